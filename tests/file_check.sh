@@ -1,0 +1,72 @@
+#!/bin/bash
+# Runs one text test: file_check.sh FILE PROGRAM...
+#
+# A line `// RUN: COMMAND` of FILE (also `# RUN:` and `; RUN:`) is run by bash with pipefail, from the
+# workspace root; a backslash at its end continues it in the next RUN line. Replaced in COMMAND:
+#   %s      FILE                    %t     a path of this test for scratch files
+#   %S      the folder of FILE      %NAME  the program with that file name: %torc
+#   %%      %
+# FileCheck, not and split-file are LLVM's. The first command that fails ends the test.
+set -u
+export PATH=/usr/lib/llvm-19/bin:$PATH
+
+file=$1
+shift
+
+declare -A value=([%]=% [s]=$file [S]=$(dirname "$file"))
+value[t]=${TEST_TMPDIR:-/tmp}/$(basename "$file").tmp
+for program in "$@"; do
+  value[$(basename "$program")]=$PWD/$program
+done
+# Longer names first: %torc-run is not %torc.
+keys=$(for key in "${!value[@]}"; do echo "${#key} $key"; done | sort -rn | cut -d' ' -f2-)
+
+substitute() {
+  local rest=$1 result= key
+  while [[ $rest == *%* ]]; do
+    result+=${rest%%\%*}
+    rest=${rest#*%}
+    for key in $keys; do
+      if [[ $rest == "$key"* ]]; then
+        result+=${value[$key]}
+        rest=${rest#"$key"}
+        continue 2
+      fi
+    done
+    result+=%
+  done
+  echo "$result$rest"
+}
+
+count=0
+number=0
+first=0
+command=
+while IFS= read -r line || [[ -n $line ]]; do
+  number=$((number + 1))
+  [[ $line =~ ^[[:space:]]*(//|#|\;)[[:space:]]*RUN:[[:space:]]*(.*)$ ]] || continue
+  [[ -n $command ]] || first=$number
+  command+=${BASH_REMATCH[2]}
+  if [[ $command == *\\ ]]; then
+    command=${command%\\}
+    continue
+  fi
+  command=$(substitute "$command")
+  bash -o pipefail -c "$command" </dev/null
+  status=$?
+  if [[ $status -ne 0 ]]; then
+    echo "$file:$first: error: exit status $status: $command"
+    exit 1
+  fi
+  count=$((count + 1))
+  command=
+done <"$file"
+
+if [[ -n $command ]]; then
+  echo "$file:$first: error: the last RUN line ends in a backslash"
+  exit 1
+fi
+if [[ $count -eq 0 ]]; then
+  echo "$file: error: no RUN line"
+  exit 1
+fi

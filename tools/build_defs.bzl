@@ -1,0 +1,124 @@
+"""Rules of this repository: C++ targets, MPI tests, text tests and fuzz tests.
+
+The includes of a target are written from the workspace root: #include "schedules/box.h".
+"""
+
+_OPT_COPTS = select({
+    "//:opt_build": ["-O3"],
+    "//conditions:default": [],
+})
+
+def torc_cc_library(name, copts = [], **kwargs):
+    """cc_library that `-c opt` compiles with -O3."""
+    native.cc_library(name = name, copts = copts + _OPT_COPTS, **kwargs)
+
+def torc_cc_binary(name, copts = [], **kwargs):
+    """cc_binary that `-c opt` compiles with -O3."""
+    native.cc_binary(name = name, copts = copts + _OPT_COPTS, **kwargs)
+
+def torc_cc_test(name, copts = [], deps = [], size = "small", **kwargs):
+    """GoogleTest test. The library and its main() are added to deps."""
+    native.cc_test(
+        name = name,
+        size = size,
+        copts = copts + _OPT_COPTS,
+        deps = deps + ["@gtest//:gtest_main"],
+        **kwargs
+    )
+
+def mpi_test(name, binary, ranks, args = [], data = [], tags = [], size = "small", **kwargs):
+    """Runs `mpiexec.hydra -n RANKS BINARY ARGS`; passes when every rank exits with 0.
+
+    Ranks may outnumber the cores. A program that hangs is ended shortly before Bazel's own limit for
+    `size` (small: after 55 seconds).
+
+    Args:
+      name: name of the test.
+      binary: label of the program, a cc_binary that depends on @mpich//:mpi.
+      ranks: number of MPI processes.
+      args: its arguments; $(rootpath LABEL) names a file of `data`.
+      data: files that the program reads.
+      tags: further tags.
+      size: Bazel's test size, which sets the time limit.
+      **kwargs: passed to sh_test; among them `env`, which every rank inherits.
+    """
+    native.sh_test(
+        name = name,
+        size = size,
+        srcs = ["//tools:mpi_test.sh"],
+        args = [str(ranks), "$(rootpath %s)" % binary] + args,
+        data = [binary] + data,
+        # Waiting ranks spin: one such test at a time.
+        tags = tags + ["cpu:2", "mpi"],
+        **kwargs
+    )
+
+def file_check_test(
+        name,
+        src,
+        tool = "//compiler:torc",
+        tools = [],
+        data = [],
+        size = "small",
+        **kwargs):
+    """Runs the `// RUN:` lines of a text file, in the manner of LLVM's lit.
+
+    In a RUN line %s is the file, %S its folder, %t a scratch path of this test, and %NAME the program
+    NAME of `tool` or `tools`: %torc. FileCheck, not and split-file are LLVM's. See tests/file_check.sh.
+
+    Args:
+      name: name of the test.
+      src: the file.
+      tool: label of the program under test.
+      tools: labels of further programs.
+      data: other files that the RUN lines name, by path from the workspace root.
+      size: Bazel's test size.
+      **kwargs: passed to sh_test.
+    """
+    programs = [tool] + tools
+    native.sh_test(
+        name = name,
+        size = size,
+        srcs = ["//tests:file_check.sh"],
+        args = ["$(rootpath %s)" % label for label in [src] + programs],
+        data = [src] + programs + data,
+        **kwargs
+    )
+
+def file_check_tests(srcs, **kwargs):
+    """One file_check_test per file, named FILE_test: file_check_tests(glob(["*.tir"]))."""
+    for src in srcs:
+        file_check_test(name = src + "_test", src = src, **kwargs)
+
+def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **kwargs):
+    """A libFuzzer target: srcs define LLVMFuzzerTestOneInput(const uint8_t*, size_t).
+
+    As a test it replays `corpus` with the ordinary compiler. To search for faults:
+    bazel run --config=fuzz //PACKAGE:NAME -- -max_total_time=60
+
+    Args:
+      name: name of the test.
+      srcs: the sources of the target.
+      deps: the libraries under test.
+      corpus: input files.
+      copts: compiler options.
+      size: Bazel's test size.
+      **kwargs: passed to cc_test.
+    """
+    native.cc_test(
+        name = name,
+        size = size,
+        srcs = srcs + select({
+            "//:fuzz_build": [],
+            "//conditions:default": ["//tools:fuzz_replay.cc"],
+        }),
+        args = ["$(rootpath %s)" % file for file in corpus],
+        copts = copts + _OPT_COPTS,
+        data = corpus,
+        linkopts = select({
+            "//:fuzz_build": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        deps = deps,
+        **kwargs
+    )

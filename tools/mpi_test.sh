@@ -1,0 +1,23 @@
+#!/bin/bash
+# Runs one MPI test under Bazel: mpi_test.sh RANKS PROGRAM [ARGUMENT...]
+# Fails when a rank fails, or when the program runs into the test's time limit.
+set -u
+
+ranks=$1
+program=$2
+shift 2
+
+# Bazel kills a test at its limit without a word; end it before that, with one.
+limit=$((${TEST_TIMEOUT:-60} - 5))
+
+# Ranks must not write one result file at the same time; Bazel makes one from the log.
+unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
+
+timeout --kill-after=3 "$limit" mpiexec.hydra -n "$ranks" "$program" "$@" </dev/null
+status=$?
+if [[ $status -eq 124 || $status -eq 137 ]]; then
+  echo "mpi_test: $program on $ranks ranks still ran after $limit seconds"
+elif [[ $status -ne 0 ]]; then
+  echo "mpi_test: $program on $ranks ranks: exit status $status"
+fi
+exit "$status"
