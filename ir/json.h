@@ -1,5 +1,6 @@
-// The JSON form of a schedule: the same content as the binary file, for other tools to read.
-// JSON Schema: docs/schedule.schema.json. bin -> json -> bin gives the same bytes.
+// The JSON form of a schedule: the same content as the binary file, for other
+// tools to read. JSON Schema: docs/schedule.schema.json. bin -> json -> bin
+// gives the same bytes.
 #ifndef TORC_IR_JSON_H_
 #define TORC_IR_JSON_H_
 
@@ -12,12 +13,12 @@
 
 namespace torc {
 
-std::string writeJson(const ScheduleView& schedule);
+std::string writeJson(const ScheduleView &schedule);
 
 /// Reads and validates. Errors name the file and the place:
 /// `a.json: /operations/17/stream: expected an integer from 0 to 5`.
 llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin);
 
-}  // namespace torc
+} // namespace torc
 
-#endif  // TORC_IR_JSON_H_
+#endif // TORC_IR_JSON_H_

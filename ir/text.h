@@ -1,5 +1,6 @@
-// The text form of both IR levels: printer and parser. Grammar and meaning: docs/ir.md.
-// parse(print(p)) == p, and print(parse(t)) == t for every t that print made.
+// The text form of both IR levels: printer and parser. Grammar and meaning:
+// docs/ir.md. parse(print(p)) == p, and print(parse(t)) == t for every t that
+// print made.
 #ifndef TORC_IR_TEXT_H_
 #define TORC_IR_TEXT_H_
 
@@ -11,20 +12,25 @@
 
 namespace torc {
 
-/// Prints a program; plan operations as a plan, step operations by phase and stream.
-void printProgram(const Program& program, llvm::raw_ostream& out);
+/// Prints a program; plan operations as a plan, step operations by phase and
+/// stream.
+void printProgram(const Program &program, llvm::raw_ostream &out);
 
-/// Parses a program and validates its structure (schedules/validate.h). On a fault the error's
-/// message is `origin:line:column: error: what`, the line, and a caret under the place.
-llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin);
+/// Parses a program and validates its structure (schedules/validate.h). On a
+/// fault the error's message is `origin:line:column: error: what`, the line,
+/// and a caret under the place.
+llvm::Expected<Program> parseProgram(llvm::StringRef text,
+                                     llvm::StringRef origin);
 
-/// "work in %17"-style pieces of the text form, for messages: `out[p2, (x+1, *, *)]`.
-std::string regionText(const ScheduleView& schedule, const Region& region);
+/// "work in %17"-style pieces of the text form, for messages: `out[p2, (x+1, *,
+/// *)]`.
+std::string regionText(const ScheduleView &schedule, const Region &region);
 /// `(x+1, *, 0:2)`.
-std::string boxText(const Topology& topology, const Box& box);
+std::string boxText(const Topology &topology, const Box &box);
 /// `%17 = send out[p2, (x+1, *, *)] to X+1 after %15`.
-std::string operationText(const ScheduleView& schedule, std::uint32_t operation);
+std::string operationText(const ScheduleView &schedule,
+                          std::uint32_t operation);
 
-}  // namespace torc
+} // namespace torc
 
-#endif  // TORC_IR_TEXT_H_
+#endif // TORC_IR_TEXT_H_

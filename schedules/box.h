@@ -1,6 +1,6 @@
-// Box: the one geometric object. Per axis a cyclic interval whose start is absolute (`5`),
-// relative to the executing node (`x+3`), or everything (`*`). Boxes select blocks of a vector
-// and guard operations (who executes).
+// Box: the one geometric object. Per axis a cyclic interval whose start is
+// absolute (`5`), relative to the executing node (`x+3`), or everything (`*`).
+// Boxes select blocks of a vector and guard operations (who executes).
 #ifndef TORC_SCHEDULES_BOX_H_
 #define TORC_SCHEDULES_BOX_H_
 
@@ -13,9 +13,10 @@
 namespace torc {
 
 enum class IntervalKind : std::uint8_t {
-  kAll = 0,       // `*`: the whole axis; start and length are 0
-  kAbsolute = 1,  // `5`, or `5:3` for 5, 6, 7
-  kRelative = 2,  // `x+3`, or `x-1:2`: start counts from the executing node's coordinate
+  kAll = 0,      // `*`: the whole axis; start and length are 0
+  kAbsolute = 1, // `5`, or `5:3` for 5, 6, 7
+  kRelative =
+      2, // `x+3`, or `x-1:2`: start counts from the executing node's coordinate
 };
 
 /// One axis of a box, as it stands in memory and in a file.
@@ -32,28 +33,29 @@ struct Interval {
   static Interval relative(std::int32_t start, std::uint32_t length = 1) {
     return {IntervalKind::kRelative, {}, start, length};
   }
-  bool operator==(const Interval&) const = default;
+  bool operator==(const Interval &) const = default;
 };
 static_assert(sizeof(Interval) == 12);
 
-/// A box over the axes of a topology; axes that the topology does not have are `*`.
+/// A box over the axes of a topology; axes that the topology does not have are
+/// `*`.
 struct Box {
   std::array<Interval, kMaxAxes> axes{};
 
-  Interval& operator[](std::size_t axis) { return axes[axis]; }
-  const Interval& operator[](std::size_t axis) const { return axes[axis]; }
-  bool operator==(const Box&) const = default;
+  Interval &operator[](std::size_t axis) { return axes[axis]; }
+  const Interval &operator[](std::size_t axis) const { return axes[axis]; }
+  bool operator==(const Box &) const = default;
 };
 static_assert(sizeof(Box) == 96);
 
-/// Coordinates [start, start + length) of one axis, taken modulo its size where it wraps.
-/// 0 <= start < size, 1 <= length <= size; a range of full length starts at 0, so that equal
-/// sets are equal values.
+/// Coordinates [start, start + length) of one axis, taken modulo its size where
+/// it wraps. 0 <= start < size, 1 <= length <= size; a range of full length
+/// starts at 0, so that equal sets are equal values.
 struct Range {
   std::uint32_t start = 0;
   std::uint32_t length = 0;
 
-  bool operator==(const Range&) const = default;
+  bool operator==(const Range &) const = default;
 };
 
 /// A box seen from one node: absolute ranges.
@@ -65,24 +67,26 @@ inline std::uint32_t wrap(std::int64_t value, std::uint32_t size) {
   return static_cast<std::uint32_t>(r < 0 ? r + size : r);
 }
 
-/// The range that `interval` denotes for a node at `coordinate` on an axis of `size`.
-/// Precondition (checked by `validate` at load): 1 <= length <= size unless `*`.
-Range resolve(const Interval& interval, std::int32_t coordinate, std::uint32_t size);
+/// The range that `interval` denotes for a node at `coordinate` on an axis of
+/// `size`. Precondition (checked by `validate` at load): 1 <= length <= size
+/// unless `*`.
+Range resolve(const Interval &interval, std::int32_t coordinate,
+              std::uint32_t size);
 
 /// The absolute ranges of `box` for a node at `at`.
-Ranges resolve(const Box& box, const Topology& topology, const Coordinates& at);
+Ranges resolve(const Box &box, const Topology &topology, const Coordinates &at);
 
 /// Whether `coordinate` lies in `range` on an axis of `size`.
-bool contains(const Range& range, std::uint32_t coordinate, std::uint32_t size);
+bool contains(const Range &range, std::uint32_t coordinate, std::uint32_t size);
 /// Whether two cyclic ranges share a coordinate.
-bool overlaps(const Range& a, const Range& b, std::uint32_t size);
+bool overlaps(const Range &a, const Range &b, std::uint32_t size);
 
 /// Whether `guard` lets the node at `at` execute.
-bool admits(const Box& guard, const Topology& topology, const Coordinates& at);
+bool admits(const Box &guard, const Topology &topology, const Coordinates &at);
 
 /// Number of coordinates in the box's ranges over the axes of `topology`.
-std::uint64_t volume(const Ranges& ranges, const Topology& topology);
+std::uint64_t volume(const Ranges &ranges, const Topology &topology);
 
-}  // namespace torc
+} // namespace torc
 
-#endif  // TORC_SCHEDULES_BOX_H_
+#endif // TORC_SCHEDULES_BOX_H_

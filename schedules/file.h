@@ -1,6 +1,6 @@
-// The binary file `name.torc`: the on-disk contract between compiler and runtime.
-// Little-endian, versioned, checksummed (XXH3-64), relocatable; read in place after validation.
-// The layout is in docs/format.md.
+// The binary file `name.torc`: the on-disk contract between compiler and
+// runtime. Little-endian, versioned, checksummed (XXH3-64), relocatable; read
+// in place after validation. The layout is in docs/format.md.
 #ifndef TORC_SCHEDULES_FILE_H_
 #define TORC_SCHEDULES_FILE_H_
 
@@ -17,42 +17,49 @@
 namespace torc {
 
 inline constexpr std::uint32_t kFormatVersion = 1;
-inline constexpr char kFileMagic[8] = {'T', 'O', 'R', 'C', '\r', '\n', '\x1a', '\n'};
+inline constexpr char kFileMagic[8] = {'T',  'O',  'R',    'C',
+                                       '\r', '\n', '\x1a', '\n'};
 
-/// A schedule in the bytes of its file. Movable; the view stays valid as long as the object.
+/// A schedule in the bytes of its file. Movable; the view stays valid as long
+/// as the object.
 class LoadedSchedule {
- public:
-  const ScheduleView& view() const { return view_; }
+public:
+  const ScheduleView &view() const { return view_; }
   std::size_t bytes() const { return storage_.size() * sizeof(std::uint64_t); }
 
- private:
+private:
   friend StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file,
-                                               const std::string& origin);
-  std::vector<std::uint64_t> storage_;  // 8-byte aligned copy of the file
+                                               const std::string &origin);
+  std::vector<std::uint64_t> storage_; // 8-byte aligned copy of the file
   ScheduleView view_;
 };
 
 /// Whether `bytes` begin like a schedule file.
 bool isScheduleFile(std::span<const std::byte> bytes);
 
-/// Reads and validates a whole file held in memory. `origin` names it in errors:
-/// `a.torc: 000000b8: operations: table of 3000 records ends at 216184, file has 90112 bytes`.
-/// A file that is torn, altered, of a later version or structurally unsound is refused.
-StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std::string& origin);
+/// Reads and validates a whole file held in memory. `origin` names it in
+/// errors: `a.torc: 000000b8: operations: table of 3000 records ends at 216184,
+/// file has 90112 bytes`. A file that is torn, altered, of a later version or
+/// structurally unsound is refused.
+StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file,
+                                      const std::string &origin);
 
 /// Reads a file by path.
-StatusOr<LoadedSchedule> loadSchedule(const std::string& path);
+StatusOr<LoadedSchedule> loadSchedule(const std::string &path);
 
-/// The bytes of a schedule's file: the same schedule always gives the same bytes.
-std::vector<std::byte> writeSchedule(const ScheduleView& schedule);
+/// The bytes of a schedule's file: the same schedule always gives the same
+/// bytes.
+std::vector<std::byte> writeSchedule(const ScheduleView &schedule);
 
 /// The whole of a file, or an error that names it.
-StatusOr<std::vector<std::byte>> readFile(const std::string& path);
+StatusOr<std::vector<std::byte>> readFile(const std::string &path);
 
-/// Writes `bytes` to `path` by a temporary file beside it and a rename: the old file or the new
-/// one is there, never a part. A path that is no regular file (/dev/stdout) is written directly.
-Status writeFileAtomically(const std::string& path, std::span<const std::byte> bytes);
+/// Writes `bytes` to `path` by a temporary file beside it and a rename: the old
+/// file or the new one is there, never a part. A path that is no regular file
+/// (/dev/stdout) is written directly.
+Status writeFileAtomically(const std::string &path,
+                           std::span<const std::byte> bytes);
 
-}  // namespace torc
+} // namespace torc
 
-#endif  // TORC_SCHEDULES_FILE_H_
+#endif // TORC_SCHEDULES_FILE_H_
