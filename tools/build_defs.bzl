@@ -94,7 +94,7 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **
     """A libFuzzer target: srcs define LLVMFuzzerTestOneInput(const uint8_t*, size_t).
 
     As a test it replays `corpus` with the ordinary compiler. To search for faults:
-    bazel run --config=fuzz //PACKAGE:NAME -- -max_total_time=60
+    bazel run --config=fuzz //PACKAGE:NAME -- -max_total_time=60 [FOLDER for new inputs]
 
     Args:
       name: name of the test.
@@ -105,6 +105,7 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **
       size: Bazel's test size.
       **kwargs: passed to cc_test.
     """
+    inputs = ["$(rootpath %s)" % file for file in corpus]
     native.cc_test(
         name = name,
         size = size,
@@ -112,7 +113,10 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **
             "//:fuzz_build": [],
             "//conditions:default": ["//tools:fuzz_replay.cc"],
         }),
-        args = ["$(rootpath %s)" % file for file in corpus],
+        args = select({
+            "//:fuzz_build": ["-seed_inputs=" + ",".join(inputs)] if inputs else [],
+            "//conditions:default": inputs,
+        }),
         copts = copts + _OPT_COPTS,
         data = corpus,
         linkopts = select({

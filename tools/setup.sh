@@ -1,0 +1,56 @@
+#!/bin/bash
+# Installs what the build, the tests and the demo need on Debian 12. Needs bash, coreutils and
+# apt-get, and root or sudo only where something is missing. A second run changes nothing.
+set -euo pipefail
+
+packages=(
+  # Compilers and build. The packages of Bazel 4.2 bring their own Java.
+  bazel-bootstrap g++ git
+  # libFuzzer targets (--config=fuzz).
+  clang libclang-rt-14-dev
+  # MPI. Open MPI may be installed too: the tools below are named so that it does not matter.
+  mpich libmpich-dev libhwloc-dev
+  # LLVM Support, and FileCheck, not, split-file.
+  llvm-19-dev llvm-19-tools libzstd-dev zlib1g-dev libtinfo-dev
+  # Libraries.
+  nlohmann-json3-dev libxxhash-dev coinor-libclp-dev
+  libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
+  # The simulated torus.
+  libsimgrid-dev
+)
+# What the scripts call, by the name under which they call it.
+programs=(
+  bazel g++ git clang
+  mpicc.mpich mpicxx.mpich mpiexec.hydra
+  smpicxx smpirun
+  /usr/lib/llvm-19/bin/FileCheck
+)
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query --show --showformat='${db:Status-Status}\n' "$package" 2>/dev/null) || status=
+  [[ $status == *installed* && $status != *not-installed* ]] || missing+=("$package")
+done
+
+if [[ ${#missing[@]} -gt 0 ]]; then
+  as_root=()
+  if [[ $EUID -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      echo "setup: run as root, or install sudo, to install: ${missing[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "setup: installing ${missing[*]}"
+  apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
+  "${apt[@]}" update
+  "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"
+fi
+
+for program in "${programs[@]}"; do
+  if ! command -v "$program" >/dev/null; then
+    echo "setup: $program is not found although its package is installed" >&2
+    exit 1
+  fi
+done
+echo "setup: complete (${#packages[@]} packages, ${#missing[@]} newly installed)"
