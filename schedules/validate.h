@@ -2,28 +2,53 @@
 // of a schedule. Run once when a schedule is loaded or parsed; afterwards it is
 // expanded and executed unchecked.
 //
-// Holds afterwards: the topology is valid; colors have weight >= 1 (their sum
-// fits 63 bits) and order every axis once; every index (stream, part, box,
-// frame, slot, shift, guard) is in range; intervals have 1 <= length <= size;
-// guards are absolute; on a mesh every region and every peer of an operation
-// lies inside for all nodes that its guard admits; regions of an operation name
-// the same part and the same number of blocks; buffers are legal for the
-// operation and hold the blocks (only the own block of an own-block buffer);
-// scratch regions lie inside their frame; each recv_reduce has its scratch;
-// dependences name operations further up; reserved bytes are 0. Does not hold
-// by this alone: that the schedule computes its collective (ir/verifier.h).
+// Holds afterwards:
+//   header      the collective is known, no unknown flag; the topology is valid; `name` is an
+//               identifier, `producer` printable; there are at most kMaxParts parts
+//   colors      weight >= 1, the weights' sum fits 63 bits; 1 or 2 directions; every axis once
+//   indices     every index (stream, part, box, frame, slot, shift, guard) is in range; there are
+//               no more slots than frames
+//   intervals   1 <= length <= size, or `*` with start and length 0; an absolute start is inside
+//               the axis, and on a mesh so is the end
+//   shifts      |shift| < size on every axis, not all 0
+//   order       phases ascend; the dependences of operation i follow those of operation i-1 in
+//               their table, name operations above i, ascend
+//   operation   has a peer exactly when it communicates, the regions its kind asks for and no
+//               others; does not reduce where the collective does not; never writes `in`
+//   guard       absolute
+//   mesh        peer, regions and frames of an operation lie inside for all nodes that its guard
+//               admits
+//   regions     of the part that the operation's stream serves; all of an operation name the same
+//               blocks; in an own-block buffer only the own one
+//   scratch     a region lies inside its frame, whose part it has; what a recv_reduce receives
+//               fills its frame, in a slot of its own; two regions of an operation in one slot
+//               are in one frame
+//   canonical   reserved bytes, and fields that have no meaning where they stand, are at their
+//               defaults
+// Intervals are compared as the nodes of the guard see them: a length equal to the size is `*`,
+// starts count modulo the size, and where the guard fixes the coordinate a relative start is an
+// absolute one.
+//
+// Does not hold by this alone: that the schedule computes its collective (ir/verifier.h).
 #ifndef TORC_SCHEDULES_VALIDATE_H_
 #define TORC_SCHEDULES_VALIDATE_H_
+
+#include <cstddef>
+#include <cstdint>
 
 #include "schedules/schedule.h"
 #include "schedules/status.h"
 
 namespace torc {
 
+inline constexpr std::uint32_t kMaxParts = 1u << 20;
+inline constexpr std::size_t kMaxNameLength = 255;
+inline constexpr std::size_t kMaxProducerLength = 65535;
+
 /// Ok, or the first fault: `operation 17: stream 9 does not exist (schedule has
 /// 6)`.
-Status validate(const ScheduleView &schedule);
+Status validate(const ScheduleView& schedule);
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_SCHEDULES_VALIDATE_H_
+#endif  // TORC_SCHEDULES_VALIDATE_H_

@@ -1,0 +1,246 @@
+// Structural validation of a schedule's header and tables: the rules that need no operation to
+// state. Operations follow in validate_operations.cc. The time taken is linear in the size of the
+// tables and does not depend on the number of nodes.
+#include "schedules/validate.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "schedules/message.h"
+#include "schedules/validate_operations.h"
+
+namespace torc {
+namespace {
+
+bool isNameStart(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+bool isNameRest(char c) {
+  return isNameStart(c) || (c >= '0' && c <= '9') || c == '.' || c == '-';
+}
+bool isPrintable(char c) {
+  return c >= ' ' && c <= '~';
+}
+
+/// name and producer go into text forms and terminals as they are.
+Status validateStrings(const ScheduleView& schedule) {
+  const std::string_view name = schedule.name;
+  if (name.empty()) return malformed("name: is empty");
+  if (name.size() > kMaxNameLength) {
+    return malformed("name: has ", name.size(), " characters, at most ", kMaxNameLength);
+  }
+  if (!isNameStart(name[0])) return malformed("name: must start with a letter or _");
+  if (!std::ranges::all_of(name, isNameRest)) {
+    return malformed("name: may have letters, digits, _, . and - only");
+  }
+  if (schedule.producer.size() > kMaxProducerLength) {
+    return malformed("producer: has ", schedule.producer.size(), " characters, at most ",
+                     kMaxProducerLength);
+  }
+  if (!std::ranges::all_of(schedule.producer, isPrintable)) {
+    return malformed("producer: may have printable ASCII characters only");
+  }
+  return {};
+}
+
+Status validateHeader(const ScheduleView& schedule) {
+  const auto collective = static_cast<unsigned>(schedule.collective);
+  if (collective >= kCollectiveCount) return malformed("collective ", collective, " is unknown");
+  if (const std::uint32_t unknown = schedule.flags & ~kAllScheduleFlags; unknown != 0) {
+    return malformed("flags 0x", std::hex, unknown, " are unknown");
+  }
+  if (Status status = schedule.topology.validate(); !status.ok()) return status;
+  return validateStrings(schedule);
+}
+
+Status validateColor(const Topology& topology, const Color& color) {
+  if (color.weight < 1) return malformed("weight must be at least 1");
+  if (color.directions < 1 || color.directions > 2) {
+    return malformed("has ", color.directions, " directions, must have 1 or 2");
+  }
+  if (color.chunks < 1 || color.chunks > kMaxParts) {
+    return malformed("has ", color.chunks, " chunks, must have 1 to ", kMaxParts);
+  }
+  if (color.axis_count != topology.axis_count) {
+    return malformed("orders ", color.axis_count, " axes, the topology has ", topology.axis_count);
+  }
+  std::uint32_t seen = 0;
+  for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
+    if (i >= color.axis_count) {
+      if (color.order[i] != 0) return malformed("order: byte ", i, " is unused but not 0");
+      continue;
+    }
+    if (color.order[i] >= topology.axis_count || (seen >> color.order[i] & 1)) {
+      return malformed("order must name every axis once");
+    }
+    seen |= 1u << color.order[i];
+  }
+  if (color.reserved != 0) return malformed("reserved bytes are not 0");
+  return {};
+}
+
+/// Also counts the parts, which `ScheduleView::partCount` does without looking for overflow.
+Status validateColors(const ScheduleView& schedule, std::uint32_t& part_count) {
+  std::uint64_t weights = 0;
+  std::uint64_t parts = 0;
+  for (std::size_t i = 0; i < schedule.colors.size(); ++i) {
+    const Color& color = schedule.colors[i];
+    if (Status status = validateColor(schedule.topology, color); !status.ok()) {
+      return status.annotated(message("color ", i));
+    }
+    constexpr std::uint64_t kMaxWeights = std::numeric_limits<std::int64_t>::max();
+    if (color.weight > kMaxWeights - weights) {
+      return malformed("color ", i, ": the weights add up to more than ", kMaxWeights);
+    }
+    weights += color.weight;
+    parts += std::uint64_t{color.directions} * color.chunks;
+    if (parts > kMaxParts) {
+      return malformed("color ", i, ": the schedule has more than ", kMaxParts, " parts");
+    }
+  }
+  part_count = static_cast<std::uint32_t>(parts);
+  return {};
+}
+
+Status validateStreams(const ScheduleView& schedule, std::uint32_t part_count) {
+  for (std::size_t i = 0; i < schedule.streams.size(); ++i) {
+    const std::uint32_t part = schedule.streams[i].part;
+    if (part >= part_count) {
+      return malformed("stream ", i, ": part ", part, " does not exist (schedule has ", part_count,
+                       ")");
+    }
+  }
+  return {};
+}
+
+/// What holds for an interval wherever it is used. Whether a relative one stays on a mesh depends
+/// on who executes, so that is asked for each operation.
+Status validateInterval(const Interval& interval, const Axis& axis) {
+  if (std::ranges::any_of(interval.reserved, [](std::uint8_t byte) { return byte != 0; })) {
+    return malformed("reserved bytes are not 0");
+  }
+  switch (interval.kind) {
+    case IntervalKind::kAll:
+      if (interval.start != 0 || interval.length != 0) {
+        return malformed("the whole axis has start 0 and length 0, not ", interval.start, " and ",
+                         interval.length);
+      }
+      return {};
+    case IntervalKind::kAbsolute:
+      if (interval.start < 0 || static_cast<std::uint32_t>(interval.start) >= axis.size) {
+        return malformed("start ", interval.start, " is outside (size ", axis.size, ")");
+      }
+      break;
+    case IntervalKind::kRelative:
+      break;
+    default:
+      return malformed("interval kind ", static_cast<unsigned>(interval.kind), " is unknown");
+  }
+  if (interval.length < 1 || interval.length > axis.size) {
+    return malformed("length ", interval.length, " must be 1 to ", axis.size);
+  }
+  if (interval.kind == IntervalKind::kAbsolute && !axis.wraps() &&
+      static_cast<std::uint32_t>(interval.start) > axis.size - interval.length) {
+    return malformed(interval.start, ":", interval.length, " leaves the mesh (size ", axis.size,
+                     ")");
+  }
+  return {};
+}
+
+Status validateBoxes(const ScheduleView& schedule) {
+  const Topology& topology = schedule.topology;
+  for (std::size_t i = 0; i < schedule.boxes.size(); ++i) {
+    for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis) {
+      const Interval& interval = schedule.boxes[i][axis];
+      if (axis >= topology.axis_count) {
+        if (interval != Interval::all()) {
+          return malformed("box ", i, ": axis ", axis, " does not exist but is not *");
+        }
+      } else if (Status status = validateInterval(interval, topology.axes[axis]); !status.ok()) {
+        return status.annotated(message("box ", i, ": on ", topology.axes[axis].name));
+      }
+    }
+  }
+  return {};
+}
+
+Status validateShifts(const ScheduleView& schedule) {
+  const Topology& topology = schedule.topology;
+  for (std::size_t i = 0; i < schedule.shifts.size(); ++i) {
+    const Shift& shift = schedule.shifts[i];
+    for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis) {
+      if (axis >= topology.axis_count) {
+        if (shift[axis] != 0) {
+          return malformed("shift ", i, ": axis ", axis, " does not exist but is not 0");
+        }
+      } else if (std::int64_t size = topology.axes[axis].size;
+                 shift[axis] <= -size || shift[axis] >= size) {
+        return malformed("shift ", i, ": ", shift[axis], " on ", topology.axes[axis].name,
+                         " goes all the way round (size ", size, ")");
+      }
+    }
+    if (shift == Shift{}) return malformed("shift ", i, ": leads to the node itself");
+  }
+  return {};
+}
+
+Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count) {
+  // Who expands a schedule keeps a number per slot: more slots than frames would be a small file
+  // that asks for much memory.
+  if (schedule.slot_count > schedule.frames.size()) {
+    return malformed("has ", schedule.slot_count, " slots for ", schedule.frames.size(), " frames");
+  }
+  for (std::size_t i = 0; i < schedule.frames.size(); ++i) {
+    const Frame& frame = schedule.frames[i];
+    if (frame.part >= part_count) {
+      return malformed("frame ", i, ": part ", frame.part, " does not exist (schedule has ",
+                       part_count, ")");
+    }
+    if (frame.box >= schedule.boxes.size()) {
+      return malformed("frame ", i, ": box ", frame.box, " does not exist (schedule has ",
+                       schedule.boxes.size(), ")");
+    }
+    if (frame.slot >= schedule.slot_count) {
+      return malformed("frame ", i, ": slot ", frame.slot, " does not exist (schedule has ",
+                       schedule.slot_count, ")");
+    }
+    if (frame.reserved != 0) return malformed("frame ", i, ": reserved bytes are not 0");
+  }
+  return {};
+}
+
+/// Indices have 32 bits, and kNone is none of them.
+Status validateTableSizes(const ScheduleView& schedule) {
+  const struct {
+    const char* name;
+    std::size_t size;
+  } tables[] = {{"colors", schedule.colors.size()},
+                {"streams", schedule.streams.size()},
+                {"boxes", schedule.boxes.size()},
+                {"shifts", schedule.shifts.size()},
+                {"frames", schedule.frames.size()},
+                {"operations", schedule.operations.size()},
+                {"dependences", schedule.dependences.size()}};
+  for (const auto& table : tables) {
+    if (table.size > kNone) {
+      return malformed(table.name, ": ", table.size, " records, at most ", kNone);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status validate(const ScheduleView& schedule) {
+  std::uint32_t part_count = 0;
+  if (Status status = validateHeader(schedule); !status.ok()) return status;
+  if (Status status = validateTableSizes(schedule); !status.ok()) return status;
+  if (Status status = validateColors(schedule, part_count); !status.ok()) return status;
+  if (Status status = validateStreams(schedule, part_count); !status.ok()) return status;
+  if (Status status = validateBoxes(schedule); !status.ok()) return status;
+  if (Status status = validateShifts(schedule); !status.ok()) return status;
+  if (Status status = validateFrames(schedule, part_count); !status.ok()) return status;
+  return validateOperations(schedule, part_count);
+}
+
+}  // namespace torc

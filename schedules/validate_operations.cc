@@ -1,0 +1,360 @@
+// Structural validation of operations. The nodes that execute an operation form, on every axis, a
+// cyclic range: its guard. So "for all executing nodes" is asked axis by axis, at the two ends of
+// that range, and the time taken does not depend on the number of nodes.
+#include "schedules/validate_operations.h"
+
+#include <algorithm>
+
+#include "schedules/message.h"
+
+namespace torc {
+namespace {
+
+/// Which regions an operation kind has.
+struct KindRegions {
+  bool dst, a, b;
+};
+constexpr KindRegions kKindRegions[kOperationKindCount] = {
+    {false, true, false},  // send a
+    {true, false, false},  // recv dst
+    {true, true, true},    // recv_reduce dst = a + (received into b)
+    {true, true, true},    // reduce dst = a + b
+    {true, true, false},   // copy dst = a
+};
+
+/// An interval as the nodes of a guard see it: equal values denote equal sets on all of them.
+struct Seen {
+  IntervalKind kind = IntervalKind::kAll;
+  std::uint32_t start = 0;
+  std::uint32_t length = 0;
+
+  bool operator==(const Seen&) const = default;
+};
+
+Seen seen(const Interval& interval, const Range& guard, std::uint32_t size) {
+  if (interval.kind == IntervalKind::kAll || interval.length == size) return {};
+  if (interval.kind == IntervalKind::kRelative && guard.length > 1) {
+    return {IntervalKind::kRelative, wrap(interval.start, size), interval.length};
+  }
+  const Range range = resolve(interval, static_cast<std::int32_t>(guard.start), size);
+  return {IntervalKind::kAbsolute, range.start, range.length};
+}
+
+bool holds(const Seen& outer, const Seen& inner, std::uint32_t size) {
+  if (outer.kind == IntervalKind::kAll) return true;
+  if (outer.kind != inner.kind) return false;
+  const std::uint64_t offset = wrap(std::int64_t{inner.start} - outer.start, size);
+  return offset + inner.length <= outer.length;
+}
+
+/// Whether `interval` is the executing node's own coordinate for all nodes of `guard`.
+bool isOwn(const Interval& interval, const Range& guard, std::uint32_t size) {
+  return seen(interval, guard, size) == seen(Interval::relative(0), guard, size);
+}
+
+class OperationValidator {
+ public:
+  OperationValidator(const ScheduleView& schedule, std::uint32_t part_count)
+      : schedule_(schedule), topology_(schedule.topology), part_count_(part_count) {}
+
+  /// Checks `operation`, number `index`, as the one after those checked before.
+  Status check(const Operation& operation, std::uint32_t index);
+  /// Dependences that the operations checked so far have.
+  std::uint64_t dependences() const { return dependences_; }
+
+ private:
+  Status checkPlace(const Operation& operation);
+  Status checkDependences(const Operation& operation, std::uint32_t index);
+  Status checkGuard(const Operation& operation);
+  Status checkPeer(const Operation& operation);
+  Status checkRegions(const Operation& operation);
+  Status checkRegion(const Operation& operation, const Region& region, bool wanted);
+  Status checkBuffer(const Operation& operation, const Region& region);
+  Status checkOwnBlock(const Box& box);
+  Status checkFrame(const Region& region);
+  Status checkOnMesh(std::uint32_t box);
+  Status checkSameBlocks(const Region& first, const Region& second);
+  Status checkStaging(const Operation& operation);
+
+  const Box& box(const Region& region) const { return schedule_.boxes[region.box]; }
+  std::uint32_t slot(const Region& region) const { return schedule_.frames[region.frame].slot; }
+  std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
+  char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
+
+  const ScheduleView& schedule_;
+  const Topology& topology_;
+  const std::uint32_t part_count_;
+  Ranges guard_{};  // of the operation being checked: the coordinates of those who execute it
+  std::uint16_t phase_ = 0;
+  std::uint64_t dependences_ = 0;
+};
+
+Status OperationValidator::check(const Operation& operation, std::uint32_t index) {
+  Status status = checkPlace(operation);
+  if (status.ok()) status = checkDependences(operation, index);
+  if (status.ok()) status = checkGuard(operation);
+  if (status.ok()) status = checkPeer(operation);
+  if (status.ok()) status = checkRegions(operation);
+  return status;
+}
+
+Status OperationValidator::checkPlace(const Operation& operation) {
+  const auto kind = static_cast<unsigned>(operation.kind);
+  if (kind >= kOperationKindCount) return malformed("operation kind ", kind, " is unknown");
+  if (operation.reserved != 0) return malformed("reserved bytes are not 0");
+  if (operation.phase < phase_) {
+    return malformed("phase ", operation.phase, " comes after phase ", phase_);
+  }
+  phase_ = operation.phase;
+  if (operation.stream >= schedule_.streams.size()) {
+    return malformed("stream ", operation.stream, " does not exist (schedule has ",
+                     schedule_.streams.size(), ")");
+  }
+  const bool reduces =
+      operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
+  if (reduces && !traits(schedule_.collective).reduces) {
+    return malformed(name(operation.kind), " has no meaning: ", traits(schedule_.collective).name,
+                     " does not reduce");
+  }
+  return {};
+}
+
+Status OperationValidator::checkDependences(const Operation& operation, std::uint32_t index) {
+  // One list after the other: so each is read once, and a schedule has one table only.
+  if (operation.first_dependence != dependences_) {
+    return malformed("its dependences start at ", operation.first_dependence,
+                     ", those before it end at ", dependences_);
+  }
+  if (operation.dependence_count > schedule_.dependences.size() - dependences_) {
+    return malformed("its dependences end at ", dependences_ + operation.dependence_count,
+                     ", the table at ", schedule_.dependences.size());
+  }
+  dependences_ += operation.dependence_count;
+  std::int64_t previous = -1;
+  for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
+    if (dependence >= index) {
+      return malformed("depends on operation ", dependence, ", which is not above it");
+    }
+    if (dependence <= previous) {
+      return malformed("dependence ", dependence, " comes after ", previous, "; they must ascend");
+    }
+    previous = dependence;
+  }
+  return {};
+}
+
+Status OperationValidator::checkGuard(const Operation& operation) {
+  Box guard;
+  if (operation.guard != kNone) {
+    if (operation.guard >= schedule_.boxes.size()) {
+      return malformed("guard: box ", operation.guard, " does not exist (schedule has ",
+                       schedule_.boxes.size(), ")");
+    }
+    guard = schedule_.boxes[operation.guard];
+  }
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (guard[axis].kind == IntervalKind::kRelative) {
+      return malformed("guard: is relative on ", axisName(axis));
+    }
+  }
+  guard_ = resolve(guard, topology_, Coordinates{});
+  return {};
+}
+
+Status OperationValidator::checkPeer(const Operation& operation) {
+  const bool wanted = sends(operation.kind) || receives(operation.kind);
+  if (!wanted) {
+    if (operation.peer != kNone) return malformed(name(operation.kind), " has a peer");
+    return {};
+  }
+  if (operation.peer >= schedule_.shifts.size()) {
+    return malformed("peer: shift ", operation.peer, " does not exist (schedule has ",
+                     schedule_.shifts.size(), ")");
+  }
+  const Shift& shift = schedule_.shifts[operation.peer];
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (topology_.axes[axis].wraps() || shift[axis] == 0) continue;
+    const std::int64_t first = std::int64_t{guard_[axis].start} + shift[axis];
+    const std::int64_t last = first + guard_[axis].length - 1;
+    if (first < 0 || last >= size(axis)) {
+      return malformed("peer: ", axisName(axis), "=", first < 0 ? first : last,
+                       " is outside the mesh (size ", size(axis), ")");
+    }
+  }
+  return {};
+}
+
+Status OperationValidator::checkRegions(const Operation& operation) {
+  const KindRegions& wanted = kKindRegions[static_cast<unsigned>(operation.kind)];
+  const struct {
+    const char* name;
+    const Region& region;
+    bool wanted;
+  } regions[] = {{"dst", operation.dst, wanted.dst},
+                 {"a", operation.a, wanted.a},
+                 {"b", operation.b, wanted.b}};
+  for (const auto& [name, region, is_wanted] : regions) {
+    if (Status status = checkRegion(operation, region, is_wanted); !status.ok()) {
+      return status.annotated(name);
+    }
+  }
+  if (operation.dst.buffer == Buffer::kIn) return malformed("dst: writes in");
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = i + 1; j < 3; ++j) {
+      if (!regions[i].wanted || !regions[j].wanted) continue;
+      if (Status status = checkSameBlocks(regions[i].region, regions[j].region); !status.ok()) {
+        return status.annotated(message(regions[i].name, " and ", regions[j].name));
+      }
+    }
+  }
+  if (operation.kind == OperationKind::kCopy && operation.dst.buffer == operation.a.buffer &&
+      operation.dst.frame == operation.a.frame) {
+    return malformed("copies a region to itself");
+  }
+  if (operation.kind == OperationKind::kRecvReduce) return checkStaging(operation);
+  return {};
+}
+
+Status OperationValidator::checkRegion(const Operation& operation, const Region& region,
+                                       bool wanted) {
+  if (std::ranges::any_of(region.reserved, [](std::uint8_t byte) { return byte != 0; })) {
+    return malformed("reserved bytes are not 0");
+  }
+  const auto buffer = static_cast<unsigned>(region.buffer);
+  if (buffer > static_cast<unsigned>(Buffer::kScratch)) {
+    return malformed("buffer ", buffer, " is unknown");
+  }
+  if (!wanted) {
+    if (region != Region{}) return malformed(name(operation.kind), " has no such region");
+    return {};
+  }
+  if (!region.present()) return malformed("is missing");
+  if (region.part >= part_count_) {
+    return malformed("part ", region.part, " does not exist (schedule has ", part_count_, ")");
+  }
+  if (const std::uint32_t served = schedule_.streams[operation.stream].part;
+      region.part != served) {
+    return malformed("part ", region.part, " is not that of stream ", operation.stream, " (part ",
+                     served, ")");
+  }
+  if (region.box >= schedule_.boxes.size()) {
+    return malformed("box ", region.box, " does not exist (schedule has ", schedule_.boxes.size(),
+                     ")");
+  }
+  if (Status status = checkOnMesh(region.box); !status.ok()) return status;
+  return checkBuffer(operation, region);
+}
+
+Status OperationValidator::checkBuffer(const Operation& operation, const Region& region) {
+  if (region.buffer == Buffer::kScratch) return checkFrame(region);
+  if (region.frame != kNone) {
+    return malformed(name(region.buffer), " has a frame, which is for scratch alone");
+  }
+  if (operation.kind == OperationKind::kRecvReduce && &region == &operation.b) {
+    return malformed("must be scratch, not ", name(region.buffer));
+  }
+  const CollectiveTraits& collective = traits(schedule_.collective);
+  const bool whole = region.buffer == Buffer::kIn ? collective.in_whole : collective.out_whole;
+  return whole ? Status() : checkOwnBlock(box(region)).annotated(std::string(name(region.buffer)));
+}
+
+Status OperationValidator::checkOwnBlock(const Box& box) {
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (!isOwn(box[axis], guard_[axis], size(axis))) {
+      return malformed("holds the own block alone; on ", axisName(axis), " the region has others");
+    }
+  }
+  return {};
+}
+
+Status OperationValidator::checkFrame(const Region& region) {
+  if (region.frame >= schedule_.frames.size()) {
+    return malformed("frame ", region.frame, " does not exist (schedule has ",
+                     schedule_.frames.size(), ")");
+  }
+  const Frame& frame = schedule_.frames[region.frame];
+  if (frame.part != region.part) {
+    return malformed("part ", region.part, " is not that of frame ", region.frame, " (part ",
+                     frame.part, ")");
+  }
+  if (Status status = checkOnMesh(frame.box); !status.ok()) {
+    return status.annotated(message("frame ", region.frame));
+  }
+  const Box& outer = schedule_.boxes[frame.box];
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const std::uint32_t n = size(axis);
+    if (!holds(seen(outer[axis], guard_[axis], n), seen(box(region)[axis], guard_[axis], n), n)) {
+      return malformed("is not inside frame ", region.frame, " on ", axisName(axis));
+    }
+  }
+  return {};
+}
+
+/// Whether the box stays on every mesh axis, whoever executes. Absolute intervals do, always.
+Status OperationValidator::checkOnMesh(std::uint32_t box) {
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const Interval& interval = schedule_.boxes[box][axis];
+    if (topology_.axes[axis].wraps() || interval.kind != IntervalKind::kRelative) continue;
+    const Range& guard = guard_[axis];
+    const std::int64_t first = std::int64_t{guard.start} + interval.start;
+    const std::int64_t last = first + guard.length - 1 + interval.length - 1;
+    if (first < 0 || last >= size(axis)) {
+      return malformed(axisName(axis), "=", first < 0 ? first : last, " is outside the mesh (size ",
+                       size(axis), ")");
+    }
+  }
+  return {};
+}
+
+/// Regions of an operation name the same blocks: those of equal numbers may differ in size. In
+/// one slot they must be in one frame, or their blocks would lie across each other.
+Status OperationValidator::checkSameBlocks(const Region& first, const Region& second) {
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const Seen one = seen(box(first)[axis], guard_[axis], size(axis));
+    const Seen other = seen(box(second)[axis], guard_[axis], size(axis));
+    if (one != other) return malformed("name different blocks on ", axisName(axis));
+  }
+  if (first.buffer == Buffer::kScratch && second.buffer == Buffer::kScratch &&
+      first.frame != second.frame && slot(first) == slot(second)) {
+    return malformed("are in frames ", first.frame, " and ", second.frame, " of one slot (",
+                     slot(first), ")");
+  }
+  return {};
+}
+
+/// What a recv_reduce receives waits in a frame of its own.
+Status OperationValidator::checkStaging(const Operation& operation) {
+  const Region& b = operation.b;
+  const Box& frame = schedule_.boxes[schedule_.frames[b.frame].box];
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const std::uint32_t n = size(axis);
+    if (seen(frame[axis], guard_[axis], n) != seen(box(b)[axis], guard_[axis], n)) {
+      return malformed("b: does not fill frame ", b.frame, " on ", axisName(axis));
+    }
+  }
+  for (const Region* other : {&operation.dst, &operation.a}) {
+    if (other->buffer == Buffer::kScratch && other->frame == b.frame) {
+      return malformed("b: frame ", b.frame, " is used by ", other == &operation.a ? "a" : "dst",
+                       " too");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count) {
+  OperationValidator validator(schedule, part_count);
+  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+    if (Status status = validator.check(schedule.operations[i], i); !status.ok()) {
+      return status.annotated(message("operation ", i));
+    }
+  }
+  if (validator.dependences() != schedule.dependences.size()) {
+    return malformed("dependences: ", schedule.dependences.size(), " records, operations use ",
+                     validator.dependences());
+  }
+  return {};
+}
+
+}  // namespace torc
