@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "schedules/schedule.h"
@@ -36,8 +37,7 @@ llvm::StringRef name(Rule rule);
 struct Fault {
   Rule rule;
   std::uint32_t operation = kNone;
-  std::string
-      message; // "reads out[p2, (x+1, *)] on rank 5 before it is complete; ..."
+  std::string message;  // "reads out[p2, (x+1, *)] on rank 5 before it is complete; ..."
 };
 
 /// What one class of directed links carries: all links of one axis and sign, in
@@ -45,38 +45,32 @@ struct Fault {
 /// in; allgather: out).
 struct LinkLoad {
   std::uint32_t axis = 0;
-  int sign = 1; // +1, -1
+  int sign = 1;  // +1, -1
   std::uint32_t phase = 0;
-  double share =
-      0.0; // of the vector's bytes, over the busiest link of the class
+  double share = 0.0;  // of the vector's bytes, over the busiest link of the class
 };
 
 struct VerifyOptions {
-  bool per_rank = false; // prove every rank by itself, no use of symmetry
+  bool per_rank = false;  // prove every rank by itself, no use of symmetry
   std::uint32_t max_faults = 20;
 };
 
 struct VerifyResult {
   std::vector<Fault> faults;
-  std::vector<LinkLoad>
-      loads; // ordered by phase, axis, sign; only links in use
-  std::uint64_t classes =
-      0; // nodes simulated: 1 for a fully symmetric schedule
+  std::vector<LinkLoad> loads;  // ordered by phase, axis, sign; only links in use
+  std::uint64_t classes = 0;    // nodes simulated: 1 for a fully symmetric schedule
   std::uint32_t slots = 0;
-  double scratch_share =
-      0.0; // scratch of the busiest rank, as a share of the vector
+  double scratch_share = 0.0;  // scratch of the busiest rank, as a share of the vector
 
   bool ok() const { return faults.empty(); }
 };
 
-VerifyResult verify(const ScheduleView &schedule,
-                    const VerifyOptions &options = {});
+VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options = {});
 
 /// `error: op %17 (stream 3, phase 1): matching: ...` and the operation's text,
 /// a line each.
-void printFaults(const ScheduleView &schedule, const VerifyResult &result,
-                 llvm::raw_ostream &out);
+void printFaults(const ScheduleView& schedule, const VerifyResult& result, llvm::raw_ostream& out);
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_IR_VERIFIER_H_
+#endif  // TORC_IR_VERIFIER_H_

@@ -1,0 +1,206 @@
+// Symbolic contents of memory: writing, reading, adding up, comparing.
+#include "ir/verifier_contents.h"
+
+#include <algorithm>
+
+namespace torc {
+namespace {
+
+bool sameRanges(const Ranges& a, const Ranges& b, const Topology& topology) {
+  return std::equal(a.begin(), a.begin() + topology.axis_count, b.begin());
+}
+
+/// Joins `b` to `a` where they differ on one axis alone and touch there.
+bool joinBoxes(Ranges& a, const Ranges& b, const Topology& topology) {
+  std::uint32_t differing = topology.axis_count;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (a[i] == b[i]) continue;
+    if (differing != topology.axis_count || followsBlock(a[i]) || followsBlock(b[i])) return false;
+    differing = i;
+  }
+  return differing != topology.axis_count &&
+         join(a[differing], b[differing], topology.axes[differing].size);
+}
+
+bool sameValue(const Value& a, const Value& b, const Topology& topology) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!sameRanges(a[i], b[i], topology)) return false;
+  }
+  return true;
+}
+
+/// Replaces "follows the block" by the coordinate itself where the blocks have just one.
+Contribution concrete(Contribution contribution, const Ranges& blocks, const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (followsBlock(contribution[i]) && blocks[i].length == 1) contribution[i] = blocks[i];
+  }
+  return contribution;
+}
+
+Coordinates firstOf(const Ranges& ranges) {
+  Coordinates at{};
+  for (int i = 0; i < kMaxAxes; ++i)
+    at[i] = static_cast<std::int32_t>(ranges[i].start);
+  return at;
+}
+
+/// Whether two contributions to some block of `blocks` share a rank; `shared` is one.
+bool shareRank(const Contribution& a, const Contribution& b, const Ranges& blocks,
+               const Topology& topology, Coordinates& shared) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Range& left = followsBlock(a[i]) ? blocks[i] : a[i];
+    const Range& right = followsBlock(b[i]) ? blocks[i] : b[i];
+    const auto common = intersect(left, right, topology.axes[i].size);
+    if (common.empty()) return false;
+    shared[i] = static_cast<std::int32_t>(common.front().start);
+  }
+  return true;
+}
+
+/// Makes the list of disjoint contributions as short as joining neighbours can.
+void joinAll(Value& value, const Topology& topology) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < value.size() && !changed; ++i) {
+      for (std::size_t j = i + 1; j < value.size() && !changed; ++j) {
+        if (joinBoxes(value[i], value[j], topology)) {
+          value.erase(value.begin() + static_cast<std::ptrdiff_t>(j));
+          changed = true;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void Contents::erase(const Ranges& blocks, const Topology& topology) {
+  RangesList left;
+  for (std::size_t i = 0; i < pieces_.size();) {
+    if (!overlaps(pieces_[i].blocks, blocks, topology)) {
+      ++i;
+      continue;
+    }
+    left.clear();
+    subtract(pieces_[i].blocks, blocks, topology, left);
+    const Value value = std::move(pieces_[i].value);
+    if (i + 1 != pieces_.size()) pieces_[i] = std::move(pieces_.back());
+    pieces_.pop_back();
+    for (const Ranges& rest : left)
+      pieces_.push_back({rest, value});
+  }
+}
+
+void Contents::write(const Piece& piece, const Topology& topology) {
+  erase(piece.blocks, topology);
+  Piece grown = piece;
+  for (std::size_t i = 0; i < pieces_.size();) {
+    if (sameValue(pieces_[i].value, grown.value, topology) &&
+        joinBoxes(grown.blocks, pieces_[i].blocks, topology)) {
+      if (i + 1 != pieces_.size()) pieces_[i] = std::move(pieces_.back());
+      pieces_.pop_back();
+      i = 0;
+    } else {
+      ++i;
+    }
+  }
+  pieces_.push_back(std::move(grown));
+}
+
+bool Contents::read(const Ranges& blocks, const Topology& topology, Pieces& out,
+                    Coordinates& missing) const {
+  std::uint64_t found = 0;
+  RangesList common;
+  for (const Piece& piece : pieces_) {
+    common.clear();
+    intersect(piece.blocks, blocks, topology, common);
+    for (const Ranges& box : common) {
+      found += volume(box, topology);
+      out.push_back({box, piece.value});
+    }
+  }
+  if (found == volume(blocks, topology)) return true;
+  RangesList left{blocks};
+  for (const Piece& piece : pieces_) {
+    RangesList rest;
+    for (const Ranges& box : left)
+      subtract(box, piece.blocks, topology, rest);
+    left = std::move(rest);
+  }
+  if (!left.empty()) missing = firstOf(left.front());
+  return false;
+}
+
+bool accumulate(Value& a, const Value& b, const Ranges& blocks, const Topology& topology,
+                Coordinates& twice) {
+  for (const Contribution& added : b) {
+    for (const Contribution& present : a) {
+      if (shareRank(present, added, blocks, topology, twice)) return false;
+    }
+  }
+  for (const Contribution& added : b)
+    a.push_back(concrete(added, blocks, topology));
+  for (Contribution& present : a)
+    present = concrete(present, blocks, topology);
+  joinAll(a, topology);
+  return true;
+}
+
+void shift(Pieces& pieces, const Coordinates& distance, const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (distance[i] == 0) continue;
+    const std::uint32_t size = topology.axes[i].size;
+    for (Piece& piece : pieces) {
+      piece.blocks[i] = shifted(piece.blocks[i], distance[i], size);
+      for (Contribution& contribution : piece.value) {
+        if (followsBlock(contribution[i])) continue;
+        contribution[i] = shifted(contribution[i], distance[i], size);
+      }
+    }
+  }
+}
+
+bool equals(const Value& value, const Contribution& wanted, const Ranges& blocks,
+            const Topology& topology, Coordinates& witness, bool& surplus) {
+  const Contribution target = concrete(wanted, blocks, topology);
+  Value present;
+  for (const Contribution& contribution : value) {
+    present.push_back(concrete(contribution, blocks, topology));
+  }
+  if (present.size() == 1 && sameRanges(present.front(), target, topology)) return true;
+  // What follows the block is made concrete at the first block; that is block enough to differ.
+  Ranges first = blocks;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+    first[i].length = 1;
+  RangesList missing{concrete(wanted, first, topology)};
+  surplus = false;
+  for (const Contribution& contribution : present) {
+    const Contribution here = concrete(contribution, first, topology);
+    RangesList rest;
+    for (const Ranges& box : missing)
+      subtract(box, here, topology, rest);
+    missing = std::move(rest);
+    RangesList extra;
+    subtract(here, concrete(wanted, first, topology), topology, extra);
+    if (!extra.empty()) {
+      surplus = true;
+      witness = firstOf(extra.front());
+    }
+  }
+  if (!surplus && !missing.empty()) witness = firstOf(missing.front());
+  // Equal at the first block, written differently, over more blocks than one: equal only if no
+  // axis follows the block on one side alone.
+  if (surplus || !missing.empty()) return false;
+  for (const Contribution& contribution : present) {
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (followsBlock(contribution[i]) != followsBlock(target[i])) {
+        witness = firstOf(first);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace torc

@@ -1,0 +1,85 @@
+// Rule 6, links: what each class of directed links carries in each phase, and the promise of
+// assign-permutations that no two colors share a link within a phase. Also the scratch needed.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "ir/verifier_context.h"
+
+namespace torc {
+namespace {
+
+struct LinkClass {
+  std::uint32_t phase;
+  std::uint32_t axis;
+  int sign;
+  auto operator<=>(const LinkClass&) const = default;
+};
+
+/// Each part's share of a block.
+std::vector<double> partShares(const ScheduleView& schedule) {
+  double sum = 0;
+  for (const Color& color : schedule.colors)
+    sum += static_cast<double>(color.weight);
+  std::vector<double> shares;
+  for (const Color& color : schedule.colors) {
+    const std::uint32_t parts = color.directions * color.chunks;
+    shares.insert(shares.end(), parts, static_cast<double>(color.weight) / sum / parts);
+  }
+  return shares;
+}
+
+}  // namespace
+
+void checkLinks(VerifyContext& context) {
+  const ScheduleView& schedule = context.schedule;
+  const Topology& topology = context.topology;
+  const std::vector<double> shares = partShares(schedule);
+  const auto ranks = static_cast<double>(topology.ranks());
+  std::map<LinkClass, double> busiest;
+  std::map<LinkClass, std::set<std::uint32_t>> colors;
+  for (std::uint32_t c = 0; c < context.classCount(); ++c) {
+    const Coordinates at = context.coordinatesOf(c);
+    std::map<LinkClass, double> load;
+    for (const Operation& operation : schedule.operations) {
+      if (!sends(operation.kind) || !context.executes(c, operation)) continue;
+      const Ranges blocks = context.rangesOf(operation.a, at);
+      const double carried =
+          shares[operation.a.part] * static_cast<double>(volume(blocks, topology)) / ranks;
+      const Shift& shift = schedule.shifts[operation.peer];
+      for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+        if (shift[axis] == 0) continue;
+        const LinkClass link{operation.phase, axis, shift[axis] > 0 ? 1 : -1};
+        load[link] += carried * std::abs(shift[axis]);
+        colors[link].insert(context.parts.index(operation.a.part).color);
+      }
+    }
+    for (const auto& [link, share] : load)
+      busiest[link] = std::max(busiest[link], share);
+  }
+  for (const auto& [link, share] : busiest) {
+    context.result.loads.push_back({link.axis, link.sign, link.phase, share});
+  }
+  if (schedule.flags & kConflictFreePhases) {
+    for (const auto& [link, users] : colors) {
+      if (users.size() < 2 || topology.axes[link.axis].kind == AxisKind::kCore) continue;
+      context.fault(Rule::kLinks, kNone,
+                    "promised conflict-free phases, but in phase " + std::to_string(link.phase) +
+                        " colors " + std::to_string(*users.begin()) + " and " +
+                        std::to_string(*std::next(users.begin())) + " both use links " +
+                        topology.axes[link.axis].name + (link.sign > 0 ? "+" : "-"));
+    }
+  }
+  std::vector<double> slots(schedule.slot_count, 0.0);
+  for (const Frame& frame : schedule.frames) {
+    const Ranges blocks = resolve(schedule.boxes[frame.box], topology, {});
+    const double held = shares[frame.part] * static_cast<double>(volume(blocks, topology)) / ranks;
+    slots[frame.slot] = std::max(slots[frame.slot], held);
+  }
+  context.result.slots = schedule.slot_count;
+  for (double slot : slots)
+    context.result.scratch_share += slot;
+}
+
+}  // namespace torc
