@@ -87,7 +87,7 @@ class MeaningChecker {
         Pieces received, own;
         if (!takePayload(node_class, index, received)) return;
         if (!read(node_class, index, operation.a, at, own)) return;
-        write(node_class, operation.b, at, received);
+        write(node_class, operation.b, received);
         if (!add(index, own, received, at, value)) return;
         break;
       }
@@ -102,7 +102,7 @@ class MeaningChecker {
         if (!read(node_class, index, operation.a, at, value)) return;
         break;
     }
-    write(node_class, operation.dst, at, value);
+    write(node_class, operation.dst, value);
     const bool onto_itself =
         operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
     if (operation.dst.buffer == Buffer::kOut && traits_.in_place_aliases && !onto_itself) {
@@ -156,15 +156,13 @@ class MeaningChecker {
     return false;
   }
 
-  void write(std::uint32_t node_class, const Region& region, const Coordinates& at,
-             const Pieces& value) {
+  void write(std::uint32_t node_class, const Region& region, const Pieces& value) {
     Contents& contents = storage(node_class, region);
     if (region.buffer == Buffer::kScratch) {
       std::uint32_t& held = nodes_[node_class].slot_frame[schedule_.frames[region.frame].slot];
       if (held != region.frame) contents.clear();
       held = region.frame;
     }
-    (void)at;
     for (const Piece& piece : value)
       contents.write(piece, topology_);
   }
