@@ -20,6 +20,8 @@ enum class [[nodiscard]] StatusCode{
     kOverflow,        // a size does not fit
     kIo,              // the operating system refused
     kTransport,       // MPI, or another transport, failed
+    kNoMemory,        // memory ran out
+    kBusy,            // the object's state forbids the call: running, still in use
 };
 
 /// Success, or a code with a message that names the thing and the place.

@@ -1,0 +1,135 @@
+// Executor: runs the flat program of one rank over a transport.
+//
+// An operation starts when the count of its unfinished dependences reaches zero. Everything is
+// laid out at creation: successor lists, message channels, the stretches of memory that local
+// work touches. Between start and completion nothing is allocated, looked up or compared.
+//
+// Order of work: messages first, so that peers never wait for our arithmetic; local work in the
+// order in which it became ready. What is added to what is fixed by the program: dst = a op b,
+// for a recv_reduce dst = a op received. Results do not depend on the order of arrival.
+#ifndef TORC_RUNTIME_EXECUTOR_H_
+#define TORC_RUNTIME_EXECUTOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/reduction.h"
+#include "runtime/transport.h"
+#include "schedules/expand.h"
+#include "schedules/status.h"
+
+namespace torc {
+
+/// Where a program's buffers lie. `in` and `out` may be the same memory where the collective
+/// allows it; `scratch` overlaps neither. Aligned for the element type.
+struct Buffers {
+  const std::byte* in = nullptr;
+  std::byte* out = nullptr;
+  std::byte* scratch = nullptr;
+  std::size_t element_bytes = 1;  // from one element to the next
+};
+
+enum class Progress : std::uint8_t {
+  kIdle,    // not started since creation
+  kActive,  // started, not complete
+  kDone,    // complete; may be started again
+  kFailed,  // see status(); cannot be started again
+};
+
+class Executor {
+ public:
+  /// Lays out `program` over `buffers`, and prepares its messages on `transport`. The program is
+  /// not needed afterwards. `reducer` may be empty for a program that reduces nothing. Errors:
+  /// sizes beyond the address space, what the transport refuses.
+  static StatusOr<std::unique_ptr<Executor>> create(const FlatProgram& program,
+                                                    const Buffers& buffers, const Reducer& reducer,
+                                                    std::unique_ptr<Transport> transport);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  /// Starts a round. Precondition: not active, not failed.
+  Progress start();
+
+  /// Does what can be done now and returns. Never waits.
+  Progress advance();
+
+  Progress progress() const { return progress_; }
+  const Status& status() const { return status_; }
+
+  std::size_t operations() const { return steps_.size(); }
+  std::size_t messages() const { return step_of_channel_.size(); }
+  /// Operations of the round that are not complete.
+  std::size_t remaining() const { return remaining_; }
+  /// Bytes of the tables, without the transport's.
+  std::size_t tableBytes() const;
+
+  /// The first operation (index in the schedule) that is not complete, for error messages;
+  /// kNone when there is none.
+  std::uint32_t firstPending() const;
+
+ private:
+  enum class Work : std::uint8_t { kNone, kReduce, kCopy };
+
+  /// A run of elements that local work touches.
+  struct Stretch {
+    std::byte* dst;
+    const std::byte* a;
+    const std::byte* b;
+    std::size_t count;  // elements of a reduction, bytes of a copy
+  };
+
+  struct Step {
+    std::uint32_t first_successor = 0;
+    std::uint32_t successor_count = 0;
+    ChannelId channel = kNone;
+    std::uint32_t first_stretch = 0;
+    std::uint32_t stretch_count = 0;
+    std::uint32_t source = 0;
+    Work work = Work::kNone;
+  };
+
+  Executor(const Reducer& reducer, std::unique_ptr<Transport> transport);
+
+  Status lay(const FlatProgram& program, const Buffers& buffers);
+  Status layMessage(const FlatProgram& program, const FlatOperation& operation,
+                    const Buffers& buffers, Step& step);
+  void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
+               Step& step);
+  void laySuccessors(const FlatProgram& program);
+
+  void enqueue(std::uint32_t step);
+  void complete(std::uint32_t step);
+  std::size_t work(const Step& step);
+  [[nodiscard]] bool startReady();
+  Progress fail();
+
+  Reducer reducer_;
+  std::size_t element_bytes_ = 1;
+  std::unique_ptr<Transport> transport_;
+
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> successors_;
+  std::vector<std::uint32_t> dependence_counts_;  // as at the start of a round
+  std::vector<std::uint32_t> roots_;              // steps without dependences
+  std::vector<Stretch> stretches_;
+  std::vector<std::uint32_t> step_of_channel_;
+  std::vector<Segment> segments_;  // of the message being prepared
+
+  // State of the round.
+  Progress progress_ = Progress::kIdle;
+  Status status_;
+  std::size_t remaining_ = 0;
+  std::vector<std::uint32_t> waiting_;   // unfinished dependences of each step; kNone: complete
+  std::vector<std::uint32_t> messages_;  // ready to be started; every step enters once a round
+  std::vector<std::uint32_t> local_;     // ready for local work, likewise
+  std::size_t messages_head_ = 0, messages_tail_ = 0;
+  std::size_t local_head_ = 0, local_tail_ = 0;
+  std::vector<ChannelId> completed_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_EXECUTOR_H_

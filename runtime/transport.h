@@ -1,0 +1,59 @@
+// Transport: what the executor moves messages with. A transport belongs to one rank of one
+// collective; its messages, called channels, are all known before the first start.
+//
+// Life: prepareSend/prepareRecv for every channel, commit once, then any number of rounds in
+// which each channel is started at most once and reported once by poll. Between commit and
+// destruction nothing is allocated by the implementations here.
+#ifndef TORC_RUNTIME_TRANSPORT_H_
+#define TORC_RUNTIME_TRANSPORT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "schedules/status.h"
+
+namespace torc {
+
+/// A run of bytes in memory.
+struct Segment {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Channels of a transport count from 0 in the order in which they were prepared.
+using ChannelId = std::uint32_t;
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// A message of the bytes of `segments`, in their order, to or from rank `peer`. `tag` is
+  /// unique among the messages between the two ranks. The k-th start of the send matches the
+  /// k-th start of the receive; their lengths must agree. The memory stays the caller's: it is
+  /// read (written) from start until the channel is reported complete.
+  virtual StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
+                                          std::span<const Segment> segments) = 0;
+  virtual StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
+                                          std::span<const Segment> segments) = 0;
+
+  /// All channels are prepared; `most_active` of them are started and not reported at a time.
+  virtual Status commit(std::size_t most_active) = 0;
+
+  /// Starts a channel that is not active. False: failed, see status().
+  [[nodiscard]] virtual bool start(ChannelId channel) = 0;
+
+  /// Writes channels that have completed since the last call to `completed`, and returns how
+  /// many; -1: failed, see status(). Never waits.
+  [[nodiscard]] virtual int poll(std::span<ChannelId> completed) = 0;
+
+  /// Gives up active channels after a failure, as far as the medium allows.
+  virtual void abandon() = 0;
+
+  /// Why start or poll failed.
+  virtual Status status() const = 0;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_TRANSPORT_H_
