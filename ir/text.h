@@ -4,6 +4,8 @@
 #ifndef TORC_IR_TEXT_H_
 #define TORC_IR_TEXT_H_
 
+#include <string>
+
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/raw_ostream.h>
@@ -12,25 +14,25 @@
 
 namespace torc {
 
-/// Prints a program; plan operations as a plan, step operations by phase and
-/// stream.
-void printProgram(const Program &program, llvm::raw_ostream &out);
+/// Prints a program; plan operations as a plan, step operations by phase and stream. The
+/// schedule has passed `validate`.
+void printProgram(const Program& program, llvm::raw_ostream& out);
 
-/// Parses a program and validates its structure (schedules/validate.h). On a
-/// fault the error's message is `origin:line:column: error: what`, the line,
-/// and a caret under the place.
-llvm::Expected<Program> parseProgram(llvm::StringRef text,
-                                     llvm::StringRef origin);
+/// Parses a program and validates its structure (schedules/validate.h). On a fault the error's
+/// message is `origin:line:column: error: what`, the line, and a caret under the place.
+llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin);
 
-/// "work in %17"-style pieces of the text form, for messages: `out[p2, (x+1, *,
-/// *)]`.
-std::string regionText(const ScheduleView &schedule, const Region &region);
+/// The same schedule with its tables as the parser makes them: boxes and shifts once each, in the
+/// order in which the text names them. parse(print(p)) == p for canonical p.
+Schedule canonicalize(const ScheduleView& schedule);
+
+/// Pieces of the text form, for messages: `out[p2, (x+1, *, *)]`.
+std::string regionText(const ScheduleView& schedule, const Region& region);
 /// `(x+1, *, 0:2)`.
-std::string boxText(const Topology &topology, const Box &box);
+std::string boxText(const Topology& topology, const Box& box);
 /// `%17 = send out[p2, (x+1, *, *)] to X+1 after %15`.
-std::string operationText(const ScheduleView &schedule,
-                          std::uint32_t operation);
+std::string operationText(const ScheduleView& schedule, std::uint32_t operation);
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_IR_TEXT_H_
+#endif  // TORC_IR_TEXT_H_

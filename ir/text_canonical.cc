@@ -1,0 +1,37 @@
+// Numbers boxes and shifts in the order in which the text form names them.
+#include <string>
+
+#include "ir/schedule_builder.h"
+#include "ir/text.h"
+
+namespace torc {
+
+Schedule canonicalize(const ScheduleView& from) {
+  Schedule header;
+  header.collective = from.collective;
+  header.flags = from.flags;
+  header.topology = from.topology;
+  header.name = std::string(from.name);
+  header.producer = std::string(from.producer);
+  header.colors.assign(from.colors.begin(), from.colors.end());
+  ScheduleBuilder builder(header);
+  for (const Stream& stream : from.streams)
+    builder.addStream(stream);
+  for (Frame frame : from.frames) {
+    frame.box = builder.box(from.boxes[frame.box]);
+    builder.addFrame(frame);
+  }
+  builder.schedule().slot_count = from.slot_count;
+  for (Operation operation : from.operations) {
+    for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (region->present()) region->box = builder.box(from.boxes[region->box]);
+    }
+    if (operation.peer != kNone) operation.peer = builder.shift(from.shifts[operation.peer]);
+    if (operation.guard != kNone) operation.guard = builder.box(from.boxes[operation.guard]);
+    const auto dependences = from.dependencesOf(operation);
+    builder.addOperation(operation, {dependences.data(), dependences.size()});
+  }
+  return builder.take();
+}
+
+}  // namespace torc

@@ -1,0 +1,46 @@
+// The pieces of the text form that printer, messages and parser share: how a box, a shift, a
+// guard, a region or an operation is written. Grammar: docs/ir.md.
+#ifndef TORC_IR_TEXT_FORMAT_H_
+#define TORC_IR_TEXT_FORMAT_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include <llvm/Support/raw_ostream.h>
+
+#include "schedules/schedule.h"
+
+namespace torc {
+
+inline constexpr std::string_view kConflictFreePromise = "conflict-free-phases";
+
+/// The coordinate of the executing node along an axis: `x` for axis X.
+char coordinateName(const Axis& axis);
+
+/// In quotes, with \" \\ and \xHH for what is not printable ASCII.
+void printQuoted(std::string_view text, llvm::raw_ostream& out);
+
+/// The shortest decimal that reads back as the same double.
+void printDouble(double value, llvm::raw_ostream& out);
+
+/// `*`, `5`, `5:3`, `x`, `x-1:2`.
+void printInterval(const Axis& axis, const Interval& interval, llvm::raw_ostream& out);
+
+/// `(x+1, *, 0:2)`.
+void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out);
+
+/// `X+1 Y-2`, or `self`.
+void printShift(const Topology& topology, const Shift& shift, llvm::raw_ostream& out);
+
+/// `x in 1..6, y = 0`; `*` where the guard admits every node.
+void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& out);
+
+/// `out[p2, (x+1, *, *)]`, or `f3[(x+1, *, *)]` in scratch.
+void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_ostream& out);
+
+/// `%17 = send out[p2, (x+1, *, *)] to X+1 after %15`.
+void printOperation(const ScheduleView& schedule, std::uint32_t operation, llvm::raw_ostream& out);
+
+}  // namespace torc
+
+#endif  // TORC_IR_TEXT_FORMAT_H_
