@@ -1,0 +1,182 @@
+// Single faults put into a schedule.
+#include "tests/properties/mutants.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace torc {
+namespace {
+
+/// An operation with its dependences at hand.
+struct Step {
+  Operation operation;
+  std::vector<std::uint32_t> after;
+};
+
+std::vector<Step> stepsOf(const Schedule& schedule) {
+  std::vector<Step> steps;
+  const ScheduleView view = schedule.view();
+  for (const Operation& operation : view.operations) {
+    const auto after = view.dependencesOf(operation);
+    steps.push_back({operation, {after.begin(), after.end()}});
+  }
+  return steps;
+}
+
+Schedule withSteps(const Schedule& schedule, const std::vector<Step>& steps) {
+  Schedule result = schedule;
+  result.operations.clear();
+  result.dependences.clear();
+  for (Step step : steps) {
+    std::sort(step.after.begin(), step.after.end());
+    step.after.erase(std::unique(step.after.begin(), step.after.end()), step.after.end());
+    step.operation.first_dependence = static_cast<std::uint32_t>(result.dependences.size());
+    step.operation.dependence_count = static_cast<std::uint32_t>(step.after.size());
+    result.dependences.insert(result.dependences.end(), step.after.begin(), step.after.end());
+    result.operations.push_back(step.operation);
+  }
+  return result;
+}
+
+/// A random index for which `fits` holds; kNone if there is none.
+template <typename Fits>
+std::uint32_t pick(std::size_t count, std::mt19937_64& random, Fits fits) {
+  std::vector<std::uint32_t> candidates;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (fits(i)) candidates.push_back(i);
+  }
+  return candidates.empty() ? kNone : candidates[random() % candidates.size()];
+}
+
+std::string percent(std::uint32_t index) {
+  return "%" + std::to_string(index);
+}
+
+Mutant drop(const Schedule& schedule, std::mt19937_64& random) {
+  std::vector<Step> steps = stepsOf(schedule);
+  const std::uint32_t gone = pick(steps.size(), random, [](std::uint32_t) { return true; });
+  if (gone == kNone) return {};
+  const std::vector<std::uint32_t> inherited = steps[gone].after;
+  steps.erase(steps.begin() + gone);
+  for (Step& step : steps) {
+    auto found = std::find(step.after.begin(), step.after.end(), gone);
+    if (found != step.after.end()) {
+      step.after.erase(found);
+      step.after.insert(step.after.end(), inherited.begin(), inherited.end());
+    }
+    for (std::uint32_t& d : step.after)
+      d -= d > gone ? 1 : 0;
+  }
+  return {withSteps(schedule, steps), "drop " + percent(gone)};
+}
+
+Mutant repeat(const Schedule& schedule, std::mt19937_64& random) {
+  std::vector<Step> steps = stepsOf(schedule);
+  const std::uint32_t twice = pick(steps.size(), random, [](std::uint32_t) { return true; });
+  if (twice == kNone) return {};
+  for (Step& step : steps) {  // those that waited for the first now wait for the second
+    for (std::uint32_t& d : step.after)
+      d += d >= twice ? 1 : 0;
+  }
+  Step second = steps[twice];
+  second.after.push_back(twice);
+  steps.insert(steps.begin() + twice + 1, second);
+  return {withSteps(schedule, steps), "double " + percent(twice)};
+}
+
+Mutant swap(const Schedule& schedule, std::mt19937_64& random) {
+  std::vector<Step> steps = stepsOf(schedule);
+  const std::uint32_t first = pick(steps.size(), random, [&](std::uint32_t i) {
+    return i + 1 < steps.size() && steps[i].operation.stream == steps[i + 1].operation.stream &&
+           steps[i].operation.phase == steps[i + 1].operation.phase;
+  });
+  if (first == kNone) return {};
+  std::erase(steps[first + 1].after, first);
+  std::swap(steps[first], steps[first + 1]);
+  for (std::uint32_t i = first + 2; i < steps.size(); ++i) {
+    for (std::uint32_t& d : steps[i].after) {
+      if (d == first) {
+        d = first + 1;
+      } else if (d == first + 1) {
+        d = first;
+      }
+    }
+  }
+  return {withSteps(schedule, steps), "swap " + percent(first) + " and its successor"};
+}
+
+Mutant redirect(const Schedule& schedule, std::mt19937_64& random) {
+  Schedule mutant = schedule;
+  const std::uint32_t index = pick(mutant.operations.size(), random, [&](std::uint32_t i) {
+    return mutant.operations[i].peer != kNone && mutant.shifts.size() > 1;
+  });
+  if (index == kNone) return {};
+  std::uint32_t& peer = mutant.operations[index].peer;
+  peer = (peer + 1 + random() % (mutant.shifts.size() - 1)) % mutant.shifts.size();
+  return {std::move(mutant), "redirect " + percent(index)};
+}
+
+Mutant otherBlocks(const Schedule& schedule, std::mt19937_64& random) {
+  Schedule mutant = schedule;
+  const std::uint32_t index =
+      pick(mutant.operations.size(), random, [](std::uint32_t) { return true; });
+  if (index == kNone) return {};
+  // Moves every region of the operation alike, so that its structure stays sound.
+  Operation& operation = mutant.operations[index];
+  const std::uint32_t box = operation.a.present() ? operation.a.box : operation.dst.box;
+  const std::uint32_t axis = pick(mutant.topology.axis_count, random, [&](std::uint32_t i) {
+    return mutant.boxes[box][i].kind == IntervalKind::kRelative &&
+           mutant.boxes[box][i].length < mutant.topology.axes[i].size;
+  });
+  if (axis == kNone) return {};
+  const auto distance =
+      static_cast<std::int32_t>(1 + random() % (mutant.topology.axes[axis].size - 1));
+  for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+    if (!region->present() || region->buffer == Buffer::kScratch) continue;
+    Box moved = mutant.boxes[region->box];
+    moved[axis].start += distance;
+    region->box = static_cast<std::uint32_t>(mutant.boxes.size());
+    mutant.boxes.push_back(moved);
+  }
+  return {std::move(mutant), "other blocks for " + percent(index)};
+}
+
+Mutant removeDependence(const Schedule& schedule, std::mt19937_64& random) {
+  std::vector<Step> steps = stepsOf(schedule);
+  const std::uint32_t index =
+      pick(steps.size(), random, [&](std::uint32_t i) { return !steps[i].after.empty(); });
+  if (index == kNone) return {};
+  std::vector<std::uint32_t>& after = steps[index].after;
+  const std::size_t which = random() % after.size();
+  const std::string what = percent(index) + " no longer after " + percent(after[which]);
+  after.erase(after.begin() + static_cast<std::ptrdiff_t>(which));
+  return {withSteps(schedule, steps), what};
+}
+
+}  // namespace
+
+std::string_view name(Mutation mutation) {
+  static constexpr std::string_view kNames[kMutationCount] = {
+      "drop", "double", "swap", "redirect", "other blocks", "remove dependence"};
+  return kNames[static_cast<int>(mutation)];
+}
+
+Mutant mutate(const Schedule& schedule, Mutation mutation, std::mt19937_64& random) {
+  switch (mutation) {
+    case Mutation::kDrop:
+      return drop(schedule, random);
+    case Mutation::kDouble:
+      return repeat(schedule, random);
+    case Mutation::kSwap:
+      return swap(schedule, random);
+    case Mutation::kRedirect:
+      return redirect(schedule, random);
+    case Mutation::kOtherBlocks:
+      return otherBlocks(schedule, random);
+    case Mutation::kRemoveDependence:
+      return removeDependence(schedule, random);
+  }
+  return {};
+}
+
+}  // namespace torc

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The main job, on a bare Debian 12: compiles an allreduce for a 3-dimensional asymmetric torus,
+# shows what each pass does, proves the schedule, replays it on that many MPICH ranks, and compares
+# with MPI_Allreduce.
+#
+#   bash tools/demo.sh [SHAPE]        a torus of up to 64 ranks, 4x3x2 if none is given
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+shape=${1:-4x3x2}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+run() {
+  printf '$ %s\n' "$*"
+  "$@"
+}
+
+bash tools/setup.sh
+
+say "Building"
+bazel build -c opt //compiler:torc //runtime:torc-run 2>"$work/build.log" || {
+  cat "$work/build.log" >&2
+  exit 1
+}
+export PATH="$PWD/bazel-bin/compiler:$PWD/bazel-bin/runtime:$PATH"
+echo "bazel-bin/compiler/torc, bazel-bin/runtime/torc-run"
+
+say "Compiling an allreduce for the torus $shape: what each pass leaves (excerpts)"
+schedule=$work/allreduce.torc
+printf '$ %s\n' "torc compile allreduce --torus $shape --print-after-all -o allreduce.torc"
+torc compile allreduce --torus "$shape" --print-after-all -o "$schedule" 2>"$work/passes.txt" || {
+  tail -n 5 "$work/passes.txt" >&2
+  exit 1
+}
+# Of each dump: its title, and the first lines of the program without the explanations.
+awk '/^\/\/ -+ after / || /^\/\/ ----/ { title = $0; print ""; print title; shown = 0; next }
+     /^ *\/\// || /^ *$/ { next }
+     shown < 16 { print "  " $0 }
+     shown == 16 { print "  ..." }
+     { shown++ }' "$work/passes.txt"
+
+say "The schedule proved, once more from the file"
+run torc verify "$schedule"
+
+ranks=$(torc dump --json "$schedule" | sed -n 's/^ *"ranks": *\([0-9]*\).*/\1/p' | head -n 1)
+say "Replaying on $ranks MPICH ranks, checked against and compared with MPI_Allreduce"
+echo "($(nproc) cores here: with more ranks than cores the times say little, the check says all)"
+run mpiexec.hydra -n "$ranks" torc-run "$schedule" --bytes 0:1M --check --compare
