@@ -1,5 +1,6 @@
 // Whole files in and out, by POSIX calls: what C++ streams do not tell is why a file could not be
 // read or written, and an atomic replacement needs fsync and rename.
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include "schedules/file.h"
 #include "schedules/message.h"
@@ -75,18 +77,17 @@ StatusOr<std::vector<std::byte>> readFile(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   struct stat facts {};
   if (!file.isOpen() || ::fstat(file.get(), &facts) != 0) return systemError("read", path, errno);
+  const Status too_large(
+      StatusCode::kIo, message("cannot read '", path, "': larger than ", kMaxFileBytes, " bytes"));
+  const auto size = static_cast<std::uint64_t>(facts.st_size);
+  if (S_ISREG(facts.st_mode) && size > kMaxFileBytes) return too_large;
 
   // A pipe has no size, and a file may grow: read until the end, with room for one byte more than
   // the size so that the usual file needs no second allocation.
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes(std::max<std::size_t>(4096, size + 1));
   std::size_t used = 0;
-  constexpr std::size_t kLeastRoom = 4096;
-  bytes.resize(std::max(kLeastRoom, std::min<std::size_t>(facts.st_size, kMaxFileBytes) + 1));
   while (true) {
-    if (used > kMaxFileBytes) {
-      return Status(StatusCode::kIo,
-                    message("cannot read '", path, "': larger than ", kMaxFileBytes, " bytes"));
-    }
+    if (used > kMaxFileBytes) return too_large;
     if (used == bytes.size()) bytes.resize(bytes.size() * 2);
     const ssize_t count = ::read(file.get(), bytes.data() + used, bytes.size() - used);
     if (count < 0) {
@@ -110,7 +111,9 @@ Status writeFileAtomically(const std::string& path, std::span<const std::byte> b
 
   std::string target = path;
   if (exists) {
-    if (::access(path.c_str(), W_OK) != 0) return systemError("write", path, errno);
+    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
+      return systemError("write", path, errno);
+    }
     char* resolved = ::realpath(path.c_str(), nullptr);
     if (resolved == nullptr) return systemError("write", path, errno);
     target = resolved;

@@ -208,7 +208,8 @@ bool isScheduleFile(std::span<const std::byte> bytes) {
 
 StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std::string& origin) {
   LoadedSchedule loaded;
-  loaded.storage_.resize((file.size() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  loaded.storage_.resize(file.size() / kWord + (file.size() % kWord != 0));
   if (!file.empty()) std::memcpy(loaded.storage_.data(), file.data(), file.size());
   const auto copy = std::as_bytes(std::span(loaded.storage_)).first(file.size());
   if (Status status = readView(copy, loaded.view_); !status.ok()) return status.annotated(origin);

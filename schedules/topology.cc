@@ -158,7 +158,7 @@ Status Topology::validate() const {
     if (axis.reserved[0] != 0 || axis.reserved[1] != 0)
       return error(label + ": reserved bytes");
     if (i >= axis_count) {
-      if (!(axis == Axis{}) || order[i] != 0)
+      if (!(axis == Axis{}) || std::signbit(axis.latency) || order[i] != 0)
         return error(label + " is unused but not blank");
       continue;
     }

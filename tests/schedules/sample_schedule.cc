@@ -1,0 +1,307 @@
+// The sample schedules. Step numbers and blocks are those of the ring reduce-scatter and
+// allgather: at step s, node x sends block x-1-s and receives block x-2-s; the allgather is the
+// time reversal.
+#include "tests/schedules/sample_schedule.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace torc::samples {
+namespace {
+
+/// Index of `value` in `table`, where it is appended if it is new.
+template <typename T>
+std::uint32_t intern(std::vector<T>& table, const T& value) {
+  const auto found = std::ranges::find(table, value);
+  const auto index = static_cast<std::uint32_t>(found - table.begin());
+  if (found == table.end()) table.push_back(value);
+  return index;
+}
+
+Box onAxis(std::uint32_t axis, const Interval& interval) {
+  Box box;
+  box[axis] = interval;
+  return box;
+}
+
+Operation send(const Region& a, std::uint32_t peer) {
+  Operation operation;
+  operation.kind = OperationKind::kSend;
+  operation.peer = peer;
+  operation.a = a;
+  return operation;
+}
+
+Operation recv(const Region& dst, std::uint32_t peer) {
+  Operation operation;
+  operation.kind = OperationKind::kRecv;
+  operation.peer = peer;
+  operation.dst = dst;
+  return operation;
+}
+
+Operation recvReduce(const Region& dst, const Region& a, const Region& b, std::uint32_t peer) {
+  Operation operation;
+  operation.kind = OperationKind::kRecvReduce;
+  operation.peer = peer;
+  operation.dst = dst;
+  operation.a = a;
+  operation.b = b;
+  return operation;
+}
+
+Operation copy(const Region& dst, const Region& a) {
+  Operation operation;
+  operation.kind = OperationKind::kCopy;
+  operation.dst = dst;
+  operation.a = a;
+  return operation;
+}
+
+Operation guarded(Operation operation, std::uint32_t guard) {
+  operation.guard = guard;
+  return operation;
+}
+
+/// Allreduce of one part along `order`: reduce-scatters in order, allgathers in reverse, each
+/// phase behind the one before.
+class PartAllreduce {
+ public:
+  PartAllreduce(ScheduleWriter& writer, const Color& color, std::uint32_t part)
+      : writer_(writer),
+        order_(color.order.begin(), color.order.begin() + color.axis_count),
+        part_(part),
+        stream_(writer.stream(part)) {}
+
+  /// Phases 0 .. axes-1 reduce, the rest gathers.
+  void addPhase(std::uint32_t phase) {
+    const auto axes = static_cast<std::uint32_t>(order_.size());
+    std::vector<std::uint32_t> before = std::exchange(phase_operations_, {});
+    if (phase < axes) {
+      addReduceScatter(phase, before);
+    } else {
+      addAllgather(2 * axes - 1 - phase, before);
+    }
+    if (phase_operations_.empty()) phase_operations_ = std::move(before);
+  }
+
+ private:
+  std::uint32_t sizeOf(std::uint32_t axis) const {
+    return writer_.schedule().topology.axes[axis].size;
+  }
+
+  /// The block that `order_[level]` moves: axes before it are at the own coordinate.
+  Box blockAt(std::uint32_t level, std::int32_t start) const {
+    Box box;
+    for (std::uint32_t i = 0; i < level; ++i)
+      box[order_[i]] = Interval::relative(0);
+    box[order_[level]] = Interval::relative(start);
+    return box;
+  }
+
+  void add(const Operation& operation, std::vector<std::uint32_t> dependences) {
+    phase_operations_.push_back(writer_.add(stream_, operation, dependences));
+  }
+
+  void addReduceScatter(std::uint32_t level, const std::vector<std::uint32_t>& before) {
+    const std::uint32_t axis = order_[level];
+    const auto steps = static_cast<std::int32_t>(sizeOf(axis)) - 1;
+    for (std::int32_t s = 0; s < steps; ++s) {
+      const Box sent = blockAt(level, -1 - s);
+      const Box received = blockAt(level, -2 - s);
+      // The first send reads what the phase before left; the others what was just reduced.
+      const bool from_in = level == 0 && s == 0;
+      const Region source = from_in ? writer_.in(part_, sent) : writer_.out(part_, sent);
+      const Region own = level == 0 ? writer_.in(part_, received) : writer_.out(part_, received);
+      std::vector<std::uint32_t> after = before;
+      if (s > 0) after = {phase_operations_.back()};
+      add(send(source, writer_.shift(axis, 1)), after);
+      add(recvReduce(writer_.out(part_, received), own,
+                     writer_.scratch(writer_.frame(part_, received), received),
+                     writer_.shift(axis, -1)),
+          before);
+    }
+  }
+
+  void addAllgather(std::uint32_t level, const std::vector<std::uint32_t>& before) {
+    const std::uint32_t axis = order_[level];
+    const auto steps = static_cast<std::int32_t>(sizeOf(axis)) - 1;
+    for (std::int32_t k = 0; k < steps; ++k) {
+      std::vector<std::uint32_t> after = before;
+      if (k > 0) after = {phase_operations_.back()};
+      add(send(writer_.out(part_, blockAt(level, -k)), writer_.shift(axis, 1)), after);
+      add(recv(writer_.out(part_, blockAt(level, -1 - k)), writer_.shift(axis, -1)), before);
+    }
+  }
+
+  ScheduleWriter& writer_;
+  std::vector<std::uint8_t> order_;
+  std::uint32_t part_;
+  std::uint32_t stream_;
+  std::vector<std::uint32_t> phase_operations_;  // of the last phase that has any
+};
+
+}  // namespace
+
+ScheduleWriter::ScheduleWriter(Collective collective, std::string_view shape,
+                               std::string_view order) {
+  StatusOr<Topology> topology = parseTopology(shape, order);
+  if (!topology.ok()) std::abort();
+  schedule_.collective = collective;
+  schedule_.topology = *topology;
+  schedule_.name = traits(collective).name;
+  schedule_.producer = "sample";
+}
+
+std::uint32_t ScheduleWriter::color(std::string_view axes, std::uint64_t weight,
+                                    std::uint32_t directions, std::uint32_t chunks) {
+  const std::uint32_t first_part = schedule_.view().partCount();
+  Color color;
+  color.weight = weight;
+  color.directions = directions;
+  color.chunks = chunks;
+  color.axis_count = static_cast<std::uint32_t>(axes.size());
+  for (std::uint32_t i = 0; i < axes.size(); ++i) {
+    std::uint8_t axis = 0;
+    while (schedule_.topology.axes[axis].name != axes[i])
+      ++axis;
+    color.order[i] = axis;
+  }
+  schedule_.colors.push_back(color);
+  return first_part;
+}
+
+std::uint32_t ScheduleWriter::stream(std::uint32_t part) {
+  schedule_.streams.push_back({.part = part, .core = 0});
+  return static_cast<std::uint32_t>(schedule_.streams.size()) - 1;
+}
+
+std::uint32_t ScheduleWriter::box(const Box& box) {
+  return intern(schedule_.boxes, box);
+}
+
+std::uint32_t ScheduleWriter::shift(std::uint32_t axis, std::int32_t distance) {
+  Shift shift{};
+  shift[axis] = distance;
+  return intern(schedule_.shifts, shift);
+}
+
+std::uint32_t ScheduleWriter::frame(std::uint32_t part, const Box& box, std::uint32_t slot) {
+  if (slot == kNone) slot = schedule_.slot_count;
+  schedule_.slot_count = std::max(schedule_.slot_count, slot + 1);
+  schedule_.frames.push_back({.part = part, .box = this->box(box), .slot = slot});
+  return static_cast<std::uint32_t>(schedule_.frames.size()) - 1;
+}
+
+std::uint32_t ScheduleWriter::add(std::uint32_t stream, Operation operation,
+                                  std::initializer_list<std::uint32_t> dependences) {
+  return add(stream, operation, std::vector<std::uint32_t>(dependences));
+}
+
+std::uint32_t ScheduleWriter::add(std::uint32_t stream, Operation operation,
+                                  const std::vector<std::uint32_t>& dependences) {
+  std::vector<std::uint32_t>& table = schedule_.dependences;
+  operation.stream = stream;
+  operation.phase = phase_;
+  operation.first_dependence = static_cast<std::uint32_t>(table.size());
+  operation.dependence_count = static_cast<std::uint32_t>(dependences.size());
+  table.insert(table.end(), dependences.begin(), dependences.end());
+  schedule_.operations.push_back(operation);
+  return static_cast<std::uint32_t>(schedule_.operations.size()) - 1;
+}
+
+Schedule ringAllreduce(std::uint32_t size) {
+  return multicolorAllreduce(std::to_string(size));
+}
+
+Schedule ringReduceScatter(std::uint32_t size) {
+  ScheduleWriter writer(Collective::kReduceScatter, std::to_string(size));
+  const std::uint32_t part = writer.color("X");
+  const std::uint32_t stream = writer.stream(part);
+  const auto steps = static_cast<std::int32_t>(size) - 1;
+  if (steps == 0) {
+    const Box own = onAxis(0, Interval::relative(0));
+    writer.add(stream, copy(writer.out(part, own), writer.in(part, own)));
+  }
+  Region partial;  // what the step before reduced
+  std::uint32_t reduced = kNone;
+  for (std::int32_t s = 0; s < steps; ++s) {
+    const Box sent = onAxis(0, Interval::relative(-1 - s));
+    const Box received = onAxis(0, Interval::relative(-2 - s));
+    const bool last = s == steps - 1;
+    if (s == 0) {
+      writer.add(stream, send(writer.in(part, sent), writer.shift(0, 1)));
+    } else {
+      writer.add(stream, send(partial, writer.shift(0, 1)), {reduced});
+    }
+    const Region staging = writer.scratch(writer.frame(part, received), received);
+    partial = last ? writer.out(part, onAxis(0, Interval::relative(0)))
+                   : writer.scratch(writer.frame(part, received), received);
+    reduced = writer.add(
+        stream, recvReduce(partial, writer.in(part, received), staging, writer.shift(0, -1)));
+  }
+  return writer.take();
+}
+
+Schedule meshAllgather(std::uint32_t size) {
+  ScheduleWriter writer(Collective::kAllgather, std::to_string(size) + "m");
+  const std::uint32_t part = writer.color("X");
+  const std::uint32_t stream = writer.stream(part);
+  const auto d = static_cast<std::int32_t>(size);
+  const Box own = onAxis(0, Interval::relative(0));
+  const std::uint32_t copied =
+      writer.add(stream, copy(writer.out(part, own), writer.in(part, own)));
+  for (const std::int32_t sign : {1, -1}) {
+    std::uint32_t received = copied;
+    for (std::int32_t k = 0; k < d - 1; ++k) {
+      // The line up: x sends block x-k to x+1 if there is such a block and such a node.
+      const std::int32_t nodes = d - 1 - k;
+      const auto length = static_cast<std::uint32_t>(nodes);
+      const std::int32_t first_sender = sign > 0 ? k : 1;
+      const std::int32_t first_receiver = sign > 0 ? k + 1 : 0;
+      const Box sent = onAxis(0, Interval::relative(-sign * k));
+      const Box next = onAxis(0, Interval::relative(-sign * (k + 1)));
+      writer.add(stream,
+                 guarded(send(writer.out(part, sent), writer.shift(0, sign)),
+                         writer.box(onAxis(0, Interval::absolute(first_sender, length)))),
+                 {received});
+      received = writer.add(
+          stream, guarded(recv(writer.out(part, next), writer.shift(0, -sign)),
+                          writer.box(onAxis(0, Interval::absolute(first_receiver, length)))));
+    }
+  }
+  return writer.take();
+}
+
+Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks) {
+  ScheduleWriter writer(Collective::kAllreduce, shape);
+  const Topology& topology = writer.schedule().topology;
+  std::vector<PartAllreduce> parts;
+  for (std::uint32_t c = 0; c < topology.axis_count; ++c) {
+    std::string axes;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      axes += topology.axes[(c + i) % topology.axis_count].name;
+    }
+    const std::uint32_t first = writer.color(axes, 1, 1, chunks);
+    for (std::uint32_t k = 0; k < chunks; ++k)
+      parts.emplace_back(writer, writer.schedule().colors[c], first + k);
+  }
+  for (std::uint32_t phase = 0; phase < 2 * topology.axis_count; ++phase) {
+    writer.phase(static_cast<std::uint16_t>(phase));
+    for (PartAllreduce& part : parts)
+      part.addPhase(phase);
+  }
+  return writer.take();
+}
+
+std::vector<Schedule> all() {
+  std::vector<Schedule> schedules;
+  schedules.push_back(ringAllreduce(4));
+  schedules.push_back(ringReduceScatter(4));
+  schedules.push_back(meshAllgather(4));
+  schedules.push_back(multicolorAllreduce("3x2", 2));
+  schedules.push_back(multicolorAllreduce("2x3x2"));
+  return schedules;
+}
+
+}  // namespace torc::samples

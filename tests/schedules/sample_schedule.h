@@ -1,0 +1,73 @@
+// Small schedules written by hand, for tests that should not depend on passes: the bucket
+// algorithm's rings on a torus, and the two lines of a mesh (docs/ir.md). Each is correct: the
+// verifier accepts it.
+#ifndef TORC_TESTS_SCHEDULES_SAMPLE_SCHEDULE_H_
+#define TORC_TESTS_SCHEDULES_SAMPLE_SCHEDULE_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schedules/schedule.h"
+
+namespace torc::samples {
+
+/// Appends to a schedule's tables; equal boxes and shifts are stored once.
+class ScheduleWriter {
+ public:
+  /// A schedule without colors. `shape` and `order` as `parseTopology` reads them.
+  ScheduleWriter(Collective collective, std::string_view shape, std::string_view order = {});
+
+  /// A color with the given axis order (names, "XY"); returns its first part.
+  std::uint32_t color(std::string_view axes, std::uint64_t weight = 1, std::uint32_t directions = 1,
+                      std::uint32_t chunks = 1);
+  std::uint32_t stream(std::uint32_t part);
+  std::uint32_t box(const Box& box);
+  std::uint32_t shift(std::uint32_t axis, std::int32_t distance);
+  /// A frame in a slot of its own, or in `slot`.
+  std::uint32_t frame(std::uint32_t part, const Box& box, std::uint32_t slot = kNone);
+
+  Region in(std::uint32_t part, const Box& box) { return {Buffer::kIn, {}, part, this->box(box)}; }
+  Region out(std::uint32_t part, const Box& box) {
+    return {Buffer::kOut, {}, part, this->box(box)};
+  }
+  Region scratch(std::uint32_t frame, const Box& box) {
+    return {Buffer::kScratch, {}, schedule_.frames[frame].part, this->box(box), frame};
+  }
+
+  /// Appends `operation` to `stream` in the current phase; returns its index.
+  std::uint32_t add(std::uint32_t stream, Operation operation,
+                    std::initializer_list<std::uint32_t> dependences = {});
+  std::uint32_t add(std::uint32_t stream, Operation operation,
+                    const std::vector<std::uint32_t>& dependences);
+  void phase(std::uint16_t phase) { phase_ = phase; }
+
+  Schedule& schedule() { return schedule_; }
+  Schedule take() { return std::move(schedule_); }
+
+ private:
+  Schedule schedule_;
+  std::uint16_t phase_ = 0;
+};
+
+/// allreduce, one color, on a ring of `size`: reduce-scatter, then allgather, in `out`.
+Schedule ringAllreduce(std::uint32_t size);
+
+/// reduce_scatter, one color, on a ring of `size`; each step has its own scratch.
+Schedule ringReduceScatter(std::uint32_t size);
+
+/// allgather on a mesh of `size`: both lines, with guards.
+Schedule meshAllgather(std::uint32_t size);
+
+/// allreduce on a torus of any shape, one color per axis, color c's order starts at axis c.
+Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks = 1);
+
+/// All of them in small sizes.
+std::vector<Schedule> all();
+
+}  // namespace torc::samples
+
+#endif  // TORC_TESTS_SCHEDULES_SAMPLE_SCHEDULE_H_

@@ -1,0 +1,73 @@
+// Names, traits and equality of schedules.
+#include "schedules/schedule.h"
+
+#include <functional>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tests/schedules/sample_schedule.h"
+
+namespace torc {
+namespace {
+
+TEST(Schedule, NamesAreDistinct) {
+  std::set<std::string_view> collectives, kinds;
+  for (int i = 0; i < kCollectiveCount; ++i)
+    collectives.insert(traits(static_cast<Collective>(i)).name);
+  for (int i = 0; i < kOperationKindCount; ++i)
+    kinds.insert(name(static_cast<OperationKind>(i)));
+  EXPECT_EQ(collectives, (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather"}));
+  EXPECT_EQ(kinds, (std::set<std::string_view>{"send", "recv", "recv_reduce", "reduce", "copy"}));
+  EXPECT_EQ(name(Buffer::kScratch), "scratch");
+}
+
+TEST(Schedule, OwnBlockBuffers) {
+  EXPECT_TRUE(traits(Collective::kAllreduce).in_whole);
+  EXPECT_TRUE(traits(Collective::kAllreduce).out_whole);
+  EXPECT_FALSE(traits(Collective::kReduceScatter).out_whole);
+  EXPECT_FALSE(traits(Collective::kAllgather).in_whole);
+  EXPECT_FALSE(traits(Collective::kAllgather).reduces);
+}
+
+TEST(Schedule, CopiesAreEqual) {
+  for (const Schedule& schedule : samples::all()) {
+    const Schedule copy = schedule;
+    EXPECT_TRUE(copy.view() == schedule.view());
+  }
+}
+
+TEST(Schedule, EveryFieldCounts) {
+  const std::function<void(Schedule&)> edits[] = {
+      [](Schedule& s) { s.collective = Collective::kReduceScatter; },
+      [](Schedule& s) { s.flags = kConflictFreePhases; },
+      [](Schedule& s) { s.topology.axes[0].bandwidth = 2; },
+      [](Schedule& s) { s.name = "other"; },
+      [](Schedule& s) { s.producer += "!"; },
+      [](Schedule& s) { s.colors[1].weight = 2; },
+      [](Schedule& s) { s.streams[0].core = 1; },
+      [](Schedule& s) { s.boxes.back()[0].length = 2; },
+      [](Schedule& s) { s.shifts.pop_back(); },
+      [](Schedule& s) { s.frames[0].slot = 1; },
+      [](Schedule& s) { ++s.slot_count; },
+      [](Schedule& s) { s.operations[5].b.frame = 1; },
+      [](Schedule& s) { s.dependences.back() = 0; },
+  };
+  const Schedule schedule = samples::multicolorAllreduce("3x2", 2);
+  for (std::size_t i = 0; i < std::size(edits); ++i) {
+    Schedule edited = schedule;
+    edits[i](edited);
+    EXPECT_FALSE(edited.view() == schedule.view()) << "edit " << i;
+  }
+}
+
+TEST(Schedule, DependencesOfAnOperation) {
+  const Schedule schedule = samples::ringAllreduce(4);
+  const ScheduleView view = schedule.view();
+  EXPECT_EQ(view.dependencesOf(view.operations[0]).size(), 0u);
+  ASSERT_EQ(view.dependencesOf(view.operations[2]).size(), 1u);
+  EXPECT_EQ(view.dependencesOf(view.operations[2])[0], 1u);
+}
+
+}  // namespace
+}  // namespace torc
