@@ -49,11 +49,11 @@ bool TextCursor::integer(std::uint64_t& value, std::uint64_t lowest, std::uint64
                          llvm::StringRef what) {
   if (token_.kind != TokenKind::kInteger) return failExpected(what);
   if (token_.text.getAsInteger(10, value) || value > highest) {
-    return fail(offset(), what + " " + token_.text.take_front(40) + " is too large (largest " +
+    return fail(offset(), token_.text.take_front(40) + " is too large for " + what + " (largest " +
                               llvm::Twine(highest) + ")");
   }
   if (value < lowest) {
-    return fail(offset(), what + " " + llvm::Twine(value) + " is too small (smallest " +
+    return fail(offset(), llvm::Twine(value) + " is too small for " + what + " (smallest " +
                               llvm::Twine(lowest) + ")");
   }
   advance();
@@ -88,8 +88,7 @@ bool TextCursor::real(double& value, llvm::StringRef what) {
   const char* begin = token_.text.begin();
   const auto result = std::from_chars(begin, token_.text.end(), value);
   if (result.ec != std::errc() || result.ptr != token_.text.end()) {
-    return fail(offset(),
-                what + " " + token_.text.take_front(40) + " is outside the range of a double");
+    return fail(offset(), token_.text.take_front(40) + " is outside the range of a double");
   }
   advance();
   return true;

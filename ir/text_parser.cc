@@ -118,6 +118,11 @@ bool ProgramParser::parseAxis(Axis& axis) {
   if (name.kind != TokenKind::kWord || name.text.size() != 1 || !llvm::isUpper(name.text[0])) {
     return cursor_.failExpected("the name of an axis (A to Z)");
   }
+  for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
+    if (schedule_.topology.axes[i].name == name.text[0]) {
+      return cursor_.fail(name.offset, "axis " + name.text + " is given twice");
+    }
+  }
   axis.name = name.text[0];
   cursor_.advance();
   if (!cursor_.expect("=", "after the axis") ||
@@ -282,6 +287,7 @@ bool ProgramParser::checkStructure() {
 /// Where the record stands that a message of validation begins with: `operation 17: ...`.
 std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
   if (message.starts_with("producer")) return producer_place_;
+  if (message.contains("slots for")) return places_.slots;
   if (message.consume_front("topology: ") && !message.starts_with("axis ")) return topology_place_;
   const struct {
     llvm::StringRef record;

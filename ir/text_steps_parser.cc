@@ -41,6 +41,7 @@ bool StepsParser::parseStream() {
 
 // slots 4
 bool StepsParser::parseSlots() {
+  places_.slots = cursor_.offset();
   return cursor_.expect("slots") &&
          cursor_.integer(builder_.schedule().slot_count, "the number of slots");
 }

@@ -15,6 +15,7 @@ namespace torc {
 struct RecordPlaces {
   std::vector<std::size_t> colors, streams, frames, operations;
   std::vector<std::size_t> boxes, shifts;  // where each stood first
+  std::size_t slots = 0;
 };
 
 class StepsParser {

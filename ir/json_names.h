@@ -1,0 +1,15 @@
+// Names in the JSON form that reader and writer share; the rest are those of schedules/schedule.h.
+#ifndef TORC_IR_JSON_NAMES_H_
+#define TORC_IR_JSON_NAMES_H_
+
+#include <string_view>
+
+namespace torc {
+
+inline constexpr int kJsonFormVersion = 1;  // the value of "torc_schedule"
+inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
+inline constexpr std::string_view kIntervalKindNames[] = {"all", "absolute", "relative"};
+
+}  // namespace torc
+
+#endif  // TORC_IR_JSON_NAMES_H_

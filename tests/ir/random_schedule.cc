@@ -1,0 +1,247 @@
+// Builds a random schedule record by record, each within what validation asks of it.
+#include "tests/ir/random_schedule.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace torc {
+namespace {
+
+class Generator {
+ public:
+  explicit Generator(const Draw& draw) : draw_(draw) {}
+
+  Schedule steps() {
+    header();
+    for (std::int64_t n = pick(0, 3); n > 0; --n)
+      unusedRecords();
+    if (partCount() == 0) return std::move(s_);
+    for (std::int64_t n = pick(1, 4); n > 0; --n) {
+      s_.streams.push_back({below(partCount()), static_cast<std::uint32_t>(pick(0, 3))});
+    }
+    std::uint16_t phase = 0;
+    for (std::int64_t n = pick(0, 12); n > 0; --n) {
+      if (pick(0, 3) == 0) phase = static_cast<std::uint16_t>(phase + pick(1, 3));
+      addOperation(phase);
+    }
+    return std::move(s_);
+  }
+
+  Program plan() {
+    header();
+    Program program;
+    for (std::int64_t n = s_.colors.empty() ? 0 : pick(0, 8); n > 0; --n) {
+      PlanOperation operation{static_cast<PlanKind>(pick(0, 2))};
+      if (operation.kind != PlanKind::kPhaseBarrier) {
+        operation.color = below(static_cast<std::uint32_t>(s_.colors.size()));
+        operation.axis = below(axes());
+      }
+      program.plan.push_back(operation);
+    }
+    program.schedule = std::move(s_);
+    return program;
+  }
+
+ private:
+  std::int64_t pick(std::int64_t lowest, std::int64_t highest) { return draw_(lowest, highest); }
+  std::uint32_t below(std::uint32_t count) {
+    return static_cast<std::uint32_t>(pick(0, std::int64_t{count} - 1));
+  }
+  std::uint32_t axes() const { return s_.topology.axis_count; }
+  std::uint32_t partCount() const { return s_.view().partCount(); }
+  const Axis& axis(std::uint32_t i) const { return s_.topology.axes[i]; }
+
+  template <typename Order>
+  void shuffledAxes(Order& order) {
+    for (std::uint32_t i = 0; i < axes(); ++i)
+      order[i] = static_cast<std::uint8_t>(i);
+    for (std::uint32_t i = axes() - 1; i > 0; --i)
+      std::swap(order[i], order[below(i + 1)]);
+  }
+
+  void header() {
+    static const char* const kNames[] = {"a", "_x9", "reduce-scatter.v2", "send"};
+    static const char* const kProducers[] = {"", "torc 0.1: assign-colors", "\"\\ // }"};
+    static constexpr double kDoubles[] = {0.1, 1.0 / 3, 1e-7, 5e-324, 1.7976931348623157e308, 3};
+    s_.collective = static_cast<Collective>(pick(0, kCollectiveCount - 1));
+    s_.flags = static_cast<std::uint32_t>(pick(0, kAllScheduleFlags));
+    s_.name = kNames[pick(0, 3)];
+    s_.producer = kProducers[pick(0, 2)];
+    Topology& topology = s_.topology;
+    topology.axis_count = static_cast<std::uint32_t>(pick(1, 4));
+    for (std::uint32_t i = 0; i < axes(); ++i) {
+      Axis& axis = topology.axes[i];
+      axis.name = kAxisNames[i];
+      axis.size = static_cast<std::uint32_t>(pick(1, 6));
+      axis.kind = pick(0, 1) == 0 ? AxisKind::kTorus : AxisKind::kMesh;
+      if (pick(0, 3) == 0) axis.bandwidth = kDoubles[pick(0, 5)];
+      if (pick(0, 3) == 0) axis.latency = kDoubles[pick(0, 5)];
+    }
+    if (axes() > 1 && pick(0, 3) == 0) {
+      topology.axes[axes() - 1].kind = AxisKind::kCore;
+      topology.axes[axes() - 1].name = kCoreAxisName;
+    }
+    shuffledAxes(topology.order);
+    for (std::int64_t n = pick(0, 3); n > 0; --n) {
+      Color color;
+      color.weight = static_cast<std::uint64_t>(pick(1, 9));
+      if (pick(0, 9) == 0) color.weight <<= 58;
+      color.directions = static_cast<std::uint32_t>(pick(1, 2));
+      color.chunks = static_cast<std::uint32_t>(pick(1, 4));
+      color.axis_count = axes();
+      shuffledAxes(color.order);
+      s_.colors.push_back(color);
+      if (sumOfWeights() >> 63) s_.colors.back().weight = 1;
+    }
+  }
+
+  std::uint64_t sumOfWeights() const {
+    std::uint64_t sum = 0;
+    for (const Color& color : s_.colors)
+      sum += color.weight;
+    return sum;
+  }
+
+  void unusedRecords() {
+    s_.boxes.push_back(box(everyone()));
+    if (Shift shift{}; randomShift(everyone(), shift)) s_.shifts.push_back(shift);
+  }
+
+  Ranges everyone() const { return resolve(Box{}, s_.topology, Coordinates{}); }
+
+  /// Index of an equal value, or of a new copy of it.
+  template <typename T>
+  std::uint32_t store(std::vector<T>& table, const T& value) {
+    const auto found = std::ranges::find(table, value);
+    const auto index = static_cast<std::uint32_t>(found - table.begin());
+    if (found != table.end() && pick(0, 9) > 0) return index;
+    table.push_back(value);
+    return static_cast<std::uint32_t>(table.size() - 1);
+  }
+
+  Interval absolute(const Axis& axis) {
+    const std::int64_t length = pick(1, axis.size);
+    const std::int64_t last = axis.wraps() ? axis.size - 1 : axis.size - length;
+    return Interval::absolute(static_cast<std::int32_t>(pick(0, last)),
+                              static_cast<std::uint32_t>(length));
+  }
+
+  Box guard() {
+    Box guard;
+    for (std::uint32_t i = 0; i < axes(); ++i) {
+      if (pick(0, 1) == 0) guard[i] = absolute(axis(i));
+    }
+    return guard;
+  }
+
+  /// A box that stays on the mesh axes for the nodes of `guard`.
+  Box box(const Ranges& guard) {
+    Box box;
+    for (std::uint32_t i = 0; i < axes(); ++i) {
+      const std::int64_t kind = pick(0, 2);
+      if (kind == 0) continue;
+      box[i] = absolute(axis(i));
+      if (kind == 1) continue;
+      std::int64_t first = -2 * std::int64_t{axis(i).size}, last = -first;
+      if (!axis(i).wraps()) {
+        first = -std::int64_t{guard[i].start};
+        last = std::int64_t{axis(i).size} - box[i].length - guard[i].start - guard[i].length + 1;
+        if (first > last) continue;
+      }
+      box[i] = Interval::relative(static_cast<std::int32_t>(pick(first, last)), box[i].length);
+    }
+    return box;
+  }
+
+  bool randomShift(const Ranges& guard, Shift& shift) {
+    for (std::uint32_t i = 0; i < axes(); ++i) {
+      std::int64_t last = std::int64_t{axis(i).size} - 1, first = -last;
+      if (!axis(i).wraps()) {
+        first = -std::int64_t{guard[i].start};
+        last = std::int64_t{axis(i).size} - guard[i].start - guard[i].length;
+      }
+      shift[i] = static_cast<std::int32_t>(pick(first, last));
+    }
+    return shift != Shift{};
+  }
+
+  /// A new frame, in a slot of its own or, once per operation, in one of an operation before.
+  Region scratch(std::uint32_t part, std::uint32_t box) {
+    const std::uint32_t shared = std::exchange(slots_before_, 0);
+    const std::uint32_t slot = shared > 0 && pick(0, 2) == 0 ? below(shared) : s_.slot_count++;
+    s_.frames.push_back({part, box, slot, 0});
+    return {Buffer::kScratch, {}, part, box, static_cast<std::uint32_t>(s_.frames.size() - 1)};
+  }
+
+  Region region(std::uint32_t part, std::uint32_t box, bool written) {
+    const std::int64_t kind = pick(written ? 1 : 0, 2);
+    if (kind == 2) return scratch(part, box);
+    return {kind == 0 ? Buffer::kIn : Buffer::kOut, {}, part, box, kNone};
+  }
+
+  void addOperation(std::uint16_t phase) {
+    slots_before_ = s_.slot_count;
+    Operation operation;
+    operation.phase = phase;
+    operation.stream = below(static_cast<std::uint32_t>(s_.streams.size()));
+    Ranges admitted = everyone();
+    if (pick(0, 1) == 0) {
+      operation.guard = store(s_.boxes, guard());
+      admitted = resolve(s_.boxes[operation.guard], s_.topology, Coordinates{});
+    }
+    const bool reduces = traits(s_.collective).reduces;
+    Shift shift{};
+    const bool moves = randomShift(admitted, shift);
+    std::vector<OperationKind> kinds = {OperationKind::kCopy};
+    if (moves) kinds.insert(kinds.end(), {OperationKind::kSend, OperationKind::kRecv});
+    if (reduces) kinds.push_back(OperationKind::kReduce);
+    if (moves && reduces) kinds.push_back(OperationKind::kRecvReduce);
+    operation.kind = kinds[below(static_cast<std::uint32_t>(kinds.size()))];
+    const OperationKind kind = operation.kind;
+
+    // Where a buffer may hold the own block alone, every region is that one.
+    Box blocks = box(admitted);
+    if (!traits(s_.collective).in_whole || !traits(s_.collective).out_whole) {
+      for (std::uint32_t i = 0; i < axes(); ++i)
+        blocks[i] = Interval::relative(0);
+    }
+    const std::uint32_t part = s_.streams[operation.stream].part;
+    auto boxIndex = [&] { return store(s_.boxes, blocks); };
+    if (!sends(kind)) operation.dst = region(part, boxIndex(), true);
+    if (kind != OperationKind::kRecv) operation.a = region(part, boxIndex(), false);
+    if (kind == OperationKind::kReduce) operation.b = region(part, boxIndex(), false);
+    if (kind == OperationKind::kRecvReduce) operation.b = scratch(part, boxIndex());
+    if (kind == OperationKind::kCopy && operation.dst.buffer == operation.a.buffer &&
+        operation.dst.frame == operation.a.frame) {
+      operation.a = scratch(part, boxIndex());
+    }
+    if (sends(kind) || receives(kind)) operation.peer = store(s_.shifts, shift);
+
+    operation.first_dependence = static_cast<std::uint32_t>(s_.dependences.size());
+    for (std::uint32_t i = 0; i < s_.operations.size(); ++i) {
+      if (pick(0, 3) > 0) continue;
+      s_.dependences.push_back(i);
+      ++operation.dependence_count;
+    }
+    s_.operations.push_back(operation);
+  }
+
+  const Draw& draw_;
+  Schedule s_;
+  std::uint32_t slots_before_ = 0;  // that the operation being made may use too
+};
+
+}  // namespace
+
+Schedule randomSchedule(const Draw& draw) {
+  return Generator(draw).steps();
+}
+
+Program randomProgram(const Draw& draw) {
+  if (draw(0, 3) == 0) return Generator(draw).plan();
+  return {Generator(draw).steps(), {}};
+}
+
+}  // namespace torc
