@@ -10,11 +10,13 @@
 namespace torc {
 namespace {
 
-/// A token for a message; a long one is cut.
+/// A token for a message: a long one is cut, nothing unprintable.
 std::string quoted(llvm::StringRef text) {
   constexpr std::size_t kLongest = 40;
-  const llvm::StringRef start = text.take_front(kLongest);
-  return ("'" + start + (start.size() < text.size() ? "...'" : "'")).str();
+  std::string shown = "'";
+  for (char c : text.take_front(kLongest))
+    shown += llvm::isPrint(c) ? c : '?';
+  return shown + (text.size() > kLongest ? "...'" : "'");
 }
 
 }  // namespace

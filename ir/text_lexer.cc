@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/ConvertUTF.h>
 
 namespace torc {
 namespace {
@@ -23,6 +24,15 @@ bool isNamePart(char c) {
 std::string shown(char c) {
   if (llvm::isPrint(c)) return std::string("'") + c + "'";
   return "byte 0x" + llvm::utohexstr(static_cast<unsigned char>(c), /*LowerCase=*/true, 2);
+}
+
+/// Bytes of the printable character (UTF-8) that `text` starts with; 0 if that is none.
+std::size_t characterLength(llvm::StringRef text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return llvm::isPrint(text[0]) || first == '\t' || first == '\r' ? 1 : 0;
+  const unsigned length = llvm::getNumBytesForUTF8(first);
+  const llvm::UTF8* begin = text.bytes_begin();
+  return length <= text.size() && llvm::isLegalUTF8Sequence(begin, begin + length) ? length : 0;
 }
 
 }  // namespace
@@ -159,9 +169,9 @@ std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t of
 
   std::string shown_line = begin > 0 ? "..." : "";
   std::size_t width = shown_line.size(), caret = width;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (i == column) caret = width;
-    const auto byte = static_cast<unsigned char>(line[i]);
+  for (std::size_t i = begin; i < end;) {
+    const std::size_t length = characterLength(line.substr(i, end - i));
+    if (i <= column && column < i + std::max<std::size_t>(length, 1)) caret = width;
     if (line[i] == '\t') {
       const std::size_t blanks = kTab - width % kTab;
       shown_line.append(blanks, ' ');
@@ -169,9 +179,10 @@ std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t of
     } else if (line[i] == '\r' && i + 1 == line.size()) {
       // The end of a line, as some systems write it.
     } else {
-      shown_line += byte < 0x20 || byte == 0x7f ? '?' : line[i];
-      if (!continues(i)) ++width;
+      shown_line += length == 0 ? "?" : line.substr(i, length).str();
+      ++width;
     }
+    i += std::max<std::size_t>(length, 1);
   }
   if (column >= end) caret = width;
   if (end < line.size()) shown_line += "...";

@@ -302,6 +302,7 @@ TEST(TextErrors, LocatedLine) {
             "f:2:4: error: m\n        b       c\n                ^");
   // Carriage returns and other control characters are not sent to a terminal.
   EXPECT_EQ(located("ab\x1b[1mc\r\n", "f", 1, "m"), "f:1:2: error: m\nab?[1mc\n ^");
+  EXPECT_EQ(located("\x80\xe2\x82x", "f", 3, "m"), "f:1:4: error: m\n???x\n   ^");
   // Characters of several bytes take one place.
   EXPECT_EQ(located("// \xc3\xa4\xc3\xb6 x", "f", 8, "m"),
             "f:1:9: error: m\n// \xc3\xa4\xc3\xb6 x\n      ^");
