@@ -1,0 +1,28 @@
+// The table of algorithms.
+#include "compiler/algorithms/algorithm.h"
+
+#include "compiler/algorithms/bucket.h"
+
+namespace torc {
+
+llvm::ArrayRef<Algorithm> algorithms() {
+  static constexpr Algorithm kAlgorithms[] = {
+      {"bucket", "N-dimensional multicolor bucket algorithm: all links of a node at a time",
+       planBucket, /*multicolor=*/true},
+      {"bucket-1d", "one-dimensional bucket algorithm along one axis after another, in one color",
+       planBucket, /*multicolor=*/false},
+  };
+  return kAlgorithms;
+}
+
+llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name) {
+  std::string known;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.name == name) return &algorithm;
+    known += (known.empty() ? "" : ", ") + algorithm.name.str();
+  }
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "unknown algorithm '" + name + "'; there are " + known);
+}
+
+}  // namespace torc

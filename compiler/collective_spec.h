@@ -1,0 +1,22 @@
+// What is to be compiled: a collective on a shape.
+#ifndef TORC_COMPILER_COLLECTIVE_SPEC_H_
+#define TORC_COMPILER_COLLECTIVE_SPEC_H_
+
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "schedules/schedule.h"
+
+namespace torc {
+
+struct CollectiveSpec {
+  Collective collective = Collective::kAllreduce;
+  Topology topology;  // valid
+};
+
+/// Reads `allreduce`, `reduce_scatter`, `allgather`. The error lists them.
+llvm::Expected<Collective> parseCollective(llvm::StringRef name);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_COLLECTIVE_SPEC_H_

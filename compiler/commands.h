@@ -1,0 +1,35 @@
+// The subcommands of `torc`: one source file each.
+#ifndef TORC_COMPILER_COMMANDS_H_
+#define TORC_COMPILER_COMMANDS_H_
+
+#include <llvm/Support/CommandLine.h>
+
+#include "passes/pass_manager.h"
+
+namespace torc {
+
+/// A subcommand: its options, and what it does once they are parsed. `run` returns the exit code.
+struct Command {
+  llvm::cl::SubCommand* options;
+  llvm::cl::OptionCategory* category;
+  int (*run)();
+};
+
+Command compileCommand();
+Command optCommand();
+Command dumpCommand();
+Command verifyCommand();
+
+/// The options of a subcommand that runs passes.
+class PassFlags {
+ public:
+  PassFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category);
+  PassManagerOptions options() const;
+
+ private:
+  llvm::cl::opt<bool> verify_each_, print_after_all_, time_passes_, statistics_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_COMMANDS_H_

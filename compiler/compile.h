@@ -1,0 +1,38 @@
+// Compilation: from a collective and a shape to a program, by an algorithm's plan and a pipeline of
+// passes.
+#ifndef TORC_COMPILER_COMPILE_H_
+#define TORC_COMPILER_COMPILE_H_
+
+#include <cstdint>
+#include <string>
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/collective_spec.h"
+#include "ir/program.h"
+#include "passes/pass_manager.h"
+
+namespace torc {
+
+/// What the pipeline of a compilation is made of. Words are those of the passes' options.
+struct PipelineOptions {
+  std::string weights = "equal";             // assign-colors
+  std::string directions = "bidirectional";  // split-directions
+  std::uint32_t chunks = 1;                  // pipeline; 1: left out
+  std::string dependences = "region";        // infer-dependences
+};
+
+/// The passes on the plan: `assign-colors{weights=equal},assign-permutations,...`.
+std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& options);
+/// The passes from expand-rings on.
+std::string stepPipeline(const PipelineOptions& options);
+
+/// Runs `pipeline` on the plan of `algorithm` for `spec`. The program's producer is the version and
+/// the pipeline; its tables are canonical, so that its text, parsed, gives the same file.
+llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
+                                llvm::StringRef pipeline, const PassManagerOptions& options);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_COMPILE_H_

@@ -1,0 +1,59 @@
+// torc: compiles, transforms, prints and proves schedules of collectives on tori.
+#include <string>
+#include <tuple>
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/CommandLine.h>
+
+#include "compiler/commands.h"
+#include "compiler/tool.h"
+#include "compiler/version.h"
+
+namespace torc {
+namespace {
+
+/// LLVM's report on a wrong command line, a few lines with the program's path in front, as one.
+std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
+  std::string line;
+  while (!report.empty()) {
+    llvm::StringRef piece;
+    std::tie(piece, report) = report.split('\n');
+    piece.consume_front(program);
+    piece.consume_front(": ");
+    const auto [what, advice] = piece.split("  Try: ");
+    if (what.trim().empty()) continue;
+    if (!line.empty()) line += ' ';
+    line += what.trim();
+  }
+  if (!line.empty()) line[0] = llvm::toLower(line[0]);
+  return line + " (torc --help)";
+}
+
+int run(int argc, char** argv) {
+  const Command commands[] = {compileCommand(), optCommand(), dumpCommand(), verifyCommand()};
+  for (const Command& command : commands) {
+    llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
+  }
+  llvm::cl::OptionCategory none("none");
+  llvm::cl::HideUnrelatedOptions(none);
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream& out) { out << "torc " << kVersion << '\n'; });
+
+  std::string report;
+  llvm::raw_string_ostream errors(report);
+  if (!llvm::cl::ParseCommandLineOptions(
+          argc, argv, "torc: schedules of MPI collectives on torus networks\n", &errors)) {
+    return wrongUsage(oneLine(report, llvm::StringRef(argv[0])));
+  }
+  for (const Command& command : commands) {
+    if (*command.options) return command.run();
+  }
+  return wrongUsage("which command? compile, opt, dump or verify (torc --help)");
+}
+
+}  // namespace
+}  // namespace torc
+
+int main(int argc, char** argv) {
+  return torc::run(argc, argv);
+}

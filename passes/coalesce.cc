@@ -1,0 +1,141 @@
+// Fuses a receive into scratch and the reduction that adds what it received into one recv_reduce,
+// which the runtime starts and completes as a unit: half as many operations and dependences, and
+// the addition runs as soon as the message is in.
+//
+// Fused are `recv f` and `dst = a + f` when f is received once, read by this reduction alone, on
+// the same nodes, and everything else that the reduction waits for stands above the receive: then
+// the reduction may run where the receive stands.
+#include "passes/coalesce.h"
+
+#include "ir/schedule_builder.h"
+
+namespace torc {
+namespace {
+
+/// The operations that use a frame, as long as there are no more than two.
+struct FrameUse {
+  std::uint32_t first = kNone, second = kNone;
+  bool more = false;
+
+  void add(std::uint32_t operation) {
+    if (first == kNone) {
+      first = operation;
+    } else if (second == kNone && operation != first) {
+      second = operation;
+    } else if (operation != first && operation != second) {
+      more = true;
+    }
+  }
+};
+
+class Coalesce final : public Pass {
+ public:
+  Coalesce()
+      : Pass("coalesce", "fuses a receive and the reduction of what it received into recv_reduce",
+             PassLevel::kStep) {}
+
+  llvm::Expected<PassResult> run(Program& program) override {
+    const Schedule& old = program.schedule;
+    const std::vector<std::uint32_t> partner = findPairs(old);
+    std::size_t fused = 0;
+    for (std::uint32_t i = 0; i < partner.size(); ++i)
+      fused += partner[i] != kNone && partner[i] > i;
+    fused_ = static_cast<double>(fused);
+    if (fused == 0) return PassResult::kWithoutChange;
+    program.schedule = rebuild(old, partner);
+    return PassResult::kWithChange;
+  }
+
+ private:
+  /// For each operation the one that it is fused with, or kNone.
+  static std::vector<std::uint32_t> findPairs(const Schedule& schedule) {
+    std::vector<FrameUse> uses(schedule.frames.size());
+    std::vector<std::uint32_t> frames_in_slot(schedule.slot_count, 0);
+    for (const Frame& frame : schedule.frames)
+      ++frames_in_slot[frame.slot];
+    for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+      const Operation& operation = schedule.operations[i];
+      for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+        if (region->frame != kNone) uses[region->frame].add(i);
+      }
+    }
+    std::vector<std::uint32_t> partner(schedule.operations.size(), kNone);
+    for (std::uint32_t frame = 0; frame < uses.size(); ++frame) {
+      const FrameUse& use = uses[frame];
+      if (use.second == kNone || use.more) continue;
+      // In a slot of its own: frames that share one may use it between receive and reduction.
+      if (frames_in_slot[schedule.frames[frame].slot] != 1) continue;
+      if (!canFuse(schedule, use.first, use.second)) continue;
+      partner[use.first] = use.second;
+      partner[use.second] = use.first;
+    }
+    return partner;
+  }
+
+  static bool canFuse(const Schedule& schedule, std::uint32_t first, std::uint32_t second) {
+    const Operation& receive = schedule.operations[first];
+    const Operation& reduce = schedule.operations[second];
+    if (receive.kind != OperationKind::kRecv || reduce.kind != OperationKind::kReduce) return false;
+    if (receive.stream != reduce.stream || receive.phase != reduce.phase ||
+        receive.guard != reduce.guard) {
+      return false;
+    }
+    const Region& staging = receive.dst;
+    if (reduce.b != staging || staging.box != schedule.frames[staging.frame].box) return false;
+    if (reduce.a.frame == staging.frame || reduce.dst.frame == staging.frame) return false;
+    const ScheduleView view = schedule.view();
+    bool after_receive = false;
+    for (const std::uint32_t dependence : view.dependencesOf(reduce)) {
+      if (dependence > first) return false;
+      after_receive |= dependence == first;
+    }
+    return after_receive;
+  }
+
+  /// The schedule with fused pairs at the receive's place.
+  static Schedule rebuild(const Schedule& old, const std::vector<std::uint32_t>& partner) {
+    ScheduleBuilder builder(old);
+    Schedule& built = builder.schedule();
+    built.streams = old.streams;
+    built.frames = old.frames;
+    built.slot_count = old.slot_count;
+    built.boxes = old.boxes;
+    built.shifts = old.shifts;
+
+    const ScheduleView view = old.view();
+    std::vector<std::uint32_t> moved(old.operations.size(), kNone);
+    llvm::SmallVector<std::uint32_t, 16> dependences;
+    for (std::uint32_t i = 0; i < old.operations.size(); ++i) {
+      Operation operation = old.operations[i];
+      if (partner[i] != kNone && partner[i] < i) {
+        moved[i] = moved[partner[i]];
+        continue;
+      }
+      dependences.clear();
+      for (const std::uint32_t d : view.dependencesOf(operation))
+        dependences.push_back(moved[d]);
+      if (partner[i] != kNone) {
+        const Operation& reduce = old.operations[partner[i]];
+        for (const std::uint32_t d : view.dependencesOf(reduce)) {
+          if (d != i) dependences.push_back(moved[d]);
+        }
+        operation.kind = OperationKind::kRecvReduce;
+        operation.dst = reduce.dst;
+        operation.a = reduce.a;
+        operation.b = reduce.b;
+      }
+      moved[i] = builder.addOperation(operation, dependences);
+    }
+    return builder.take();
+  }
+
+  PassStatistic fused_{*this, "receives fused with their reduction"};
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createCoalescePass() {
+  return std::make_unique<Coalesce>();
+}
+
+}  // namespace torc

@@ -1,0 +1,186 @@
+// Conflicts between accesses to memory.
+#include "passes/conflicts.h"
+
+namespace torc {
+namespace {
+
+/// Whether two intervals share a coordinate of `axis` for some node between the guards.
+bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a,
+                   const Interval& guard_b, const Axis& axis) {
+  if (a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll) return true;
+  if (a.kind == b.kind) {
+    if (a.kind == IntervalKind::kRelative && !axis.wraps()) {
+      // On a mesh x+3 and x-1 are never the same node, whatever the size.
+      return a.start < b.start + static_cast<std::int64_t>(b.length) &&
+             b.start < a.start + static_cast<std::int64_t>(a.length);
+    }
+    return overlaps(resolve(a, 0, axis.size), resolve(b, 0, axis.size), axis.size);
+  }
+  const Range nodes_a = resolve(guard_a, 0, axis.size);
+  const Range nodes_b = resolve(guard_b, 0, axis.size);
+  for (std::uint32_t x = 0; x < axis.size; ++x) {
+    if (!contains(nodes_a, x, axis.size) || !contains(nodes_b, x, axis.size)) continue;
+    const auto at = static_cast<std::int32_t>(x);
+    if (overlaps(resolve(a, at, axis.size), resolve(b, at, axis.size), axis.size)) return true;
+  }
+  return false;
+}
+
+/// Whether `outer` contains `inner` on every node (enough for what is asked here: false at worst).
+bool intervalCovers(const Interval& outer, const Interval& inner, const Axis& axis) {
+  if (outer.kind == IntervalKind::kAll || outer == inner || outer.length == axis.size) return true;
+  if (outer.kind != inner.kind) return false;
+  const std::int64_t distance = std::int64_t{inner.start} - outer.start;
+  if (!axis.wraps()) return distance >= 0 && distance + inner.length <= outer.length;
+  return std::uint64_t{wrap(distance, axis.size)} + inner.length <= outer.length;
+}
+
+const Box& boxOrAll(const ScheduleView& schedule, std::uint32_t box) {
+  static const Box all;
+  return box == kNone ? all : schedule.boxes[box];
+}
+
+}  // namespace
+
+ConflictIndex::ConflictIndex(const ScheduleView& schedule)
+    : schedule_(schedule), traits_(traits(schedule.collective)) {
+  for (const Color& color : schedule.colors) {
+    first_axis_.insert(first_axis_.end(), std::size_t{color.directions} * color.chunks,
+                       color.order[0]);
+  }
+}
+
+void ConflictIndex::clear() {
+  storages_.clear();
+}
+
+llvm::SmallVector<ConflictIndex::Access, 3> ConflictIndex::accessesOf(std::uint32_t index) const {
+  const Operation& operation = schedule_.operations[index];
+  const bool copies_in = operation.kind == OperationKind::kCopy &&
+                         operation.a.buffer == Buffer::kIn && operation.dst.buffer == Buffer::kOut;
+  llvm::SmallVector<Access, 3> accesses;
+  auto add = [&](const Region& region, bool writes) {
+    if (!region.present()) return;
+    // Nobody writes `in`, unless it is `out`.
+    if (region.buffer == Buffer::kIn && !traits_.in_place_aliases) return;
+    accesses.push_back(
+        {index, region.box, operation.guard, region.frame, region.buffer, writes, copies_in});
+  };
+  add(operation.dst, true);
+  add(operation.a, false);
+  add(operation.b, operation.kind == OperationKind::kRecvReduce);
+  return accesses;
+}
+
+ConflictIndex::Storage& ConflictIndex::storageOf(std::uint32_t part, const Access& access) {
+  // `in` and `out` count as one: in place they are.
+  const std::uint32_t storage = access.frame == kNone ? 0 : 1 + schedule_.frames[access.frame].slot;
+  return storages_[std::uint64_t{part} << 32 | storage];
+}
+
+std::uint32_t ConflictIndex::offsetOf(std::uint32_t part, const Access& access) const {
+  if (access.frame != kNone) return kNone;
+  const std::uint32_t axis = first_axis_[part];
+  const Interval& interval = schedule_.boxes[access.box][axis];
+  if (interval.kind != IntervalKind::kRelative || interval.length != 1) return kNone;
+  return wrap(interval.start, schedule_.topology.axes[axis].size);
+}
+
+void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint32_t>& conflicts) {
+  const std::uint32_t part = schedule_.streams[schedule_.operations[operation].stream].part;
+  const llvm::SmallVector<Access, 3> accesses = accessesOf(operation);
+  for (const Access& access : accesses) {
+    Storage& storage = storageOf(part, access);
+    search(storage.others, access, conflicts);
+    const std::uint32_t offset = offsetOf(part, access);
+    if (offset == kNone) {
+      for (auto& bucket : storage.by_offset)
+        search(bucket, access, conflicts);
+    } else if (!storage.by_offset.empty()) {
+      search(storage.by_offset[offset], access, conflicts);
+    }
+  }
+  for (const Access& access : accesses) {
+    Storage& storage = storageOf(part, access);
+    const std::uint32_t offset = offsetOf(part, access);
+    if (offset == kNone) {
+      storage.others.push_back(access);
+    } else {
+      storage.by_offset.resize(schedule_.topology.axes[first_axis_[part]].size);
+      storage.by_offset[offset].push_back(access);
+    }
+  }
+}
+
+/// Appends what conflicts with `access`, and drops what it covers: whatever conflicts with a
+/// dropped access later conflicts with `access` too, which is ordered after it.
+void ConflictIndex::search(std::vector<Access>& accesses, const Access& access,
+                           llvm::SmallVectorImpl<std::uint32_t>& conflicts) const {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Access& earlier = accesses[i];
+    if (conflict(earlier, access)) {
+      conflicts.push_back(earlier.operation);
+      if (covers(access, earlier)) continue;
+    }
+    accesses[kept++] = earlier;
+  }
+  accesses.resize(kept);
+}
+
+/// Whether two accesses of one storage can mean the same memory.
+bool ConflictIndex::sameMemory(const Access& a, const Access& b) const {
+  return a.buffer == b.buffer || !(a.copies_in || b.copies_in);
+}
+
+bool ConflictIndex::guardsMeet(const Access& a, const Access& b) const {
+  if (a.guard == b.guard || a.guard == kNone || b.guard == kNone) return true;
+  const Topology& topology = schedule_.topology;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const std::uint32_t size = topology.axes[i].size;
+    if (!overlaps(resolve(schedule_.boxes[a.guard][i], 0, size),
+                  resolve(schedule_.boxes[b.guard][i], 0, size), size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ConflictIndex::conflict(const Access& a, const Access& b) const {
+  if (!a.writes && !b.writes) return false;
+  if (!sameMemory(a, b) || !guardsMeet(a, b)) return false;
+  if (a.frame != b.frame) return true;  // two frames of one slot: they lie across each other
+  if (a.box == b.box) return true;
+  const Topology& topology = schedule_.topology;
+  const Box& box_a = schedule_.boxes[a.box];
+  const Box& box_b = schedule_.boxes[b.box];
+  const Box& guard_a = boxOrAll(schedule_, a.guard);
+  const Box& guard_b = boxOrAll(schedule_, b.guard);
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!intervalsMeet(box_a[i], box_b[i], guard_a[i], guard_b[i], topology.axes[i])) return false;
+  }
+  return true;
+}
+
+/// Whether `later` writes all that `earlier` touches, on every node that executes `earlier`.
+bool ConflictIndex::covers(const Access& later, const Access& earlier) const {
+  if (!later.writes) return false;
+  const Topology& topology = schedule_.topology;
+  if (later.guard != kNone && later.guard != earlier.guard) {
+    const Box& guard = boxOrAll(schedule_, earlier.guard);
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (!intervalCovers(schedule_.boxes[later.guard][i], guard[i], topology.axes[i]))
+        return false;
+    }
+  }
+  if (later.frame != earlier.frame) return later.box == schedule_.frames[later.frame].box;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!intervalCovers(schedule_.boxes[later.box][i], schedule_.boxes[earlier.box][i],
+                        topology.axes[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace torc

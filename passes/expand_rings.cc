@@ -1,0 +1,384 @@
+// Turns a plan into steps: the ring ("bucket") reduce-scatter and allgather of every color along
+// one axis after another ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
+// Interconnects", section 2.2 and Algorithm 1). passes/ring_steps.h says which block goes where in
+// each step. One stream per part.
+//
+// Blocks. In a reduce-scatter, axes done before are fixed to the own coordinate, the current axis
+// has the moving block, axes to come are whole: a later phase moves 1/d of the data of the one
+// before. An allgather visits the axes in reverse and widens again.
+//
+// Where sums grow. allreduce: in `out`; the first time that a block is touched out = in + received,
+// later out = out + received. reduce_scatter: in scratch, a frame per block that moves in the first
+// phase; later phases add up in the frame of the own coordinate, and the very last addition writes
+// `out`. On a line (mesh axis) a block's sums from the two sides meet at its owner: line - is
+// added after line +.
+//
+// Order. A step depends on the step before it in its stream, the first step of a phase on the last
+// steps of all streams in the phase before. So sends and receives of step s wait for nothing but
+// earlier steps: no deadlock, even without buffering.
+//
+// Every receive has a frame (or its place in `out`, in an allgather) of its own, and a separate
+// reduction; every frame is alone in its slot. coalesce, infer-dependences and allocate-scratch
+// improve on that.
+#include "passes/expand_rings.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <llvm/ADT/DenseMap.h>
+
+#include "ir/schedule_builder.h"
+#include "passes/limits.h"
+#include "passes/ring_steps.h"
+
+namespace torc {
+namespace {
+
+using Indices = llvm::SmallVector<std::uint32_t, 8>;
+
+/// How far the steps of a part have come.
+struct PartState {
+  std::array<bool, kMaxAxes> fixed{};  // axes on which only the own coordinate counts
+  bool started = false;                // some phase has moved data
+  std::uint32_t own_frame = kNone;     // reduce_scatter: sums of the own coordinate's blocks on the
+                                       // first axis ...
+  llvm::DenseMap<std::int32_t, std::uint32_t> frames;  // ... and of others there, by offset
+};
+
+class Expansion {
+ public:
+  explicit Expansion(const Program& program)
+      : plan_(program.plan), old_(program.schedule), topology_(old_.topology), builder_(old_) {}
+
+  llvm::Expected<Schedule> run();
+
+ private:
+  llvm::Error expandPhase(llvm::ArrayRef<PlanOperation> rings);
+  llvm::Error checkRing(const PlanOperation& ring) const;
+  llvm::Error checkSize(const PlanOperation& ring);
+  void reduceScatter(std::uint32_t axis, std::uint32_t direction);
+  void allgather(std::uint32_t axis, std::uint32_t direction);
+
+  std::uint32_t send(const Region& a, std::uint32_t axis, int sign, const Nodes& nodes);
+  std::uint32_t receive(const Region& dst, std::uint32_t axis, int sign, const Nodes& nodes);
+  std::uint32_t receiveAndReduce(const Region& dst, const Region& a, std::uint32_t axis, int sign,
+                                 const Nodes& nodes, std::uint32_t also_after = kNone);
+  std::uint32_t copyOwnBlocks();
+
+  bool moves(std::uint32_t axis) const { return topology_.axes[axis].size > 1; }
+  Box ownBox() const;
+  std::uint32_t blocks(std::uint32_t axis, std::int32_t offset);
+  Region region(Buffer buffer, std::uint32_t box) const { return {buffer, {}, part_, box, kNone}; }
+  Region scratch(std::uint32_t frame, std::uint32_t box) const {
+    return {Buffer::kScratch, {}, part_, box, frame};
+  }
+  std::uint32_t newFrame(std::uint32_t box);
+  Region sum(std::uint32_t axis, std::int32_t offset);
+  Operation operation(OperationKind kind, std::uint32_t axis, const Nodes& nodes, int shift);
+  PartState& state() { return states_[part_]; }
+  const PartState& state() const { return states_[part_]; }
+
+  const std::vector<PlanOperation>& plan_;
+  const Schedule& old_;
+  const Topology& topology_;
+  ScheduleBuilder builder_;
+  std::vector<PartState> states_;
+  std::uint32_t part_ = 0;  // part, and stream, that is being expanded
+  std::uint32_t phase_ = 0;
+  Indices after_;  // what the next step of the stream depends on
+};
+
+llvm::Expected<Schedule> Expansion::run() {
+  const std::uint32_t parts = old_.view().partCount();
+  states_.resize(parts);
+  for (part_ = 0; part_ < parts; ++part_) {
+    builder_.addStream({part_, 0});
+    state().fixed.fill(old_.collective == Collective::kAllgather);
+  }
+  llvm::SmallVector<PlanOperation, 16> rings;  // of the current phase
+  for (std::size_t i = 0; i <= plan_.size(); ++i) {
+    if (i < plan_.size() && plan_[i].kind != PlanKind::kPhaseBarrier) {
+      // A ring of one node moves nothing, and a phase of such rings is none.
+      if (moves(plan_[i].axis)) rings.push_back(plan_[i]);
+      continue;
+    }
+    if (rings.empty()) continue;
+    if (llvm::Error error = expandPhase(rings)) return error;
+    rings.clear();
+    ++phase_;
+  }
+  if (phase_ > 0) --phase_;
+  after_.clear();
+  for (part_ = 0; part_ < parts; ++part_) {
+    if (!state().started) copyOwnBlocks();
+  }
+  return builder_.take();
+}
+
+/// Expands the rings of one phase, stream by stream.
+llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> rings) {
+  if (phase_ > std::numeric_limits<std::uint16_t>::max()) {
+    return passError("the plan has more than 65536 phases");
+  }
+  const Indices barrier = std::move(after_);
+  Indices phase_end;
+  for (part_ = 0; part_ < states_.size(); ++part_) {
+    const PartIndex index = old_.view().partIndex(part_);
+    after_ = barrier;
+    bool any = false;
+    for (const PlanOperation& ring : rings) {
+      if (ring.color != index.color) continue;
+      if (llvm::Error error = checkRing(ring)) return error;
+      if (llvm::Error error = checkSize(ring)) return error;
+      if (ring.kind == PlanKind::kRingReduceScatter) {
+        reduceScatter(ring.axis, index.direction);
+      } else {
+        allgather(ring.axis, index.direction);
+      }
+      state().started = any = true;
+    }
+    if (any) phase_end.append(after_.begin(), after_.end());
+  }
+  after_ = std::move(phase_end);
+  return llvm::Error::success();
+}
+
+/// Whether the ring fits what was done before; without this the steps would make no sense.
+llvm::Error Expansion::checkRing(const PlanOperation& ring) const {
+  const bool fixed = state().fixed[ring.axis];
+  const CollectiveTraits& collective = traits(old_.collective);
+  const bool reduces = ring.kind == PlanKind::kRingReduceScatter;
+  const char* fault = nullptr;
+  if (reduces && !collective.reduces) fault = "reduces nothing";
+  if (!reduces && !collective.out_whole) fault = "gathers nothing";
+  if (fault) {
+    return passError(llvm::StringRef(name(ring.kind)) + " of color " + llvm::Twine(ring.color) +
+                     ": the collective, " + llvm::StringRef(collective.name) + ", " + fault);
+  }
+  if (reduces && fixed) fault = " has been reduced before";
+  if (!reduces && !fixed)
+    fault = collective.reduces ? " has not been reduced, or gathered before"
+                               : " has been gathered before";
+  if (!fault) return llvm::Error::success();
+  return passError(llvm::StringRef(name(ring.kind)) + " of color " + llvm::Twine(ring.color) +
+                   " on " + llvm::Twine(topology_.axes[ring.axis].name) + ": this axis" + fault);
+}
+
+llvm::Error Expansion::checkSize(const PlanOperation& ring) {
+  // A step has at most 2 lines of 5 operations; those of the first step repeat the barrier.
+  const std::uint64_t steps = topology_.axes[ring.axis].size - 1;
+  const Schedule& schedule = builder_.schedule();
+  return checkLimits(schedule.operations.size() + 10 * steps,
+                     schedule.dependences.size() + 10 * (after_.size() + 10 * steps));
+}
+
+/// The steps of a reduce-scatter of the current part along `axis`.
+void Expansion::reduceScatter(std::uint32_t axis, std::uint32_t direction) {
+  const bool first = !state().started;
+  bool last = true;
+  for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
+    last &= i == axis || !moves(i) || state().fixed[i];
+  }
+  for (std::uint32_t s = 0; s + 1 < topology_.axes[axis].size; ++s) {
+    const RingStep step =
+        ringStep(PlanKind::kRingReduceScatter, topology_.axes[axis], direction, s);
+    Indices step_end;
+    for (const LineStep& line : step) {
+      // Who has received nothing of the block yet sends the data that it started with.
+      const Nodes& sources = line.sources;
+      Nodes others = line.senders;
+      if (first && !sources.none()) {
+        const Region own_data = region(Buffer::kIn, blocks(axis, line.sent));
+        step_end.push_back(send(own_data, axis, line.sign, sources));
+        if (sources == others) {
+          others = {};
+        } else if (sources.first == others.first) {
+          others.first = sources.last + 1;
+        } else {
+          others.last = sources.first - 1;
+        }
+      }
+      if (!others.none()) {
+        step_end.push_back(send(sum(axis, line.sent), axis, line.sign, others));
+      }
+    }
+    Nodes summed;                     // nodes where line + has brought a sum to its owner
+    std::uint32_t sum_index = kNone;  // by this operation
+    for (const LineStep& line : step) {
+      const bool final_block = line.received == 0;
+      const std::uint32_t box = blocks(axis, line.received);
+      const Region previous = first ? region(Buffer::kIn, box) : sum(axis, line.received);
+      const Region result = final_block && last && old_.collective == Collective::kReduceScatter
+                                ? region(Buffer::kOut, box)
+                                : sum(axis, line.received);
+      Nodes nodes = line.receivers;
+      if (sum_index != kNone && previous != result) {
+        // Line -, where + has brought a sum already: add to that. Left is the node at the end.
+        const Nodes both{std::max(nodes.first, summed.first), std::min(nodes.last, summed.last)};
+        if (!both.none()) {
+          llvm::erase(step_end, sum_index);
+          step_end.push_back(receiveAndReduce(result, result, axis, line.sign, both, sum_index));
+          nodes.last = both.first - 1;
+        }
+        sum_index = kNone;
+      }
+      if (sum_index != kNone) llvm::erase(step_end, sum_index);
+      const std::uint32_t index =
+          receiveAndReduce(result, previous, axis, line.sign, nodes, sum_index);
+      step_end.push_back(index);
+      if (final_block) {
+        summed = nodes;
+        sum_index = index;
+      }
+    }
+    after_ = std::move(step_end);
+  }
+  state().fixed[axis] = true;
+}
+
+/// The steps of an allgather of the current part along `axis`.
+void Expansion::allgather(std::uint32_t axis, std::uint32_t direction) {
+  const bool first = !state().started;
+  for (std::uint32_t k = 0; k + 1 < topology_.axes[axis].size; ++k) {
+    const RingStep step = ringStep(PlanKind::kRingAllgather, topology_.axes[axis], direction, k);
+    Indices step_end;
+    for (const LineStep& line : step) {
+      // The own block leaves from `in`, without waiting for its copy in `out`.
+      const Buffer buffer = first && k == 0 ? Buffer::kIn : Buffer::kOut;
+      const Region sent = region(buffer, blocks(axis, line.sent));
+      step_end.push_back(send(sent, axis, line.sign, line.senders));
+    }
+    for (const LineStep& line : step) {
+      const Region received = region(Buffer::kOut, blocks(axis, line.received));
+      step_end.push_back(receive(received, axis, line.sign, line.receivers));
+    }
+    if (first && k == 0) step_end.push_back(copyOwnBlocks());
+    after_ = std::move(step_end);
+  }
+  state().fixed[axis] = false;
+}
+
+/// Where the sums of the current part's blocks at `offset` on `axis` grow.
+Region Expansion::sum(std::uint32_t axis, std::int32_t offset) {
+  const std::uint32_t box = blocks(axis, offset);
+  if (old_.collective == Collective::kAllreduce) return region(Buffer::kOut, box);
+  PartState& part = state();
+  if (part.started) return scratch(part.own_frame, box);
+  if (offset == 0) {
+    if (part.own_frame == kNone) part.own_frame = newFrame(box);
+    return scratch(part.own_frame, box);
+  }
+  const auto [entry, inserted] = part.frames.try_emplace(offset, kNone);
+  if (inserted) entry->second = newFrame(box);
+  return scratch(entry->second, box);
+}
+
+std::uint32_t Expansion::send(const Region& a, std::uint32_t axis, int sign, const Nodes& nodes) {
+  Operation send = operation(OperationKind::kSend, axis, nodes, sign);
+  send.a = a;
+  return builder_.addOperation(send, after_);
+}
+
+std::uint32_t Expansion::receive(const Region& dst, std::uint32_t axis, int sign,
+                                 const Nodes& nodes) {
+  Operation receive = operation(OperationKind::kRecv, axis, nodes, -sign);
+  receive.dst = dst;
+  return builder_.addOperation(receive, after_);
+}
+
+/// Receives into a new frame, then dst = a + frame; the index of the reduction.
+std::uint32_t Expansion::receiveAndReduce(const Region& dst, const Region& a, std::uint32_t axis,
+                                          int sign, const Nodes& nodes, std::uint32_t also_after) {
+  const Region staging = scratch(newFrame(dst.box), dst.box);
+  Indices after = {receive(staging, axis, sign, nodes)};
+  if (also_after != kNone) after.push_back(also_after);
+  Operation reduce = operation(OperationKind::kReduce, axis, nodes, 0);
+  reduce.dst = dst;
+  reduce.a = a;
+  reduce.b = staging;
+  return builder_.addOperation(reduce, after);
+}
+
+/// out = in for the own blocks.
+std::uint32_t Expansion::copyOwnBlocks() {
+  const std::uint32_t box = builder_.box(ownBox());
+  const Nodes all{0, static_cast<std::int32_t>(topology_.axes[0].size) - 1};
+  Operation copy = operation(OperationKind::kCopy, 0, all, 0);
+  copy.dst = region(Buffer::kOut, box);
+  copy.a = region(Buffer::kIn, box);
+  return builder_.addOperation(copy, after_);
+}
+
+/// An operation of the current phase and stream for the given nodes along `axis`; its peer is
+/// `shift` steps along `axis` away, 0 for none.
+Operation Expansion::operation(OperationKind kind, std::uint32_t axis, const Nodes& nodes,
+                               int shift) {
+  Operation operation;
+  operation.kind = kind;
+  operation.phase = static_cast<std::uint16_t>(phase_);
+  operation.stream = part_;
+  if (shift != 0) {
+    Shift peer{};
+    peer[axis] = shift;
+    operation.peer = builder_.shift(peer);
+  }
+  const auto length = static_cast<std::uint32_t>(nodes.last - nodes.first + 1);
+  if (length < topology_.axes[axis].size) {
+    Box guard;
+    guard[axis] = Interval::absolute(nodes.first, length);
+    operation.guard = builder_.box(guard);
+  }
+  return operation;
+}
+
+/// The blocks that the current part is concerned with: own coordinates on fixed axes.
+Box Expansion::ownBox() const {
+  Box box;
+  for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
+    if (state().fixed[i] || !moves(i)) box[i] = Interval::relative(0);
+  }
+  return box;
+}
+
+/// Of these, those at `offset` from the own coordinate on `axis`.
+std::uint32_t Expansion::blocks(std::uint32_t axis, std::int32_t offset) {
+  Box box = ownBox();
+  box[axis] = Interval::relative(offset);
+  return builder_.box(box);
+}
+
+std::uint32_t Expansion::newFrame(std::uint32_t box) {
+  const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
+  return builder_.addFrame({part_, box, slot, 0});
+}
+
+class ExpandRings final : public Pass {
+ public:
+  ExpandRings()
+      : Pass("expand-rings", "turns ring reduce-scatters and allgathers into step operations",
+             PassLevel::kPlan) {}
+
+  llvm::Expected<PassResult> run(Program& program) override {
+    if (program.schedule.colors.empty()) return passError("the plan has no color");
+    llvm::Expected<Schedule> schedule = Expansion(program).run();
+    if (!schedule) return schedule.takeError();
+    program.schedule = std::move(*schedule);
+    program.plan.clear();
+    operations_ = static_cast<double>(program.schedule.operations.size());
+    phases_ = program.schedule.operations.back().phase + 1.0;
+    return PassResult::kWithChange;
+  }
+
+ private:
+  PassStatistic operations_{*this, "operations"};
+  PassStatistic phases_{*this, "phases"};
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createExpandRingsPass() {
+  return std::make_unique<ExpandRings>();
+}
+
+}  // namespace torc

@@ -1,0 +1,112 @@
+// Recomputes all dependences of a schedule from what its operations read and write; the order in
+// which they are listed is the meaning to keep.
+//
+// by=region: an operation depends on the earlier ones that it conflicts with (read after write,
+// write after read, write after write; passes/conflicts.h), less those that others imply. Phases
+// then overlap as far as the data allows: a block goes on along the next axis as soon as its last
+// sum is there.
+//
+// by=phase: the phases of "Optimal Bucket Algorithms for Large MPI Collectives on Torus
+// Interconnects", Algorithm 1, one after another. Inside a phase dependences are exact, and the
+// messages that a stream sends to one neighbour, or receives from it, go one at a time; the first
+// operations of a phase wait for the last ones of the phase before, in all streams.
+#include "passes/infer_dependences.h"
+
+#include <llvm/ADT/DenseMap.h>
+
+#include "passes/conflicts.h"
+#include "passes/dependences.h"
+#include "passes/limits.h"
+
+namespace torc {
+namespace {
+
+enum By { kRegion, kPhase };  // order of the option's words
+
+using Indices = llvm::SmallVector<std::uint32_t, 8>;
+
+llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
+  const ScheduleView view = schedule.view();
+  ConflictIndex index(view);
+  Indices candidates;
+  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+    candidates.clear();
+    index.add(i, candidates);
+    dependences.addReduced(candidates);
+    if (llvm::Error error = checkLimits(i, dependences.size())) return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error inferByPhase(const Schedule& schedule, Dependences& dependences) {
+  const ScheduleView view = schedule.view();
+  ConflictIndex index(view);
+  Indices candidates;
+  std::vector<std::uint32_t> barrier;  // last operations of the phase before
+  std::vector<bool> has_successor(schedule.operations.size(), false);  // in its phase
+  // The last message of this phase by stream, neighbour, and whether it is sent.
+  llvm::DenseMap<std::uint64_t, std::uint32_t> last_message;
+  std::uint32_t phase_begin = 0;
+  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+    const Operation& operation = schedule.operations[i];
+    if (operation.phase != schedule.operations[phase_begin].phase) {
+      barrier.clear();
+      for (std::uint32_t k = phase_begin; k < i; ++k) {
+        if (!has_successor[k]) barrier.push_back(k);
+      }
+      index.clear();
+      last_message.clear();
+      phase_begin = i;
+    }
+    candidates.clear();
+    index.add(i, candidates);
+    if (operation.peer != kNone) {
+      const std::uint64_t key =
+          (std::uint64_t{operation.stream} << 32 | operation.peer) << 1 | sends(operation.kind);
+      const auto [last, is_first] = last_message.try_emplace(key, i);
+      if (!is_first) candidates.push_back(std::exchange(last->second, i));
+    }
+    for (const std::uint32_t candidate : candidates)
+      has_successor[candidate] = true;
+    if (candidates.empty()) {
+      dependences.add(barrier);
+    } else {
+      dependences.addReduced(candidates);
+    }
+    if (llvm::Error error = checkLimits(i, dependences.size())) return error;
+  }
+  return llvm::Error::success();
+}
+
+class InferDependences final : public Pass {
+ public:
+  InferDependences()
+      : Pass("infer-dependences", "recomputes dependences, exactly or with phase barriers",
+             PassLevel::kStep) {}
+
+  llvm::Expected<PassResult> run(Program& program) override {
+    Schedule& schedule = program.schedule;
+    Dependences dependences(schedule.operations.size());
+    if (llvm::Error error = *by_ == kRegion ? inferByRegion(schedule, dependences)
+                                            : inferByPhase(schedule, dependences)) {
+      return error;
+    }
+    before_ = static_cast<double>(schedule.dependences.size());
+    after_ = static_cast<double>(dependences.size());
+    return changed(dependences.apply(schedule));
+  }
+
+ private:
+  ChoiceOption by_{
+      *this, "by", "exact dependences, or phases one after another", {"region", "phase"}};
+  PassStatistic before_{*this, "dependences before"};
+  PassStatistic after_{*this, "dependences after"};
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createInferDependencesPass() {
+  return std::make_unique<InferDependences>();
+}
+
+}  // namespace torc

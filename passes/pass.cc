@@ -1,0 +1,57 @@
+// Options of passes: registration, parsing, printing.
+#include "passes/pass.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace torc {
+
+PassOption::PassOption(Pass& pass, llvm::StringRef name, llvm::StringRef description)
+    : name_(name), description_(description) {
+  pass.options_.push_back(this);
+}
+
+PassStatistic::PassStatistic(Pass& pass, llvm::StringRef description) : description_(description) {
+  pass.statistics_.push_back(this);
+}
+
+bool IntegerOption::parse(llvm::StringRef text) {
+  std::uint32_t value = 0;
+  if (text.getAsInteger(10, value) || value < lowest_ || value > highest_) return false;
+  value_ = value;
+  return true;
+}
+
+std::string IntegerOption::accepted() const {
+  return "an integer from " + std::to_string(lowest_) + " to " + std::to_string(highest_);
+}
+
+bool ChoiceOption::parse(llvm::StringRef text) {
+  const auto found = std::find(words_.begin(), words_.end(), text);
+  if (found == words_.end()) return false;
+  value_ = static_cast<std::size_t>(found - words_.begin());
+  return true;
+}
+
+std::string ChoiceOption::accepted() const {
+  return llvm::join(words_, " or ");
+}
+
+std::string Pass::text() const {
+  std::string text = name_.str();
+  for (const PassOption* option : options_) {
+    text += option == options_.front() ? '{' : ',';
+    text += option->name();
+    text += '=';
+    text += option->value();
+  }
+  if (!options_.empty()) text += '}';
+  return text;
+}
+
+llvm::Error passError(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+}  // namespace torc

@@ -1,0 +1,107 @@
+// Cuts every part into K chunks and clones its stream, frames and operations for each of them, so
+// that one chunk is reduced, or already in the next phase, while the next one is transferred
+// ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 4,
+// "Overlapping computation and communication"). The price is K times the messages.
+//
+// Chunks are pieces of a part's elements, so no chunk touches the data of another: an operation of
+// chunk j depends on chunk j of what it depended on, also across streams. A barrier between two
+// phases thereby becomes one per chunk; infer-dependences{by=phase} draws barriers over all chunks.
+#include "passes/pipeline.h"
+
+#include "ir/schedule_builder.h"
+#include "passes/limits.h"
+#include "schedules/validate.h"
+
+namespace torc {
+namespace {
+
+/// Region `region`, of chunk `chunk` of `chunks` of its part.
+Region chunkOf(Region region, std::uint32_t chunk, std::uint32_t chunks) {
+  if (!region.present()) return region;
+  region.part = region.part * chunks + chunk;
+  if (region.frame != kNone) region.frame = region.frame * chunks + chunk;
+  return region;
+}
+
+class Pipeline final : public Pass {
+ public:
+  Pipeline()
+      : Pass("pipeline", "cuts every part into chunks that follow each other", PassLevel::kStep) {}
+
+  llvm::Expected<PassResult> run(Program& program) override {
+    const std::uint32_t chunks = *chunks_;
+    if (chunks == 1) return PassResult::kWithoutChange;
+    const Schedule& old = program.schedule;
+    if (llvm::Error error = checkLimits(std::uint64_t{chunks} * old.operations.size(),
+                                        std::uint64_t{chunks} * old.dependences.size())) {
+      return error;
+    }
+    if (std::uint64_t{chunks} * old.view().partCount() > kMaxParts) {
+      return passError("the schedule would have more than " + llvm::Twine(kMaxParts) + " parts");
+    }
+    program.schedule = cut(old, chunks);
+    return PassResult::kWithChange;
+  }
+
+ private:
+  static Schedule cut(const Schedule& old, std::uint32_t chunks) {
+    ScheduleBuilder builder(old);
+    // All colors get the same factor: the chunks of part p are the parts from p * chunks on.
+    for (Color& color : builder.schedule().colors)
+      color.chunks *= chunks;
+    builder.schedule().boxes = old.boxes;
+    builder.schedule().shifts = old.shifts;
+    for (const Stream& stream : old.streams) {
+      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+        builder.addStream({stream.part * chunks + chunk, stream.core});
+      }
+    }
+    for (const Frame& frame : old.frames) {
+      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+        builder.addFrame({frame.part * chunks + chunk, frame.box, frame.slot * chunks + chunk, 0});
+      }
+    }
+    builder.schedule().slot_count = old.slot_count * chunks;
+
+    const ScheduleView view = old.view();
+    // Clones of operation i: first[i] + chunk * stride[i], since runs of operations of one stream
+    // and phase are cloned together.
+    std::vector<std::uint32_t> first(old.operations.size()), stride(old.operations.size());
+    llvm::SmallVector<std::uint32_t, 16> dependences;
+    for (std::uint32_t begin = 0, end; begin < old.operations.size(); begin = end) {
+      const Operation& head = old.operations[begin];
+      for (end = begin; end < old.operations.size(); ++end) {
+        const Operation& operation = old.operations[end];
+        if (operation.stream != head.stream || operation.phase != head.phase) break;
+        first[end] = begin * chunks + (end - begin);
+      }
+      for (std::uint32_t i = begin; i < end; ++i)
+        stride[i] = end - begin;
+      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+        for (std::uint32_t i = begin; i < end; ++i) {
+          Operation operation = old.operations[i];
+          operation.stream = operation.stream * chunks + chunk;
+          operation.dst = chunkOf(operation.dst, chunk, chunks);
+          operation.a = chunkOf(operation.a, chunk, chunks);
+          operation.b = chunkOf(operation.b, chunk, chunks);
+          dependences.clear();
+          for (const std::uint32_t d : view.dependencesOf(operation)) {
+            dependences.push_back(first[d] + chunk * stride[d]);
+          }
+          builder.addOperation(operation, dependences);
+        }
+      }
+    }
+    return builder.take();
+  }
+
+  IntegerOption chunks_{*this, "chunks", "pieces of each part", 1, 4096, 2};
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createPipelinePass() {
+  return std::make_unique<Pipeline>();
+}
+
+}  // namespace torc

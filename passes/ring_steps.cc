@@ -1,0 +1,69 @@
+// Offsets and guards of ring steps.
+#include "passes/ring_steps.h"
+
+#include <utility>
+
+namespace torc {
+namespace {
+
+/// Direction + of a ring.
+LineStep forwardOnRing(PlanKind kind, std::int32_t size, std::int32_t step) {
+  const Nodes all{0, size - 1};
+  LineStep line;
+  line.senders = line.receivers = all;
+  if (kind == PlanKind::kRingReduceScatter) {
+    line.sent = -1 - step;
+    line.received = (-2 - step) % size;  // x itself, rather than x-d, at the end
+  } else {
+    line.sent = -step;
+    line.received = -1 - step;
+  }
+  if (step == 0) line.sources = all;
+  return line;
+}
+
+/// Line + of a mesh axis.
+LineStep forwardOnLine(PlanKind kind, std::int32_t size, std::int32_t step) {
+  LineStep line;
+  if (kind == PlanKind::kRingReduceScatter) {
+    const std::int32_t k = size - 2 - step;
+    line.sent = 1 + k;
+    line.received = k;
+    line.senders = {0, size - 2 - k};
+    line.receivers = {1, size - 1 - k};
+    line.sources = {0, 0};  // nobody sends to node 0 on this line
+  } else {
+    line.sent = -step;
+    line.received = -1 - step;
+    line.senders = {step, size - 2};
+    line.receivers = {step + 1, size - 1};
+    if (step == 0) line.sources = line.senders;
+  }
+  return line;
+}
+
+/// The image of a step when the axis is turned round: x becomes size-1-x.
+LineStep mirrored(LineStep line, std::int32_t size) {
+  line.sign = -line.sign;
+  line.sent = -line.sent;
+  line.received = -line.received;
+  for (Nodes* nodes : {&line.senders, &line.receivers, &line.sources}) {
+    if (!nodes->none()) *nodes = {size - 1 - nodes->last, size - 1 - nodes->first};
+  }
+  return line;
+}
+
+}  // namespace
+
+RingStep ringStep(PlanKind kind, const Axis& axis, std::uint32_t direction, std::uint32_t step) {
+  const auto size = static_cast<std::int32_t>(axis.size);
+  const auto number = static_cast<std::int32_t>(step);
+  if (axis.wraps()) {
+    const LineStep line = forwardOnRing(kind, size, number);
+    return {direction == 0 ? line : mirrored(line, size)};
+  }
+  const LineStep line = forwardOnLine(kind, size, number);
+  return {line, mirrored(line, size)};
+}
+
+}  // namespace torc

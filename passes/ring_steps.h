@@ -1,0 +1,50 @@
+// The steps of a ring (bucket) reduce-scatter or allgather along one axis of d nodes, as offsets
+// from the executing node's coordinate x.
+//
+// On a ring (torus axis), direction +, steps s, k = 0 .. d-2:
+//   reduce-scatter  send block x-1-s to x+1, receive block x-2-s from x-1
+//   allgather       send block x-k   to x+1, receive block x-1-k from x-1
+// On a line (mesh axis) every block comes from, or goes to, both sides, in two lines at a time.
+// Line +, k = d-2-s in a reduce-scatter:
+//   reduce-scatter  nodes 0 .. d-2-k send block x+1+k to x+1, nodes 1 .. d-1-k receive block x+k
+//   allgather       nodes k .. d-2 send block x-k to x+1, nodes k+1 .. d-1 receive block x-1-k
+// Direction and line - are the mirror images.
+#ifndef TORC_PASSES_RING_STEPS_H_
+#define TORC_PASSES_RING_STEPS_H_
+
+#include <cstdint>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "ir/program.h"
+
+namespace torc {
+
+/// Nodes whose coordinate along the axis is from first to last; none if first > last.
+struct Nodes {
+  std::int32_t first = 0;
+  std::int32_t last = -1;
+
+  bool none() const { return first > last; }
+  bool operator==(const Nodes&) const = default;
+};
+
+/// One message that a node sends and one that it receives.
+struct LineStep {
+  int sign = 1;           // sends to x+sign, receives from x-sign
+  std::int32_t sent = 0;  // block sent: its offset from x
+  std::int32_t received = 0;
+  Nodes senders, receivers;
+  Nodes sources;  // senders that have not received the block sent in an earlier step
+};
+
+/// What a node does in a step: one line on a ring, two on a line.
+using RingStep = llvm::SmallVector<LineStep, 2>;
+
+/// Step `step` (0 to axis.size - 2) of `kind` along `axis`; `direction` (0: +, 1: -) counts on
+/// rings only.
+RingStep ringStep(PlanKind kind, const Axis& axis, std::uint32_t direction, std::uint32_t step);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_RING_STEPS_H_

@@ -1,0 +1,52 @@
+// Divides every color over the two directions of its rings, or not ("Optimal Bucket Algorithms for
+// Large MPI Collectives on Torus Interconnects", section 2.1 and Algorithm 1, lines 7 and 8).
+//
+// model=bidirectional: a link carries a message each way at the same time; half of a color's data
+// goes clockwise and half anti-clockwise. Only a ring has two directions: where all axes are lines
+// (mesh), whose rings run both ways anyway, the color stays whole.
+// model=unidirectional: a link carries one message at a time, so one direction is all there is.
+#include "passes/split_directions.h"
+
+namespace torc {
+namespace {
+
+enum Model { kBidirectional, kUnidirectional };  // order of the option's words
+
+/// Whether some axis of more than one node is a ring.
+bool hasRing(const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size > 1 && topology.axes[i].wraps()) return true;
+  }
+  return false;
+}
+
+class SplitDirections final : public Pass {
+ public:
+  SplitDirections()
+      : Pass("split-directions", "halves every color over the two directions of its rings",
+             PassLevel::kPlan) {}
+
+  llvm::Expected<PassResult> run(Program& program) override {
+    Schedule& schedule = program.schedule;
+    const bool both = *model_ == kBidirectional && hasRing(schedule.topology);
+    const std::uint32_t directions = both ? 2 : 1;
+    bool any = false;
+    for (Color& color : schedule.colors) {
+      any |= color.directions != directions;
+      color.directions = directions;
+    }
+    return changed(any);
+  }
+
+ private:
+  ChoiceOption model_{
+      *this, "model", "what a link carries at a time", {"bidirectional", "unidirectional"}};
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createSplitDirectionsPass() {
+  return std::make_unique<SplitDirections>();
+}
+
+}  // namespace torc
