@@ -161,7 +161,7 @@ std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t of
     return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xc0) == 0x80;
   };
   std::size_t begin = column > kBefore && line.size() > kWidth ? column - kBefore : 0;
-  while (begin < column && continues(begin))
+  while (begin > 0 && begin < column && continues(begin))
     ++begin;
   std::size_t end = std::min(line.size(), begin + kWidth);
   while (end > column + 1 && continues(end))
