@@ -1,15 +1,10 @@
 // A whole job in one process, checked against the definition of its collective.
-#include "tests/properties/simulated_job.h"
+#include "tests/properties/checked_job.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
-#include <memory>
-#include <numeric>
 
-#include "runtime/executor.h"
+#include "runtime/inprocess_job.h"
 #include "runtime/reduction.h"
-#include "schedules/expand.h"
 
 namespace torc {
 namespace {
@@ -29,81 +24,49 @@ T combine(ReduceOp op, T a, T b) {
 }
 
 template <typename T>
-class Job {
+std::span<T> elements(std::span<std::byte> bytes) {
+  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+template <typename T>
+class CheckedJob {
  public:
-  Job(const ScheduleView& schedule, const JobOptions& options, ElementKind kind, ReduceOp op)
-      : schedule_(schedule), options_(options), op_(op), ranks_(schedule.topology.ranks()) {
-    reducer_ = {reductionKernel(kind, op), nullptr};
+  CheckedJob(const ScheduleView& schedule, const CheckedCall& call, ElementKind kind, ReduceOp op)
+      : schedule_(schedule), call_(call), kind_(kind), op_(op), ranks_(schedule.topology.ranks()) {
+    blocks_.assign(ranks_ + 1, 0);
+    for (std::uint64_t r = 0; r < ranks_; ++r) {
+      blocks_[r + 1] = blocks_[r] + (call.per_rank.empty() ? call.count : call.per_rank[r]);
+    }
+    total_ = schedule.collective == Collective::kAllreduce ? call.count : blocks_[ranks_];
   }
 
   std::string run() {
-    InProcessNetwork network(static_cast<std::int32_t>(ranks_), options_.delivery, options_.seed);
-    blocks_.assign(ranks_ + 1, 0);
-    const bool reducing_vector = schedule_.collective == Collective::kAllreduce;
-    for (std::uint64_t r = 0; r < ranks_; ++r) {
-      const std::uint64_t block = options_.per_rank.empty() ? options_.count : options_.per_rank[r];
-      blocks_[r + 1] = blocks_[r] + block;
-    }
-    total_ = reducing_vector ? options_.count : blocks_[ranks_];
-    memory_.resize(ranks_);
-    for (std::uint64_t r = 0; r < ranks_; ++r) {
-      if (std::string error = prepare(network, r); !error.empty()) return error;
-    }
-    if (std::string error = drive(network); !error.empty()) return error;
-    return compare();
+    const Counts counts{call_.count, call_.per_rank, {}};
+    JobOptions options;
+    options.delivery = call_.delivery;
+    options.seed = call_.seed;
+    options.in_place = call_.in_place;
+    options.element_bytes = sizeof(T);
+    options.reducer = {reductionKernel(kind_, op_), nullptr};
+    auto job = InProcessJob::create(schedule_, counts, options);
+    if (!job.ok()) return job.status().message();
+    for (std::uint64_t r = 0; r < ranks_; ++r)
+      fill(**job, r);
+    if (Status status = (*job)->run(); !status.ok()) return status.message();
+    return compare(**job);
   }
 
  private:
-  struct Memory {
-    std::vector<T> in, out, scratch;
-    std::unique_ptr<Executor> executor;
-  };
-
-  std::string prepare(InProcessNetwork& network, std::uint64_t rank) {
-    const auto rank_number = static_cast<std::int32_t>(rank);
-    const Counts counts{options_.count, options_.per_rank, {}};
-    StatusOr<FlatProgram> program = expand(schedule_, rank_number, counts, options_.in_place);
-    if (!program.ok()) return program.status().message();
-    Memory& memory = memory_[rank];
+  void fill(InProcessJob& job, std::uint64_t rank) const {
     const bool gathers = schedule_.collective == Collective::kAllgather;
-    const T garbage = static_cast<T>(101);
-    memory.out.assign(program->out_elements, garbage);
-    memory.scratch.assign(program->scratch_elements, garbage);
-    std::vector<T>& input = options_.in_place ? memory.out : memory.in;
-    if (!options_.in_place) memory.in.assign(program->in_elements, garbage);
+    const auto number = static_cast<std::int32_t>(rank);
+    std::ranges::fill(elements<T>(job.out(number)), static_cast<T>(101));
+    const std::span<T> in = elements<T>(job.in(number));
     const std::uint64_t first = gathers ? blocks_[rank] : 0;
     const std::uint64_t count = gathers ? blocks_[rank + 1] - blocks_[rank] : total_;
-    const std::uint64_t offset = gathers && options_.in_place ? first : 0;
+    const std::uint64_t offset = gathers && call_.in_place ? first : 0;
     for (std::uint64_t i = 0; i < count; ++i)
-      input[offset + i] = element<T>(rank, first + i);
-    const Buffers buffers{reinterpret_cast<const std::byte*>(input.data()),
-                          reinterpret_cast<std::byte*>(memory.out.data()),
-                          reinterpret_cast<std::byte*>(memory.scratch.data()), sizeof(T)};
-    auto executor = Executor::create(*program, buffers, reducer_, network.transport(rank_number));
-    if (!executor.ok()) return executor.status().message();
-    memory.executor = std::move(*executor);
-    return {};
-  }
-
-  std::string drive(InProcessNetwork& network) {
-    for (Memory& memory : memory_)
-      (void)memory.executor->start();
-    for (std::size_t before = std::numeric_limits<std::size_t>::max();;) {
-      std::size_t remaining = 0;
-      for (Memory& memory : memory_) {
-        if (memory.executor->progress() == Progress::kActive) (void)memory.executor->advance();
-        if (memory.executor->progress() == Progress::kFailed) {
-          return memory.executor->status().message();
-        }
-        remaining +=
-            memory.executor->progress() == Progress::kDone ? 0 : memory.executor->remaining() + 1;
-      }
-      if (remaining == 0) return {};
-      if (remaining == before && !network.busy()) {
-        return "the ranks stand still with " + std::to_string(remaining) + " operations to do";
-      }
-      before = remaining;
-    }
+      in[offset + i] = element<T>(rank, first + i);
   }
 
   /// Element `index` of the whole vector after the collective.
@@ -118,49 +81,52 @@ class Job {
     return sum;
   }
 
-  std::string compare() const {
+  std::string compare(InProcessJob& job) const {
     std::vector<T> whole(total_);
     for (std::uint64_t i = 0; i < total_; ++i)
       whole[i] = expected(i);
     const bool own = schedule_.collective == Collective::kReduceScatter;
     for (std::uint64_t r = 0; r < ranks_; ++r) {
+      const std::span<T> out = elements<T>(job.out(static_cast<std::int32_t>(r)));
       const std::uint64_t first = own ? blocks_[r] : 0;
       const std::uint64_t last = own ? blocks_[r + 1] : total_;
       for (std::uint64_t i = first; i < last; ++i) {
-        if (memory_[r].out[i - first] == whole[i]) continue;
+        if (out[i - first] == whole[i]) continue;
         return "rank " + std::to_string(r) + ", element " + std::to_string(i) + ": " +
-               std::to_string(memory_[r].out[i - first]) + ", expected " + std::to_string(whole[i]);
+               std::to_string(out[i - first]) + ", expected " + std::to_string(whole[i]);
       }
     }
     return {};
   }
 
   const ScheduleView& schedule_;
-  const JobOptions& options_;
+  const CheckedCall& call_;
+  const ElementKind kind_;
   const ReduceOp op_;
   const std::uint64_t ranks_;
-  Reducer reducer_;
   std::vector<std::uint64_t> blocks_;  // first element of each rank's block
   std::uint64_t total_ = 0;
-  std::vector<Memory> memory_;
 };
 
 }  // namespace
 
-std::string runJob(const ScheduleView& schedule, const JobOptions& options) {
-  switch (options.type) {
-    case JobType::kInt64Sum:
-      return Job<std::int64_t>(schedule, options, ElementKind::kInt64, ReduceOp::kSum).run();
-    case JobType::kInt32Max:
-      return Job<std::int32_t>(schedule, options, ElementKind::kInt32, ReduceOp::kMax).run();
-    case JobType::kUint8Sum:
-      return Job<std::uint8_t>(schedule, options, ElementKind::kUint8, ReduceOp::kSum).run();
-    case JobType::kFloatSum:
-      return Job<float>(schedule, options, ElementKind::kFloat, ReduceOp::kSum).run();
-    case JobType::kDoubleSum:
-      return Job<double>(schedule, options, ElementKind::kDouble, ReduceOp::kSum).run();
-    case JobType::kInt16Min:
-      return Job<std::int16_t>(schedule, options, ElementKind::kInt16, ReduceOp::kMin).run();
+std::string runChecked(const ScheduleView& schedule, const CheckedCall& call) {
+  auto run = [&]<typename T>(T, ElementKind kind, ReduceOp op) {
+    return CheckedJob<T>(schedule, call, kind, op).run();
+  };
+  switch (call.type) {
+    case CheckedType::kInt64Sum:
+      return run(std::int64_t{}, ElementKind::kInt64, ReduceOp::kSum);
+    case CheckedType::kInt32Max:
+      return run(std::int32_t{}, ElementKind::kInt32, ReduceOp::kMax);
+    case CheckedType::kUint8Sum:
+      return run(std::uint8_t{}, ElementKind::kUint8, ReduceOp::kSum);
+    case CheckedType::kFloatSum:
+      return run(float{}, ElementKind::kFloat, ReduceOp::kSum);
+    case CheckedType::kDoubleSum:
+      return run(double{}, ElementKind::kDouble, ReduceOp::kSum);
+    case CheckedType::kInt16Min:
+      return run(std::int16_t{}, ElementKind::kInt16, ReduceOp::kMin);
   }
   return "unknown type";
 }

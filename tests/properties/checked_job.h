@@ -1,8 +1,8 @@
-// Runs a schedule on numbers: all ranks of a job in this process, by the runtime's executor over
-// its in-process transport, and compares every rank's result with the collective's definition.
-// The judge of the verifier in property tests: it knows nothing of boxes or proofs.
-#ifndef TORC_TESTS_PROPERTIES_SIMULATED_JOB_H_
-#define TORC_TESTS_PROPERTIES_SIMULATED_JOB_H_
+// Runs a schedule on numbers, all ranks in this process, and compares every rank's result with the
+// collective's definition. The judge of the verifier in property tests: it knows nothing of boxes
+// or proofs.
+#ifndef TORC_TESTS_PROPERTIES_CHECKED_JOB_H_
+#define TORC_TESTS_PROPERTIES_CHECKED_JOB_H_
 
 #include <cstdint>
 #include <string>
@@ -15,11 +15,11 @@ namespace torc {
 
 /// Element type and operation of a job. Sums of floats add small integers, so that every order
 /// gives the same, exact result.
-enum class JobType { kInt64Sum, kInt32Max, kUint8Sum, kFloatSum, kDoubleSum, kInt16Min };
-inline constexpr int kJobTypeCount = 6;
+enum class CheckedType { kInt64Sum, kInt32Max, kUint8Sum, kFloatSum, kDoubleSum, kInt16Min };
+inline constexpr int kCheckedTypeCount = 6;
 
-struct JobOptions {
-  JobType type = JobType::kInt64Sum;
+struct CheckedCall {
+  CheckedType type = CheckedType::kInt64Sum;
   std::uint64_t count = 0;              // as in Counts
   std::vector<std::uint64_t> per_rank;  // as in Counts; empty: `count`
   bool in_place = false;                // allreduce and allgather
@@ -29,8 +29,8 @@ struct JobOptions {
 
 /// Empty if every rank ended with the right result; otherwise what went wrong first: a rank and
 /// element that differ, ranks that stand still, or an error of expansion or transport.
-std::string runJob(const ScheduleView& schedule, const JobOptions& options);
+std::string runChecked(const ScheduleView& schedule, const CheckedCall& call);
 
 }  // namespace torc
 
-#endif  // TORC_TESTS_PROPERTIES_SIMULATED_JOB_H_
+#endif  // TORC_TESTS_PROPERTIES_CHECKED_JOB_H_

@@ -118,8 +118,12 @@ Mutant redirect(const Schedule& schedule, std::mt19937_64& random) {
 
 Mutant otherBlocks(const Schedule& schedule, std::mt19937_64& random) {
   Schedule mutant = schedule;
-  const std::uint32_t index =
-      pick(mutant.operations.size(), random, [](std::uint32_t) { return true; });
+  auto movable = [](const Region& region) {
+    return region.present() && region.buffer != Buffer::kScratch;
+  };
+  const std::uint32_t index = pick(mutant.operations.size(), random, [&](std::uint32_t i) {
+    return movable(mutant.operations[i].a) || movable(mutant.operations[i].dst);
+  });
   if (index == kNone) return {};
   // Moves every region of the operation alike, so that its structure stays sound.
   Operation& operation = mutant.operations[index];
@@ -132,7 +136,7 @@ Mutant otherBlocks(const Schedule& schedule, std::mt19937_64& random) {
   const auto distance =
       static_cast<std::int32_t>(1 + random() % (mutant.topology.axes[axis].size - 1));
   for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
-    if (!region->present() || region->buffer == Buffer::kScratch) continue;
+    if (!movable(*region)) continue;
     Box moved = mutant.boxes[region->box];
     moved[axis].start += distance;
     region->box = static_cast<std::uint32_t>(mutant.boxes.size());

@@ -1,0 +1,40 @@
+// Random compilations for property tests, drawn from rapidcheck so that failures shrink: a shape of
+// up to `max_ranks` nodes with torus and mesh dimensions, perhaps cores, a rank order, a
+// collective, and every option of the pipeline.
+#ifndef TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
+#define TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "schedules/schedule.h"
+#include "tests/properties/checked_job.h"
+
+namespace torc {
+
+struct CompileCase {
+  std::string collective;
+  std::string shape;
+  std::string order;  // of the ranks
+  std::string algorithm;
+  std::string directions;
+  std::string dependences;
+  std::uint32_t chunks = 1;
+  std::uint32_t scratch_depth = 2;
+
+  std::string text() const;  // as a command line, to be tried by hand
+};
+
+/// To be called within a rapidcheck property.
+CompileCase drawCase(std::uint64_t max_ranks);
+
+/// Compiles without verifying between passes; an error of the compiler fails the property.
+Schedule compileCase(const CompileCase& test_case);
+
+/// A call that `schedule` can serve: a count that is 0, 1, prime, smaller than the number of ranks
+/// or larger, equal or different blocks, any type, in place or not. Within a property, too.
+CheckedCall drawCall(const Schedule& schedule);
+
+}  // namespace torc
+
+#endif  // TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
