@@ -66,7 +66,7 @@ class Printer {
   }
 
   void note(const llvm::Twine& notation, const llvm::Twine& meaning) {
-    out_ << "//   " << llvm::left_justify(notation.str(), 30) << ' ' << meaning << '\n';
+    out_ << "//   " << llvm::left_justify(notation.str(), 31) << ' ' << meaning << '\n';
   }
 
   void printTopology() {

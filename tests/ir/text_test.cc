@@ -41,13 +41,13 @@ TEST(Text, PrintsSteps) {
 //
 // Every node runs this one program; x is its own coordinate.
 // Data is an array of blocks, one per node; each block is cut into parts.
-//   out[p0, (x-1)]                 part p0 of the blocks at X = x-1 (cyclic) in the buffer `out`
-//   f2[(x)]                        the same, in frame f2 of scratch memory
-//   *  3  x-1  x-1:2               all; 3; one before the node's own; that and the next
-//   send A to X+1                  to the node one step up X
-//   recv_reduce D = A + B from X-1 receive into B, then combine: D = A + B
-//   after %4, %7                   starts when these are complete; without it, at once
-//   when x in 1..6                 only nodes with these coordinates execute it
+//   out[p0, (x-1)]                  part p0 of the blocks at X = x-1 (cyclic) in the buffer `out`
+//   f2[(x)]                         the same, in frame f2 of scratch memory
+//   *  3  x-1  x-1:2                all; 3; one before the node's own; that and the next
+//   send A to X+1                   to the node one step up X
+//   recv_reduce D = A + B from X-1  receive into B, then combine: D = A + B
+//   after %4, %7                    starts when these are complete; without it, at once
+//   when x in 1..6                  only nodes with these coordinates execute it
 //
 // Messages of a stream between two nodes match in order.
 schedule @reduce_scatter {
