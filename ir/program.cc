@@ -4,9 +4,9 @@
 namespace torc {
 
 std::string_view name(PlanKind kind) {
-  static constexpr std::string_view kNames[] = {
-      "ring_reduce_scatter", "ring_allgather", "phase_barrier"};
+  static constexpr std::string_view kNames[] = {"ring_reduce_scatter", "ring_allgather",
+                                                "phase_barrier"};
   return kNames[static_cast<int>(kind)];
 }
 
-} // namespace torc
+}  // namespace torc

@@ -14,9 +14,9 @@
 namespace torc {
 
 enum class PlanKind : std::uint8_t {
-  kRingReduceScatter = 0, // bucket reduce-scatter of a color along one axis
-  kRingAllgather = 1,     // bucket allgather of a color along one axis
-  kPhaseBarrier = 2,      // what follows belongs to the next phase
+  kRingReduceScatter = 0,  // bucket reduce-scatter of a color along one axis
+  kRingAllgather = 1,      // bucket allgather of a color along one axis
+  kPhaseBarrier = 2,       // what follows belongs to the next phase
 };
 std::string_view name(PlanKind kind);
 
@@ -27,7 +27,7 @@ struct PlanOperation {
   std::uint32_t color = 0;
   std::uint32_t axis = 0;
 
-  bool operator==(const PlanOperation &) const = default;
+  bool operator==(const PlanOperation&) const = default;
 };
 
 struct Program {
@@ -37,6 +37,6 @@ struct Program {
   bool isPlan() const { return schedule.operations.empty() && !plan.empty(); }
 };
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_IR_PROGRAM_H_
+#endif  // TORC_IR_PROGRAM_H_

@@ -11,31 +11,28 @@ namespace {
 
 /// Index of `value` in `table`, appended now if it is new.
 template <typename Value, typename Index>
-std::uint32_t intern(const Value &value, std::vector<Value> &table,
-                     Index &index) {
-  auto [entry, inserted] =
-      index.try_emplace(value, static_cast<std::uint32_t>(table.size()));
-  if (inserted)
-    table.push_back(value);
+std::uint32_t intern(const Value& value, std::vector<Value>& table, Index& index) {
+  auto [entry, inserted] = index.try_emplace(value, static_cast<std::uint32_t>(table.size()));
+  if (inserted) table.push_back(value);
   return entry->second;
 }
 
-} // namespace
+}  // namespace
 
-std::size_t ScheduleBuilder::BytesHash::operator()(const Box &box) const {
+std::size_t ScheduleBuilder::BytesHash::operator()(const Box& box) const {
   llvm::hash_code hash = 0;
-  for (const Interval &interval : box.axes) {
-    hash = llvm::hash_combine(hash, static_cast<int>(interval.kind),
-                              interval.start, interval.length);
+  for (const Interval& interval : box.axes) {
+    hash =
+        llvm::hash_combine(hash, static_cast<int>(interval.kind), interval.start, interval.length);
   }
   return hash;
 }
 
-std::size_t ScheduleBuilder::BytesHash::operator()(const Shift &shift) const {
+std::size_t ScheduleBuilder::BytesHash::operator()(const Shift& shift) const {
   return llvm::hash_combine_range(shift.begin(), shift.end());
 }
 
-ScheduleBuilder::ScheduleBuilder(const Schedule &from) {
+ScheduleBuilder::ScheduleBuilder(const Schedule& from) {
   schedule_.collective = from.collective;
   schedule_.flags = from.flags;
   schedule_.topology = from.topology;
@@ -44,39 +41,35 @@ ScheduleBuilder::ScheduleBuilder(const Schedule &from) {
   schedule_.colors = from.colors;
 }
 
-std::uint32_t ScheduleBuilder::box(const Box &box) {
+std::uint32_t ScheduleBuilder::box(const Box& box) {
   return intern(box, schedule_.boxes, boxes_);
 }
 
-std::uint32_t ScheduleBuilder::shift(const Shift &shift) {
+std::uint32_t ScheduleBuilder::shift(const Shift& shift) {
   return intern(shift, schedule_.shifts, shifts_);
 }
 
-std::uint32_t ScheduleBuilder::addStream(const Stream &stream) {
+std::uint32_t ScheduleBuilder::addStream(const Stream& stream) {
   schedule_.streams.push_back(stream);
   return static_cast<std::uint32_t>(schedule_.streams.size() - 1);
 }
 
-std::uint32_t ScheduleBuilder::addFrame(const Frame &frame) {
+std::uint32_t ScheduleBuilder::addFrame(const Frame& frame) {
   schedule_.slot_count = std::max(schedule_.slot_count, frame.slot + 1);
   schedule_.frames.push_back(frame);
   return static_cast<std::uint32_t>(schedule_.frames.size() - 1);
 }
 
-std::uint32_t
-ScheduleBuilder::addOperation(Operation operation,
-                              llvm::ArrayRef<std::uint32_t> dependences) {
-  llvm::SmallVector<std::uint32_t, 8> sorted(dependences.begin(),
-                                             dependences.end());
+std::uint32_t ScheduleBuilder::addOperation(Operation operation,
+                                            llvm::ArrayRef<std::uint32_t> dependences) {
+  llvm::SmallVector<std::uint32_t, 8> sorted(dependences.begin(), dependences.end());
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  operation.first_dependence =
-      static_cast<std::uint32_t>(schedule_.dependences.size());
+  operation.first_dependence = static_cast<std::uint32_t>(schedule_.dependences.size());
   operation.dependence_count = static_cast<std::uint32_t>(sorted.size());
-  schedule_.dependences.insert(schedule_.dependences.end(), sorted.begin(),
-                               sorted.end());
+  schedule_.dependences.insert(schedule_.dependences.end(), sorted.begin(), sorted.end());
   schedule_.operations.push_back(operation);
   return static_cast<std::uint32_t>(schedule_.operations.size() - 1);
 }
 
-} // namespace torc
+}  // namespace torc

@@ -14,39 +14,37 @@
 namespace torc {
 
 class ScheduleBuilder {
-public:
+ public:
   /// Starts from the header of `from` (collective, flags, topology, name,
   /// producer, colors) with empty tables.
-  explicit ScheduleBuilder(const Schedule &from);
+  explicit ScheduleBuilder(const Schedule& from);
 
   /// Index of an equal box (shift), stored now if it is new.
-  std::uint32_t box(const Box &box);
-  std::uint32_t shift(const Shift &shift);
+  std::uint32_t box(const Box& box);
+  std::uint32_t shift(const Shift& shift);
 
-  std::uint32_t addStream(const Stream &stream);
-  std::uint32_t
-  addFrame(const Frame &frame); // frame.slot counts towards slot_count
+  std::uint32_t addStream(const Stream& stream);
+  std::uint32_t addFrame(const Frame& frame);  // frame.slot counts towards slot_count
 
   /// Appends an operation with its dependences (indices returned earlier;
   /// duplicates are dropped, order is ascending). Its boxes and shifts are
   /// indices of this builder.
-  std::uint32_t addOperation(Operation operation,
-                             llvm::ArrayRef<std::uint32_t> dependences);
+  std::uint32_t addOperation(Operation operation, llvm::ArrayRef<std::uint32_t> dependences);
 
-  Schedule &schedule() { return schedule_; }
+  Schedule& schedule() { return schedule_; }
   /// The finished schedule; the builder is empty afterwards.
   Schedule take() { return std::move(schedule_); }
 
-private:
+ private:
   struct BytesHash {
-    std::size_t operator()(const Box &box) const;
-    std::size_t operator()(const Shift &shift) const;
+    std::size_t operator()(const Box& box) const;
+    std::size_t operator()(const Shift& shift) const;
   };
   Schedule schedule_;
   std::unordered_map<Box, std::uint32_t, BytesHash> boxes_;
   std::unordered_map<Shift, std::uint32_t, BytesHash> shifts_;
 };
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_IR_SCHEDULE_BUILDER_H_
+#endif  // TORC_IR_SCHEDULE_BUILDER_H_

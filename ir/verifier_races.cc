@@ -8,6 +8,7 @@
 
 #include "ir/text.h"
 #include "ir/verifier_context.h"
+#include "ir/verifier_ranges.h"
 
 namespace torc {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 struct Access {
   std::uint32_t operation = 0;
   const Region* region = nullptr;
+  Ranges at_origin;  // its blocks as the node at the origin sees them
   bool writes = false;
   bool onto_itself = false;  // copies in[b] to out[b]: nothing happens where they are one memory
 };
@@ -26,21 +28,21 @@ struct Conflict {
   const Region* second_region = nullptr;
 };
 
+/// Whether two intervals share a block on every coordinate, or on none.
+bool sameView(const Interval& a, const Interval& b) {
+  return a.kind == b.kind || a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll;
+}
+
 /// Whether on some coordinate of one axis that both guards admit the intervals share a block.
-bool meetOnAxis(const Interval* guard_a, const Interval* guard_b, const Interval& a,
+bool meetOnAxis(const Interval& guard_a, const Interval& guard_b, const Interval& a,
                 const Interval& b, std::uint32_t size) {
-  const bool free_a = guard_a == nullptr || guard_a->kind == IntervalKind::kAll;
-  const bool free_b = guard_b == nullptr || guard_b->kind == IntervalKind::kAll;
-  const bool same_view =
-      a.kind == b.kind || a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll;
-  if (free_a && free_b && same_view) {
-    return overlaps(resolve(a, 0, size), resolve(b, 0, size), size);
-  }
   for (std::uint32_t x = 0; x < size; ++x) {
     const auto at = static_cast<std::int32_t>(x);
-    if (!free_a && !contains(resolve(*guard_a, at, size), x, size)) continue;
-    if (!free_b && !contains(resolve(*guard_b, at, size), x, size)) continue;
-    if (overlaps(resolve(a, at, size), resolve(b, at, size), size)) return true;
+    if (contains(resolve(guard_a, at, size), x, size) &&
+        contains(resolve(guard_b, at, size), x, size) &&
+        overlaps(resolve(a, at, size), resolve(b, at, size), size)) {
+      return true;
+    }
   }
   return false;
 }
@@ -65,19 +67,20 @@ class RaceChecker {
       const bool onto_itself = operation.kind == OperationKind::kCopy &&
                                operation.a.buffer == Buffer::kIn &&
                                operation.dst.buffer == Buffer::kOut;
-      add({i, &operation.dst, true, onto_itself});
-      add({i, &operation.a, false, onto_itself});
+      add({i, &operation.dst, {}, true, onto_itself});
+      add({i, &operation.a, {}, false, onto_itself});
       // recv_reduce fills b with what arrives; reduce only reads it.
-      add({i, &operation.b, operation.kind == OperationKind::kRecvReduce, false});
+      add({i, &operation.b, {}, operation.kind == OperationKind::kRecvReduce, false});
     }
   }
 
-  void add(const Access& access) {
+  void add(Access access) {
     const Region& region = *access.region;
     if (!region.present()) return;
     const std::uint32_t storage = region.buffer == Buffer::kScratch
                                       ? context_.parts.size() + schedule_.frames[region.frame].slot
                                       : region.part;
+    access.at_origin = context_.rangesOf(region, {});
     storages_[storage].push_back(access);
   }
 
@@ -105,18 +108,37 @@ class RaceChecker {
     }
     const std::uint32_t guard_a = schedule_.operations[a.operation].guard;
     const std::uint32_t guard_b = schedule_.operations[b.operation].guard;
+    if (whole_slot) return guardsMeet(guard_a, guard_b);
     const Box& box_a = schedule_.boxes[left.box];
     const Box& box_b = schedule_.boxes[right.box];
+    bool anywhere = guard_a == kNone && guard_b == kNone;  // what holds at the origin holds
     for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
-      const Interval all;
-      if (!meetOnAxis(guard_a == kNone ? nullptr : &schedule_.boxes[guard_a][axis],
-                      guard_b == kNone ? nullptr : &schedule_.boxes[guard_b][axis],
-                      whole_slot ? all : box_a[axis], whole_slot ? all : box_b[axis],
-                      context_.topology.axes[axis].size)) {
+      if (!sameView(box_a[axis], box_b[axis])) {
+        anywhere = false;
+      } else if (!overlaps(a.at_origin[axis], b.at_origin[axis],
+                           context_.topology.axes[axis].size)) {
+        return false;
+      }
+    }
+    if (anywhere) return true;
+    for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
+      if (!meetOnAxis(guardOnAxis(guard_a, axis), guardOnAxis(guard_b, axis), box_a[axis],
+                      box_b[axis], context_.topology.axes[axis].size)) {
         return false;
       }
     }
     return true;
+  }
+
+  Interval guardOnAxis(std::uint32_t guard, std::uint32_t axis) const {
+    return guard == kNone ? Interval::all() : schedule_.boxes[guard][axis];
+  }
+
+  /// Whether some node executes both.
+  bool guardsMeet(std::uint32_t guard_a, std::uint32_t guard_b) const {
+    if (guard_a == kNone || guard_b == kNone) return true;
+    return overlaps(resolve(schedule_.boxes[guard_a], context_.topology, {}),
+                    resolve(schedule_.boxes[guard_b], context_.topology, {}), context_.topology);
   }
 
   void checkOrder() {

@@ -4,17 +4,13 @@
 
 namespace torc {
 
-Range resolve(const Interval &interval, std::int32_t coordinate,
-              std::uint32_t size) {
-  if (interval.kind == IntervalKind::kAll || interval.length >= size)
-    return {0, size};
-  const std::int64_t base =
-      interval.kind == IntervalKind::kRelative ? coordinate : 0;
+Range resolve(const Interval& interval, std::int32_t coordinate, std::uint32_t size) {
+  if (interval.kind == IntervalKind::kAll || interval.length >= size) return {0, size};
+  const std::int64_t base = interval.kind == IntervalKind::kRelative ? coordinate : 0;
   return {wrap(base + interval.start, size), interval.length};
 }
 
-Ranges resolve(const Box &box, const Topology &topology,
-               const Coordinates &at) {
+Ranges resolve(const Box& box, const Topology& topology, const Coordinates& at) {
   Ranges ranges{};
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     ranges[i] = resolve(box[i], at[i], topology.axes[i].size);
@@ -22,34 +18,22 @@ Ranges resolve(const Box &box, const Topology &topology,
   return ranges;
 }
 
-bool contains(const Range &range, std::uint32_t coordinate,
-              std::uint32_t size) {
-  return wrap(static_cast<std::int64_t>(coordinate) - range.start, size) <
-         range.length;
-}
-
-bool overlaps(const Range &a, const Range &b, std::uint32_t size) {
-  return contains(a, b.start, size) || contains(b, a.start, size);
-}
-
-bool admits(const Box &guard, const Topology &topology, const Coordinates &at) {
+bool admits(const Box& guard, const Topology& topology, const Coordinates& at) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (guard[i].kind == IntervalKind::kAll)
-      continue;
+    if (guard[i].kind == IntervalKind::kAll) continue;
     const std::uint32_t size = topology.axes[i].size;
-    if (!contains(resolve(guard[i], at[i], size),
-                  static_cast<std::uint32_t>(at[i]), size)) {
+    if (!contains(resolve(guard[i], at[i], size), static_cast<std::uint32_t>(at[i]), size)) {
       return false;
     }
   }
   return true;
 }
 
-std::uint64_t volume(const Ranges &ranges, const Topology &topology) {
+std::uint64_t volume(const Ranges& ranges, const Topology& topology) {
   std::uint64_t product = 1;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i)
     product *= ranges[i].length;
   return product;
 }
 
-} // namespace torc
+}  // namespace torc

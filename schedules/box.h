@@ -13,10 +13,9 @@
 namespace torc {
 
 enum class IntervalKind : std::uint8_t {
-  kAll = 0,      // `*`: the whole axis; start and length are 0
-  kAbsolute = 1, // `5`, or `5:3` for 5, 6, 7
-  kRelative =
-      2, // `x+3`, or `x-1:2`: start counts from the executing node's coordinate
+  kAll = 0,       // `*`: the whole axis; start and length are 0
+  kAbsolute = 1,  // `5`, or `5:3` for 5, 6, 7
+  kRelative = 2,  // `x+3`, or `x-1:2`: start counts from the executing node's coordinate
 };
 
 /// One axis of a box, as it stands in memory and in a file.
@@ -33,7 +32,7 @@ struct Interval {
   static Interval relative(std::int32_t start, std::uint32_t length = 1) {
     return {IntervalKind::kRelative, {}, start, length};
   }
-  bool operator==(const Interval &) const = default;
+  bool operator==(const Interval&) const = default;
 };
 static_assert(sizeof(Interval) == 12);
 
@@ -42,9 +41,9 @@ static_assert(sizeof(Interval) == 12);
 struct Box {
   std::array<Interval, kMaxAxes> axes{};
 
-  Interval &operator[](std::size_t axis) { return axes[axis]; }
-  const Interval &operator[](std::size_t axis) const { return axes[axis]; }
-  bool operator==(const Box &) const = default;
+  Interval& operator[](std::size_t axis) { return axes[axis]; }
+  const Interval& operator[](std::size_t axis) const { return axes[axis]; }
+  bool operator==(const Box&) const = default;
 };
 static_assert(sizeof(Box) == 96);
 
@@ -55,7 +54,7 @@ struct Range {
   std::uint32_t start = 0;
   std::uint32_t length = 0;
 
-  bool operator==(const Range &) const = default;
+  bool operator==(const Range&) const = default;
 };
 
 /// A box seen from one node: absolute ranges.
@@ -70,23 +69,27 @@ inline std::uint32_t wrap(std::int64_t value, std::uint32_t size) {
 /// The range that `interval` denotes for a node at `coordinate` on an axis of
 /// `size`. Precondition (checked by `validate` at load): 1 <= length <= size
 /// unless `*`.
-Range resolve(const Interval &interval, std::int32_t coordinate,
-              std::uint32_t size);
+Range resolve(const Interval& interval, std::int32_t coordinate, std::uint32_t size);
 
 /// The absolute ranges of `box` for a node at `at`.
-Ranges resolve(const Box &box, const Topology &topology, const Coordinates &at);
+Ranges resolve(const Box& box, const Topology& topology, const Coordinates& at);
 
-/// Whether `coordinate` lies in `range` on an axis of `size`.
-bool contains(const Range &range, std::uint32_t coordinate, std::uint32_t size);
+/// Whether `coordinate`, in [0, size), lies in `range` on an axis of `size`.
+inline bool contains(const Range& range, std::uint32_t coordinate, std::uint32_t size) {
+  const std::uint32_t ahead = coordinate >= range.start ? 0 : size;
+  return coordinate + ahead - range.start < range.length;
+}
 /// Whether two cyclic ranges share a coordinate.
-bool overlaps(const Range &a, const Range &b, std::uint32_t size);
+inline bool overlaps(const Range& a, const Range& b, std::uint32_t size) {
+  return contains(a, b.start, size) || contains(b, a.start, size);
+}
 
 /// Whether `guard` lets the node at `at` execute.
-bool admits(const Box &guard, const Topology &topology, const Coordinates &at);
+bool admits(const Box& guard, const Topology& topology, const Coordinates& at);
 
 /// Number of coordinates in the box's ranges over the axes of `topology`.
-std::uint64_t volume(const Ranges &ranges, const Topology &topology);
+std::uint64_t volume(const Ranges& ranges, const Topology& topology);
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_SCHEDULES_BOX_H_
+#endif  // TORC_SCHEDULES_BOX_H_

@@ -30,9 +30,9 @@ struct Counts {
 /// A region as runs of elements.
 struct FlatRegion {
   Buffer buffer = Buffer::kNone;
-  std::uint32_t first_extent = 0; // into FlatProgram::extents
+  std::uint32_t first_extent = 0;  // into FlatProgram::extents
   std::uint32_t extent_count = 0;
-  std::uint64_t elements = 0; // sum of the extents' lengths
+  std::uint64_t elements = 0;  // sum of the extents' lengths
 };
 
 /// An operation of one rank; dst, a, b as in `Operation`, all of equal length.
@@ -40,12 +40,11 @@ struct FlatOperation {
   OperationKind kind = OperationKind::kSend;
   std::uint16_t phase = 0;
   std::uint32_t stream = 0;
-  std::int32_t peer = -1; // rank
-  std::uint32_t tag =
-      0; // unique among the messages of a pair of ranks; < tag_count
-  std::uint32_t source = 0; // index of the operation in the schedule
+  std::int32_t peer = -1;    // rank
+  std::uint32_t tag = 0;     // unique among the messages of a pair of ranks; < tag_count
+  std::uint32_t source = 0;  // index of the operation in the schedule
   FlatRegion dst, a, b;
-  std::uint32_t first_dependence = 0; // into FlatProgram::dependences
+  std::uint32_t first_dependence = 0;  // into FlatProgram::dependences
   std::uint32_t dependence_count = 0;
 };
 
@@ -54,23 +53,19 @@ struct FlatOperation {
 /// through.
 struct FlatProgram {
   std::int32_t rank = 0;
-  std::vector<FlatOperation>
-      operations;              // every dependence names an earlier one
-  std::vector<Extent> extents; // elements
-  std::vector<std::uint32_t> dependences; // indices of operations
-  std::uint64_t in_elements = 0;          // smallest size of `in`
-  std::uint64_t out_elements =
-      0; // smallest size of `out`, displacements included
+  std::vector<FlatOperation> operations;   // every dependence names an earlier one
+  std::vector<Extent> extents;             // elements
+  std::vector<std::uint32_t> dependences;  // indices of operations
+  std::uint64_t in_elements = 0;           // smallest size of `in`
+  std::uint64_t out_elements = 0;          // smallest size of `out`, displacements included
   std::uint64_t scratch_elements = 0;
-  std::uint32_t tag_count = 0; // the same on all ranks
+  std::uint32_t tag_count = 0;  // the same on all ranks
 
-  std::span<const Extent> extentsOf(const FlatRegion &region) const {
+  std::span<const Extent> extentsOf(const FlatRegion& region) const {
     return std::span(extents).subspan(region.first_extent, region.extent_count);
   }
-  std::span<const std::uint32_t>
-  dependencesOf(const FlatOperation &operation) const {
-    return std::span(dependences)
-        .subspan(operation.first_dependence, operation.dependence_count);
+  std::span<const std::uint32_t> dependencesOf(const FlatOperation& operation) const {
+    return std::span(dependences).subspan(operation.first_dependence, operation.dependence_count);
   }
 };
 
@@ -79,9 +74,9 @@ struct FlatProgram {
 /// element 0; when `in_place` is set, `in` of an allgather is the whole vector
 /// `out` and the own block lies at its place there. Errors: rank outside the
 /// topology, per-rank tables of the wrong length, sizes that overflow 63 bits.
-StatusOr<FlatProgram> expand(const ScheduleView &schedule, std::int32_t rank,
-                             const Counts &counts, bool in_place = false);
+StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
+                             bool in_place = false);
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_SCHEDULES_EXPAND_H_
+#endif  // TORC_SCHEDULES_EXPAND_H_

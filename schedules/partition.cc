@@ -3,31 +3,28 @@
 
 namespace torc {
 
-PartTable::PartTable(const ScheduleView &schedule) {
+PartTable::PartTable(const ScheduleView& schedule) {
   std::uint64_t sum = 0;
   for (std::uint32_t c = 0; c < schedule.colors.size(); ++c) {
-    const Color &color = schedule.colors[c];
-    colors_.push_back(
-        {sum, sum + color.weight, color.directions, color.chunks});
+    const Color& color = schedule.colors[c];
+    colors_.push_back({sum, sum + color.weight, color.directions, color.chunks});
     sum += color.weight;
     for (std::uint32_t d = 0; d < color.directions; ++d) {
       for (std::uint32_t k = 0; k < color.chunks; ++k)
         parts_.push_back({c, d, k});
     }
   }
-  if (sum > 0)
-    denominator_ = sum;
+  if (sum > 0) denominator_ = sum;
 }
 
-Extent PartTable::extent(std::uint32_t part, const Extent &whole) const {
-  const PartIndex &index = parts_[part];
-  const ColorShare &color = colors_[index.color];
+Extent PartTable::extent(std::uint32_t part, const Extent& whole) const {
+  const PartIndex& index = parts_[part];
+  const ColorShare& color = colors_[index.color];
   const std::uint64_t begin = share(whole.length, color.begin, denominator_);
   const std::uint64_t end = share(whole.length, color.end, denominator_);
   const Extent of_color{whole.offset + begin, end - begin};
-  const Extent of_direction =
-      piece(of_color, index.direction, color.directions);
+  const Extent of_direction = piece(of_color, index.direction, color.directions);
   return piece(of_direction, index.chunk, color.chunks);
 }
 
-} // namespace torc
+}  // namespace torc

@@ -13,23 +13,22 @@ namespace torc {
 
 /// A run of elements.
 struct Extent {
-  std::uint64_t offset = 0; // elements
-  std::uint64_t length = 0; // elements
+  std::uint64_t offset = 0;  // elements
+  std::uint64_t length = 0;  // elements
 
-  bool operator==(const Extent &) const = default;
+  bool operator==(const Extent&) const = default;
 };
 
 /// floor(total * numerator / denominator) without overflow; numerator <=
 /// denominator.
 inline std::uint64_t share(std::uint64_t total, std::uint64_t numerator,
                            std::uint64_t denominator) {
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(total) *
-                                    numerator / denominator);
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(total) * numerator /
+                                    denominator);
 }
 
 /// Piece `index` of `count` of `whole`.
-inline Extent piece(const Extent &whole, std::uint64_t index,
-                    std::uint64_t count) {
+inline Extent piece(const Extent& whole, std::uint64_t index, std::uint64_t count) {
   std::uint64_t begin = share(whole.length, index, count);
   std::uint64_t end = share(whole.length, index + 1, count);
   return {whole.offset + begin, end - begin};
@@ -38,21 +37,19 @@ inline Extent piece(const Extent &whole, std::uint64_t index,
 /// The parts of a schedule with their cumulative weights: cuts `length`
 /// elements into parts.
 class PartTable {
-public:
-  explicit PartTable(const ScheduleView &schedule);
+ public:
+  explicit PartTable(const ScheduleView& schedule);
 
-  std::uint32_t size() const {
-    return static_cast<std::uint32_t>(parts_.size());
-  }
-  const PartIndex &index(std::uint32_t part) const { return parts_[part]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(parts_.size()); }
+  const PartIndex& index(std::uint32_t part) const { return parts_[part]; }
 
   /// Elements of `part` within `whole`: color by weight, then direction, then
   /// chunk.
-  Extent extent(std::uint32_t part, const Extent &whole) const;
+  Extent extent(std::uint32_t part, const Extent& whole) const;
 
-private:
+ private:
   struct ColorShare {
-    std::uint64_t begin, end; // cumulative weights
+    std::uint64_t begin, end;  // cumulative weights
     std::uint32_t directions, chunks;
   };
   std::vector<PartIndex> parts_;
@@ -60,6 +57,6 @@ private:
   std::uint64_t denominator_ = 1;
 };
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_SCHEDULES_PARTITION_H_
+#endif  // TORC_SCHEDULES_PARTITION_H_

@@ -21,29 +21,27 @@
 namespace torc {
 
 class Placement {
-public:
+ public:
   /// `schedule` and the tables of `counts` must outlive the placement.
-  Placement(const ScheduleView &schedule, std::int32_t rank,
-            const Counts &counts, bool in_place);
+  Placement(const ScheduleView& schedule, std::int32_t rank, const Counts& counts, bool in_place);
 
   /// Sums up the counts and lays the scratch slots out. Call first.
   Status prepare();
 
   /// Appends the runs of `region` to `extents`, adjacent ones merged, empty
   /// ones left out; returns their elements.
-  std::uint64_t append(const Region &region, std::vector<Extent> &extents);
+  std::uint64_t append(const Region& region, std::vector<Extent>& extents);
 
   std::uint64_t inElements() const { return in_elements_; }
   std::uint64_t outElements() const { return out_elements_; }
   std::uint64_t scratchElements() const { return scratch_elements_; }
 
-private:
+ private:
   struct PlacedFrame {
     Ranges ranges{};
-    std::uint64_t offset = 0; // elements, of the slot within scratch
+    std::uint64_t offset = 0;  // elements, of the slot within scratch
     std::uint64_t elements = 0;
-    std::vector<std::uint64_t>
-        prefix; // elements before each block; made when first needed
+    std::vector<std::uint64_t> prefix;  // elements before each block; made when first needed
   };
 
   bool uniform() const { return counts_.per_rank.empty(); }
@@ -53,32 +51,28 @@ private:
   std::uint64_t blockOffset(std::int32_t rank) const;
   bool isWhole(Buffer buffer) const;
 
-  Extent partMajorBlock(std::uint32_t part, const Coordinates &at) const;
-  std::uint64_t blockElements(std::uint32_t part, const Coordinates &at) const;
-  void makePrefix(std::uint32_t part, PlacedFrame &frame) const;
+  Extent partMajorBlock(std::uint32_t part, const Coordinates& at) const;
+  std::uint64_t blockElements(std::uint32_t part, const Coordinates& at) const;
+  void makePrefix(std::uint32_t part, PlacedFrame& frame) const;
 
-  void appendPartMajor(std::uint32_t part, const Ranges &ranges,
-                       std::vector<Extent> &out) const;
-  void appendBlockMajor(Buffer buffer, std::uint32_t part, const Ranges &ranges,
-                        std::vector<Extent> &out) const;
-  void appendScratch(const Region &region, const Ranges &ranges,
-                     std::vector<Extent> &out);
+  void appendPartMajor(std::uint32_t part, const Ranges& ranges, std::vector<Extent>& out) const;
+  void appendBlockMajor(Buffer buffer, std::uint32_t part, const Ranges& ranges,
+                        std::vector<Extent>& out) const;
+  void appendScratch(const Region& region, const Ranges& ranges, std::vector<Extent>& out);
 
-  const ScheduleView &schedule_;
+  const ScheduleView& schedule_;
   const Counts counts_;
   const std::int32_t rank_;
   const bool in_place_;
-  const CollectiveTraits &traits_;
+  const CollectiveTraits& traits_;
   Coordinates at_{};
   PartTable parts_;
-  std::vector<Extent>
-      part_of_block_; // uniform block-major: a part within its block
-  std::vector<std::uint64_t>
-      displacements_; // per-rank counts without displacements
+  std::vector<Extent> part_of_block_;         // uniform block-major: a part within its block
+  std::vector<std::uint64_t> displacements_;  // per-rank counts without displacements
   std::vector<PlacedFrame> frames_;
   std::uint64_t in_elements_ = 0, out_elements_ = 0, scratch_elements_ = 0;
 };
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_SCHEDULES_PLACEMENT_H_
+#endif  // TORC_SCHEDULES_PLACEMENT_H_

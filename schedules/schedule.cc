@@ -5,7 +5,7 @@
 
 namespace torc {
 
-const CollectiveTraits &traits(Collective collective) {
+const CollectiveTraits& traits(Collective collective) {
   static constexpr CollectiveTraits kTraits[kCollectiveCount] = {
       {"allreduce", Layout::kPartMajor, true, true, true, true},
       {"reduce_scatter", Layout::kBlockMajor, true, false, true, false},
@@ -15,8 +15,8 @@ const CollectiveTraits &traits(Collective collective) {
 }
 
 std::string_view name(OperationKind kind) {
-  static constexpr std::string_view kNames[kOperationKindCount] = {
-      "send", "recv", "recv_reduce", "reduce", "copy"};
+  static constexpr std::string_view kNames[kOperationKindCount] = {"send", "recv", "recv_reduce",
+                                                                   "reduce", "copy"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -27,14 +27,14 @@ std::string_view name(Buffer buffer) {
 
 std::uint32_t ScheduleView::partCount() const {
   std::uint32_t parts = 0;
-  for (const Color &color : colors)
+  for (const Color& color : colors)
     parts += color.directions * color.chunks;
   return parts;
 }
 
 PartIndex ScheduleView::partIndex(std::uint32_t part) const {
   PartIndex index;
-  for (const Color &color : colors) {
+  for (const Color& color : colors) {
     const std::uint32_t parts = color.directions * color.chunks;
     if (part < parts) {
       index.direction = part / color.chunks;
@@ -48,22 +48,17 @@ PartIndex ScheduleView::partIndex(std::uint32_t part) const {
 }
 
 ScheduleView Schedule::view() const {
-  return {collective, flags,      topology,   name,   producer,
-          colors,     streams,    boxes,      shifts, frames,
-          slot_count, operations, dependences};
+  return {collective, flags,  topology, name,       producer,   colors,     streams,
+          boxes,      shifts, frames,   slot_count, operations, dependences};
 }
 
-bool operator==(const ScheduleView &a, const ScheduleView &b) {
-  return a.collective == b.collective && a.flags == b.flags &&
-         a.topology == b.topology && a.name == b.name &&
-         a.producer == b.producer && a.slot_count == b.slot_count &&
-         std::ranges::equal(a.colors, b.colors) &&
-         std::ranges::equal(a.streams, b.streams) &&
-         std::ranges::equal(a.boxes, b.boxes) &&
-         std::ranges::equal(a.shifts, b.shifts) &&
-         std::ranges::equal(a.frames, b.frames) &&
-         std::ranges::equal(a.operations, b.operations) &&
+bool operator==(const ScheduleView& a, const ScheduleView& b) {
+  return a.collective == b.collective && a.flags == b.flags && a.topology == b.topology &&
+         a.name == b.name && a.producer == b.producer && a.slot_count == b.slot_count &&
+         std::ranges::equal(a.colors, b.colors) && std::ranges::equal(a.streams, b.streams) &&
+         std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.shifts, b.shifts) &&
+         std::ranges::equal(a.frames, b.frames) && std::ranges::equal(a.operations, b.operations) &&
          std::ranges::equal(a.dependences, b.dependences);
 }
 
-} // namespace torc
+}  // namespace torc

@@ -37,44 +37,42 @@
 
 namespace torc {
 
-inline constexpr std::uint32_t kNone = 0xffffffffu; // "no such index"
+inline constexpr std::uint32_t kNone = 0xffffffffu;  // "no such index"
 
 enum class Collective : std::uint8_t {
-  kAllreduce = 0,     // in: whole vector; out: whole vector; part-major
-  kReduceScatter = 1, // in: a block per rank; out: the own block; block-major
-  kAllgather = 2,     // in: the own block; out: a block per rank; block-major
+  kAllreduce = 0,      // in: whole vector; out: whole vector; part-major
+  kReduceScatter = 1,  // in: a block per rank; out: the own block; block-major
+  kAllgather = 2,      // in: the own block; out: a block per rank; block-major
 };
 inline constexpr int kCollectiveCount = 3;
 
 /// Where the elements of a block lie in `in` and `out`.
 enum class Layout : std::uint8_t {
-  kPartMajor = 0, // parts first, then blocks in the color's axis order:
-                  // messages are contiguous
-  kBlockMajor =
-      1, // each rank's block lies where MPI puts it, its parts inside it
+  kPartMajor = 0,   // parts first, then blocks in the color's axis order:
+                    // messages are contiguous
+  kBlockMajor = 1,  // each rank's block lies where MPI puts it, its parts inside it
 };
 
 /// Fixed facts about a collective: one row per kind, used instead of switches
 /// elsewhere.
 struct CollectiveTraits {
-  std::string_view name; // as on the command line and in text
+  std::string_view name;  // as on the command line and in text
   Layout layout;
-  bool in_whole;  // `in` holds a block for every rank (else only the own block)
-  bool out_whole; // `out` likewise
-  bool reduces;   // combines contributions with an operation
-  bool in_place_aliases; // MPI_IN_PLACE makes in[b] and out[b] the same memory
+  bool in_whole;          // `in` holds a block for every rank (else only the own block)
+  bool out_whole;         // `out` likewise
+  bool reduces;           // combines contributions with an operation
+  bool in_place_aliases;  // MPI_IN_PLACE makes in[b] and out[b] the same memory
 };
-const CollectiveTraits &traits(Collective collective);
+const CollectiveTraits& traits(Collective collective);
 
 enum class Buffer : std::uint8_t { kNone = 0, kIn = 1, kOut = 2, kScratch = 3 };
 
 enum class OperationKind : std::uint8_t {
-  kSend = 0, // send a to peer
-  kRecv = 1, // dst = what peer sends
-  kRecvReduce =
-      2, // dst = a + what peer sends, which is received into b (scratch) first
-  kReduce = 3, // dst = a + b
-  kCopy = 4,   // dst = a
+  kSend = 0,        // send a to peer
+  kRecv = 1,        // dst = what peer sends
+  kRecvReduce = 2,  // dst = a + what peer sends, which is received into b (scratch) first
+  kReduce = 3,      // dst = a + b
+  kCopy = 4,        // dst = a
 };
 inline constexpr int kOperationKindCount = 5;
 
@@ -83,37 +81,34 @@ struct Region {
   Buffer buffer = Buffer::kNone;
   std::uint8_t reserved[3] = {};
   std::uint32_t part = 0;
-  std::uint32_t box = kNone;   // index of a box
-  std::uint32_t frame = kNone; // scratch only: index of the frame that holds it
+  std::uint32_t box = kNone;    // index of a box
+  std::uint32_t frame = kNone;  // scratch only: index of the frame that holds it
 
   bool present() const { return buffer != Buffer::kNone; }
-  bool operator==(const Region &) const = default;
+  bool operator==(const Region&) const = default;
 };
 static_assert(sizeof(Region) == 16);
 
 /// A color: a share of every block, and the order in which its phases visit the
 /// axes.
 struct Color {
-  std::uint64_t weight = 1; // share = weight / sum of weights over the colors
-  std::uint32_t directions =
-      1; // halves (2) for the two directions of a ring, or 1
-  std::uint32_t chunks =
-      1; // pieces per direction, so that phases and reduction overlap
-  std::uint32_t axis_count = 0; // all axes of the topology, once each
+  std::uint64_t weight = 1;      // share = weight / sum of weights over the colors
+  std::uint32_t directions = 1;  // halves (2) for the two directions of a ring, or 1
+  std::uint32_t chunks = 1;      // pieces per direction, so that phases and reduction overlap
+  std::uint32_t axis_count = 0;  // all axes of the topology, once each
   std::uint32_t reserved = 0;
-  std::array<std::uint8_t, kMaxAxes>
-      order{}; // order[0] is reduced first; slowest in memory
+  std::array<std::uint8_t, kMaxAxes> order{};  // order[0] is reduced first; slowest in memory
 
-  bool operator==(const Color &) const = default;
+  bool operator==(const Color&) const = default;
 };
 static_assert(sizeof(Color) == 32);
 
 /// A stream: operations whose messages between two ranks match in order.
 struct Stream {
-  std::uint32_t part = 0; // color, direction and chunk that it serves
-  std::uint32_t core = 0; // core that runs it
+  std::uint32_t part = 0;  // color, direction and chunk that it serves
+  std::uint32_t core = 0;  // core that runs it
 
-  bool operator==(const Stream &) const = default;
+  bool operator==(const Stream&) const = default;
 };
 static_assert(sizeof(Stream) == 8);
 
@@ -130,7 +125,7 @@ struct Frame {
   std::uint32_t slot = 0;
   std::uint32_t reserved = 0;
 
-  bool operator==(const Frame &) const = default;
+  bool operator==(const Frame&) const = default;
 };
 static_assert(sizeof(Frame) == 16);
 
@@ -139,20 +134,21 @@ struct Operation {
   std::uint8_t reserved = 0;
   std::uint16_t phase = 0;
   std::uint32_t stream = 0;
-  std::uint32_t peer =
-      kNone; // index of a shift; send, recv and recv_reduce only
-  std::uint32_t guard = kNone; // index of a box; kNone: every node executes
-  Region dst;                  // written
-  Region a;                    // read
-  Region b; // read (reduce); scratch that receives (recv_reduce)
-  std::uint32_t first_dependence = 0; // into the table of dependences
+  std::uint32_t peer = kNone;          // index of a shift; send, recv and recv_reduce only
+  std::uint32_t guard = kNone;         // index of a box; kNone: every node executes
+  Region dst;                          // written
+  Region a;                            // read
+  Region b;                            // read (reduce); scratch that receives (recv_reduce)
+  std::uint32_t first_dependence = 0;  // into the table of dependences
   std::uint32_t dependence_count = 0;
 
-  bool operator==(const Operation &) const = default;
+  bool operator==(const Operation&) const = default;
 };
 static_assert(sizeof(Operation) == 72);
 
-inline bool sends(OperationKind kind) { return kind == OperationKind::kSend; }
+inline bool sends(OperationKind kind) {
+  return kind == OperationKind::kSend;
+}
 inline bool receives(OperationKind kind) {
   return kind == OperationKind::kRecv || kind == OperationKind::kRecvReduce;
 }
@@ -161,8 +157,7 @@ std::string_view name(Buffer buffer);
 
 /// Promises that passes made and the verifier holds them to.
 enum ScheduleFlags : std::uint32_t {
-  kConflictFreePhases =
-      1u << 0, // in a phase no two colors use the same directed link
+  kConflictFreePhases = 1u << 0,  // in a phase no two colors use the same directed link
 };
 inline constexpr std::uint32_t kAllScheduleFlags = kConflictFreePhases;
 
@@ -172,7 +167,7 @@ struct PartIndex {
   std::uint32_t direction = 0;
   std::uint32_t chunk = 0;
 
-  bool operator==(const PartIndex &) const = default;
+  bool operator==(const PartIndex&) const = default;
 };
 
 /// A schedule whose tables lie elsewhere.
@@ -180,8 +175,8 @@ struct ScheduleView {
   Collective collective = Collective::kAllreduce;
   std::uint32_t flags = 0;
   Topology topology;
-  std::string_view name;     // the @name of the text form
-  std::string_view producer; // what made it: version and pipeline
+  std::string_view name;      // the @name of the text form
+  std::string_view producer;  // what made it: version and pipeline
   std::span<const Color> colors;
   std::span<const Stream> streams;
   std::span<const Box> boxes;
@@ -193,10 +188,8 @@ struct ScheduleView {
 
   std::uint32_t partCount() const;
   PartIndex partIndex(std::uint32_t part) const;
-  std::span<const std::uint32_t>
-  dependencesOf(const Operation &operation) const {
-    return dependences.subspan(operation.first_dependence,
-                               operation.dependence_count);
+  std::span<const std::uint32_t> dependencesOf(const Operation& operation) const {
+    return dependences.subspan(operation.first_dependence, operation.dependence_count);
   }
 };
 
@@ -222,8 +215,8 @@ struct Schedule {
 };
 
 /// Whether two schedules are the same, field by field.
-bool operator==(const ScheduleView &a, const ScheduleView &b);
+bool operator==(const ScheduleView& a, const ScheduleView& b);
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_SCHEDULES_SCHEDULE_H_
+#endif  // TORC_SCHEDULES_SCHEDULE_H_

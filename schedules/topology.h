@@ -16,17 +16,17 @@
 
 namespace torc {
 
-inline constexpr int kMaxDimensions = 7;            // network dimensions
-inline constexpr int kMaxAxes = kMaxDimensions + 1; // and the cores of a node
+inline constexpr int kMaxDimensions = 7;             // network dimensions
+inline constexpr int kMaxAxes = kMaxDimensions + 1;  // and the cores of a node
 
 /// Coordinates along every axis; axes that the topology does not have are 0.
 using Coordinates = std::array<std::int32_t, kMaxAxes>;
 
 enum class AxisKind : std::uint8_t {
-  kTorus = 0, // wraps around
-  kMesh = 1,  // a line: no link between the ends
-  kCore = 2,  // the cores of a node; every core reaches every other, so that it
-              // wraps too
+  kTorus = 0,  // wraps around
+  kMesh = 1,   // a line: no link between the ends
+  kCore = 2,   // the cores of a node; every core reaches every other, so that it
+               // wraps too
 };
 
 /// One axis, as it stands in memory and in a file.
@@ -35,12 +35,11 @@ struct Axis {
   AxisKind kind = AxisKind::kTorus;
   char name = 'X';
   std::uint8_t reserved[2] = {};
-  double bandwidth =
-      1.0; // of one link in one direction, relative to the others; > 0
-  double latency = 0.0; // seconds per hop; >= 0
+  double bandwidth = 1.0;  // of one link in one direction, relative to the others; > 0
+  double latency = 0.0;    // seconds per hop; >= 0
 
   bool wraps() const { return kind != AxisKind::kMesh; }
-  bool operator==(const Axis &) const = default;
+  bool operator==(const Axis&) const = default;
 };
 static_assert(sizeof(Axis) == 24);
 
@@ -49,8 +48,7 @@ struct Topology {
   std::uint32_t axis_count = 0;
   std::uint32_t reserved = 0;
   std::array<Axis, kMaxAxes> axes{};
-  std::array<std::uint8_t, kMaxAxes>
-      order{}; // order[0] is the axis that varies fastest with rank
+  std::array<std::uint8_t, kMaxAxes> order{};  // order[0] is the axis that varies fastest with rank
 
   /// Number of ranks: the product of the sizes. Valid topologies fit 31 bits.
   std::uint64_t ranks() const;
@@ -58,12 +56,11 @@ struct Topology {
   int dimensions() const;
   bool hasCores() const;
 
-  std::int32_t rankOf(const Coordinates &at) const;
+  std::int32_t rankOf(const Coordinates& at) const;
   Coordinates coordinatesOf(std::int32_t rank) const;
 
   /// The rank at `from` + `shift`; -1 where that leaves a mesh.
-  std::int32_t neighbour(const Coordinates &from,
-                         const Coordinates &shift) const;
+  std::int32_t neighbour(const Coordinates& from, const Coordinates& shift) const;
 
   /// "4x3mx2+4": sizes joined by x, `m` after a mesh dimension, `+` before the
   /// cores.
@@ -72,19 +69,18 @@ struct Topology {
   std::string orderString() const;
 
   Status validate() const;
-  bool operator==(const Topology &) const = default;
+  bool operator==(const Topology&) const = default;
 };
 
 /// Reads "8x8x8", "8x8x4m", "8x8x8+4". `order` may be empty (axes in their
 /// natural order) or name every axis once. Errors name the place: `torus '4x':
 /// size missing after 'x' (column 3)`.
-StatusOr<Topology> parseTopology(std::string_view shape,
-                                 std::string_view order = {});
+StatusOr<Topology> parseTopology(std::string_view shape, std::string_view order = {});
 
 /// Default axis names, without the cores' T.
 inline constexpr std::string_view kAxisNames = "XYZUVWS";
 inline constexpr char kCoreAxisName = 'T';
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_SCHEDULES_TOPOLOGY_H_
+#endif  // TORC_SCHEDULES_TOPOLOGY_H_
