@@ -23,7 +23,7 @@ Command verifyCommand();
 /// The options of a subcommand that runs passes.
 class PassFlags {
  public:
-  PassFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category);
+  PassFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category, bool verify_each);
   PassManagerOptions options() const;
 
  private:

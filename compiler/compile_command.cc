@@ -32,8 +32,8 @@ opt<std::string> directions("directions", value_desc("model"), init("bidirection
                             cat(category),
                             desc("What a link carries at a time: bidirectional (default: a message "
                                  "each way) or unidirectional"));
-opt<unsigned> chunks("chunks", value_desc("K"), init(1), sub(command), cat(category),
-                     desc("Chunks of each part that follow each other, 1 (default) to 4096"));
+opt<std::string> chunks("chunks", value_desc("K"), init("1"), sub(command), cat(category),
+                        desc("Chunks of each part that follow each other, 1 (default) to 4096"));
 opt<std::string> dependences("dependences", value_desc("kind"), init("region"), sub(command),
                              cat(category),
                              desc("region (default: exact, phases overlap) or phase (barriers)"));
@@ -42,7 +42,7 @@ opt<std::string> emit("emit", value_desc("form"), init("torc"), sub(command), ca
 opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
                         desc("Where to write; - is stdout"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary on stderr"));
-PassFlags pass_flags(command, category);
+PassFlags pass_flags(command, category, /*verify_each=*/false);
 
 /// A fault unless `value` is one of `words`.
 llvm::Error checkWord(const opt<std::string>& option, llvm::ArrayRef<llvm::StringRef> words) {
@@ -75,8 +75,10 @@ llvm::Expected<Request> readRequest() {
   llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
   if (!algorithm) return algorithm.takeError();
   request.algorithm = *algorithm;
-  if (chunks < 1 || chunks > 4096) {
-    return fault("--chunks takes an integer from 1 to 4096, not " + llvm::Twine(chunks));
+  request.pipeline = {weights, directions, 1, dependences};
+  if (llvm::StringRef(chunks).getAsInteger(10, request.pipeline.chunks) ||
+      request.pipeline.chunks < 1 || request.pipeline.chunks > 4096) {
+    return fault("--chunks takes an integer from 1 to 4096, not '" + chunks + "'");
   }
   if (llvm::Error error = checkWord(weights, {"equal"})) return error;
   if (llvm::Error error = checkWord(directions, {"bidirectional", "unidirectional"})) return error;
@@ -86,7 +88,6 @@ llvm::Expected<Request> readRequest() {
     if (emit == "torc") return fault("compile: which file? -o FILE");
     output = "-";
   }
-  request.pipeline = {weights, directions, chunks, dependences};
   return request;
 }
 

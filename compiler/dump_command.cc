@@ -19,11 +19,11 @@ SubCommand command("dump", "Print a schedule, or what one rank executes");
 OptionCategory category("Options of dump");
 
 opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<int> rank("rank", value_desc("R"), init(-1), sub(command), cat(category),
-              desc("The flat program of this rank"));
-opt<unsigned long long> count("count", value_desc("N"), init(1000), sub(command), cat(category),
-                              desc("With --rank: elements of the vector (allreduce) or of each "
-                                   "block; default 1000"));
+opt<std::string> rank("rank", value_desc("R"), sub(command), cat(category),
+                      desc("The flat program of this rank"));
+opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
+                       desc("With --rank: elements of the vector (allreduce) or of each block; "
+                            "default 1000"));
 opt<bool> json("json", sub(command), cat(category), desc("Print JSON"));
 
 constexpr std::size_t kShownRuns = 4;
@@ -61,8 +61,8 @@ std::string regionsText(const FlatProgram& program, const FlatOperation& operati
   return {};
 }
 
-void printFlat(const ScheduleView& schedule, const FlatProgram& program) {
-  llvm::raw_ostream& out = llvm::outs();
+void printFlat(const ScheduleView& schedule, const FlatProgram& program, std::uint64_t elements,
+               llvm::raw_ostream& out) {
   const Topology& topology = schedule.topology;
   const Coordinates at = topology.coordinatesOf(program.rank);
   out << traits(schedule.collective).name << " on " << topology.shape() << ", rank " << program.rank
@@ -70,7 +70,7 @@ void printFlat(const ScheduleView& schedule, const FlatProgram& program) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     out << (i > 0 ? ", " : "") << topology.axes[i].name << '=' << at[i];
   }
-  out << "), count " << count << ": " << program.operations.size() << " operations; in "
+  out << "), count " << elements << ": " << program.operations.size() << " operations; in "
       << program.in_elements << ", out " << program.out_elements << ", scratch "
       << program.scratch_elements << " elements\n"
       << "regions are runs of elements, start:length; `after` names operations that must be "
@@ -105,7 +105,7 @@ nlohmann::ordered_json flatRegionJson(const FlatProgram& program, const FlatRegi
   return json;
 }
 
-void printFlatJson(const FlatProgram& program) {
+nlohmann::ordered_json flatJson(const FlatProgram& program) {
   nlohmann::ordered_json document;
   document["rank"] = program.rank;
   document["in_elements"] = program.in_elements;
@@ -130,35 +130,44 @@ void printFlatJson(const FlatProgram& program) {
     entry["after"] = program.dependencesOf(operation);
     operations.push_back(std::move(entry));
   }
-  llvm::outs() << document.dump(2) << '\n';
+  return document;
 }
 
 int run() {
   if (input.empty()) return wrongUsage("dump: which file? - is stdin");
   const bool flat = rank.getNumOccurrences() > 0;
   if (count.getNumOccurrences() > 0 && !flat) return wrongUsage("dump: --count is for --rank");
+  std::int32_t rank_number = 0;
+  Counts counts;
+  if (flat && llvm::StringRef(rank).getAsInteger(10, rank_number)) {
+    return wrongUsage("--rank takes a number, not '" + rank + "'");
+  }
+  if (llvm::StringRef(count).getAsInteger(10, counts.count)) {
+    return wrongUsage("--count takes a number, not '" + count + "'");
+  }
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   if (read->isPlan() && (flat || json)) {
     return inputFault(toError(
         Status(StatusCode::kInvalidArgument, input + ": is a plan, which has a text form only")));
   }
+  std::string text;
+  llvm::raw_string_ostream out(text);
   const ScheduleView schedule = read->view();
   if (flat) {
-    Counts counts;
-    counts.count = count;
-    StatusOr<FlatProgram> program = expand(schedule, rank, counts);
+    StatusOr<FlatProgram> program = expand(schedule, rank_number, counts);
     if (!program.ok()) return wrongUsage(program.status().message());
     if (json) {
-      printFlatJson(*program);
+      out << flatJson(*program).dump(2) << '\n';
     } else {
-      printFlat(schedule, *program);
+      printFlat(schedule, *program, counts.count, out);
     }
   } else if (json) {
-    llvm::outs() << writeJson(schedule) << '\n';
+    out << writeJson(schedule) << '\n';
   } else {
-    printProgram(read->takeProgram(), llvm::outs());
+    printProgram(read->takeProgram(), out);
   }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
   return kSuccess;
 }
 

@@ -5,6 +5,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/Path.h>
 
 #include "compiler/commands.h"
 #include "compiler/tool.h"
@@ -13,20 +14,20 @@
 namespace torc {
 namespace {
 
-/// LLVM's report on a wrong command line, a few lines with the program's path in front, as one.
+/// LLVM's report on a wrong command line, a few lines that each begin with the program's name, as
+/// one line.
 std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
   std::string line;
   while (!report.empty()) {
     llvm::StringRef piece;
     std::tie(piece, report) = report.split('\n');
-    piece.consume_front(program);
-    piece.consume_front(": ");
-    const auto [what, advice] = piece.split("  Try: ");
-    if (what.trim().empty()) continue;
-    if (!line.empty()) line += ' ';
-    line += what.trim();
+    if (piece.consume_front(program)) piece.consume_front(": ");
+    // Advice with the program's path in it; ours follows.
+    piece = piece.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
+    if (piece.empty()) continue;
+    line += (line.empty() ? "" : "; ") + piece.str();
+    line[line.size() - piece.size()] = llvm::toLower(piece[0]);
   }
-  if (!line.empty()) line[0] = llvm::toLower(line[0]);
   return line + " (torc --help)";
 }
 
@@ -43,7 +44,9 @@ int run(int argc, char** argv) {
   llvm::raw_string_ostream errors(report);
   if (!llvm::cl::ParseCommandLineOptions(
           argc, argv, "torc: schedules of MPI collectives on torus networks\n", &errors)) {
-    return wrongUsage(oneLine(report, llvm::StringRef(argv[0])));
+    // A value that an option refuses has been reported, on stderr, by LLVM.
+    if (report.empty()) return kWrongUsage;
+    return wrongUsage(oneLine(report, llvm::sys::path::filename(argv[0])));
   }
   for (const Command& command : commands) {
     if (*command.options) return command.run();

@@ -20,7 +20,7 @@ opt<std::string> output("o", value_desc("file"), init("-"), sub(command), cat(ca
                         desc("Where to write the text (default -, stdout)"));
 opt<bool> list_passes("list-passes", sub(command), cat(category),
                       desc("Name all passes and their options"));
-PassFlags pass_flags(command, category);
+PassFlags pass_flags(command, category, /*verify_each=*/true);
 
 /// Every pass with what it does, and its options with what they take.
 void listPasses(llvm::raw_ostream& out) {
@@ -35,8 +35,11 @@ void listPasses(llvm::raw_ostream& out) {
 }
 
 int run() {
+  std::string text;
+  llvm::raw_string_ostream out(text);
   if (list_passes) {
-    listPasses(llvm::outs());
+    listPasses(out);
+    if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
     return kSuccess;
   }
   if (input.empty()) return wrongUsage("opt: which file? - is stdin");
@@ -48,8 +51,6 @@ int run() {
   if (!read) return inputFault(read.takeError());
   Program program = read->takeProgram();
   if (llvm::Error error = manager.run(program)) return inputFault(std::move(error));
-  std::string text;
-  llvm::raw_string_ostream out(text);
   printProgram(program, out);
   if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
   return kSuccess;

@@ -5,9 +5,12 @@ namespace torc {
 
 using namespace llvm::cl;
 
-PassFlags::PassFlags(SubCommand& command, OptionCategory& category)
-    : verify_each_("verify-each", init(true), sub(command), cat(category),
-                   desc("Prove the program after each pass (default; off: --verify-each=0)")),
+PassFlags::PassFlags(SubCommand& command, OptionCategory& category, bool verify_each)
+    : verify_each_(
+          "verify-each", init(verify_each), sub(command), cat(category),
+          desc(verify_each
+                   ? "Prove the program after each pass (default; off: --verify-each=0)"
+                   : "Prove the program after each pass; what is written is always proved")),
       print_after_all_("print-after-all", sub(command), cat(category),
                        desc("Print the program after each pass, on stderr")),
       time_passes_("time-passes", sub(command), cat(category),

@@ -21,18 +21,22 @@ std::span<const std::byte> bytesOf(llvm::StringRef text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
+/// Prints a message, with `torc: error: ` before it unless it names a place in a text itself.
+void printError(llvm::StringRef message) {
+  const llvm::StringRef first_line = message.split('\n').first;
+  if (!first_line.contains(": error: ")) llvm::errs() << "torc: error: ";
+  llvm::errs() << message << '\n';
+}
+
 }  // namespace
 
 int wrongUsage(const llvm::Twine& message) {
-  llvm::errs() << "torc: error: " << message << '\n';
+  printError(message.str());
   return kWrongUsage;
 }
 
 int inputFault(llvm::Error error) {
-  const std::string message = toString(std::move(error));
-  const llvm::StringRef first_line = llvm::StringRef(message).split('\n').first;
-  if (!first_line.contains(": error: ")) llvm::errs() << "torc: error: ";
-  llvm::errs() << message << '\n';
+  printError(toString(std::move(error)));
   return kInputFault;
 }
 

@@ -22,9 +22,9 @@ inline constexpr int kInputFault =
     1;  // what a file or text says is wrong, or cannot be read or written
 inline constexpr int kWrongUsage = 2;  // what the command line says is wrong
 
-/// Prints `torc: error: message` on stderr and returns the exit code.
+/// Print `torc: error: message` on stderr, or the message as it is when it has its place in a text,
+/// `file:1:2: error: ...`. They return the exit code.
 int wrongUsage(const llvm::Twine& message);
-/// The same; a message that has its place in a text already, `file:1:2: error: ...`, as it is.
 int inputFault(llvm::Error error);
 
 enum class InputKind { kFile, kJson, kText };

@@ -27,7 +27,7 @@ std::string linkName(const Topology& topology, const LinkLoad& load) {
   return std::string(1, topology.axes[load.axis].name) + (load.sign > 0 ? '+' : '-');
 }
 
-void printJson(const ScheduleView& schedule, const VerifyResult& result) {
+void printJson(const ScheduleView& schedule, const VerifyResult& result, llvm::raw_ostream& out) {
   nlohmann::ordered_json document;
   document["ok"] = result.ok();
   document["collective"] = traits(schedule.collective).name;
@@ -55,11 +55,11 @@ void printJson(const ScheduleView& schedule, const VerifyResult& result) {
                      {"link", linkName(schedule.topology, load)},
                      {"share", load.share}});
   }
-  llvm::outs() << document.dump(2) << '\n';
+  out << document.dump(2) << '\n';
 }
 
 /// A row per phase, a column per direction of an axis: the share of the vector that a link carries.
-void printLoads(const Topology& topology, llvm::ArrayRef<LinkLoad> loads) {
+void printLoads(const Topology& topology, llvm::ArrayRef<LinkLoad> loads, llvm::raw_ostream& out) {
   std::map<std::pair<std::uint32_t, int>, double> total;  // by axis and sign, + first
   std::map<std::uint32_t, std::map<std::pair<std::uint32_t, int>, double>> phases;
   for (const LinkLoad& load : loads) {
@@ -68,28 +68,38 @@ void printLoads(const Topology& topology, llvm::ArrayRef<LinkLoad> loads) {
     total[link] += load.share;
   }
   if (total.empty()) return;
-  llvm::outs() << "link loads, as shares of the vector:\nphase ";
+  out << "link loads, as shares of the vector:\nphase ";
   for (const auto& [link, share] : total) {
-    llvm::outs() << "       " << topology.axes[link.first].name << (link.second < 0 ? '+' : '-');
+    out << "       " << topology.axes[link.first].name << (link.second < 0 ? '+' : '-');
   }
   auto printRow = [&](auto& row) {
     for (const auto& [link, share] : total) {
       const auto found = row.find(link);
       if (found == row.end()) {
-        llvm::outs() << "        -";
+        out << "        -";
       } else {
-        llvm::outs() << llvm::format("  %.5f", found->second);
+        out << llvm::format("  %.5f", found->second);
       }
     }
-    llvm::outs() << '\n';
+    out << '\n';
   };
-  llvm::outs() << '\n';
+  out << '\n';
   for (const auto& [phase, row] : phases) {
-    llvm::outs() << llvm::format("%-6u", phase);
+    out << llvm::format("%-6u", phase);
     printRow(row);
   }
-  llvm::outs() << "total ";
+  out << "total ";
   printRow(total);
+}
+
+/// One line, and the loads of links.
+void printSuccess(const ScheduleView& schedule, const VerifyResult& result,
+                  llvm::raw_ostream& out) {
+  out << "ok: " << traits(schedule.collective).name << " on " << schedule.topology.shape() << ", "
+      << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
+      << " operations, proved on " << result.classes << (result.classes == 1 ? " node" : " nodes")
+      << "; scratch " << llvm::format("%.4g", result.scratch_share) << " of the vector\n";
+  printLoads(schedule.topology, result.loads, out);
 }
 
 int run() {
@@ -105,18 +115,16 @@ int run() {
   VerifyOptions options;
   options.per_rank = per_rank;
   const VerifyResult result = verify(schedule, options);
+  std::string text;
+  llvm::raw_string_ostream out(text);
   if (json) {
-    printJson(schedule, result);
+    printJson(schedule, result, out);
   } else if (!result.ok()) {
-    printFaults(schedule, result, llvm::outs());
+    printFaults(schedule, result, out);
   } else {
-    llvm::outs() << "ok: " << traits(schedule.collective).name << " on "
-                 << schedule.topology.shape() << ", " << schedule.topology.ranks() << " nodes, "
-                 << schedule.operations.size() << " operations, proved on " << result.classes
-                 << (result.classes == 1 ? " node" : " nodes") << "; scratch "
-                 << llvm::format("%.4g", result.scratch_share) << " of the vector\n";
-    printLoads(schedule.topology, result.loads);
+    printSuccess(schedule, result, out);
   }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
   return result.ok() ? kSuccess : kInputFault;
 }
 
