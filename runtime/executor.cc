@@ -12,7 +12,6 @@ namespace {
 
 // Local work between two looks at the network: about what one core does in a few microseconds.
 constexpr std::size_t kBytesBetweenPolls = 32 * 1024;
-constexpr std::size_t kMostCompletions = 64;  // taken from the transport at a time
 
 /// Walks the runs of a region from front to back as memory.
 class RegionCursor {
@@ -106,7 +105,7 @@ Status Executor::lay(const FlatProgram& program, const Buffers& buffers) {
   waiting_.resize(steps_.size());
   messages_.resize(step_of_channel_.size());
   local_.resize(steps_.size());
-  completed_.resize(std::clamp<std::size_t>(step_of_channel_.size(), 1, kMostCompletions));
+  completed_.resize(step_of_channel_.size());
   return transport_->commit(step_of_channel_.size());
 }
 

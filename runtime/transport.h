@@ -43,8 +43,8 @@ class Transport {
   /// Starts a channel that is not active. False: failed, see status().
   [[nodiscard]] virtual bool start(ChannelId channel) = 0;
 
-  /// Writes channels that have completed since the last call to `completed`, and returns how
-  /// many; -1: failed, see status(). Never waits.
+  /// Writes channels that have completed and were not reported to `completed`, which has room for
+  /// all active ones, and returns how many; -1: failed, see status(). Never waits.
   [[nodiscard]] virtual int poll(std::span<ChannelId> completed) = 0;
 
   /// Gives up active channels after a failure, as far as the medium allows.

@@ -1,0 +1,61 @@
+// Call: the arguments of a collective, checked and brought into one form for all kinds.
+#ifndef TORC_RUNTIME_CALL_H_
+#define TORC_RUNTIME_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <mpi.h>
+
+#include "runtime/mpi_reduction.h"
+#include "runtime/torc.h"
+#include "schedules/expand.h"
+#include "schedules/schedule.h"
+#include "schedules/status.h"
+
+namespace torc {
+
+/// Arguments as the caller gave them; those that a kind lacks stay null.
+struct CallArguments {
+  const char* function = "";  // of the C API
+  Collective collective = Collective::kAllreduce;
+  const void* in = nullptr;
+  void* out = nullptr;
+  std::int64_t count = 0;
+  bool has_counts = false;  // per-rank counts instead of `count`
+  const std::int64_t* counts = nullptr;
+  bool has_displacements = false;
+  const std::int64_t* displacements = nullptr;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  // allgather: what the caller's own block is, in `in`.
+  std::int64_t in_count = 0;
+  MPI_Datatype in_type = MPI_DATATYPE_NULL;
+};
+
+/// A call that the runtime can expand.
+struct Call {
+  ElementType type;
+  bool in_place = false;
+  std::uint64_t count = 0;
+  std::vector<std::uint64_t> per_rank;       // empty: `count` for all
+  std::vector<std::uint64_t> displacements;  // empty: blocks follow one another
+  std::int64_t first_displacement = 0;       // elements from `out` to displacement 0
+
+  /// Refers to this object.
+  Counts counts() const { return {count, per_rank, displacements}; }
+  /// Equal on ranks that pass the same counts: the count itself, or a hash of them.
+  std::uint64_t countsFingerprint() const;
+};
+
+/// Checks what does not need buffers: counts, datatype, operation.
+StatusOr<Call> checkCounts(const CallArguments& arguments, const ScheduleView& schedule, int rank);
+
+/// Checks the buffers of a call whose program is known: not null where elements are, and `in`
+/// apart from `out` unless the call is in place.
+Status checkBuffers(const CallArguments& arguments, const Call& call, const FlatProgram& program);
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_CALL_H_

@@ -1,0 +1,184 @@
+// Collective: layout, rounds, and the functions of the C API on a collective that exists.
+#include "runtime/collective.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "runtime/api.h"
+#include "runtime/mpi_transport.h"
+#include "schedules/message.h"
+
+using torc::message;
+using torc::nullArgument;
+using torc::report;
+using torc::Status;
+using torc::StatusCode;
+
+namespace torc {
+
+void DataMemory::allocate(std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  bytes_ = bytes;
+  if (bytes == 0) return;
+  data_.reset(
+      static_cast<std::byte*>(std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine)));
+  if (data_ == nullptr) throw std::bad_alloc();
+}
+
+}  // namespace torc
+
+Status torc_collective::prepare(const torc::CallArguments& arguments) {
+  const torc::ScheduleView& view = schedule->view();
+  const int rank = schedule->geometry->rank;
+  torc::StatusOr<torc::Call> checked = torc::checkCounts(arguments, view, rank);
+  if (!checked.ok()) return checked.status();
+  call = std::move(*checked);
+  const bool reduces = torc::traits(view.collective).reduces;
+  if (reduces) {
+    if (Status status = reduction.prepare(call.type, arguments.op); !status.ok()) return status;
+  }
+  torc::StatusOr<torc::FlatProgram> expanded =
+      torc::expand(view, rank, call.counts(), call.in_place);
+  if (!expanded.ok()) return expanded.status();
+  program = std::move(*expanded);
+  if (Status status = torc::checkBuffers(arguments, call, program); !status.ok()) return status;
+
+  scratch.allocate(program.scratch_elements * call.type.bytes);
+  buffers.scratch = scratch.data();
+  buffers.element_bytes = std::max<std::size_t>(call.type.bytes, 1);
+  buffers.out = static_cast<std::byte*>(arguments.out) +
+                call.first_displacement * static_cast<std::int64_t>(call.type.bytes);
+  buffers.in = call.in_place ? buffers.out : static_cast<const std::byte*>(arguments.in);
+  if (call.in_place && view.collective == torc::Collective::kReduceScatter) {
+    own_block.allocate(program.out_elements * call.type.bytes);
+    own_block_home = buffers.out;
+    buffers.out = own_block.data();
+  }
+  return {};
+}
+
+Status torc_collective::lay(const torc::TagClaim& claim) {
+  tags = claim;
+  torc_geometry& geometry = *schedule->geometry;
+  auto transport = std::make_unique<torc::MpiTransport>(geometry.comm, geometry.tagBase(claim));
+  const bool reduces = torc::traits(schedule->view().collective).reduces;
+  auto created = torc::Executor::create(
+      program, buffers, reduces ? reduction.reducer() : torc::Reducer{}, std::move(transport));
+  if (!created.ok()) return created.status();
+  executor = std::move(*created);
+  program = {};
+  return {};
+}
+
+bool torc_collective::advance() {
+  return executor->advance() != torc::Progress::kActive;
+}
+
+void torc_collective::finish() {
+  active = false;
+  const bool done = executor->progress() == torc::Progress::kDone;
+  if (done) {
+    ++rounds;
+    if (own_block.bytes() > 0) std::memcpy(own_block_home, own_block.data(), own_block.bytes());
+  }
+  if (callback == nullptr) return;
+  torc_context* progress = context();
+  progress->in_callback = true;
+  callback(this, done ? TORC_OK : report(roundStatus()), cookie);
+  progress->in_callback = false;
+}
+
+Status torc_collective::roundStatus() const {
+  if (executor->progress() != torc::Progress::kFailed) return {};
+  return executor->status().annotated(
+      message("schedule ", schedule->name, ", operation ", executor->firstPending()));
+}
+
+int torc_collective_set_callback(torc_collective* collective, torc_callback callback,
+                                 void* cookie) {
+  if (collective == nullptr) {
+    return report(nullArgument("torc_collective_set_callback: collective"));
+  }
+  if (collective->active) {
+    return report({StatusCode::kBusy, "torc_collective_set_callback: a round is under way"});
+  }
+  collective->callback = callback;
+  collective->cookie = cookie;
+  return TORC_OK;
+}
+
+int torc_collective_start(torc_collective* collective) {
+  if (collective == nullptr) return report(nullArgument("torc_collective_start: collective"));
+  if (collective->active) {
+    return report({StatusCode::kBusy, "torc_collective_start: a round is under way"});
+  }
+  if (collective->executor->progress() == torc::Progress::kFailed) {
+    return report(collective->roundStatus().annotated("torc_collective_start: an earlier round"));
+  }
+  // A round that is over at once is still reported by the next pass of the context.
+  collective->active = true;
+  collective->context()->link(collective);
+  collective->executor->start();
+  return TORC_OK;
+}
+
+int torc_collective_test(torc_collective* collective, int* done) {
+  if (done != nullptr) *done = 0;
+  if (collective == nullptr) return report(nullArgument("torc_collective_test: collective"));
+  if (done == nullptr) return report(nullArgument("torc_collective_test: done"));
+  torc_context* context = collective->context();
+  if (context->in_callback) {
+    return report({StatusCode::kBusy, "torc_collective_test: called from a callback"});
+  }
+  if (collective->active) {
+    context->advance();
+    if (collective->active) {
+      context->rest(0);
+      return TORC_OK;
+    }
+  }
+  *done = 1;
+  return report(collective->roundStatus());
+}
+
+int torc_collective_wait(torc_collective* collective) {
+  if (collective == nullptr) return report(nullArgument("torc_collective_wait: collective"));
+  torc_context* context = collective->context();
+  if (context->in_callback) {
+    return report({StatusCode::kBusy, "torc_collective_wait: called from a callback"});
+  }
+  for (unsigned passes = 0; collective->active; ++passes) {
+    context->advance();
+    if (collective->active) context->rest(passes);
+  }
+  return report(collective->roundStatus());
+}
+
+int torc_collective_free(torc_collective* collective) {
+  if (collective == nullptr) return TORC_OK;
+  if (collective->active) {
+    return report({StatusCode::kBusy, "torc_collective_free: a round is under way"});
+  }
+  torc_schedule* schedule = collective->schedule;
+  if (schedule->geometry->context->in_callback) {
+    return report({StatusCode::kBusy, "torc_collective_free: called from a callback"});
+  }
+  schedule->geometry->releaseTags(collective->tags);
+  --schedule->collectives;
+  delete collective;
+  return TORC_OK;
+}
+
+int torc_collective_query(const torc_collective* collective, torc_collective_info* info) {
+  if (collective == nullptr) return report(nullArgument("torc_collective_query: collective"));
+  if (info == nullptr) return report(nullArgument("torc_collective_query: info"));
+  *info = {};
+  info->operations = collective->executor->operations();
+  info->messages = collective->executor->messages();
+  info->scratch_bytes = collective->scratch.bytes() + collective->own_block.bytes();
+  info->table_bytes = collective->executor->tableBytes() + sizeof(torc_collective);
+  info->rounds = collective->rounds;
+  return TORC_OK;
+}

@@ -1,0 +1,79 @@
+// Collective: a call laid out for its buffers, started any number of times.
+#ifndef TORC_RUNTIME_COLLECTIVE_H_
+#define TORC_RUNTIME_COLLECTIVE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "runtime/call.h"
+#include "runtime/executor.h"
+#include "runtime/geometry.h"
+#include "runtime/library.h"
+#include "runtime/mpi_reduction.h"
+#include "runtime/torc.h"
+#include "schedules/expand.h"
+
+namespace torc {
+
+/// Memory for data: aligned to cache lines, not initialised.
+class DataMemory {
+ public:
+  /// Throws std::bad_alloc.
+  void allocate(std::size_t bytes);
+  std::byte* data() const { return data_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace torc
+
+struct torc_collective {
+  explicit torc_collective(torc_schedule* owner) : schedule(owner) {}
+  torc_collective(const torc_collective&) = delete;
+  torc_collective& operator=(const torc_collective&) = delete;
+
+  torc_context* context() const { return schedule->geometry->context; }
+
+  /// What can fail on one rank, before tags are agreed on: checks, expansion, memory.
+  torc::Status prepare(const torc::CallArguments& arguments);
+  /// Makes the messages, with the agreed tags.
+  torc::Status lay(const torc::TagClaim& tags);
+
+  /// Moves the round on; true when it is over.
+  bool advance();
+  /// After the round: last copies, callback. The collective is no longer linked.
+  void finish();
+  /// The error of the last round, if any.
+  torc::Status roundStatus() const;
+
+  torc_schedule* schedule;
+  torc::Call call;
+  torc::MpiReduction reduction;
+  torc::FlatProgram program;  // empty once the executor has it
+  torc::Buffers buffers;
+  torc::DataMemory scratch;
+  torc::DataMemory own_block;  // in-place reduce_scatter: `out` until the vector is no longer read
+  std::byte* own_block_home = nullptr;  // where it goes at the end
+  torc::TagClaim tags;
+  std::unique_ptr<torc::Executor> executor;
+
+  bool active = false;
+  std::uint64_t rounds = 0;
+  torc_callback callback = nullptr;
+  void* cookie = nullptr;
+
+  // Of the context's list.
+  torc_collective* previous = nullptr;
+  torc_collective* next = nullptr;
+  std::uint64_t started_in_pass = 0;
+};
+
+#endif  // TORC_RUNTIME_COLLECTIVE_H_

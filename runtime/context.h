@@ -1,0 +1,37 @@
+// Context: progress of started collectives, and how waiting calls wait.
+#ifndef TORC_RUNTIME_CONTEXT_H_
+#define TORC_RUNTIME_CONTEXT_H_
+
+#include <cstdint>
+
+#include <mpi.h>
+
+#include "runtime/torc.h"
+#include "schedules/status.h"
+
+struct torc_context {
+  /// Adds a started collective to, or takes one from, the list that `advance` walks.
+  void link(torc_collective* collective);
+  void unlink(torc_collective* collective);
+
+  /// One pass over the started collectives; calls callbacks. Returns how many completed.
+  int advance();
+
+  /// Lets others run when that helps; `passes` counts this wait's fruitless looks.
+  void rest(unsigned passes) const;
+
+  /// Waits for an MPI request while the collectives go on: another rank may need them to get to
+  /// its side of what the request stands for.
+  torc::Status complete(MPI_Request* request, const char* call);
+
+  int geometries = 0;
+  int oversubscribed_geometries = 0;
+  bool in_callback = false;
+
+ private:
+  torc_collective* first_ = nullptr;
+  torc_collective* last_ = nullptr;
+  std::uint64_t pass_ = 0;
+};
+
+#endif  // TORC_RUNTIME_CONTEXT_H_

@@ -1,0 +1,234 @@
+// Geometry: creation agreed by all ranks, oversubscription, tags.
+#include "runtime/geometry.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <sched.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "runtime/api.h"
+#include "runtime/mpi_transport.h"
+#include "schedules/message.h"
+
+using torc::message;
+using torc::mpiStatus;
+using torc::Status;
+using torc::StatusCode;
+using torc::StatusOr;
+using torc::TagClaim;
+using torc::TagMap;
+using torc::Topology;
+
+namespace {
+
+/// Cores that ranks of this host may use together. A process that is bound to one core says
+/// nothing about the others, hence the whole host's number then.
+int hostCores() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) > 1) {
+    return CPU_COUNT(&allowed);
+  }
+  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+std::uint64_t hostHash() {
+  char host[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  return std::hash<std::string_view>()({host, static_cast<std::size_t>(length)});
+}
+
+std::string nameOf(const Topology& topology) {
+  return topology.shape() + " (order " + topology.orderString() + ")";
+}
+
+bool sameShape(const Topology& a, const Topology& b) {
+  if (a.axis_count != b.axis_count || a.order != b.order) return false;
+  for (std::uint32_t i = 0; i < a.axis_count; ++i) {
+    if (a.axes[i].size != b.axes[i].size || a.axes[i].kind != b.axes[i].kind) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+torc_geometry::~torc_geometry() {
+  agreement.close();
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (comm != MPI_COMM_NULL && !finalized) MPI_Comm_free(&comm);
+}
+
+Status torc_geometry::join(MPI_Comm parent) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (const int code = MPI_Comm_idup(parent, &comm, &request); code != MPI_SUCCESS) {
+    return mpiStatus(code, "MPI_Comm_idup");
+  }
+  if (Status status = context->complete(&request, "MPI_Comm_idup"); !status.ok()) return status;
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+
+  int* tag_upper_bound = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &tag_upper_bound, &found);
+  const int tags = found ? *tag_upper_bound : 32767;  // the least that MPI allows
+  tags_per_slot_ = std::max(1, tags / torc::kTagSlots);
+  if (Status status = agreement.open(context, comm); !status.ok()) return status;
+  return countHostRanks();
+}
+
+Status torc_geometry::countHostRanks() {
+  const std::uint64_t mine = hostHash();
+  std::vector<std::uint64_t> hosts(static_cast<std::size_t>(size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code =
+      MPI_Iallgather(&mine, 1, MPI_UINT64_T, hosts.data(), 1, MPI_UINT64_T, comm, &request);
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
+  Status status = context->complete(&request, "MPI_Iallgather");
+  if (!status.ok()) return status;
+  ranks_on_host = static_cast<int>(std::count(hosts.begin(), hosts.end(), mine));
+  oversubscribed = ranks_on_host > hostCores();
+  return {};
+}
+
+Status torc_geometry::lay(const char* shape, const char* order) {
+  if (shape == nullptr) {
+    if (order == nullptr) return {};
+    return {StatusCode::kInvalidArgument, "an order is given without a shape"};
+  }
+  StatusOr<Topology> parsed = torc::parseTopology(shape, order == nullptr ? "" : order);
+  if (!parsed.ok()) return parsed.status();
+  return adopt(*parsed);
+}
+
+Status torc_geometry::adopt(const Topology& wanted) {
+  if (topology && !sameShape(*topology, wanted)) {
+    return {StatusCode::kMismatch,
+            message("torus ", nameOf(wanted), ", the geometry is ", nameOf(*topology))};
+  }
+  if (wanted.ranks() != static_cast<std::uint64_t>(size)) {
+    return {StatusCode::kMismatch, message("torus ", wanted.shape(), " has ", wanted.ranks(),
+                                           " nodes, the communicator has ", size, " ranks")};
+  }
+  topology = wanted;
+  return {};
+}
+
+StatusOr<TagClaim> torc_geometry::claimTags(std::uint32_t tag_count, const TagMap& taken) {
+  const std::uint64_t slots =
+      std::max<std::uint64_t>(1, (std::uint64_t{tag_count} + tags_per_slot_ - 1) / tags_per_slot_);
+  if (slots > torc::kTagSlots) {
+    return Status(StatusCode::kUnsupported,
+                  message("the schedule needs ", tag_count, " message tags, MPI has ",
+                          std::int64_t{tags_per_slot_} * torc::kTagSlots));
+  }
+  auto isTaken = [&](int slot) { return (taken[slot / 64] >> (slot % 64) & 1) != 0; };
+  TagClaim claim{0, 0};
+  for (int slot = 0; slot < torc::kTagSlots; ++slot) {
+    if (isTaken(slot)) {
+      claim = {slot + 1, 0};
+    } else if (++claim.slots == static_cast<int>(slots)) {
+      for (int s = claim.first_slot; s <= slot; ++s)
+        taken_[s / 64] |= std::uint64_t{1} << (s % 64);
+      return claim;
+    }
+  }
+  return Status(StatusCode::kBusy,
+                "no message tags are left: too many collectives are alive on the geometry");
+}
+
+void torc_geometry::releaseTags(const TagClaim& claim) {
+  for (int s = claim.first_slot; s < claim.first_slot + claim.slots; ++s) {
+    taken_[s / 64] &= ~(std::uint64_t{1} << (s % 64));
+  }
+}
+
+namespace {
+
+Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, const char* order,
+                      torc_geometry** result) {
+  if (context == nullptr) return torc::nullArgument("context");
+  if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
+  if (comm == MPI_COMM_NULL) {
+    return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
+  }
+  int is_inter = 0;
+  if (const int code = MPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
+    return mpiStatus(code, "MPI_Comm_test_inter");
+  }
+  if (is_inter) {
+    return {StatusCode::kUnsupported, "the communicator is an intercommunicator"};
+  }
+  auto geometry = std::make_unique<torc_geometry>(context);
+  if (Status status = geometry->join(comm); !status.ok()) return status;
+
+  const Status mine = torc::attempt([&]() -> Status {
+    if (result == nullptr) return torc::nullArgument("geometry");
+    return geometry->lay(shape, order);
+  });
+  const std::string text = mine.ok() && geometry->topology ? nameOf(*geometry->topology) : "";
+  const torc::AgreedField fields[] = {{"the shape", std::hash<std::string>()(text), false}};
+  const Status agreed = geometry->agreement.agree(mine, fields);
+  if (!agreed.ok()) return agreed;
+
+  ++context->geometries;
+  if (geometry->oversubscribed) ++context->oversubscribed_geometries;
+  *result = geometry.release();
+  return {};
+}
+
+}  // namespace
+
+int torc_geometry_create(torc_context* context, MPI_Comm comm, const char* shape, const char* order,
+                         torc_geometry** geometry) {
+  if (geometry != nullptr) *geometry = nullptr;
+  return torc::report(torc::attempt([&] {
+    return createGeometry(context, comm, shape, order, geometry).annotated("torc_geometry_create");
+  }));
+}
+
+int torc_geometry_destroy(torc_geometry* geometry) {
+  if (geometry == nullptr) return TORC_OK;
+  return torc::report(torc::attempt([&]() -> Status {
+    if (geometry->context->in_callback) {
+      return {StatusCode::kBusy, "torc_geometry_destroy: called from a callback"};
+    }
+    Status mine;
+    if (geometry->schedules > 0) {
+      mine = {StatusCode::kBusy,
+              message("the geometry still has ", geometry->schedules, " schedules")};
+    }
+    Status agreed = geometry->agreement.agree(mine);
+    if (!agreed.ok()) return agreed.annotated("torc_geometry_destroy");
+    --geometry->context->geometries;
+    if (geometry->oversubscribed) --geometry->context->oversubscribed_geometries;
+    delete geometry;
+    return {};
+  }));
+}
+
+int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info) {
+  return torc::report(torc::attempt([&]() -> Status {
+    if (geometry == nullptr) return torc::nullArgument("torc_geometry_query: geometry");
+    if (info == nullptr) return torc::nullArgument("torc_geometry_query: info");
+    *info = {};
+    info->rank = geometry->rank;
+    info->nodes = geometry->size;
+    info->ranks_on_host = geometry->ranks_on_host;
+    info->oversubscribed = geometry->oversubscribed ? 1 : 0;
+    if (!geometry->topology) return {};
+    const Topology& topology = *geometry->topology;
+    std::snprintf(info->shape, sizeof(info->shape), "%s", topology.shape().c_str());
+    std::snprintf(info->order, sizeof(info->order), "%s", topology.orderString().c_str());
+    info->axis_count = static_cast<int>(topology.axis_count);
+    const torc::Coordinates at = topology.coordinatesOf(geometry->rank);
+    static_assert(TORC_MAX_AXES == torc::kMaxAxes);
+    std::copy(at.begin(), at.end(), info->coordinates);
+    return {};
+  }));
+}

@@ -1,0 +1,163 @@
+// Library: one rank reads, all ranks check.
+#include "runtime/library.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/api.h"
+#include "runtime/mpi_transport.h"
+#include "schedules/expand.h"
+#include "schedules/message.h"
+
+using torc::attempt;
+using torc::message;
+using torc::Status;
+using torc::StatusCode;
+using torc::StatusOr;
+
+namespace {
+
+constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 30;  // MPI counts in int
+
+/// Spreads rank 0's bytes to all ranks.
+Status broadcast(torc_geometry& geometry, std::vector<std::byte>& bytes) {
+  auto send = [&](void* data, std::size_t length) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code =
+        MPI_Ibcast(data, static_cast<int>(length), MPI_BYTE, 0, geometry.comm, &request);
+    if (code != MPI_SUCCESS) return torc::mpiStatus(code, "MPI_Ibcast");
+    return geometry.context->complete(&request, "MPI_Ibcast");
+  };
+  std::uint64_t length = bytes.size();
+  if (Status status = send(&length, sizeof(length)); !status.ok()) return status;
+  Status room = attempt([&]() -> Status {
+    bytes.resize(length);
+    return {};
+  });
+  if (room = geometry.agreement.agree(room); !room.ok()) return room;
+  for (std::size_t done = 0; done < length; done += kMostBytesAtOnce) {
+    Status status =
+        send(bytes.data() + done, std::min<std::size_t>(kMostBytesAtOnce, length - done));
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
+Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const std::string& origin,
+             std::unique_ptr<torc_schedule>& schedule) {
+  StatusOr<torc::LoadedSchedule> loaded = torc::readSchedule(bytes, origin);
+  if (!loaded.ok()) return loaded.status();
+  schedule = std::make_unique<torc_schedule>(&geometry, std::move(*loaded));
+  const torc::ScheduleView& view = schedule->view();
+  schedule->name = view.name;
+  schedule->producer = view.producer;
+  schedule->shape = view.topology.shape();
+  return {};
+}
+
+/// The common part of loading: rank 0 has `bytes` or the reason why not.
+Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
+            const std::string& origin, torc_schedule** result) {
+  if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
+  if (Status status = broadcast(geometry, bytes); !status.ok()) return status;
+
+  const std::optional<torc::Topology> shape_before = geometry.topology;
+  std::unique_ptr<torc_schedule> schedule;
+  Status checked = attempt([&] { return check(geometry, bytes, origin, schedule); });
+  if (checked.ok()) {
+    checked = attempt([&] { return geometry.adopt(schedule->view().topology); }).annotated(origin);
+  }
+  if (Status agreed = geometry.agreement.agree(checked); !agreed.ok()) {
+    geometry.topology = shape_before;
+    return agreed;
+  }
+  schedule->serial = ++geometry.schedules_loaded;
+  ++geometry.schedules;
+  *result = schedule.release();
+  return {};
+}
+
+Status checkCall(const torc_geometry* geometry) {
+  if (geometry == nullptr) return torc::nullArgument("geometry");
+  if (geometry->context->in_callback) return {StatusCode::kBusy, "called from a callback"};
+  return {};
+}
+
+}  // namespace
+
+int torc_schedule_load(torc_geometry* geometry, const char* path, torc_schedule** schedule) {
+  if (schedule != nullptr) *schedule = nullptr;
+  return torc::report(attempt([&]() -> Status {
+    if (Status status = checkCall(geometry); !status.ok()) {
+      return status.annotated("torc_schedule_load");
+    }
+    std::vector<std::byte> bytes;
+    const Status mine = attempt([&]() -> Status {
+      if (schedule == nullptr) return torc::nullArgument("torc_schedule_load: schedule");
+      if (geometry->rank != 0) return {};
+      if (path == nullptr) return torc::nullArgument("torc_schedule_load: path");
+      StatusOr<std::vector<std::byte>> read = torc::readFile(path);
+      if (!read.ok()) return read.status();
+      bytes = std::move(*read);
+      return {};
+    });
+    return load(*geometry, mine, bytes, path == nullptr ? "schedule" : path, schedule);
+  }));
+}
+
+int torc_schedule_load_memory(torc_geometry* geometry, const void* bytes, size_t length,
+                              const char* name, torc_schedule** schedule) {
+  if (schedule != nullptr) *schedule = nullptr;
+  return torc::report(attempt([&]() -> Status {
+    if (Status status = checkCall(geometry); !status.ok()) {
+      return status.annotated("torc_schedule_load_memory");
+    }
+    std::vector<std::byte> copy;
+    const Status mine = attempt([&]() -> Status {
+      if (schedule == nullptr) return torc::nullArgument("torc_schedule_load_memory: schedule");
+      if (geometry->rank != 0) return {};
+      if (bytes == nullptr) return torc::nullArgument("torc_schedule_load_memory: bytes");
+      const std::byte* data = static_cast<const std::byte*>(bytes);
+      copy.assign(data, data + length);
+      return {};
+    });
+    return load(*geometry, mine, copy, name == nullptr ? "schedule" : name, schedule);
+  }));
+}
+
+int torc_schedule_free(torc_schedule* schedule) {
+  if (schedule == nullptr) return TORC_OK;
+  return torc::report(attempt([&]() -> Status {
+    if (schedule->collectives > 0) {
+      return {StatusCode::kBusy, message("torc_schedule_free: schedule ", schedule->name,
+                                         " still has ", schedule->collectives, " collectives")};
+    }
+    --schedule->geometry->schedules;
+    delete schedule;
+    return {};
+  }));
+}
+
+int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info) {
+  return torc::report(attempt([&]() -> Status {
+    if (schedule == nullptr) return torc::nullArgument("torc_schedule_query: schedule");
+    if (info == nullptr) return torc::nullArgument("torc_schedule_query: info");
+    const torc::ScheduleView& view = schedule->view();
+    *info = {};
+    info->kind = static_cast<torc_kind>(view.collective);
+    info->kind_name = torc::traits(view.collective).name.data();
+    info->name = schedule->name.c_str();
+    info->producer = schedule->producer.c_str();
+    info->shape = schedule->shape.c_str();
+    info->nodes = view.topology.ranks();
+    info->operations = view.operations.size();
+    info->streams = view.streams.size();
+    info->parts = view.partCount();
+    info->bytes = schedule->loaded.bytes() + sizeof(torc_schedule);
+    return {};
+  }));
+}
