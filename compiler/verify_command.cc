@@ -115,12 +115,14 @@ int run() {
   VerifyOptions options;
   options.per_rank = per_rank;
   const VerifyResult result = verify(schedule, options);
+  if (!result.ok() && !json) {
+    printFaults(schedule, result, llvm::errs());
+    return kInputFault;
+  }
   std::string text;
   llvm::raw_string_ostream out(text);
   if (json) {
     printJson(schedule, result, out);
-  } else if (!result.ok()) {
-    printFaults(schedule, result, out);
   } else {
     printSuccess(schedule, result, out);
   }

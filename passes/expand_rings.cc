@@ -58,6 +58,8 @@ class Expansion {
   llvm::Error checkRing(const PlanOperation& ring) const;
   llvm::Error checkSize(const PlanOperation& ring);
   void reduceScatter(std::uint32_t axis, std::uint32_t direction);
+  void sendSums(std::uint32_t axis, const LineStep& line, Indices& step_end);
+  void reduceOwn(std::uint32_t axis, const RingStep& step, bool last, Indices& step_end);
   void allgather(std::uint32_t axis, std::uint32_t direction);
 
   std::uint32_t send(const Region& a, std::uint32_t axis, int sign, const Nodes& nodes);
@@ -74,7 +76,8 @@ class Expansion {
     return {Buffer::kScratch, {}, part_, box, frame};
   }
   std::uint32_t newFrame(std::uint32_t box);
-  Region sum(std::uint32_t axis, std::int32_t offset);
+  Region sumRegion(std::uint32_t axis, std::int32_t offset);
+  Region previousRegion(std::uint32_t axis, std::int32_t offset);
   Operation operation(OperationKind kind, std::uint32_t axis, const Nodes& nodes, int shift);
   PartState& state() { return states_[part_]; }
   const PartState& state() const { return states_[part_]; }
@@ -175,8 +178,7 @@ llvm::Error Expansion::checkSize(const PlanOperation& ring) {
 
 /// The steps of a reduce-scatter of the current part along `axis`.
 void Expansion::reduceScatter(std::uint32_t axis, std::uint32_t direction) {
-  const bool first = !state().started;
-  bool last = true;
+  bool last = old_.collective == Collective::kReduceScatter;
   for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
     last &= i == axis || !moves(i) || state().fixed[i];
   }
@@ -184,57 +186,60 @@ void Expansion::reduceScatter(std::uint32_t axis, std::uint32_t direction) {
     const RingStep step =
         ringStep(PlanKind::kRingReduceScatter, topology_.axes[axis], direction, s);
     Indices step_end;
-    for (const LineStep& line : step) {
-      // Who has received nothing of the block yet sends the data that it started with.
-      const Nodes& sources = line.sources;
-      Nodes others = line.senders;
-      if (first && !sources.none()) {
-        const Region own_data = region(Buffer::kIn, blocks(axis, line.sent));
-        step_end.push_back(send(own_data, axis, line.sign, sources));
-        if (sources == others) {
-          others = {};
-        } else if (sources.first == others.first) {
-          others.first = sources.last + 1;
-        } else {
-          others.last = sources.first - 1;
-        }
-      }
-      if (!others.none()) {
-        step_end.push_back(send(sum(axis, line.sent), axis, line.sign, others));
-      }
-    }
-    Nodes summed;                     // nodes where line + has brought a sum to its owner
-    std::uint32_t sum_index = kNone;  // by this operation
-    for (const LineStep& line : step) {
-      const bool final_block = line.received == 0;
-      const std::uint32_t box = blocks(axis, line.received);
-      const Region previous = first ? region(Buffer::kIn, box) : sum(axis, line.received);
-      const Region result = final_block && last && old_.collective == Collective::kReduceScatter
-                                ? region(Buffer::kOut, box)
-                                : sum(axis, line.received);
-      Nodes nodes = line.receivers;
-      if (sum_index != kNone && previous != result) {
-        // Line -, where + has brought a sum already: add to that. Left is the node at the end.
-        const Nodes both{std::max(nodes.first, summed.first), std::min(nodes.last, summed.last)};
-        if (!both.none()) {
-          llvm::erase(step_end, sum_index);
-          step_end.push_back(receiveAndReduce(result, result, axis, line.sign, both, sum_index));
-          nodes.last = both.first - 1;
-        }
-        sum_index = kNone;
-      }
-      if (sum_index != kNone) llvm::erase(step_end, sum_index);
-      const std::uint32_t index =
-          receiveAndReduce(result, previous, axis, line.sign, nodes, sum_index);
-      step_end.push_back(index);
-      if (final_block) {
-        summed = nodes;
-        sum_index = index;
+    for (const LineStep& line : step)
+      sendSums(axis, line, step_end);
+    if (step.front().received == 0) {
+      reduceOwn(axis, step, last, step_end);
+    } else {
+      for (const LineStep& line : step) {
+        const Region sum = sumRegion(axis, line.received);
+        const Region previous = previousRegion(axis, line.received);
+        step_end.push_back(receiveAndReduce(sum, previous, axis, line.sign, line.receivers));
       }
     }
     after_ = std::move(step_end);
   }
   state().fixed[axis] = true;
+}
+
+/// Sends what the node has of the blocks of a step. In the first phase a node that has received
+/// nothing of them yet sends the data that it started with.
+void Expansion::sendSums(std::uint32_t axis, const LineStep& line, Indices& step_end) {
+  Nodes others = line.senders;
+  if (!state().started && !line.sources.none()) {
+    const Region data = region(Buffer::kIn, blocks(axis, line.sent));
+    step_end.push_back(send(data, axis, line.sign, line.sources));
+    // The sources are all senders, or the one at an end of them.
+    if (line.sources.first == others.first) {
+      others.first = line.sources.last + 1;
+    } else {
+      others.last = line.sources.first - 1;
+    }
+  }
+  if (others.none()) return;
+  step_end.push_back(send(sumRegion(axis, line.sent), axis, line.sign, others));
+}
+
+/// The last step, which brings the sums of the own blocks: from one side on a ring, from both on a
+/// line. `last`: they are results of a reduce_scatter.
+void Expansion::reduceOwn(std::uint32_t axis, const RingStep& step, bool last, Indices& step_end) {
+  const Region sum = last ? region(Buffer::kOut, blocks(axis, 0)) : sumRegion(axis, 0);
+  const Region previous = previousRegion(axis, 0);
+  const LineStep& line = step.front();
+  std::uint32_t index = receiveAndReduce(sum, previous, axis, line.sign, line.receivers);
+  if (step.size() == 2) {
+    // Line - adds to the sum of line +, but for the node at the end, which line + does not reach.
+    const LineStep& back = step.back();
+    const Nodes both{line.receivers.first, back.receivers.last};
+    if (previous == sum) {
+      index = receiveAndReduce(sum, sum, axis, back.sign, back.receivers, index);
+    } else {
+      const Nodes end{back.receivers.first, line.receivers.first - 1};
+      step_end.push_back(receiveAndReduce(sum, previous, axis, back.sign, end));
+      if (!both.none()) index = receiveAndReduce(sum, sum, axis, back.sign, both, index);
+    }
+  }
+  step_end.push_back(index);
 }
 
 /// The steps of an allgather of the current part along `axis`.
@@ -260,7 +265,7 @@ void Expansion::allgather(std::uint32_t axis, std::uint32_t direction) {
 }
 
 /// Where the sums of the current part's blocks at `offset` on `axis` grow.
-Region Expansion::sum(std::uint32_t axis, std::int32_t offset) {
+Region Expansion::sumRegion(std::uint32_t axis, std::int32_t offset) {
   const std::uint32_t box = blocks(axis, offset);
   if (old_.collective == Collective::kAllreduce) return region(Buffer::kOut, box);
   PartState& part = state();
@@ -272,6 +277,12 @@ Region Expansion::sum(std::uint32_t axis, std::int32_t offset) {
   const auto [entry, inserted] = part.frames.try_emplace(offset, kNone);
   if (inserted) entry->second = newFrame(box);
   return scratch(entry->second, box);
+}
+
+/// What the first sum that the current phase makes of these blocks starts from.
+Region Expansion::previousRegion(std::uint32_t axis, std::int32_t offset) {
+  if (state().started) return sumRegion(axis, offset);
+  return region(Buffer::kIn, blocks(axis, offset));
 }
 
 std::uint32_t Expansion::send(const Region& a, std::uint32_t axis, int sign, const Nodes& nodes) {
