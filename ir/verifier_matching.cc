@@ -29,6 +29,17 @@ struct Channel {
 };
 using Channels = std::map<Channel, std::vector<std::uint32_t>>;
 
+/// "(2, *, 0:2)": absolute blocks.
+std::string blocksText(const Topology& topology, const Ranges& blocks) {
+  Box box;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (blocks[axis].length == topology.axes[axis].size) continue;
+    box[axis] =
+        Interval::absolute(static_cast<std::int32_t>(blocks[axis].start), blocks[axis].length);
+  }
+  return boxText(topology, box);
+}
+
 /// The region whose blocks a message carries, at either end.
 const Region& messageRegion(const Operation& operation) {
   return sends(operation.kind) ? operation.a : operation.dst;
@@ -83,12 +94,14 @@ void checkMatching(VerifyContext& context) {
           sent_blocks[axis] = shifted(sent_blocks[axis], -std::int64_t{distance[axis]},
                                       context.topology.axes[axis].size);
         }
-        if (sent.part != received.part || sent_blocks != context.rangesOf(received, peer_at)) {
+        const Ranges received_blocks = context.rangesOf(received, peer_at);
+        if (sent.part != received.part || sent_blocks != received_blocks) {
           context.fault(Rule::kMatching, receiver,
                         "on " + context.rankText(peer_at) + " receives " +
-                            regionText(schedule, received) + ", but its peer's %" +
+                            regionText(schedule, received) + ", blocks " +
+                            blocksText(context.topology, received_blocks) + ", but its peer's %" +
                             std::to_string(senders[k]) + " sends " + regionText(schedule, sent) +
-                            ", which are other blocks");
+                            ", blocks " + blocksText(context.topology, sent_blocks));
         }
         context.match(c, senders[k]) = {receiver, peer};
         context.match(peer, receiver) = {senders[k], c};
