@@ -13,12 +13,12 @@
 
 namespace torc {
 
-std::string writeJson(const ScheduleView &schedule);
+std::string writeJson(const ScheduleView& schedule);
 
 /// Reads and validates. Errors name the file and the place:
-/// `a.json: /operations/17/stream: expected an integer from 0 to 5`.
+/// `a.json: /operations/17/stream: expected an integer from 0 to 4294967294`.
 llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin);
 
-} // namespace torc
+}  // namespace torc
 
-#endif // TORC_IR_JSON_H_
+#endif  // TORC_IR_JSON_H_
