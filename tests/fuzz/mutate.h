@@ -1,0 +1,80 @@
+// Mutation of byte strings, for deterministic fuzz tests: the same seed gives the same mutants on
+// every machine. Knows nothing of what the bytes mean; texts and files are all the same to it.
+#ifndef TORC_TESTS_FUZZ_MUTATE_H_
+#define TORC_TESTS_FUZZ_MUTATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace torc::fuzz {
+
+using Bytes = std::vector<std::byte>;
+
+inline Bytes toBytes(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+inline std::string_view toText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// xoshiro256** (Blackman and Vigna, 2018): fast, and fixed where the standard library's
+/// distributions are not.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed);
+
+  std::uint64_t next();
+  /// In [0, bound); bound >= 1.
+  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+  bool oneIn(std::uint64_t n) { return below(n) == 0; }
+
+ private:
+  std::uint64_t state_[4];
+};
+
+class Mutator {
+ public:
+  /// `corpus` holds the inputs that mutants are made from; none is empty. `words` are put into
+  /// mutants now and then (keywords of a text; may be empty).
+  Mutator(std::vector<Bytes> corpus, std::uint64_t seed, std::vector<Bytes> words = {});
+
+  /// A new mutant: an input of the corpus with one to four changes.
+  Bytes next();
+  /// One change to `bytes`.
+  void change(Bytes& bytes);
+  /// One change to `bytes` that leaves its length, to an aligned little-endian integer: another
+  /// one of the same input, one off, or a value at which programs break.
+  void changeInteger(Bytes& bytes);
+
+  const Bytes& pick() { return corpus_[random_.below(corpus_.size())]; }
+  Random& random() { return random_; }
+
+ private:
+  void flipBit(Bytes& bytes);
+  void setByte(Bytes& bytes);
+  void truncate(Bytes& bytes);
+  void extend(Bytes& bytes);
+  void erase(Bytes& bytes);
+  void splice(Bytes& bytes, std::span<const std::byte> from);
+  void insert(Bytes& bytes, std::span<const std::byte> piece);
+  std::uint64_t interestingInteger();
+  /// A piece of `bytes`, mostly a short one.
+  std::span<const std::byte> piece(std::span<const std::byte> bytes);
+
+  std::vector<Bytes> corpus_;
+  std::vector<Bytes> words_;
+  Random random_;
+};
+
+/// Mutants that a test makes: TORC_FUZZ_MUTANTS, or `otherwise`.
+std::uint64_t mutantCount(std::uint64_t otherwise);
+/// The seed of a test: TORC_FUZZ_SEED, or 1.
+std::uint64_t fuzzSeed();
+
+}  // namespace torc::fuzz
+
+#endif  // TORC_TESTS_FUZZ_MUTATE_H_
