@@ -18,16 +18,18 @@ std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& opti
 std::string stepPipeline(const PipelineOptions& options) {
   std::string text = "expand-rings,coalesce,";
   if (options.chunks > 1) text += "pipeline{chunks=" + std::to_string(options.chunks) + "},";
-  return text + "infer-dependences{by=" + options.dependences + "},allocate-scratch";
+  return text + "infer-dependences{by=" + options.dependences +
+         "},allocate-scratch{depth=" + std::to_string(options.scratch_depth) + "}";
 }
 
 llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
                                 llvm::StringRef pipeline, const PassManagerOptions& options) {
-  PassManager manager(options);
-  if (llvm::Error error = parsePipeline(pipeline, manager)) return error;
+  llvm::Expected<std::vector<std::unique_ptr<Pass>>> passes = parsePipeline(pipeline);
+  if (!passes) return passes.takeError();
   Program program = algorithm.plan(spec);
   program.schedule.producer =
-      "torc " + std::string(kVersion) + " " + algorithm.name.str() + ": " + manager.text();
+      "torc " + std::string(kVersion) + " " + algorithm.name.str() + ": " + pipelineText(*passes);
+  PassManager manager(std::move(*passes), options);
   if (llvm::Error error = manager.run(program)) return error;
   program.schedule = canonicalize(program.schedule.view());
   return program;

@@ -21,6 +21,7 @@ struct PipelineOptions {
   std::string directions = "bidirectional";  // split-directions
   std::uint32_t chunks = 1;                  // pipeline; 1: left out
   std::string dependences = "region";        // infer-dependences
+  std::uint32_t scratch_depth = 2;           // allocate-scratch
 };
 
 /// The passes on the plan: `assign-colors{weights=equal},assign-permutations,...`.

@@ -43,13 +43,12 @@ int run() {
     return kSuccess;
   }
   if (input.empty()) return wrongUsage("opt: which file? - is stdin");
-  PassManager manager(pass_flags.options());
-  if (llvm::Error error = parsePipeline(passes, manager)) {
-    return wrongUsage(toString(std::move(error)));
-  }
+  llvm::Expected<std::vector<std::unique_ptr<Pass>>> parsed = parsePipeline(passes);
+  if (!parsed) return wrongUsage(toString(parsed.takeError()));
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   Program program = read->takeProgram();
+  PassManager manager(std::move(*parsed), pass_flags.options());
   if (llvm::Error error = manager.run(program)) return inputFault(std::move(error));
   printProgram(program, out);
   if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));

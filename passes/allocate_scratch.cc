@@ -17,6 +17,7 @@
 #include <llvm/ADT/DenseMap.h>
 
 #include "passes/dependences.h"
+#include "schedules/partition.h"
 
 namespace torc {
 namespace {
@@ -26,7 +27,13 @@ using Indices = llvm::SmallVector<std::uint32_t, 8>;
 class Allocation {
  public:
   Allocation(const Schedule& schedule, std::uint32_t depth)
-      : schedule_(schedule), view_(schedule.view()), depth_(depth), users_(schedule.frames.size()) {
+      : schedule_(schedule),
+        view_(schedule.view()),
+        parts_(view_),
+        depth_(depth),
+        users_(schedule.frames.size()) {
+    for (const Color& color : schedule.colors)
+      weights_ += static_cast<double>(color.weight);
     for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
       for (const std::uint32_t frame : framesOf(i))
         users_[frame].push_back(i);
@@ -34,7 +41,6 @@ class Allocation {
     assignSlots();
   }
 
-  /// Slot and previous frame in it, by frame.
   std::uint32_t slot(std::uint32_t frame) const { return slots_of_[frame]; }
   std::uint32_t slotCount() const { return static_cast<std::uint32_t>(slots_.size()); }
   double shareOfVector() const;
@@ -64,7 +70,9 @@ class Allocation {
 
   const Schedule& schedule_;
   const ScheduleView view_;
+  const PartTable parts_;
   const std::uint32_t depth_;
+  double weights_ = 0;          // of all colors
   std::vector<Indices> users_;  // by frame, ascending
   std::vector<std::uint32_t> slots_of_, previous_;
   std::vector<Slot> slots_;
@@ -74,7 +82,7 @@ class Allocation {
 void Allocation::assignSlots() {
   slots_of_.assign(schedule_.frames.size(), kNone);
   previous_.assign(schedule_.frames.size(), kNone);
-  slots_of_part_.resize(view_.partCount());
+  slots_of_part_.resize(parts_.size());
   struct StreamState {
     std::uint32_t phase = kNone;
     std::uint32_t free_before = 0;  // slots last used above this operation are free
@@ -132,15 +140,12 @@ void Allocation::place(std::uint32_t frame, std::uint32_t free_before) {
 
 /// The frame's elements as a share of the vector.
 double Allocation::share(const Frame& frame) const {
-  const Color& color = schedule_.colors[view_.partIndex(frame.part).color];
-  double sum = 0;
-  for (const Color& other : schedule_.colors)
-    sum += static_cast<double>(other.weight);
-  double share = static_cast<double>(color.weight) / sum / color.directions / color.chunks;
+  const Color& color = schedule_.colors[parts_.index(frame.part).color];
+  double share = static_cast<double>(color.weight) / weights_ / color.directions / color.chunks;
   for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
     const Interval& interval = schedule_.boxes[frame.box][i];
-    if (interval.kind != IntervalKind::kAll) share *= interval.length;
-    if (interval.kind != IntervalKind::kAll) share /= schedule_.topology.axes[i].size;
+    if (interval.kind == IntervalKind::kAll) continue;
+    share *= static_cast<double>(interval.length) / schedule_.topology.axes[i].size;
   }
   return share;
 }

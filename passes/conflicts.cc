@@ -1,6 +1,10 @@
 // Conflicts between accesses to memory.
 #include "passes/conflicts.h"
 
+#include <algorithm>
+
+#include "ir/verifier_ranges.h"
+
 namespace torc {
 namespace {
 
@@ -16,12 +20,21 @@ bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a
     }
     return overlaps(resolve(a, 0, axis.size), resolve(b, 0, axis.size), axis.size);
   }
-  const Range nodes_a = resolve(guard_a, 0, axis.size);
-  const Range nodes_b = resolve(guard_b, 0, axis.size);
-  for (std::uint32_t x = 0; x < axis.size; ++x) {
-    if (!contains(nodes_a, x, axis.size) || !contains(nodes_b, x, axis.size)) continue;
-    const auto at = static_cast<std::int32_t>(x);
-    if (overlaps(resolve(a, at, axis.size), resolve(b, at, axis.size), axis.size)) return true;
+  // A relative interval x+r:m meets an absolute one s:n for x from s-r-m+1 to s-r+n-1.
+  const Interval& relative = a.kind == IntervalKind::kRelative ? a : b;
+  const Interval& absolute = a.kind == IntervalKind::kRelative ? b : a;
+  std::int64_t first = std::int64_t{absolute.start} - relative.start - relative.length + 1;
+  std::int64_t count = std::int64_t{absolute.length} + relative.length - 1;
+  if (!axis.wraps()) {
+    count = std::min<std::int64_t>(first + count, axis.size) - std::max<std::int64_t>(first, 0);
+    first = std::max<std::int64_t>(first, 0);
+    if (count <= 0) return false;
+  }
+  Range nodes{wrap(first, axis.size), static_cast<std::uint32_t>(count)};
+  if (count >= axis.size) nodes = {0, axis.size};
+  for (const Range& range :
+       intersect(resolve(guard_a, 0, axis.size), resolve(guard_b, 0, axis.size), axis.size)) {
+    if (overlaps(range, nodes, axis.size)) return true;
   }
   return false;
 }
@@ -94,21 +107,17 @@ void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint
     search(storage.others, access, conflicts);
     const std::uint32_t offset = offsetOf(part, access);
     if (offset == kNone) {
-      for (auto& bucket : storage.by_offset)
-        search(bucket, access, conflicts);
-    } else if (!storage.by_offset.empty()) {
-      search(storage.by_offset[offset], access, conflicts);
+      for (auto& entry : storage.by_offset)
+        search(entry.second, access, conflicts);
+    } else if (const auto found = storage.by_offset.find(offset);
+               found != storage.by_offset.end()) {
+      search(found->second, access, conflicts);
     }
   }
   for (const Access& access : accesses) {
     Storage& storage = storageOf(part, access);
     const std::uint32_t offset = offsetOf(part, access);
-    if (offset == kNone) {
-      storage.others.push_back(access);
-    } else {
-      storage.by_offset.resize(schedule_.topology.axes[first_axis_[part]].size);
-      storage.by_offset[offset].push_back(access);
-    }
+    (offset == kNone ? storage.others : storage.by_offset[offset]).push_back(access);
   }
 }
 

@@ -44,7 +44,8 @@ class ConflictIndex {
   };
   /// The accesses to one buffer, or slot, of one part that later ones must be held against.
   struct Storage {
-    std::vector<std::vector<Access>> by_offset;  // regions of one block on the first axis
+    // Regions of one block on the first axis, by its offset from the node's own.
+    llvm::DenseMap<std::uint32_t, std::vector<Access>> by_offset;
     std::vector<Access> others;
   };
 

@@ -31,6 +31,7 @@
 #include "ir/schedule_builder.h"
 #include "passes/limits.h"
 #include "passes/ring_steps.h"
+#include "schedules/partition.h"
 
 namespace torc {
 namespace {
@@ -49,7 +50,11 @@ struct PartState {
 class Expansion {
  public:
   explicit Expansion(const Program& program)
-      : plan_(program.plan), old_(program.schedule), topology_(old_.topology), builder_(old_) {}
+      : plan_(program.plan),
+        old_(program.schedule),
+        topology_(old_.topology),
+        parts_(old_.view()),
+        builder_(old_) {}
 
   llvm::Expected<Schedule> run();
 
@@ -85,6 +90,7 @@ class Expansion {
   const std::vector<PlanOperation>& plan_;
   const Schedule& old_;
   const Topology& topology_;
+  const PartTable parts_;
   ScheduleBuilder builder_;
   std::vector<PartState> states_;
   std::uint32_t part_ = 0;  // part, and stream, that is being expanded
@@ -93,9 +99,8 @@ class Expansion {
 };
 
 llvm::Expected<Schedule> Expansion::run() {
-  const std::uint32_t parts = old_.view().partCount();
-  states_.resize(parts);
-  for (part_ = 0; part_ < parts; ++part_) {
+  states_.resize(parts_.size());
+  for (part_ = 0; part_ < parts_.size(); ++part_) {
     builder_.addStream({part_, 0});
     state().fixed.fill(old_.collective == Collective::kAllgather);
   }
@@ -113,7 +118,7 @@ llvm::Expected<Schedule> Expansion::run() {
   }
   if (phase_ > 0) --phase_;
   after_.clear();
-  for (part_ = 0; part_ < parts; ++part_) {
+  for (part_ = 0; part_ < parts_.size(); ++part_) {
     if (!state().started) copyOwnBlocks();
   }
   return builder_.take();
@@ -127,7 +132,7 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> rings) {
   const Indices barrier = std::move(after_);
   Indices phase_end;
   for (part_ = 0; part_ < states_.size(); ++part_) {
-    const PartIndex index = old_.view().partIndex(part_);
+    const PartIndex& index = parts_.index(part_);
     after_ = barrier;
     bool any = false;
     for (const PlanOperation& ring : rings) {
@@ -169,11 +174,12 @@ llvm::Error Expansion::checkRing(const PlanOperation& ring) const {
 }
 
 llvm::Error Expansion::checkSize(const PlanOperation& ring) {
-  // A step has at most 2 lines of 5 operations; those of the first step repeat the barrier.
-  const std::uint64_t steps = topology_.axes[ring.axis].size - 1;
+  const Axis& axis = topology_.axes[ring.axis];
+  // A step on a ring is a send, a receive and a reduction; on a line there are up to three of each.
+  const std::uint64_t operations = std::uint64_t{axis.wraps() ? 3u : 9u} * (axis.size - 1) + 1;
   const Schedule& schedule = builder_.schedule();
-  return checkLimits(schedule.operations.size() + 10 * steps,
-                     schedule.dependences.size() + 10 * (after_.size() + 10 * steps));
+  return checkLimits(schedule.operations.size() + operations,
+                     schedule.dependences.size() + 9 * after_.size() + 4 * operations);
 }
 
 /// The steps of a reduce-scatter of the current part along `axis`.

@@ -12,7 +12,7 @@ namespace torc {
 inline constexpr std::uint64_t kMaxOperations = 1u << 22;
 inline constexpr std::uint64_t kMaxDependences = 1u << 25;
 
-/// Ok, or an error that states the number and the limit.
+/// Ok, or an error that states the number and the limit. Numbers may be estimates from above.
 llvm::Error checkLimits(std::uint64_t operations, std::uint64_t dependences);
 
 }  // namespace torc

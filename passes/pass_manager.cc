@@ -46,7 +46,7 @@ llvm::Error PassManager::runOne(Pass& pass, Program& program) {
 
   const bool with_change = *result == PassResult::kWithChange;
   if (options_.print_after_all) {
-    *options_.out << "// After " << pass.text() << (with_change ? ":\n" : ": no change\n");
+    *options_.out << "// ---- after " << pass.text() << (with_change ? "\n" : ": no change\n");
     if (with_change) printProgram(program, *options_.out);
   }
   const auto proof = std::chrono::steady_clock::now();
@@ -76,15 +76,6 @@ llvm::Error PassManager::run(Program& program) {
     }
   }
   return llvm::Error::success();
-}
-
-std::string PassManager::text() const {
-  std::string text;
-  for (const auto& pass : passes_) {
-    if (!text.empty()) text += ',';
-    text += pass->text();
-  }
-  return text;
 }
 
 }  // namespace torc

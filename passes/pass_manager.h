@@ -4,10 +4,9 @@
 #define TORC_PASSES_PASS_MANAGER_H_
 
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
-#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -25,22 +24,18 @@ struct PassManagerOptions {
 
 class PassManager {
  public:
-  explicit PassManager(PassManagerOptions options = {}) : options_(options) {}
-
-  void add(std::unique_ptr<Pass> pass) { passes_.push_back(std::move(pass)); }
+  explicit PassManager(std::vector<std::unique_ptr<Pass>> passes, PassManagerOptions options = {})
+      : passes_(std::move(passes)), options_(options) {}
 
   /// Runs the passes. Errors: `pass 'pipeline': ...`, or `after pass 'pipeline': ...` when what the
   /// pass left is not valid.
   llvm::Error run(Program& program);
 
-  /// The pipeline's text; parsePipeline reads it back.
-  std::string text() const;
-
  private:
   llvm::Error runOne(Pass& pass, Program& program);
 
-  PassManagerOptions options_;
   std::vector<std::unique_ptr<Pass>> passes_;
+  PassManagerOptions options_;
 };
 
 /// Ok if `program` is a valid plan, or steps that are proved to compute their collective;

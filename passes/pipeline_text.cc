@@ -15,9 +15,15 @@ bool isNameCharacter(char c) {
 
 class PipelineParser {
  public:
-  PipelineParser(llvm::StringRef text, PassManager& manager) : text_(text), manager_(manager) {}
+  explicit PipelineParser(llvm::StringRef text) : text_(text) {}
 
-  llvm::Error parse() {
+  llvm::Expected<std::vector<std::unique_ptr<Pass>>> parse() {
+    if (llvm::Error error = parsePasses()) return error;
+    return std::move(passes_);
+  }
+
+ private:
+  llvm::Error parsePasses() {
     skipBlanks();
     if (atEnd()) return llvm::Error::success();
     do {
@@ -27,7 +33,6 @@ class PipelineParser {
     return llvm::Error::success();
   }
 
- private:
   llvm::Error parsePass() {
     const std::size_t place = position_;
     const llvm::StringRef name = takeName();
@@ -42,7 +47,7 @@ class PipelineParser {
       } while (take(','));
       if (!take('}')) return fault(position_, "expected ',' or '}', found " + here());
     }
-    manager_.add(std::move(pass));
+    passes_.push_back(std::move(pass));
     return llvm::Error::success();
   }
 
@@ -100,14 +105,21 @@ class PipelineParser {
   }
 
   llvm::StringRef text_;
-  PassManager& manager_;
+  std::vector<std::unique_ptr<Pass>> passes_;
   std::size_t position_ = 0;
 };
 
 }  // namespace
 
-llvm::Error parsePipeline(llvm::StringRef text, PassManager& manager) {
-  return PipelineParser(text, manager).parse();
+llvm::Expected<std::vector<std::unique_ptr<Pass>>> parsePipeline(llvm::StringRef text) {
+  return PipelineParser(text).parse();
+}
+
+std::string pipelineText(llvm::ArrayRef<std::unique_ptr<Pass>> passes) {
+  std::string text;
+  for (const auto& pass : passes)
+    text += (text.empty() ? "" : ",") + pass->text();
+  return text;
 }
 
 }  // namespace torc

@@ -7,16 +7,24 @@
 #ifndef TORC_PASSES_PIPELINE_TEXT_H_
 #define TORC_PASSES_PIPELINE_TEXT_H_
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
-#include "passes/pass_manager.h"
+#include "passes/pass.h"
 
 namespace torc {
 
-/// Adds the passes of `text` to `manager`. Errors are one line and name the column:
+/// The passes of `text`, in order. Errors are one line and name the column:
 /// `passes:1:15: error: there is no pass 'frob'; torc opt --list-passes names them`.
-llvm::Error parsePipeline(llvm::StringRef text, PassManager& manager);
+llvm::Expected<std::vector<std::unique_ptr<Pass>>> parsePipeline(llvm::StringRef text);
+
+/// The text of `passes`; parsePipeline reads it back.
+std::string pipelineText(llvm::ArrayRef<std::unique_ptr<Pass>> passes);
 
 }  // namespace torc
 
