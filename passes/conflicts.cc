@@ -64,7 +64,8 @@ ConflictIndex::ConflictIndex(const ScheduleView& schedule)
 }
 
 void ConflictIndex::clear() {
-  storages_.clear();
+  buffers_.clear();
+  slots_.clear();
 }
 
 llvm::SmallVector<ConflictIndex::Access, 3> ConflictIndex::accessesOf(std::uint32_t index) const {
@@ -86,9 +87,9 @@ llvm::SmallVector<ConflictIndex::Access, 3> ConflictIndex::accessesOf(std::uint3
 }
 
 ConflictIndex::Storage& ConflictIndex::storageOf(std::uint32_t part, const Access& access) {
-  // `in` and `out` count as one: in place they are.
-  const std::uint32_t storage = access.frame == kNone ? 0 : 1 + schedule_.frames[access.frame].slot;
-  return storages_[std::uint64_t{part} << 32 | storage];
+  // `in` and `out` of a part count as one: in place they are. Slots may serve several parts.
+  if (access.frame == kNone) return buffers_[part];
+  return slots_[schedule_.frames[access.frame].slot];
 }
 
 std::uint32_t ConflictIndex::offsetOf(std::uint32_t part, const Access& access) const {
@@ -171,9 +172,10 @@ bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   return true;
 }
 
-/// Whether `later` writes all that `earlier` touches, on every node that executes `earlier`.
+/// Whether `later` writes all that `earlier` touches, on every node that executes `earlier`, and
+/// conflicts with all that `earlier` conflicts with.
 bool ConflictIndex::covers(const Access& later, const Access& earlier) const {
-  if (!later.writes) return false;
+  if (!later.writes || later.copies_in) return false;
   const Topology& topology = schedule_.topology;
   if (later.guard != kNone && later.guard != earlier.guard) {
     const Box& guard = boxOrAll(schedule_, earlier.guard);

@@ -2,9 +2,9 @@
 // touch the same memory and one of them writes. Exact for every node and count: two accesses
 // conflict when some node executes both and their blocks overlap there.
 //
-// The search takes time by part: only operations of one part share memory, and of these only those
-// are kept that no later write covers. Blocks are indexed by their offset on the first axis of the
-// part's color, so that a ring of d blocks costs a constant per operation, not d.
+// Parts have their own pieces of `in` and `out`, so the search is by part, and of the accesses only
+// those are kept that no later write covers. Blocks are indexed by their offset on the first axis
+// of the part's color, so that a ring of d blocks costs a constant per operation, not d.
 #ifndef TORC_PASSES_CONFLICTS_H_
 #define TORC_PASSES_CONFLICTS_H_
 
@@ -42,7 +42,7 @@ class ConflictIndex {
     bool writes = false;
     bool copies_in = false;  // of a copy out = in: in place it is not executed
   };
-  /// The accesses to one buffer, or slot, of one part that later ones must be held against.
+  /// The accesses to `in` and `out` of a part, or to a slot, that later ones must be held against.
   struct Storage {
     // Regions of one block on the first axis, by its offset from the node's own.
     llvm::DenseMap<std::uint32_t, std::vector<Access>> by_offset;
@@ -62,8 +62,9 @@ class ConflictIndex {
 
   const ScheduleView schedule_;
   const CollectiveTraits& traits_;
-  std::vector<std::uint32_t> first_axis_;  // of the color of each part
-  llvm::DenseMap<std::uint64_t, Storage> storages_;
+  std::vector<std::uint32_t> first_axis_;           // of the color of each part
+  llvm::DenseMap<std::uint32_t, Storage> buffers_;  // by part
+  llvm::DenseMap<std::uint32_t, Storage> slots_;
 };
 
 }  // namespace torc

@@ -30,6 +30,7 @@
 
 #include "ir/schedule_builder.h"
 #include "passes/limits.h"
+#include "passes/plan_progress.h"
 #include "passes/ring_steps.h"
 #include "schedules/partition.h"
 
@@ -40,10 +41,11 @@ using Indices = llvm::SmallVector<std::uint32_t, 8>;
 
 /// How far the steps of a part have come.
 struct PartState {
-  std::array<bool, kMaxAxes> fixed{};  // axes on which only the own coordinate counts
-  bool started = false;                // some phase has moved data
-  std::uint32_t own_frame = kNone;     // reduce_scatter: sums of the own coordinate's blocks on the
-                                       // first axis ...
+  explicit PartState(const PlanProgress& start) : progress(start) {}
+
+  PlanProgress progress;
+  std::uint32_t own_frame = kNone;  // reduce_scatter: sums of the own coordinate's blocks on the
+                                    // first axis ...
   llvm::DenseMap<std::int32_t, std::uint32_t> frames;  // ... and of others there, by offset
 };
 
@@ -60,8 +62,9 @@ class Expansion {
 
  private:
   llvm::Error expandPhase(llvm::ArrayRef<PlanOperation> rings);
-  llvm::Error checkRing(const PlanOperation& ring) const;
+
   llvm::Error checkSize(const PlanOperation& ring);
+
   void reduceScatter(std::uint32_t axis, std::uint32_t direction);
   void sendSums(std::uint32_t axis, const LineStep& line, Indices& step_end);
   void reduceOwn(std::uint32_t axis, const RingStep& step, bool last, Indices& step_end);
@@ -84,8 +87,8 @@ class Expansion {
   Region sumRegion(std::uint32_t axis, std::int32_t offset);
   Region previousRegion(std::uint32_t axis, std::int32_t offset);
   Operation operation(OperationKind kind, std::uint32_t axis, const Nodes& nodes, int shift);
-  PartState& state() { return states_[part_]; }
-  const PartState& state() const { return states_[part_]; }
+  PlanProgress& progress() { return states_[part_].progress; }
+  const PlanProgress& progress() const { return states_[part_].progress; }
 
   const std::vector<PlanOperation>& plan_;
   const Schedule& old_;
@@ -99,10 +102,10 @@ class Expansion {
 };
 
 llvm::Expected<Schedule> Expansion::run() {
-  states_.resize(parts_.size());
+  states_.reserve(parts_.size());
   for (part_ = 0; part_ < parts_.size(); ++part_) {
     builder_.addStream({part_, 0});
-    state().fixed.fill(old_.collective == Collective::kAllgather);
+    states_.emplace_back(PlanProgress(old_, parts_.index(part_).color));
   }
   llvm::SmallVector<PlanOperation, 16> rings;  // of the current phase
   for (std::size_t i = 0; i <= plan_.size(); ++i) {
@@ -116,10 +119,9 @@ llvm::Expected<Schedule> Expansion::run() {
     rings.clear();
     ++phase_;
   }
-  if (phase_ > 0) --phase_;
-  after_.clear();
   for (part_ = 0; part_ < parts_.size(); ++part_) {
-    if (!state().started) copyOwnBlocks();
+    if (llvm::Error error = progress().checkDone()) return error;
+    if (!progress().hasStarted()) copyOwnBlocks();  // nothing to move: there is one node
   }
   return builder_.take();
 }
@@ -137,40 +139,20 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> rings) {
     bool any = false;
     for (const PlanOperation& ring : rings) {
       if (ring.color != index.color) continue;
-      if (llvm::Error error = checkRing(ring)) return error;
+      if (llvm::Error error = progress().check(ring)) return error;
       if (llvm::Error error = checkSize(ring)) return error;
       if (ring.kind == PlanKind::kRingReduceScatter) {
         reduceScatter(ring.axis, index.direction);
       } else {
         allgather(ring.axis, index.direction);
       }
-      state().started = any = true;
+      progress().finish(ring);
+      any = true;
     }
     if (any) phase_end.append(after_.begin(), after_.end());
   }
   after_ = std::move(phase_end);
   return llvm::Error::success();
-}
-
-/// Whether the ring fits what was done before; without this the steps would make no sense.
-llvm::Error Expansion::checkRing(const PlanOperation& ring) const {
-  const bool fixed = state().fixed[ring.axis];
-  const CollectiveTraits& collective = traits(old_.collective);
-  const bool reduces = ring.kind == PlanKind::kRingReduceScatter;
-  const char* fault = nullptr;
-  if (reduces && !collective.reduces) fault = "reduces nothing";
-  if (!reduces && !collective.out_whole) fault = "gathers nothing";
-  if (fault) {
-    return passError(llvm::StringRef(name(ring.kind)) + " of color " + llvm::Twine(ring.color) +
-                     ": the collective, " + llvm::StringRef(collective.name) + ", " + fault);
-  }
-  if (reduces && fixed) fault = " has been reduced before";
-  if (!reduces && !fixed)
-    fault = collective.reduces ? " has not been reduced, or gathered before"
-                               : " has been gathered before";
-  if (!fault) return llvm::Error::success();
-  return passError(llvm::StringRef(name(ring.kind)) + " of color " + llvm::Twine(ring.color) +
-                   " on " + llvm::Twine(topology_.axes[ring.axis].name) + ": this axis" + fault);
 }
 
 llvm::Error Expansion::checkSize(const PlanOperation& ring) {
@@ -184,10 +166,8 @@ llvm::Error Expansion::checkSize(const PlanOperation& ring) {
 
 /// The steps of a reduce-scatter of the current part along `axis`.
 void Expansion::reduceScatter(std::uint32_t axis, std::uint32_t direction) {
-  bool last = old_.collective == Collective::kReduceScatter;
-  for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
-    last &= i == axis || !moves(i) || state().fixed[i];
-  }
+  const bool last =
+      old_.collective == Collective::kReduceScatter && progress().isLastToReduce(axis);
   for (std::uint32_t s = 0; s + 1 < topology_.axes[axis].size; ++s) {
     const RingStep step =
         ringStep(PlanKind::kRingReduceScatter, topology_.axes[axis], direction, s);
@@ -205,14 +185,13 @@ void Expansion::reduceScatter(std::uint32_t axis, std::uint32_t direction) {
     }
     after_ = std::move(step_end);
   }
-  state().fixed[axis] = true;
 }
 
 /// Sends what the node has of the blocks of a step. In the first phase a node that has received
 /// nothing of them yet sends the data that it started with.
 void Expansion::sendSums(std::uint32_t axis, const LineStep& line, Indices& step_end) {
   Nodes others = line.senders;
-  if (!state().started && !line.sources.none()) {
+  if (!progress().hasStarted() && !line.sources.none()) {
     const Region data = region(Buffer::kIn, blocks(axis, line.sent));
     step_end.push_back(send(data, axis, line.sign, line.sources));
     // The sources are all senders, or the one at an end of them.
@@ -250,7 +229,7 @@ void Expansion::reduceOwn(std::uint32_t axis, const RingStep& step, bool last, I
 
 /// The steps of an allgather of the current part along `axis`.
 void Expansion::allgather(std::uint32_t axis, std::uint32_t direction) {
-  const bool first = !state().started;
+  const bool first = !progress().hasStarted();
   for (std::uint32_t k = 0; k + 1 < topology_.axes[axis].size; ++k) {
     const RingStep step = ringStep(PlanKind::kRingAllgather, topology_.axes[axis], direction, k);
     Indices step_end;
@@ -267,15 +246,14 @@ void Expansion::allgather(std::uint32_t axis, std::uint32_t direction) {
     if (first && k == 0) step_end.push_back(copyOwnBlocks());
     after_ = std::move(step_end);
   }
-  state().fixed[axis] = false;
 }
 
 /// Where the sums of the current part's blocks at `offset` on `axis` grow.
 Region Expansion::sumRegion(std::uint32_t axis, std::int32_t offset) {
   const std::uint32_t box = blocks(axis, offset);
   if (old_.collective == Collective::kAllreduce) return region(Buffer::kOut, box);
-  PartState& part = state();
-  if (part.started) return scratch(part.own_frame, box);
+  PartState& part = states_[part_];
+  if (part.progress.hasStarted()) return scratch(part.own_frame, box);
   if (offset == 0) {
     if (part.own_frame == kNone) part.own_frame = newFrame(box);
     return scratch(part.own_frame, box);
@@ -287,7 +265,7 @@ Region Expansion::sumRegion(std::uint32_t axis, std::int32_t offset) {
 
 /// What the first sum that the current phase makes of these blocks starts from.
 Region Expansion::previousRegion(std::uint32_t axis, std::int32_t offset) {
-  if (state().started) return sumRegion(axis, offset);
+  if (progress().hasStarted()) return sumRegion(axis, offset);
   return region(Buffer::kIn, blocks(axis, offset));
 }
 
@@ -353,7 +331,7 @@ Operation Expansion::operation(OperationKind kind, std::uint32_t axis, const Nod
 Box Expansion::ownBox() const {
   Box box;
   for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
-    if (state().fixed[i] || !moves(i)) box[i] = Interval::relative(0);
+    if (progress().isFixed(i) || !moves(i)) box[i] = Interval::relative(0);
   }
   return box;
 }

@@ -30,8 +30,8 @@ class Pipeline final : public Pass {
 
   llvm::Expected<PassResult> run(Program& program) override {
     const std::uint32_t chunks = *chunks_;
-    if (chunks == 1) return PassResult::kWithoutChange;
     const Schedule& old = program.schedule;
+    if (chunks == 1 || old.colors.empty()) return PassResult::kWithoutChange;
     if (llvm::Error error = checkLimits(std::uint64_t{chunks} * old.operations.size(),
                                         std::uint64_t{chunks} * old.dependences.size())) {
       return error;

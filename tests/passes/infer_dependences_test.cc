@@ -1,0 +1,196 @@
+// infer-dependences against a search by brute force: on every node, all pairs of operations, block
+// by block.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/ir/random_schedule.h"
+#include "tests/passes/pass_testing.h"
+
+namespace torc {
+namespace {
+
+using Pairs = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // later, earlier
+
+/// One block of memory, as a node sees it.
+struct Cell {
+  std::string storage;
+  std::int32_t block;  // rank of the block's owner
+  std::string user;    // what must be equal for two users to see different blocks as different
+  bool writes;
+  bool copies_in;
+  Buffer buffer;
+};
+
+std::vector<Cell> cellsOf(const ScheduleView& schedule, const Operation& operation,
+                          const Coordinates& at) {
+  std::vector<Cell> cells;
+  const bool copies_in = operation.kind == OperationKind::kCopy &&
+                         operation.a.buffer == Buffer::kIn && operation.dst.buffer == Buffer::kOut;
+  auto add = [&](const Region& region, bool writes) {
+    if (!region.present()) return;
+    std::string storage = "p" + std::to_string(region.part), user;
+    if (region.buffer == Buffer::kScratch) {
+      storage = "slot " + std::to_string(schedule.frames[region.frame].slot);
+      user = std::to_string(region.frame);
+    } else {
+      const bool aliases = traits(schedule.collective).in_place_aliases;
+      storage += aliases ? " buffer" : " " + std::string(name(region.buffer));
+    }
+    const Ranges ranges = resolve(schedule.boxes[region.box], schedule.topology, at);
+    for (std::uint64_t rank = 0; rank < schedule.topology.ranks(); ++rank) {
+      const auto owner = static_cast<std::int32_t>(rank);
+      const Coordinates block = schedule.topology.coordinatesOf(owner);
+      bool inside = true;
+      for (std::uint32_t i = 0; i < schedule.topology.axis_count; ++i) {
+        inside &= contains(ranges[i], static_cast<std::uint32_t>(block[i]),
+                           schedule.topology.axes[i].size);
+      }
+      if (inside) cells.push_back({storage, owner, user, writes, copies_in, region.buffer});
+    }
+  };
+  add(operation.dst, true);
+  add(operation.a, false);
+  add(operation.b, operation.kind == OperationKind::kRecvReduce);
+  return cells;
+}
+
+bool conflict(const Cell& a, const Cell& b) {
+  if (!a.writes && !b.writes) return false;
+  if (a.storage != b.storage) return false;
+  if (a.user != b.user) return true;  // two frames in one slot
+  if (a.buffer != b.buffer && (a.copies_in || b.copies_in)) return false;
+  return a.block == b.block;
+}
+
+/// All pairs of operations that conflict on some node.
+Pairs conflictsByBruteForce(const ScheduleView& schedule) {
+  Pairs pairs;
+  for (std::uint64_t rank = 0; rank < schedule.topology.ranks(); ++rank) {
+    const Coordinates at = schedule.topology.coordinatesOf(static_cast<std::int32_t>(rank));
+    std::vector<std::vector<Cell>> cells(schedule.operations.size());
+    for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+      const Operation& operation = schedule.operations[i];
+      if (operation.guard != kNone &&
+          !admits(schedule.boxes[operation.guard], schedule.topology, at)) {
+        continue;
+      }
+      cells[i] = cellsOf(schedule, operation, at);
+      for (std::uint32_t j = 0; j < i; ++j) {
+        for (const Cell& a : cells[i]) {
+          for (const Cell& b : cells[j]) {
+            if (conflict(a, b)) pairs.insert({i, j});
+          }
+        }
+      }
+    }
+  }
+  return pairs;
+}
+
+Pairs dependencesOf(const ScheduleView& schedule) {
+  Pairs pairs;
+  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+    for (const std::uint32_t d : schedule.dependencesOf(schedule.operations[i])) {
+      pairs.insert({i, d});
+    }
+  }
+  return pairs;
+}
+
+/// Everything that follows from `pairs` by transitivity.
+Pairs closureOf(const Pairs& pairs, std::size_t operations) {
+  std::vector<std::set<std::uint32_t>> ancestors(operations);
+  for (const auto& [later, earlier] : pairs) {  // in ascending order of `later`
+    ancestors[later].insert(earlier);
+    ancestors[later].insert(ancestors[earlier].begin(), ancestors[earlier].end());
+  }
+  Pairs closure;
+  for (std::uint32_t i = 0; i < operations; ++i) {
+    for (const std::uint32_t ancestor : ancestors[i])
+      closure.insert({i, ancestor});
+  }
+  return closure;
+}
+
+/// Checks what by=region made of `program`.
+void expectExact(const Program& program) {
+  const ScheduleView schedule = program.schedule.view();
+  const std::size_t count = schedule.operations.size();
+  const Pairs conflicts = conflictsByBruteForce(schedule);
+  const Pairs inferred = dependencesOf(schedule);
+  for (const auto& pair : inferred) {
+    EXPECT_TRUE(conflicts.count(pair))
+        << pair.first << " does not conflict with " << pair.second << '\n'
+        << textOf(program);
+  }
+  ASSERT_EQ(closureOf(inferred, count), closureOf(conflicts, count)) << textOf(program);
+  for (const auto& pair : inferred) {
+    Pairs others = inferred;
+    others.erase(pair);
+    EXPECT_FALSE(closureOf(others, count).count(pair))
+        << pair.first << " after " << pair.second << " is implied by others";
+  }
+}
+
+TEST(InferDependences, ByRegionIsExactForBuckets) {
+  for (const char* shape : {"1", "2", "4", "4m", "3x2", "3mx2", "2m+2"}) {
+    for (int c = 0; c < kCollectiveCount; ++c) {
+      for (const char* before : {"expand-rings", "expand-rings,coalesce",
+                                 "expand-rings,coalesce,allocate-scratch{depth=1}"}) {
+        Program program = bucketPlan(static_cast<Collective>(c), shape);
+        SCOPED_TRACE(program.schedule.name + " on " + shape + " after " + before);
+        ASSERT_EQ(runPasses(program, std::string(before) + ",infer-dependences"), "");
+        expectExact(program);
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(InferDependences, ByRegionIsExactForAnySchedule, ()) {
+  Program program;
+  program.schedule = randomSchedule([](std::int64_t lowest, std::int64_t highest) {
+    return *rc::gen::inRange<std::int64_t>(lowest, highest + 1);
+  });
+  RC_PRE(program.schedule.topology.ranks() <= 200);
+  RC_ASSERT(runPasses(program, "infer-dependences") == "");
+  expectExact(program);
+  RC_ASSERT(!testing::Test::HasFailure());
+}
+
+TEST(InferDependences, ByPhaseDrawsBarriersOverAllStreams) {
+  Program program = bucketPlan(Collective::kAllreduce, "3x4");
+  ASSERT_EQ(runPasses(program,
+                      "assign-colors,assign-permutations,expand-rings,coalesce,pipeline{chunks=2},"
+                      "infer-dependences{by=phase}"),
+            "");
+  EXPECT_EQ(faultOf(program), "");
+  const ScheduleView schedule = program.schedule.view();
+  const Pairs closure = closureOf(dependencesOf(schedule), schedule.operations.size());
+  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (schedule.operations[j].phase < schedule.operations[i].phase) {
+        EXPECT_TRUE(closure.count({i, j})) << i << " does not wait for " << j;
+      }
+    }
+  }
+}
+
+TEST(InferDependences, ByRegionLetsStreamsGoTheirOwnWays) {
+  Program program = bucketPlan(Collective::kAllreduce, "3x4");
+  ASSERT_EQ(runPasses(program,
+                      "assign-colors,assign-permutations,split-directions,expand-rings,"
+                      "coalesce,infer-dependences"),
+            "");
+  const ScheduleView schedule = program.schedule.view();
+  for (const auto& [later, earlier] : dependencesOf(schedule)) {
+    EXPECT_EQ(schedule.operations[later].stream, schedule.operations[earlier].stream);
+  }
+}
+
+}  // namespace
+}  // namespace torc

@@ -1,0 +1,70 @@
+// Runs passes and checks their reports.
+#include "tests/passes/pass_testing.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/algorithms/bucket.h"
+#include "ir/text.h"
+#include "passes/pass_manager.h"
+#include "passes/pipeline_text.h"
+#include "schedules/validate.h"
+
+namespace torc {
+namespace {
+
+/// Runs passes as the pass manager does; `last` is the report of the last one.
+std::string run(Program& program, llvm::StringRef pipeline, PassResult& last) {
+  llvm::Expected<std::vector<std::unique_ptr<Pass>>> passes = parsePipeline(pipeline);
+  if (!passes) return toString(passes.takeError());
+  for (const auto& pass : *passes) {
+    const std::string before = textOf(program);
+    if (program.isPlan() != (pass->level() == PassLevel::kPlan)) {
+      return pass->name().str() + " does not work on this level";
+    }
+    llvm::Expected<PassResult> result = pass->run(program);
+    if (!result) return toString(result.takeError());
+    const Status status = validate(program.schedule.view());
+    if (!status.ok()) return "after " + pass->text() + ": " + status.message();
+    EXPECT_EQ(textOf(program) != before, *result == PassResult::kWithChange)
+        << pass->text() << " reports falsely whether it changed\n"
+        << before;
+    last = *result;
+  }
+  return "";
+}
+
+}  // namespace
+
+Program bucketPlan(Collective collective, llvm::StringRef shape) {
+  StatusOr<Topology> topology = parseTopology(shape.str());
+  if (!topology.ok()) {
+    ADD_FAILURE() << topology.status().message();
+    return {};
+  }
+  return planBucket({collective, *topology});
+}
+
+std::string textOf(const Program& program) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printProgram(program, out);
+  return text;
+}
+
+std::string runPasses(Program& program, llvm::StringRef pipeline) {
+  PassResult last = PassResult::kWithoutChange;
+  return run(program, pipeline, last);
+}
+
+PassResult runPass(Program& program, llvm::StringRef pass) {
+  PassResult last = PassResult::kWithoutChange;
+  EXPECT_EQ(run(program, pass, last), "");
+  return last;
+}
+
+std::string faultOf(const Program& program) {
+  llvm::Error error = checkProgram(program);
+  return error ? toString(std::move(error)) : "";
+}
+
+}  // namespace torc

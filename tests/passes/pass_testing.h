@@ -1,0 +1,32 @@
+// Running passes in tests: every run checks that the pass reports honestly whether it changed the
+// program.
+#ifndef TORC_TESTS_PASSES_PASS_TESTING_H_
+#define TORC_TESTS_PASSES_PASS_TESTING_H_
+
+#include <string>
+
+#include <llvm/ADT/StringRef.h>
+
+#include "ir/program.h"
+#include "passes/pass.h"
+
+namespace torc {
+
+/// The plan of the bucket algorithm that the passes start from, for a shape as on the command line.
+Program bucketPlan(Collective collective, llvm::StringRef shape);
+
+std::string textOf(const Program& program);
+
+/// Runs a pipeline without proofs. After each pass the text must be another exactly when the pass
+/// says so, and the program must pass `validate`. Returns the message of the first error, or "".
+std::string runPasses(Program& program, llvm::StringRef pipeline);
+
+/// As runPasses, and whether the last pass reported a change; an error fails the test.
+PassResult runPass(Program& program, llvm::StringRef pass);
+
+/// The message of the first fault that the verifier finds; "" if it proves the schedule.
+std::string faultOf(const Program& program);
+
+}  // namespace torc
+
+#endif  // TORC_TESTS_PASSES_PASS_TESTING_H_

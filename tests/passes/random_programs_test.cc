@@ -1,0 +1,29 @@
+// Passes on programs that make no sense: each either refuses with a message, or leaves a program
+// that is still well formed (which runPasses checks), and reports honestly.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "passes/registry.h"
+#include "tests/ir/random_schedule.h"
+#include "tests/passes/pass_testing.h"
+
+namespace torc {
+namespace {
+
+RC_GTEST_PROP(RandomPrograms, PassesRefuseOrKeepThemWellFormed, ()) {
+  const Program program = randomProgram([](std::int64_t lowest, std::int64_t highest) {
+    return *rc::gen::inRange<std::int64_t>(lowest, highest + 1);
+  });
+  for (const auto& pass : createAllPasses()) {
+    if (program.isPlan() != (pass->level() == PassLevel::kPlan)) continue;
+    Program copy = program;
+    const std::string fault = runPasses(copy, pass->text());
+    // An error of the pass itself is a refusal; `after PASS: ...` says what it left is ill-formed.
+    if (fault.starts_with("after ")) RC_FAIL(fault + "\n" + textOf(program));
+    RC_ASSERT(!testing::Test::HasFailure());
+  }
+}
+
+}  // namespace
+}  // namespace torc

@@ -1,0 +1,87 @@
+// Every pass on many shapes: it reports honestly, does nothing the second time where there is
+// nothing left to do, and the schedules are proved in whatever order the passes run.
+#include <gtest/gtest.h>
+
+#include "tests/passes/pass_testing.h"
+
+namespace torc {
+namespace {
+
+constexpr const char* kShapes[] = {"1",     "2",    "5",       "4m",       "2x1x3", "4x3m",
+                                   "3x2+2", "2m+3", "2x2x2x2", "2mx3mx2m", "1x1m",  "1+3"};
+
+std::vector<Program> plans() {
+  std::vector<Program> plans;
+  for (const llvm::StringRef shape : kShapes) {
+    for (int c = 0; c < kCollectiveCount; ++c) {
+      plans.push_back(bucketPlan(static_cast<Collective>(c), shape));
+    }
+  }
+  return plans;
+}
+
+std::string nameOf(const Program& program) {
+  return program.schedule.name + " on " + program.schedule.topology.shape();
+}
+
+TEST(Reports, OnlyTheFirstRunChanges) {
+  for (Program& program : plans()) {
+    SCOPED_TRACE(nameOf(program));
+    ASSERT_EQ(runPasses(program, "assign-colors"), "");
+    for (const char* pass : {"assign-permutations", "split-directions{model=unidirectional}",
+                             "split-directions{model=bidirectional}"}) {
+      runPass(program, pass);
+      EXPECT_EQ(runPass(program, pass), PassResult::kWithoutChange) << pass;
+    }
+    ASSERT_EQ(runPasses(program, "expand-rings"), "");
+    for (const char* pass : {"coalesce", "infer-dependences{by=phase}",
+                             "infer-dependences{by=region}", "allocate-scratch"}) {
+      runPass(program, pass);
+      EXPECT_EQ(runPass(program, pass), PassResult::kWithoutChange) << pass;
+    }
+    EXPECT_EQ(runPass(program, "pipeline{chunks=1}"), PassResult::kWithoutChange);
+    EXPECT_EQ(runPass(program, "pipeline{chunks=2}"), PassResult::kWithChange);
+    EXPECT_EQ(runPass(program, "pipeline{chunks=2}"), PassResult::kWithChange);
+  }
+}
+
+TEST(Reports, EveryOrderOfPassesIsProved) {
+  const char* plan_pipelines[] = {
+      "",
+      "assign-colors,",
+      "assign-permutations,split-directions,",
+      "assign-colors,split-directions,assign-permutations,",
+  };
+  const char* step_pipelines[] = {
+      "expand-rings",
+      "expand-rings,allocate-scratch",
+      "expand-rings,infer-dependences",
+      "expand-rings,infer-dependences{by=phase},allocate-scratch{depth=1}",
+      "expand-rings,infer-dependences,allocate-scratch{depth=1},pipeline{chunks=2}",
+      "expand-rings,pipeline{chunks=3},coalesce,allocate-scratch{depth=3}",
+      "expand-rings,coalesce,infer-dependences,allocate-scratch{depth=1}",
+      "expand-rings,coalesce,infer-dependences,allocate-scratch{depth=1},infer-dependences",
+      "expand-rings,coalesce,allocate-scratch,infer-dependences{by=phase}",
+      "expand-rings,infer-dependences,coalesce,pipeline{chunks=2},infer-dependences{by=phase}",
+  };
+  for (const Program& plan : plans()) {
+    for (const std::string prefix : plan_pipelines) {
+      for (const char* steps : step_pipelines) {
+        Program program = plan;
+        SCOPED_TRACE(nameOf(plan) + ": " + prefix + steps);
+        ASSERT_EQ(runPasses(program, prefix + steps), "");
+        EXPECT_EQ(faultOf(program), "");
+      }
+    }
+  }
+}
+
+TEST(Reports, PassesOfOneLevelRefuseTheOther) {
+  Program program = bucketPlan(Collective::kAllreduce, "3x2");
+  EXPECT_EQ(runPasses(program, "coalesce"), "coalesce does not work on this level");
+  ASSERT_EQ(runPasses(program, "expand-rings"), "");
+  EXPECT_EQ(runPasses(program, "assign-colors"), "assign-colors does not work on this level");
+}
+
+}  // namespace
+}  // namespace torc
