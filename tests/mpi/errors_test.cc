@@ -1,0 +1,252 @@
+// Wrong arguments, on all ranks and on one: the same code and text everywhere, and nobody hangs.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "runtime/torc.h"
+#include "tests/mpi/job.h"
+
+namespace torc {
+namespace {
+
+class Errors : public JobTest {
+ protected:
+  /// The calling rank's text is that of rank 0, but for what the test itself put in.
+  void expectSameTextEverywhere() {
+    std::vector<char> mine(1024), first;
+    const std::string text = torc_error_message();
+    std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 1023), mine.begin());
+    first = mine;
+    MPI_Bcast(first.data(), 1024, MPI_CHAR, 0, MPI_COMM_WORLD);
+    EXPECT_STREQ(mine.data(), first.data());
+  }
+
+  bool isLastRank() const { return worldRank() == worldSize() - 1; }
+  /// What the text of an error of the last rank alone begins with.
+  std::string ofLastRank() const {
+    return worldSize() == 1 ? "" : "rank " + std::to_string(worldSize() - 1) + ": ";
+  }
+
+  std::vector<int> in_ = std::vector<int>(100), out_ = std::vector<int>(100);
+  torc_collective* collective_ = nullptr;
+};
+
+TEST_F(Errors, AMissingFileIsReportedByRankZeroToAll) {
+  torc_schedule* loaded = nullptr;
+  EXPECT_TORC_ERROR(torc_schedule_load(geometry_, "/nowhere/x.torc", &loaded), TORC_ERR_IO,
+                    "'/nowhere/x.torc': No such file or directory");
+  EXPECT_EQ(loaded, nullptr);
+  expectSameTextEverywhere();
+}
+
+TEST_F(Errors, ATornOrAlteredFileIsRefused) {
+  const std::string good = contentsOf(schedulePath("allreduce"));
+  torc_schedule* loaded = nullptr;
+  for (const std::size_t length : {std::size_t{0}, std::size_t{7}, good.size() / 2}) {
+    EXPECT_TORC_ERROR(torc_schedule_load_memory(geometry_, good.data(), length, "torn", &loaded),
+                      TORC_ERR_MALFORMED, "torn: ");
+    EXPECT_EQ(loaded, nullptr);
+    expectSameTextEverywhere();
+  }
+  std::string altered = good;
+  altered[altered.size() / 2] ^= 4;
+  EXPECT_TORC_ERROR(
+      torc_schedule_load_memory(geometry_, altered.data(), altered.size(), "altered", &loaded),
+      TORC_ERR_MALFORMED, "altered: ");
+  // What other ranks pass does not count.
+  const bool root = worldRank() == 0;
+  EXPECT_TORC_OK(torc_schedule_load_memory(geometry_, root ? good.data() : nullptr,
+                                           root ? good.size() : 0, "good", &loaded));
+  EXPECT_TORC_OK(torc_schedule_free(loaded));
+}
+
+TEST_F(Errors, AGeometryMustFitItsCommunicator) {
+  torc_geometry* other = nullptr;
+  EXPECT_TORC_ERROR(torc_geometry_create(context_, MPI_COMM_WORLD, "5x3", nullptr, &other),
+                    TORC_ERR_MISMATCH, "torus 5x3 has 15 nodes, the communicator has ");
+  EXPECT_EQ(other, nullptr);
+  EXPECT_TORC_ERROR(torc_geometry_create(context_, MPI_COMM_WORLD, "0x4", nullptr, &other),
+                    TORC_ERR_ARGUMENT, "0x4");
+  EXPECT_TORC_ERROR(torc_geometry_create(context_, MPI_COMM_WORLD, "4x", nullptr, &other),
+                    TORC_ERR_ARGUMENT, "4x");
+  EXPECT_TORC_ERROR(torc_geometry_create(context_, MPI_COMM_WORLD, nullptr, "XY", &other),
+                    TORC_ERR_ARGUMENT, "an order is given without a shape");
+  EXPECT_TORC_ERROR(torc_geometry_create(context_, MPI_COMM_NULL, "2", nullptr, &other),
+                    TORC_ERR_ARGUMENT, "MPI_COMM_NULL");
+  EXPECT_TORC_ERROR(torc_geometry_create(nullptr, MPI_COMM_WORLD, "2", nullptr, &other),
+                    TORC_ERR_ARGUMENT, "context is NULL");
+  EXPECT_TORC_ERROR(torc_geometry_create(context_, MPI_COMM_WORLD,
+                                         isLastRank() ? "nonsense" : nullptr, nullptr, &other),
+                    TORC_ERR_ARGUMENT,
+                    "torc_geometry_create: " + ofLastRank() + "torus 'nonsense'");
+  expectSameTextEverywhere();
+}
+
+TEST_F(Errors, AScheduleMustFitItsGeometry) {
+  torc_geometry* alone = nullptr;
+  ASSERT_TORC_OK(torc_geometry_create(context_, MPI_COMM_SELF, nullptr, nullptr, &alone));
+  torc_geometry_info info;
+  ASSERT_TORC_OK(torc_geometry_query(alone, &info));
+  EXPECT_STREQ(info.shape, "");
+  torc_schedule* loaded = nullptr;
+  if (worldSize() > 1) {
+    EXPECT_TORC_ERROR(torc_schedule_load(alone, schedulePath("allreduce").c_str(), &loaded),
+                      TORC_ERR_MISMATCH, "the communicator has 1 ranks");
+  }
+  // The first schedule gives the geometry its shape, the next must have the same.
+  ASSERT_TORC_OK(torc_schedule_load(alone, "tests/mpi/allreduce_1.torc", &loaded));
+  ASSERT_TORC_OK(torc_geometry_query(alone, &info));
+  EXPECT_STREQ(info.shape, "1");
+  torc_schedule* second = nullptr;
+  EXPECT_TORC_ERROR(torc_schedule_load(alone, "tests/mpi/allreduce_2x2.torc", &second),
+                    TORC_ERR_MISMATCH, "torus 2x2 (order XY), the geometry is 1 (order X)");
+  EXPECT_TORC_ERROR(torc_geometry_destroy(alone), TORC_ERR_BUSY, "still has 1 schedules");
+  EXPECT_TORC_OK(torc_schedule_free(loaded));
+  EXPECT_TORC_OK(torc_geometry_destroy(alone));
+}
+
+TEST_F(Errors, CountsThatDifferBetweenRanksAreDetected) {
+  if (worldSize() == 1) GTEST_SKIP();
+  const std::int64_t count = isLastRank() ? 12 : 10;
+  EXPECT_TORC_ERROR(
+      torc_allreduce_init(schedule("allreduce"), in_.data(), out_.data(), count, MPI_INT, MPI_SUM,
+                          &collective_),
+      TORC_ERR_MISMATCH,
+      "torc_allreduce_init: the count differs between ranks: 10 on rank 0, 12 on rank " +
+          std::to_string(worldSize() - 1));
+  EXPECT_EQ(collective_, nullptr);
+  expectSameTextEverywhere();
+
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(worldSize()), 3);
+  counts[0] = isLastRank() ? 4 : 3;
+  EXPECT_TORC_ERROR(torc_reduce_scatter_init(schedule("reduce_scatter"), in_.data(), out_.data(),
+                                             counts.data(), MPI_INT, MPI_SUM, &collective_),
+                    TORC_ERR_MISMATCH, "the list of counts differs between rank ");
+}
+
+TEST_F(Errors, TypesAndOperationsThatDifferBetweenRanksAreDetected) {
+  if (worldSize() == 1) GTEST_SKIP();
+  EXPECT_TORC_ERROR(torc_allreduce_init(schedule("allreduce"), in_.data(), out_.data(), 10,
+                                        isLastRank() ? MPI_FLOAT : MPI_INT, MPI_SUM, &collective_),
+                    TORC_ERR_MISMATCH, "the datatype differs between rank ");
+  EXPECT_TORC_ERROR(torc_allreduce_init(schedule("allreduce"), in_.data(), out_.data(), 10, MPI_INT,
+                                        isLastRank() ? MPI_MAX : MPI_SUM, &collective_),
+                    TORC_ERR_MISMATCH, "the operation differs between rank ");
+}
+
+TEST_F(Errors, AnArgumentThatIsWrongOnOneRankFailsOnAll) {
+  torc_schedule* allreduce = schedule("allreduce");
+  EXPECT_TORC_ERROR(torc_allreduce_init(allreduce, isLastRank() ? nullptr : in_.data(), out_.data(),
+                                        10, MPI_INT, MPI_SUM, &collective_),
+                    TORC_ERR_ARGUMENT, "torc_allreduce_init: " + ofLastRank() + "in is NULL");
+  expectSameTextEverywhere();
+  EXPECT_TORC_ERROR(torc_allreduce_init(allreduce, in_.data(), isLastRank() ? nullptr : out_.data(),
+                                        10, MPI_INT, MPI_SUM, &collective_),
+                    TORC_ERR_ARGUMENT, ofLastRank() + "out is NULL");
+  EXPECT_TORC_ERROR(torc_allreduce_init(allreduce, in_.data(), out_.data(), isLastRank() ? -1 : 10,
+                                        MPI_INT, MPI_SUM, &collective_),
+                    TORC_ERR_ARGUMENT, ofLastRank() + "count is -1");
+  EXPECT_TORC_ERROR(
+      torc_allreduce_init(allreduce, in_.data(), isLastRank() ? in_.data() + 3 : out_.data(), 10,
+                          MPI_INT, MPI_SUM, &collective_),
+      TORC_ERR_ARGUMENT, ofLastRank() + "in and out overlap");
+  EXPECT_TORC_ERROR(
+      torc_allreduce_init(allreduce, in_.data(), out_.data(), 10,
+                          isLastRank() ? MPI_DATATYPE_NULL : MPI_INT, MPI_SUM, &collective_),
+      TORC_ERR_ARGUMENT, "MPI_DATATYPE_NULL");
+  EXPECT_TORC_ERROR(torc_allreduce_init(allreduce, in_.data(), out_.data(), 10, MPI_INT, MPI_SUM,
+                                        isLastRank() ? nullptr : &collective_),
+                    TORC_ERR_ARGUMENT, ofLastRank() + "collective is NULL");
+  expectSameTextEverywhere();
+  // The geometry is none the worse for it.
+  ASSERT_TORC_OK(
+      torc_allreduce_init(allreduce, in_.data(), out_.data(), 10, MPI_INT, MPI_SUM, &collective_));
+  EXPECT_TORC_OK(torc_collective_start(collective_));
+  EXPECT_TORC_OK(torc_collective_wait(collective_));
+  EXPECT_TORC_OK(torc_collective_free(collective_));
+}
+
+void ignore(void*, void*, int*, MPI_Datatype*) {}
+
+TEST_F(Errors, WhatIsNotServedIsSaidToBe) {
+  torc_schedule* allreduce = schedule("allreduce");
+  MPI_Op op;
+  MPI_Op_create(ignore, 0, &op);
+  EXPECT_TORC_ERROR(
+      torc_allreduce_init(allreduce, in_.data(), out_.data(), 10, MPI_INT, op, &collective_),
+      TORC_ERR_UNSUPPORTED, "the operation does not commute");
+  MPI_Op_free(&op);
+  MPI_Datatype gaps;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+  MPI_Type_commit(&gaps);
+  EXPECT_TORC_ERROR(torc_allgather_init(schedule("allgather"), in_.data(), 1, gaps, out_.data(), 1,
+                                        gaps, &collective_),
+                    TORC_ERR_UNSUPPORTED, "has gaps or an offset");
+  MPI_Type_free(&gaps);
+  EXPECT_TORC_ERROR(torc_allreduce_init(allreduce, in_.data(), out_.data(), 10, MPI_FLOAT, MPI_BAND,
+                                        &collective_),
+                    TORC_ERR_UNSUPPORTED, "MPI_BAND is not defined on datatype MPI_FLOAT");
+}
+
+TEST_F(Errors, AScheduleServesItsOwnCollectiveOnly) {
+  EXPECT_TORC_ERROR(torc_allreduce_init(schedule("allgather"), in_.data(), out_.data(), 10, MPI_INT,
+                                        MPI_SUM, &collective_),
+                    TORC_ERR_MISMATCH, "is one for allgather");
+  torc_call call = {TORC_ALLREDUCE, 10, nullptr, MPI_INT, MPI_SUM};
+  EXPECT_TORC_ERROR(torc_schedule_serves(schedule("allgather"), &call), TORC_ERR_MISMATCH,
+                    "is one for allgather");
+  EXPECT_TORC_OK(torc_schedule_serves(schedule("allreduce"), &call));
+  call.op = MPI_MAXLOC;
+  EXPECT_TORC_ERROR(torc_schedule_serves(schedule("allreduce"), &call), TORC_ERR_UNSUPPORTED,
+                    "MPI_MAXLOC is not defined on datatype MPI_INT");
+  call = {TORC_ALLGATHER, 10, nullptr, MPI_INT, MPI_OP_NULL};
+  EXPECT_TORC_OK(torc_schedule_serves(schedule("allgather"), &call));
+}
+
+TEST_F(Errors, TheOwnBlockMustBeAsLargeInBothBuffers) {
+  EXPECT_TORC_ERROR(torc_allgather_init(schedule("allgather"), in_.data(), 3, MPI_INT, out_.data(),
+                                        2, MPI_INT, &collective_),
+                    TORC_ERR_MISMATCH, "the own block is 3 of MPI_INT in `in`, but 2 of MPI_INT");
+}
+
+TEST_F(Errors, SizesThatOverflowAreRefused) {
+  const std::int64_t huge = std::int64_t{1} << 62;
+  EXPECT_TORC_ERROR(torc_allreduce_init(schedule("allreduce"), in_.data(), out_.data(), huge,
+                                        MPI_INT, MPI_SUM, &collective_),
+                    TORC_ERR_OVERFLOW, "exceeds the address space");
+}
+
+TEST_F(Errors, ObjectsInUseAreNotFreed) {
+  torc_schedule* allreduce = schedule("allreduce");
+  ASSERT_TORC_OK(
+      torc_allreduce_init(allreduce, in_.data(), out_.data(), 10, MPI_INT, MPI_SUM, &collective_));
+  EXPECT_TORC_ERROR(torc_schedule_free(allreduce), TORC_ERR_BUSY, "still has 1 collectives");
+  EXPECT_TORC_ERROR(torc_context_destroy(context_), TORC_ERR_BUSY, "still has 1 geometries");
+  EXPECT_TORC_OK(torc_collective_start(collective_));
+  EXPECT_TORC_ERROR(torc_collective_start(collective_), TORC_ERR_BUSY, "a round is under way");
+  EXPECT_TORC_ERROR(torc_collective_free(collective_), TORC_ERR_BUSY, "a round is under way");
+  EXPECT_TORC_OK(torc_collective_wait(collective_));
+  EXPECT_TORC_OK(torc_collective_free(collective_));
+}
+
+TEST_F(Errors, NullHandlesAreArgumentsLikeOthers) {
+  EXPECT_TORC_ERROR(
+      torc_allreduce_init(nullptr, in_.data(), out_.data(), 1, MPI_INT, MPI_SUM, &collective_),
+      TORC_ERR_ARGUMENT, "torc_allreduce_init: schedule is NULL");
+  EXPECT_TORC_ERROR(torc_collective_start(nullptr), TORC_ERR_ARGUMENT, "collective is NULL");
+  EXPECT_TORC_ERROR(torc_schedule_load(nullptr, "x", nullptr), TORC_ERR_ARGUMENT,
+                    "geometry is NULL");
+  EXPECT_TORC_OK(torc_collective_free(nullptr));
+  EXPECT_TORC_OK(torc_schedule_free(nullptr));
+  EXPECT_TORC_OK(torc_geometry_destroy(nullptr));
+  EXPECT_TORC_OK(torc_context_destroy(nullptr));
+  EXPECT_STREQ(torc_result_name(TORC_ERR_BUSY), "TORC_ERR_BUSY");
+  EXPECT_STREQ(torc_result_name(77), "unknown result");
+}
+
+}  // namespace
+}  // namespace torc

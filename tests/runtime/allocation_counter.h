@@ -1,0 +1,17 @@
+// Counts allocations of the whole program: malloc and what is built on it, operator new included.
+#ifndef TORC_TESTS_RUNTIME_ALLOCATION_COUNTER_H_
+#define TORC_TESTS_RUNTIME_ALLOCATION_COUNTER_H_
+
+#include <cstdint>
+
+namespace torc {
+
+/// Allocations by any thread since the program began.
+std::uint64_t allocationCount();
+
+/// Whether anything is counted: sanitizers have an allocator of their own.
+bool allocationsAreCounted();
+
+}  // namespace torc
+
+#endif  // TORC_TESTS_RUNTIME_ALLOCATION_COUNTER_H_
