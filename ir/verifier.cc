@@ -22,6 +22,16 @@ VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) 
     return result;
   }
   VerifyContext context(schedule, options, result);
+  const std::uint64_t work = std::uint64_t{context.classCount()} * schedule.operations.size();
+  if (work > kMaxClassOperations) {
+    result.faults.push_back(
+        {Rule::kBounds, kNone,
+         "too large to prove: " + std::to_string(context.classCount()) +
+             " nodes that differ (mesh axes, guards, absolute boxes) with " +
+             std::to_string(schedule.operations.size()) + " operations each; at most " +
+             std::to_string(kMaxClassOperations) + " operations on such nodes in all"});
+    return result;
+  }
   checkLinks(context);
   checkMatching(context);
   if (!result.ok()) return result;

@@ -1,6 +1,7 @@
 // torc-run: replays a schedule on MPI ranks, checks it against MPI's own collective, and prints a
 // table in the manner of the OSU micro-benchmarks.
 #include <cstdio>
+#include <new>
 #include <string>
 
 #include <mpi.h>
@@ -97,7 +98,13 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  const int code = torc::run(argc, argv);
+  int code = 1;
+  try {
+    code = torc::run(argc, argv);
+  } catch (const std::bad_alloc&) {  // on some ranks, perhaps: the others would wait for ever
+    std::fprintf(stderr, "torc-run: rank %d: out of memory; try smaller --bytes\n", torc::g_rank);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   MPI_Finalize();
   return code;
 }

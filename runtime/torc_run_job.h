@@ -37,7 +37,7 @@ class RunJob {
   /// Runs the iterations, in turns with MPI's collective if `compare`. Empty, or torc's error.
   std::string time(int iterations, RunTimes& torc, RunTimes& mpi);
 
-  /// After time(): empty, or that the result is not the bits of the first check.
+  /// Runs once more. Empty, or that the result is not the bits of the first check.
   std::string checkAgain();
 
  private:

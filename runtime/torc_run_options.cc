@@ -210,7 +210,7 @@ std::string runHelp() {
          "  --uneven           blocks of different sizes in a reduce_scatter or allgather\n"
          "  --iterations N     of each size (default: as many as fit into --seconds, 3 to 1000)\n"
          "  --seconds S        of each size, for each of torc and MPI (default 0.3)\n"
-         "  --warmup N         untimed iterations before (default 2)\n"
+         "  --warmup N         untimed iterations before, at most (default 2)\n"
          "  --help\n"
          "\n"
          "Times are of the slowest rank: the median over the iterations, the least and the most.\n"
