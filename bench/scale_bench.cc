@@ -1,0 +1,128 @@
+// What grows with the machine: compiles an allreduce (proof included) for tori from 8 to 65,536
+// nodes, then loads the file and expands one rank, and prints a table. Each shape runs in a process
+// of its own, whose peak memory is read when it ends.
+//
+//   bazel run -c opt //bench:scale_bench [-- SHAPE...]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/compile.h"
+#include "ir/verifier.h"
+#include "schedules/expand.h"
+#include "schedules/file.h"
+
+namespace torc {
+namespace {
+
+/// What a shape's process reports through a pipe.
+struct Measured {
+  std::uint64_t nodes = 0, operations = 0;
+  double compile_s = 0, expand_ms = 0;
+  double file_kib = 0, expand_mib = 0;
+};
+
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+[[noreturn]] void quit(const std::string& message) {
+  std::fprintf(stderr, "scale_bench: %s\n", message.c_str());
+  _exit(1);
+}
+
+template <typename T>
+double mib(const std::vector<T>& table) {
+  return static_cast<double>(table.capacity() * sizeof(T)) / (1 << 20);
+}
+
+Measured measure(const std::string& shape) {
+  Measured result;
+  const StatusOr<Topology> topology = parseTopology(shape);
+  if (!topology.ok()) quit(topology.status().message());
+  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("bucket");
+  if (!algorithm) quit(llvm::toString(algorithm.takeError()));
+
+  // As `torc compile allreduce` does it: every pass proved, and the whole once more before writing.
+  const auto compile_start = std::chrono::steady_clock::now();
+  const PipelineOptions options;
+  const std::string pipeline = planPipeline(**algorithm, options) + "," + stepPipeline(options);
+  llvm::Expected<Program> program =
+      compile({Collective::kAllreduce, *topology}, **algorithm, pipeline, PassManagerOptions());
+  if (!program) quit(llvm::toString(program.takeError()));
+  if (!verify(program->schedule.view()).ok()) quit(shape + ": not proved");
+  const std::vector<std::byte> file = writeSchedule(program->schedule.view());
+  result.compile_s = secondsSince(compile_start);
+  result.nodes = topology->ranks();
+  result.operations = program->schedule.operations.size();
+  result.file_kib = static_cast<double>(file.size()) / 1024;
+
+  // The median of eleven, for a rank in the middle; elements enough for no message to be empty.
+  std::vector<double> times;
+  for (int i = 0; i < 11; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const StatusOr<LoadedSchedule> loaded = readSchedule(file, shape);
+    if (!loaded.ok()) quit(loaded.status().message());
+    const StatusOr<FlatProgram> flat = expand(
+        loaded->view(), static_cast<std::int32_t>(result.nodes / 2), {result.nodes * 64, {}, {}});
+    if (!flat.ok()) quit(flat.status().message());
+    times.push_back(1e3 * secondsSince(start));
+    result.expand_mib = static_cast<double>(loaded->bytes()) / (1 << 20) + mib(flat->operations) +
+                        mib(flat->extents) + mib(flat->dependences);
+  }
+  std::sort(times.begin(), times.end());
+  result.expand_ms = times[times.size() / 2];
+  return result;
+}
+
+/// Measures in a child process; prints a row.
+void row(const std::string& shape) {
+  int ends[2];
+  if (pipe(ends) != 0) quit("pipe failed");
+  const pid_t child = fork();
+  if (child < 0) quit("fork failed");
+  if (child == 0) {
+    const Measured measured = measure(shape);
+    _exit(write(ends[1], &measured, sizeof(measured)) == sizeof(measured) ? 0 : 1);
+  }
+  close(ends[1]);
+  Measured measured;
+  const bool complete = read(ends[0], &measured, sizeof(measured)) == sizeof(measured);
+  close(ends[0]);
+  int status = 0;
+  rusage usage{};
+  if (wait4(child, &status, 0, &usage) != child || status != 0 || !complete) {
+    quit(shape + ": the measuring process failed");
+  }
+  std::printf("| %s | %llu | %llu | %.3f | %.1f | %.0f | %.2f | %.2f |\n", shape.c_str(),
+              static_cast<unsigned long long>(measured.nodes),
+              static_cast<unsigned long long>(measured.operations), measured.compile_s,
+              static_cast<double>(usage.ru_maxrss) / 1024, measured.file_kib, measured.expand_ms,
+              measured.expand_mib);
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace torc
+
+int main(int argc, char** argv) {
+  std::vector<std::string> shapes(argv + 1, argv + argc);
+  if (shapes.empty()) {
+    shapes = {"2x2x2", "4x4x4", "8x8x8", "16x16x16", "32x32x32", "64x32x32"};
+  }
+  std::printf(
+      "| torus | nodes | operations | compile and prove, s | peak MiB | file KiB | load and expand "
+      "a "
+      "rank, ms | MiB |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  std::fflush(stdout);
+  for (const std::string& shape : shapes)
+    torc::row(shape);
+  return 0;
+}
