@@ -34,17 +34,18 @@ torc compile allreduce --torus "$shape" --print-after-all -o "$schedule" 2>"$wor
   tail -n 5 "$work/passes.txt" >&2
   exit 1
 }
-# Of each dump: its title, and the first lines of the program without the explanations.
-awk '/^\/\/ -+ after / || /^\/\/ ----/ { title = $0; print ""; print title; shown = 0; next }
-     /^ *\/\// || /^ *$/ { next }
-     shown < 16 { print "  " $0 }
-     shown == 16 { print "  ..." }
+# Of each dump: its title, then the colors and the first lines of the plan or of the steps.
+awk '/^\/\/ ---- after / { print ""; print "after " substr($0, 15); shown = 0; next }
+     /^ *\/\// || /^ *$/ || /^schedule/ { next }
+     /^  (collective|topology|producer|promise|stream|slots|frame) / { next }
+     shown < 12 { print }
+     shown == 12 { print "      ..." }
      { shown++ }' "$work/passes.txt"
 
 say "The schedule proved, once more from the file"
 run torc verify "$schedule"
 
-ranks=$(torc dump --json "$schedule" | sed -n 's/^ *"ranks": *\([0-9]*\).*/\1/p' | head -n 1)
+ranks=$(torc verify --json "$schedule" | sed -n 's/.*"nodes": *\([0-9]*\).*/\1/p' | head -n 1)
 say "Replaying on $ranks MPICH ranks, checked against and compared with MPI_Allreduce"
 echo "($(nproc) cores here: with more ranks than cores the times say little, the check says all)"
 run mpiexec.hydra -n "$ranks" torc-run "$schedule" --bytes 0:1M --check --compare
