@@ -1,0 +1,14 @@
+#!/bin/bash
+# fails.sh CODE COMMAND...: passes if COMMAND exits with CODE, prints one line on stderr and nothing
+# on stdout. That line goes on to stdout.
+code=$1
+shift
+out=$(mktemp)
+error=$("$@" 2>&1 >"$out")
+status=$?
+echo "$error"
+lines=$(echo "$error" | wc -l)
+[[ $status -eq $code ]] || { echo "exit status $status, not $code: $*"; exit 1; }
+[[ $lines -eq ${LINES_EXPECTED:-1} ]] || { echo "$lines lines on stderr: $*"; exit 1; }
+[[ ! -s $out ]] || { echo "stdout is not empty: $*"; exit 1; }
+rm "$out"
