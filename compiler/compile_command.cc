@@ -102,7 +102,7 @@ llvm::Expected<std::string> proveAndEmit(const Program& program, VerifyResult& p
   std::string text;
   llvm::raw_string_ostream out(text);
   if (!proof.ok()) {
-    out << "the schedule is wrong, nothing is written\n";
+    out << "the schedule is not proved, nothing is written\n";
     printFaults(schedule, proof, out);
     return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(text).rtrim());
   }

@@ -1,6 +1,8 @@
 // The verifier's driver: rules in order, each only where those before it hold, and fault texts.
 #include "ir/verifier.h"
 
+#include <algorithm>
+
 #include <llvm/ADT/StringRef.h>
 
 #include "ir/text.h"
@@ -22,14 +24,21 @@ VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) 
     return result;
   }
   VerifyContext context(schedule, options, result);
-  const std::uint64_t work = std::uint64_t{context.classCount()} * schedule.operations.size();
-  if (work > kMaxClassOperations) {
-    result.faults.push_back(
-        {Rule::kBounds, kNone,
-         "too large to prove: " + std::to_string(context.classCount()) +
-             " nodes that differ (mesh axes, guards, absolute boxes) with " +
-             std::to_string(schedule.operations.size()) + " operations each; at most " +
-             std::to_string(kMaxClassOperations) + " operations on such nodes in all"});
+  std::uint64_t longest = 1;  // each step of a line leaves pieces that later steps look through
+  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
+    if (!context.collapsed(axis)) {
+      longest = std::max<std::uint64_t>(longest, schedule.topology.axes[axis].size);
+    }
+  }
+  const double work = static_cast<double>(context.classCount()) *
+                      static_cast<double>(schedule.operations.size()) *
+                      static_cast<double>(longest);
+  if (work > kMaxProofWork) {
+    result.faults.push_back({Rule::kBounds, kNone,
+                             "too large to prove: " + std::to_string(context.classCount()) +
+                                 " nodes that differ (mesh axes, guards, absolute boxes) with " +
+                                 std::to_string(schedule.operations.size()) +
+                                 " operations each, on axes of up to " + std::to_string(longest)});
     return result;
   }
   checkLinks(context);

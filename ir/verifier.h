@@ -29,8 +29,9 @@
 
 namespace torc {
 
-/// Nodes that are not alike times operations: beyond this a proof would take minutes and gigabytes.
-inline constexpr std::uint64_t kMaxClassOperations = std::uint64_t{1} << 26;
+/// Nodes that are not alike, times operations, times the longest axis on which they differ: beyond
+/// this a proof would take minutes and gigabytes, and is refused.
+inline constexpr double kMaxProofWork = 2e9;
 
 enum class Rule { kMatching, kProgress, kRaces, kMeaning, kBounds, kLinks };
 llvm::StringRef name(Rule rule);
