@@ -30,13 +30,15 @@ namespace {
 /// Completes every started channel at the next poll.
 class NullTransport final : public Transport {
  public:
-  StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, std::span<const Segment>) override {
+  StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, std::span<const Segment>,
+                                  std::span<const std::size_t>) override {
     return channels_++;
   }
-  StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, std::span<const Segment>) override {
+  StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, std::span<const Segment>,
+                                  std::span<const std::size_t>) override {
     return channels_++;
   }
-  Status commit(std::size_t) override {
+  Status commit() override {
     started_.resize(channels_);
     return {};
   }
@@ -140,8 +142,8 @@ Replay measureExecutor(const Schedule& schedule, const Counts& counts) {
 
   const std::unique_ptr<Transport> transport = std::make_unique<NullTransport>();
   for (std::size_t i = 0; i < result.messages; ++i)
-    (void)transport->prepareSend(0, 0, {});
-  (void)transport->commit(result.messages);
+    (void)transport->prepareSend(0, 0, {}, {});
+  (void)transport->commit();
   std::vector<ChannelId> completed(result.messages);
   result.transport_ns = nanoseconds([&] {
     for (std::size_t i = 0; i < result.messages; ++i) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/api.h"
+#include "runtime/message_pieces.h"
 #include "runtime/mpi_transport.h"
 #include "schedules/message.h"
 
@@ -45,6 +46,11 @@ Status torc_collective::prepare(const torc::CallArguments& arguments) {
   program = std::move(*expanded);
   if (Status status = torc::checkBuffers(arguments, call, program); !status.ok()) return status;
 
+  torc::StatusOr<torc::MessagePieces> cut = torc::cutMessages(
+      view, program, call.counts(), call.in_place, call.type.bytes, torc::kLeastPieceBytes);
+  if (!cut.ok()) return cut.status();
+  pieces = std::move(*cut);
+
   scratch.allocate(program.scratch_elements * call.type.bytes);
   buffers.scratch = scratch.data();
   buffers.element_bytes = std::max<std::size_t>(call.type.bytes, 1);
@@ -64,11 +70,13 @@ Status torc_collective::lay(const torc::TagClaim& claim) {
   torc_geometry& geometry = *schedule->geometry;
   auto transport = std::make_unique<torc::MpiTransport>(geometry.comm, geometry.tagBase(claim));
   const bool reduces = torc::traits(schedule->view().collective).reduces;
-  auto created = torc::Executor::create(
-      program, buffers, reduces ? reduction.reducer() : torc::Reducer{}, std::move(transport));
+  auto created =
+      torc::Executor::create(program, buffers, reduces ? reduction.reducer() : torc::Reducer{},
+                             std::move(transport), pieces);
   if (!created.ok()) return created.status();
   executor = std::move(*created);
   program = {};
+  pieces = {};
   return {};
 }
 
@@ -177,7 +185,8 @@ int torc_collective_query(const torc_collective* collective, torc_collective_inf
   *info = {};
   info->operations = collective->executor->operations();
   info->messages = collective->executor->messages();
-  info->scratch_bytes = collective->scratch.bytes() + collective->own_block.bytes();
+  info->scratch_bytes = collective->scratch.bytes() + collective->own_block.bytes() +
+                        collective->executor->bufferBytes();
   info->table_bytes = collective->executor->tableBytes() + sizeof(torc_collective);
   info->rounds = collective->rounds;
   return TORC_OK;

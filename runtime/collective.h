@@ -57,7 +57,8 @@ struct torc_collective {
   torc_schedule* schedule;
   torc::Call call;
   torc::MpiReduction reduction;
-  torc::FlatProgram program;  // empty once the executor has it
+  torc::FlatProgram program;   // empty once the executor has it
+  torc::MessagePieces pieces;  // likewise
   torc::Buffers buffers;
   torc::DataMemory scratch;
   torc::DataMemory own_block;  // in-place reduce_scatter: `out` until the vector is no longer read

@@ -74,21 +74,29 @@ Executor::~Executor() = default;
 
 StatusOr<std::unique_ptr<Executor>> Executor::create(const FlatProgram& program,
                                                      const Buffers& buffers, const Reducer& reducer,
-                                                     std::unique_ptr<Transport> transport) {
+                                                     std::unique_ptr<Transport> transport,
+                                                     const MessagePieces& pieces) {
   if (Status status = checkAddressable(program, buffers); !status.ok()) return status;
   std::unique_ptr<Executor> executor(new Executor(reducer, std::move(transport)));
-  if (Status status = executor->lay(program, buffers); !status.ok()) return status;
+  if (Status status = executor->lay(program, buffers, pieces); !status.ok()) return status;
   return executor;
 }
 
-Status Executor::lay(const FlatProgram& program, const Buffers& buffers) {
+Status Executor::lay(const FlatProgram& program, const Buffers& buffers,
+                     const MessagePieces& pieces) {
+  std::vector<std::size_t> piece_bytes;
   element_bytes_ = buffers.element_bytes;
   steps_.resize(program.operations.size());
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const FlatOperation& operation = program.operations[i];
     steps_[i].source = operation.source;
     if (sends(operation.kind) || receives(operation.kind)) {
-      Status status = layMessage(program, operation, buffers, steps_[i]);
+      piece_bytes.clear();
+      if (!pieces.empty()) {
+        for (std::uint64_t elements : pieces[i])
+          piece_bytes.push_back(elements * element_bytes_);
+      }
+      Status status = layMessage(program, operation, buffers, piece_bytes, steps_[i]);
       if (!status.ok()) {
         return status.annotated("operation " + std::to_string(operation.source) + " (" +
                                 std::string(name(operation.kind)) + ", rank " +
@@ -106,11 +114,12 @@ Status Executor::lay(const FlatProgram& program, const Buffers& buffers) {
   messages_.resize(step_of_channel_.size());
   local_.resize(steps_.size());
   completed_.resize(step_of_channel_.size());
-  return transport_->commit(step_of_channel_.size());
+  return transport_->commit();
 }
 
 Status Executor::layMessage(const FlatProgram& program, const FlatOperation& operation,
-                            const Buffers& buffers, Step& step) {
+                            const Buffers& buffers, std::span<const std::size_t> pieces,
+                            Step& step) {
   const bool sending = sends(operation.kind);
   const FlatRegion& region = sending                                        ? operation.a
                              : operation.kind == OperationKind::kRecvReduce ? operation.b
@@ -128,8 +137,8 @@ Status Executor::layMessage(const FlatProgram& program, const FlatOperation& ope
     cursor.skip(elements);
   }
   StatusOr<ChannelId> channel =
-      sending ? transport_->prepareSend(operation.peer, operation.tag, segments_)
-              : transport_->prepareRecv(operation.peer, operation.tag, segments_);
+      sending ? transport_->prepareSend(operation.peer, operation.tag, segments_, pieces)
+              : transport_->prepareRecv(operation.peer, operation.tag, segments_, pieces);
   if (!channel.ok()) return channel.status();
   step.channel = *channel;
   return {};

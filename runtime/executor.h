@@ -31,6 +31,10 @@ struct Buffers {
   std::size_t element_bytes = 1;  // from one element to the next
 };
 
+/// For every operation of a program the elements of its message's pieces, in order, the same at
+/// both ends; an empty list where the message is one piece (see Transport::prepareSend).
+using MessagePieces = std::vector<std::vector<std::uint64_t>>;
+
 enum class Progress : std::uint8_t {
   kIdle,    // not started since creation
   kActive,  // started, not complete
@@ -41,11 +45,13 @@ enum class Progress : std::uint8_t {
 class Executor {
  public:
   /// Lays out `program` over `buffers`, and prepares its messages on `transport`. The program is
-  /// not needed afterwards. `reducer` may be empty for a program that reduces nothing. Errors:
-  /// sizes beyond the address space, what the transport refuses.
+  /// not needed afterwards. `reducer` may be empty for a program that reduces nothing, `pieces`
+  /// where all messages are whole. Errors: sizes beyond the address space, what the transport
+  /// refuses.
   static StatusOr<std::unique_ptr<Executor>> create(const FlatProgram& program,
                                                     const Buffers& buffers, const Reducer& reducer,
-                                                    std::unique_ptr<Transport> transport);
+                                                    std::unique_ptr<Transport> transport,
+                                                    const MessagePieces& pieces = {});
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -63,6 +69,8 @@ class Executor {
   std::size_t messages() const { return step_of_channel_.size(); }
   /// Operations of the round that are not complete.
   std::size_t remaining() const { return remaining_; }
+  /// Bytes of memory for data that the transport has allocated.
+  std::size_t bufferBytes() const { return transport_->bufferBytes(); }
   /// Bytes of the tables, without the transport's.
   std::size_t tableBytes() const;
 
@@ -93,9 +101,9 @@ class Executor {
 
   Executor(const Reducer& reducer, std::unique_ptr<Transport> transport);
 
-  Status lay(const FlatProgram& program, const Buffers& buffers);
+  Status lay(const FlatProgram& program, const Buffers& buffers, const MessagePieces& pieces);
   Status layMessage(const FlatProgram& program, const FlatOperation& operation,
-                    const Buffers& buffers, Step& step);
+                    const Buffers& buffers, std::span<const std::size_t> pieces, Step& step);
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
                Step& step);
   void laySuccessors(const FlatProgram& program);

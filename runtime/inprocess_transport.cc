@@ -15,14 +15,16 @@ class InProcessTransport final : public Transport {
       : network_(network), rank_(rank) {}
 
   StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
-                                  std::span<const Segment> segments) override {
+                                  std::span<const Segment> segments,
+                                  std::span<const std::size_t>) override {
     return prepare(rank_, peer, tag, true, segments);
   }
   StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                  std::span<const Segment> segments) override {
+                                  std::span<const Segment> segments,
+                                  std::span<const std::size_t>) override {
     return prepare(peer, rank_, tag, false, segments);
   }
-  Status commit(std::size_t) override { return network_->commit(rank_, channels_.size()); }
+  Status commit() override { return network_->commit(rank_, channels_.size()); }
 
   bool start(ChannelId channel) override {
     return network_->start(channels_[channel].link, channels_[channel].sending);

@@ -1,75 +1,56 @@
-// MPI transport: datatypes of messages, persistent requests, completion.
+// MPI transport: pieces of messages, persistent requests, completion.
 #include "runtime/mpi_transport.h"
 
 #include <algorithm>
-#include <climits>
+#include <cstring>
 #include <functional>
 #include <string>
 
 namespace torc {
 namespace {
 
-// MPI counts in int; a longer run becomes several blocks of a datatype.
-constexpr std::size_t kLongestBlock = std::size_t{1} << 30;
+// MPI counts in int. Both ends cut longer pieces at multiples of this.
+constexpr std::size_t kLongestPiece = std::size_t{1} << 30;
 
-/// A message as MPI takes it: `count` of `type` at `data`.
-struct Message {
-  const void* data = nullptr;
-  int count = 0;
-  MPI_Datatype type = MPI_BYTE;
+/// Takes runs of memory off the front of a message.
+class SegmentCursor {
+ public:
+  explicit SegmentCursor(std::span<const Segment> segments) : segments_(segments) {}
+
+  /// The next `bytes`, as runs.
+  std::vector<Segment> take(std::size_t bytes) {
+    std::vector<Segment> runs;
+    while (bytes > 0) {
+      const Segment& segment = segments_[index_];
+      const std::size_t some = std::min(bytes, segment.bytes - used_);
+      runs.push_back({segment.data + used_, some});
+      bytes -= some;
+      used_ += some;
+      if (used_ == segment.bytes) {
+        ++index_;
+        used_ = 0;
+      }
+    }
+    return runs;
+  }
+
+ private:
+  std::span<const Segment> segments_;
+  std::size_t index_ = 0, used_ = 0;
 };
 
-bool isRegular(std::span<const Segment> segments) {
-  const std::ptrdiff_t stride = segments[1].data - segments[0].data;
-  for (std::size_t i = 1; i < segments.size(); ++i) {
-    if (segments[i].bytes != segments[0].bytes) return false;
-    if (segments[i].data - segments[i - 1].data != stride) return false;
+void pack(std::span<const Segment> apart, std::byte* packed) {
+  for (const Segment& segment : apart) {
+    std::memcpy(packed, segment.data, segment.bytes);
+    packed += segment.bytes;
   }
-  return segments[0].bytes <= kLongestBlock;
 }
 
-int makeIndexed(std::span<const Segment> segments, MPI_Datatype* type) {
-  std::vector<int> lengths;
-  std::vector<MPI_Aint> displacements;
-  for (const Segment& segment : segments) {
-    for (std::size_t done = 0; done < segment.bytes; done += kLongestBlock) {
-      lengths.push_back(static_cast<int>(std::min(kLongestBlock, segment.bytes - done)));
-      displacements.push_back(segment.data - segments[0].data + static_cast<MPI_Aint>(done));
-    }
+void unpack(const std::byte* packed, std::span<const Segment> apart) {
+  for (const Segment& segment : apart) {
+    std::memcpy(segment.data, packed, segment.bytes);
+    packed += segment.bytes;
   }
-  if (lengths.size() > static_cast<std::size_t>(INT_MAX)) return MPI_ERR_COUNT;
-  return MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(),
-                                  displacements.data(), MPI_BYTE, type);
-}
-
-StatusOr<Message> describe(std::span<const Segment> segments) {
-  Message message;
-  if (segments.empty()) return message;
-  message.data = segments[0].data;
-  if (segments.size() == 1 && segments[0].bytes <= kLongestBlock) {
-    message.count = static_cast<int>(segments[0].bytes);
-    return message;
-  }
-  message.count = 1;
-  int code;
-  if (segments.size() > 1 && segments.size() <= static_cast<std::size_t>(INT_MAX) &&
-      isRegular(segments)) {
-    code = MPI_Type_create_hvector(static_cast<int>(segments.size()),
-                                   static_cast<int>(segments[0].bytes),
-                                   segments[1].data - segments[0].data, MPI_BYTE, &message.type);
-  } else {
-    code = makeIndexed(segments, &message.type);
-  }
-  if (code != MPI_SUCCESS) return mpiStatus(code, "making a datatype");
-  code = MPI_Type_commit(&message.type);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Type_commit");
-  return message;
-}
-
-// MPI_Recv_init takes its buffer without const; one signature serves both.
-int recvInit(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-             MPI_Request* request) {
-  return MPI_Recv_init(const_cast<void*>(data), count, type, peer, tag, comm, request);
 }
 
 }  // namespace
@@ -93,55 +74,96 @@ MpiTransport::~MpiTransport() {
   MPI_Finalized(&finalized);
   if (finalized) return;
   abandon();
-  for (MPI_Request& request : requests_) {
-    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  for (Piece& piece : pieces_) {
+    if (piece.request != MPI_REQUEST_NULL) MPI_Request_free(&piece.request);
   }
 }
 
 StatusOr<ChannelId> MpiTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
-                                              std::span<const Segment> segments) {
-  return prepare(true, MPI_Send_init, peer, tag, segments);
+                                              std::span<const Segment> segments,
+                                              std::span<const std::size_t> pieces) {
+  return prepare(true, peer, tag, segments, pieces);
 }
 
 StatusOr<ChannelId> MpiTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                              std::span<const Segment> segments) {
-  return prepare(false, recvInit, peer, tag, segments);
+                                              std::span<const Segment> segments,
+                                              std::span<const std::size_t> pieces) {
+  return prepare(false, peer, tag, segments, pieces);
 }
 
-StatusOr<ChannelId> MpiTransport::prepare(bool sending, InitFunction init, std::int32_t peer,
-                                          std::uint32_t tag, std::span<const Segment> segments) {
-  StatusOr<Message> message = describe(segments);
-  if (!message.ok()) return message.status();
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code = init(message->data, message->count, message->type, peer,
-                        tag_base_ + static_cast<int>(tag), comm_, &request);
-  // The request keeps the datatype alive.
-  if (message->type != MPI_BYTE) MPI_Type_free(&message->type);
-  if (code != MPI_SUCCESS) {
-    return mpiStatus(code, sending ? "MPI_Send_init" : "MPI_Recv_init");
+StatusOr<ChannelId> MpiTransport::prepare(bool sending, std::int32_t peer, std::uint32_t tag,
+                                          std::span<const Segment> segments,
+                                          std::span<const std::size_t> pieces) {
+  std::size_t whole = 0;
+  for (const Segment& segment : segments)
+    whole += segment.bytes;
+  if (pieces.empty()) pieces = {&whole, 1};
+
+  Channel channel;
+  channel.sending = sending;
+  channel.first_piece = static_cast<std::uint32_t>(pieces_.size());
+  SegmentCursor cursor(segments);
+  for (std::size_t length : pieces) {
+    do {
+      const std::size_t some = std::min(length, kLongestPiece);
+      Status status = addPiece(sending, peer, tag, cursor.take(some));
+      if (!status.ok()) return status;
+      length -= some;
+    } while (length > 0);
   }
-  requests_.push_back(request);
-  sending_.push_back(sending);
-  return static_cast<ChannelId>(requests_.size() - 1);
+  channel.piece_count = static_cast<std::uint32_t>(pieces_.size()) - channel.first_piece;
+  channels_.push_back(channel);
+  return static_cast<ChannelId>(channels_.size() - 1);
 }
 
-Status MpiTransport::commit(std::size_t most_active) {
-  active_.resize(most_active);
-  active_channel_.resize(most_active);
-  indices_.resize(most_active);
-  statuses_.resize(most_active);
+Status MpiTransport::addPiece(bool sending, std::int32_t peer, std::uint32_t tag,
+                              std::span<const Segment> segments) {
+  Piece& piece = pieces_.emplace_back();
+  piece.channel = static_cast<ChannelId>(channels_.size());
+  std::size_t bytes = 0;
+  for (const Segment& segment : segments)
+    bytes += segment.bytes;
+  std::byte* data = segments.empty() ? nullptr : segments[0].data;
+  if (segments.size() > 1) {
+    piece.apart.assign(segments.begin(), segments.end());
+    piece.packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    data = piece.packed.get();
+    buffer_bytes_ += bytes;
+  }
+  const int count = static_cast<int>(bytes);
+  const int mpi_tag = tag_base_ + static_cast<int>(tag);
+  if (sending) {
+    return mpiStatus(MPI_Send_init(data, count, MPI_BYTE, peer, mpi_tag, comm_, &piece.request),
+                     "MPI_Send_init");
+  }
+  return mpiStatus(MPI_Recv_init(data, count, MPI_BYTE, peer, mpi_tag, comm_, &piece.request),
+                   "MPI_Recv_init");
+}
+
+Status MpiTransport::commit() {
+  active_.resize(pieces_.size());
+  active_piece_.resize(pieces_.size());
+  indices_.resize(pieces_.size());
+  statuses_.resize(pieces_.size());
   return {};
 }
 
-bool MpiTransport::start(ChannelId channel) {
-  MPI_Request* request = &active_[active_count_];
-  *request = requests_[channel];
-  active_channel_[active_count_] = channel;
-  if (const int code = MPI_Start(request); code != MPI_SUCCESS) {
-    status_ = mpiStatus(code, "MPI_Start");
-    return false;
+bool MpiTransport::start(ChannelId index) {
+  Channel& channel = channels_[index];
+  channel.unfinished = channel.piece_count;
+  for (std::uint32_t i = 0; i < channel.piece_count; ++i) {
+    const std::uint32_t number = channel.first_piece + i;
+    Piece& piece = pieces_[number];
+    if (channel.sending && piece.packed) pack(piece.apart, piece.packed.get());
+    MPI_Request* request = &active_[active_count_];
+    *request = piece.request;
+    active_piece_[active_count_] = number;
+    if (const int code = MPI_Start(request); code != MPI_SUCCESS) {
+      status_ = mpiStatus(code, "MPI_Start");
+      return false;
+    }
+    ++active_count_;
   }
-  ++active_count_;
   return true;
 }
 
@@ -158,25 +180,30 @@ int MpiTransport::poll(std::span<ChannelId> completed) {
     return -1;
   }
   if (count <= 0) return 0;
-  for (int i = 0; i < count; ++i)
-    completed[i] = active_channel_[indices_[i]];
   // The last entries fill the gaps, the highest gap first.
   std::sort(indices_.begin(), indices_.begin() + count, std::greater<int>());
+  int reported = 0;
   for (int i = 0; i < count; ++i) {
+    const int at = indices_[i];
+    Piece& piece = pieces_[active_piece_[at]];
+    Channel& channel = channels_[piece.channel];
+    if (!channel.sending && piece.packed) unpack(piece.packed.get(), piece.apart);
+    if (--channel.unfinished == 0) completed[reported++] = piece.channel;
     --active_count_;
-    active_[indices_[i]] = active_[active_count_];
-    active_channel_[indices_[i]] = active_channel_[active_count_];
+    active_[at] = active_[active_count_];
+    active_piece_[at] = active_piece_[active_count_];
   }
-  return count;
+  return reported;
 }
 
 void MpiTransport::abandon() {
   // A cancelled receive ends without its message; a send cannot be taken back, and MPI releases it
   // when it is through.
   for (std::size_t i = 0; i < active_count_; ++i) {
-    if (!sending_[active_channel_[i]]) MPI_Cancel(&active_[i]);
+    Piece& piece = pieces_[active_piece_[i]];
+    if (!channels_[piece.channel].sending) MPI_Cancel(&active_[i]);
     MPI_Request_free(&active_[i]);
-    requests_[active_channel_[i]] = MPI_REQUEST_NULL;
+    piece.request = MPI_REQUEST_NULL;
   }
   active_count_ = 0;
 }

@@ -1,11 +1,15 @@
-// MPI transport: one persistent request per channel, made once and started every round.
+// MPI transport: persistent requests, made once per channel and started every round.
 //
-// Messages of several runs of memory are one derived datatype, so that MPI packs them while it
-// sends. Started requests stand in one compact array for MPI_Testsome.
+// MPI gets contiguous memory only. A piece of a message whose bytes lie apart is packed before its
+// send and unpacked after its receive, with memory allocated at init: measured against derived
+// datatypes on MPICH 4.0.2 over shared memory, packing small runs is up to twice as fast, and
+// sending large runs one by one, without a copy, is too.
 #ifndef TORC_RUNTIME_MPI_TRANSPORT_H_
 #define TORC_RUNTIME_MPI_TRANSPORT_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <mpi.h>
@@ -17,6 +21,9 @@ namespace torc {
 /// What an MPI call returned, as a status: `MPI_Start: Invalid rank, error stack: ...`, one line.
 Status mpiStatus(int code, const char* call);
 
+/// Blocks from this size on are better sent one by one than packed: measured, see above.
+inline constexpr std::size_t kLeastPieceBytes = 4096;
+
 class MpiTransport final : public Transport {
  public:
   /// Messages travel on `comm`, which returns errors (MPI_ERRORS_RETURN) and outlives the
@@ -27,30 +34,49 @@ class MpiTransport final : public Transport {
   MpiTransport& operator=(const MpiTransport&) = delete;
 
   StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
-                                  std::span<const Segment> segments) override;
+                                  std::span<const Segment> segments,
+                                  std::span<const std::size_t> pieces) override;
   StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                  std::span<const Segment> segments) override;
-  Status commit(std::size_t most_active) override;
+                                  std::span<const Segment> segments,
+                                  std::span<const std::size_t> pieces) override;
+  Status commit() override;
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;
   void abandon() override;
+  std::size_t bufferBytes() const override { return buffer_bytes_; }
   Status status() const override { return status_; }
 
  private:
-  using InitFunction = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+  /// A piece: one message of MPI. The pieces of a channel follow one another, and share its tag:
+  /// MPI keeps the order of messages with equal envelopes.
+  struct Piece {
+    MPI_Request request = MPI_REQUEST_NULL;
+    ChannelId channel = 0;
+    std::vector<Segment> apart;  // the runs of memory that `packed` stands for; else empty
+    std::unique_ptr<std::byte[]> packed;
+  };
+  struct Channel {
+    std::uint32_t first_piece = 0, piece_count = 0;
+    std::uint32_t unfinished = 0;  // pieces of the round
+    bool sending = false;
+  };
 
-  StatusOr<ChannelId> prepare(bool sending, InitFunction init, std::int32_t peer, std::uint32_t tag,
-                              std::span<const Segment> segments);
+  StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
+                              std::span<const Segment> segments,
+                              std::span<const std::size_t> pieces);
+  Status addPiece(bool sending, std::int32_t peer, std::uint32_t tag,
+                  std::span<const Segment> segments);
 
   MPI_Comm comm_;
   int tag_base_;
-  std::vector<MPI_Request> requests_;  // by channel
-  std::vector<bool> sending_;          // by channel
+  std::vector<Channel> channels_;
+  std::vector<Piece> pieces_;
+  std::size_t buffer_bytes_ = 0;
 
-  // The first active_count_ entries: started, not reported.
+  // The first active_count_ entries: pieces that are started and not complete.
   std::size_t active_count_ = 0;
   std::vector<MPI_Request> active_;
-  std::vector<ChannelId> active_channel_;
+  std::vector<std::uint32_t> active_piece_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   Status status_;

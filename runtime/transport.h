@@ -31,14 +31,18 @@ class Transport {
   /// A message of the bytes of `segments`, in their order, to or from rank `peer`. `tag` is
   /// unique among the messages between the two ranks. The k-th start of the send matches the
   /// k-th start of the receive; their lengths must agree. The memory stays the caller's: it is
-  /// read (written) from start until the channel is reported complete.
+  /// read (written) from start until the channel is reported complete. `pieces` are lengths in
+  /// bytes, the same at both ends, that add up to the message: a transport may send them one by
+  /// one. None: the message is one piece.
   virtual StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
-                                          std::span<const Segment> segments) = 0;
+                                          std::span<const Segment> segments,
+                                          std::span<const std::size_t> pieces) = 0;
   virtual StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                          std::span<const Segment> segments) = 0;
+                                          std::span<const Segment> segments,
+                                          std::span<const std::size_t> pieces) = 0;
 
-  /// All channels are prepared; `most_active` of them are started and not reported at a time.
-  virtual Status commit(std::size_t most_active) = 0;
+  /// All channels are prepared.
+  virtual Status commit() = 0;
 
   /// Starts a channel that is not active. False: failed, see status().
   [[nodiscard]] virtual bool start(ChannelId channel) = 0;
@@ -49,6 +53,9 @@ class Transport {
 
   /// Gives up active channels after a failure, as far as the medium allows.
   virtual void abandon() = 0;
+
+  /// Bytes of memory for data that the transport has allocated.
+  virtual std::size_t bufferBytes() const { return 0; }
 
   /// Why start or poll failed.
   virtual Status status() const = 0;

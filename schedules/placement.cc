@@ -208,6 +208,16 @@ std::uint64_t Placement::append(const Region& region, std::vector<Extent>& exten
   return elements;
 }
 
+void Placement::appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const {
+  const Ranges ranges = resolve(schedule_.boxes[region.box], schedule_.topology, at_);
+  const Color& color = schedule_.colors[parts_.index(region.part).color];
+  forEachBlock(schedule_.topology, color.order.data(), color.axis_count, ranges,
+               [&](const Coordinates& at) {
+                 const std::uint64_t block = blockElements(region.part, at);
+                 if (block > 0) elements.push_back(block);
+               });
+}
+
 void Placement::appendPartMajor(std::uint32_t part, const Ranges& ranges,
                                 std::vector<Extent>& out) const {
   const Color& color = schedule_.colors[parts_.index(part).color];

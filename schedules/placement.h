@@ -32,6 +32,10 @@ class Placement {
   /// ones left out; returns their elements.
   std::uint64_t append(const Region& region, std::vector<Extent>& extents);
 
+  /// Appends the elements of every block of `region` that has any, in the order of its runs: the
+  /// same list for the regions at both ends of a message, however they lie in memory.
+  void appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const;
+
   std::uint64_t inElements() const { return in_elements_; }
   std::uint64_t outElements() const { return out_elements_; }
   std::uint64_t scratchElements() const { return scratch_elements_; }

@@ -100,7 +100,7 @@ TEST_F(Collectives, AllreduceByAUsersOperationOnADerivedType) {
 }
 
 TEST_F(Collectives, ReduceScatterBlock) {
-  for (const std::int64_t count : {0, 1, 3, 500}) {
+  for (const std::int64_t count : {0, 1, 3, 500, 20000}) {
     const std::vector<std::int32_t> in = contribution(count * worldSize());
     std::vector<std::int32_t> out(static_cast<std::size_t>(count)), expected(out.size());
     MPI_Reduce_scatter_block(in.data(), expected.data(), static_cast<int>(count), MPI_INT32_T,
@@ -121,16 +121,20 @@ TEST_F(Collectives, ReduceScatterBlock) {
   }
 }
 
-/// Counts per rank, some of them zero.
-std::vector<std::int64_t> unevenCounts() {
+/// Counts per rank, some of them zero. Small: messages are packed; large: sent block by block.
+std::vector<std::int64_t> unevenCounts(std::int64_t least) {
   std::vector<std::int64_t> counts;
   for (int r = 0; r < worldSize(); ++r)
-    counts.push_back(r % 3 == 1 ? 0 : 11 + 7 * r);
+    counts.push_back(r % 3 == 1 ? 0 : least + 7 * r);
   return counts;
 }
 
-TEST_F(Collectives, ReduceScatterWithCounts) {
-  const std::vector<std::int64_t> counts = unevenCounts();
+class UnevenCollectives : public JobTest, public testing::WithParamInterface<std::int64_t> {};
+
+INSTANTIATE_TEST_SUITE_P(SmallAndLarge, UnevenCollectives, testing::Values(11, 25000));
+
+TEST_P(UnevenCollectives, ReduceScatterWithCounts) {
+  const std::vector<std::int64_t> counts = unevenCounts(GetParam());
   const std::vector<int> mpi_counts(counts.begin(), counts.end());
   const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   const std::vector<std::int32_t> in = contribution(total);
@@ -153,7 +157,7 @@ TEST_F(Collectives, ReduceScatterWithCounts) {
 }
 
 TEST_F(Collectives, Allgather) {
-  for (const std::int64_t count : {0, 1, 3, 500}) {
+  for (const std::int64_t count : {0, 1, 3, 500, 20000}) {
     const std::vector<std::int32_t> in = contribution(count);
     std::vector<std::int32_t> out(in.size() * worldSize(), -1), expected(out.size());
     MPI_Allgather(in.data(), static_cast<int>(count), MPI_INT32_T, expected.data(),
@@ -188,8 +192,8 @@ TEST_F(Collectives, AllgatherBetweenDifferentDatatypesOfTheSameData) {
   MPI_Type_free(&four);
 }
 
-TEST_F(Collectives, AllgathervLeavesGapsAlone) {
-  const std::vector<std::int64_t> counts = unevenCounts();
+TEST_P(UnevenCollectives, AllgathervLeavesGapsAlone) {
+  const std::vector<std::int64_t> counts = unevenCounts(GetParam());
   // From back to front with a gap after each block; the pointer handed over is in the middle.
   std::vector<std::int64_t> displacements(counts.size());
   std::int64_t end = 0;
