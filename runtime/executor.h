@@ -107,6 +107,7 @@ class Executor {
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
                Step& step);
   void laySuccessors(const FlatProgram& program);
+  void joinCopies();
 
   void enqueue(std::uint32_t step);
   void complete(std::uint32_t step);

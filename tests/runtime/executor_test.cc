@@ -296,6 +296,47 @@ TEST(Executor, CopiesAndReductionsFollowRunsOfDifferentLengths) {
             (std::vector<std::int32_t>{4, 6, 8, 10, 6, 8}));
 }
 
+TEST(Executor, CopiesOfAdjoiningMemoryAreJoinedWithoutHarm) {
+  // out = in by three copies that adjoin, one that does not, and a sum that needs the second.
+  FlatProgram program;
+  program.in_elements = program.out_elements = 9;
+  program.scratch_elements = 2;
+  auto add = [&](OperationKind kind, FlatRegion dst, FlatRegion a, FlatRegion b = {}) {
+    FlatOperation operation;
+    operation.kind = kind;
+    operation.dst = dst;
+    operation.a = a;
+    operation.b = b;
+    program.operations.push_back(operation);
+  };
+  auto copy = [&](std::uint64_t to, std::uint64_t from, std::uint64_t length) {
+    const FlatRegion dst = region(program, Buffer::kOut, to, length);
+    add(OperationKind::kCopy, dst, region(program, Buffer::kIn, from, length));
+  };
+  copy(0, 0, 2);
+  copy(2, 2, 2);
+  copy(4, 4, 2);
+  copy(6, 7, 2);  // adjoins in `out`, not in `in`
+  const FlatRegion sum = region(program, Buffer::kScratch, 0, 2);
+  add(OperationKind::kReduce, sum, region(program, Buffer::kOut, 2, 2),
+      region(program, Buffer::kIn, 2, 2));
+  program.operations.back().dependence_count = 1;
+  program.dependences = {1, 4};
+  const FlatRegion last = region(program, Buffer::kOut, 7, 2);
+  add(OperationKind::kCopy, last, sum);
+  program.operations.back().first_dependence = 1;
+  program.operations.back().dependence_count = 1;
+
+  auto job = InProcessJob::create(std::vector<FlatProgram>{program}, intSum());
+  ASSERT_TRUE(job.ok());
+  const std::span<std::int32_t> in = as<std::int32_t>((*job)->in(0));
+  std::iota(in.begin(), in.end(), 1);
+  ASSERT_TRUE((*job)->run().ok());
+  const std::span<std::int32_t> out = as<std::int32_t>((*job)->out(0));
+  EXPECT_EQ(std::vector<std::int32_t>(out.begin(), out.end()),
+            (std::vector<std::int32_t>{1, 2, 3, 4, 5, 6, 8, 6, 8}));
+}
+
 TEST(Executor, BuffersBeyondTheAddressSpaceAreRefused) {
   FlatProgram program;
   program.out_elements = std::uint64_t{1} << 62;
