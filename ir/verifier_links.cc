@@ -30,6 +30,13 @@ std::vector<double> partShares(const ScheduleView& schedule) {
   return shares;
 }
 
+/// The direction in which a message over `distance` uses links of `axis`. A line of two has one
+/// cable: both ways round are called +.
+int linkSign(const Axis& axis, std::int32_t distance) {
+  const bool one_cable = axis.kind == AxisKind::kMesh && axis.size == 2;
+  return distance > 0 || one_cable ? 1 : -1;
+}
+
 }  // namespace
 
 void checkLinks(VerifyContext& context) {
@@ -50,7 +57,7 @@ void checkLinks(VerifyContext& context) {
       const Shift& shift = schedule.shifts[operation.peer];
       for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
         if (shift[axis] == 0) continue;
-        const LinkClass link{operation.phase, axis, shift[axis] > 0 ? 1 : -1};
+        const LinkClass link{operation.phase, axis, linkSign(topology.axes[axis], shift[axis])};
         load[link] += carried * std::abs(shift[axis]);
         colors[link].insert(context.parts.index(operation.a.part).color);
       }

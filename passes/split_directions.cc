@@ -15,7 +15,8 @@ enum Model { kBidirectional, kUnidirectional };  // order of the option's words
 /// Whether some axis of more than one node is a ring.
 bool hasRing(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (topology.axes[i].size > 1 && topology.axes[i].wraps()) return true;
+    const Axis& axis = topology.axes[i];
+    if (axis.isRing() || (axis.kind == AxisKind::kCore && axis.size > 1)) return true;
   }
   return false;
 }

@@ -24,7 +24,8 @@ using Coordinates = std::array<std::int32_t, kMaxAxes>;
 
 enum class AxisKind : std::uint8_t {
   kTorus = 0,  // wraps around
-  kMesh = 1,   // a line: no link between the ends
+  kMesh = 1,   // a line: no link between the ends. A line of two is a ring of two whose two ways
+               // round share one cable: it wraps.
   kCore = 2,   // the cores of a node; every core reaches every other, so that it
                // wraps too
 };
@@ -38,7 +39,15 @@ struct Axis {
   double bandwidth = 1.0;  // of one link in one direction, relative to the others; > 0
   double latency = 0.0;    // seconds per hop; >= 0
 
-  bool wraps() const { return kind != AxisKind::kMesh; }
+  /// Whether coordinates count modulo the size.
+  bool wraps() const { return kind != AxisKind::kMesh || size <= 2; }
+  /// Whether the two ways round use cables of their own.
+  bool isRing() const { return kind == AxisKind::kTorus && size > 1; }
+  /// What the axis carries compared with a ring of bandwidth 1: c_i of the bounds. A line has no
+  /// way round, so that its ends do with half the links; 0 for a core axis, which is no network.
+  double capacity() const {
+    return kind == AxisKind::kCore ? 0.0 : kind == AxisKind::kTorus ? bandwidth : bandwidth / 2;
+  }
   bool operator==(const Axis&) const = default;
 };
 static_assert(sizeof(Axis) == 24);

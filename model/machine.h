@@ -1,0 +1,99 @@
+// Machine: what a torus is made of, as far as time depends on it: links, start-up costs, cores,
+// memory, packets, and what is broken.
+//
+// A machine is read from JSON (docs/machines.md, docs/machine.schema.json) or is one of the presets
+// of model/presets/, each number of which names its source.
+#ifndef TORC_MODEL_MACHINE_H_
+#define TORC_MODEL_MACHINE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "schedules/topology.h"
+
+namespace torc {
+
+/// One network dimension.
+struct MachineDimension {
+  std::uint32_t size = 1;  // nodes
+  bool torus = true;       // else a mesh
+  double bandwidth = 1e9;  // bytes/s of one cable in one direction, packet overheads included; > 0
+  double latency = 0;      // seconds per hop; >= 0
+  /// Cables between two neighbouring nodes; >= 1. 1 where not given, but 2 on a torus dimension of
+  /// size 2, where both ways round lead to the same node.
+  std::uint32_t width = 1;
+};
+
+/// Sizes of a packet on the wire, bytes. A payload of 0 stands for no packets: all is payload.
+struct MachinePacket {
+  double payload = 0;
+  double header = 0;
+  double acknowledgement = 0;  // on the same link, in the other direction's place
+
+  /// Payload bytes per byte on the wire, in (0, 1].
+  double efficiency() const {
+    return payload > 0 ? payload / (payload + header + acknowledgement) : 1.0;
+  }
+};
+
+/// A cable that is out of order, in both directions: from `from` one step up along `axis`.
+struct DeadLink {
+  Coordinates from{};
+  std::uint32_t axis = 0;
+
+  bool operator==(const DeadLink&) const = default;
+};
+
+struct Machine {
+  std::string name;                          // of the preset, or of the file
+  std::string description;                   // one line
+  std::vector<MachineDimension> dimensions;  // X first; 1 to kMaxDimensions
+  std::uint32_t cores = 1;                   // that work on a node's part of a collective
+  std::uint32_t ports = 0;                   // links that a node can send on at a time; 0: all
+
+  double alpha = 0;     // seconds: start-up of a message, however many are under way
+  double overhead = 0;  // o, seconds: a core is busy at each end of a message
+  double latency = 0;   // L, seconds: from the first byte's leaving to its arrival, besides
+                        // the hops
+  double gap = 0;       // g, s/byte of one link where that has been measured; 0: what
+                        // bandwidth and packets say
+  double gamma = 0;     // seconds per byte reduced by one core; 0: costs nothing
+  double memory_bandwidth =
+      0;  // bytes/s of a node; a reduction moves 3 bytes per byte; 0: no limit
+  MachinePacket packet;
+
+  std::vector<DeadLink> dead_links;
+  std::vector<Coordinates> dead_nodes;
+
+  /// Payload bytes/s of one link of dimension `dimension` in one direction; where the dimension has
+  /// more cables than directions, of those that one direction has (a half where two directions
+  /// share one).
+  double linkBandwidth(std::uint32_t dimension) const;
+};
+
+/// The machine of a preset's name or of a JSON file. Errors name file, key and value.
+llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path);
+
+/// Reads JSON; `origin` names it in errors.
+llvm::Expected<Machine> parseMachine(llvm::StringRef json, llvm::StringRef origin);
+
+/// The presets, in the order of `torc machines`.
+llvm::ArrayRef<llvm::StringRef> machinePresets();
+
+/// The machine itself, or a partition of it: dimension i of `shape` has the links of dimension i of
+/// the machine (of its last one where it has fewer). `shape` as parseTopology reads it; empty: the
+/// whole machine. A partition of another shape has none of the machine's damage.
+llvm::Expected<Machine> partition(const Machine& machine, llvm::StringRef shape);
+
+/// The topology of a machine, with bandwidths relative to its fastest dimension. A torus dimension
+/// of size 2 with one cable becomes a mesh of 2: the same thing. `order` as in parseTopology.
+llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order = {});
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_MACHINE_H_
