@@ -10,7 +10,8 @@ namespace torc {
 std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
   std::string text;
   if (algorithm.multicolor) {
-    text += "assign-colors{weights=" + options.weights + "},assign-permutations,";
+    text += "assign-colors{weights=" + options.weights + "},assign-permutations{orders=";
+    text += options.weights == "balanced" ? "assigned}," : "rotated},";
   }
   return text + "split-directions{model=" + options.directions + "}";
 }
@@ -18,8 +19,11 @@ std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& opti
 std::string stepPipeline(const PipelineOptions& options) {
   std::string text = "expand-rings,coalesce,";
   if (options.chunks > 1) text += "pipeline{chunks=" + std::to_string(options.chunks) + "},";
-  return text + "infer-dependences{by=" + options.dependences +
-         "},allocate-scratch{depth=" + std::to_string(options.scratch_depth) + "}";
+  text += "infer-dependences{by=" + options.dependences + "},";
+  if (options.in_flight > 0) {
+    text += "order-links{in-flight=" + std::to_string(options.in_flight) + "},";
+  }
+  return text + "allocate-scratch{depth=" + std::to_string(options.scratch_depth) + "}";
 }
 
 llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,

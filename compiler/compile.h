@@ -21,6 +21,7 @@ struct PipelineOptions {
   std::string directions = "bidirectional";  // split-directions
   std::uint32_t chunks = 1;                  // pipeline; 1: left out
   std::string dependences = "region";        // infer-dependences
+  std::uint32_t in_flight = 0;               // order-links; 0: left out
   std::uint32_t scratch_depth = 2;           // allocate-scratch
 };
 

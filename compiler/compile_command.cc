@@ -27,7 +27,7 @@ opt<std::string> order("order", value_desc("axes"), sub(command), cat(category),
 opt<std::string> algorithm_name("algorithm", value_desc("name"), init("bucket"), sub(command),
                                 cat(category), desc("bucket (default) or bucket-1d"));
 opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
-                         desc("Shares of the colors: equal (default)"));
+                         desc("Shares of the colors: equal (default) or balanced"));
 opt<std::string> directions("directions", value_desc("model"), init("bidirectional"), sub(command),
                             cat(category),
                             desc("What a link carries at a time: bidirectional (default: a message "
@@ -37,6 +37,10 @@ opt<std::string> chunks("chunks", value_desc("K"), init("1"), sub(command), cat(
 opt<std::string> dependences("dependences", value_desc("kind"), init("region"), sub(command),
                              cat(category),
                              desc("region (default: exact, phases overlap) or phase (barriers)"));
+opt<std::string> in_flight(
+    "in-flight", value_desc("W"), init("0"), sub(command), cat(category),
+    desc("Chunks that share a link at a time, earlier ones first, 1 to 64; 0 "
+         "(default): all"));
 opt<std::string> emit("emit", value_desc("form"), init("torc"), sub(command), cat(category),
                       desc("torc (default: the file), json, text, or plan (before expand-rings)"));
 opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
@@ -50,6 +54,18 @@ llvm::Error checkWord(const opt<std::string>& option, llvm::ArrayRef<llvm::Strin
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  "--" + option.ArgStr + " takes " + llvm::join(words, " or ") +
                                      ", not '" + option.getValue() + "'");
+}
+
+/// The integer from `low` to `high` that the option's text is.
+llvm::Error readInteger(const opt<std::string>& option, std::uint32_t low, std::uint32_t high,
+                        std::uint32_t& value) {
+  if (!llvm::StringRef(option).getAsInteger(10, value) && low <= value && value <= high) {
+    return llvm::Error::success();
+  }
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "--" + option.ArgStr + " takes an integer from " +
+                                     llvm::Twine(low) + " to " + llvm::Twine(high) + ", not '" +
+                                     option.getValue() + "'");
 }
 
 /// What is to be done, as far as the command line says.
@@ -76,11 +92,10 @@ llvm::Expected<Request> readRequest() {
   if (!algorithm) return algorithm.takeError();
   request.algorithm = *algorithm;
   request.pipeline = {weights, directions, 1, dependences};
-  if (llvm::StringRef(chunks).getAsInteger(10, request.pipeline.chunks) ||
-      request.pipeline.chunks < 1 || request.pipeline.chunks > 4096) {
-    return fault("--chunks takes an integer from 1 to 4096, not '" + chunks + "'");
-  }
-  if (llvm::Error error = checkWord(weights, {"equal"})) return error;
+  PipelineOptions& pipeline = request.pipeline;
+  if (llvm::Error error = readInteger(chunks, 1, 4096, pipeline.chunks)) return error;
+  if (llvm::Error error = readInteger(in_flight, 0, 64, pipeline.in_flight)) return error;
+  if (llvm::Error error = checkWord(weights, {"equal", "balanced"})) return error;
   if (llvm::Error error = checkWord(directions, {"bidirectional", "unidirectional"})) return error;
   if (llvm::Error error = checkWord(dependences, {"region", "phase"})) return error;
   if (llvm::Error error = checkWord(emit, {"torc", "json", "text", "plan"})) return error;

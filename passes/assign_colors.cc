@@ -1,18 +1,23 @@
-// Splits the single color of a plan into N colors, N being the number of network dimensions of more
-// than one node, so that all 2N links of a node can work at the same time ("Optimal Bucket
-// Algorithms for Large MPI Collectives on Torus Interconnects", section 4: "we divide the data into
-// N colors"). Every color has the plan and the axis order that the single one had; it is
+// Splits the single color of a plan into colors, so that all 2N links of a node can work at the
+// same time ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section
+// 4: "we divide the data into N colors"). Every color has the plan that the single one had; it is
 // assign-permutations that lets them go different ways.
 //
-// weights=equal: each color gets 1/N of the data, which meets the lower bound on symmetric tori.
+// weights=equal: one color per network dimension of more than one node, each with 1/N of the data,
+// which meets the lower bound on symmetric tori. They keep the axis order of the single one.
+// weights=balanced: shares, and axis orders to go with them, that give every link the same load for
+// its speed and so meet the lower bound on every shape (passes/color_shares.h).
 #include "passes/assign_colors.h"
 
 #include <vector>
 
+#include "passes/color_shares.h"
 #include "passes/plan_axes.h"
 
 namespace torc {
 namespace {
+
+enum Weights { kEqual, kBalanced };  // order of the option's words
 
 class AssignColors final : public Pass {
  public:
@@ -26,13 +31,26 @@ class AssignColors final : public Pass {
       return passError("the plan has " + llvm::Twine(schedule.colors.size()) +
                        " colors already; only a single one can be split");
     }
-    const auto count = static_cast<std::uint32_t>(networkAxes(schedule.topology).size());
-    colors_ = count == 0 ? 1 : count;
-    if (count <= 1) return PassResult::kWithoutChange;
+    std::vector<ColorShare> shares = equalShares(schedule.topology);
+    if (*weights_ == kBalanced) {
+      llvm::Expected<std::vector<ColorShare>> balanced = balancedShares(schedule.topology);
+      if (!balanced) return balanced.takeError();
+      shares = std::move(*balanced);
+    }
+    const auto count = static_cast<std::uint32_t>(shares.size());
+    colors_ = count;
+    largest_load_ = largestLoad(schedule.topology, shares);
 
-    Color color = schedule.colors.front();
-    color.weight = 1;
-    schedule.colors.assign(count, color);
+    const Color single = schedule.colors.front();
+    std::vector<Color> colors(count, single);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      colors[i].weight = shares[i].weight;
+      if (*weights_ == kBalanced) {
+        colors[i].order = colorOrder(schedule.topology, shares[i].axes);
+      }
+    }
+    if (colors == schedule.colors) return PassResult::kWithoutChange;
+    schedule.colors = std::move(colors);
 
     std::vector<PlanOperation> plan;
     for (PlanOperation operation : program.plan) {
@@ -49,8 +67,9 @@ class AssignColors final : public Pass {
   }
 
  private:
-  ChoiceOption weights_{*this, "weights", "share of the data of each color", {"equal"}};
+  ChoiceOption weights_{*this, "weights", "share of the data of each color", {"equal", "balanced"}};
   PassStatistic colors_{*this, "colors"};
+  PassStatistic largest_load_{*this, "largest load of a link, in vectors over a ring's capacity"};
 };
 
 }  // namespace

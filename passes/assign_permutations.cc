@@ -1,11 +1,15 @@
-// Gives the colors of a plan non-conflicting permutations of the axes: in phase i color j runs its
-// rings along axis pi_j(i) = (i + j) mod N of the N network axes, so that in no phase two colors
-// use the same links ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects",
-// section 4). The cores of a node come first in every color: data is reduced inside a node before
-// it goes out. Axes of size 1 come last; they move nothing.
+// Gives the colors of a plan their permutations of the axes, and puts their rings there.
+//
+// orders=rotated: non-conflicting permutations. In phase i color j runs its rings along axis
+// pi_j(i) = (i + j) mod N of the N network axes, so that in no phase two colors use the same links
+// ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 4). The
+// cores of a node come first in every color: data is reduced inside a node before it goes out. Axes
+// of size 1 come last; they move nothing.
+// orders=assigned: the axis orders that the colors have, which assign-colors{weights=balanced}
+// chose together with the weights.
 //
 // A color's i-th reduce-scatter is put on the i-th axis of its order; its allgathers visit the axes
-// in reverse. Where the rotation does keep the colors apart (it does unless there are more colors
+// in reverse. Where the orders do keep the colors apart (rotations do unless there are more colors
 // than axes, or cores, which all colors visit first) the schedule promises so, and the verifier
 // holds it to the promise.
 #include "passes/assign_permutations.h"
@@ -17,24 +21,7 @@
 namespace torc {
 namespace {
 
-using AxisOrder = std::array<std::uint8_t, kMaxAxes>;
-
-/// The axis order of color `color`.
-AxisOrder rotatedOrder(const Topology& topology, std::uint32_t color) {
-  AxisOrder order{};
-  std::size_t count = 0;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& axis = topology.axes[i];
-    if (axis.kind == AxisKind::kCore && axis.size > 1) order[count++] = i;
-  }
-  const auto axes = networkAxes(topology);
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    order[count++] = axes[(i + color) % axes.size()];
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (topology.axes[i].size == 1) order[count++] = i;
-  }
-  return order;
-}
+enum Orders { kRotated, kAssigned };  // order of the option's words
 
 /// Puts the ring operations of `color` in `plan` on the axes of its order, of which `moving_axes`
 /// have more than one node.
@@ -71,12 +58,19 @@ class AssignPermutations final : public Pass {
     const std::vector<PlanOperation> old_plan = program.plan;
     const std::uint32_t old_flags = schedule.flags;
 
+    const auto network = networkAxes(schedule.topology);
     const auto& axes = schedule.topology.axes;
     const auto moving_axes = static_cast<std::size_t>(
         std::count_if(axes.begin(), axes.begin() + schedule.topology.axis_count,
                       [](const Axis& axis) { return axis.size > 1; }));
     for (std::uint32_t i = 0; i < schedule.colors.size(); ++i) {
-      schedule.colors[i].order = rotatedOrder(schedule.topology, i);
+      if (*orders_ == kRotated) {
+        llvm::SmallVector<std::uint32_t, kMaxAxes> rotated = network;
+        if (!network.empty()) {
+          std::rotate(rotated.begin(), rotated.begin() + i % network.size(), rotated.end());
+        }
+        schedule.colors[i].order = colorOrder(schedule.topology, rotated);
+      }
       if (llvm::Error error = moveRings(program.plan, i, schedule.colors[i], moving_axes)) {
         return error;
       }
@@ -89,6 +83,10 @@ class AssignPermutations final : public Pass {
     return changed(schedule.colors != old_colors || program.plan != old_plan ||
                    schedule.flags != old_flags);
   }
+
+ private:
+  ChoiceOption orders_{
+      *this, "orders", "rotations, or what assign-colors chose", {"rotated", "assigned"}};
 };
 
 }  // namespace

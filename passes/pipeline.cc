@@ -3,6 +3,9 @@
 // ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 4,
 // "Overlapping computation and communication"). The price is K times the messages.
 //
+// A phase lists chunk after chunk, in each of them all streams: earlier chunks come first wherever
+// the order of the list decides (order-links).
+//
 // Chunks are pieces of a part's elements, so no chunk touches the data of another: an operation of
 // chunk j depends on chunk j of what it depended on, also across streams. A barrier between two
 // phases thereby becomes one per chunk; infer-dependences{by=phase} draws barriers over all chunks.
@@ -64,15 +67,15 @@ class Pipeline final : public Pass {
     builder.schedule().slot_count = old.slot_count * chunks;
 
     const ScheduleView view = old.view();
-    // Clones of operation i: first[i] + chunk * stride[i], since runs of operations of one stream
-    // and phase are cloned together.
+    // Clones of operation i: first[i] + chunk * stride[i], since the operations of a phase are
+    // cloned together: chunk after chunk, in each all streams.
     std::vector<std::uint32_t> first(old.operations.size()), stride(old.operations.size());
     llvm::SmallVector<std::uint32_t, 16> dependences;
     for (std::uint32_t begin = 0, end; begin < old.operations.size(); begin = end) {
       const Operation& head = old.operations[begin];
       for (end = begin; end < old.operations.size(); ++end) {
         const Operation& operation = old.operations[end];
-        if (operation.stream != head.stream || operation.phase != head.phase) break;
+        if (operation.phase != head.phase) break;
         first[end] = begin * chunks + (end - begin);
       }
       for (std::uint32_t i = begin; i < end; ++i)

@@ -1,8 +1,6 @@
 // Axes of plans.
 #include "passes/plan_axes.h"
 
-#include <array>
-
 namespace torc {
 
 llvm::SmallVector<std::uint32_t, kMaxAxes> networkAxes(const Topology& topology) {
@@ -12,6 +10,22 @@ llvm::SmallVector<std::uint32_t, kMaxAxes> networkAxes(const Topology& topology)
     if (axis.size > 1 && axis.kind != AxisKind::kCore) axes.push_back(i);
   }
   return axes;
+}
+
+std::array<std::uint8_t, kMaxAxes> colorOrder(const Topology& topology,
+                                              llvm::ArrayRef<std::uint32_t> network) {
+  std::array<std::uint8_t, kMaxAxes> order{};
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.kind == AxisKind::kCore && axis.size > 1) order[count++] = i;
+  }
+  for (const std::uint32_t axis : network)
+    order[count++] = axis;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size == 1) order[count++] = i;
+  }
+  return order;
 }
 
 bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan) {

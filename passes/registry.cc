@@ -7,6 +7,7 @@
 #include "passes/coalesce.h"
 #include "passes/expand_rings.h"
 #include "passes/infer_dependences.h"
+#include "passes/order_links.h"
 #include "passes/pipeline.h"
 #include "passes/split_directions.h"
 
@@ -21,6 +22,7 @@ std::vector<std::unique_ptr<Pass>> createAllPasses() {
   passes.push_back(createCoalescePass());
   passes.push_back(createPipelinePass());
   passes.push_back(createInferDependencesPass());
+  passes.push_back(createOrderLinksPass());
   passes.push_back(createAllocateScratchPass());
   return passes;
 }

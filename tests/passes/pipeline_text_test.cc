@@ -64,7 +64,7 @@ TEST(PipelineText, ValuesOutsideTheirRangeAreRefused) {
                   std::string(value) + "'");
   }
   EXPECT_EQ(reprinted("assign-colors{weights=fair}"),
-            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal, not 'fair'");
+            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal or balanced, not 'fair'");
   EXPECT_EQ(
       reprinted("infer-dependences{by=luck}"),
       "passes:1:22: error: option 'by' of pass 'infer-dependences' takes region or phase, not "

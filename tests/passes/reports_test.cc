@@ -35,7 +35,7 @@ TEST(Reports, OnlyTheFirstRunChanges) {
     }
     ASSERT_EQ(runPasses(program, "expand-rings"), "");
     for (const char* pass : {"coalesce", "infer-dependences{by=phase}",
-                             "infer-dependences{by=region}", "allocate-scratch"}) {
+                             "infer-dependences{by=region}", "order-links", "allocate-scratch"}) {
       runPass(program, pass);
       EXPECT_EQ(runPass(program, pass), PassResult::kWithoutChange) << pass;
     }
@@ -51,6 +51,8 @@ TEST(Reports, EveryOrderOfPassesIsProved) {
       "assign-colors,",
       "assign-permutations,split-directions,",
       "assign-colors,split-directions,assign-permutations,",
+      "assign-colors{weights=balanced},assign-permutations{orders=assigned},split-directions,",
+      "assign-colors{weights=balanced},assign-permutations,",
   };
   const char* step_pipelines[] = {
       "expand-rings",
@@ -63,6 +65,9 @@ TEST(Reports, EveryOrderOfPassesIsProved) {
       "expand-rings,coalesce,infer-dependences,allocate-scratch{depth=1},infer-dependences",
       "expand-rings,coalesce,allocate-scratch,infer-dependences{by=phase}",
       "expand-rings,infer-dependences,coalesce,pipeline{chunks=2},infer-dependences{by=phase}",
+      "expand-rings,order-links{in-flight=1},pipeline{chunks=2},order-links,allocate-scratch",
+      "expand-rings,coalesce,pipeline{chunks=3},infer-dependences,order-links{in-flight=1},"
+      "allocate-scratch{depth=1}",
   };
   for (const Program& plan : plans()) {
     for (const std::string prefix : plan_pipelines) {

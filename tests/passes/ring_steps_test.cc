@@ -44,8 +44,8 @@ using Message = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
 /// messages.
 std::set<Message> play(const Case& test_case, const RingStep& step) {
   const auto size = static_cast<std::int32_t>(test_case.size);
-  const bool mesh = test_case.kind == AxisKind::kMesh;
-  auto at = [&](std::int32_t x) { return mesh ? x : ((x % size) + size) % size; };
+  const bool wraps = axisOf(test_case).wraps();
+  auto at = [&](std::int32_t x) { return !wraps ? x : ((x % size) + size) % size; };
   std::set<Message> sent, received;
   for (const LineStep& line : step) {
     for (std::int32_t x = 0; x < size; ++x) {
