@@ -17,19 +17,6 @@ struct LinkClass {
   auto operator<=>(const LinkClass&) const = default;
 };
 
-/// Each part's share of a block.
-std::vector<double> partShares(const ScheduleView& schedule) {
-  double sum = 0;
-  for (const Color& color : schedule.colors)
-    sum += static_cast<double>(color.weight);
-  std::vector<double> shares;
-  for (const Color& color : schedule.colors) {
-    const std::uint32_t parts = color.directions * color.chunks;
-    shares.insert(shares.end(), parts, static_cast<double>(color.weight) / sum / parts);
-  }
-  return shares;
-}
-
 /// The direction in which a message over `distance` uses links of `axis`. A line of two has one
 /// cable: both ways round are called +.
 int linkSign(const Axis& axis, std::int32_t distance) {
@@ -42,8 +29,7 @@ int linkSign(const Axis& axis, std::int32_t distance) {
 void checkLinks(VerifyContext& context) {
   const ScheduleView& schedule = context.schedule;
   const Topology& topology = context.topology;
-  const std::vector<double> shares = partShares(schedule);
-  const auto ranks = static_cast<double>(topology.ranks());
+  const VectorShares shares(schedule);
   std::map<LinkClass, double> busiest;
   std::map<LinkClass, std::set<std::uint32_t>> colors;
   for (std::uint32_t c = 0; c < context.classCount(); ++c) {
@@ -51,9 +37,7 @@ void checkLinks(VerifyContext& context) {
     std::map<LinkClass, double> load;
     for (const Operation& operation : schedule.operations) {
       if (!sends(operation.kind) || !context.executes(c, operation)) continue;
-      const Ranges blocks = context.rangesOf(operation.a, at);
-      const double carried =
-          shares[operation.a.part] * static_cast<double>(volume(blocks, topology)) / ranks;
+      const double carried = shares.of(operation.a, at);
       const Shift& shift = schedule.shifts[operation.peer];
       for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
         if (shift[axis] == 0) continue;
@@ -80,9 +64,8 @@ void checkLinks(VerifyContext& context) {
   }
   std::vector<double> slots(schedule.slot_count, 0.0);
   for (const Frame& frame : schedule.frames) {
-    const Ranges blocks = resolve(schedule.boxes[frame.box], topology, {});
-    const double held = shares[frame.part] * static_cast<double>(volume(blocks, topology)) / ranks;
-    slots[frame.slot] = std::max(slots[frame.slot], held);
+    const Region whole{Buffer::kScratch, {}, frame.part, frame.box, kNone};
+    slots[frame.slot] = std::max(slots[frame.slot], shares.of(whole, {}));
   }
   context.result.slots = schedule.slot_count;
   for (double slot : slots)

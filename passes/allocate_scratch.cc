@@ -30,10 +30,9 @@ class Allocation {
       : schedule_(schedule),
         view_(schedule.view()),
         parts_(view_),
+        shares_(view_),
         depth_(depth),
         users_(schedule.frames.size()) {
-    for (const Color& color : schedule.colors)
-      weights_ += static_cast<double>(color.weight);
     for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
       for (const std::uint32_t frame : framesOf(i))
         users_[frame].push_back(i);
@@ -71,8 +70,8 @@ class Allocation {
   const Schedule& schedule_;
   const ScheduleView view_;
   const PartTable parts_;
+  const VectorShares shares_;
   const std::uint32_t depth_;
-  double weights_ = 0;          // of all colors
   std::vector<Indices> users_;  // by frame, ascending
   std::vector<std::uint32_t> slots_of_, previous_;
   std::vector<Slot> slots_;
@@ -140,14 +139,7 @@ void Allocation::place(std::uint32_t frame, std::uint32_t free_before) {
 
 /// The frame's elements as a share of the vector.
 double Allocation::share(const Frame& frame) const {
-  const Color& color = schedule_.colors[parts_.index(frame.part).color];
-  double share = static_cast<double>(color.weight) / weights_ / color.directions / color.chunks;
-  for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
-    const Interval& interval = schedule_.boxes[frame.box][i];
-    if (interval.kind == IntervalKind::kAll) continue;
-    share *= static_cast<double>(interval.length) / schedule_.topology.axes[i].size;
-  }
-  return share;
+  return shares_.of({Buffer::kScratch, {}, frame.part, frame.box, kNone}, {});
 }
 
 double Allocation::shareOfVector() const {

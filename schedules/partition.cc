@@ -27,4 +27,21 @@ Extent PartTable::extent(std::uint32_t part, const Extent& whole) const {
   return piece(of_direction, index.chunk, color.chunks);
 }
 
+VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
+  double sum = 0;
+  for (const Color& color : schedule.colors)
+    sum += static_cast<double>(color.weight);
+  for (const Color& color : schedule.colors) {
+    const std::uint32_t parts = color.directions * color.chunks;
+    parts_.insert(parts_.end(), parts, static_cast<double>(color.weight) / sum / parts);
+  }
+}
+
+double VectorShares::of(const Region& region, const Coordinates& at) const {
+  const Topology& topology = schedule_.topology;
+  const Ranges blocks = resolve(schedule_.boxes[region.box], topology, at);
+  return parts_[region.part] * static_cast<double>(volume(blocks, topology)) /
+         static_cast<double>(topology.ranks());
+}
+
 }  // namespace torc

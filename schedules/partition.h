@@ -57,6 +57,22 @@ class PartTable {
   std::uint64_t denominator_ = 1;
 };
 
+/// What regions hold, as shares of the whole vector (of all blocks, all parts), whatever its size.
+class VectorShares {
+ public:
+  /// `schedule` must outlive this object.
+  explicit VectorShares(const ScheduleView& schedule);
+
+  /// Share of `part`, of all blocks.
+  double part(std::uint32_t part) const { return parts_[part]; }
+  /// Share of `region` as the node at `at` sees it.
+  double of(const Region& region, const Coordinates& at) const;
+
+ private:
+  const ScheduleView& schedule_;
+  std::vector<double> parts_;
+};
+
 }  // namespace torc
 
 #endif  // TORC_SCHEDULES_PARTITION_H_
