@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/node_classes.h"
 #include "ir/verifier.h"
 #include "schedules/partition.h"
 #include "schedules/schedule.h"
@@ -20,8 +21,7 @@ struct Match {
   std::uint32_t node_class = 0;     // of the other end
 };
 
-/// One verification. Classes are the coordinates of the axes that are not collapsed; a collapsed
-/// axis looks the same from every node, and coordinate 0 stands for all.
+/// One verification.
 class VerifyContext {
  public:
   VerifyContext(const ScheduleView& schedule, const VerifyOptions& options, VerifyResult& result);
@@ -31,14 +31,16 @@ class VerifyContext {
   const VerifyOptions& options;
   VerifyResult& result;
   const PartTable parts;
+  const NodeClasses classes;
 
-  std::uint32_t classCount() const { return class_count_; }
-  bool collapsed(std::uint32_t axis) const { return collapsed_[axis]; }
-  Coordinates coordinatesOf(std::uint32_t node_class) const;
-  /// The class at `shift` from a class, and how far that is along the collapsed axes.
-  std::uint32_t neighbour(std::uint32_t node_class, const Shift& shift,
-                          Coordinates& collapsed_distance) const;
-  bool executes(std::uint32_t node_class, const Operation& operation) const;
+  std::uint32_t classCount() const { return classes.count(); }
+  bool collapsed(std::uint32_t axis) const { return classes.collapsed(axis); }
+  Coordinates coordinatesOf(std::uint32_t node_class) const {
+    return classes.coordinatesOf(node_class);
+  }
+  bool executes(std::uint32_t node_class, const Operation& operation) const {
+    return classes.executes(node_class, operation);
+  }
   Ranges rangesOf(const Region& region, const Coordinates& at) const;
 
   /// "rank 5 (x=1, y=1)"; on a fully symmetric schedule the node at the origin.
@@ -54,14 +56,10 @@ class VerifyContext {
     return matches_[static_cast<std::size_t>(node_class) * schedule.operations.size() + operation];
   }
   void allocateMatches() {
-    matches_.resize(std::size_t{class_count_} * schedule.operations.size());
+    matches_.resize(std::size_t{classCount()} * schedule.operations.size());
   }
 
  private:
-  bool looksTheSame(std::uint32_t axis) const;
-
-  std::array<bool, kMaxAxes> collapsed_{};
-  std::uint32_t class_count_ = 1;
   std::vector<Match> matches_;
 };
 

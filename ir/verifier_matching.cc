@@ -9,19 +9,6 @@
 namespace torc {
 namespace {
 
-/// Direction of a message, from its sender: the shift, modulo the sizes of axes that wrap, because
-/// on a ring of two nodes X+1 and X-1 are the same peer.
-Shift canonical(const Topology& topology, const Shift& shift, int sign) {
-  Shift result{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    const std::int64_t distance = static_cast<std::int64_t>(shift[axis]) * sign;
-    const std::uint32_t size = topology.axes[axis].size;
-    result[axis] = topology.axes[axis].wraps() ? static_cast<std::int32_t>(wrap(distance, size))
-                                               : static_cast<std::int32_t>(distance);
-  }
-  return result;
-}
-
 struct Channel {
   std::uint32_t stream;
   Shift shift;
@@ -52,8 +39,8 @@ void checkMatching(VerifyContext& context) {
   context.allocateMatches();
   std::vector<Shift> outgoing, incoming;  // canonical, per entry of the table of shifts
   for (const Shift& shift : schedule.shifts) {
-    outgoing.push_back(canonical(context.topology, shift, +1));
-    incoming.push_back(canonical(context.topology, shift, -1));
+    outgoing.push_back(messageDirection(context.topology, shift, +1));
+    incoming.push_back(messageDirection(context.topology, shift, -1));
   }
   auto channelsOf = [&](std::uint32_t node_class, bool sending) {
     Channels channels;
@@ -74,7 +61,7 @@ void checkMatching(VerifyContext& context) {
     const Coordinates at = context.coordinatesOf(c);
     for (const auto& [channel, senders] : channelsOf(c, true)) {
       Coordinates distance{};
-      const std::uint32_t peer = context.neighbour(c, channel.shift, distance);
+      const std::uint32_t peer = context.classes.neighbour(c, channel.shift, distance);
       const Coordinates peer_at = context.coordinatesOf(peer);
       auto entry = receiving[peer].find(channel);
       const std::size_t present = entry == receiving[peer].end() ? 0 : entry->second.size();

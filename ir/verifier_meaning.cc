@@ -121,7 +121,7 @@ class MeaningChecker {
     // From the sender's view to this node's: along collapsed axes both stand at the origin.
     Coordinates distance{};
     const Shift& from = schedule_.shifts[schedule_.operations[index].peer];
-    context_.neighbour(node_class, from, distance);
+    context_.classes.neighbour(node_class, from, distance);
     shift(value, distance, topology_);
     return true;
   }
