@@ -18,6 +18,7 @@ struct Command {
 Command compileCommand();
 Command optCommand();
 Command dumpCommand();
+Command simulateCommand();
 Command verifyCommand();
 
 /// The options of a subcommand that runs passes.

@@ -32,7 +32,8 @@ std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(), optCommand(), dumpCommand(), verifyCommand()};
+  const Command commands[] = {compileCommand(), optCommand(), dumpCommand(), simulateCommand(),
+                              verifyCommand()};
   for (const Command& command : commands) {
     llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
   }
@@ -51,7 +52,7 @@ int run(int argc, char** argv) {
   for (const Command& command : commands) {
     if (*command.options) return command.run();
   }
-  return wrongUsage("which command? compile, opt, dump or verify (torc --help)");
+  return wrongUsage("which command? compile, opt, dump, simulate or verify (torc --help)");
 }
 
 }  // namespace
