@@ -6,6 +6,7 @@
 
 #include "compiler/commands.h"
 #include "compiler/compile.h"
+#include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/json.h"
 #include "ir/text.h"
@@ -24,6 +25,8 @@ opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category)
                        desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 cores a node"));
 opt<std::string> order("order", value_desc("axes"), sub(command), cat(category),
                        desc("Order of ranks, fastest axis first (default XYZ...T)"));
+opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
+                         desc("A preset (torc machines) or a JSON file; --torus is a part of it"));
 opt<std::string> algorithm_name("algorithm", value_desc("name"), init("bucket"), sub(command),
                                 cat(category), desc("bucket (default) or bucket-1d"));
 opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
@@ -84,10 +87,9 @@ llvm::Expected<Request> readRequest() {
   llvm::Expected<Collective> parsed = parseCollective(collective);
   if (!parsed) return parsed.takeError();
   request.spec.collective = *parsed;
-  if (torus.empty()) return fault("compile: which shape? --torus 4x4x4");
-  StatusOr<Topology> topology = parseTopology(torus.getValue(), order.getValue());
-  if (!topology.ok()) return toError(topology.status());
-  request.spec.topology = *topology;
+  llvm::Expected<Target> target = readTarget(torus, order, machine);
+  if (!target) return target.takeError();
+  request.spec.topology = target->topology;
   llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
   if (!algorithm) return algorithm.takeError();
   request.algorithm = *algorithm;
@@ -143,7 +145,7 @@ void printSummary(const ScheduleView& schedule, std::size_t bytes, double second
 int run() {
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<Request> request = readRequest();
-  if (!request) return wrongUsage(toString(request.takeError()));
+  if (!request) return optionFault(request.takeError());
 
   std::string pipeline = planPipeline(*request->algorithm, request->pipeline);
   if (emit != "plan") pipeline += "," + stepPipeline(request->pipeline);

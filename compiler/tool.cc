@@ -8,6 +8,7 @@
 
 #include "ir/json.h"
 #include "ir/text.h"
+#include "model/machine.h"
 
 namespace torc {
 namespace {
@@ -38,6 +39,12 @@ int wrongUsage(const llvm::Twine& message) {
 int inputFault(llvm::Error error) {
   printError(toString(std::move(error)));
   return kInputFault;
+}
+
+int optionFault(llvm::Error error) {
+  const bool in_file = error.isA<MachineFault>();
+  printError(toString(std::move(error)));
+  return in_file ? kInputFault : kWrongUsage;
 }
 
 llvm::Error toError(const Status& status) {

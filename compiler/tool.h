@@ -26,6 +26,8 @@ inline constexpr int kWrongUsage = 2;  // what the command line says is wrong
 /// `file:1:2: error: ...`. They return the exit code.
 int wrongUsage(const llvm::Twine& message);
 int inputFault(llvm::Error error);
+/// For options that may name a file: a fault of the file is one of the input, others are of usage.
+int optionFault(llvm::Error error);
 
 enum class InputKind { kFile, kJson, kText };
 

@@ -1,8 +1,43 @@
+// Machines: presets and files, partitions, topologies.
 #include "model/machine.h"
 
 #include <algorithm>
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include "model/presets.h"
+#include "schedules/file.h"
+
 namespace torc {
+namespace {
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Whether `machine` has the dimensions of `topology`, in size and kind.
+bool sameShape(const Machine& machine, const Topology& topology) {
+  const auto dimensions = static_cast<std::size_t>(topology.dimensions());
+  if (machine.dimensions.size() != dimensions) return false;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (machine.dimensions[i].size != axis.size) return false;
+    if (machine.dimensions[i].torus != (axis.kind == AxisKind::kTorus)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+char MachineFault::ID = 0;
+
+std::uint64_t Machine::nodes() const {
+  std::uint64_t product = 1;
+  for (const MachineDimension& dimension : dimensions)
+    product *= dimension.size;
+  return product;
+}
 
 double Machine::linkBandwidth(std::uint32_t dimension) const {
   const MachineDimension& of = dimensions[dimension];
@@ -13,7 +48,80 @@ double Machine::linkBandwidth(std::uint32_t dimension) const {
       fastest = std::max(fastest, other.bandwidth);
     cable = of.bandwidth / fastest / gap;
   }
-  return of.torus && of.size == 2 && of.width > 1 ? cable * of.width / 2 : cable * of.width;
+  const double cables = of.cables();
+  return of.torus && of.size == 2 && cables > 1 ? cable * cables / 2 : cable * cables;
+}
+
+llvm::ArrayRef<llvm::StringRef> machinePresets() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> listed;
+    for (const Preset& preset : presets())
+      listed.push_back(preset.name);
+    return listed;
+  }();
+  return names;
+}
+
+llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path) {
+  for (const Preset& preset : presets()) {
+    if (preset.name == name_or_path) return parseMachine(preset.json, name_or_path);
+  }
+  const bool looks_like_path = name_or_path.contains('/') || name_or_path.contains('.');
+  const StatusOr<std::vector<std::byte>> bytes = readFile(name_or_path.str());
+  if (bytes.ok()) {
+    const llvm::StringRef text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    return parseMachine(text, name_or_path);
+  }
+  if (looks_like_path) return llvm::make_error<MachineFault>(bytes.status().message());
+  return fault("unknown machine '" + name_or_path + "'; there are " +
+               llvm::join(machinePresets(), ", ") + ", or name a JSON file");
+}
+
+llvm::Expected<Machine> partition(const Machine& machine, llvm::StringRef shape) {
+  if (shape.empty()) return machine;
+  const StatusOr<Topology> topology = parseTopology({shape.data(), shape.size()});
+  if (!topology.ok()) return fault(topology.status().message());
+  Machine part = machine;
+  if (topology->hasCores()) {
+    part.ranks_per_node = topology->axes[topology->axis_count - 1].size;
+    part.cores = part.ranks_per_node;
+  }
+  if (sameShape(machine, *topology)) return part;
+  part.dead_links.clear();
+  part.dead_nodes.clear();
+  part.dimensions.resize(static_cast<std::size_t>(topology->dimensions()),
+                         machine.dimensions.back());
+  for (std::size_t i = 0; i < part.dimensions.size(); ++i) {
+    part.dimensions[i].size = topology->axes[i].size;
+    part.dimensions[i].torus = topology->axes[i].kind == AxisKind::kTorus;
+  }
+  return part;
+}
+
+llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order) {
+  const auto dimensions = static_cast<std::uint32_t>(machine.dimensions.size());
+  std::string shape;
+  for (const MachineDimension& dimension : machine.dimensions) {
+    const bool shared = dimension.torus && dimension.size == 2 && dimension.cables() == 1;
+    shape += (shape.empty() ? "" : "x") + std::to_string(dimension.size) +
+             (dimension.torus && !shared ? "" : "m");
+  }
+  if (machine.ranks_per_node > 0) shape += "+" + std::to_string(machine.ranks_per_node);
+  StatusOr<Topology> topology = parseTopology(shape, {order.data(), order.size()});
+  if (!topology.ok()) return fault(topology.status().message());
+  double fastest = 0;
+  for (std::uint32_t i = 0; i < dimensions; ++i) {
+    if (machine.dimensions[i].size > 1) fastest = std::max(fastest, machine.linkBandwidth(i));
+  }
+  for (std::uint32_t i = 0; i < dimensions; ++i) {
+    Axis& axis = topology->axes[i];
+    axis.bandwidth = axis.size > 1 ? machine.linkBandwidth(i) / fastest : 1.0;
+    axis.latency = machine.dimensions[i].latency;
+  }
+  if (machine.damaged()) {
+    return fault(machine.name + ": dead links and nodes are not compiled for yet");
+  }
+  return *topology;
 }
 
 }  // namespace torc

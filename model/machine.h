@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
@@ -24,9 +25,11 @@ struct MachineDimension {
   bool torus = true;       // else a mesh
   double bandwidth = 1e9;  // bytes/s of one cable in one direction, packet overheads included; > 0
   double latency = 0;      // seconds per hop; >= 0
-  /// Cables between two neighbouring nodes; >= 1. 1 where not given, but 2 on a torus dimension of
-  /// size 2, where both ways round lead to the same node.
-  std::uint32_t width = 1;
+  /// Cables between two neighbouring nodes; 0: not given, which stands for 1, but for 2 on a torus
+  /// dimension of size 2, where both ways round lead to the same node.
+  std::uint32_t width = 0;
+
+  std::uint32_t cables() const { return width > 0 ? width : torus && size == 2 ? 2 : 1; }
 };
 
 /// Sizes of a packet on the wire, bytes. A payload of 0 stands for no packets: all is payload.
@@ -49,19 +52,26 @@ struct DeadLink {
   bool operator==(const DeadLink&) const = default;
 };
 
+/// Most dead links, and most dead nodes, of a machine.
+inline constexpr std::size_t kMaxDamage = 16;
+
 struct Machine {
   std::string name;                          // of the preset, or of the file
   std::string description;                   // one line
   std::vector<MachineDimension> dimensions;  // X first; 1 to kMaxDimensions
   std::uint32_t cores = 1;                   // that work on a node's part of a collective
-  std::uint32_t ports = 0;                   // links that a node can send on at a time; 0: all
+  /// Ranks of a node: the size of the topology's axis T; 0: one rank and no such axis. Not in JSON:
+  /// it is a partition that has it.
+  std::uint32_t ranks_per_node = 0;
+  /// Links that a node can send on at a time, and as many that it can receive on; 0: all.
+  std::uint32_t ports = 0;
 
   double alpha = 0;     // seconds: start-up of a message, however many are under way
   double overhead = 0;  // o, seconds: a core is busy at each end of a message
   double latency = 0;   // L, seconds: from the first byte's leaving to its arrival, besides
                         // the hops
-  double gap = 0;       // g, s/byte of one link where that has been measured; 0: what
-                        // bandwidth and packets say
+  double gap = 0;       // g, s/byte of one cable of the fastest dimension where that has been
+                        // measured; 0: what bandwidth and packets say
   double gamma = 0;     // seconds per byte reduced by one core; 0: costs nothing
   double memory_bandwidth =
       0;  // bytes/s of a node; a reduction moves 3 bytes per byte; 0: no limit
@@ -70,28 +80,50 @@ struct Machine {
   std::vector<DeadLink> dead_links;
   std::vector<Coordinates> dead_nodes;
 
-  /// Payload bytes/s of one link of dimension `dimension` in one direction; where the dimension has
-  /// more cables than directions, of those that one direction has (a half where two directions
-  /// share one).
+  /// What each number comes from, by key (`alpha`, `dimensions.bandwidth`): a publication, or
+  /// "estimate: ...".
+  std::vector<std::pair<std::string, std::string>> sources;
+
+  /// Live nodes and dead ones.
+  std::uint64_t nodes() const;
+  bool damaged() const { return !dead_links.empty() || !dead_nodes.empty(); }
+
+  /// Payload bytes/s of one link of the topology in one direction: of all cables from a node to the
+  /// next along `dimension`. On a torus dimension of size 2 each direction has half the cables; a
+  /// single one is a link that both directions share, and this is what it carries each way.
   double linkBandwidth(std::uint32_t dimension) const;
+};
+
+/// What is wrong with a machine's file; other errors are of the name or the shape that was asked
+/// for.
+class MachineFault : public llvm::ErrorInfo<MachineFault, llvm::StringError> {
+ public:
+  static char ID;  // NOLINT: LLVM's name
+  explicit MachineFault(const llvm::Twine& message)
+      : ErrorInfo(message, llvm::inconvertibleErrorCode()) {}
 };
 
 /// The machine of a preset's name or of a JSON file. Errors name file, key and value.
 llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path);
 
-/// Reads JSON; `origin` names it in errors.
+/// Reads JSON; `origin` names it in errors, which are MachineFaults.
 llvm::Expected<Machine> parseMachine(llvm::StringRef json, llvm::StringRef origin);
+
+/// The JSON of a machine; parseMachine of it gives the machine back.
+std::string machineJson(const Machine& machine);
 
 /// The presets, in the order of `torc machines`.
 llvm::ArrayRef<llvm::StringRef> machinePresets();
 
 /// The machine itself, or a partition of it: dimension i of `shape` has the links of dimension i of
-/// the machine (of its last one where it has fewer). `shape` as parseTopology reads it; empty: the
-/// whole machine. A partition of another shape has none of the machine's damage.
+/// the machine (of its last one where it has fewer), and is a torus or a mesh as `shape` says; `+C`
+/// puts C ranks on a node, one for each of the cores that work. `shape` as parseTopology reads it;
+/// empty: the whole machine. A partition of another shape has none of the machine's damage.
 llvm::Expected<Machine> partition(const Machine& machine, llvm::StringRef shape);
 
-/// The topology of a machine, with bandwidths relative to its fastest dimension. A torus dimension
-/// of size 2 with one cable becomes a mesh of 2: the same thing. `order` as in parseTopology.
+/// The topology of a machine, with bandwidths relative to its fastest dimension of more than one
+/// node. A torus dimension of size 2 with one cable becomes a mesh of 2: the same thing. `order` as
+/// in parseTopology.
 llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order = {});
 
 }  // namespace torc

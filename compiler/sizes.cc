@@ -1,0 +1,71 @@
+// Reads and prints sizes.
+#include "compiler/sizes.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace torc {
+namespace {
+
+constexpr std::uint64_t kLargest = std::uint64_t{1} << 40;
+
+struct Unit {
+  char letter;
+  int shift;
+};
+constexpr Unit kUnits[] = {{'G', 30}, {'M', 20}, {'K', 10}};
+
+}  // namespace
+
+std::vector<std::uint64_t> SizeRange::sizes() const {
+  std::vector<std::uint64_t> listed;
+  for (std::uint64_t size = lowest; size < highest; size = std::max<std::uint64_t>(1, size * 2))
+    listed.push_back(size);
+  listed.push_back(highest);
+  return listed;
+}
+
+llvm::Expected<std::uint64_t> parseSize(llvm::StringRef text, llvm::StringRef option) {
+  std::uint64_t bytes = 0;
+  int shift = 0;
+  llvm::StringRef digits = text;
+  for (const Unit& unit : kUnits) {
+    if (!text.empty() && llvm::toUpper(text.back()) == unit.letter) {
+      shift = unit.shift;
+      digits = text.drop_back();
+    }
+  }
+  if (digits.getAsInteger(10, bytes) || bytes > kLargest >> shift) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   option + ": '" + text +
+                                       "' is not a size; write 4096, 64K, 16M or 1G (at most "
+                                       "1024G)");
+  }
+  return bytes << shift;
+}
+
+llvm::Expected<SizeRange> parseSizeRange(llvm::StringRef text, llvm::StringRef option) {
+  const std::size_t colon = text.find(':');
+  llvm::Expected<std::uint64_t> lowest = parseSize(text.substr(0, colon), option);
+  if (!lowest) return lowest.takeError();
+  if (colon == llvm::StringRef::npos) return SizeRange{*lowest, *lowest};
+  llvm::Expected<std::uint64_t> highest = parseSize(text.substr(colon + 1), option);
+  if (!highest) return highest.takeError();
+  if (*lowest > *highest) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   option + " " + text + ": the first size is the larger one");
+  }
+  return SizeRange{*lowest, *highest};
+}
+
+std::string sizeText(std::uint64_t bytes) {
+  for (const Unit& unit : kUnits) {
+    if (bytes > 0 && bytes % (std::uint64_t{1} << unit.shift) == 0) {
+      return std::to_string(bytes >> unit.shift) + unit.letter;
+    }
+  }
+  return std::to_string(bytes);
+}
+
+}  // namespace torc

@@ -1,0 +1,34 @@
+// Sizes on the command line: 4096, 64K, 3M, 1G (powers of 1024), and ranges of them.
+#ifndef TORC_COMPILER_SIZES_H_
+#define TORC_COMPILER_SIZES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+namespace torc {
+
+/// Sizes in bytes, both included; equal where one size was given.
+struct SizeRange {
+  std::uint64_t lowest = 0;
+  std::uint64_t highest = 0;
+
+  /// `lowest`, its doubles below `highest`, and `highest`. From 0 it goes on with 1.
+  std::vector<std::uint64_t> sizes() const;
+};
+
+/// Reads "64K", at most 1024G; `option` names it in errors.
+llvm::Expected<std::uint64_t> parseSize(llvm::StringRef text, llvm::StringRef option);
+
+/// Reads "64K" or "64K:16M".
+llvm::Expected<SizeRange> parseSizeRange(llvm::StringRef text, llvm::StringRef option);
+
+/// "64K", "3M", "1000": the largest unit that divides it.
+std::string sizeText(std::uint64_t bytes);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_SIZES_H_

@@ -1,0 +1,29 @@
+// What a collective runs on, as the options --torus, --order and --machine say.
+#ifndef TORC_COMPILER_TARGET_H_
+#define TORC_COMPILER_TARGET_H_
+
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "model/machine.h"
+#include "schedules/topology.h"
+
+namespace torc {
+
+/// The machine where none is named.
+inline constexpr llvm::StringLiteral kDefaultMachine = "generic";
+
+struct Target {
+  Machine machine;
+  Topology topology;  // of the machine
+};
+
+/// `torus` is a shape, `order` one of ranks, `machine` a preset or a JSON file. With a machine and
+/// no shape: the machine's own; with a shape and no machine: the generic machine's links. One of
+/// the two must be given.
+llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
+                                  llvm::StringRef machine);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_TARGET_H_
