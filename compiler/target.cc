@@ -11,7 +11,7 @@ llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
   }
   llvm::Expected<Machine> whole = findMachine(machine.empty() ? kDefaultMachine : machine);
   if (!whole) return whole.takeError();
-  llvm::Expected<Machine> part = partition(*whole, torus);
+  llvm::Expected<Machine> part = partitionOf(*whole, torus);
   if (!part) return part.takeError();
   llvm::Expected<Topology> topology = topologyOf(*part, order);
   if (!topology) return topology.takeError();

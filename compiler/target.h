@@ -11,7 +11,7 @@
 namespace torc {
 
 /// The machine where none is named.
-inline constexpr llvm::StringLiteral kDefaultMachine = "generic";
+inline constexpr llvm::StringRef kDefaultMachine = "generic";
 
 struct Target {
   Machine machine;

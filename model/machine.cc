@@ -77,7 +77,7 @@ llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path) {
                llvm::join(machinePresets(), ", ") + ", or name a JSON file");
 }
 
-llvm::Expected<Machine> partition(const Machine& machine, llvm::StringRef shape) {
+llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape) {
   if (shape.empty()) return machine;
   const StatusOr<Topology> topology = parseTopology({shape.data(), shape.size()});
   if (!topology.ok()) return fault(topology.status().message());

@@ -119,7 +119,7 @@ llvm::ArrayRef<llvm::StringRef> machinePresets();
 /// the machine (of its last one where it has fewer), and is a torus or a mesh as `shape` says; `+C`
 /// puts C ranks on a node, one for each of the cores that work. `shape` as parseTopology reads it;
 /// empty: the whole machine. A partition of another shape has none of the machine's damage.
-llvm::Expected<Machine> partition(const Machine& machine, llvm::StringRef shape);
+llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape);
 
 /// The topology of a machine, with bandwidths relative to its fastest dimension of more than one
 /// node. A torus dimension of size 2 with one cable becomes a mesh of 2: the same thing. `order` as
