@@ -83,8 +83,8 @@ void printTable(const ScheduleView& schedule, const SimulateResult& result,
   }
   if (!result.critical_path.empty()) out << "critical path:\n";
   for (const CriticalStep& step : result.critical_path) {
-    out << llvm::format("%12.6g us  %12.6g us", step.start_s * 1e6, step.end_s * 1e6) << "  node "
-        << step.node << "  %" << step.operation << " after "
+    out << llvm::format("%12.6g us  %12.6g us", step.start_s * 1e6, step.end_s * 1e6) << "  rank "
+        << step.rank << "  %" << step.operation << " after "
         << llvm::StringRef(name(step.waited_for)) << '\n';
   }
 }

@@ -1,0 +1,43 @@
+#include "model/routes.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace torc {
+
+Routes::Routes(const Topology& topology, const NodeClasses& classes)
+    : topology_(topology), classes_(classes), node_count_(classes.count()) {
+  if (!topology.hasCores()) return;
+  // Classes count the first axis fastest and T slowest: those of a node lie nodeCount() apart.
+  const std::uint32_t cores = topology.axis_count - 1;
+  ranks_per_node_ = topology.axes[cores].size;
+  if (classes.collapsed(cores)) {
+    copies_ = ranks_per_node_;
+  } else {
+    node_count_ /= ranks_per_node_;
+  }
+}
+
+std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Shift& shift) const {
+  std::vector<Hop> hops;
+  Coordinates at = classes_.coordinatesOf(node_class);
+  for (int i = 0; i < topology_.dimensions(); ++i) {
+    const auto axis = static_cast<std::uint32_t>(i);
+    const Axis& it = topology_.axes[axis];
+    const int step = shift[axis] > 0 ? 1 : -1;
+    const bool one_cable = it.kind == AxisKind::kMesh && it.size == 2;
+    const LinkClass link{axis, one_cable ? 1 : step};
+    for (std::int32_t left = std::abs(shift[axis]); left > 0; --left) {
+      const std::uint32_t node = nodeOf(classes_.classOf(at));
+      auto taken = std::find_if(hops.begin(), hops.end(), [&](const Hop& hop) {
+        return hop.node == node && hop.link == link;
+      });
+      if (taken == hops.end()) taken = hops.insert(taken, {node, link, 0});
+      taken->times += copies_;
+      at[axis] = static_cast<std::int32_t>(wrap(std::int64_t{at[axis]} + step, it.size));
+    }
+  }
+  return hops;
+}
+
+}  // namespace torc

@@ -1,0 +1,114 @@
+// One run of the simulator: the events of a graph.
+#ifndef TORC_MODEL_SIMULATION_H_
+#define TORC_MODEL_SIMULATION_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <queue>
+#include <vector>
+
+#include "model/simulation_graph.h"
+#include "model/simulator.h"
+
+namespace torc {
+
+class Simulation {
+ public:
+  /// All three must outlive this; the graph's network is used up.
+  Simulation(SimulationGraph& graph, const Machine& machine, const SimulateOptions& options);
+
+  /// Runs to the end. Returns the number of tasks that never complete.
+  std::uint64_t run();
+  /// After run(): the first task that is not complete.
+  std::uint32_t firstPending() const;
+  /// After run(), which returned 0.
+  SimulateResult result() const;
+
+ private:
+  enum class Event : std::uint8_t { kStartedUp, kArrived, kServed };
+
+  struct Timer {
+    double time;
+    Event event;
+    std::uint32_t task;
+
+    bool operator<(const Timer& other) const {  // the top of a heap is the earliest
+      if (time != other.time) return time > other.time;
+      return event != other.event ? event > other.event : task > other.task;
+    }
+  };
+
+  struct State {
+    double ready = 0;                   // when its dependences were complete
+    double served = 0;                  // when a core took it up
+    double end = 0;                     // when it was complete
+    std::uint32_t cause = kNone;        // the dependence that was complete last
+    std::uint32_t core_before = kNone;  // the task for which its core let it wait
+    std::uint32_t port_before = kNone;  // the send whose port it got after waiting
+    std::uint32_t depth = 0;            // messages one after another up to its end
+    bool is_ready = false;
+    bool has_arrived = false;  // receives: the data have
+    bool is_complete = false;
+  };
+
+  struct Core {
+    bool busy = false;
+    std::deque<std::uint32_t> queue;
+  };
+
+  /// Links of a node in use in one direction, with the messages under way on each, and the messages
+  /// that wait for one.
+  struct Ports {
+    std::map<std::uint32_t, std::uint32_t> in_use;
+    std::deque<std::uint32_t> queue;
+  };
+
+  void schedule(double delay, Event event, std::uint32_t task);
+  void becomeReady(std::uint32_t index);
+  void finish(std::uint32_t index);
+
+  // Messages; `send` is the task of the sender.
+  bool isEager(const Task& send) const { return send.bytes <= options_.eager_bytes; }
+  void startMessage(std::uint32_t send);
+  void startUp(std::uint32_t send);
+  void startTransfer(std::uint32_t send);
+  void transferred(std::uint32_t send);
+  void arrive(std::uint32_t send);
+
+  bool takePorts(std::uint32_t send);
+  void releasePorts(std::uint32_t send);
+
+  // Cores.
+  void occupyCore(std::uint32_t index);
+  void serve(std::uint32_t index);
+  void moveMemory(std::uint32_t index);
+  void leaveCore(std::uint32_t index);
+
+  // The critical path, backwards (simulation_path.cc).
+  enum class Stage : std::uint8_t { kServed, kTransferred, kComplete };
+  struct Point {
+    std::uint32_t task = kNone;
+    Stage stage = Stage::kComplete;
+  };
+  double timeOf(const Point& point) const;
+  Point before(const Point& point, CriticalStep& step) const;
+  std::vector<CriticalStep> criticalPath() const;
+
+  SimulationGraph& graph_;
+  const Machine& machine_;
+  const SimulateOptions& options_;
+  std::vector<std::uint32_t> waiting_;  // dependences of each task that are not complete
+  std::vector<State> states_;
+  std::vector<Core> cores_;
+  std::vector<Ports> sending_, receiving_;  // by node; empty: no limit
+  std::priority_queue<Timer> timers_;
+  std::vector<std::uint32_t> ready_;  // at this moment, in order
+  double now_ = 0;
+  std::uint64_t complete_ = 0;
+  std::uint32_t last_ = kNone;  // task that was complete last
+};
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_SIMULATION_H_
