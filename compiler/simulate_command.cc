@@ -1,96 +1,212 @@
-// torc simulate FILE --bytes N: when a schedule's operations happen, and what its links do.
+// torc simulate FILE: when a schedule's operations happen on a machine, and what its links do; or,
+// exactly, what they carry.
 #include <llvm/Support/Format.h>
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands.h"
+#include "compiler/sizes.h"
+#include "compiler/target.h"
 #include "compiler/tool.h"
+#include "model/link_loads.h"
 #include "model/simulator.h"
 
 namespace torc {
 namespace {
 
 using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
 
 SubCommand command("simulate", "Predict how long a schedule takes");
 OptionCategory category("Options of simulate");
 
 opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<double> bytes("bytes", sub(command), cat(category), desc("Bytes of the whole vector"),
-                  init(1 << 20));
-opt<double> alpha("alpha", sub(command), cat(category),
-                  desc("Start-up time of a message, seconds"));
-opt<double> gamma_option("gamma", sub(command), cat(category), desc("Seconds per reduced byte"));
+opt<std::string> bytes("bytes", value_desc("n"), sub(command), cat(category), init("1M"),
+                       desc("Size of the vector, 64K, or sizes, 64K:16M (default 1M)"));
+opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
+                         desc("A preset (torc machines) or a JSON file, of any shape"));
 opt<bool> per_rank("per-rank", sub(command), cat(category),
-                   desc("Simulate every rank, with messages of whole elements"));
+                   desc("Simulate every rank, with messages of whole elements (of 4 bytes)"));
+opt<bool> exact("exact", sub(command), cat(category),
+                desc("Print what links carry, in exact fractions, and no times"));
 opt<bool> critical_path("critical-path", sub(command), cat(category),
                         desc("Print the longest chain of operations"));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
-/// Links of 1 GB/s, times the relative bandwidths of the schedule's topology.
-Machine plainMachine(const Topology& topology) {
-  Machine machine;
-  machine.name = "plain";
-  for (int i = 0; i < topology.dimensions(); ++i) {
-    const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
-    MachineDimension dimension;
-    dimension.size = axis.size;
-    dimension.torus = axis.kind == AxisKind::kTorus;
-    dimension.bandwidth *= axis.bandwidth;
-    dimension.latency = axis.latency;
-    dimension.width = axis.isRing() && axis.size == 2 ? 2 : 1;
-    machine.dimensions.push_back(dimension);
-  }
-  machine.cores = topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
-  return machine;
-}
+constexpr double kMicro = 1e6;  // microseconds per second
 
 std::string linkName(const Topology& topology, const LinkClass& link) {
   return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
 }
 
-void printJson(const ScheduleView& schedule, const SimulateResult& result, llvm::raw_ostream& out) {
-  nlohmann::ordered_json document;
+/// The named machine in the schedule's shape; where none is named, generic links in the relative
+/// bandwidths that the schedule was made for.
+llvm::Expected<Machine> readMachine(const Topology& topology) {
+  llvm::Expected<Machine> whole = findMachine(machine.empty() ? kDefaultMachine : machine);
+  if (!whole) return whole.takeError();
+  llvm::Expected<Machine> part = partitionOf(*whole, topology.shape());
+  if (!part || !machine.empty()) return part;
+  for (std::size_t i = 0; i < part->dimensions.size(); ++i) {
+    part->dimensions[i].bandwidth *= topology.axes[i].bandwidth;
+    part->dimensions[i].latency = topology.axes[i].latency;
+  }
+  return part;
+}
+
+/// What all forms of the JSON begin with.
+Json header(const ScheduleView& schedule) {
+  Json document;
   document["collective"] = traits(schedule.collective).name;
   document["torus"] = schedule.topology.shape();
-  document["bytes"] = bytes.getValue();
+  return document;
+}
+
+// Times.
+
+struct Run {
+  std::uint64_t bytes = 0;
+  SimulateResult result;
+};
+
+Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
+  const SimulateResult& result = run.result;
+  Json document = header(schedule);
+  document["machine"] = on.name;
+  document["bytes"] = run.bytes;
   document["makespan_s"] = result.makespan_s;
   document["steps"] = result.steps;
   document["messages"] = result.messages;
   document["nodes"] = result.nodes;
   document["operations"] = result.operations;
-  auto& links = document["links"] = nlohmann::ordered_json::array();
+  Json& links = document["links"] = Json::array();
   for (const LinkUse& use : result.links) {
     links.push_back({{"link", linkName(schedule.topology, use.link_class)},
                      {"bytes", use.bytes},
                      {"busy_s", use.busy_s},
                      {"idle_s", use.idle_s}});
   }
-  out << document.dump(2) << '\n';
+  if (!critical_path) return document;
+  Json& path = document["critical_path"] = Json::array();
+  for (const CriticalStep& step : result.critical_path) {
+    path.push_back({{"operation", step.operation},
+                    {"rank", step.rank},
+                    {"start_s", step.start_s},
+                    {"end_s", step.end_s},
+                    {"waited_for", name(step.waited_for)}});
+  }
+  return document;
 }
 
-void printTable(const ScheduleView& schedule, const SimulateResult& result,
-                llvm::raw_ostream& out) {
-  out << traits(schedule.collective).name << " on " << schedule.topology.shape() << ", "
-      << llvm::format("%.0f", bytes.getValue())
-      << " bytes: " << llvm::format("%.6g", result.makespan_s * 1e6) << " us, " << result.steps
-      << " steps, " << result.messages << " messages per node; " << result.nodes << " of "
-      << schedule.topology.ranks() << " nodes simulated, " << result.operations << " operations\n";
-  out << "link         bytes     busy us     idle us\n";
+void printRun(const ScheduleView& schedule, const Run& run, llvm::raw_ostream& out) {
+  const SimulateResult& result = run.result;
+  out << "link           bytes      busy us      idle us\n";
   for (const LinkUse& use : result.links) {
     out << linkName(schedule.topology, use.link_class)
-        << llvm::format("  %14.0f  %10.6g  %10.6g\n", use.bytes, use.busy_s * 1e6,
-                        use.idle_s * 1e6);
+        << llvm::format("  %16.0f %12.2f %12.2f\n", use.bytes, use.busy_s * kMicro,
+                        use.idle_s * kMicro);
   }
-  if (!result.critical_path.empty()) out << "critical path:\n";
+  if (!critical_path) return;
+  out << "critical path:\n    start us       end us  rank  operation  waited for\n";
   for (const CriticalStep& step : result.critical_path) {
-    out << llvm::format("%12.6g us  %12.6g us", step.start_s * 1e6, step.end_s * 1e6) << "  rank "
-        << step.rank << "  %" << step.operation << " after "
+    out << llvm::format("%12.2f %12.2f %5d %10s  ", step.start_s * kMicro, step.end_s * kMicro,
+                        step.rank, ("%" + std::to_string(step.operation)).c_str())
         << llvm::StringRef(name(step.waited_for)) << '\n';
   }
 }
 
+void printRuns(const ScheduleView& schedule, const Machine& on, llvm::ArrayRef<Run> runs,
+               llvm::raw_ostream& out) {
+  const SimulateResult& first = runs.front().result;
+  out << traits(schedule.collective).name << " on " << schedule.topology.shape() << ", machine "
+      << on.name << ": " << first.nodes << (first.nodes == 1 ? " node" : " nodes")
+      << " simulated for " << schedule.topology.ranks() << ", " << first.operations
+      << " operations\n       bytes  makespan us   steps  messages\n";
+  for (const Run& run : runs) {
+    out << llvm::format("%12llu %12.2f %7llu %9llu\n", static_cast<unsigned long long>(run.bytes),
+                        run.result.makespan_s * kMicro,
+                        static_cast<unsigned long long>(run.result.steps),
+                        static_cast<unsigned long long>(run.result.messages));
+  }
+  if (runs.size() == 1) printRun(schedule, runs.front(), out);
+}
+
+llvm::Error simulateSizes(const ScheduleView& schedule, const SizeRange& range,
+                          llvm::raw_ostream& out) {
+  llvm::Expected<Machine> on = readMachine(schedule.topology);
+  if (!on) return on.takeError();
+  SimulateOptions options;
+  options.per_rank = per_rank;
+  options.critical_path = critical_path;
+  std::vector<Run> runs;
+  for (const std::uint64_t size : range.sizes()) {
+    options.bytes = static_cast<double>(size);
+    llvm::Expected<SimulateResult> result = simulate(schedule, *on, options);
+    if (!result) return result.takeError();
+    runs.push_back({size, std::move(*result)});
+  }
+  if (!json) {
+    printRuns(schedule, *on, runs, out);
+  } else if (range.lowest == range.highest) {
+    out << jsonOf(schedule, *on, runs.front()).dump(2) << '\n';
+  } else {
+    Json documents = Json::array();
+    for (const Run& run : runs)
+      documents.push_back(jsonOf(schedule, *on, run));
+    out << documents.dump(2) << '\n';
+  }
+  return llvm::Error::success();
+}
+
+// Exact loads.
+
+Json jsonOf(const Topology& topology, llvm::ArrayRef<ExactLoad> loads) {
+  Json object = Json::object();
+  for (const ExactLoad& load : loads)
+    object[linkName(topology, load.link)] = load.share.text();
+  return object;
+}
+
+llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
+  const Topology& topology = schedule.topology;
+  llvm::Expected<LinkLoads> loads = exactLinkLoads(schedule);
+  if (!loads) return loads.takeError();
+  const std::optional<Fraction> bound = equalLinkBound(schedule.collective, topology);
+  std::optional<Fraction> ratio;
+  if (bound) ratio = divide(loads->largest(), *bound);
+  if (json) {
+    Json document = header(schedule);
+    Json& phases = document["phases"] = Json::array();
+    for (const LinkLoads::Phase& phase : loads->phases)
+      phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(topology, phase.loads)}});
+    document["total"] = jsonOf(topology, loads->totals);
+    document["bound"] = bound ? Json(bound->text()) : Json();
+    document["load_ratio"] = ratio ? Json(ratio->text()) : Json();
+    out << document.dump(2) << '\n';
+    return llvm::Error::success();
+  }
+  out << traits(schedule.collective).name << " on " << topology.shape()
+      << ": loads of the busiest links, as shares of the vector\n";
+  auto print = [&](const std::string& label, llvm::ArrayRef<ExactLoad> row) {
+    out << label;
+    for (const ExactLoad& load : row)
+      out << "  " << linkName(topology, load.link) << ' ' << load.share.text();
+    out << '\n';
+  };
+  for (const LinkLoads::Phase& phase : loads->phases)
+    print("phase " + std::to_string(phase.phase), phase.loads);
+  print("total", loads->totals);
+  if (ratio) {
+    out << "bound " << bound->text() << ", ratio " << ratio->text()
+        << llvm::format(" = %.6f\n", ratio->value());
+  } else if (!bound) {
+    out << "no bound: bandwidths differ (torc bounds)\n";
+  }
+  return llvm::Error::success();
+}
+
 int run() {
   if (input.empty()) return wrongUsage("simulate: which file? - is stdin");
+  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
+  if (!range) return wrongUsage(llvm::toString(range.takeError()));
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   if (read->isPlan()) {
@@ -99,21 +215,11 @@ int run() {
                                                      "(torc opt --passes=expand-rings)")));
   }
   const ScheduleView schedule = read->view();
-  Machine machine = plainMachine(schedule.topology);
-  machine.alpha = alpha;
-  machine.gamma = gamma_option;
-  SimulateOptions options;
-  options.bytes = bytes;
-  options.per_rank = per_rank;
-  options.critical_path = critical_path;
-  llvm::Expected<SimulateResult> result = simulate(schedule, machine, options);
-  if (!result) return inputFault(result.takeError());
   std::string text;
   llvm::raw_string_ostream out(text);
-  if (json) {
-    printJson(schedule, *result, out);
-  } else {
-    printTable(schedule, *result, out);
+  if (llvm::Error error =
+          exact ? printLoads(schedule, out) : simulateSizes(schedule, *range, out)) {
+    return inputFault(std::move(error));
   }
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
   return kSuccess;

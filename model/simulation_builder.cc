@@ -17,17 +17,30 @@ constexpr double kCopyTraffic = 2;
 }  // namespace
 
 llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
+  auto fault = [&](const std::string& what) {
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "the schedule is for " + topology.shape() + ", machine '" + machine.name + "' " + what);
+  };
   const auto dimensions = static_cast<std::size_t>(topology.dimensions());
   bool same = machine.dimensions.size() == dimensions;
   std::string shape;
   for (std::size_t i = 0; i < machine.dimensions.size(); ++i) {
-    shape += (i > 0 ? "x" : "") + std::to_string(machine.dimensions[i].size);
-    same = same && machine.dimensions[i].size == topology.axes[i].size;
+    const MachineDimension& dimension = machine.dimensions[i];
+    shape += (i > 0 ? "x" : "") + std::to_string(dimension.size) + (dimension.torus ? "" : "m");
+    if (!same) continue;
+    const Axis& axis = topology.axes[i];
+    // A line within a ring does not use the way round.
+    same = dimension.size == axis.size && (dimension.torus || !axis.isRing());
   }
-  if (same) return llvm::Error::success();
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "the schedule is for " + topology.shape() + ", machine '" + machine.name + "' is " + shape);
+  if (!same) return fault("is " + shape);
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.isRing() && axis.size == 2 && machine.dimensions[i].cables() < 2) {
+      return fault(std::string("has one cable along ") + axis.name + ", which is 2m");
+    }
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error checkTaskCount(double tasks, std::uint32_t nodes) {

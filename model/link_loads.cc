@@ -1,0 +1,138 @@
+#include "model/link_loads.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "ir/node_classes.h"
+#include "schedules/box.h"
+
+namespace torc {
+namespace {
+
+llvm::Error tooLarge() {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "the exact loads of links do not fit 128 bits");
+}
+
+struct DirectedLink {
+  std::uint32_t node = 0;
+  LinkClass link;
+  auto operator<=>(const DirectedLink&) const = default;
+};
+/// Loads in units of 1 / denominator.
+using Loads = std::map<DirectedLink, Uint128>;
+
+[[nodiscard]] bool add(Uint128& sum, Uint128 more) {
+  return !__builtin_add_overflow(sum, more, &sum);
+}
+
+std::vector<ExactLoad> busiest(const Loads& loads, Uint128 denominator) {
+  std::map<LinkClass, Uint128> most;
+  for (const auto& [at, load] : loads)
+    most[at.link] = std::max(most[at.link], load);
+  std::vector<ExactLoad> result;
+  for (const auto& [link, load] : most)
+    result.push_back({link, makeFraction(load, denominator)});
+  return result;
+}
+
+}  // namespace
+
+Fraction LinkLoads::largest() const {
+  Fraction most;
+  for (const ExactLoad& load : totals) {
+    // As all are sums over one denominator, the quotient fits.
+    const std::optional<Fraction> ratio = divide(load.share, most);
+    if (!ratio || ratio->numerator > ratio->denominator) most = load.share;
+  }
+  return most;
+}
+
+llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
+  // One denominator for all: sum of weights * pieces of a color, the least common multiple *
+  // blocks.
+  std::uint64_t pieces = 1;
+  Uint128 weights = 0;
+  for (const Color& color : schedule.colors) {
+    weights += color.weight;
+    const std::uint64_t here = std::uint64_t{color.directions} * color.chunks;
+    const std::optional<Uint128> multiple = multiply(pieces / std::gcd(pieces, here), here);
+    if (!multiple || *multiple > UINT64_MAX) return tooLarge();
+    pieces = static_cast<std::uint64_t>(*multiple);
+  }
+  std::optional<Uint128> denominator = multiply(weights, pieces);
+  if (denominator) denominator = multiply(*denominator, schedule.topology.ranks());
+  if (!denominator) return tooLarge();
+
+  const NodeClasses classes(schedule, false);
+  const Routes routes(schedule.topology, classes);
+  std::map<std::uint32_t, Loads> phases;
+  Loads totals;
+  for (std::uint32_t node = 0; node < classes.count(); ++node) {
+    const Coordinates at = classes.coordinatesOf(node);
+    std::vector<std::vector<Routes::Hop>> ways(schedule.shifts.size());
+    for (const Operation& operation : schedule.operations) {
+      if (!sends(operation.kind) || !classes.executes(node, operation)) continue;
+      const Color& color = schedule.colors[schedule.partIndex(operation.a.part).color];
+      const Ranges blocks = resolve(schedule.boxes[operation.a.box], schedule.topology, at);
+      std::optional<Uint128> load =
+          multiply(color.weight, pieces / (std::uint64_t{color.directions} * color.chunks));
+      if (load) load = multiply(*load, volume(blocks, schedule.topology));
+      if (!load) return tooLarge();
+      std::vector<Routes::Hop>& way = ways[operation.peer];
+      if (way.empty()) way = routes.hops(node, schedule.shifts[operation.peer]);
+      for (const Routes::Hop& hop : way) {
+        const std::optional<Uint128> carried = multiply(*load, hop.times);
+        const DirectedLink link{hop.node, hop.link};
+        if (!carried || !add(phases[operation.phase][link], *carried) ||
+            !add(totals[link], *carried)) {
+          return tooLarge();
+        }
+      }
+    }
+  }
+  LinkLoads result;
+  for (const auto& [phase, loads] : phases)
+    result.phases.push_back({phase, busiest(loads, *denominator)});
+  result.totals = busiest(totals, *denominator);
+  return result;
+}
+
+std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology) {
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::uint64_t> halves;  // 2 c_i
+  double bandwidth = 0;
+  for (int i = 0; i < topology.dimensions(); ++i) {
+    const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
+    if (axis.size == 1) continue;
+    if (bandwidth > 0 && axis.bandwidth != bandwidth) return std::nullopt;
+    bandwidth = axis.bandwidth;
+    sizes.push_back(axis.size);
+    halves.push_back(axis.kind == AxisKind::kTorus ? 2 : 1);
+  }
+  const std::uint64_t nodes =
+      std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{1}, std::multiplies<>());
+  const CollectiveTraits& facts = traits(collective);
+  const std::uint64_t times = facts.in_whole && facts.out_whole ? 2 : 1;
+  Fraction bound;
+  for (std::uint32_t set = 0; set + 1 < 1u << sizes.size(); ++set) {
+    std::uint64_t inside = 1, capacity = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (set >> i & 1) {
+        inside *= sizes[i];
+      } else {
+        capacity += halves[i];
+      }
+    }
+    // Below 2^40, so that comparing crosswise is exact.
+    const Fraction candidate =
+        makeFraction(Uint128{times} * (nodes / inside - 1), Uint128{nodes} * capacity);
+    if (candidate.numerator * bound.denominator > bound.numerator * candidate.denominator) {
+      bound = candidate;
+    }
+  }
+  return bound;
+}
+
+}  // namespace torc
