@@ -39,20 +39,55 @@ class PassOption {
   llvm::StringRef name_, description_;
 };
 
-/// A number within limits.
+/// A number within limits, from 1 up; 0 for the word, if there is one, that leaves it to the pass.
 class IntegerOption final : public PassOption {
  public:
   IntegerOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, std::uint32_t lowest,
-                std::uint32_t highest, std::uint32_t value)
-      : PassOption(pass, name, description), lowest_(lowest), highest_(highest), value_(value) {}
+                std::uint32_t highest, std::uint32_t value, llvm::StringRef word = "")
+      : PassOption(pass, name, description),
+        lowest_(lowest),
+        highest_(highest),
+        value_(value),
+        word_(word) {}
 
   std::uint32_t operator*() const { return value_; }
+  bool parse(llvm::StringRef text) override;
+  std::string value() const override { return value_ == 0 ? word_.str() : std::to_string(value_); }
+  std::string accepted() const override;
+
+ private:
+  std::uint32_t lowest_, highest_, value_;
+  llvm::StringRef word_;
+};
+
+/// A number of bytes.
+class BytesOption final : public PassOption {
+ public:
+  BytesOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, std::uint64_t value)
+      : PassOption(pass, name, description), value_(value) {}
+
+  std::uint64_t operator*() const { return value_; }
   bool parse(llvm::StringRef text) override;
   std::string value() const override { return std::to_string(value_); }
   std::string accepted() const override;
 
  private:
-  std::uint32_t lowest_, highest_, value_;
+  std::uint64_t value_;
+};
+
+/// A name or path.
+class NameOption final : public PassOption {
+ public:
+  NameOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, llvm::StringRef value)
+      : PassOption(pass, name, description), value_(value) {}
+
+  const std::string& operator*() const { return value_; }
+  bool parse(llvm::StringRef text) override;
+  std::string value() const override { return value_; }
+  std::string accepted() const override { return "a name or path"; }
+
+ private:
+  std::string value_;
 };
 
 /// One of a few words. Its value counts them from 0: give an enumeration the same order.
@@ -116,8 +151,14 @@ class Pass {
   llvm::ArrayRef<PassOption*> options() const { return options_; }
   llvm::ArrayRef<PassStatistic*> statistics() const { return statistics_; }
 
-  /// `name{option=value,...}`, all options with their values.
+  /// `name{option=value,...}`, all options that have a meaning, with their values.
   std::string text() const;
+
+  /// Whether `option` has a meaning beside the values of the others.
+  virtual bool means(const PassOption& option) const {
+    (void)option;
+    return true;
+  }
 
  private:
   friend class PassOption;

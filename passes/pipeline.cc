@@ -3,6 +3,9 @@
 // ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 4,
 // "Overlapping computation and communication"). The price is K times the messages.
 //
+// chunks=auto takes the number that the cost model (model/pipeline_cost.h) predicts to be best for
+// a vector of `bytes` on `machine`, with two chunks sharing a link at a time.
+//
 // A phase lists chunk after chunk, in each of them all streams: earlier chunks come first wherever
 // the order of the list decides (order-links).
 //
@@ -12,11 +15,17 @@
 #include "passes/pipeline.h"
 
 #include "ir/schedule_builder.h"
+#include "model/machine.h"
+#include "model/pipeline_cost.h"
 #include "passes/limits.h"
 #include "schedules/validate.h"
 
 namespace torc {
 namespace {
+
+constexpr std::uint32_t kInFlight = 2;  // as order-links has it
+// More chunks take less than 0.1 % off any schedule's time, and make its file large.
+constexpr std::uint32_t kMostChunks = 256;
 
 /// Region `region`, of chunk `chunk` of `chunks` of its part.
 Region chunkOf(Region region, std::uint32_t chunk, std::uint32_t chunks) {
@@ -32,8 +41,21 @@ class Pipeline final : public Pass {
       : Pass("pipeline", "cuts every part into chunks that follow each other", PassLevel::kStep) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
-    const std::uint32_t chunks = *chunks_;
     const Schedule& old = program.schedule;
+    std::uint32_t chunks = *chunks_;
+    if (isAutomatic()) {
+      llvm::Expected<Machine> machine = findMachine(*machine_);
+      if (!machine) return machine.takeError();
+      if (machine->dimensions.size() < static_cast<std::size_t>(old.topology.dimensions())) {
+        llvm::Expected<Machine> fitting = partition(*machine, old.topology.shape());
+        if (!fitting) return fitting.takeError();
+        machine = std::move(fitting);
+      }
+      const PipelineCost cost(old.view(), *machine, static_cast<double>(*bytes_), kInFlight);
+      chunks = cost.bestChunks(kMostChunks);
+      seconds_ = cost.seconds(chunks);
+    }
+    chosen_ = chunks;
     if (chunks == 1 || old.colors.empty()) return PassResult::kWithoutChange;
     if (llvm::Error error = checkLimits(std::uint64_t{chunks} * old.operations.size(),
                                         std::uint64_t{chunks} * old.dependences.size())) {
@@ -98,7 +120,17 @@ class Pipeline final : public Pass {
     return builder.take();
   }
 
-  IntegerOption chunks_{*this, "chunks", "pieces of each part", 1, 4096, 2};
+  bool isAutomatic() const { return *chunks_ == 0; }
+  bool means(const PassOption& option) const override {
+    return isAutomatic() || &option == &chunks_;
+  }
+
+  IntegerOption chunks_{*this, "chunks", "pieces of each part", 1, 4096, 2, "auto"};
+  BytesOption bytes_{*this, "bytes", "size of the whole vector; for chunks=auto",
+                     std::uint64_t{64} << 20};
+  NameOption machine_{*this, "machine", "preset or file; for chunks=auto", "generic"};
+  PassStatistic chosen_{*this, "chunks"};
+  PassStatistic seconds_{*this, "predicted seconds (chunks=auto)"};
 };
 
 }  // namespace

@@ -13,6 +13,10 @@ bool isNameCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
 }
 
+bool isValueCharacter(char c) {
+  return isNameCharacter(c) || c == '/';  // a path
+}
+
 class PipelineParser {
  public:
   explicit PipelineParser(llvm::StringRef text) : text_(text) {}
@@ -67,7 +71,7 @@ class PipelineParser {
     }
     if (!take('=')) return fault(position_, "expected '=' after '" + name + "', found " + here());
     const std::size_t value_place = position_;
-    const llvm::StringRef value = takeName();
+    const llvm::StringRef value = takeValue();
     if (!option->parse(value)) {
       return fault(value_place, "option '" + name + "' of pass '" + pass.name() + "' takes " +
                                     option->accepted() + ", not '" + value + "'");
@@ -89,11 +93,14 @@ class PipelineParser {
     return true;
   }
 
-  llvm::StringRef takeName() {
-    const llvm::StringRef name = text_.substr(position_).take_while(isNameCharacter);
-    position_ += name.size();
+  llvm::StringRef takeName() { return takeWhile(isNameCharacter); }
+  llvm::StringRef takeValue() { return takeWhile(isValueCharacter); }
+
+  llvm::StringRef takeWhile(bool (*belongs)(char)) {
+    const llvm::StringRef word = text_.substr(position_).take_while(belongs);
+    position_ += word.size();
     skipBlanks();
-    return name;
+    return word;
   }
 
   std::string here() const {
