@@ -83,11 +83,13 @@ class Coalesce final : public Pass {
     const Region& staging = receive.dst;
     if (reduce.b != staging || staging.box != schedule.frames[staging.frame].box) return false;
     if (reduce.a.frame == staging.frame || reduce.dst.frame == staging.frame) return false;
+    // A receive that waited for what only the reduction needs would hold up its sender.
     const ScheduleView view = schedule.view();
+    const auto before_receive = view.dependencesOf(receive);
     bool after_receive = false;
     for (const std::uint32_t dependence : view.dependencesOf(reduce)) {
-      if (dependence > first) return false;
       after_receive |= dependence == first;
+      if (dependence != first && !llvm::is_contained(before_receive, dependence)) return false;
     }
     return after_receive;
   }

@@ -20,6 +20,9 @@
 #include "passes/order_links.h"
 
 #include <map>
+#include <tuple>
+
+#include <llvm/ADT/STLExtras.h>
 
 #include "passes/dependences.h"
 #include "passes/limits.h"
@@ -29,10 +32,23 @@ namespace {
 
 using Indices = llvm::SmallVector<std::uint32_t, 8>;
 
+/// The operations of one message: several where nodes at the end of a line do it by others than
+/// those in the middle. Each node executes at most one of them.
+struct Step {
+  std::uint32_t box = kNone;
+  Indices operations;
+
+  void add(std::uint32_t index, std::uint32_t blocks) {
+    if (box != blocks) operations.clear();
+    box = blocks;
+    operations.push_back(index);
+  }
+};
+
 /// What a stream does on a link in a phase.
 struct Chain {
-  std::uint32_t phase = 0, stream = 0;
-  std::uint32_t last_send = kNone, last_receive = kNone;
+  Step last_send, send_before;
+  Indices receives;  // the last one of every node
 };
 
 /// The link that a message over `shift` starts on: by axis and direction. The two ways round a line
@@ -60,31 +76,28 @@ class LinkOrder {
     const std::uint32_t link =
         linkOf(schedule_.topology, schedule_.shifts[operation.peer], is_receive);
     std::vector<Chain>& chains = chains_[link];
-    // Messages of a chain are listed together, but for those of lines of two and of streams that a
-    // phase names more than once.
-    std::uint32_t& number =
-        chain_of_.try_emplace({link, operation.phase, operation.stream}, kNone).first->second;
-    if (number == kNone) {
-      number = static_cast<std::uint32_t>(chains.size());
-      chains.push_back({operation.phase, operation.stream});
-    }
+    const std::tuple key(link, operation.phase, operation.stream);
+    const auto [found, is_new] = chain_of_.try_emplace(key, chains.size());
+    if (is_new) chains.emplace_back();
+    const std::size_t number = found->second;
     Chain& chain = chains[number];
+    const bool everywhere = operation.guard == kNone;
     if (is_receive) {
-      chain.last_receive = index;
+      if (everywhere) chain.receives.clear();
+      chain.receives.push_back(index);
       return;
     }
-    if (!continuesChain(operation)) {
-      // The steps of a line begin at its end without having received anything: they keep their
-      // order.
-      if (chain.last_send != kNone) candidates.push_back(chain.last_send);
-      if (number >= in_flight_) {
-        const Chain& before = chains[number - in_flight_];
-        for (const std::uint32_t last : {before.last_send, before.last_receive}) {
-          if (last != kNone) candidates.push_back(last);
-        }
-      }
-    }
-    chain.last_send = index;
+    if (operation.a.box != chain.last_send.box) chain.send_before = chain.last_send;
+    chain.last_send.add(index, operation.a.box);
+    // The nodes of a line take part in some steps only. There each send waits for the one before,
+    // so that what waits for the last one waits for a node's own last one: dependences pass through
+    // operations that a node does not execute.
+    const bool begins = !continuesChain(operation);
+    if (begins || !everywhere) llvm::append_range(candidates, chain.send_before.operations);
+    if (!begins || number < in_flight_) return;
+    const Chain& before = chains[number - in_flight_];
+    llvm::append_range(candidates, before.last_send.operations);
+    llvm::append_range(candidates, before.receives);
   }
 
  private:
@@ -101,7 +114,7 @@ class LinkOrder {
   const ScheduleView view_;
   const std::uint32_t in_flight_;
   std::map<std::uint32_t, std::vector<Chain>> chains_;  // by link
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> chain_of_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> chain_of_;
 };
 
 class OrderLinks final : public Pass {

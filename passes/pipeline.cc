@@ -46,11 +46,8 @@ class Pipeline final : public Pass {
     if (isAutomatic()) {
       llvm::Expected<Machine> machine = findMachine(*machine_);
       if (!machine) return machine.takeError();
-      if (machine->dimensions.size() < static_cast<std::size_t>(old.topology.dimensions())) {
-        llvm::Expected<Machine> fitting = partition(*machine, old.topology.shape());
-        if (!fitting) return fitting.takeError();
-        machine = std::move(fitting);
-      }
+      machine = partitionOf(*machine, old.topology.shape());
+      if (!machine) return machine.takeError();
       const PipelineCost cost(old.view(), *machine, static_cast<double>(*bytes_), kInFlight);
       chunks = cost.bestChunks(kMostChunks);
       seconds_ = cost.seconds(chunks);

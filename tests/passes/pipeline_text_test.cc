@@ -24,6 +24,12 @@ TEST(PipelineText, PrintsAllOptionsWithTheirValues) {
   EXPECT_EQ(reprinted("  "), "");
 }
 
+TEST(PipelineText, PrintsOptionsOnlyWhereTheyMeanSomething) {
+  EXPECT_EQ(reprinted("pipeline{chunks=16,bytes=1000}"), "pipeline{chunks=16}");
+  EXPECT_EQ(reprinted("pipeline{machine=machines/my.json,chunks=auto}"),
+            "pipeline{chunks=auto,bytes=67108864,machine=machines/my.json}");
+}
+
 TEST(PipelineText, BlanksMayStandBetweenTokens) {
   EXPECT_EQ(reprinted(" expand-rings ,\n pipeline { chunks = 3 } , coalesce "),
             "expand-rings,pipeline{chunks=3},coalesce");
@@ -48,7 +54,8 @@ TEST(PipelineText, FaultsNameTheColumn) {
   EXPECT_EQ(reprinted("coalesce{x=1}"),
             "passes:1:10: error: pass 'coalesce' has no option 'x' (it has none)");
   EXPECT_EQ(reprinted("pipeline{chunk=1}"),
-            "passes:1:10: error: pass 'pipeline' has no option 'chunk' (options: chunks)");
+            "passes:1:10: error: pass 'pipeline' has no option 'chunk' (options: chunks, bytes, "
+            "machine)");
   EXPECT_EQ(reprinted("pipeline{chunks}"),
             "passes:1:16: error: expected '=' after 'chunks', found '}'");
   EXPECT_EQ(reprinted("pipeline{chunks=2"),
@@ -60,11 +67,12 @@ TEST(PipelineText, ValuesOutsideTheirRangeAreRefused) {
   for (const char* value : {"", "0", "4097", "99999999999999999999", "two", "-1", "1.5"}) {
     EXPECT_EQ(reprinted("pipeline{chunks=" + std::string(value) + "}"),
               "passes:1:17: error: option 'chunks' of pass 'pipeline' takes an integer from 1 to "
-              "4096, not '" +
+              "4096 or auto, not '" +
                   std::string(value) + "'");
   }
   EXPECT_EQ(reprinted("assign-colors{weights=fair}"),
-            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal or balanced, not 'fair'");
+            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal or balanced, "
+            "not 'fair'");
   EXPECT_EQ(
       reprinted("infer-dependences{by=luck}"),
       "passes:1:22: error: option 'by' of pass 'infer-dependences' takes region or phase, not "
