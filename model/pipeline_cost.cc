@@ -10,15 +10,18 @@
 #include "schedules/partition.h"
 
 namespace torc {
-PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes,
-                           std::uint32_t in_flight)
-    : in_flight_(in_flight) {
+PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes)
+    : streams_(static_cast<std::uint32_t>(schedule.streams.size())) {
   const Topology& topology = schedule.topology;
   const VectorShares shares(schedule);
   const double reduce_time =
       std::max(machine.gamma, machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Chain> chains;
   std::set<std::tuple<const Chain*, std::uint32_t>> counted;
+  std::vector<bool> reduced(std::size_t{1} << 16);  // phases that reduce
+  for (const Operation& operation : schedule.operations) {
+    if (operation.b.present()) reduced[operation.phase] = true;
+  }
   for (const Operation& operation : schedule.operations) {
     const Region& region = sends(operation.kind) ? operation.a : operation.dst;
     const double size = bytes * shares.of(region, {});
@@ -34,9 +37,10 @@ PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine,
     const Axis& line = topology.axes[axis];
     const bool one_cable = line.kind == AxisKind::kMesh && line.size == 2;
     const std::uint32_t link = 2 * axis + (shift[axis] < 0 && !one_cable ? 1 : 0);
-    Chain& chain = chains[{operation.stream, operation.phase, link}];
+    Chain& chain = chains[{operation.phase, operation.stream, link}];
     // On a line the node at the end and the others send the same blocks by operations of their own.
     if (!counted.emplace(&chain, region.box).second) continue;
+    chain.phase = operation.phase;
     chain.stream = operation.stream;
     chain.link = link;
     chain.messages += 1;
@@ -44,10 +48,8 @@ PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine,
     const double beta = line.kind == AxisKind::kCore
                             ? (machine.memory_bandwidth > 0 ? 2 / machine.memory_bandwidth : 0.0)
                             : 1 / machine.linkBandwidth(axis);
-    chain.transfer += (size * beta - chain.transfer) / chain.messages;
-    if (traits(schedule.collective).reduces) {
-      chain.reduce += (reduce - chain.reduce) / chain.messages;
-    }
+    const double seconds = size * beta + (reduced[operation.phase] ? reduce : 0);
+    chain.per_vector += (seconds - chain.per_vector) / chain.messages;
     chain.start_up = machine.alpha + 2 * machine.overhead + machine.latency +
                      (line.kind == AxisKind::kCore ? 0.0 : machine.dimensions[axis].latency);
   }
@@ -57,25 +59,32 @@ PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine,
 
 double PipelineCost::seconds(std::uint32_t chunks) const {
   const double k = chunks;
-  const double overlapped = std::min(in_flight_, chunks);
-  std::array<double, 2 * kMaxAxes> busy{};
-  for (const Chain& chain : chains_) {
-    const double transfer = chain.transfer / k;
-    const double whole = transfer + chain.reduce / k + chain.start_up;
-    busy[chain.link] += k * chain.messages * std::max(transfer, whole / overlapped);
-  }
-  const auto busiest =
-      static_cast<std::uint32_t>(std::max_element(busy.begin(), busy.end()) - busy.begin());
-  double ends = 0, stream_ends = 0;
-  for (std::size_t i = 0; i < chains_.size(); ++i) {
-    const Chain& chain = chains_[i];
-    if (i == 0 || chain.stream != chains_[i - 1].stream) stream_ends = 0;
-    if (chain.link != busiest) {
-      stream_ends += chain.messages * ((chain.transfer + chain.reduce) / k + chain.start_up);
+  std::array<double, 2 * kMaxAxes> link_free{};
+  std::vector<double> done(std::size_t{chunks} * streams_);  // by chunk and stream
+  double end = compute_;
+  for (std::size_t begin = 0, phase_end; begin < chains_.size(); begin = phase_end) {
+    for (phase_end = begin; phase_end < chains_.size(); ++phase_end) {
+      if (chains_[phase_end].phase != chains_[begin].phase) break;
     }
-    ends = std::max(ends, stream_ends);
+    for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+      for (std::size_t i = begin; i < phase_end;) {
+        // On a line a stream has a chain each way at the same time.
+        const std::uint32_t stream = chains_[i].stream;
+        double& before = done[std::size_t{chunk} * streams_ + stream];
+        double after = before;
+        for (; i < phase_end && chains_[i].stream == stream; ++i) {
+          const Chain& chain = chains_[i];
+          const double start = std::max(before, link_free[chain.link]);
+          const double seconds = chain.messages * (chain.per_vector / k + chain.start_up);
+          link_free[chain.link] = start + seconds;
+          after = std::max(after, start + seconds);
+        }
+        before = after;
+        end = std::max(end, after);
+      }
+    }
   }
-  return std::max(busy[busiest], compute_) + ends;
+  return end;
 }
 
 std::uint32_t PipelineCost::bestChunks(std::uint32_t most) const {

@@ -4,14 +4,12 @@
 // overlap).
 //
 // A stream's messages on one link in one phase are a chain of s messages, m bytes each in one chunk
-// of K, one after the other; w chains share a link (order-links{in-flight=w}). With beta seconds
-// per byte of the link and tau = alpha + 2 o + L + hop + gamma m per message, which the other
-// chains fill,
-//   busy(link) = sum over its chains of K s max(m beta, (m beta + tau) / min(w, K))
-//   T(K) = max(largest busy(link), bytes reduced gamma / cores)
-//          + largest over the streams of [sum over its phases on other links of s (m beta + tau)].
-// The last term is what the first chunk needs before the busiest link is busy, and the last one
-// after it; it falls as 1/K but for the start-up times.
+// of K, one after the other. With beta seconds per byte of the link and tau = alpha + 2 o + L + hop
+// per message and gamma per byte reduced, a chunk's chain takes
+//   s (m beta + m gamma + tau)
+// and begins when the chain before it on its link has ended (order-links{in-flight=1}: phase by
+// phase, chunk by chunk) and the chunk's chain of the phase before. What comes out is the end of
+// the last one, or what the cores need for all reductions if that is more.
 #ifndef TORC_MODEL_PIPELINE_COST_H_
 #define TORC_MODEL_PIPELINE_COST_H_
 
@@ -26,9 +24,8 @@ namespace torc {
 class PipelineCost {
  public:
   /// `schedule` has step operations on a topology of the machine's dimensions; `bytes` is the size
-  /// of the whole vector. At most `in_flight` chunks share a link.
-  PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes,
-               std::uint32_t in_flight);
+  /// of the whole vector.
+  PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes);
 
   /// Predicted seconds when every part is cut into `chunks` >= 1 pieces.
   double seconds(std::uint32_t chunks) const;
@@ -39,17 +36,15 @@ class PipelineCost {
  private:
   /// Messages of a stream on one link in one phase.
   struct Chain {
-    std::uint32_t stream = 0;
-    std::uint32_t link = 0;
+    std::uint32_t phase = 0, stream = 0, link = 0;
     double messages = 0;
-    double transfer = 0;  // seconds per message, of the uncut part
-    double reduce = 0;    // seconds per message, likewise
-    double start_up = 0;  // seconds per message, however small
+    double per_vector = 0;  // seconds per message of the uncut part: transfer and reduction
+    double start_up = 0;    // seconds per message, however small
   };
 
-  std::vector<Chain> chains_;  // stream by stream
-  double compute_ = 0;         // seconds of reductions, over all cores
-  std::uint32_t in_flight_;
+  std::vector<Chain> chains_;  // phase by phase, stream by stream
+  std::uint32_t streams_ = 0;
+  double compute_ = 0;  // seconds of reductions, over all cores
 };
 
 }  // namespace torc

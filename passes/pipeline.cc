@@ -4,7 +4,7 @@
 // "Overlapping computation and communication"). The price is K times the messages.
 //
 // chunks=auto takes the number that the cost model (model/pipeline_cost.h) predicts to be best for
-// a vector of `bytes` on `machine`, with two chunks sharing a link at a time.
+// a vector of `bytes` on `machine`, with one chunk on a link at a time.
 //
 // A phase lists chunk after chunk, in each of them all streams: earlier chunks come first wherever
 // the order of the list decides (order-links).
@@ -23,7 +23,6 @@
 namespace torc {
 namespace {
 
-constexpr std::uint32_t kInFlight = 2;  // as order-links has it
 // More chunks take less than 0.1 % off any schedule's time, and make its file large.
 constexpr std::uint32_t kMostChunks = 256;
 
@@ -48,7 +47,7 @@ class Pipeline final : public Pass {
       if (!machine) return machine.takeError();
       machine = partitionOf(*machine, old.topology.shape());
       if (!machine) return machine.takeError();
-      const PipelineCost cost(old.view(), *machine, static_cast<double>(*bytes_), kInFlight);
+      const PipelineCost cost(old.view(), *machine, static_cast<double>(*bytes_));
       chunks = cost.bestChunks(kMostChunks);
       seconds_ = cost.seconds(chunks);
     }
