@@ -20,6 +20,8 @@ Command optCommand();
 Command dumpCommand();
 Command simulateCommand();
 Command verifyCommand();
+Command boundsCommand();
+Command machinesCommand();
 
 /// The options of a subcommand that runs passes.
 class PassFlags {

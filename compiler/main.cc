@@ -32,8 +32,8 @@ std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(), optCommand(), dumpCommand(), simulateCommand(),
-                              verifyCommand()};
+  const Command commands[] = {compileCommand(),  optCommand(),    dumpCommand(),    verifyCommand(),
+                              simulateCommand(), boundsCommand(), machinesCommand()};
   for (const Command& command : commands) {
     llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
   }
@@ -52,7 +52,10 @@ int run(int argc, char** argv) {
   for (const Command& command : commands) {
     if (*command.options) return command.run();
   }
-  return wrongUsage("which command? compile, opt, dump, simulate or verify (torc --help)");
+  std::string names;
+  for (const Command& command : commands)
+    names += (names.empty() ? "" : ", ") + command.options->getName().str();
+  return wrongUsage("which command? " + names + " (torc --help)");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What a collective runs on, as the options --torus, --order and --machine say.
+// What a collective runs on, as the options --torus, --order and --machine say. Errors are
+// MachineFaults where a machine's file is wrong, else of usage (tool.h: optionFault).
 #ifndef TORC_COMPILER_TARGET_H_
 #define TORC_COMPILER_TARGET_H_
 
@@ -13,14 +14,17 @@ namespace torc {
 /// The machine where none is named.
 inline constexpr llvm::StringRef kDefaultMachine = "generic";
 
+/// `torus` is a shape, `machine` a preset or a JSON file. With a machine and no shape: the
+/// machine's own; with a shape and no machine: the generic machine's links. One of the two must be
+/// given.
+llvm::Expected<Machine> readMachine(llvm::StringRef torus, llvm::StringRef machine);
+
 struct Target {
   Machine machine;
   Topology topology;  // of the machine
 };
 
-/// `torus` is a shape, `order` one of ranks, `machine` a preset or a JSON file. With a machine and
-/// no shape: the machine's own; with a shape and no machine: the generic machine's links. One of
-/// the two must be given.
+/// The same with its topology; `order` is one of ranks, empty for X fastest.
 llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
                                   llvm::StringRef machine);
 

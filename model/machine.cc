@@ -16,14 +16,20 @@ llvm::Error fault(const llvm::Twine& message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+/// Whether both ways round a dimension of two nodes share the only cable: a mesh by another name.
+bool isShared(const MachineDimension& dimension) {
+  return dimension.torus && dimension.size == 2 && dimension.cables() == 1;
+}
+
 /// Whether `machine` has the dimensions of `topology`, in size and kind.
 bool sameShape(const Machine& machine, const Topology& topology) {
   const auto dimensions = static_cast<std::size_t>(topology.dimensions());
   if (machine.dimensions.size() != dimensions) return false;
   for (std::size_t i = 0; i < dimensions; ++i) {
     const Axis& axis = topology.axes[i];
-    if (machine.dimensions[i].size != axis.size) return false;
-    if (machine.dimensions[i].torus != (axis.kind == AxisKind::kTorus)) return false;
+    const MachineDimension& dimension = machine.dimensions[i];
+    if (dimension.size != axis.size) return false;
+    if (dimension.torus != (axis.kind == AxisKind::kTorus) && !isShared(dimension)) return false;
   }
   return true;
 }
@@ -98,15 +104,19 @@ llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shap
   return part;
 }
 
-llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order) {
-  const auto dimensions = static_cast<std::uint32_t>(machine.dimensions.size());
+std::string shapeOf(const Machine& machine) {
   std::string shape;
   for (const MachineDimension& dimension : machine.dimensions) {
-    const bool shared = dimension.torus && dimension.size == 2 && dimension.cables() == 1;
     shape += (shape.empty() ? "" : "x") + std::to_string(dimension.size) +
-             (dimension.torus && !shared ? "" : "m");
+             (dimension.torus && !isShared(dimension) ? "" : "m");
   }
   if (machine.ranks_per_node > 0) shape += "+" + std::to_string(machine.ranks_per_node);
+  return shape;
+}
+
+llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order) {
+  const auto dimensions = static_cast<std::uint32_t>(machine.dimensions.size());
+  const std::string shape = shapeOf(machine);
   StatusOr<Topology> topology = parseTopology(shape, {order.data(), order.size()});
   if (!topology.ok()) return fault(topology.status().message());
   double fastest = 0;

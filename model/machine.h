@@ -121,6 +121,9 @@ llvm::ArrayRef<llvm::StringRef> machinePresets();
 /// empty: the whole machine. A partition of another shape has none of the machine's damage.
 llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape);
 
+/// "4x3mx2+4", as in `partitionOf`. A torus dimension of size 2 with one cable stands as a mesh.
+std::string shapeOf(const Machine& machine);
+
 /// The topology of a machine, with bandwidths relative to its fastest dimension of more than one
 /// node. A torus dimension of size 2 with one cable becomes a mesh of 2: the same thing. `order` as
 /// in parseTopology.
