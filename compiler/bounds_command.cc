@@ -13,6 +13,7 @@ namespace torc {
 namespace {
 
 using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
 
 SubCommand command("bounds", "Print lower bounds: what no algorithm can beat");
 OptionCategory category("Options of bounds");
@@ -29,13 +30,13 @@ opt<bool> unidirectional("unidirectional", sub(command), cat(category),
                          desc("A link carries one direction at a time"));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
-/// `XZ`; `-` for none.
+/// `XZ`.
 std::string axisNames(std::uint32_t axes) {
   std::string names;
   for (std::size_t i = 0; i < kAxisNames.size(); ++i) {
     if (axes >> i & 1) names += kAxisNames[i];
   }
-  return names.empty() ? "-" : names;
+  return names;
 }
 
 /// What limits the bandwidth, in words.
@@ -59,48 +60,44 @@ std::string limitText(const Bound& bound) {
   return {};
 }
 
-nlohmann::ordered_json boundJson(std::uint64_t size, const Bound& bound) {
-  nlohmann::ordered_json row;
-  row["bytes"] = size;
-  row["bound_s"] = bound.bound_s;
-  row["bandwidth_s"] = bound.bandwidth_s;
-  row["compute_s"] = bound.compute_s;
-  row["latency_s"] = bound.latency_s;
-  if (bound.reduce_scatter_allgather_s > 0) {
-    row["reduce_scatter_allgather_s"] = bound.reduce_scatter_allgather_s;
+Json jsonOf(const Machine& machine, std::uint64_t size, const Bound& bound) {
+  Json document;
+  document["collective"] = collective.getValue();
+  document["torus"] = shapeOf(machine);
+  document["machine"] = machine.name;
+  document["nodes"] = static_cast<std::uint64_t>(bound.nodes);
+  document["unidirectional"] = unidirectional.getValue();
+  document["bytes"] = size;
+  document["bound_s"] = bound.bound_s;
+  document["bandwidth_s"] = bound.bandwidth_s;
+  document["compute_s"] = bound.compute_s;
+  document["latency_s"] = bound.latency_s;
+  if (collective == "allreduce") {
+    document["reduce_scatter_allgather_s"] = bound.reduce_scatter_allgather_s;
   }
-  row["limit"] = name(bound.limit).str();
-  row["dimensions"] = bound.dimensions == 0 ? "" : axisNames(bound.dimensions);
-  row["ports_limit"] = bound.ports_limit;
-  return row;
+  document["limit"] = name(bound.limit).str();
+  document["limit_dimensions"] = axisNames(bound.dimensions);
+  document["ports_limit"] = bound.ports_limit;
+  document["rounds"] = bound.rounds;
+  document["neighbour_rounds"] = bound.neighbour_rounds;
+  document["round_s"] = bound.round_s;
+  return document;
 }
 
 void printJson(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
                llvm::ArrayRef<Bound> bounds, llvm::raw_ostream& out) {
-  nlohmann::ordered_json document;
-  document["collective"] = collective.getValue();
-  document["machine"] = machine.name;
-  document["torus"] = shapeOf(machine);
-  document["nodes"] = bounds.front().nodes;
-  document["unidirectional"] = unidirectional.getValue();
-  document["rounds"] = bounds.front().rounds;
-  document["neighbour_rounds"] = bounds.front().neighbour_rounds;
-  document["round_s"] = bounds.front().round_s;
-  if (bounds.size() == 1) {
-    document.update(boundJson(sizes.front(), bounds.front()));
-  } else {
-    auto& rows = document["sizes"] = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < bounds.size(); ++i)
-      rows.push_back(boundJson(sizes[i], bounds[i]));
-  }
-  out << document.dump(2) << '\n';
+  Json documents = Json::array();
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    documents.push_back(jsonOf(machine, sizes[i], bounds[i]));
+  out << (bounds.size() == 1 ? documents.front() : documents).dump(2) << '\n';
 }
 
 void printTable(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
                 llvm::ArrayRef<Bound> bounds, llvm::raw_ostream& out) {
   const Bound& last = bounds.back();
   out << collective << " on " << shapeOf(machine) << " of " << machine.name << ", "
-      << llvm::format("%.0f", last.nodes) << " nodes" << (unidirectional ? ", unidirectional" : "")
+      << static_cast<std::uint64_t>(last.nodes) << " nodes"
+      << (unidirectional ? ", unidirectional" : "")
       << "\n     bytes      bound us  bandwidth us    compute us    latency us\n";
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     out << llvm::right_justify(sizeText(sizes[i]), 10)
