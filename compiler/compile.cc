@@ -18,7 +18,12 @@ std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& opti
 
 std::string stepPipeline(const PipelineOptions& options) {
   std::string text = "expand-rings,coalesce,";
-  if (options.chunks > 1) text += "pipeline{chunks=" + std::to_string(options.chunks) + "},";
+  if (options.chunks == 0) {
+    text += "pipeline{chunks=auto,bytes=" + std::to_string(options.auto_bytes) +
+            ",machine=" + options.auto_machine + "},";
+  } else if (options.chunks > 1) {
+    text += "pipeline{chunks=" + std::to_string(options.chunks) + "},";
+  }
   text += "infer-dependences{by=" + options.dependences + "},";
   if (options.in_flight > 0) {
     text += "order-links{in-flight=" + std::to_string(options.in_flight) + "},";

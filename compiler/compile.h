@@ -19,7 +19,9 @@ namespace torc {
 struct PipelineOptions {
   std::string weights = "equal";             // assign-colors
   std::string directions = "bidirectional";  // split-directions
-  std::uint32_t chunks = 1;                  // pipeline; 1: left out
+  std::uint32_t chunks = 1;                  // pipeline; 1: left out, 0: auto
+  std::uint64_t auto_bytes = 64 << 20;       // for which vector chunks are chosen, if auto ...
+  std::string auto_machine = "generic";      // ... and for which machine
   std::string dependences = "region";        // infer-dependences
   std::uint32_t in_flight = 0;               // order-links; 0: left out
   std::uint32_t scratch_depth = 2;           // allocate-scratch

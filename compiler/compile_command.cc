@@ -1,11 +1,14 @@
 // torc compile COLLECTIVE --torus SHAPE: from a shape to a proved schedule in a file.
 #include <chrono>
+#include <optional>
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
 
+#include "compiler/choice.h"
 #include "compiler/commands.h"
 #include "compiler/compile.h"
+#include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/json.h"
@@ -27,6 +30,12 @@ opt<std::string> order("order", value_desc("axes"), sub(command), cat(category),
                        desc("Order of ranks, fastest axis first (default XYZ...T)"));
 opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
                          desc("A preset (torc machines) or a JSON file; --torus is a part of it"));
+opt<std::string> bytes(
+    "bytes", value_desc("N"), sub(command), cat(category),
+    desc("Size of the whole vector, as 64K: options that are not given are chosen "
+         "for it, by simulation on the machine"));
+opt<bool> explain("explain", sub(command), cat(category),
+                  desc("With --bytes: print what there was to choose from, and why"));
 opt<std::string> algorithm_name("algorithm", value_desc("name"), init("bucket"), sub(command),
                                 cat(category), desc("bucket (default) or bucket-1d"));
 opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
@@ -36,7 +45,8 @@ opt<std::string> directions("directions", value_desc("model"), init("bidirection
                             desc("What a link carries at a time: bidirectional (default: a message "
                                  "each way) or unidirectional"));
 opt<std::string> chunks("chunks", value_desc("K"), init("1"), sub(command), cat(category),
-                        desc("Chunks of each part that follow each other, 1 (default) to 4096"));
+                        desc("Chunks of each part that follow each other, 1 (default) to 4096, or "
+                             "auto: as many as the cost model takes"));
 opt<std::string> dependences("dependences", value_desc("kind"), init("region"), sub(command),
                              cat(category),
                              desc("region (default: exact, phases overlap) or phase (barriers)"));
@@ -71,17 +81,42 @@ llvm::Error readInteger(const opt<std::string>& option, std::uint32_t low, std::
                                      option.getValue() + "'");
 }
 
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
 /// What is to be done, as far as the command line says.
 struct Request {
   CollectiveSpec spec;
+  Machine machine;
+  std::optional<std::uint64_t> bytes;  // choose for this size
   const Algorithm* algorithm = nullptr;
   PipelineOptions pipeline;
 };
 
+/// The options that fix the algorithm and its pipeline.
+llvm::Error readPipeline(Request& request) {
+  llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
+  if (!algorithm) return algorithm.takeError();
+  request.algorithm = *algorithm;
+  PipelineOptions& pipeline = request.pipeline;
+  pipeline.weights = weights;
+  pipeline.directions = directions;
+  pipeline.dependences = dependences;
+  if (!machine.empty()) pipeline.auto_machine = machine;
+  if (request.bytes) pipeline.auto_bytes = *request.bytes;
+  if (chunks == "auto") {
+    pipeline.chunks = 0;
+  } else if (llvm::Error error = readInteger(chunks, 1, 4096, pipeline.chunks)) {
+    return error;
+  }
+  if (llvm::Error error = readInteger(in_flight, 0, 64, pipeline.in_flight)) return error;
+  if (llvm::Error error = checkWord(weights, {"equal", "balanced"})) return error;
+  if (llvm::Error error = checkWord(directions, {"bidirectional", "unidirectional"})) return error;
+  return checkWord(dependences, {"region", "phase"});
+}
+
 llvm::Expected<Request> readRequest() {
-  auto fault = [](const llvm::Twine& message) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-  };
   Request request;
   if (collective.empty()) return fault("compile: which collective? torc compile --help");
   llvm::Expected<Collective> parsed = parseCollective(collective);
@@ -90,22 +125,41 @@ llvm::Expected<Request> readRequest() {
   llvm::Expected<Target> target = readTarget(torus, order, machine);
   if (!target) return target.takeError();
   request.spec.topology = target->topology;
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
-  if (!algorithm) return algorithm.takeError();
-  request.algorithm = *algorithm;
-  request.pipeline = {weights, directions, 1, dependences};
-  PipelineOptions& pipeline = request.pipeline;
-  if (llvm::Error error = readInteger(chunks, 1, 4096, pipeline.chunks)) return error;
-  if (llvm::Error error = readInteger(in_flight, 0, 64, pipeline.in_flight)) return error;
-  if (llvm::Error error = checkWord(weights, {"equal", "balanced"})) return error;
-  if (llvm::Error error = checkWord(directions, {"bidirectional", "unidirectional"})) return error;
-  if (llvm::Error error = checkWord(dependences, {"region", "phase"})) return error;
+  request.machine = std::move(target->machine);
+  if (!bytes.empty()) {
+    llvm::Expected<std::uint64_t> size = parseSize(bytes, "--bytes");
+    if (!size) return size.takeError();
+    request.bytes = *size;
+  } else if (explain) {
+    return fault("compile: --explain needs --bytes, the size to choose for");
+  }
+  if (llvm::Error error = readPipeline(request)) return error;
   if (llvm::Error error = checkWord(emit, {"torc", "json", "text", "plan"})) return error;
-  if (output.empty()) {
+  if (output.empty() && !explain) {
     if (emit == "torc") return fault("compile: which file? -o FILE");
     output = "-";
   }
   return request;
+}
+
+/// Takes the best of what the options leave open; prints what there was, if that is asked for.
+llvm::Error chooseFor(std::uint64_t size, Request& request) {
+  ChoiceLimits limits;
+  if (algorithm_name.getNumOccurrences() > 0) limits.algorithm = request.algorithm;
+  if (weights.getNumOccurrences() > 0) limits.weights = weights;
+  if (directions.getNumOccurrences() > 0) limits.directions = directions;
+  if (dependences.getNumOccurrences() > 0) limits.dependences = dependences;
+  if (request.pipeline.chunks > 0 && chunks.getNumOccurrences() > 0) {
+    limits.chunks = request.pipeline.chunks;
+  }
+  if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
+  llvm::Expected<Choice> choice =
+      choose(request.spec, request.machine, static_cast<double>(size), limits);
+  if (!choice) return choice.takeError();
+  request.algorithm = choice->best().algorithm;
+  request.pipeline = choice->best().options;
+  if (explain) printChoice(*choice, request.spec, request.machine, size, llvm::outs());
+  return llvm::Error::success();
 }
 
 /// Proves `schedule` and returns its form as `emit` asks for. Of a file it is the bytes themselves
@@ -147,6 +201,12 @@ int run() {
   llvm::Expected<Request> request = readRequest();
   if (!request) return optionFault(request.takeError());
 
+  if (request->bytes) {
+    if (llvm::Error error = chooseFor(*request->bytes, *request)) {
+      return inputFault(std::move(error));
+    }
+    if (explain && output.empty()) return kSuccess;
+  }
   std::string pipeline = planPipeline(*request->algorithm, request->pipeline);
   if (emit != "plan") pipeline += "," + stepPipeline(request->pipeline);
   llvm::Expected<Program> program =

@@ -1,0 +1,214 @@
+// Candidates, their simulation, and the reason for the best.
+#include "compiler/choice.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "model/pipeline_cost.h"
+#include "model/simulator.h"
+
+namespace torc {
+namespace {
+
+// More chunks gain less than 1 % on any shape tried, and make the file large.
+constexpr std::uint32_t kMostChunks = 256;
+// Candidates whose times differ by less are equal: then fewer messages decide.
+constexpr double kTie = 1.001;
+
+class Chooser {
+ public:
+  Chooser(const CollectiveSpec& spec, const Machine& machine, double bytes,
+          const ChoiceLimits& limits)
+      : spec_(spec), machine_(machine), bytes_(bytes), limits_(limits) {
+    manager_.verify_each = false;
+  }
+
+  llvm::Expected<Choice> run() {
+    for (const Algorithm& algorithm : algorithms()) {
+      if (limits_.algorithm != nullptr && limits_.algorithm->name != algorithm.name) continue;
+      addPlans(algorithm);
+    }
+    std::vector<Candidate>& candidates = choice_.candidates;
+    std::stable_sort(candidates.begin(), candidates.end(), isFaster);
+    if (!candidates.front().refusal.empty()) {
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), candidates.front().refusal);
+    }
+    // Of those that are as good as the fastest, the one with the fewest messages.
+    const double limit = kTie * candidates.front().predicted_s;
+    auto chosen = candidates.begin();
+    for (auto it = chosen; it != candidates.end(); ++it) {
+      if (!it->refusal.empty() || it->predicted_s > limit) break;
+      if (it->messages < chosen->messages) chosen = it;
+    }
+    std::rotate(candidates.begin(), chosen, chosen + 1);
+    return std::move(choice_);
+  }
+
+ private:
+  static bool isFaster(const Candidate& a, const Candidate& b) {
+    if (a.refusal.empty() != b.refusal.empty()) return a.refusal.empty();
+    return a.predicted_s < b.predicted_s;
+  }
+
+  /// The words of an option that are to be tried.
+  static std::vector<std::string> words(const std::optional<std::string>& settled,
+                                        std::initializer_list<const char*> free) {
+    if (settled) return {*settled};
+    return {free.begin(), free.end()};
+  }
+
+  void addPlans(const Algorithm& algorithm) {
+    Candidate candidate;
+    candidate.algorithm = &algorithm;
+    for (const std::string& weights : algorithm.multicolor
+                                          ? words(limits_.weights, {"equal", "balanced"})
+                                          : std::vector<std::string>{"equal"}) {
+      candidate.options.weights = weights;
+      for (const std::string& directions : words(limits_.directions, {"bidirectional"})) {
+        candidate.options.directions = directions;
+        addPipelines(candidate);
+      }
+    }
+  }
+
+  /// Where the schedule is to overlap phases: all at once, in order, and in the chunks that the
+  /// cost model takes.
+  void addPipelines(Candidate candidate) {
+    PipelineOptions& options = candidate.options;
+    for (const std::string& dependences : words(limits_.dependences, {"phase", "region"})) {
+      options.dependences = dependences;
+      const bool overlaps = dependences == "region";
+      options.chunks = limits_.chunks.value_or(1);
+      options.in_flight = limits_.in_flight.value_or(0);
+      add(candidate);
+      if (!overlaps || limits_.in_flight) continue;
+      options.in_flight = 1;
+      add(candidate);
+      if (limits_.chunks) continue;
+      const std::uint32_t chunks = bestChunks(candidate);
+      if (chunks == 1) continue;
+      options.chunks = chunks;
+      add(candidate);
+    }
+  }
+
+  /// The number of chunks that the cost model takes for the candidate's plan; 1 if it has none.
+  std::uint32_t bestChunks(const Candidate& candidate) {
+    llvm::Expected<Program> uncut = compile(
+        spec_, *candidate.algorithm,
+        planPipeline(*candidate.algorithm, candidate.options) + ",expand-rings,coalesce", manager_);
+    if (!uncut) {
+      consumeError(uncut.takeError());
+      return 1;
+    }
+    return PipelineCost(uncut->schedule.view(), machine_, bytes_).bestChunks(kMostChunks);
+  }
+
+  llvm::Expected<Program> compiled(const Candidate& candidate) {
+    const std::string pipeline = planPipeline(*candidate.algorithm, candidate.options) + "," +
+                                 stepPipeline(candidate.options);
+    return compile(spec_, *candidate.algorithm, pipeline, manager_);
+  }
+
+  void add(Candidate candidate) {
+    if (llvm::Error error = measure(candidate)) candidate.refusal = toString(std::move(error));
+    choice_.candidates.push_back(std::move(candidate));
+  }
+
+  llvm::Error measure(Candidate& candidate) {
+    llvm::Expected<Program> program = compiled(candidate);
+    if (!program) return program.takeError();
+    SimulateOptions options;
+    options.bytes = bytes_;
+    llvm::Expected<SimulateResult> result = simulate(program->schedule.view(), machine_, options);
+    if (!result) return result.takeError();
+    candidate.predicted_s = result->makespan_s;
+    for (const LinkUse& link : result->links) {
+      candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
+      candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);
+    }
+    candidate.steps = result->steps;
+    candidate.messages = result->messages;
+    candidate.operations = program->schedule.operations.size();
+    return llvm::Error::success();
+  }
+
+  const CollectiveSpec& spec_;
+  const Machine& machine_;
+  const double bytes_;
+  const ChoiceLimits& limits_;
+  PassManagerOptions manager_;
+  Choice choice_;
+};
+
+}  // namespace
+
+std::string Candidate::description() const {
+  std::string text = algorithm->name.str();
+  if (algorithm->multicolor) text += ", " + options.weights + " weights";
+  if (options.directions != "bidirectional") text += ", " + options.directions;
+  if (options.dependences == "phase") text += ", phase by phase";
+  if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
+  if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
+  return text;
+}
+
+std::string Choice::reason() const {
+  const Candidate& best = candidates[0];
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  const auto next = std::find_if(
+      candidates.begin() + 1, candidates.end(),
+      [&](const Candidate& other) { return other.predicted_s > kTie * best.predicted_s; });
+  if (next == candidates.end() || !next->refusal.empty()) {
+    out << "no other is slower by more than " << llvm::format("%.1f", 100 * (kTie - 1)) << " %";
+    return text;
+  }
+  const double more = next->predicted_s - best.predicted_s;
+  const double more_busy = next->busy_s - best.busy_s;
+  out << "the next, " << next->description() << ", takes "
+      << llvm::format("%.1f", 100 * more / best.predicted_s) << " % longer: its busiest link ";
+  if (more_busy > more / 2) {
+    out << llvm::format("carries %.0f bytes instead of %.0f", next->load_bytes, best.load_bytes);
+  } else {
+    out << llvm::format("is idle for %.2f us instead of %.2f",
+                        1e6 * (next->predicted_s - next->busy_s),
+                        1e6 * (best.predicted_s - best.busy_s));
+    if (next->steps > best.steps) {
+      out << ", in " << next->steps << " steps instead of " << best.steps;
+    } else {
+      out << ", waiting for other phases";
+    }
+  }
+  return text;
+}
+
+llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
+                              const ChoiceLimits& limits) {
+  return Chooser(spec, machine, bytes, limits).run();
+}
+
+void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,
+                 std::uint64_t bytes, llvm::raw_ostream& out) {
+  out << traits(spec.collective).name << " of " << bytes << " bytes on " << spec.topology.shape()
+      << ", machine " << machine.name << '\n'
+      << "predicted us      busy us   steps  messages  operations  candidate\n";
+  for (const Candidate& candidate : choice.candidates) {
+    if (!candidate.refusal.empty()) {
+      out << "                                                        " << candidate.description()
+          << ": " << candidate.refusal << '\n';
+      continue;
+    }
+    out << llvm::format("%12.2f %12.2f %7llu %9llu %11llu  ", 1e6 * candidate.predicted_s,
+                        1e6 * candidate.busy_s, static_cast<unsigned long long>(candidate.steps),
+                        static_cast<unsigned long long>(candidate.messages),
+                        static_cast<unsigned long long>(candidate.operations))
+        << candidate.description() << '\n';
+  }
+  out << "chosen: " << choice.best().description() << "; " << choice.reason() << '\n';
+}
+
+}  // namespace torc

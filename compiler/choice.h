@@ -1,0 +1,64 @@
+// Choice: of the algorithms and pipelines that compile a collective, the one that a machine is
+// predicted to run in the least time for a size.
+#ifndef TORC_COMPILER_CHOICE_H_
+#define TORC_COMPILER_CHOICE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/collective_spec.h"
+#include "compiler/compile.h"
+#include "model/machine.h"
+
+namespace torc {
+
+/// What is settled beforehand; the rest is free.
+struct ChoiceLimits {
+  const Algorithm* algorithm = nullptr;  // null: any
+  std::optional<std::string> weights, directions, dependences;
+  std::optional<std::uint32_t> chunks, in_flight;
+};
+
+/// One way to compile a collective, and what the simulator says of it.
+struct Candidate {
+  const Algorithm* algorithm = nullptr;
+  PipelineOptions options;
+  std::string refusal;         // why it cannot be compiled; then the rest has no meaning
+  double predicted_s = 0;      // makespan
+  double busy_s = 0;           // of the busiest link
+  double load_bytes = 0;       // on the busiest link
+  std::uint64_t steps = 0;     // messages one after the other
+  std::uint64_t messages = 0;  // of a node
+  std::uint64_t operations = 0;
+
+  /// "bucket, balanced weights, 8 chunks, 1 in flight".
+  std::string description() const;
+};
+
+struct Choice {
+  std::vector<Candidate> candidates;  // the chosen one, the others by predicted time, refusals
+
+  const Candidate& best() const { return candidates.front(); }
+  /// Why the first candidate is better than the second, in a sentence.
+  std::string reason() const;
+};
+
+/// Compiles and simulates every candidate within `limits` for a vector of `bytes` on `machine`,
+/// whose topology is the spec's. Errors: no candidate can be compiled.
+llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
+                              const ChoiceLimits& limits);
+
+/// Prints the candidates with their predicted times, and the reason for the first.
+void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,
+                 std::uint64_t bytes, llvm::raw_ostream& out);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_CHOICE_H_
