@@ -24,6 +24,7 @@ std::uint32_t FairShare::addGroup(std::vector<Use> uses, double rate) {
 }
 
 void FairShare::start(std::uint32_t group_index, std::uint32_t flow, double units, double now) {
+  if (now > now_) share();  // what has started so far has had its rate until now
   now_ = now;
   Group& group = groups_[group_index];
   if (group.flows.empty()) {

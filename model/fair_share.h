@@ -38,6 +38,9 @@ class FairShare {
   /// Ends the flows that are due at nextEnd(), appends them to `ended`, in ascending order.
   void end(std::vector<std::uint32_t>& ended);
 
+  /// Units/s of each flow of a group; after nextEnd(), and while any of its flows is under way.
+  double rate(std::uint32_t group) const { return groups_[group].rate; }
+
   std::uint32_t resourceCount() const { return static_cast<std::uint32_t>(resources_.size()); }
   /// Units that a resource has carried in flows that have ended, and seconds during which any was
   /// under way.

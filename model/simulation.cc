@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace torc {
+namespace {
+
+/// Times closer than this are the same instant: what they differ by is rounding.
+constexpr double kRounding = 1e-12;
+
+}  // namespace
 
 Simulation::Simulation(SimulationGraph& graph, const Machine& machine,
                        const SimulateOptions& options)
@@ -19,42 +25,79 @@ std::uint64_t Simulation::run() {
   for (std::uint32_t task = 0; task < graph_.tasks.size(); ++task) {
     if (waiting_[task] == 0) ready_.push_back(task);
   }
-  std::vector<std::uint32_t> ended;
   while (true) {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       becomeReady(ready_[i]);
     ready_.clear();
-    const double flow = graph_.network.nextEnd();
-    const double timer = timers_.empty() ? FairShare::kInfinity : timers_.top().time;
-    now_ = std::min(flow, timer);
-    if (now_ == FairShare::kInfinity) break;
-    if (flow <= timer) {
-      ended.clear();
-      graph_.network.end(ended);
-      for (std::uint32_t task : ended) {
-        if (graph_.tasks[task].kind == TaskKind::kSend) {
-          transferred(task);
-        } else {
-          leaveCore(task);
-        }
-      }
-      continue;
+    const double next = nextEvent();
+    if (next > instant_end_) {
+      if (settle()) continue;
+      if (next == FairShare::kInfinity) break;
+      ++instant_;
+      instant_end_ = next * (1 + kRounding);
     }
-    const Timer event = timers_.top();
-    timers_.pop();
-    switch (event.event) {
-      case Event::kStartedUp:
-        startTransfer(event.task);
-        break;
-      case Event::kArrived:
-        arrive(event.task);
-        break;
-      case Event::kServed:
-        moveMemory(event.task);
-        break;
-    }
+    now_ = next;
+    handleEvent();
   }
   return graph_.tasks.size() - complete_;
+}
+
+double Simulation::nextEvent() {
+  const double flow = graph_.network.nextEnd();
+  return timers_.empty() ? flow : std::min(flow, timers_.top().time);
+}
+
+void Simulation::handleEvent() {
+  if (graph_.network.nextEnd() == now_) {
+    ended_.clear();
+    graph_.network.end(ended_);
+    for (std::uint32_t task : ended_) {
+      if (graph_.tasks[task].kind == TaskKind::kSend) {
+        transferred(task);
+      } else {
+        leaveCore(task);
+      }
+    }
+    return;
+  }
+  const Timer event = timers_.top();
+  timers_.pop();
+  switch (event.event) {
+    case Event::kStartedUp:
+      startTransfer(event.task);
+      break;
+    case Event::kArrived:
+      arrive(event.task);
+      break;
+    case Event::kServed:
+      moveMemory(event.task);
+      break;
+  }
+}
+
+/// At the end of an instant: gives cores and ports to those that want them. Returns whether there
+/// were any, so that more may happen at this instant.
+bool Simulation::settle() {
+  if (freed_cores_.empty() && port_requests_.empty()) return false;
+  std::vector<std::uint32_t> cores;
+  cores.swap(freed_cores_);
+  for (std::uint32_t index : cores) {
+    Core& core = cores_[index];
+    if (core.busy || core.queue.empty()) continue;
+    const Request request = *core.queue.begin();
+    core.queue.erase(core.queue.begin());
+    if (request.instant != instant_) states_[request.task].core_before = core.last;
+    core.busy = true;
+    core.last = request.task;
+    serve(request.task);
+  }
+  std::vector<Request> requests;
+  requests.swap(port_requests_);
+  std::sort(requests.begin(), requests.end());
+  for (const Request& request : requests) {
+    if (takePorts(request)) transfer(request.task);
+  }
+  return true;
 }
 
 std::uint32_t Simulation::firstPending() const {
@@ -156,21 +199,28 @@ void Simulation::startUp(std::uint32_t send) {
 }
 
 void Simulation::startTransfer(std::uint32_t send) {
-  if (!takePorts(send)) return;
+  if (sending_.empty()) {
+    transfer(send);
+  } else {
+    port_requests_.push_back(request(send));
+  }
+}
+
+void Simulation::transfer(std::uint32_t send) {
   const Task& task = graph_.tasks[send];
   graph_.network.start(graph_.routes[task.route].group, send, task.bytes, now_);
 }
 
-/// Takes a port at both ends, or none, and waits where there is none. Messages that leave or arrive
-/// on one link use one port.
-bool Simulation::takePorts(std::uint32_t send) {
-  const MessageRoute& route = graph_.routes[graph_.tasks[send].route];
-  if (sending_.empty() || route.first == MessageRoute::kInside) return true;
+/// Takes a port at both ends, or none: then the request waits where one is lacking. Messages that
+/// leave or arrive on the same link use one port.
+bool Simulation::takePorts(const Request& request) {
+  const MessageRoute& route = graph_.routes[graph_.tasks[request.task].route];
+  if (route.first == MessageRoute::kInside) return true;
   Ports& from = sending_[route.from];
   Ports& to = receiving_[route.to];
   for (auto [ports, link] : {std::pair(&from, route.first), std::pair(&to, route.last)}) {
     if (ports->in_use.contains(link) || ports->in_use.size() < machine_.ports) continue;
-    ports->queue.push_back(send);
+    ports->queue.push_back(request);
     return false;
   }
   ++from.in_use[route.first];
@@ -181,20 +231,16 @@ bool Simulation::takePorts(std::uint32_t send) {
 void Simulation::releasePorts(std::uint32_t send) {
   const MessageRoute& route = graph_.routes[graph_.tasks[send].route];
   if (sending_.empty() || route.first == MessageRoute::kInside) return;
-  // Both first: a message may wait for either.
-  Ports& from = sending_[route.from];
-  Ports& to = receiving_[route.to];
-  std::deque<std::uint32_t> retry;
-  for (auto [ports, link] : {std::pair(&from, route.first), std::pair(&to, route.last)}) {
+  for (auto [ports, link] : {std::pair(&sending_[route.from], route.first),
+                             std::pair(&receiving_[route.to], route.last)}) {
     const auto used = ports->in_use.find(link);
     if (--used->second > 0) continue;
     ports->in_use.erase(used);
-    retry.insert(retry.end(), ports->queue.begin(), ports->queue.end());
+    for (const Request& waiting : ports->queue) {
+      states_[waiting.task].port_before = send;
+      port_requests_.push_back(waiting);
+    }
     ports->queue.clear();
-  }
-  for (std::uint32_t waiting : retry) {
-    states_[waiting].port_before = send;
-    startTransfer(waiting);
   }
 }
 
@@ -226,12 +272,8 @@ void Simulation::occupyCore(std::uint32_t index) {
     return;
   }
   Core& core = cores_[task.core];
-  if (core.busy) {
-    core.queue.push_back(index);
-  } else {
-    core.busy = true;
-    serve(index);
-  }
+  core.queue.insert(request(index));
+  if (!core.busy) freed_cores_.push_back(task.core);
 }
 
 /// The overhead of a message and the arithmetic; where memory may take longer than the arithmetic,
@@ -260,13 +302,8 @@ void Simulation::moveMemory(std::uint32_t index) {
 void Simulation::leaveCore(std::uint32_t index) {
   const Task& task = graph_.tasks[index];
   Core& core = cores_[task.core];
-  core.busy = !core.queue.empty();
-  if (core.busy) {
-    const std::uint32_t next = core.queue.front();
-    core.queue.pop_front();
-    states_[next].core_before = index;
-    serve(next);
-  }
+  core.busy = false;
+  freed_cores_.push_back(task.core);
   if (task.kind == TaskKind::kSend) {
     startUp(index);
   } else {

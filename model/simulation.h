@@ -3,9 +3,9 @@
 #define TORC_MODEL_SIMULATION_H_
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <queue>
+#include <set>
 #include <vector>
 
 #include "model/simulation_graph.h"
@@ -52,16 +52,27 @@ class Simulation {
     bool is_complete = false;
   };
 
-  struct Core {
-    bool busy = false;
-    std::deque<std::uint32_t> queue;
+  /// A request for a core or for ports. Those of the same instant are served in the order of their
+  /// operations, whichever event came first: events that happen at once have no order of their own.
+  struct Request {
+    std::uint64_t instant = 0;
+    std::uint32_t operation = 0;
+    std::uint32_t task = 0;
+
+    auto operator<=>(const Request&) const = default;
   };
 
-  /// Links of a node in use in one direction, with the messages under way on each, and the messages
-  /// that wait for one.
+  struct Core {
+    bool busy = false;
+    std::uint32_t last = kNone;  // task that it served last
+    std::set<Request> queue;
+  };
+
+  /// Links of a node in use in one direction, with the messages under way on each; requests that
+  /// lack a port here.
   struct Ports {
     std::map<std::uint32_t, std::uint32_t> in_use;
-    std::deque<std::uint32_t> queue;
+    std::vector<Request> queue;
   };
 
   void schedule(double delay, Event event, std::uint32_t task);
@@ -76,7 +87,9 @@ class Simulation {
   void transferred(std::uint32_t send);
   void arrive(std::uint32_t send);
 
-  bool takePorts(std::uint32_t send);
+  void transfer(std::uint32_t send);
+
+  bool takePorts(const Request& request);
   void releasePorts(std::uint32_t send);
 
   // Cores.
@@ -84,6 +97,13 @@ class Simulation {
   void serve(std::uint32_t index);
   void moveMemory(std::uint32_t index);
   void leaveCore(std::uint32_t index);
+
+  double nextEvent();
+  void handleEvent();
+  bool settle();
+  Request request(std::uint32_t index) const {
+    return {instant_, graph_.tasks[index].operation, index};
+  }
 
   // The critical path, backwards (simulation_path.cc).
   enum class Stage : std::uint8_t { kServed, kTransferred, kComplete };
@@ -105,6 +125,11 @@ class Simulation {
   std::priority_queue<Timer> timers_;
   std::vector<std::uint32_t> ready_;  // at this moment, in order
   double now_ = 0;
+  std::uint64_t instant_ = 0;  // number of times so far, those that differ by rounding being one
+  double instant_end_ = 0;
+  std::vector<Request> port_requests_;      // to be served when the instant is over
+  std::vector<std::uint32_t> freed_cores_;  // likewise; those that are free and wanted
+  std::vector<std::uint32_t> ended_;        // flows
   std::uint64_t complete_ = 0;
   std::uint32_t last_ = kNone;  // task that was complete last
 };

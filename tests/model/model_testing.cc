@@ -1,0 +1,65 @@
+#include "tests/model/model_testing.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/text.h"
+
+namespace torc {
+
+Schedule compiled(Collective collective, std::string_view shape, const PipelineOptions& options,
+                  const char* algorithm) {
+  const Topology topology = *parseTopology(shape);
+  const Algorithm* found = cantFail(findAlgorithm(algorithm));
+  const std::string pipeline = planPipeline(*found, options) + "," + stepPipeline(options);
+  PassManagerOptions manager;
+  manager.verify_each = false;
+  return cantFail(compile({collective, topology}, *found, pipeline, manager)).schedule;
+}
+
+Schedule allgatherOf(const std::string& torus, const std::string& body) {
+  std::string order;
+  for (const char c : torus) {
+    if ('A' <= c && c <= 'Z') order += c;
+  }
+  const std::string text = "schedule @test {\n collective allgather\n topology torus [" + torus +
+                           "] order " + order + "\n producer \"\"\n" + body + "}\n";
+  llvm::Expected<Program> program = parseProgram(text, "test");
+  if (program) return program->schedule;
+  ADD_FAILURE() << llvm::toString(program.takeError());
+  return {};
+}
+
+Machine unitMachine(const Topology& topology) {
+  Machine machine;
+  machine.name = "unit";
+  for (int i = 0; i < topology.dimensions(); ++i) {
+    const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
+    MachineDimension dimension;
+    dimension.size = axis.size;
+    dimension.torus = axis.kind == AxisKind::kTorus;
+    dimension.bandwidth = axis.bandwidth;
+    machine.dimensions.push_back(dimension);
+  }
+  if (topology.hasCores()) machine.cores = topology.axes[topology.axis_count - 1].size;
+  return machine;
+}
+
+double makespan(const Schedule& schedule, const Machine& machine, double bytes) {
+  SimulateOptions options;
+  options.bytes = bytes;
+  llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
+  if (result) return result->makespan_s;
+  ADD_FAILURE() << llvm::toString(result.takeError());
+  return 0;
+}
+
+std::string simulationError(const Schedule& schedule, const Machine& machine) {
+  SimulateOptions options;
+  options.bytes = 1;
+  llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
+  if (!result) return llvm::toString(result.takeError());
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+}  // namespace torc

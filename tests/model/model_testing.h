@@ -1,0 +1,35 @@
+// What tests of bounds, simulator and link loads share: schedules and machines of round numbers.
+#ifndef TORC_TESTS_MODEL_MODEL_TESTING_H_
+#define TORC_TESTS_MODEL_MODEL_TESTING_H_
+
+#include <string>
+#include <string_view>
+
+#include "compiler/compile.h"
+#include "model/machine.h"
+#include "model/simulator.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+/// What `torc compile` makes, unproved.
+Schedule compiled(Collective collective, std::string_view shape,
+                  const PipelineOptions& options = {}, const char* algorithm = "bucket");
+
+/// A schedule in text form, the header left out: an allgather on `torus` ("X=4, Y=4"); `body`
+/// begins with its colors. It is valid, but need not compute anything.
+Schedule allgatherOf(const std::string& torus, const std::string& body);
+
+/// Links of 1 byte/s in the shape of `topology`, times its relative bandwidths; nothing else takes
+/// time. A core per rank.
+Machine unitMachine(const Topology& topology);
+
+/// Makespan of a vector of `bytes`; an error fails the test.
+double makespan(const Schedule& schedule, const Machine& machine, double bytes = 1);
+
+/// The message of the error of a simulation; fails the test where there is none.
+std::string simulationError(const Schedule& schedule, const Machine& machine);
+
+}  // namespace torc
+
+#endif  // TORC_TESTS_MODEL_MODEL_TESTING_H_
