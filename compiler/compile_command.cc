@@ -36,6 +36,11 @@ opt<std::string> bytes(
          "for it, by simulation on the machine"));
 opt<bool> explain("explain", sub(command), cat(category),
                   desc("With --bytes: print what there was to choose from, and why"));
+list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
+                             desc("A cable that is out of order, from a node one step up an axis, "
+                                  "as 0,0,1:Z; may be repeated"));
+list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat(category),
+                             desc("A node that is out of order, as 1,2,3; may be repeated"));
 opt<std::string> algorithm_name("algorithm", value_desc("name"), init("bucket"), sub(command),
                                 cat(category), desc("bucket (default) or bucket-1d"));
 opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
@@ -124,6 +129,7 @@ llvm::Expected<Request> readRequest() {
   request.spec.collective = *parsed;
   llvm::Expected<Target> target = readTarget(torus, order, machine);
   if (!target) return target.takeError();
+  if (llvm::Error error = addDamage(*target, dead_links, dead_nodes)) return error;
   request.spec.topology = target->topology;
   request.machine = std::move(target->machine);
   if (!bytes.empty()) {

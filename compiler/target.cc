@@ -22,4 +22,25 @@ llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
   return Target{std::move(*part), *topology};
 }
 
+llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,
+                      llvm::ArrayRef<std::string> dead_nodes) {
+  auto fault = [](const Status& status) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), status.message());
+  };
+  for (const std::string& text : dead_links) {
+    const StatusOr<DeadLink> link = parseDeadLink(target.topology, text);
+    if (!link.ok()) return fault(link.status());
+    if (Status status = target.topology.addDeadLink(*link); !status.ok()) return fault(status);
+    target.machine.dead_links.push_back(*link);
+  }
+  for (const std::string& text : dead_nodes) {
+    const StatusOr<Coordinates> node = parseDeadNode(target.topology, text);
+    if (!node.ok()) return fault(node.status());
+    if (Status status = target.topology.addDeadNode(*node); !status.ok()) return fault(status);
+    target.machine.dead_nodes.push_back(*node);
+  }
+  const Status status = target.topology.validate();
+  return status.ok() ? llvm::Error::success() : fault(status);
+}
+
 }  // namespace torc

@@ -3,6 +3,9 @@
 #ifndef TORC_COMPILER_TARGET_H_
 #define TORC_COMPILER_TARGET_H_
 
+#include <string>
+
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
@@ -27,6 +30,11 @@ struct Target {
 /// The same with its topology; `order` is one of ranks, empty for X fastest.
 llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
                                   llvm::StringRef machine);
+
+/// Adds what --dead-link ("0,0,1:Z") and --dead-node ("1,2,3") name. An error where that is not
+/// there, is given twice, or disconnects what is left.
+llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,
+                      llvm::ArrayRef<std::string> dead_nodes);
 
 }  // namespace torc
 

@@ -1,5 +1,6 @@
 // Reads the JSON form: every key is known and there, every number an integer in its range; then
 // the structure is validated as that of a file is.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -61,6 +62,9 @@ class ScheduleReader {
   bool promises(const JsonNode& node);
   bool topology(const JsonNode& node);
   bool axis(const JsonNode& node, Axis& axis);
+  bool damage(const JsonNode& node);
+  bool deadNode(const JsonNode& node, Coordinates& at);
+  bool axisNamed(const JsonNode& node, std::uint32_t& axis);
   bool order(const JsonNode& node, std::array<std::uint8_t, kMaxAxes>& order);
   bool color(const JsonNode& node, Color& color);
   bool stream(const JsonNode& node, Stream& stream);
@@ -197,7 +201,7 @@ bool ScheduleReader::promises(const JsonNode& node) {
 }
 
 bool ScheduleReader::topology(const JsonNode& node) {
-  if (!object(node, {"axes", "order"})) return false;
+  if (!object(node, {"axes", "order"}, {"dead_links", "dead_nodes"})) return false;
   const JsonNode axes = node.member("axes");
   if (!axes.value().is_array()) return fail(axes, "expected an array");
   if (axes.value().empty() || axes.value().size() > kMaxAxes) {
@@ -209,7 +213,60 @@ bool ScheduleReader::topology(const JsonNode& node) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (!axis(axes.element(i), topology.axes[i])) return false;
   }
-  return order(node.member("order"), topology.order);
+  return order(node.member("order"), topology.order) && damage(node);
+}
+
+bool ScheduleReader::damage(const JsonNode& node) {
+  Topology& topology = schedule_.topology;
+  if (!node.has("dead_links") && !node.has("dead_nodes")) return true;
+  if (const Status axes = topology.validate(); !axes.ok()) return fail(node, axes.message());
+  const auto each = [&](const char* key, auto read) {
+    if (!node.has(key)) return true;
+    const JsonNode list = node.member(key);
+    if (!list.value().is_array() || list.value().empty()) {
+      return fail(list, "expected an array that is not empty");
+    }
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      if (!read(list.element(i))) return false;
+    }
+    return true;
+  };
+  const auto added = [&](const JsonNode& element, const Status& status) {
+    return status.ok() || fail(element, status.message());
+  };
+  return each("dead_links",
+              [&](const JsonNode& element) {
+                DeadLink link;
+                return object(element, {"from", "axis"}) &&
+                       deadNode(element.member("from"), link.from) &&
+                       axisNamed(element.member("axis"), link.axis) &&
+                       added(element, topology.addDeadLink(link));
+              }) &&
+         each("dead_nodes", [&](const JsonNode& element) {
+           Coordinates dead{};
+           return deadNode(element, dead) && added(element, topology.addDeadNode(dead));
+         });
+}
+
+bool ScheduleReader::deadNode(const JsonNode& node, Coordinates& at) {
+  const int dimensions = schedule_.topology.dimensions();
+  if (!node.value().is_array() ||
+      node.value().size() != static_cast<std::size_t>(std::max(0, dimensions))) {
+    return fail(node, "expected an array of " + llvm::Twine(dimensions) + " coordinates");
+  }
+  for (int i = 0; i < dimensions; ++i) {
+    if (!integer(node.element(static_cast<std::size_t>(i)), at[i], 0)) return false;
+  }
+  return true;
+}
+
+bool ScheduleReader::axisNamed(const JsonNode& node, std::uint32_t& axis) {
+  std::string text;
+  if (!string(node, text)) return false;
+  for (axis = 0; axis < schedule_.topology.axis_count; ++axis) {
+    if (text.size() == 1 && schedule_.topology.axes[axis].name == text[0]) return true;
+  }
+  return fail(node, "there is no axis " + shownName(text));
 }
 
 bool ScheduleReader::axis(const JsonNode& node, Axis& axis) {

@@ -1,6 +1,7 @@
 // Writes the JSON form, one record per line. Keys: docs/schedule.schema.json.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -30,7 +31,17 @@ Json topologyJson(const Topology& topology) {
                     {"bandwidth", axis.bandwidth},
                     {"latency", axis.latency}});
   }
-  return {{"axes", std::move(axes)}, {"order", orderText(topology, topology.order)}};
+  Json json = {{"axes", std::move(axes)}, {"order", orderText(topology, topology.order)}};
+  auto nodeJson = [&](const Coordinates& node) {
+    return Json(std::vector(node.begin(), node.begin() + topology.dimensions()));
+  };
+  for (const DeadLink& link : topology.deadLinks()) {
+    json["dead_links"].push_back(
+        {{"from", nodeJson(link.from)}, {"axis", std::string(1, topology.axes[link.axis].name)}});
+  }
+  for (const Coordinates& node : topology.deadNodes())
+    json["dead_nodes"].push_back(nodeJson(node));
+  return json;
 }
 
 Json intervalJson(const Interval& interval) {

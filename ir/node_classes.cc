@@ -12,7 +12,7 @@ NodeClasses::NodeClasses(const ScheduleView& schedule, bool per_rank) : schedule
 bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   const Axis& it = schedule_.topology.axes[axis];
   if (it.size == 1) return true;
-  if (!it.wraps()) return false;
+  if (!it.wraps() || schedule_.topology.dead_node_count > 0) return false;
   auto restricted = [&](std::uint32_t box) {
     const Interval& interval = schedule_.boxes[box][axis];
     return interval.kind == IntervalKind::kAbsolute && interval.length < it.size;
@@ -62,8 +62,12 @@ std::uint32_t NodeClasses::neighbour(std::uint32_t node_class, const Shift& shif
 }
 
 bool NodeClasses::executes(std::uint32_t node_class, const Operation& operation) const {
-  return operation.guard == kNone ||
-         admits(schedule_.boxes[operation.guard], schedule_.topology, coordinatesOf(node_class));
+  const Coordinates at = coordinatesOf(node_class);
+  if (operation.guard != kNone &&
+      !admits(schedule_.boxes[operation.guard], schedule_.topology, at)) {
+    return false;
+  }
+  return !schedule_.topology.isDead(at);
 }
 
 Shift messageDirection(const Topology& topology, const Shift& shift, int sign) {

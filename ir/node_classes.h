@@ -1,8 +1,8 @@
 // Node classes: which nodes of a torus a schedule treats alike. Along a collapsed axis (it wraps,
-// and no guard and no absolute box restricts it) a schedule looks the same from every node, and
-// coordinate 0 stands for all; along the others every coordinate is a class of its own. What
-// verifier and simulator do once per class holds for every node, at a cost that does not grow with
-// the torus.
+// no guard and no absolute box restricts it, and no node is dead) a schedule looks the same from
+// every node, and coordinate 0 stands for all; along the others every coordinate is a class of its
+// own. What verifier and simulator do once per class holds for every node, at a cost that does not
+// grow with the torus.
 #ifndef TORC_IR_NODE_CLASSES_H_
 #define TORC_IR_NODE_CLASSES_H_
 
@@ -27,6 +27,7 @@ class NodeClasses {
   /// The class at `shift` from a class, and how far that is along the collapsed axes.
   std::uint32_t neighbour(std::uint32_t node_class, const Shift& shift,
                           Coordinates& collapsed_distance) const;
+  /// Dead nodes are classes too, which execute nothing.
   bool executes(std::uint32_t node_class, const Operation& operation) const;
 
  private:

@@ -29,6 +29,8 @@ class ProgramParser {
   [[nodiscard]] bool parseCollective();
   [[nodiscard]] bool parseTopology();
   [[nodiscard]] bool parseAxis(Axis& axis);
+  [[nodiscard]] bool parseDamage(Topology& topology);
+  [[nodiscard]] bool parseNode(const Topology& topology, Coordinates& node);
   [[nodiscard]] bool parseOrder(const Topology& topology,
                                 std::array<std::uint8_t, kMaxAxes>& order);
   [[nodiscard]] bool parsePromises();
@@ -89,7 +91,7 @@ bool ProgramParser::parseCollective() {
   return cursor_.failExpected(names);
 }
 
-// topology torus [X=4, Y=4 mesh, T=2 cores] order XYT
+// topology torus [X=4, Y=4 mesh, T=2 cores] order XYT dead-nodes [(1, 2)]
 bool ProgramParser::parseTopology() {
   topology_place_ = cursor_.offset();
   Topology& topology = schedule_.topology;
@@ -108,8 +110,11 @@ bool ProgramParser::parseTopology() {
     return false;
   }
   // Now, for what follows names axes by it.
-  const Status status = topology.validate();
-  return status.ok() || cursor_.fail(placeOf(status.message()), status.message());
+  const Status axes = topology.validate();
+  if (!axes.ok()) return cursor_.fail(placeOf(axes.message()), axes.message());
+  if (!parseDamage(topology)) return false;
+  const Status damage = topology.validate();
+  return damage.ok() || cursor_.fail(topology_place_, damage.message());
 }
 
 // Y=4 mesh bandwidth 0.5 latency 1e-07
@@ -136,6 +141,39 @@ bool ProgramParser::parseAxis(Axis& axis) {
   }
   if (cursor_.take("bandwidth") && !cursor_.real(axis.bandwidth, "a bandwidth")) return false;
   return !cursor_.take("latency") || cursor_.real(axis.latency, "a latency");
+}
+
+// dead-links [(0, 0, 1)Z, (1, 2, 3)X] dead-nodes [(1, 2, 3)]
+bool ProgramParser::parseDamage(Topology& topology) {
+  while (cursor_.take("dead")) {
+    if (!cursor_.expect("-", "and 'links' or 'nodes'")) return false;
+    const bool links = cursor_.at("links");
+    if (!links && !cursor_.at("nodes")) return cursor_.failExpected("'links' or 'nodes'");
+    cursor_.advance();
+    if (!cursor_.expect("[")) return false;
+    do {
+      const std::size_t place = cursor_.offset();
+      DeadLink link;
+      if (!parseNode(topology, link.from)) return false;
+      if (links && !cursor_.axis(topology, link.axis)) return false;
+      const Status status = links ? topology.addDeadLink(link) : topology.addDeadNode(link.from);
+      if (!status.ok()) return cursor_.fail(place, status.message());
+    } while (cursor_.take(","));
+    if (!cursor_.expect("]", links ? "after the dead links" : "after the dead nodes")) return false;
+  }
+  return true;
+}
+
+// (0, 0, 1): every network dimension
+bool ProgramParser::parseNode(const Topology& topology, Coordinates& node) {
+  if (!cursor_.expect("(")) return false;
+  for (int axis = 0; axis < topology.dimensions(); ++axis) {
+    if (axis > 0 && !cursor_.expect(",", "and the other coordinates")) return false;
+    if (!cursor_.integer(node[axis], "a coordinate", 0, std::numeric_limits<std::int32_t>::max())) {
+      return false;
+    }
+  }
+  return cursor_.expect(")", "after the coordinates");
 }
 
 // XYZ: every axis once

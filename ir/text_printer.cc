@@ -10,6 +10,7 @@
 
 #include "ir/text.h"
 #include "ir/text_format.h"
+#include "schedules/topology_damage.h"
 
 namespace torc {
 namespace {
@@ -86,7 +87,20 @@ class Printer {
         printDouble(axis(i).latency, out_);
       }
     }
-    out_ << "] order " << topology.orderString() << '\n';
+    out_ << "] order " << topology.orderString();
+    llvm::StringRef separator = " dead-links [";
+    for (const DeadLink& link : topology.deadLinks()) {
+      out_ << separator << linkText(topology, link);
+      separator = ", ";
+    }
+    if (topology.dead_link_count > 0) out_ << ']';
+    separator = " dead-nodes [";
+    for (const Coordinates& node : topology.deadNodes()) {
+      out_ << separator << nodeText(topology, node);
+      separator = ", ";
+    }
+    if (topology.dead_node_count > 0) out_ << ']';
+    out_ << '\n';
     if (!schedule_.producer.empty()) {
       out_ << "  producer ";
       printQuoted(schedule_.producer, out_);

@@ -161,40 +161,41 @@ void shift(Pieces& pieces, const Coordinates& distance, const Topology& topology
   }
 }
 
-bool equals(const Value& value, const Contribution& wanted, const Ranges& blocks,
-            const Topology& topology, Coordinates& witness, bool& surplus) {
-  const Contribution target = concrete(wanted, blocks, topology);
-  Value present;
-  for (const Contribution& contribution : value) {
-    present.push_back(concrete(contribution, blocks, topology));
-  }
-  if (present.size() == 1 && sameRanges(present.front(), target, topology)) return true;
+bool equals(const Value& value, const Value& wanted, const Ranges& blocks, const Topology& topology,
+            Coordinates& witness, bool& surplus) {
+  auto concreteAll = [&](const Value& contributions, const Ranges& at) {
+    Value result;
+    for (const Contribution& contribution : contributions)
+      result.push_back(concrete(contribution, at, topology));
+    return result;
+  };
+  const Value target = concreteAll(wanted, blocks);
+  const Value present = concreteAll(value, blocks);
+  if (sameValue(present, target, topology)) return true;
   // What follows the block is made concrete at the first block; that is block enough to differ.
   Ranges first = blocks;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i)
     first[i].length = 1;
-  RangesList missing{concrete(wanted, first, topology)};
-  surplus = false;
-  for (const Contribution& contribution : present) {
-    const Contribution here = concrete(contribution, first, topology);
-    RangesList rest;
-    for (const Ranges& box : missing)
-      subtract(box, here, topology, rest);
-    missing = std::move(rest);
-    RangesList extra;
-    subtract(here, concrete(wanted, first, topology), topology, extra);
-    if (!extra.empty()) {
-      surplus = true;
-      witness = firstOf(extra.front());
+  auto firstBeyond = [&](const Value& contributions, const Value& others) {
+    RangesList left;
+    for (const Contribution& box : concreteAll(contributions, first))
+      left.push_back(box);
+    for (const Contribution& other : concreteAll(others, first)) {
+      RangesList rest;
+      for (const Ranges& box : left)
+        subtract(box, other, topology, rest);
+      left = std::move(rest);
     }
-  }
-  if (!surplus && !missing.empty()) witness = firstOf(missing.front());
+    if (!left.empty()) witness = firstOf(left.front());
+    return !left.empty();
+  };
+  surplus = firstBeyond(present, target);
+  if (surplus || firstBeyond(target, present)) return false;
   // Equal at the first block, written differently, over more blocks than one: equal only if no
-  // axis follows the block on one side alone.
-  if (surplus || !missing.empty()) return false;
+  // axis follows the block on one side alone. All of `wanted` follows it on the same axes.
   for (const Contribution& contribution : present) {
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-      if (followsBlock(contribution[i]) != followsBlock(target[i])) {
+      if (followsBlock(contribution[i]) != followsBlock(target.front()[i])) {
         witness = firstOf(first);
         return false;
       }

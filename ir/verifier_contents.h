@@ -55,9 +55,10 @@ bool accumulate(Value& a, const Value& b, const Ranges& blocks, const Topology& 
 void shift(Pieces& pieces, const Coordinates& distance, const Topology& topology);
 
 /// Whether `value` is the set `wanted` on the blocks `blocks`. If not, `witness` names a
-/// contributor that is missing, or one that is too much (`surplus`).
-bool equals(const Value& value, const Contribution& wanted, const Ranges& blocks,
-            const Topology& topology, Coordinates& witness, bool& surplus);
+/// contributor that is missing, or one that is too much (`surplus`). The contributions of `wanted`,
+/// one at least, follow the block on the same axes.
+bool equals(const Value& value, const Value& wanted, const Ranges& blocks, const Topology& topology,
+            Coordinates& witness, bool& surplus);
 
 }  // namespace torc
 

@@ -65,6 +65,12 @@ class MeaningChecker {
                         {traits_.in_whole ? own : blockOwner()}};
       for (Contents& part : node.in)
         part.write(piece, topology_);
+      // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
+      if (traits_.layout != Layout::kBlockMajor || traits_.in_whole) continue;
+      for (const Coordinates& dead : topology_.deadNodes()) {
+        for (Contents& part : node.out)
+          part.write({nodeBlocks(dead), {blockOwner()}}, topology_);
+      }
     }
   }
 
@@ -194,8 +200,9 @@ class MeaningChecker {
 
   void finish(std::uint32_t node_class) {
     const Coordinates at = context_.coordinatesOf(node_class);
+    if (topology_.isDead(at)) return;
     const Ranges blocks = traits_.out_whole ? everything() : ownBlock(at);
-    const Contribution wanted = traits_.reduces ? everything() : blockOwner();
+    const Value wanted = traits_.reduces ? liveNodes() : Value{blockOwner()};
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       const std::string place =
           "at the end out[p" + std::to_string(part) + "] of " + context_.rankText(at);
@@ -234,6 +241,26 @@ class MeaningChecker {
       ranges[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
     }
     return ranges;
+  }
+  /// The site of a dead node: all its cores.
+  Ranges nodeBlocks(const Coordinates& node) const {
+    Ranges ranges = ownBlock(node);
+    if (topology_.hasCores()) {
+      const std::uint32_t cores = topology_.axis_count - 1;
+      ranges[cores] = {0, topology_.axes[cores].size};
+    }
+    return ranges;
+  }
+  /// Whose contributions a reduction demands.
+  Value liveNodes() const {
+    RangesList live{everything()};
+    for (const Coordinates& dead : topology_.deadNodes()) {
+      RangesList rest;
+      for (const Ranges& box : live)
+        subtract(box, nodeBlocks(dead), topology_, rest);
+      live = std::move(rest);
+    }
+    return Value(live.begin(), live.end());
   }
   static Contribution blockOwner() { return {}; }  // follows the block on every axis
 

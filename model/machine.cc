@@ -128,8 +128,15 @@ llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef orde
     axis.bandwidth = axis.size > 1 ? machine.linkBandwidth(i) / fastest : 1.0;
     axis.latency = machine.dimensions[i].latency;
   }
-  if (machine.damaged()) {
-    return fault(machine.name + ": dead links and nodes are not compiled for yet");
+  for (const DeadLink& link : machine.dead_links) {
+    if (const Status status = topology->addDeadLink(link); !status.ok()) {
+      return fault(machine.name + ": " + status.message());
+    }
+  }
+  for (const Coordinates& node : machine.dead_nodes) {
+    if (const Status status = topology->addDeadNode(node); !status.ok()) {
+      return fault(machine.name + ": " + status.message());
+    }
   }
   return *topology;
 }

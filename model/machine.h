@@ -44,17 +44,6 @@ struct MachinePacket {
   }
 };
 
-/// A cable that is out of order, in both directions: from `from` one step up along `axis`.
-struct DeadLink {
-  Coordinates from{};
-  std::uint32_t axis = 0;
-
-  bool operator==(const DeadLink&) const = default;
-};
-
-/// Most dead links, and most dead nodes, of a machine.
-inline constexpr std::size_t kMaxDamage = 16;
-
 struct Machine {
   std::string name;                          // of the preset, or of the file
   std::string description;                   // one line

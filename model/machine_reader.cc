@@ -272,7 +272,7 @@ bool MachineReader::coordinates(const JsonNode& node, Coordinates& at) {
 }
 
 bool MachineReader::deadLinks(const JsonNode& node) {
-  if (!array(node, 0, kMaxDamage, "dead links")) return false;
+  if (!array(node, 0, kMaxDeadLinks, "dead links")) return false;
   for (std::size_t i = 0; i < node.value().size(); ++i) {
     DeadLink link;
     if (!deadLink(node.element(i), link)) return false;
@@ -310,7 +310,7 @@ bool MachineReader::deadLink(const JsonNode& node, DeadLink& link) {
 }
 
 bool MachineReader::deadNodes(const JsonNode& node) {
-  if (!array(node, 0, kMaxDamage, "dead nodes")) return false;
+  if (!array(node, 0, kMaxDeadNodes, "dead nodes")) return false;
   for (std::size_t i = 0; i < node.value().size(); ++i) {
     Coordinates at{};
     if (!coordinates(node.element(i), at)) return false;

@@ -66,7 +66,7 @@ std::optional<std::vector<std::uint64_t>> closedForm(const Topology& topology,
   std::vector<Fraction> capacities;
   std::int64_t common = 1;
   for (const std::uint32_t axis : axes) {
-    const std::optional<Fraction> capacity = asFraction(topology.axes[axis].capacity());
+    const std::optional<Fraction> capacity = asFraction(topology.capacity(axis));
     if (!capacity) return std::nullopt;
     capacities.push_back(*capacity);
     const std::int64_t own = capacity->denominator * (std::int64_t{topology.axes[axis].size} - 1);
@@ -136,7 +136,7 @@ llvm::Expected<std::vector<ColorShare>> byLinearProgram(const Topology& topology
     program.addColumn(rows + 1, indices.data(), column.data(), 0, COIN_DBL_MAX, 0);
   }
   for (int row = 0; row < rows; ++row)
-    column[row] = -topology.axes[axes[row]].capacity();
+    column[row] = -topology.capacity(axes[row]);
   program.addColumn(rows, indices.data(), column.data(), 0, COIN_DBL_MAX, 1);
   if (program.primal() != 0 || !program.isProvenOptimal()) {
     return passError("the linear program for the weights of " + topology.shape() +
@@ -185,7 +185,7 @@ double largestLoad(const Topology& topology, llvm::ArrayRef<ColorShare> shares) 
   }
   double largest = 0;
   for (const std::uint32_t axis : networkAxes(topology)) {
-    largest = std::max(largest, total[axis] / sum / topology.axes[axis].capacity());
+    largest = std::max(largest, total[axis] / sum / topology.capacity(axis));
   }
   return largest;
 }

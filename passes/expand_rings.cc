@@ -10,8 +10,8 @@
 // Where sums grow. allreduce: in `out`; the first time that a block is touched out = in + received,
 // later out = out + received. reduce_scatter: in scratch, a frame per block that moves in the first
 // phase; later phases add up in the frame of the own coordinate, and the very last addition writes
-// `out`. On a line (mesh axis) a block's sums from the two sides meet at its owner: line - is
-// added after line +.
+// `out`. On a line (a mesh axis, or a ring that a dead link cuts, which begins behind the cut) a
+// block's sums from the two sides meet at its owner: line - is added after line +.
 //
 // Order. A step depends on the step before it in its stream, the first step of a phase on the last
 // steps of all streams in the phase before. So sends and receives of step s wait for nothing but
@@ -158,7 +158,8 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> rings) {
 llvm::Error Expansion::checkSize(const PlanOperation& ring) {
   const Axis& axis = topology_.axes[ring.axis];
   // A step on a ring is a send, a receive and a reduction; on a line there are up to three of each.
-  const std::uint64_t operations = std::uint64_t{axis.wraps() ? 3u : 9u} * (axis.size - 1) + 1;
+  const std::uint64_t operations =
+      std::uint64_t{topology_.isLine(ring.axis) ? 9u : 3u} * (axis.size - 1) + 1;
   const Schedule& schedule = builder_.schedule();
   return checkLimits(schedule.operations.size() + operations,
                      schedule.dependences.size() + 9 * after_.size() + 4 * operations);
@@ -169,8 +170,8 @@ void Expansion::reduceScatter(std::uint32_t axis, std::uint32_t direction) {
   const bool last =
       old_.collective == Collective::kReduceScatter && progress().isLastToReduce(axis);
   for (std::uint32_t s = 0; s + 1 < topology_.axes[axis].size; ++s) {
-    const RingStep step =
-        ringStep(PlanKind::kRingReduceScatter, topology_.axes[axis], direction, s);
+    const RingStep step = ringStep(PlanKind::kRingReduceScatter, topology_.axes[axis].size,
+                                   topology_.isLine(axis), direction, s);
     Indices step_end;
     for (const LineStep& line : step)
       sendSums(axis, line, step_end);
@@ -231,7 +232,8 @@ void Expansion::reduceOwn(std::uint32_t axis, const RingStep& step, bool last, I
 void Expansion::allgather(std::uint32_t axis, std::uint32_t direction) {
   const bool first = !progress().hasStarted();
   for (std::uint32_t k = 0; k + 1 < topology_.axes[axis].size; ++k) {
-    const RingStep step = ringStep(PlanKind::kRingAllgather, topology_.axes[axis], direction, k);
+    const RingStep step = ringStep(PlanKind::kRingAllgather, topology_.axes[axis].size,
+                                   topology_.isLine(axis), direction, k);
     Indices step_end;
     for (const LineStep& line : step) {
       // The own block leaves from `in`, without waiting for its copy in `out`.
@@ -321,7 +323,9 @@ Operation Expansion::operation(OperationKind kind, std::uint32_t axis, const Nod
   const auto length = static_cast<std::uint32_t>(nodes.last - nodes.first + 1);
   if (length < topology_.axes[axis].size) {
     Box guard;
-    guard[axis] = Interval::absolute(nodes.first, length);
+    const std::int64_t first = std::int64_t{topology_.lineStart(axis)} + nodes.first;
+    guard[axis] = Interval::absolute(
+        static_cast<std::int32_t>(wrap(first, topology_.axes[axis].size)), length);
     operation.guard = builder_.box(guard);
   }
   return operation;
@@ -356,6 +360,11 @@ class ExpandRings final : public Pass {
 
   llvm::Expected<PassResult> run(Program& program) override {
     if (program.schedule.colors.empty()) return passError("the plan has no color");
+    if (program.schedule.topology.isBroken()) {
+      return passError(
+          "rings cannot go round this damage: a node is dead, or links at different "
+          "places of an axis are");
+    }
     llvm::Expected<Schedule> schedule = Expansion(program).run();
     if (!schedule) return schedule.takeError();
     program.schedule = std::move(*schedule);

@@ -22,7 +22,7 @@ LineStep forwardOnRing(PlanKind kind, std::int32_t size, std::int32_t step) {
   return line;
 }
 
-/// Line + of a mesh axis.
+/// Line + of an axis.
 LineStep forwardOnLine(PlanKind kind, std::int32_t size, std::int32_t step) {
   LineStep line;
   if (kind == PlanKind::kRingReduceScatter) {
@@ -55,15 +55,16 @@ LineStep mirrored(LineStep line, std::int32_t size) {
 
 }  // namespace
 
-RingStep ringStep(PlanKind kind, const Axis& axis, std::uint32_t direction, std::uint32_t step) {
-  const auto size = static_cast<std::int32_t>(axis.size);
+RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
+                  std::uint32_t step) {
+  const auto nodes = static_cast<std::int32_t>(size);
   const auto number = static_cast<std::int32_t>(step);
-  if (axis.wraps()) {
-    const LineStep line = forwardOnRing(kind, size, number);
-    return {direction == 0 ? line : mirrored(line, size)};
+  if (is_line) {
+    const LineStep line = forwardOnLine(kind, nodes, number);
+    return {line, mirrored(line, nodes)};
   }
-  const LineStep line = forwardOnLine(kind, size, number);
-  return {line, mirrored(line, size)};
+  const LineStep line = forwardOnRing(kind, nodes, number);
+  return {direction == 0 ? line : mirrored(line, nodes)};
 }
 
 }  // namespace torc

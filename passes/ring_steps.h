@@ -4,8 +4,8 @@
 // On a ring (torus axis), direction +, steps s, k = 0 .. d-2:
 //   reduce-scatter  send block x-1-s to x+1, receive block x-2-s from x-1
 //   allgather       send block x-k   to x+1, receive block x-1-k from x-1
-// On a line (mesh axis) every block comes from, or goes to, both sides, in two lines at a time.
-// Line +, k = d-2-s in a reduce-scatter:
+// On a line (a mesh axis, or a ring that is cut) every block comes from, or goes to, both sides, in
+// two lines at a time. Line +, k = d-2-s in a reduce-scatter:
 //   reduce-scatter  nodes 0 .. d-2-k send block x+1+k to x+1, nodes 1 .. d-1-k receive block x+k
 //   allgather       nodes k .. d-2 send block x-k to x+1, nodes k+1 .. d-1 receive block x-1-k
 // Direction and line - are the mirror images.
@@ -20,7 +20,7 @@
 
 namespace torc {
 
-/// Nodes whose coordinate along the axis is from first to last; none if first > last.
+/// Nodes whose place along the axis is from first to last; none if first > last.
 struct Nodes {
   std::int32_t first = 0;
   std::int32_t last = -1;
@@ -41,9 +41,10 @@ struct LineStep {
 /// What a node does in a step: one line on a ring, two on a line.
 using RingStep = llvm::SmallVector<LineStep, 2>;
 
-/// Step `step` (0 to axis.size - 2) of `kind` along `axis`; `direction` (0: +, 1: -) counts on
-/// rings only.
-RingStep ringStep(PlanKind kind, const Axis& axis, std::uint32_t direction, std::uint32_t step);
+/// Step `step` (0 to size - 2) of `kind` along an axis of `size` nodes, which is a line or a ring;
+/// `direction` (0: +, 1: -) counts on rings only. Nodes of a line are counted from where it begins.
+RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
+                  std::uint32_t step);
 
 }  // namespace torc
 

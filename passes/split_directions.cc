@@ -3,7 +3,7 @@
 //
 // model=bidirectional: a link carries a message each way at the same time; half of a color's data
 // goes clockwise and half anti-clockwise. Only a ring has two directions: where all axes are lines
-// (mesh), whose rings run both ways anyway, the color stays whole.
+// (mesh, or cut by a dead link), whose rings run both ways anyway, the color stays whole.
 // model=unidirectional: a link carries one message at a time, so one direction is all there is.
 #include "passes/split_directions.h"
 
@@ -12,11 +12,12 @@ namespace {
 
 enum Model { kBidirectional, kUnidirectional };  // order of the option's words
 
-/// Whether some axis of more than one node is a ring.
+/// Whether some axis of more than one node is a ring; not if a dead link cuts it.
 bool hasRing(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
-    if (axis.isRing() || (axis.kind == AxisKind::kCore && axis.size > 1)) return true;
+    if (axis.kind == AxisKind::kMesh || axis.size == 1 || topology.isLine(i)) continue;
+    return true;
   }
   return false;
 }

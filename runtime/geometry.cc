@@ -51,7 +51,8 @@ bool sameShape(const Topology& a, const Topology& b) {
   for (std::uint32_t i = 0; i < a.axis_count; ++i) {
     if (a.axes[i].size != b.axes[i].size || a.axes[i].kind != b.axes[i].kind) return false;
   }
-  return true;
+  // Dead nodes have no rank; dead links change nothing about who has which.
+  return std::ranges::equal(a.deadNodes(), b.deadNodes());
 }
 
 }  // namespace

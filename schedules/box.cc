@@ -36,4 +36,17 @@ std::uint64_t volume(const Ranges& ranges, const Topology& topology) {
   return product;
 }
 
+std::uint64_t liveVolume(const Ranges& ranges, const Topology& topology) {
+  std::uint64_t live = volume(ranges, topology);
+  const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
+  for (const Coordinates& node : topology.deadNodes()) {
+    bool inside = true;
+    for (std::uint32_t i = 0; i < dimensions && inside; ++i) {
+      inside = contains(ranges[i], static_cast<std::uint32_t>(node[i]), topology.axes[i].size);
+    }
+    if (inside) live -= topology.hasCores() ? ranges[dimensions].length : 1;
+  }
+  return live;
+}
+
 }  // namespace torc

@@ -89,6 +89,8 @@ bool admits(const Box& guard, const Topology& topology, const Coordinates& at);
 
 /// Number of coordinates in the box's ranges over the axes of `topology`.
 std::uint64_t volume(const Ranges& ranges, const Topology& topology);
+/// The same without those of dead nodes.
+std::uint64_t liveVolume(const Ranges& ranges, const Topology& topology);
 
 }  // namespace torc
 

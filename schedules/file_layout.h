@@ -53,15 +53,15 @@ struct FileHeader {
   Topology topology;
   std::array<TableEntry, kTableCount> tables{};
 };
-static_assert(sizeof(Topology) == 208);
-static_assert(sizeof(FileHeader) == 472);
+static_assert(sizeof(Topology) == 1296);
+static_assert(sizeof(FileHeader) == 1560);
 static_assert(std::is_trivially_copyable_v<FileHeader>);
 
 /// The checksum covers the file from here; the fields before it each have one value that fits.
 inline constexpr std::size_t kChecksummedFrom = 32;
 static_assert(offsetof(FileHeader, checksum) + sizeof(std::uint64_t) == kChecksummedFrom);
 static_assert(offsetof(FileHeader, topology) == 48);
-static_assert(offsetof(FileHeader, tables) == 256);
+static_assert(offsetof(FileHeader, tables) == 1344);
 
 /// Tables start at multiples of this; the bytes between are 0.
 inline constexpr std::uint64_t kTableAlignment = 8;

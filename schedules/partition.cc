@@ -40,8 +40,11 @@ VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
 double VectorShares::of(const Region& region, const Coordinates& at) const {
   const Topology& topology = schedule_.topology;
   const Ranges blocks = resolve(schedule_.boxes[region.box], topology, at);
-  return parts_[region.part] * static_cast<double>(volume(blocks, topology)) /
-         static_cast<double>(topology.ranks());
+  // The block of a dead node is nobody's where ranks own blocks, and part of the vector elsewhere.
+  const bool owned = traits(schedule_.collective).layout == Layout::kBlockMajor;
+  return parts_[region.part] *
+         static_cast<double>(owned ? liveVolume(blocks, topology) : volume(blocks, topology)) /
+         static_cast<double>(owned ? topology.ranks() : topology.sites());
 }
 
 }  // namespace torc

@@ -128,7 +128,7 @@ Status Placement::prepareFrames() {
         placed.elements += run.length;
     } else if (uniform()) {
       placed.elements =
-          volume(placed.ranges, schedule_.topology) * part_of_block_[frame.part].length;
+          liveVolume(placed.ranges, schedule_.topology) * part_of_block_[frame.part].length;
     } else {
       makePrefix(frame.part, placed);
       placed.elements = placed.prefix.back();
@@ -176,8 +176,10 @@ Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at) cons
 
 std::uint64_t Placement::blockElements(std::uint32_t part, const Coordinates& at) const {
   if (traits_.layout == Layout::kPartMajor) return partMajorBlock(part, at).length;
+  const std::int32_t owner = schedule_.topology.rankOf(at);
+  if (owner < 0) return 0;
   if (uniform()) return part_of_block_[part].length;
-  return parts_.extent(part, {0, blockCount(schedule_.topology.rankOf(at))}).length;
+  return parts_.extent(part, {0, blockCount(owner)}).length;
 }
 
 void Placement::makePrefix(std::uint32_t part, PlacedFrame& frame) const {
@@ -249,6 +251,7 @@ void Placement::appendBlockMajor(Buffer buffer, std::uint32_t part, const Ranges
   forEachBlock(schedule_.topology, color.order.data(), color.axis_count, ranges,
                [&](const Coordinates& at) {
                  const std::int32_t rank = schedule_.topology.rankOf(at);
+                 if (rank < 0) return;  // the block of a dead node
                  const std::uint64_t offset = whole ? blockOffset(rank) : 0;
                  if (uniform()) {
                    const Extent& within = part_of_block_[part];
@@ -268,7 +271,8 @@ void Placement::appendScratch(const Region& region, const Ranges& ranges,
   }
   const Topology& topology = schedule_.topology;
   const Color& color = schedule_.colors[parts_.index(region.part).color];
-  const bool equal_blocks = traits_.layout == Layout::kBlockMajor && uniform();
+  const bool equal_blocks =
+      traits_.layout == Layout::kBlockMajor && uniform() && topology.dead_node_count == 0;
   if (!equal_blocks && frame.prefix.empty()) makePrefix(region.part, frame);
 
   // Behind the last axis on which region and frame differ, whole runs of blocks

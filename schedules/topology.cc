@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "schedules/topology_damage.h"
+
 namespace torc {
 namespace {
 
@@ -60,7 +62,7 @@ Status applyOrder(Topology& topology, std::string_view order) {
 
 }  // namespace
 
-std::uint64_t Topology::ranks() const {
+std::uint64_t Topology::sites() const {
   std::uint64_t product = 1;
   for (std::uint32_t i = 0; i < axis_count; ++i)
     product *= axes[i].size;
@@ -75,17 +77,17 @@ bool Topology::hasCores() const {
   return axis_count > 0 && axes[axis_count - 1].kind == AxisKind::kCore;
 }
 
-std::int32_t Topology::rankOf(const Coordinates& at) const {
-  std::int64_t rank = 0;
+std::int32_t Topology::siteOf(const Coordinates& at) const {
+  std::int64_t site = 0;
   for (std::uint32_t i = axis_count; i-- > 0;) {
-    rank = rank * axes[order[i]].size + at[order[i]];
+    site = site * axes[order[i]].size + at[order[i]];
   }
-  return static_cast<std::int32_t>(rank);
+  return static_cast<std::int32_t>(site);
 }
 
-Coordinates Topology::coordinatesOf(std::int32_t rank) const {
+Coordinates Topology::coordinatesOfSite(std::int32_t site) const {
   Coordinates at{};
-  auto rest = static_cast<std::uint32_t>(rank);
+  auto rest = static_cast<std::uint32_t>(site);
   for (std::uint32_t i = 0; i < axis_count; ++i) {
     const std::uint32_t size = axes[order[i]].size;
     at[order[i]] = static_cast<std::int32_t>(rest % size);
@@ -182,8 +184,7 @@ Status Topology::validate() const {
     return error("has " + std::to_string(dimensions()) + " dimensions, at most " +
                  std::to_string(kMaxDimensions));
   }
-  if (reserved != 0) return error("reserved bytes");
-  return {};
+  return validateDamage(*this).annotated("topology");
 }
 
 StatusOr<Topology> parseTopology(std::string_view shape, std::string_view order) {

@@ -18,6 +18,7 @@
 //   guard       absolute
 //   mesh        peer, regions and frames of an operation lie inside for all nodes that its guard
 //               admits
+//   dead nodes  are no peer of a live one that executes the operation
 //   regions     of the part that the operation's stream serves; all of an operation name the same
 //               blocks; in an own-block buffer only the own one
 //   scratch     a region lies inside its frame, whose part it has; what a recv_reduce receives

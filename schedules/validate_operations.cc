@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "schedules/message.h"
+#include "schedules/topology_damage.h"
 
 namespace torc {
 namespace {
@@ -67,6 +68,7 @@ class OperationValidator {
   Status checkDependences(const Operation& operation, std::uint32_t index);
   Status checkGuard(const Operation& operation);
   Status checkPeer(const Operation& operation);
+  Status checkPeerIsAlive(const Shift& shift);
   Status checkRegions(const Operation& operation);
   Status checkRegion(const Operation& operation, const Region& region, bool wanted);
   Status checkBuffer(const Operation& operation, const Region& region);
@@ -179,6 +181,23 @@ Status OperationValidator::checkPeer(const Operation& operation) {
     if (first < 0 || last >= size(axis)) {
       return malformed("peer: ", axisName(axis), "=", first < 0 ? first : last,
                        " is outside the mesh (size ", size(axis), ")");
+    }
+  }
+  return checkPeerIsAlive(shift);
+}
+
+/// Whether no live node that the guard admits has a dead one at `shift`.
+Status OperationValidator::checkPeerIsAlive(const Shift& shift) {
+  for (const Coordinates& dead : topology_.deadNodes()) {
+    Coordinates from{};
+    bool executes = true;
+    for (int axis = 0; axis < topology_.dimensions() && executes; ++axis) {
+      const std::uint32_t at = wrap(std::int64_t{dead[axis]} - shift[axis], size(axis));
+      from[axis] = static_cast<std::int32_t>(at);
+      executes = contains(guard_[axis], at, size(axis));
+    }
+    if (executes && !topology_.isDead(from)) {
+      return malformed("peer: node ", nodeText(topology_, dead), " is dead");
     }
   }
   return {};

@@ -129,7 +129,7 @@ TEST(Json, Form) {
 TEST(Json, Keys) {
   EXPECT_EQ(errorAfter([](json& d) { d.erase("slots"); }), "a.json: /: missing key 'slots'");
   EXPECT_EQ(errorAfter([](json& d) { d["topology"]["extra"] = 1; }),
-            "a.json: /topology: unknown key 'extra' (keys are axes, order)");
+            "a.json: /topology: unknown key 'extra' (keys are axes, order, dead_links, dead_nodes)");
   EXPECT_EQ(errorAfter([](json& d) { d["operations"][2].erase("stream"); }),
             "a.json: /operations/2: missing key 'stream'");
   EXPECT_EQ(

@@ -73,7 +73,8 @@ TEST(RingSteps, ReduceScatterCountsEveryContributionOnce) {
         has[{x, block}] = {x};
     }
     for (std::uint32_t s = 0; s + 1 < axis.size; ++s) {
-      const RingStep step = ringStep(PlanKind::kRingReduceScatter, axis, test_case.direction, s);
+      const RingStep step =
+          ringStep(PlanKind::kRingReduceScatter, axis.size, !axis.wraps(), test_case.direction, s);
       const auto before = has;
       for (const auto& [to, from, block] : play(test_case, step)) {
         const auto& arriving = before.at({from, block});
@@ -97,7 +98,8 @@ TEST(RingSteps, AllgatherBringsEveryBlockOnce) {
     for (std::int32_t x = 0; x < size; ++x)
       has[x] = {x};
     for (std::uint32_t k = 0; k + 1 < axis.size; ++k) {
-      const RingStep step = ringStep(PlanKind::kRingAllgather, axis, test_case.direction, k);
+      const RingStep step =
+          ringStep(PlanKind::kRingAllgather, axis.size, !axis.wraps(), test_case.direction, k);
       const auto before = has;
       for (const auto& [to, from, block] : play(test_case, step)) {
         EXPECT_TRUE(before[from].count(block)) << "node " << from << " lacks block " << block;
@@ -115,7 +117,8 @@ TEST(RingSteps, SourcesAreTheSendersThatHaveReceivedNothingOfTheBlock) {
     const auto size = static_cast<std::int32_t>(axis.size);
     std::set<std::pair<std::int32_t, std::int32_t>> received;  // by node and block
     for (std::uint32_t s = 0; s + 1 < axis.size; ++s) {
-      const RingStep step = ringStep(PlanKind::kRingReduceScatter, axis, test_case.direction, s);
+      const RingStep step =
+          ringStep(PlanKind::kRingReduceScatter, axis.size, !axis.wraps(), test_case.direction, s);
       for (const LineStep& line : step) {
         for (std::int32_t x = 0; x < size; ++x) {
           if (!includes(line.senders, x)) continue;

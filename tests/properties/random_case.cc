@@ -20,10 +20,35 @@ T oneOf(std::initializer_list<T> values) {
   return *rc::gen::elementOf(std::vector<T>(values));
 }
 
+/// Cuts the rings of some axes: one or more dead links of such an axis, at one coordinate.
+std::vector<std::string> drawCuts(const std::string& shape) {
+  Topology topology = *parseTopology(shape);
+  std::vector<std::string> cuts;
+  for (int axis = 0; axis < topology.dimensions(); ++axis) {
+    if (!topology.axes[axis].isRing() || draw(0, 3) > 0) continue;
+    const std::uint32_t cut = draw(0, topology.axes[axis].size - 1);
+    for (std::uint32_t links = draw(1, 3); links > 0; --links) {
+      DeadLink link{{}, static_cast<std::uint32_t>(axis)};
+      std::string text;
+      for (int i = 0; i < topology.dimensions(); ++i) {
+        const std::uint32_t at = i == axis ? cut : draw(0, topology.axes[i].size - 1);
+        link.from[i] = static_cast<std::int32_t>(at);
+        text += (i > 0 ? "," : "") + std::to_string(at);
+      }
+      if (topology.addDeadLink(link).ok()) cuts.push_back(text + ":" + topology.axes[axis].name);
+    }
+  }
+  if (!topology.validate().ok()) cuts.clear();  // nothing holds the torus together
+  return cuts;
+}
+
 }  // namespace
 
 std::string CompileCase::text() const {
-  return "torc compile " + collective + " --torus " + shape + " --order " + order +
+  std::string damage;
+  for (const std::string& link : dead_links)
+    damage += " --dead-link " + link;
+  return "torc compile " + collective + " --torus " + shape + " --order " + order + damage +
          " --algorithm " + algorithm + " --directions " + directions + " --chunks " +
          std::to_string(chunks) + " --dependences " + dependences + " (scratch depth " +
          std::to_string(scratch_depth) + ")";
@@ -53,6 +78,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   const std::size_t turn = draw(0, static_cast<std::uint32_t>(result.order.size() - 1));
   std::rotate(result.order.begin(), result.order.begin() + static_cast<std::ptrdiff_t>(turn),
               result.order.end());
+  if (draw(0, 2) == 2) result.dead_links = drawCuts(result.shape);
   result.algorithm = oneOf<std::string>({"bucket", "bucket", "bucket-1d"});
   result.directions = oneOf<std::string>({"bidirectional", "unidirectional"});
   result.dependences = oneOf<std::string>({"region", "phase"});
@@ -68,6 +94,11 @@ Schedule compileCase(const CompileCase& test_case) {
   if (!collective) RC_FAIL(llvm::toString(collective.takeError()));
   if (!algorithm) RC_FAIL(llvm::toString(algorithm.takeError()));
   if (!topology.ok()) RC_FAIL(topology.status().message());
+  for (const std::string& text : test_case.dead_links) {
+    const StatusOr<DeadLink> link = parseDeadLink(*topology, text);
+    if (!link.ok()) RC_FAIL(link.status().message());
+    RC_ASSERT(topology->addDeadLink(*link).ok());
+  }
   PipelineOptions options;
   options.directions = test_case.directions;
   options.chunks = test_case.chunks;

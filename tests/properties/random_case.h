@@ -1,11 +1,12 @@
 // Random compilations for property tests, drawn from rapidcheck so that failures shrink: a shape of
-// up to `max_ranks` nodes with torus and mesh dimensions, perhaps cores, a rank order, a
-// collective, and every option of the pipeline.
+// up to `max_ranks` nodes with torus and mesh dimensions, perhaps cores, a rank order, rings
+// that dead links cut, a collective, and every option of the pipeline.
 #ifndef TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
 #define TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "schedules/schedule.h"
 #include "tests/properties/checked_job.h"
@@ -15,7 +16,8 @@ namespace torc {
 struct CompileCase {
   std::string collective;
   std::string shape;
-  std::string order;  // of the ranks
+  std::string order;                    // of the ranks
+  std::vector<std::string> dead_links;  // all on an axis at one coordinate: a cut
   std::string algorithm;
   std::string directions;
   std::string dependences;

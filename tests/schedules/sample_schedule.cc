@@ -294,6 +294,27 @@ Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks) {
   return writer.take();
 }
 
+Schedule damagedAllgather() {
+  ScheduleWriter writer(Collective::kAllgather, "3");
+  const std::uint32_t stream = writer.stream(writer.color("X"));
+  const Box own = onAxis(0, Interval::relative(0));
+  writer.add(stream, copy(writer.out(0, own), writer.in(0, own)));
+  for (const std::int32_t sign : {1, -1}) {
+    const std::int32_t sender = sign > 0 ? 0 : 1;
+    writer.add(stream, guarded(send(writer.in(0, own), writer.shift(0, sign)),
+                               writer.box(onAxis(0, Interval::absolute(sender)))));
+    writer.add(stream, guarded(recv(writer.out(0, onAxis(0, Interval::relative(-sign))),
+                                    writer.shift(0, -sign)),
+                               writer.box(onAxis(0, Interval::absolute(1 - sender)))));
+  }
+  Schedule schedule = writer.take();
+  Topology& topology = schedule.topology;
+  topology.dead_node_count = topology.dead_link_count = 1;
+  topology.dead_node_table[0] = {2};
+  topology.dead_link_table[0] = {{1}, 0};
+  return schedule;
+}
+
 std::vector<Schedule> all() {
   std::vector<Schedule> schedules;
   schedules.push_back(ringAllreduce(4));
@@ -301,6 +322,7 @@ std::vector<Schedule> all() {
   schedules.push_back(meshAllgather(4));
   schedules.push_back(multicolorAllreduce("3x2", 2));
   schedules.push_back(multicolorAllreduce("2x3x2"));
+  schedules.push_back(damagedAllgather());
   return schedules;
 }
 

@@ -65,6 +65,9 @@ Schedule meshAllgather(std::uint32_t size);
 /// allreduce on a torus of any shape, one color per axis, color c's order starts at axis c.
 Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks = 1);
 
+/// allgather between the two nodes that live of a ring of three.
+Schedule damagedAllgather();
+
 /// All of them in small sizes.
 std::vector<Schedule> all();
 
