@@ -1,4 +1,4 @@
-// Reads and writes the JSON of a machine (docs/machine.schema.json): every key is known, every
+// Reads the JSON of a machine (docs/machine.schema.json): every key is known, every
 // number in a range that makes sense, damage is inside the torus and leaves the live nodes
 // connected. The first fault is told in one line: file, key, value.
 #include <cmath>
@@ -358,13 +358,6 @@ bool MachineReader::sources(const JsonNode& root, const JsonNode& node) {
   return true;
 }
 
-nlohmann::ordered_json coordinatesJson(const Machine& machine, const Coordinates& at) {
-  auto array = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < machine.dimensions.size(); ++i)
-    array.push_back(at[i]);
-  return array;
-}
-
 }  // namespace
 
 llvm::Expected<Machine> parseMachine(llvm::StringRef json, llvm::StringRef origin) {
@@ -373,40 +366,6 @@ llvm::Expected<Machine> parseMachine(llvm::StringRef json, llvm::StringRef origi
   MachineReader reader;
   if (reader.read(JsonNode(*document))) return reader.take();
   return llvm::make_error<MachineFault>(origin + ": " + reader.error());
-}
-
-std::string machineJson(const Machine& machine) {
-  nlohmann::ordered_json document;
-  document["name"] = machine.name;
-  if (!machine.description.empty()) document["description"] = machine.description;
-  auto& dimensions = document["dimensions"] = nlohmann::ordered_json::array();
-  for (const MachineDimension& dimension : machine.dimensions) {
-    nlohmann::ordered_json entry{{"size", dimension.size},
-                                 {"kind", dimension.torus ? "torus" : "mesh"},
-                                 {"bandwidth", dimension.bandwidth},
-                                 {"latency", dimension.latency}};
-    if (dimension.width > 0) entry["width"] = dimension.width;
-    dimensions.push_back(std::move(entry));
-  }
-  if (machine.packet.payload > 0) {
-    document["packet"] = {{"payload", machine.packet.payload},
-                          {"header", machine.packet.header},
-                          {"acknowledgement", machine.packet.acknowledgement}};
-  }
-  document["cores"] = machine.cores;
-  if (machine.ports > 0) document["ports"] = machine.ports;
-  for (const TopLevelNumber& number : kNumbers) {
-    if (machine.*number.value > 0) document[number.key.str()] = machine.*number.value;
-  }
-  for (const DeadLink& link : machine.dead_links) {
-    document["dead_links"].push_back({{"from", coordinatesJson(machine, link.from)},
-                                      {"axis", std::string(1, axisName(link.axis))}});
-  }
-  for (const Coordinates& at : machine.dead_nodes)
-    document["dead_nodes"].push_back(coordinatesJson(machine, at));
-  for (const auto& [key, source] : machine.sources)
-    document["sources"][key] = source;
-  return document.dump(2);
 }
 
 }  // namespace torc
