@@ -7,6 +7,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "model/bounds.h"
 #include "model/pipeline_cost.h"
 #include "model/simulator.h"
 
@@ -63,6 +64,8 @@ class Chooser {
   void addPlans(const Algorithm& algorithm) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
+    // With an axis of cores every core is a rank of its own.
+    if (!spec_.topology.hasCores()) candidate.options.cores = machine_.cores;
     for (const std::string& weights : algorithm.multicolor
                                           ? words(limits_.weights, {"equal", "balanced"})
                                           : std::vector<std::string>{"equal"}) {
@@ -193,17 +196,22 @@ llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine
 
 void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,
                  std::uint64_t bytes, llvm::raw_ostream& out) {
-  out << traits(spec.collective).name << " of " << bytes << " bytes on " << spec.topology.shape()
-      << ", machine " << machine.name << '\n'
-      << "predicted us      busy us   steps  messages  operations  candidate\n";
+  const llvm::StringRef name = traits(spec.collective).name;
+  BoundRequest request;
+  request.collective = cantFail(parseBoundedCollective(name));
+  request.bytes = static_cast<double>(bytes);
+  const double bound = lowerBound(machine, request).bound_s;
+  out << name << " of " << bytes << " bytes on " << spec.topology.shape() << ", machine "
+      << machine.name << llvm::format("; no algorithm takes less than %.2f us\n", 1e6 * bound)
+      << "predicted us  x bound  busiest link us   steps  messages  operations  candidate\n";
   for (const Candidate& candidate : choice.candidates) {
     if (!candidate.refusal.empty()) {
-      out << "                                                        " << candidate.description()
-          << ": " << candidate.refusal << '\n';
+      out << "not possible: " << candidate.description() << ": " << candidate.refusal << '\n';
       continue;
     }
-    out << llvm::format("%12.2f %12.2f %7llu %9llu %11llu  ", 1e6 * candidate.predicted_s,
-                        1e6 * candidate.busy_s, static_cast<unsigned long long>(candidate.steps),
+    out << llvm::format("%12.2f %8.3f %16.2f %7llu %9llu %11llu  ", 1e6 * candidate.predicted_s,
+                        bound > 0 ? candidate.predicted_s / bound : 1.0, 1e6 * candidate.busy_s,
+                        static_cast<unsigned long long>(candidate.steps),
                         static_cast<unsigned long long>(candidate.messages),
                         static_cast<unsigned long long>(candidate.operations))
         << candidate.description() << '\n';

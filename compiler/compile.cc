@@ -28,7 +28,9 @@ std::string stepPipeline(const PipelineOptions& options) {
   if (options.in_flight > 0) {
     text += "order-links{in-flight=" + std::to_string(options.in_flight) + "},";
   }
-  return text + "allocate-scratch{depth=" + std::to_string(options.scratch_depth) + "}";
+  text += "allocate-scratch{depth=" + std::to_string(options.scratch_depth) + "}";
+  if (options.cores > 1) text += ",assign-cores{cores=" + std::to_string(options.cores) + "}";
+  return text;
 }
 
 llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,

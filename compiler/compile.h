@@ -24,6 +24,7 @@ struct PipelineOptions {
   std::string auto_machine = "generic";      // ... and for which machine
   std::string dependences = "region";        // infer-dependences
   std::uint32_t in_flight = 0;               // order-links; 0: left out
+  std::uint32_t cores = 1;                   // assign-cores; 1: left out
   std::uint32_t scratch_depth = 2;           // allocate-scratch
 };
 

@@ -109,6 +109,8 @@ llvm::Error readPipeline(Request& request) {
   pipeline.directions = directions;
   pipeline.dependences = dependences;
   if (!machine.empty()) pipeline.auto_machine = machine;
+  // With an axis of cores every core is a rank of its own.
+  if (!request.spec.topology.hasCores()) pipeline.cores = std::min(request.machine.cores, 1024u);
   if (request.bytes) pipeline.auto_bytes = *request.bytes;
   if (chunks == "auto") {
     pipeline.chunks = 0;

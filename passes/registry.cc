@@ -3,6 +3,7 @@
 
 #include "passes/allocate_scratch.h"
 #include "passes/assign_colors.h"
+#include "passes/assign_cores.h"
 #include "passes/assign_permutations.h"
 #include "passes/coalesce.h"
 #include "passes/expand_rings.h"
@@ -24,6 +25,7 @@ std::vector<std::unique_ptr<Pass>> createAllPasses() {
   passes.push_back(createInferDependencesPass());
   passes.push_back(createOrderLinksPass());
   passes.push_back(createAllocateScratchPass());
+  passes.push_back(createAssignCoresPass());
   return passes;
 }
 
