@@ -90,11 +90,20 @@ class Chooser {
       if (!overlaps || limits_.in_flight) continue;
       options.in_flight = 1;
       add(candidate);
-      if (limits_.chunks) continue;
-      const std::uint32_t chunks = bestChunks(candidate);
-      if (chunks == 1) continue;
-      options.chunks = chunks;
+      addChunks(candidate, 1);
+      options.in_flight = 2;
+      // The cost model takes it that two chunks fill each other's pauses perfectly: fewer may do.
+      addChunks(candidate, 2);
+    }
+  }
+
+  /// In the number of chunks that the cost model takes, and in a half of that and so on.
+  void addChunks(Candidate candidate, std::uint32_t numbers) {
+    std::uint32_t& chunks = candidate.options.chunks;
+    chunks = limits_.chunks ? *limits_.chunks : bestChunks(candidate);
+    for (; numbers > 0 && chunks > 1; --numbers, chunks /= 2) {
       add(candidate);
+      if (limits_.chunks) return;
     }
   }
 
@@ -107,7 +116,8 @@ class Chooser {
       consumeError(uncut.takeError());
       return 1;
     }
-    return PipelineCost(uncut->schedule.view(), machine_, bytes_).bestChunks(kMostChunks);
+    return PipelineCost(uncut->schedule.view(), machine_, bytes_)
+        .bestChunks(kMostChunks, candidate.options.in_flight);
   }
 
   llvm::Expected<Program> compiled(const Candidate& candidate) {

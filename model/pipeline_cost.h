@@ -4,12 +4,14 @@
 // overlap).
 //
 // A stream's messages on one link in one phase are a chain of s messages, m bytes each in one chunk
-// of K, one after the other. With beta seconds per byte of the link and tau = alpha + 2 o + L + hop
-// per message and gamma per byte reduced, a chunk's chain takes
-//   s (m beta + m gamma + tau)
-// and begins when the chain before it on its link has ended (order-links{in-flight=1}: phase by
-// phase, chunk by chunk) and the chunk's chain of the phase before. What comes out is the end of
-// the last one, or what the cores need for all reductions if that is more.
+// of K, one after the other. With beta seconds per byte of the link, tau = alpha + 2 o + L + hop
+// per message and gamma per byte reduced, a chain that has its link to itself takes
+//   D = s (m beta + m gamma + tau)
+// and uses the link for s m beta of it. At most `in_flight` chains share a link (order-links):
+// those that use it for more than all its time together are slowed down alike. Chains begin in the
+// order of phases and chunks: when their chunk has ended the phase before, the chain `in_flight`
+// places before on the link has ended, and the one just before has sent its first message. What
+// comes out is the end of the last one, or what the cores need for all reductions if that is more.
 #ifndef TORC_MODEL_PIPELINE_COST_H_
 #define TORC_MODEL_PIPELINE_COST_H_
 
@@ -27,19 +29,21 @@ class PipelineCost {
   /// of the whole vector.
   PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes);
 
-  /// Predicted seconds when every part is cut into `chunks` >= 1 pieces.
-  double seconds(std::uint32_t chunks) const;
+  /// Predicted seconds when every part is cut into `chunks` >= 1 pieces, of which `in_flight` >= 1
+  /// share a link at a time.
+  double seconds(std::uint32_t chunks, std::uint32_t in_flight) const;
 
   /// The fewest chunks, a power of two up to `most`, that come within 0.2 % of the best.
-  std::uint32_t bestChunks(std::uint32_t most) const;
+  std::uint32_t bestChunks(std::uint32_t most, std::uint32_t in_flight) const;
 
  private:
   /// Messages of a stream on one link in one phase.
   struct Chain {
     std::uint32_t phase = 0, stream = 0, link = 0;
     double messages = 0;
-    double per_vector = 0;  // seconds per message of the uncut part: transfer and reduction
-    double start_up = 0;    // seconds per message, however small
+    double transfer = 0;  // seconds per message of the uncut part
+    double reduce = 0;    // likewise
+    double start_up = 0;  // seconds per message, however small
   };
 
   std::vector<Chain> chains_;  // phase by phase, stream by stream

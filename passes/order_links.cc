@@ -7,8 +7,9 @@
 // the one so many places before it has ended, in what the node sends over the link and in what it
 // receives in the same direction from the other side. (Sending alone would not do: a short message
 // counts as sent when it has been buffered.) One chain in flight leaves the link idle for the
-// latency of each message and the reduction after it; two hide both; more of them end later, and
-// the next phase begins later.
+// latency of each message and the reduction after it. With two, one is reduced while the other
+// moves. The second begins when the first has sent its first message: chains that begin together
+// share the link evenly, end each message together, and then wait at the same time.
 //
 // "Earliest phase first, then earliest chunk" keeps all links of a weighted schedule busy. With K
 // chunks what is idle falls at least as 1/K, and to nothing from a number of chunks on: with
@@ -47,7 +48,7 @@ struct Step {
 
 /// What a stream does on a link in a phase.
 struct Chain {
-  Step last_send, send_before;
+  Step first_send, last_send, send_before;
   Indices receives;  // the last one of every node
 };
 
@@ -89,12 +90,17 @@ class LinkOrder {
     }
     if (operation.a.box != chain.last_send.box) chain.send_before = chain.last_send;
     chain.last_send.add(index, operation.a.box);
+    if (chain.send_before.operations.empty()) chain.first_send = chain.last_send;
     // The nodes of a line take part in some steps only. There each send waits for the one before,
     // so that what waits for the last one waits for a node's own last one: dependences pass through
     // operations that a node does not execute.
     const bool begins = !continuesChain(operation);
     if (begins || !everywhere) llvm::append_range(candidates, chain.send_before.operations);
-    if (!begins || number < in_flight_) return;
+    if (!begins) return;
+    if (in_flight_ > 1 && number > 0) {
+      llvm::append_range(candidates, chains[number - 1].first_send.operations);
+    }
+    if (number < in_flight_) return;
     const Chain& before = chains[number - in_flight_];
     llvm::append_range(candidates, before.last_send.operations);
     llvm::append_range(candidates, before.receives);
