@@ -23,6 +23,11 @@ opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category)
                        desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 ranks a node"));
 opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
                               desc("A preset (torc machines) or a JSON file"));
+list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
+                             desc("A cable that is out of order, from a node one step up an axis, "
+                                  "as 0,0,1:Z; may be repeated"));
+list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat(category),
+                             desc("A node that is out of order, as 1,2,3; may be repeated"));
 opt<std::string> bytes("bytes", value_desc("N[:N]"), init("1M"), sub(command), cat(category),
                        desc("Size or range of sizes, as 1M (default) or 1K:16M; of what, see "
                             "docs/bounds.md"));
@@ -119,17 +124,21 @@ int run() {
   if (!parsed) return wrongUsage(toString(parsed.takeError()));
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(toString(range.takeError()));
-  llvm::Expected<Machine> machine = readMachine(torus, machine_name);
-  if (!machine) return optionFault(machine.takeError());
+  llvm::Expected<Target> target = readTarget(torus, /*order=*/{}, machine_name);
+  if (!target) return optionFault(target.takeError());
+  if (llvm::Error error = addDamage(*target, dead_links, dead_nodes)) {
+    return wrongUsage(toString(std::move(error)));
+  }
+  const Machine& machine = target->machine;
 
   const std::vector<std::uint64_t> sizes = range->sizes();
   std::vector<Bound> bounds;
   for (std::uint64_t size : sizes) {
-    bounds.push_back(lowerBound(*machine, {*parsed, static_cast<double>(size), unidirectional}));
+    bounds.push_back(lowerBound(machine, {*parsed, static_cast<double>(size), unidirectional}));
   }
   std::string text;
   llvm::raw_string_ostream out(text);
-  json ? printJson(*machine, sizes, bounds, out) : printTable(*machine, sizes, bounds, out);
+  json ? printJson(machine, sizes, bounds, out) : printTable(machine, sizes, bounds, out);
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
   return kSuccess;
 }

@@ -17,17 +17,14 @@ namespace torc {
 /// The machine where none is named.
 inline constexpr llvm::StringRef kDefaultMachine = "generic";
 
-/// `torus` is a shape, `machine` a preset or a JSON file. With a machine and no shape: the
-/// machine's own; with a shape and no machine: the generic machine's links. One of the two must be
-/// given.
-llvm::Expected<Machine> readMachine(llvm::StringRef torus, llvm::StringRef machine);
-
 struct Target {
   Machine machine;
   Topology topology;  // of the machine
 };
 
-/// The same with its topology; `order` is one of ranks, empty for X fastest.
+/// `torus` is a shape, `order` one of ranks (empty: X fastest), `machine` a preset or a JSON file.
+/// With a machine and no shape: the machine's own; with a shape and no machine: the generic
+/// machine's links. One of the two must be given.
 llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
                                   llvm::StringRef machine);
 

@@ -12,7 +12,6 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "ir/json_document.h"
-#include "model/connectivity.h"
 #include "model/machine.h"
 
 namespace torc {
@@ -326,16 +325,16 @@ bool MachineReader::deadNodes(const JsonNode& node) {
 bool MachineReader::connected(const JsonNode& root) {
   if (!machine_.damaged()) return true;
   const llvm::StringRef key = machine_.dead_links.empty() ? "dead_nodes" : "dead_links";
-  if (machine_.dead_nodes.size() >= machine_.nodes()) {
-    return fail(root.member("dead_nodes"), "no node is left of " + llvm::Twine(machine_.nodes()));
-  }
-  llvm::Expected<bool> whole = isConnected(machine_);
-  if (!whole) return fail(root.member(key), toString(whole.takeError()));
-  if (*whole) return true;
-  return fail(root.member(key), "with " + llvm::Twine(machine_.dead_links.size()) +
-                                    " dead links and " + llvm::Twine(machine_.dead_nodes.size()) +
-                                    " dead nodes the machine falls apart: some live nodes cannot " +
-                                    "reach others");
+  auto failed = [&](llvm::StringRef what) {
+    what.consume_front("topology: ");
+    return fail(root.member(key), what + " (" + llvm::Twine(machine_.dead_links.size()) +
+                                      " dead links, " + llvm::Twine(machine_.dead_nodes.size()) +
+                                      " dead nodes of " + llvm::Twine(machine_.nodes()) + ")");
+  };
+  llvm::Expected<Topology> topology = topologyOf(machine_);
+  if (!topology) return failed(toString(topology.takeError()));
+  const Status status = topology->validate();
+  return status.ok() || failed(status.message());
 }
 
 bool MachineReader::sources(const JsonNode& root, const JsonNode& node) {

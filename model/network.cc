@@ -22,53 +22,53 @@ bool sameOutside(std::uint32_t spanned, const Coordinates& a, const Coordinates&
 }  // namespace
 
 Network::Network(const Machine& machine) {
-  std::vector<std::uint32_t> kept;  // dimension of the machine
-  std::array<std::uint32_t, kMaxDimensions> index{};
   for (std::uint32_t i = 0; i < machine.dimensions.size(); ++i) {
     const MachineDimension& of = machine.dimensions[i];
-    if (of.size == 1) continue;
-    index[i] = static_cast<std::uint32_t>(kept.size());
-    kept.push_back(i);
     const bool ring = of.torus && (of.size > 2 || of.cables() > 1);
-    dimensions_.push_back({i, of.size, ring, machine.linkBandwidth(i)});
-    nodes_ *= of.size;
+    addDimension({i, of.size, ring, machine.linkBandwidth(i)});
   }
-  auto reduced = [&](const Coordinates& at) {
-    Coordinates result{};
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      result[i] = at[kept[i]];
-    return result;
-  };
-  for (const Coordinates& at : machine.dead_nodes)
-    dead_nodes_.push_back(reduced(at));
-  std::vector<NetworkLink> links;
-  for (const DeadLink& link : machine.dead_links)
-    links.push_back({reduced(link.from), index[link.axis]});
-  addDeadLinks(std::move(links));
+  addDamage(machine.dead_links, machine.dead_nodes);
   if (machine.ports > 0) ports_ = machine.ports;
 }
 
 Network::Network(const Topology& topology) {
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(topology.dimensions()); ++i) {
     const Axis& axis = topology.axes[i];
-    if (axis.kind == AxisKind::kCore || axis.size == 1) continue;
-    dimensions_.push_back({i, axis.size, axis.isRing(), axis.bandwidth});
-    nodes_ *= axis.size;
+    addDimension({i, axis.size, axis.isRing(), axis.bandwidth});
   }
+  addDamage(topology.deadLinks(), topology.deadNodes());
 }
 
-void Network::addDeadLinks(std::vector<NetworkLink> links) {
-  for (const Coordinates& node : dead_nodes_) {
+void Network::addDimension(const NetworkDimension& dimension) {
+  if (dimension.size == 1) return;
+  dimensions_.push_back(dimension);
+  nodes_ *= dimension.size;
+}
+
+void Network::addDamage(std::span<const DeadLink> links, std::span<const Coordinates> nodes) {
+  auto kept = [&](const Coordinates& at) {
+    Coordinates result{};
+    for (std::size_t i = 0; i < dimensions_.size(); ++i)
+      result[i] = at[dimensions_[i].axis];
+    return result;
+  };
+  for (const DeadLink& link : links) {
+    std::uint32_t dimension = 0;
+    while (dimensions_[dimension].axis != link.axis)
+      ++dimension;
+    dead_links_.push_back({kept(link.from), dimension});
+  }
+  for (const Coordinates& node : nodes) {
+    dead_nodes_.push_back(kept(node));
     for (std::uint32_t i = 0; i < dimensions_.size(); ++i) {
       for (int sign : {+1, -1}) {
-        Coordinates neighbour = node;
-        if (step(neighbour, i, sign)) links.push_back(linkFrom(node, i, sign));
+        Coordinates neighbour = dead_nodes_.back();
+        if (step(neighbour, i, sign)) dead_links_.push_back(linkFrom(dead_nodes_.back(), i, sign));
       }
     }
   }
-  llvm::sort(links);
-  links.erase(std::unique(links.begin(), links.end()), links.end());
-  dead_links_ = std::move(links);
+  llvm::sort(dead_links_);
+  dead_links_.erase(std::unique(dead_links_.begin(), dead_links_.end()), dead_links_.end());
 }
 
 bool Network::step(Coordinates& at, std::uint32_t dimension, int sign) const {

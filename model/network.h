@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "model/machine.h"
@@ -98,7 +99,9 @@ class Network {
   double nodeBandwidth() const { return widestCut(0).port_bandwidth; }
 
  private:
-  void addDeadLinks(std::vector<NetworkLink> links);
+  void addDimension(const NetworkDimension& dimension);
+  /// Links of a machine or topology, and nodes with their links.
+  void addDamage(std::span<const DeadLink> links, std::span<const Coordinates> nodes);
   std::uint32_t allDimensions() const { return (1u << dimensions_.size()) - 1; }
   /// Nodes of a sub-torus.
   double sizeOf(std::uint32_t spanned) const;
