@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/mpi_transport.h"
+#include "runtime/smpi.h"
 #include "schedules/message.h"
 
 namespace torc {
@@ -97,7 +98,7 @@ Status Agreement::agree(const Status& mine, std::span<const AgreedField> fields,
   if (taken != nullptr) ballot.taken = *taken;
 
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = MPI_Iallreduce(&ballot, &result, 1, type_, combine_, comm_, &request);
+  const int code = startAllreduce(&ballot, &result, 1, type_, combine_, comm_, &request);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallreduce");
   if (Status status = context_->complete(&request, "MPI_Iallreduce"); !status.ok()) return status;
 
@@ -127,7 +128,7 @@ Status Agreement::announce(const Status& mine, int code, int speaker, bool all_f
     std::memcpy(text, mine.message().data(), length);
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  const int result = MPI_Ibcast(text, kTextBytes, MPI_CHAR, speaker, comm_, &request);
+  const int result = startBroadcast(text, kTextBytes, MPI_CHAR, speaker, comm_, &request);
   if (result != MPI_SUCCESS) return mpiStatus(result, "MPI_Ibcast");
   if (Status status = context_->complete(&request, "MPI_Ibcast"); !status.ok()) return status;
   text[kTextBytes - 1] = '\0';

@@ -157,6 +157,7 @@ int torc_collective_wait(torc_collective* collective) {
   if (context->in_callback) {
     return report({StatusCode::kBusy, "torc_collective_wait: called from a callback"});
   }
+  if (context->waitsInside(collective)) collective->executor->run();
   for (unsigned passes = 0; collective->active; ++passes) {
     context->advance();
     if (collective->active) context->rest(passes);

@@ -49,7 +49,7 @@ void torc_context::rest(unsigned passes) const {
 }
 
 torc::Status torc_context::complete(MPI_Request* request, const char* call) {
-  for (unsigned passes = 0;; ++passes) {
+  for (unsigned passes = 0; *request != MPI_REQUEST_NULL; ++passes) {
     int done = 0;
     const int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return torc::mpiStatus(code, call);
@@ -57,6 +57,7 @@ torc::Status torc_context::complete(MPI_Request* request, const char* call) {
     if (first_ != nullptr) advance();
     rest(passes);
   }
+  return {};
 }
 
 using torc::attempt;

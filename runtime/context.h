@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include "runtime/smpi.h"
 #include "runtime/torc.h"
 #include "schedules/status.h"
 
@@ -19,6 +20,11 @@ struct torc_context {
 
   /// Lets others run when that helps; `passes` counts this wait's fruitless looks.
   void rest(unsigned passes) const;
+
+  /// Whether waiting for `collective` is left to MPI: nothing else is under way on this rank.
+  bool waitsInside(const torc_collective* collective) const {
+    return torc::kSimulated && first_ == collective && last_ == collective;
+  }
 
   /// Waits for an MPI request while the collectives go on: another rank may need them to get to
   /// its side of what the request stands for.

@@ -253,8 +253,8 @@ Progress Executor::start() {
   progress_ = Progress::kActive;
   for (std::uint32_t root : roots_)
     enqueue(root);
-  if (!startReady()) return fail();
-  return advance();
+  if (!startReady() || !workFor(kBytesBetweenPolls)) return fail();
+  return remaining_ == 0 ? progress_ = Progress::kDone : progress_;
 }
 
 inline void Executor::enqueue(std::uint32_t step) {
@@ -305,29 +305,50 @@ Progress Executor::fail() {
   return progress_;
 }
 
+/// Takes in `count` messages that the transport has reported in completed_, and starts what they
+/// make ready. -1: the transport has failed.
+inline bool Executor::take(int count) {
+  if (count < 0) return false;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t index = step_of_channel_[completed_[i]];
+    if (steps_[index].work == Work::kNone) {
+      complete(index);
+    } else {
+      local_[local_tail_++] = index;
+    }
+  }
+  return startReady();
+}
+
+/// Local work until about `bytes` are written.
+inline bool Executor::workFor(std::size_t bytes) {
+  for (std::size_t written = 0; local_head_ < local_tail_ && written < bytes;) {
+    const std::uint32_t index = local_[local_head_++];
+    written += work(steps_[index]);
+    complete(index);
+    if (!startReady()) return false;  // peers wait for these
+  }
+  return true;
+}
+
 Progress Executor::advance() {
   if (progress_ != Progress::kActive) return progress_;
   for (;;) {
     const int count = transport_->poll(completed_);
-    if (count < 0) return fail();
-    for (int i = 0; i < count; ++i) {
-      const std::uint32_t index = step_of_channel_[completed_[i]];
-      if (steps_[index].work == Work::kNone) {
-        complete(index);
-      } else {
-        local_[local_tail_++] = index;
-      }
-    }
-    if (!startReady()) return fail();
+    if (!take(count)) return fail();
     const bool worked = local_head_ < local_tail_;
-    for (std::size_t bytes = 0; local_head_ < local_tail_ && bytes < kBytesBetweenPolls;) {
-      const std::uint32_t index = local_[local_head_++];
-      bytes += work(steps_[index]);
-      complete(index);
-      if (!startReady()) return fail();  // peers wait for these
-    }
+    if (!workFor(kBytesBetweenPolls)) return fail();
     if (remaining_ == 0) return progress_ = Progress::kDone;
     if (count == 0 && !worked) return progress_;
+  }
+}
+
+Progress Executor::run() {
+  if (progress_ != Progress::kActive) return progress_;
+  for (;;) {
+    if (!workFor(std::numeric_limits<std::size_t>::max())) return fail();
+    if (remaining_ == 0) return progress_ = Progress::kDone;
+    if (!take(transport_->wait(completed_))) return fail();
   }
 }
 

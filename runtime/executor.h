@@ -62,6 +62,9 @@ class Executor {
   /// Does what can be done now and returns. Never waits.
   Progress advance();
 
+  /// Runs the round to its end, waiting in the transport: where a wait is better than many looks.
+  Progress run();
+
   Progress progress() const { return progress_; }
   const Status& status() const { return status_; }
 
@@ -113,6 +116,8 @@ class Executor {
   void complete(std::uint32_t step);
   std::size_t work(const Step& step);
   [[nodiscard]] bool startReady();
+  [[nodiscard]] bool take(int count);
+  [[nodiscard]] bool workFor(std::size_t bytes);
   Progress fail();
 
   Reducer reducer_;

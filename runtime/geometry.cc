@@ -12,6 +12,7 @@
 
 #include "runtime/api.h"
 #include "runtime/mpi_transport.h"
+#include "runtime/smpi.h"
 #include "schedules/message.h"
 
 using torc::message;
@@ -66,7 +67,7 @@ torc_geometry::~torc_geometry() {
 
 Status torc_geometry::join(MPI_Comm parent) {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (const int code = MPI_Comm_idup(parent, &comm, &request); code != MPI_SUCCESS) {
+  if (const int code = torc::startDuplicate(parent, &comm, &request); code != MPI_SUCCESS) {
     return mpiStatus(code, "MPI_Comm_idup");
   }
   if (Status status = context->complete(&request, "MPI_Comm_idup"); !status.ok()) return status;
@@ -88,7 +89,7 @@ Status torc_geometry::countHostRanks() {
   std::vector<std::uint64_t> hosts(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   const int code =
-      MPI_Iallgather(&mine, 1, MPI_UINT64_T, hosts.data(), 1, MPI_UINT64_T, comm, &request);
+      torc::startAllgather(&mine, 1, MPI_UINT64_T, hosts.data(), 1, MPI_UINT64_T, comm, &request);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
   Status status = context->complete(&request, "MPI_Iallgather");
   if (!status.ok()) return status;

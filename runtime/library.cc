@@ -10,6 +10,7 @@
 
 #include "runtime/api.h"
 #include "runtime/mpi_transport.h"
+#include "runtime/smpi.h"
 #include "schedules/expand.h"
 #include "schedules/message.h"
 
@@ -28,7 +29,7 @@ Status broadcast(torc_geometry& geometry, std::vector<std::byte>& bytes) {
   auto send = [&](void* data, std::size_t length) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code =
-        MPI_Ibcast(data, static_cast<int>(length), MPI_BYTE, 0, geometry.comm, &request);
+        torc::startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, geometry.comm, &request);
     if (code != MPI_SUCCESS) return torc::mpiStatus(code, "MPI_Ibcast");
     return geometry.context->complete(&request, "MPI_Ibcast");
   };

@@ -63,9 +63,11 @@ const std::vector<TypeRow>& typeRows() {
       {MPI_C_LONG_DOUBLE_COMPLEX, K::kComplexLongDouble},
       {MPI_C_BOOL, K::kLogical8},
       {MPI_CXX_BOOL, K::kLogical8},
+#ifndef SMPI_H  // SimGrid's SMPI 3.32 defines these names by objects that it does not declare
       {MPI_CXX_FLOAT_COMPLEX, K::kComplexFloat},
       {MPI_CXX_DOUBLE_COMPLEX, K::kComplexDouble},
       {MPI_CXX_LONG_DOUBLE_COMPLEX, K::kComplexLongDouble},
+#endif
       {MPI_BYTE, K::kByte},
       {MPI_FLOAT_INT, K::kFloatInt},
       {MPI_DOUBLE_INT, K::kDoubleInt},

@@ -170,13 +170,25 @@ bool MpiTransport::start(ChannelId index) {
 int MpiTransport::poll(std::span<ChannelId> completed) {
   if (active_count_ == 0) return 0;
   int count = 0;
-  int code = MPI_Testsome(static_cast<int>(active_count_), active_.data(), &count, indices_.data(),
-                          statuses_.data());
+  const int code = MPI_Testsome(static_cast<int>(active_count_), active_.data(), &count,
+                                indices_.data(), statuses_.data());
+  return report("MPI_Testsome", code, count, completed);
+}
+
+int MpiTransport::wait(std::span<ChannelId> completed) {
+  // Not MPI_Waitsome, which under SMPI looks at the other requests by MPI_Test: see runtime/smpi.h.
+  const int code = MPI_Waitany(static_cast<int>(active_count_), active_.data(), indices_.data(),
+                               MPI_STATUS_IGNORE);
+  return report("MPI_Waitany", code, 1, completed);
+}
+
+/// What `call` has returned for the active pieces.
+int MpiTransport::report(const char* call, int code, int count, std::span<ChannelId> completed) {
   if (code != MPI_SUCCESS) {
     for (int i = 0; code == MPI_ERR_IN_STATUS && i < count; ++i) {
       if (statuses_[i].MPI_ERROR != MPI_SUCCESS) code = statuses_[i].MPI_ERROR;
     }
-    status_ = mpiStatus(code, "MPI_Testsome");
+    status_ = mpiStatus(code, call);
     return -1;
   }
   if (count <= 0) return 0;

@@ -42,6 +42,7 @@ class MpiTransport final : public Transport {
   Status commit() override;
   bool start(ChannelId channel) override;
   int poll(std::span<ChannelId> completed) override;
+  int wait(std::span<ChannelId> completed) override;
   void abandon() override;
   std::size_t bufferBytes() const override { return buffer_bytes_; }
   Status status() const override { return status_; }
@@ -64,6 +65,7 @@ class MpiTransport final : public Transport {
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
                               std::span<const Segment> segments,
                               std::span<const std::size_t> pieces);
+  int report(const char* call, int code, int count, std::span<ChannelId> completed);
   Status addPiece(bool sending, std::int32_t peer, std::uint32_t tag,
                   std::span<const Segment> segments);
 

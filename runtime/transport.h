@@ -51,6 +51,9 @@ class Transport {
   /// all active ones, and returns how many; -1: failed, see status(). Never waits.
   [[nodiscard]] virtual int poll(std::span<ChannelId> completed) = 0;
 
+  /// As poll, but may wait until there is something to report. Some channel is active.
+  [[nodiscard]] virtual int wait(std::span<ChannelId> completed) { return poll(completed); }
+
   /// Gives up active channels after a failure, as far as the medium allows.
   virtual void abandon() = 0;
 

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds torc-run for a simulated torus: the runtime as it is, compiled by SimGrid's wrapper smpicxx,
+# which stands outside Bazel. Prints the path of the program.
+#
+#   bash bench/smpi/build.sh
+#
+# Objects are kept in $TORC_SMPI_CACHE (default ~/.cache/torc-smpi) under a hash of what they are
+# made from, so that a second call builds nothing and clones share what they have in common.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+if ! command -v smpicxx >/dev/null; then
+  echo "build.sh: smpicxx is missing; install libsimgrid-dev" >&2
+  exit 1
+fi
+cache=${TORC_SMPI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/torc-smpi}
+mkdir -p "$cache"
+flags=(-std=c++20 -O2 -Wall -Wextra -Wno-restrict -DXXH_INLINE_ALL -I.)
+
+# What every object depends on: compiler, flags, headers.
+common=$({ smpicxx --version; echo "${flags[*]}"; cat schedules/*.h runtime/*.h; } | sha256sum)
+
+objects=()
+missing=()
+for source in schedules/*.cc runtime/*.cc; do
+  [[ $source == runtime/inprocess_* ]] && continue
+  object=$cache/$({ echo "$common $source"; cat "$source"; } | sha256sum | cut -c 1-32).o
+  objects+=("$object")
+  [[ -e $object ]] || missing+=("$source" "$object")
+done
+program=$cache/torc-run-$(echo "${objects[@]}" | sha256sum | cut -c 1-32)
+if [[ ! -e $program ]]; then
+  # Written beside and moved into place: another build may be doing the same.
+  compile='smpicxx "${@:3}" -c "$1" -o "$2.$$" && mv "$2.$$" "$2"'
+  if ((${#missing[@]} > 0)); then
+    printf '%s\0' "${missing[@]}" |
+      xargs -0 -n 2 -P "$(nproc)" bash -c "set -- \"\$@\" ${flags[*]}; $compile" compile
+  fi
+  smpicxx "${objects[@]}" -o "$program.$$"
+  mv "$program.$$" "$program"
+fi
+echo "$program"

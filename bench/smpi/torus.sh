@@ -1,0 +1,91 @@
+# Functions of the scripts that run torc on a torus simulated by SimGrid SMPI; sourced by them.
+#
+# A SHAPE is torc's: 8x4x2m. SimGrid's torus has one wire per pair of neighbours and direction, so a
+# dimension of size 2 has half the capacity of a ring, whether it is written 2 or 2m; schedules for
+# it are compiled for 2m. Ranks count with X fastest, messages go in the order of the dimensions.
+
+# Links of the simulated torus: bytes per second and direction, and seconds per hop.
+TORUS_BANDWIDTH=${TORUS_BANDWIDTH:-425e6}
+TORUS_LATENCY=${TORUS_LATENCY:-100e-9}
+
+# torus_ranks SHAPE: the number of nodes.
+torus_ranks() {
+  local dimension ranks=1
+  for dimension in ${1//x/ }; do
+    ranks=$((ranks * ${dimension%m}))
+  done
+  echo "$ranks"
+}
+
+# torus_platform SHAPE: SimGrid's description of the torus.
+torus_platform() {
+  local sizes=${1//m/}
+  cat <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="torus" topology="TORUS" topo_parameters="${sizes//x/,}" prefix="node-"
+           radical="0-$(($(torus_ranks "$1") - 1))" suffix="" speed="3.4Gf"
+           bw="${TORUS_BANDWIDTH}Bps" lat="${TORUS_LATENCY}s" sharing_policy="SPLITDUPLEX"/>
+</platform>
+XML
+}
+
+# torus_bound COLLECTIVE SHAPE BYTES: seconds that no schedule can beat, by the bandwidth of the
+# wires that the simulated torus has: (n beta / 2) max over proper subsets S of the dimensions of
+# (1/prod(S) - 1/p) / (sum of c outside S), twice that for an allreduce.
+torus_bound() {
+  awk -v collective="$1" -v shape="$2" -v bytes="$3" -v bandwidth="$TORUS_BANDWIDTH" 'BEGIN {
+    count = split(shape, size, "x")
+    nodes = 1
+    for (i = 1; i <= count; ++i) {
+      capacity[i] = size[i] ~ /m$/ || size[i] + 0 == 2 ? 0.5 : 1
+      size[i] += 0
+      if (size[i] == 1) capacity[i] = 0
+      nodes *= size[i]
+    }
+    most = 0
+    for (subset = 0; subset < 2 ^ count - 1; ++subset) {
+      inside = 1
+      outside = 0
+      rest = subset
+      for (i = 1; i <= count; ++i) {
+        if (rest % 2) inside *= size[i]; else outside += capacity[i]
+        rest = int(rest / 2)
+      }
+      if (outside == 0) continue
+      load = (1 / inside - 1 / nodes) / outside
+      if (load > most) most = load
+    }
+    factor = collective == "allreduce" ? 1 : 0.5
+    printf "%.9g\n", factor * bytes / bandwidth * most
+  }'
+}
+
+# torus_run PROGRAM SHAPE SETTINGS SELECTOR WORK ARGUMENT...: runs an SMPI program with one rank per
+# node. SETTINGS: neutral (the plain bandwidth and latency of the links) or default (SMPI's model of
+# TCP on one cluster). SELECTOR: whose collectives MPI's own calls are. WORK: a folder for files.
+torus_run() {
+  local program=$1 shape=$2 settings=$3 selector=$4 work=$5
+  shift 5
+  local options=()
+  case $settings in
+    neutral)
+      options=(--cfg=smpi/bw-factor:0:1.0 --cfg=smpi/lat-factor:0:1.0 --cfg=network/crosstraffic:no)
+      ;;
+    default) ;;
+    *)
+      echo "settings '$settings': must be neutral or default" >&2
+      return 2
+      ;;
+  esac
+  local ranks rank platform hosts
+  ranks=$(torus_ranks "$shape")
+  platform=$(mktemp "$work/torus.XXXXXX.xml")
+  hosts=$(mktemp "$work/hosts.XXXXXX")
+  torus_platform "$shape" >"$platform"
+  for ((rank = 0; rank < ranks; ++rank)); do echo "node-$rank"; done >"$hosts"
+  nice smpirun -np "$ranks" -platform "$platform" -hostfile "$hosts" --log=root.thres:error \
+    --cfg=smpi/coll-selector:"$selector" --cfg=smpi/simulate-computation:no \
+    --cfg=smpi/host-speed:3.4Gf "${options[@]}" ${SMPI_OPTIONS:-} "$program" "$@"
+}
