@@ -1,0 +1,119 @@
+// Mutated machine descriptions through the reader: none crashes or hangs it. A refusal is one line
+// that names the file (syntax: with the line and a caret). What is accepted reads back as the same,
+// has a valid topology, and bounds that are finite numbers.
+//
+//   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/machine_fuzz_test
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include "model/bounds.h"
+#include "model/machine.h"
+#include "tests/fuzz/mutate.h"
+
+namespace torc::fuzz {
+namespace {
+
+constexpr char kDamaged[] = R"({"name": "m", "dimensions": [{"size": 4, "bandwidth": 1e9},
+ {"size": 3, "kind": "mesh", "bandwidth": 2e9, "latency": 1e-7, "width": 3},
+ {"size": 2, "bandwidth": 5e8, "width": 1}], "ports": 2, "gap": 6e-10,
+ "dead_links": [{"from": [3, 1, 0], "axis": "X"}, {"from": [0, 0, 1], "axis": "Z"}],
+ "dead_nodes": [[0, 2, 1], [1, 1, 1]]})";
+
+std::vector<Bytes> corpus() {
+  std::vector<Bytes> texts = {toBytes(kDamaged), toBytes(kDamaged), toBytes(kDamaged)};
+  for (llvm::StringRef name : machinePresets()) {
+    llvm::Expected<Machine> machine = findMachine(name);
+    if (!machine) {
+      ADD_FAILURE() << toString(machine.takeError());
+      continue;
+    }
+    machine->sources.clear();  // long, and one like the other
+    texts.push_back(toBytes(machineJson(*machine)));
+  }
+  return texts;
+}
+
+std::vector<Bytes> words() {
+  std::vector<Bytes> words;
+  for (const char* word : {"0",
+                           "1",
+                           "-1",
+                           "2",
+                           "2147483647",
+                           "4294967296",
+                           "1e300",
+                           "1e-300",
+                           "0.5",
+                           "null",
+                           "[]",
+                           "{}",
+                           "\"size\"",
+                           "\"width\": 1",
+                           "\"kind\": \"mesh\"",
+                           "\"cores\": 4",
+                           "\"dead_nodes\"",
+                           ", ",
+                           "[0, 0, 0]",
+                           "{\"size\": 2, \"bandwidth\": 1}",
+                           "\"alpha\": 0",
+                           "\"sources\": {}"}) {
+    words.push_back(toBytes(word));
+  }
+  return words;
+}
+
+/// What is wrong with an error message; empty if nothing is.
+std::string messageFault(llvm::StringRef message) {
+  if (!message.starts_with("m.json:")) return "does not name the file";
+  const bool syntax = message.contains(": error: ");
+  if (message.count('\n') != (syntax ? 2u : 0u)) return "has the wrong number of lines";
+  // Of a syntax fault the line follows, as it is.
+  const bool printable = llvm::all_of(message.split('\n').first, llvm::isPrint);
+  return printable ? "" : "has characters that cannot be printed";
+}
+
+void checkBounds(const Machine& machine) {
+  for (std::size_t i = 0; i < boundedCollectives().size(); ++i) {
+    const Bound bound = lowerBound(machine, {static_cast<BoundedCollective>(i), 1e6});
+    EXPECT_TRUE(std::isfinite(bound.bound_s) && bound.bound_s >= 0)
+        << boundedCollectives()[i].str() << ": " << bound.bound_s << " for "
+        << machineJson(machine);
+    EXPECT_TRUE(std::isfinite(bound.reduce_scatter_allgather_s));
+    EXPECT_TRUE(i == static_cast<std::size_t>(BoundedCollective::kBarrier) || bound.nodes < 2 ||
+                bound.bandwidth_s > 0);
+  }
+}
+
+TEST(MachineFuzz, Mutants) {
+  Mutator mutator(corpus(), fuzzSeed(), words());
+  std::uint64_t accepted = 0;
+  const std::uint64_t count = mutantCount(100000);
+  for (std::uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+    const Bytes mutant = mutator.next();
+    const std::string text(toText(mutant));
+    llvm::Expected<Machine> machine = parseMachine(text, "m.json");
+    if (!machine) {
+      const std::string message = toString(machine.takeError());
+      EXPECT_EQ(messageFault(message), "") << message << "\nof\n" << text;
+      continue;
+    }
+    ++accepted;
+    const std::string json = machineJson(*machine);
+    llvm::Expected<Machine> again = parseMachine(json, "m.json");
+    ASSERT_TRUE(bool(again)) << toString(again.takeError()) << "\nof\n" << json;
+    EXPECT_EQ(machineJson(*again), json);
+    llvm::Expected<Topology> topology = topologyOf(*machine);
+    ASSERT_TRUE(bool(topology)) << toString(topology.takeError()) << "\nof\n" << json;
+    EXPECT_TRUE(topology->validate().ok()) << topology->validate().message() << "\nof\n" << json;
+    checkBounds(*machine);
+  }
+  // Mutants that say nothing would prove nothing.
+  EXPECT_GT(accepted, count / 50);
+}
+
+}  // namespace
+}  // namespace torc::fuzz
