@@ -1,5 +1,10 @@
 // torc simulate FILE: when a schedule's operations happen on a machine, and what its links do; or,
 // exactly, what they carry.
+#include <algorithm>
+#include <optional>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +12,7 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "model/bounds.h"
 #include "model/link_loads.h"
 #include "model/simulator.h"
 
@@ -38,13 +44,20 @@ std::string linkName(const Topology& topology, const LinkClass& link) {
   return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
 }
 
-/// The named machine in the schedule's shape; where none is named, generic links in the relative
-/// bandwidths that the schedule was made for.
+/// The named machine in the schedule's shape and with its damage; where none is named, generic
+/// links in the relative bandwidths that the schedule was made for.
 llvm::Expected<Machine> readMachine(const Topology& topology) {
   llvm::Expected<Machine> whole = findMachine(machine.empty() ? kDefaultMachine : machine);
   if (!whole) return whole.takeError();
   llvm::Expected<Machine> part = partitionOf(*whole, topology.shape());
-  if (!part || !machine.empty()) return part;
+  if (!part) return part;
+  for (const DeadLink& dead : topology.deadLinks()) {
+    if (!llvm::is_contained(part->dead_links, dead)) part->dead_links.push_back(dead);
+  }
+  for (const Coordinates& dead : topology.deadNodes()) {
+    if (!llvm::is_contained(part->dead_nodes, dead)) part->dead_nodes.push_back(dead);
+  }
+  if (!machine.empty()) return part;
   for (std::size_t i = 0; i < part->dimensions.size(); ++i) {
     part->dimensions[i].bandwidth *= topology.axes[i].bandwidth;
     part->dimensions[i].latency = topology.axes[i].latency;
@@ -65,7 +78,35 @@ Json header(const ScheduleView& schedule) {
 struct Run {
   std::uint64_t bytes = 0;
   SimulateResult result;
+  double bound_s = 0;
+  std::optional<double> ratio;       // makespan over bound; none where the bound is 0
+  std::optional<double> load_ratio;  // largest load of a link over the least possible, likewise
 };
+
+llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const Machine& on,
+                                 std::uint64_t size) {
+  SimulateOptions options;
+  options.bytes = static_cast<double>(size);
+  options.per_rank = per_rank;
+  options.critical_path = critical_path;
+  llvm::Expected<SimulateResult> result = simulate(schedule, on, options);
+  if (!result) return result.takeError();
+  llvm::Expected<BoundedCollective> bounded =
+      parseBoundedCollective(traits(schedule.collective).name);
+  if (!bounded) return bounded.takeError();
+  const Bound bound = lowerBound(on, {*bounded, options.bytes});
+  Run run{size, std::move(*result), bound.bound_s, std::nullopt, std::nullopt};
+  if (bound.bound_s > 0) run.ratio = run.result.makespan_s / bound.bound_s;
+  double load_s = 0;
+  for (const LinkUse& use : run.result.links)
+    load_s = std::max(load_s, use.bytes / on.linkBandwidth(use.link_class.axis));
+  if (bound.bandwidth_s > 0) run.load_ratio = load_s / bound.bandwidth_s;
+  return run;
+}
+
+Json jsonOf(const std::optional<double>& number) {
+  return number ? Json(*number) : Json();
+}
 
 Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
   const SimulateResult& result = run.result;
@@ -73,6 +114,9 @@ Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
   document["machine"] = on.name;
   document["bytes"] = run.bytes;
   document["makespan_s"] = result.makespan_s;
+  document["bound_s"] = run.bound_s;
+  document["ratio"] = jsonOf(run.ratio);
+  document["load_ratio"] = jsonOf(run.load_ratio);
   document["steps"] = result.steps;
   document["messages"] = result.messages;
   document["nodes"] = result.nodes;
@@ -98,17 +142,18 @@ Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
 
 void printRun(const ScheduleView& schedule, const Run& run, llvm::raw_ostream& out) {
   const SimulateResult& result = run.result;
-  out << "link           bytes      busy us      idle us\n";
+  out << "      link         bytes       busy us       idle us\n";
   for (const LinkUse& use : result.links) {
-    out << linkName(schedule.topology, use.link_class)
-        << llvm::format("  %16.0f %12.2f %12.2f\n", use.bytes, use.busy_s * kMicro,
+    out << llvm::right_justify(linkName(schedule.topology, use.link_class), 10)
+        << llvm::format("  %12.6g  %12.6g  %12.6g\n", use.bytes, use.busy_s * kMicro,
                         use.idle_s * kMicro);
   }
   if (!critical_path) return;
-  out << "critical path:\n    start us       end us  rank  operation  waited for\n";
+  out << "critical path:\n  start us        end us    rank  operation  waited for\n";
   for (const CriticalStep& step : result.critical_path) {
-    out << llvm::format("%12.2f %12.2f %5d %10s  ", step.start_s * kMicro, step.end_s * kMicro,
-                        step.rank, ("%" + std::to_string(step.operation)).c_str())
+    out << llvm::format("%10.6g  %12.6g  %6d", step.start_s * kMicro, step.end_s * kMicro,
+                        step.rank)
+        << llvm::right_justify("%" + std::to_string(step.operation), 11) << "  "
         << llvm::StringRef(name(step.waited_for)) << '\n';
   }
 }
@@ -119,12 +164,20 @@ void printRuns(const ScheduleView& schedule, const Machine& on, llvm::ArrayRef<R
   out << traits(schedule.collective).name << " on " << schedule.topology.shape() << ", machine "
       << on.name << ": " << first.nodes << (first.nodes == 1 ? " node" : " nodes")
       << " simulated for " << schedule.topology.ranks() << ", " << first.operations
-      << " operations\n       bytes  makespan us   steps  messages\n";
+      << " operations\n"
+      << "     bytes   makespan us      bound us     ratio  load ratio   steps  messages\n";
+  auto ratioText = [](const std::optional<double>& ratio) {
+    std::string text = "-";
+    if (ratio) llvm::raw_string_ostream(text = "") << llvm::format("%.4f", *ratio);
+    return text;
+  };
   for (const Run& run : runs) {
-    out << llvm::format("%12llu %12.2f %7llu %9llu\n", static_cast<unsigned long long>(run.bytes),
-                        run.result.makespan_s * kMicro,
-                        static_cast<unsigned long long>(run.result.steps),
-                        static_cast<unsigned long long>(run.result.messages));
+    out << llvm::right_justify(sizeText(run.bytes), 10)
+        << llvm::format("  %12.6g  %12.6g", run.result.makespan_s * kMicro, run.bound_s * kMicro)
+        << llvm::right_justify(ratioText(run.ratio), 10)
+        << llvm::right_justify(ratioText(run.load_ratio), 12)
+        << llvm::right_justify(std::to_string(run.result.steps), 8)
+        << llvm::right_justify(std::to_string(run.result.messages), 10) << '\n';
   }
   if (runs.size() == 1) printRun(schedule, runs.front(), out);
 }
@@ -133,15 +186,11 @@ llvm::Error simulateSizes(const ScheduleView& schedule, const SizeRange& range,
                           llvm::raw_ostream& out) {
   llvm::Expected<Machine> on = readMachine(schedule.topology);
   if (!on) return on.takeError();
-  SimulateOptions options;
-  options.per_rank = per_rank;
-  options.critical_path = critical_path;
   std::vector<Run> runs;
   for (const std::uint64_t size : range.sizes()) {
-    options.bytes = static_cast<double>(size);
-    llvm::Expected<SimulateResult> result = simulate(schedule, *on, options);
-    if (!result) return result.takeError();
-    runs.push_back({size, std::move(*result)});
+    llvm::Expected<Run> run = simulateSize(schedule, *on, size);
+    if (!run) return run.takeError();
+    runs.push_back(std::move(*run));
   }
   if (!json) {
     printRuns(schedule, *on, runs, out);
@@ -179,7 +228,8 @@ llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
       phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(topology, phase.loads)}});
     document["total"] = jsonOf(topology, loads->totals);
     document["bound"] = bound ? Json(bound->text()) : Json();
-    document["load_ratio"] = ratio ? Json(ratio->text()) : Json();
+    document["exact_load_ratio"] = ratio ? Json(ratio->text()) : Json();
+    document["load_ratio"] = ratio ? Json(ratio->value()) : Json();
     out << document.dump(2) << '\n';
     return llvm::Error::success();
   }
@@ -198,7 +248,7 @@ llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
     out << "bound " << bound->text() << ", ratio " << ratio->text()
         << llvm::format(" = %.6f\n", ratio->value());
   } else if (!bound) {
-    out << "no bound: bandwidths differ (torc bounds)\n";
+    out << "no exact bound: links are not all alike (torc bounds)\n";
   }
   return llvm::Error::success();
 }

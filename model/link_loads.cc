@@ -62,11 +62,16 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
     pieces = static_cast<std::uint64_t>(*multiple);
   }
   std::optional<Uint128> denominator = multiply(weights, pieces);
-  if (denominator) denominator = multiply(*denominator, schedule.topology.ranks());
+  // As in VectorShares: where ranks own blocks, dead nodes have none.
+  const bool owned = traits(schedule.collective).layout == Layout::kBlockMajor;
+  const Topology& topology = schedule.topology;
+  if (denominator) {
+    denominator = multiply(*denominator, owned ? topology.ranks() : topology.sites());
+  }
   if (!denominator) return tooLarge();
 
   const NodeClasses classes(schedule, false);
-  const Routes routes(schedule.topology, classes);
+  const Routes routes(topology, classes);
   std::map<std::uint32_t, Loads> phases;
   Loads totals;
   for (std::uint32_t node = 0; node < classes.count(); ++node) {
@@ -75,10 +80,12 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
     for (const Operation& operation : schedule.operations) {
       if (!sends(operation.kind) || !classes.executes(node, operation)) continue;
       const Color& color = schedule.colors[schedule.partIndex(operation.a.part).color];
-      const Ranges blocks = resolve(schedule.boxes[operation.a.box], schedule.topology, at);
+      const Ranges blocks = resolve(schedule.boxes[operation.a.box], topology, at);
       std::optional<Uint128> load =
           multiply(color.weight, pieces / (std::uint64_t{color.directions} * color.chunks));
-      if (load) load = multiply(*load, volume(blocks, schedule.topology));
+      if (load) {
+        load = multiply(*load, owned ? liveVolume(blocks, topology) : volume(blocks, topology));
+      }
       if (!load) return tooLarge();
       std::vector<Routes::Hop>& way = ways[operation.peer];
       if (way.empty()) way = routes.hops(node, schedule.shifts[operation.peer]);
@@ -100,36 +107,47 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
 }
 
 std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology) {
-  std::vector<std::uint64_t> sizes;
-  std::vector<std::uint64_t> halves;  // 2 c_i
+  struct Dimension {
+    std::uint64_t size;
+    bool ring;
+  };
+  if (topology.isDamaged()) return std::nullopt;
+  std::vector<Dimension> dimensions;
+  std::uint64_t nodes = 1;
   double bandwidth = 0;
   for (int i = 0; i < topology.dimensions(); ++i) {
     const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
     if (axis.size == 1) continue;
     if (bandwidth > 0 && axis.bandwidth != bandwidth) return std::nullopt;
     bandwidth = axis.bandwidth;
-    sizes.push_back(axis.size);
-    halves.push_back(axis.kind == AxisKind::kTorus ? 2 : 1);
+    dimensions.push_back({axis.size, axis.isRing()});
+    nodes *= axis.size;
   }
-  const std::uint64_t nodes =
-      std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{1}, std::multiplies<>());
   const CollectiveTraits& facts = traits(collective);
-  const std::uint64_t times = facts.in_whole && facts.out_whole ? 2 : 1;
   Fraction bound;
-  for (std::uint32_t set = 0; set + 1 < 1u << sizes.size(); ++set) {
-    std::uint64_t inside = 1, capacity = 0;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
+  auto raise = [&](Uint128 numerator, Uint128 denominator) {
+    // Both are below 2^40: crosswise products fit.
+    if (numerator * bound.denominator <= bound.numerator * denominator) return;
+    bound = makeFraction(numerator, denominator);
+  };
+  for (std::uint32_t set = 0; set + 1 < 1u << dimensions.size(); ++set) {
+    std::uint64_t inside = 1;  // nodes of a sub-torus along the dimensions of the set
+    std::uint64_t ways = 0;    // links out of each of its nodes, at the end of a line
+    std::uint64_t links = 0;   // between all such sub-tori
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+      const auto& [size, ring] = dimensions[i];
       if (set >> i & 1) {
-        inside *= sizes[i];
+        inside *= size;
       } else {
-        capacity += halves[i];
+        ways += ring ? 2 : 1;
+        links += 2 * (ring ? nodes : nodes / size * (size - 1));
       }
     }
-    // Below 2^40, so that comparing crosswise is exact.
-    const Fraction candidate =
-        makeFraction(Uint128{times} * (nodes / inside - 1), Uint128{nodes} * capacity);
-    if (candidate.numerator * bound.denominator > bound.numerator * candidate.denominator) {
-      bound = candidate;
+    if (facts.in_whole && facts.out_whole) {
+      raise(2 * (nodes / inside - 1), links);
+      raise(1, inside * ways);
+    } else {
+      raise(nodes / inside - 1, nodes * ways);
     }
   }
   return bound;

@@ -3,9 +3,11 @@
 //
 // The weights of colors are whole numbers, so that every message is a fraction of the vector:
 //   weight / sum of weights / (directions * chunks) * blocks / nodes.
-// Bound (with c_i = 1 for a torus dimension, 1/2 for a line, p nodes; allreduce: twice):
-//   max over S, a proper subset of the dimensions, of (1/prod_S d_i - 1/p) / (2 sum_{i not in S}
-//   c_i).
+// The bound is that of model/bounds.h where all links are alike: with c_i = 1 for a ring, 1/2 for a
+// line, p nodes, and S any set of dimensions but all,
+//   allgather, reduce_scatter   (1/prod_S d_i - 1/p) / (2 sum_{i not in S} c_i)
+//   allreduce                   2 (p/prod_S d_i - 1) / links along dimensions not in S,
+//                               1/prod_S d_i / (2 sum_{i not in S} c_i).
 // The weighted colors of assign-colors{weights=balanced} reach it exactly on every torus.
 #ifndef TORC_MODEL_LINK_LOADS_H_
 #define TORC_MODEL_LINK_LOADS_H_
@@ -44,7 +46,7 @@ struct LinkLoads {
 llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule);
 
 /// The least that the busiest link can carry, as a share of the vector. Nothing where bandwidths
-/// differ; 0 for a single node.
+/// differ or something is dead; 0 for a single node.
 std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology);
 
 }  // namespace torc

@@ -32,12 +32,34 @@ std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Shift& shi
       auto taken = std::find_if(hops.begin(), hops.end(), [&](const Hop& hop) {
         return hop.node == node && hop.link == link;
       });
-      if (taken == hops.end()) taken = hops.insert(taken, {node, link, 0});
-      taken->times += copies_;
+      const Coordinates before = at;
       at[axis] = static_cast<std::int32_t>(wrap(std::int64_t{at[axis]} + step, it.size));
+      if (taken == hops.end()) {
+        Coordinates from = step > 0 ? before : at;
+        if (one_cable) from[axis] = 0;
+        taken = hops.insert(taken, {node, link, 0, from});
+      }
+      taken->times += copies_;
     }
   }
   return hops;
+}
+
+bool Routes::touches(const Hop& hop, const Coordinates& dead) const {
+  DeadLink below{dead, hop.link.axis};
+  const std::uint32_t axis = hop.link.axis;
+  below.from[axis] =
+      static_cast<std::int32_t>(wrap(std::int64_t{dead[axis]} - 1, topology_.axes[axis].size));
+  return crosses(hop, {dead, axis}) || crosses(hop, below);
+}
+
+bool Routes::crosses(const Hop& hop, const DeadLink& dead) const {
+  if (dead.axis != hop.link.axis) return false;
+  for (int i = 0; i < topology_.dimensions(); ++i) {
+    const auto axis = static_cast<std::uint32_t>(i);
+    if (!classes_.collapsed(axis) && dead.from[axis] != hop.from[axis]) return false;
+  }
+  return true;
 }
 
 }  // namespace torc

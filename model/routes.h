@@ -37,6 +37,7 @@ class Routes {
     std::uint32_t node = 0;
     LinkClass link;
     std::uint32_t times = 1;
+    Coordinates from{};  // the cable: one step up along the axis from here
   };
 
   /// Both must outlive this.
@@ -53,6 +54,10 @@ class Routes {
   /// The links of a message from `node_class` over `shift`, from its first on, each once; none
   /// inside a node. On a mesh the way must lie inside.
   std::vector<Hop> hops(std::uint32_t node_class, const Shift& shift) const;
+
+  /// Whether a dead cable is among those that a hop stands for, or a dead node at an end of one.
+  bool crosses(const Hop& hop, const DeadLink& dead) const;
+  bool touches(const Hop& hop, const Coordinates& dead) const;
 
  private:
   const Topology& topology_;

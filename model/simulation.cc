@@ -110,7 +110,8 @@ std::uint32_t Simulation::firstPending() const {
 SimulateResult Simulation::result() const {
   SimulateResult result;
   if (last_ != kNone) result.makespan_s = states_[last_].end;
-  result.nodes = graph_.nodes();
+  result.nodes = static_cast<std::uint64_t>(
+      std::count_if(graph_.ranks.begin(), graph_.ranks.end(), [](int rank) { return rank >= 0; }));
   std::vector<std::uint64_t> sent(graph_.nodes(), 0);
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <llvm/ADT/Twine.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace torc {
 namespace {
@@ -39,6 +39,9 @@ llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
     if (axis.isRing() && axis.size == 2 && machine.dimensions[i].cables() < 2) {
       return fault(std::string("has one cable along ") + axis.name + ", which is 2m");
     }
+  }
+  for (const Coordinates& dead : machine.dead_nodes) {
+    if (!topology.isDead(dead)) return fault("has dead nodes that it does not know of");
   }
   return llvm::Error::success();
 }
@@ -112,9 +115,13 @@ void SimulationBuilder::match(std::uint32_t send, std::uint32_t receive) {
   graph_.tasks[receive].partner = send;
 }
 
-llvm::Error SimulationBuilder::checkMatched() const {
+llvm::Error SimulationBuilder::checkMessages() const {
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];
+    if (task.kind == TaskKind::kSend && llvm::is_contained(broken_routes_, task.route)) {
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     graph_.taskName(i) + " sends over what is dead");
+    }
     const bool message = task.kind == TaskKind::kSend || task.kind == TaskKind::kReceive;
     if (!message || task.partner != kNone) continue;
     return llvm::createStringError(
@@ -173,8 +180,16 @@ std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, std::uint32_t shift
   route.from = routes_.nodeOf(node);
   route.to = routes_.nodeOf(classes_.neighbour(node, shift, distance));
   std::vector<FairShare::Use> uses;
+  const auto index_of_route = static_cast<std::uint32_t>(graph_.routes.size());
   for (const Routes::Hop& hop : routes_.hops(node, shift)) {
     uses.push_back({linkResource(hop), static_cast<double>(hop.times)});
+    auto crosses = [&](const DeadLink& dead) { return routes_.crosses(hop, dead); };
+    auto touches = [&](const Coordinates& dead) { return routes_.touches(hop, dead); };
+    if (llvm::any_of(schedule_.topology.deadLinks(), crosses) ||
+        llvm::any_of(schedule_.topology.deadNodes(), touches) ||
+        llvm::any_of(machine_.dead_links, crosses)) {
+      broken_routes_.push_back(index_of_route);
+    }
   }
   if (!uses.empty()) {
     route.first = uses.front().resource;
@@ -187,7 +202,7 @@ std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, std::uint32_t shift
     route.group = memoryGroup(node, kCopyTraffic, FairShare::kInfinity);
     if (route.group == kNone) route.group = graph_.network.addGroup({});
   }
-  index = static_cast<std::uint32_t>(graph_.routes.size());
+  index = index_of_route;
   graph_.routes.push_back(route);
   return index;
 }

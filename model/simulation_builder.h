@@ -35,8 +35,8 @@ class SimulationBuilder {
 
   /// Makes two tasks the ends of a message.
   void match(std::uint32_t send, std::uint32_t receive);
-  /// An error where a send or a receive has no other end.
-  llvm::Error checkMatched() const;
+  /// An error where a send or a receive has no other end, or a message goes over what is dead.
+  llvm::Error checkMessages() const;
 
   /// Calls an argument with each task that a task depends on.
   using Visit = llvm::function_ref<void(std::uint32_t)>;
@@ -58,9 +58,10 @@ class SimulationBuilder {
   std::vector<std::uint32_t> links_;        // resource by node, axis, direction
   std::vector<std::uint32_t> route_index_;  // by class and shift
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;
+  std::vector<std::uint32_t> broken_routes_;  // over what is dead
 };
 
-/// An error where the machine has not the schedule's shape.
+/// An error where the machine has not the schedule's shape, or other dead nodes.
 llvm::Error checkMachine(const Topology& topology, const Machine& machine);
 
 /// An error where there are more tasks than fit into minutes and gigabytes.

@@ -94,7 +94,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
     }
   }
   matchClasses(schedule, builder);
-  if (llvm::Error error = builder.checkMatched()) return error;
+  if (llvm::Error error = builder.checkMessages()) return error;
   builder.layDependences([&](std::uint32_t task, SimulationBuilder::Visit visit) {
     const std::uint32_t index = graph.tasks[task].operation;
     for (std::uint32_t before : schedule.dependencesOf(schedule.operations[index]))
@@ -116,6 +116,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
   std::vector<std::pair<MessageKey, std::uint32_t>> sent, received;
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
     const std::int32_t rank = graph.ranks[node];
+    if (rank < 0) continue;
     const StatusOr<FlatProgram> program = expand(schedule, rank, counts);
     if (!program.ok()) {
       return llvm::createStringError(llvm::inconvertibleErrorCode(), program.status().message());
@@ -145,7 +146,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
       ++next;
     if (next != received.end() && next->first == key) builder.match(task, next->second);
   }
-  if (llvm::Error error = builder.checkMatched()) return error;
+  if (llvm::Error error = builder.checkMessages()) return error;
   builder.layDependences([&](std::uint32_t task, SimulationBuilder::Visit visit) {
     for (std::uint32_t k = first_dependence[task]; k < first_dependence[task + 1]; ++k)
       visit(dependences[k]);

@@ -64,7 +64,7 @@ struct SimulationGraph {
   std::vector<MessageRoute> routes;
   std::vector<Link> links;          // that messages may take
   FairShare network;                // links and memories
-  std::vector<std::int32_t> ranks;  // of each node that is simulated
+  std::vector<std::int32_t> ranks;  // of each node that is simulated; -1: it is dead
   std::uint32_t machine_nodes = 0;  // ranks of one node are one
   std::uint32_t cores = 0;          // of all nodes
 

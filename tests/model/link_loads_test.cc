@@ -7,6 +7,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "ir/verifier.h"
+#include "model/bounds.h"
 #include "tests/model/model_testing.h"
 #include "tests/properties/random_case.h"
 
@@ -113,6 +114,23 @@ TEST(LinkLoads, EqualWeightsPayOnAsymmetricTori) {
     EXPECT_EQ(ratioOf(compiled(Collective::kAllreduce, shape, balanced())), (Fraction{1, 1}))
         << shape;
   }
+}
+
+RC_GTEST_PROP(LinkLoads, BoundIsThatOfTheMachine, ()) {
+  const int dimensions = *rc::gen::inRange(1, 6);
+  std::string shape;
+  for (int i = 0; i < dimensions; ++i) {
+    shape += (i > 0 ? "x" : "") + std::to_string(*rc::gen::inRange(1, 8));
+    if (*rc::gen::arbitrary<bool>()) shape += "m";
+  }
+  const Topology topology = *parseTopology(shape);
+  const auto collective = static_cast<Collective>(*rc::gen::inRange(0, kCollectiveCount));
+  BoundRequest request;
+  request.collective = cantFail(parseBoundedCollective(traits(collective).name));
+  request.bytes = 1;
+  const double expected = lowerBound(unitMachine(topology), request).bandwidth_s;
+  RC_LOG() << shape << " " << traits(collective).name << std::endl;
+  RC_ASSERT(std::abs(equalLinkBound(collective, topology)->value() - expected) <= 1e-12);
 }
 
 RC_GTEST_PROP(LinkLoads, BalancedWeightsReachTheBound, ()) {

@@ -348,6 +348,40 @@ TEST(Simulator, NamesWhereADeadlockIs) {
             "deadlock: 2 operations never complete, the first is operation 1 on rank 0");
 }
 
+/// Nodes at X = `from` send their block to those at X = from + 1.
+Schedule oneStep(int from) {
+  return allgatherOf("X=4, Y=3", R"(
+  color 0 weight 1/1 order XY directions 1 chunks 1
+  stream 0 of p0 core 0
+  phase 0 {
+    stream 0 {
+      %0 = send in[p0, (x, y)] to X+1 when x = )" +
+                                     std::to_string(from) + R"(
+      %1 = recv out[p0, (x-1, y)] from X-1 when x = )" +
+                                     std::to_string(from + 1) + "}}");
+}
+
+// Y looks the same everywhere: the node at Y = 0 stands for the one whose link is dead.
+TEST(Simulator, KnowsWhatIsDead) {
+  const DeadLink dead{{1, 2}, 0};
+  Machine machine = unitMachine(oneStep(1).topology);
+  expectClose(makespan(oneStep(1), machine, 12), 1);
+  machine.dead_links.push_back(dead);
+  EXPECT_EQ(simulationError(oneStep(1), machine), "operation 0 on rank 1 sends over what is dead");
+  expectClose(makespan(oneStep(2), machine, 12), 1);
+
+  machine.dead_links.clear();
+  Schedule schedule = oneStep(1);
+  ASSERT_TRUE(schedule.topology.addDeadLink(dead).ok());
+  EXPECT_EQ(simulationError(schedule, machine), "operation 0 on rank 1 sends over what is dead");
+  schedule = oneStep(1);
+  ASSERT_TRUE(schedule.topology.addDeadNode({2, 2}).ok());
+  EXPECT_EQ(simulationError(schedule, machine), "operation 0 on rank 9 sends over what is dead");
+  machine.dead_nodes.push_back({2, 1});
+  EXPECT_EQ(simulationError(schedule, machine),
+            "the schedule is for 4x3, machine 'unit' has dead nodes that it does not know of");
+}
+
 TEST(Simulator, EmptyVectorsTakeTheirStartUps) {
   const Schedule schedule = compiled(Collective::kAllreduce, "4");
   Machine machine = unitMachine(schedule.topology);
