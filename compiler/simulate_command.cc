@@ -26,8 +26,8 @@ SubCommand command("simulate", "Predict how long a schedule takes");
 OptionCategory category("Options of simulate");
 
 opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
-opt<std::string> bytes("bytes", value_desc("n"), sub(command), cat(category), init("1M"),
-                       desc("Size of the vector, 64K, or sizes, 64K:16M (default 1M)"));
+opt<std::string> bytes("bytes", value_desc("N[:N]"), sub(command), cat(category), init("1M"),
+                       desc("Size or range of sizes of the vector, as 1M (default) or 1K:16M"));
 opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
                          desc("A preset (torc machines) or a JSON file, of any shape"));
 opt<bool> per_rank("per-rank", sub(command), cat(category),
@@ -182,24 +182,22 @@ void printRuns(const ScheduleView& schedule, const Machine& on, llvm::ArrayRef<R
   if (runs.size() == 1) printRun(schedule, runs.front(), out);
 }
 
-llvm::Error simulateSizes(const ScheduleView& schedule, const SizeRange& range,
+llvm::Error simulateSizes(const ScheduleView& schedule, const Machine& on, const SizeRange& range,
                           llvm::raw_ostream& out) {
-  llvm::Expected<Machine> on = readMachine(schedule.topology);
-  if (!on) return on.takeError();
   std::vector<Run> runs;
   for (const std::uint64_t size : range.sizes()) {
-    llvm::Expected<Run> run = simulateSize(schedule, *on, size);
+    llvm::Expected<Run> run = simulateSize(schedule, on, size);
     if (!run) return run.takeError();
     runs.push_back(std::move(*run));
   }
   if (!json) {
-    printRuns(schedule, *on, runs, out);
+    printRuns(schedule, on, runs, out);
   } else if (range.lowest == range.highest) {
-    out << jsonOf(schedule, *on, runs.front()).dump(2) << '\n';
+    out << jsonOf(schedule, on, runs.front()).dump(2) << '\n';
   } else {
     Json documents = Json::array();
     for (const Run& run : runs)
-      documents.push_back(jsonOf(schedule, *on, run));
+      documents.push_back(jsonOf(schedule, on, run));
     out << documents.dump(2) << '\n';
   }
   return llvm::Error::success();
@@ -265,10 +263,12 @@ int run() {
                                                      "(torc opt --passes=expand-rings)")));
   }
   const ScheduleView schedule = read->view();
+  llvm::Expected<Machine> on = readMachine(schedule.topology);
+  if (!on) return optionFault(on.takeError());
   std::string text;
   llvm::raw_string_ostream out(text);
   if (llvm::Error error =
-          exact ? printLoads(schedule, out) : simulateSizes(schedule, *range, out)) {
+          exact ? printLoads(schedule, out) : simulateSizes(schedule, *on, *range, out)) {
     return inputFault(std::move(error));
   }
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));

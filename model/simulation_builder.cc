@@ -46,12 +46,12 @@ llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
   return llvm::Error::success();
 }
 
-llvm::Error checkTaskCount(double tasks, std::uint32_t nodes) {
+llvm::Error checkTaskCount(double tasks, const ScheduleView& schedule, std::uint32_t nodes) {
   if (tasks <= kMaxTasks) return llvm::Error::success();
   return llvm::createStringError(
       llvm::inconvertibleErrorCode(),
-      "too large to simulate: " + std::to_string(nodes) + " nodes with " +
-          std::to_string(static_cast<std::uint64_t>(tasks / nodes)) + " operations each");
+      "too large to simulate: " + std::to_string(nodes) + " nodes with up to " +
+          std::to_string(schedule.operations.size()) + " operations each");
 }
 
 SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine& machine,

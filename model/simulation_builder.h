@@ -65,7 +65,7 @@ class SimulationBuilder {
 llvm::Error checkMachine(const Topology& topology, const Machine& machine);
 
 /// An error where there are more tasks than fit into minutes and gigabytes.
-llvm::Error checkTaskCount(double tasks, std::uint32_t nodes);
+llvm::Error checkTaskCount(double tasks, const ScheduleView& schedule, std::uint32_t nodes);
 
 }  // namespace torc
 

@@ -78,7 +78,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   SimulationGraph& graph = builder.graph();
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   const double tasks = static_cast<double>(count) * graph.nodes();
-  if (llvm::Error error = checkTaskCount(tasks, graph.nodes())) return error;
+  if (llvm::Error error = checkTaskCount(tasks, schedule, graph.nodes())) return error;
   graph.tasks.reserve(std::size_t{count} * graph.nodes());
   const VectorShares shares(schedule);
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
@@ -124,7 +124,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
     const auto first = static_cast<std::uint32_t>(graph.tasks.size());
     const double tasks =
         static_cast<double>(first) + static_cast<double>(program->operations.size());
-    if (llvm::Error error = checkTaskCount(tasks, node + 1)) return error;
+    if (llvm::Error error = checkTaskCount(tasks, schedule, graph.nodes())) return error;
     for (const FlatOperation& operation : program->operations) {
       const auto task = static_cast<std::uint32_t>(graph.tasks.size());
       const FlatRegion& moved = sends(operation.kind) ? operation.a : operation.dst;

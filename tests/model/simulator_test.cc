@@ -433,7 +433,7 @@ TEST(Simulator, NamesWhatIsWrong) {
     body += "\n      %" + std::to_string(i) + " = copy out[p0, (x)] = in[p0, (x)]";
   const Schedule large = allgatherOf("X=2000000 mesh", body + "}}");
   EXPECT_EQ(simulationError(large, unitMachine(large.topology)),
-            "too large to simulate: 2000000 nodes with 11 operations each");
+            "too large to simulate: 2000000 nodes with up to 11 operations each");
 }
 
 }  // namespace

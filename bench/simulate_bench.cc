@@ -1,0 +1,78 @@
+// What a simulation costs: balanced allreduces in 16 chunks, two at a time on a link, from 8 to
+// 65,536 nodes, and their makespan of 64 MiB over the bound. Processor time, the best of five.
+//
+//   bazel run -c opt //bench:simulate_bench [-- SHAPE...]
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "compiler/compile.h"
+#include "compiler/target.h"
+#include "model/bounds.h"
+#include "model/simulator.h"
+
+namespace torc {
+namespace {
+
+/// Processor time, which other work on the machine does not lengthen; all this is one thread.
+double processorSeconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+template <typename T>
+T orQuit(llvm::Expected<T> value) {
+  if (value) return std::move(*value);
+  std::fprintf(stderr, "simulate_bench: %s\n", llvm::toString(value.takeError()).c_str());
+  std::exit(1);
+}
+
+void row(const std::string& shape) {
+  const Target target = orQuit(readTarget(shape, "", ""));
+  const Algorithm* algorithm = orQuit(findAlgorithm("bucket"));
+  PipelineOptions pipeline;
+  pipeline.weights = "balanced";
+  pipeline.chunks = 16;
+  pipeline.in_flight = 2;
+  PassManagerOptions manager;
+  manager.verify_each = false;
+  const Program program =
+      orQuit(compile({Collective::kAllreduce, target.topology}, *algorithm,
+                     planPipeline(*algorithm, pipeline) + "," + stepPipeline(pipeline), manager));
+  SimulateOptions options;
+  options.bytes = 64 << 20;
+  SimulateResult result;
+  double best = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const double start = processorSeconds();
+    result = orQuit(simulate(program.schedule.view(), target.machine, options));
+    best = std::min(best, processorSeconds() - start);
+  }
+  const double bound =
+      lowerBound(target.machine, {BoundedCollective::kAllreduce, options.bytes}).bound_s;
+  std::printf("| %s | %llu | %llu | %llu | %.1f | %.4f |\n", shape.c_str(),
+              static_cast<unsigned long long>(target.topology.ranks()),
+              static_cast<unsigned long long>(result.nodes),
+              static_cast<unsigned long long>(result.operations), 1e3 * best,
+              result.makespan_s / bound);
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace torc
+
+int main(int argc, char** argv) {
+  std::vector<std::string> shapes(argv + 1, argv + argc);
+  if (shapes.empty()) {
+    shapes = {"2x2x2",    "4x4x4",    "8x8x8",     "16x8x8", "8x32x16",
+              "40x32x16", "64x32x32", "12x10x3x2", "8x8x8m", "16x16m"};
+  }
+  std::printf(
+      "| torus | nodes | simulated | operations | CPU ms | makespan / bound, 64 MiB |\n"
+      "| --- | --- | --- | --- | --- | --- |\n");
+  for (const std::string& shape : shapes)
+    torc::row(shape);
+  return 0;
+}
