@@ -15,6 +15,15 @@ namespace {
 
 using nlohmann::json;
 
+/// A name from a document, cut if long, nothing unprintable.
+std::string printable(llvm::StringRef name) {
+  constexpr std::size_t kLongest = 40;
+  std::string shown;
+  for (char c : name.take_front(kLongest))
+    shown += llvm::isPrint(c) ? c : '?';
+  return name.size() > kLongest ? shown + "..." : shown;
+}
+
 class DocumentBuilder : public json::json_sax_t {
  public:
   bool null() override { return add(nullptr); }
@@ -101,7 +110,7 @@ class DocumentBuilder : public json::json_sax_t {
     std::string path;
     for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
       path += '/';
-      path += open_[i]->is_array() ? std::to_string(open_[i]->size() - 1) : keys_[i];
+      path += open_[i]->is_array() ? std::to_string(open_[i]->size() - 1) : printable(keys_[i]);
     }
     return path;
   }
@@ -137,11 +146,7 @@ std::string JsonNode::path() const {
 }
 
 std::string shownName(llvm::StringRef name) {
-  constexpr std::size_t kLongest = 40;
-  std::string shown = "'";
-  for (char c : name.take_front(kLongest))
-    shown += llvm::isPrint(c) ? c : '?';
-  return shown + (name.size() > kLongest ? "...'" : "'");
+  return "'" + printable(name) + "'";
 }
 
 }  // namespace torc
