@@ -61,6 +61,8 @@ struct Machine {
                         // the hops
   double gap = 0;       // g, s/byte of one cable of the fastest dimension where that has been
                         // measured; 0: what bandwidth and packets say
+  double eager = 0;     // bytes: messages up to this size are buffered, so that they do not
+                        // wait for their receive and are sent at once; 0: none
   double gamma = 0;     // seconds per byte reduced by one core; 0: costs nothing
   double memory_bandwidth =
       0;  // bytes/s of a node; a reduction moves 3 bytes per byte; 0: no limit

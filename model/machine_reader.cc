@@ -46,6 +46,7 @@ constexpr TopLevelNumber kNumbers[] = {
     {"overhead", &Machine::overhead, kTime},
     {"latency", &Machine::latency, kTime},
     {"gap", &Machine::gap, kTimePerByte},
+    {"eager", &Machine::eager, {0, 1e12, "bytes"}},
     {"gamma", &Machine::gamma, kTimePerByte},
     {"memory_bandwidth", &Machine::memory_bandwidth, {0, kMaxBandwidth, "bytes/s"}},
 };

@@ -43,6 +43,7 @@ std::string machineJson(const Machine& machine) {
   add("latency", machine.latency);
   add("gap", machine.gap);
   add("gamma", machine.gamma);
+  add("eager", machine.eager);
   add("memory_bandwidth", machine.memory_bandwidth);
   for (const DeadLink& link : machine.dead_links) {
     document["dead_links"].push_back({{"from", coordinatesJson(machine, link.from)},

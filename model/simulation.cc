@@ -192,6 +192,7 @@ void Simulation::startMessage(std::uint32_t send) {
 }
 
 void Simulation::startUp(std::uint32_t send) {
+  if (isEager(graph_.tasks[send])) finish(send);  // its data are in a buffer
   if (machine_.alpha > 0) {
     schedule(machine_.alpha, Event::kStartedUp, send);
   } else {
@@ -258,7 +259,8 @@ void Simulation::transferred(std::uint32_t send) {
 void Simulation::arrive(std::uint32_t send) {
   const std::uint32_t receive = graph_.tasks[send].partner;
   State& state = states_[receive];
-  finish(send);
+  if (!isEager(graph_.tasks[send])) finish(send);
+  states_[send].arrival = now_;
   state.depth = std::max(state.depth, states_[send].depth);
   state.has_arrived = true;
   if (state.is_ready) occupyCore(receive);

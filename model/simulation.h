@@ -43,6 +43,7 @@ class Simulation {
     double ready = 0;                   // when its dependences were complete
     double served = 0;                  // when a core took it up
     double end = 0;                     // when it was complete
+    double arrival = 0;                 // sends: when the data were at the other end
     std::uint32_t cause = kNone;        // the dependence that was complete last
     std::uint32_t core_before = kNone;  // the task for which its core let it wait
     std::uint32_t port_before = kNone;  // the send whose port it got after waiting
@@ -80,7 +81,9 @@ class Simulation {
   void finish(std::uint32_t index);
 
   // Messages; `send` is the task of the sender.
-  bool isEager(const Task& send) const { return send.bytes <= options_.eager_bytes; }
+  bool isEager(const Task& send) const {
+    return machine_.eager > 0 && send.bytes <= machine_.eager;
+  }
   void startMessage(std::uint32_t send);
   void startUp(std::uint32_t send);
   void startTransfer(std::uint32_t send);

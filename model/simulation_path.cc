@@ -13,7 +13,7 @@ double Simulation::timeOf(const Point& point) const {
     case Stage::kServed:
       return state.served + machine_.overhead;
     case Stage::kTransferred:
-      return state.end - graph_.routes[task.route].latency_s;
+      return state.arrival - graph_.routes[task.route].latency_s;
     case Stage::kComplete:
       break;
   }
@@ -43,7 +43,7 @@ Simulation::Point Simulation::before(const Point& point, CriticalStep& step) con
 
   const std::uint32_t send = task.kind == TaskKind::kSend ? point.task : task.partner;
   const bool eager = isEager(graph_.tasks[send]);
-  if (task.kind == TaskKind::kReceive && eager && state.ready > states_[send].end) {
+  if (task.kind == TaskKind::kReceive && eager && state.ready > states_[send].arrival) {
     return causeOf(point.task, WaitedFor::kDependence);
   }
   const State& sender = states_[send];

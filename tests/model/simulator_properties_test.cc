@@ -81,11 +81,11 @@ RC_GTEST_PROP(Simulator, StepsFollowOneAnotherOnTheCriticalPath, ()) {
   const CompileCase test_case = drawCase(64);
   RC_LOG() << test_case.text() << std::endl;
   const Schedule schedule = compileCase(test_case);
-  const Machine machine = drawMachine(schedule.topology);
+  Machine machine = drawMachine(schedule.topology);
+  machine.eager = draw(0, 1) * draw(0, 100);
   SimulateOptions options;
   options.bytes = draw(0, 10000);
   options.critical_path = true;
-  if (draw(0, 1) == 1) options.eager_bytes = draw(0, 100);
   const SimulateResult result = run(schedule, machine, options);
   double time = 0;
   for (const CriticalStep& step : result.critical_path) {

@@ -303,9 +303,9 @@ TEST(Simulator, EagerMessagesDoNotWaitForTheirReceive) {
   SimulateOptions options;
   options.bytes = 9;
   expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4 + 3);
-  options.eager_bytes = 3;
+  machine.eager = 3;
   expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4);
-  options.eager_bytes = 2.9;
+  machine.eager = 2.9;
   expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4 + 3);
 }
 
