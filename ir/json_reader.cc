@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/Twine.h>
 
@@ -70,10 +71,14 @@ class ScheduleReader {
   bool stream(const JsonNode& node, Stream& stream);
   bool box(const JsonNode& node, Box& box);
   bool interval(const JsonNode& node, Interval& interval);
+  bool piece(const JsonNode& node, Piece& piece);
   bool shift(const JsonNode& node, Shift& shift);
   bool frame(const JsonNode& node, Frame& frame);
   bool operation(const JsonNode& node, Operation& operation);
   bool region(const JsonNode& node, Region& region);
+  /// What says which blocks a region or a frame has, besides `required` and `optional` keys.
+  template <typename Blocks>
+  bool blocks(const JsonNode& node, Blocks& blocks, Names required, Names optional);
   /// Whether the array at `node` has one element per axis.
   bool perAxis(const JsonNode& node);
 
@@ -175,7 +180,8 @@ bool ScheduleReader::read(const JsonNode& root) {
     collectives[i] = traits(static_cast<Collective>(i)).name;
   }
   return object(root, {"torc_schedule", "name", "producer", "collective", "promises", "topology",
-                       "colors", "streams", "boxes", "shifts", "slots", "frames", "operations"}) &&
+                       "colors", "streams", "boxes", "pieces", "shifts", "slots", "frames",
+                       "operations"}) &&
          string(root.member("name"), schedule_.name) &&
          string(root.member("producer"), schedule_.producer) &&
          name(root.member("collective"), collectives, schedule_.collective) &&
@@ -183,6 +189,7 @@ bool ScheduleReader::read(const JsonNode& root) {
          list(root.member("colors"), schedule_.colors, &ScheduleReader::color) &&
          list(root.member("streams"), schedule_.streams, &ScheduleReader::stream) &&
          list(root.member("boxes"), schedule_.boxes, &ScheduleReader::box) &&
+         list(root.member("pieces"), schedule_.pieces, &ScheduleReader::piece) &&
          list(root.member("shifts"), schedule_.shifts, &ScheduleReader::shift) &&
          integer(root.member("slots"), schedule_.slot_count) &&
          list(root.member("frames"), schedule_.frames, &ScheduleReader::frame) &&
@@ -317,8 +324,17 @@ bool ScheduleReader::color(const JsonNode& node, Color& color) {
 }
 
 bool ScheduleReader::stream(const JsonNode& node, Stream& stream) {
-  return object(node, {"part", "core"}) && index(node.member("part"), stream.part) &&
-         integer(node.member("core"), stream.core);
+  if (!object(node, {"part", "core"})) return false;
+  const JsonNode part = node.member("part");
+  if (part.value().is_string()) {
+    if (part.value() != kAnyPart) {
+      return fail(part, "expected an index or '" + llvm::Twine(kAnyPart) + "'");
+    }
+    stream.part = kNone;
+  } else if (!index(part, stream.part)) {
+    return false;
+  }
+  return integer(node.member("core"), stream.core);
 }
 
 bool ScheduleReader::perAxis(const JsonNode& node) {
@@ -347,6 +363,11 @@ bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
          integer(node.member("length"), interval.length);
 }
 
+bool ScheduleReader::piece(const JsonNode& node, Piece& piece) {
+  return object(node, {"part", "parts", "box"}) && index(node.member("part"), piece.part) &&
+         integer(node.member("parts"), piece.parts, 1) && index(node.member("box"), piece.box);
+}
+
 bool ScheduleReader::shift(const JsonNode& node, Shift& shift) {
   if (!perAxis(node)) return false;
   for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
@@ -356,8 +377,7 @@ bool ScheduleReader::shift(const JsonNode& node, Shift& shift) {
 }
 
 bool ScheduleReader::frame(const JsonNode& node, Frame& frame) {
-  return object(node, {"part", "box", "slot"}) && index(node.member("part"), frame.part) &&
-         index(node.member("box"), frame.box) && index(node.member("slot"), frame.slot);
+  return blocks(node, frame, {"slot"}, {}) && index(node.member("slot"), frame.slot);
 }
 
 bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
@@ -392,13 +412,26 @@ bool ScheduleReader::region(const JsonNode& node, Region& region) {
   const std::string_view buffers[] = {torc::name(Buffer::kIn), torc::name(Buffer::kOut),
                                       torc::name(Buffer::kScratch)};
   int buffer = 0;
-  if (!object(node, {"buffer", "part", "box"}, {"frame"}) ||
+  if (!blocks(node, region, {"buffer"}, {"frame"}) ||
       !name(node.member("buffer"), buffers, buffer)) {
     return false;
   }
   region.buffer = static_cast<Buffer>(buffer + static_cast<int>(Buffer::kIn));
-  return index(node.member("part"), region.part) && index(node.member("box"), region.box) &&
-         (!node.has("frame") || index(node.member("frame"), region.frame));
+  return !node.has("frame") || index(node.member("frame"), region.frame);
+}
+
+template <typename Blocks>
+bool ScheduleReader::blocks(const JsonNode& node, Blocks& blocks, Names required, Names optional) {
+  if (!node.value().is_object()) return fail(node, "expected an object");
+  const bool lists = node.has("pieces");
+  llvm::SmallVector<std::string_view, 4> keys(required.begin(), required.end());
+  keys.push_back(lists ? "pieces" : "part");
+  keys.push_back(lists ? "first_piece" : "box");
+  if (!object(node, keys, optional)) return false;
+  if (!lists)
+    return index(node.member("part"), blocks.part) && index(node.member("box"), blocks.box);
+  return index(node.member("first_piece"), blocks.box) &&
+         integer(node.member("pieces"), blocks.pieces, 1, kMaxPieces);
 }
 
 }  // namespace

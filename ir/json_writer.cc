@@ -53,8 +53,16 @@ Json intervalJson(const Interval& interval) {
   return json;
 }
 
+/// Adds which blocks a region or a frame has.
+template <typename Blocks>
+void addBlocks(const Blocks& blocks, Json& json) {
+  json[blocks.pieces == 0 ? "part" : "pieces"] = blocks.pieces == 0 ? blocks.part : blocks.pieces;
+  json[blocks.pieces == 0 ? "box" : "first_piece"] = blocks.box;
+}
+
 Json regionJson(const Region& region) {
-  Json json = {{"buffer", name(region.buffer)}, {"part", region.part}, {"box", region.box}};
+  Json json = {{"buffer", name(region.buffer)}};
+  addBlocks(region, json);
   if (region.buffer == Buffer::kScratch) json["frame"] = region.frame;
   return json;
 }
@@ -129,13 +137,18 @@ std::string writeJson(const ScheduleView& schedule) {
             {"chunks", color.chunks}};
   });
   writer.list("streams", schedule.streams, [](const Stream& stream) -> Json {
-    return {{"part", stream.part}, {"core", stream.core}};
+    Json json = {{"part", stream.part}, {"core", stream.core}};
+    if (stream.part == kNone) json["part"] = kAnyPart;
+    return json;
   });
   writer.list("boxes", schedule.boxes, [&](const Box& box) {
     Json json = Json::array();
     for (std::uint32_t i = 0; i < topology.axis_count; ++i)
       json.push_back(intervalJson(box[i]));
     return json;
+  });
+  writer.list("pieces", schedule.pieces, [](const Piece& piece) -> Json {
+    return {{"part", piece.part}, {"parts", piece.parts}, {"box", piece.box}};
   });
   writer.list("shifts", schedule.shifts, [&](const Shift& shift) {
     Json json = Json::array();
@@ -145,7 +158,10 @@ std::string writeJson(const ScheduleView& schedule) {
   });
   writer.member("slots", schedule.slot_count);
   writer.list("frames", schedule.frames, [](const Frame& frame) -> Json {
-    return {{"part", frame.part}, {"box", frame.box}, {"slot", frame.slot}};
+    Json json = Json::object();
+    addBlocks(frame, json);
+    json["slot"] = frame.slot;
+    return json;
   });
   writer.list("operations", schedule.operations,
               [&](const Operation& operation) { return operationJson(schedule, operation); });

@@ -20,11 +20,16 @@ bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   for (const Operation& operation : schedule_.operations) {
     if (operation.guard != kNone && restricted(operation.guard)) return false;
     for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
-      if (region->present() && restricted(region->box)) return false;
+      if (!region->present()) continue;
+      for (const Piece& piece : schedule_.piecesOf(*region)) {
+        if (restricted(piece.box)) return false;
+      }
     }
   }
   for (const Frame& frame : schedule_.frames) {
-    if (restricted(frame.box)) return false;
+    for (const Piece& piece : schedule_.piecesOf(frame)) {
+      if (restricted(piece.box)) return false;
+    }
   }
   return true;
 }

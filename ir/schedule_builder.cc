@@ -32,6 +32,13 @@ std::size_t ScheduleBuilder::BytesHash::operator()(const Shift& shift) const {
   return llvm::hash_combine_range(shift.begin(), shift.end());
 }
 
+std::size_t ScheduleBuilder::BytesHash::operator()(const std::vector<Piece>& list) const {
+  llvm::hash_code hash = 0;
+  for (const Piece& piece : list)
+    hash = llvm::hash_combine(hash, piece.part, piece.parts, piece.box);
+  return hash;
+}
+
 ScheduleBuilder::ScheduleBuilder(const Schedule& from) {
   schedule_.collective = from.collective;
   schedule_.flags = from.flags;
@@ -47,6 +54,28 @@ std::uint32_t ScheduleBuilder::box(const Box& box) {
 
 std::uint32_t ScheduleBuilder::shift(const Shift& shift) {
   return intern(shift, schedule_.shifts, shifts_);
+}
+
+std::uint32_t ScheduleBuilder::pieces(llvm::ArrayRef<Piece> list) {
+  const auto first = static_cast<std::uint32_t>(schedule_.pieces.size());
+  const auto [entry, inserted] = pieces_.try_emplace(list.vec(), first);
+  if (inserted) schedule_.pieces.insert(schedule_.pieces.end(), list.begin(), list.end());
+  return entry->second;
+}
+
+Region ScheduleBuilder::region(Buffer buffer, llvm::ArrayRef<Piece> list, std::uint32_t frame) {
+  if (list.size() == 1 && list.front().parts == 1) {
+    return boxRegion(buffer, list.front().part, list.front().box, frame);
+  }
+  return {.buffer = buffer,
+          .pieces = static_cast<std::uint16_t>(list.size()),
+          .box = pieces(list),
+          .frame = frame};
+}
+
+std::uint32_t ScheduleBuilder::addFrame(llvm::ArrayRef<Piece> list, std::uint32_t slot) {
+  const Region all = region(Buffer::kScratch, list);
+  return addFrame({.part = all.part, .box = all.box, .slot = slot, .pieces = all.pieces});
 }
 
 std::uint32_t ScheduleBuilder::addStream(const Stream& stream) {

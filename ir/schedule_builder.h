@@ -1,11 +1,12 @@
 // ScheduleBuilder: appends streams, frames and operations to a schedule,
-// storing equal boxes and shifts once. Passes that restructure step operations
+// storing equal boxes, lists of pieces and shifts once. Passes that restructure step operations
 // read the old schedule and build a new one.
 #ifndef TORC_IR_SCHEDULE_BUILDER_H_
 #define TORC_IR_SCHEDULE_BUILDER_H_
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
 
@@ -22,6 +23,13 @@ class ScheduleBuilder {
   /// Index of an equal box (shift), stored now if it is new.
   std::uint32_t box(const Box& box);
   std::uint32_t shift(const Shift& shift);
+  /// Index of the first of an equal list of pieces, which has at least one.
+  std::uint32_t pieces(llvm::ArrayRef<Piece> list);
+
+  /// A region of these pieces, in their order: of one box where there is one piece of one part.
+  Region region(Buffer buffer, llvm::ArrayRef<Piece> list, std::uint32_t frame = kNone);
+  /// A new frame of these pieces; frame.slot counts towards slot_count.
+  std::uint32_t addFrame(llvm::ArrayRef<Piece> list, std::uint32_t slot);
 
   std::uint32_t addStream(const Stream& stream);
   std::uint32_t addFrame(const Frame& frame);  // frame.slot counts towards slot_count
@@ -39,10 +47,12 @@ class ScheduleBuilder {
   struct BytesHash {
     std::size_t operator()(const Box& box) const;
     std::size_t operator()(const Shift& shift) const;
+    std::size_t operator()(const std::vector<Piece>& list) const;
   };
   Schedule schedule_;
   std::unordered_map<Box, std::uint32_t, BytesHash> boxes_;
   std::unordered_map<Shift, std::uint32_t, BytesHash> shifts_;
+  std::unordered_map<std::vector<Piece>, std::uint32_t, BytesHash> pieces_;
 };
 
 }  // namespace torc

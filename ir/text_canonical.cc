@@ -1,5 +1,7 @@
-// Numbers boxes and shifts in the order in which the text form names them.
+// Numbers boxes, pieces and shifts in the order in which the text form names them.
 #include <string>
+
+#include <llvm/ADT/SmallVector.h>
 
 #include "ir/schedule_builder.h"
 #include "ir/text.h"
@@ -17,14 +19,22 @@ Schedule canonicalize(const ScheduleView& from) {
   ScheduleBuilder builder(header);
   for (const Stream& stream : from.streams)
     builder.addStream(stream);
-  for (Frame frame : from.frames) {
-    frame.box = builder.box(from.boxes[frame.box]);
-    builder.addFrame(frame);
-  }
+  // The pieces of a list are stored when its boxes are.
+  llvm::SmallVector<Piece, 8> list;
+  const auto pieces = [&](const auto& blocks) -> llvm::ArrayRef<Piece> {
+    list.clear();
+    for (const Piece& piece : from.piecesOf(blocks))
+      list.push_back({piece.part, piece.parts, builder.box(from.boxes[piece.box])});
+    return list;
+  };
+  for (const Frame& frame : from.frames)
+    builder.addFrame(pieces(frame), frame.slot);
   builder.schedule().slot_count = from.slot_count;
   for (Operation operation : from.operations) {
     for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
-      if (region->present()) region->box = builder.box(from.boxes[region->box]);
+      if (region->present()) {
+        *region = builder.region(region->buffer, pieces(*region), region->frame);
+      }
     }
     if (operation.peer != kNone) operation.peer = builder.shift(from.shifts[operation.peer]);
     if (operation.guard != kNone) operation.guard = builder.box(from.boxes[operation.guard]);

@@ -123,7 +123,28 @@ void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& o
   if (!restricted) out << '*';
 }
 
+void printParts(const Piece& piece, llvm::raw_ostream& out) {
+  out << 'p' << piece.part;
+  if (piece.parts != 1) out << ':' << piece.parts;
+}
+
+void printPieces(const ScheduleView& schedule, const PieceList& pieces, bool comma,
+                 llvm::raw_ostream& out) {
+  const Piece* before = nullptr;
+  for (const Piece& piece : pieces) {
+    if (before != nullptr) out << ", ";
+    if (before == nullptr || piece.part != before->part || piece.parts != before->parts) {
+      printParts(piece, out);
+      out << (comma ? ", " : " ");
+    }
+    printBoxAt(schedule, piece.box, out);
+    before = &piece;
+  }
+}
+
 void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_ostream& out) {
+  const bool in_table =
+      region.box <= schedule.pieces.size() && region.pieces <= schedule.pieces.size() - region.box;
   switch (region.buffer) {
     case Buffer::kScratch:
       out << 'f';
@@ -132,17 +153,28 @@ void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_o
       } else {
         out << region.frame;
       }
-      out << '[';
       break;
     case Buffer::kIn:
     case Buffer::kOut:
-      out << name(region.buffer) << "[p" << region.part << ", ";
+      out << name(region.buffer);
       break;
     default:
       out << "nothing";
       return;
   }
-  printBoxAt(schedule, region.box, out);
+  out << '[';
+  const Frame* frame =
+      region.frame < schedule.frames.size() ? &schedule.frames[region.frame] : nullptr;
+  if (region.pieces != 0 && !in_table) {
+    out << '?';
+  } else if (region.buffer == Buffer::kScratch && region.pieces == 0 &&
+             (frame == nullptr || frame->pieces == 0)) {
+    printBoxAt(schedule, region.box, out);  // of the frame's part
+  } else if (frame != nullptr && region == wholeFrame(*frame, region.frame)) {
+    out << '*';
+  } else {
+    printPieces(schedule, schedule.piecesOf(region), true, out);
+  }
   out << ']';
 }
 
@@ -192,6 +224,8 @@ std::string regionText(const ScheduleView& schedule, const Region& region) {
   std::string text;
   llvm::raw_string_ostream out(text);
   printRegion(schedule, region, out);
+  constexpr std::size_t kLongest = 160;
+  if (text.size() > kLongest) text = text.substr(0, kLongest - 4) + "...]";
   return text;
 }
 

@@ -35,7 +35,16 @@ void printShift(const Topology& topology, const Shift& shift, llvm::raw_ostream&
 /// `x in 1..6, y = 0`; `*` where the guard admits every node.
 void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& out);
 
-/// `out[p2, (x+1, *, *)]`, or `f3[(x+1, *, *)]` in scratch.
+/// `p2`, or `p2:3` for p2, p3 and p4.
+void printParts(const Piece& piece, llvm::raw_ostream& out);
+
+/// `p0 (x+1, *), (x+2, *), p1:2 (x, *)`, the blocks of a frame; with `comma`, as in a region, one
+/// stands behind the parts too.
+void printPieces(const ScheduleView& schedule, const PieceList& pieces, bool comma,
+                 llvm::raw_ostream& out);
+
+/// `out[p2, (x+1, *, *)]`, `out[p2:2, (x+1, *, *), (x+2, *, *)]`; in scratch `f3[(x+1, *, *)]`
+/// where frame and region are a box of the same part, `f3[*]` for all of a frame of pieces.
 void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_ostream& out);
 
 /// `%17 = send out[p2, (x+1, *, *)] to X+1 after %15`.

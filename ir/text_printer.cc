@@ -55,6 +55,10 @@ class Printer {
                                                    llvm::Twine(X) + " = " + x +
                                                    "-1 (cyclic) in the buffer `out`");
     note("f2[(" + x + rest + ")]", "the same, in frame f2 of scratch memory");
+    if (!schedule_.pieces.empty()) {
+      note("out[p0:2, A, B, p5, C]", "a list: the boxes A and B of p0 and p1, then C of p5");
+      note("f2[*]", "all of frame f2");
+    }
     note("*  3  " + x + "-1  " + x + "-1:2",
          "all; 3; one before the node's own; that and the next");
     note(llvm::Twine("send A to ") + llvm::Twine(X) + "+1",
@@ -155,6 +159,10 @@ class Printer {
 
   /// `color 0, direction +, chunk 2` of a part.
   void printPart(std::uint32_t part) {
+    if (part == kNone) {
+      out_ << "any part";
+      return;
+    }
     const PartIndex index = schedule_.partIndex(part);
     out_ << "color " << index.color << ", direction " << (index.direction == 0 ? '+' : '-')
          << ", chunk " << index.chunk;
@@ -163,7 +171,13 @@ class Printer {
   void printStreams() {
     for (std::size_t i = 0; i < schedule_.streams.size(); ++i) {
       const Stream& stream = schedule_.streams[i];
-      out_ << "  stream " << i << " of p" << stream.part << " core " << stream.core << "  // ";
+      out_ << "  stream " << i << " of ";
+      if (stream.part == kNone) {
+        out_ << '*';
+      } else {
+        out_ << 'p' << stream.part;
+      }
+      out_ << " core " << stream.core << "  // ";
       printPart(stream.part);
       out_ << '\n';
     }
@@ -176,8 +190,8 @@ class Printer {
     }
     for (std::size_t i = 0; i < schedule_.frames.size(); ++i) {
       const Frame& frame = schedule_.frames[i];
-      out_ << "  frame f" << i << " = p" << frame.part << ' ';
-      printBox(schedule_.topology, schedule_.boxes[frame.box], out_);
+      out_ << "  frame f" << i << " = ";
+      printPieces(schedule_, schedule_.piecesOf(frame), false, out_);
       out_ << " in slot " << frame.slot << '\n';
     }
   }

@@ -23,14 +23,18 @@ bool StepsParser::parse() {
   return true;
 }
 
-// stream 0 of p0 core 0
+// stream 0 of p0 core 0, stream 0 of * core 0
 bool StepsParser::parseStream() {
   const std::size_t place = cursor_.offset();
   const std::uint64_t expected = builder_.schedule().streams.size();
   Stream stream;
   if (!cursor_.expect("stream") || !cursor_.numbered(expected, "streams") ||
-      !cursor_.expect("of", "and the stream's part") ||
-      !cursor_.indexed(stream.part, 'p', "part", part_count_)) {
+      !cursor_.expect("of", "and the stream's part")) {
+    return false;
+  }
+  if (cursor_.take("*")) {
+    stream.part = kNone;
+  } else if (!cursor_.indexed(stream.part, 'p', "part", part_count_)) {
     return false;
   }
   if (cursor_.take("core") && !cursor_.integer(stream.core, "a core")) return false;
@@ -46,29 +50,28 @@ bool StepsParser::parseSlots() {
          cursor_.integer(builder_.schedule().slot_count, "the number of slots");
 }
 
-// frame f0 = p0 (x+2, *, *) in slot 0
+// frame f0 = p0 (x+2, *, *) in slot 0, frame f1 = p0 (x, *, *), (x+1, *, *), p1:2 (x, *, *) in slot
+// 1
 bool StepsParser::parseFrame() {
   const std::size_t place = cursor_.offset();
   const auto number = static_cast<std::uint32_t>(builder_.schedule().frames.size());
   const std::string name = "f" + std::to_string(number);
-  Frame frame;
+  std::uint32_t slot = 0;
   if (!cursor_.expect("frame")) return false;
   if (!cursor_.at(name)) return cursor_.failExpected(name + " (frames are numbered in order)");
   cursor_.advance();
-  if (!cursor_.expect("=", "after the frame's name") ||
-      !cursor_.indexed(frame.part, 'p', "part", part_count_) || !parseBox(frame.box) ||
+  if (!cursor_.expect("=", "after the frame's name") || !parsePieces(false, nullptr) ||
       !cursor_.expect("in", "and the frame's slot") || !cursor_.expect("slot")) {
     return false;
   }
   const std::size_t slot_place = cursor_.offset();
   const std::uint32_t slots = builder_.schedule().slot_count;
-  if (!cursor_.integer(frame.slot, "a slot")) return false;
-  if (frame.slot >= slots) {
-    return cursor_.fail(slot_place, "slot " + llvm::Twine(frame.slot) +
-                                        " does not exist (schedule has " + llvm::Twine(slots) +
-                                        ")");
+  if (!cursor_.integer(slot, "a slot")) return false;
+  if (slot >= slots) {
+    return cursor_.fail(slot_place, "slot " + llvm::Twine(slot) + " does not exist (schedule has " +
+                                        llvm::Twine(slots) + ")");
   }
-  builder_.addFrame(frame);
+  builder_.addFrame(pieces_, slot);
   places_.frames.push_back(place);
   return true;
 }
@@ -146,28 +149,71 @@ bool StepsParser::parseKind(OperationKind& kind) {
   return cursor_.failExpected("send, recv, recv_reduce, reduce or copy");
 }
 
-// in[p0, (x-1, *)], out[p0, (x-1, *)], f0[(x-1, *)]
+// in[p0, (x-1, *)], out[p0:2, (x-1, *), (x+1, *), p3, (x, *)], f0[(x-1, *)], f0[*]
 bool StepsParser::parseRegion(Region& region) {
-  const auto& frames = builder_.schedule().frames;
   if (cursor_.take("in")) {
     region.buffer = Buffer::kIn;
   } else if (cursor_.take("out")) {
     region.buffer = Buffer::kOut;
   } else if (cursor_.token().text.starts_with("f") &&
              llvm::all_of(cursor_.token().text.drop_front(), llvm::isDigit)) {
-    region.buffer = Buffer::kScratch;
-    if (!cursor_.indexed(region.frame, 'f', "frame", frames.size())) return false;
-    region.part = frames[region.frame].part;
+    return parseScratch(region);
   } else {
     return cursor_.failExpected("a region: in[...], out[...] or a frame's f0[...]");
   }
-  if (!cursor_.expect("[", "after the buffer")) return false;
-  if (region.buffer != Buffer::kScratch &&
-      (!cursor_.indexed(region.part, 'p', "part", part_count_) ||
-       !cursor_.expect(",", "after the part"))) {
+  if (!cursor_.expect("[", "after the buffer") || !parsePieces(true, nullptr)) return false;
+  region = builder_.region(region.buffer, pieces_);
+  return cursor_.expect("]", "after the box");
+}
+
+bool StepsParser::parseScratch(Region& region) {
+  const auto& frames = builder_.schedule().frames;
+  std::uint32_t index = 0;
+  if (!cursor_.indexed(index, 'f', "frame", frames.size()) ||
+      !cursor_.expect("[", "after the buffer")) {
     return false;
   }
-  return parseBox(region.box) && cursor_.expect("]", "after the box");
+  const Frame& frame = frames[index];
+  if (cursor_.take("*")) {
+    region = wholeFrame(frame, index);
+    return cursor_.expect("]", "after '*', the whole frame");
+  }
+  // The part need not be said where a frame has but one.
+  const Piece of_frame{frame.part, 1, frame.box};
+  if (!parsePieces(true, frame.pieces == 0 ? &of_frame : nullptr)) return false;
+  region = builder_.region(Buffer::kScratch, pieces_, index);
+  return cursor_.expect("]", "after the box");
+}
+
+// p0 (x-1, *), (x+1, *), p3 (x, *); with `comma`, one behind the parts too. Those of `frame`, if it
+// is given, may be left out.
+bool StepsParser::parsePieces(bool comma, const Piece* frame) {
+  pieces_.clear();
+  Piece piece;
+  if (frame != nullptr) piece = *frame;
+  do {
+    if (!cursor_.at("(") || (pieces_.empty() && frame == nullptr)) {
+      if (!parseParts(piece) || (comma && !cursor_.expect(",", "after the part"))) return false;
+    }
+    if (pieces_.size() == kMaxPieces) {
+      return cursor_.fail(cursor_.offset(), "more than " + llvm::Twine(kMaxPieces) + " pieces");
+    }
+    if (!parseBox(piece.box)) return false;
+    pieces_.push_back(piece);
+  } while (cursor_.take(","));
+  return true;
+}
+
+// p0, p2:3
+bool StepsParser::parseParts(Piece& piece) {
+  const std::size_t place = cursor_.offset();
+  piece.parts = 1;
+  if (!cursor_.indexed(piece.part, 'p', "part", part_count_)) return false;
+  if (!cursor_.take(":")) return true;
+  if (!cursor_.integer(piece.parts, "the number of parts", 1)) return false;
+  if (piece.parts <= part_count_ - piece.part) return true;
+  return cursor_.fail(place, "part " + llvm::Twine(std::uint64_t{piece.part} + piece.parts - 1) +
+                                 " does not exist (schedule has " + llvm::Twine(part_count_) + ")");
 }
 
 // (x-1, *, 0:2)

@@ -40,6 +40,9 @@ class StepsParser {
   [[nodiscard]] bool parseOperation(std::uint16_t phase, std::uint32_t stream);
   [[nodiscard]] bool parseKind(OperationKind& kind);
   [[nodiscard]] bool parseRegion(Region& region);
+  [[nodiscard]] bool parseScratch(Region& region);
+  [[nodiscard]] bool parsePieces(bool comma, const Piece* frame);
+  [[nodiscard]] bool parseParts(Piece& piece);
   [[nodiscard]] bool parseBox(std::uint32_t& index);
   [[nodiscard]] bool parseInterval(const Axis& axis, Interval& interval);
   [[nodiscard]] bool parsePeer(OperationKind kind, std::uint32_t& index);
@@ -56,6 +59,7 @@ class StepsParser {
   const Topology topology_;
   const std::uint32_t part_count_;
   std::vector<std::uint32_t> dependences_;  // of the operation being parsed
+  std::vector<Piece> pieces_;               // of the region or frame being parsed
 };
 
 }  // namespace torc

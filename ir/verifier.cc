@@ -31,7 +31,7 @@ VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) 
     }
   }
   const double work = static_cast<double>(context.classCount()) *
-                      static_cast<double>(schedule.operations.size()) *
+                      static_cast<double>(schedule.operations.size() + schedule.pieces.size()) *
                       static_cast<double>(longest);
   if (work > kMaxProofWork) {
     result.faults.push_back({Rule::kBounds, kNone,

@@ -92,9 +92,9 @@ void Contents::erase(const Ranges& blocks, const Topology& topology) {
   }
 }
 
-void Contents::write(const Piece& piece, const Topology& topology) {
+void Contents::write(const Content& piece, const Topology& topology) {
   erase(piece.blocks, topology);
-  Piece grown = piece;
+  Content grown = piece;
   for (std::size_t i = 0; i < pieces_.size();) {
     if (sameValue(pieces_[i].value, grown.value, topology) &&
         joinBoxes(grown.blocks, pieces_[i].blocks, topology)) {
@@ -112,7 +112,7 @@ bool Contents::read(const Ranges& blocks, const Topology& topology, Pieces& out,
                     Coordinates& missing) const {
   std::uint64_t found = 0;
   RangesList common;
-  for (const Piece& piece : pieces_) {
+  for (const Content& piece : pieces_) {
     common.clear();
     intersect(piece.blocks, blocks, topology, common);
     for (const Ranges& box : common) {
@@ -122,7 +122,7 @@ bool Contents::read(const Ranges& blocks, const Topology& topology, Pieces& out,
   }
   if (found == volume(blocks, topology)) return true;
   RangesList left{blocks};
-  for (const Piece& piece : pieces_) {
+  for (const Content& piece : pieces_) {
     RangesList rest;
     for (const Ranges& box : left)
       subtract(box, piece.blocks, topology, rest);
@@ -151,7 +151,7 @@ void shift(Pieces& pieces, const Coordinates& distance, const Topology& topology
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (distance[i] == 0) continue;
     const std::uint32_t size = topology.axes[i].size;
-    for (Piece& piece : pieces) {
+    for (Content& piece : pieces) {
       piece.blocks[i] = shifted(piece.blocks[i], distance[i], size);
       for (Contribution& contribution : piece.value) {
         if (followsBlock(contribution[i])) continue;

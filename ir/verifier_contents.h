@@ -23,17 +23,18 @@ inline bool followsBlock(const Range& range) {
 /// Disjoint contributions to every block of a box.
 using Value = llvm::SmallVector<Contribution, 1>;
 
-struct Piece {
+/// What some blocks hold.
+struct Content {
   Ranges blocks{};
   Value value;
 };
-using Pieces = llvm::SmallVector<Piece, 2>;
+using Pieces = llvm::SmallVector<Content, 2>;
 
 /// One storage of one node: pieces with disjoint blocks.
 class Contents {
  public:
   /// Replaces what the blocks of `piece` hold.
-  void write(const Piece& piece, const Topology& topology);
+  void write(const Content& piece, const Topology& topology);
   /// Forgets what `blocks` hold.
   void erase(const Ranges& blocks, const Topology& topology);
   /// Appends what `blocks` hold, cut to them. False if some block holds nothing; then `missing` is
@@ -43,7 +44,7 @@ class Contents {
   void clear() { pieces_.clear(); }
 
  private:
-  llvm::SmallVector<Piece, 4> pieces_;
+  llvm::SmallVector<Content, 4> pieces_;
 };
 
 /// Adds `b` to `a` for the blocks `blocks`. False if some rank would count twice; then

@@ -14,10 +14,29 @@ VerifyContext::VerifyContext(const ScheduleView& schedule_view, const VerifyOpti
       parts(schedule_view),
       classes(schedule_view, verify_options.per_rank) {
   result.classes = classes.count();
+  groupParts();
 }
 
-Ranges VerifyContext::rangesOf(const Region& region, const Coordinates& at) const {
-  return resolve(schedule.boxes[region.box], topology, at);
+void VerifyContext::groupParts() {
+  first_of_group_.resize(parts.size() + 1, false);  // and the end
+  first_of_group_[0] = true;
+  const auto cut = [&](const Piece& piece) {
+    first_of_group_[piece.part] = first_of_group_[piece.part + piece.parts] = true;
+  };
+  for (const Operation& operation : schedule.operations) {
+    for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (region->present() && region->pieces == 0) cut({region->part, 1, region->box});
+    }
+  }
+  for (const Frame& frame : schedule.frames) {
+    if (frame.pieces == 0) cut({frame.part, 1, frame.box});
+  }
+  for (const Piece& piece : schedule.pieces)
+    cut(piece);
+}
+
+Ranges VerifyContext::rangesOf(const Piece& piece, const Coordinates& at) const {
+  return resolve(schedule.boxes[piece.box], topology, at);
 }
 
 std::string VerifyContext::rankText(const Coordinates& at) const {

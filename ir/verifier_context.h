@@ -41,7 +41,19 @@ class VerifyContext {
   bool executes(std::uint32_t node_class, const Operation& operation) const {
     return classes.executes(node_class, operation);
   }
-  Ranges rangesOf(const Region& region, const Coordinates& at) const;
+  Ranges rangesOf(const Piece& piece, const Coordinates& at) const;
+  /// Whether a part is the first of those that no piece of the schedule tells apart: what holds for
+  /// it holds for the others of its group.
+  bool isFirstOfGroup(std::uint32_t part) const { return first_of_group_[part]; }
+  /// Calls `visit(piece, part)` for every piece of `region` and every group of parts in it.
+  template <typename Visit>
+  void forEachPart(const Region& region, Visit visit) const {
+    for (const Piece& piece : schedule.piecesOf(region)) {
+      for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
+        if (first_of_group_[part]) visit(piece, part);
+      }
+    }
+  }
 
   /// "rank 5 (x=1, y=1)"; on a fully symmetric schedule the node at the origin.
   std::string rankText(const Coordinates& at) const;
@@ -60,7 +72,10 @@ class VerifyContext {
   }
 
  private:
+  void groupParts();
+
   std::vector<Match> matches_;
+  std::vector<bool> first_of_group_;  // by part
 };
 
 /// Rule 1. Fills the matches; sizes of both ends are equal for every count because the blocks are.

@@ -121,7 +121,10 @@ void checkLinks(VerifyContext& context) {
         if (shift[axis] == 0) continue;
         const LinkClass link{operation.phase, axis, linkSign(topology.axes[axis], shift[axis])};
         load[link] += carried * std::abs(shift[axis]);
-        colors[link].insert(context.parts.index(operation.a.part).color);
+        for (const Piece& piece : schedule.piecesOf(operation.a)) {
+          colors[link].insert(context.parts.index(piece.part).color);
+          colors[link].insert(context.parts.index(piece.part + piece.parts - 1).color);
+        }
       }
     }
     for (const auto& [link, share] : load)
@@ -142,8 +145,7 @@ void checkLinks(VerifyContext& context) {
   }
   std::vector<double> slots(schedule.slot_count, 0.0);
   for (const Frame& frame : schedule.frames) {
-    const Region whole{Buffer::kScratch, {}, frame.part, frame.box, kNone};
-    slots[frame.slot] = std::max(slots[frame.slot], shares.of(whole, {}));
+    slots[frame.slot] = std::max(slots[frame.slot], shares.of(wholeFrame(frame, kNone), {}));
   }
   context.result.slots = schedule.slot_count;
   for (double slot : slots)

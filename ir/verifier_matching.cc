@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ir/text.h"
+#include "ir/text_format.h"
 #include "ir/verifier_context.h"
 #include "ir/verifier_ranges.h"
 
@@ -27,9 +28,44 @@ std::string blocksText(const Topology& topology, const Ranges& blocks) {
   return boxText(topology, box);
 }
 
+std::string pieceText(const Topology& topology, const Piece& piece, const Ranges& blocks) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printParts(piece, out);
+  return text + " of blocks " + blocksText(topology, blocks);
+}
+
 /// The region whose blocks a message carries, at either end.
 const Region& messageRegion(const Operation& operation) {
   return sends(operation.kind) ? operation.a : operation.dst;
+}
+
+/// What a message brings to `peer_at` against what is received there, piece by piece; empty if they
+/// are the same. `distance` is from the sender to the receiver along collapsed axes.
+std::string describeDifference(const VerifyContext& context, const Region& sent,
+                               const Coordinates& at, const Coordinates& distance,
+                               const Region& received, const Coordinates& peer_at) {
+  const PieceList sent_pieces = context.schedule.piecesOf(sent);
+  const PieceList received_pieces = context.schedule.piecesOf(received);
+  if (sent_pieces.size() != received_pieces.size()) {
+    return std::to_string(sent_pieces.size()) + " pieces are sent, " +
+           std::to_string(received_pieces.size()) + " received";
+  }
+  for (std::size_t i = 0; i < sent_pieces.size(); ++i) {
+    Ranges sent_blocks = context.rangesOf(sent_pieces[i], at);
+    for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
+      sent_blocks[axis] = shifted(sent_blocks[axis], -std::int64_t{distance[axis]},
+                                  context.topology.axes[axis].size);
+    }
+    const Ranges received_blocks = context.rangesOf(received_pieces[i], peer_at);
+    if (sent_pieces[i].part == received_pieces[i].part &&
+        sent_pieces[i].parts == received_pieces[i].parts && sent_blocks == received_blocks) {
+      continue;
+    }
+    return pieceText(context.topology, sent_pieces[i], sent_blocks) + " is sent, " +
+           pieceText(context.topology, received_pieces[i], received_blocks) + " received";
+  }
+  return {};
 }
 
 }  // namespace
@@ -76,19 +112,14 @@ void checkMatching(VerifyContext& context) {
         const std::uint32_t receiver = entry->second[k];
         const Region& sent = messageRegion(schedule.operations[senders[k]]);
         const Region& received = messageRegion(schedule.operations[receiver]);
-        Ranges sent_blocks = context.rangesOf(sent, at);
-        for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
-          sent_blocks[axis] = shifted(sent_blocks[axis], -std::int64_t{distance[axis]},
-                                      context.topology.axes[axis].size);
-        }
-        const Ranges received_blocks = context.rangesOf(received, peer_at);
-        if (sent.part != received.part || sent_blocks != received_blocks) {
+        const std::string difference =
+            describeDifference(context, sent, at, distance, received, peer_at);
+        if (!difference.empty()) {
           context.fault(Rule::kMatching, receiver,
                         "on " + context.rankText(peer_at) + " receives " +
-                            regionText(schedule, received) + ", blocks " +
-                            blocksText(context.topology, received_blocks) + ", but its peer's %" +
+                            regionText(schedule, received) + ", but its peer's %" +
                             std::to_string(senders[k]) + " sends " + regionText(schedule, sent) +
-                            ", blocks " + blocksText(context.topology, sent_blocks));
+                            ": " + difference);
         }
         context.match(c, senders[k]) = {receiver, peer};
         context.match(peer, receiver) = {senders[k], c};

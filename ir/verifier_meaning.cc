@@ -15,12 +15,20 @@
 namespace torc {
 namespace {
 
+/// What a piece of a region holds, of one part (group of parts).
+struct PartValue {
+  std::uint32_t part = 0;
+  Pieces pieces;
+};
+/// What a region holds: in the order of its pieces, in each of its parts.
+using RegionValue = llvm::SmallVector<PartValue, 1>;
+
 /// What one class of nodes holds.
 struct NodeState {
-  std::vector<Contents> in, out;  // by part
-  std::vector<Contents> slots;
-  std::vector<std::uint32_t> slot_frame;     // frame that a slot holds, kNone at first
-  std::map<std::uint32_t, Pieces> payloads;  // by send: what it has started to send
+  std::vector<Contents> in, out;                         // by part
+  std::vector<std::map<std::uint32_t, Contents>> slots;  // by part
+  std::vector<std::uint32_t> slot_frame;                 // frame that a slot holds, kNone at first
+  std::map<std::uint32_t, RegionValue> payloads;         // by send: what it has started to send
 };
 
 class MeaningChecker {
@@ -61,8 +69,8 @@ class MeaningChecker {
       node.slot_frame.assign(schedule_.slot_count, kNone);
       const Ranges own = ownBlock(context_.coordinatesOf(c));
       // A whole `in` holds this rank's contribution to every block; an own block holds itself.
-      const Piece piece{traits_.in_whole ? everything() : own,
-                        {traits_.in_whole ? own : blockOwner()}};
+      const Content piece{traits_.in_whole ? everything() : own,
+                          {traits_.in_whole ? own : blockOwner()}};
       for (Contents& part : node.in)
         part.write(piece, topology_);
       // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
@@ -79,7 +87,7 @@ class MeaningChecker {
     if (completes == sends(operation.kind)) return;  // sends act at their start, others at the end
     if (!context_.executes(node_class, operation)) return;
     const Coordinates at = context_.coordinatesOf(node_class);
-    Pieces value;
+    RegionValue value;
     switch (operation.kind) {
       case OperationKind::kSend:
         if (read(node_class, index, operation.a, at, value)) {
@@ -90,7 +98,7 @@ class MeaningChecker {
         if (!takePayload(node_class, index, value)) return;
         break;
       case OperationKind::kRecvReduce: {
-        Pieces received, own;
+        RegionValue received, own;
         if (!takePayload(node_class, index, received)) return;
         if (!read(node_class, index, operation.a, at, own)) return;
         write(node_class, operation.b, received);
@@ -98,7 +106,7 @@ class MeaningChecker {
         break;
       }
       case OperationKind::kReduce: {
-        Pieces a, b;
+        RegionValue a, b;
         if (!read(node_class, index, operation.a, at, a)) return;
         if (!read(node_class, index, operation.b, at, b)) return;
         if (!add(index, a, b, at, value)) return;
@@ -112,12 +120,13 @@ class MeaningChecker {
     const bool onto_itself =
         operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
     if (operation.dst.buffer == Buffer::kOut && traits_.in_place_aliases && !onto_itself) {
-      nodes_[node_class].in[operation.dst.part].erase(context_.rangesOf(operation.dst, at),
-                                                      topology_);
+      context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
+        nodes_[node_class].in[part].erase(context_.rangesOf(piece, at), topology_);
+      });
     }
   }
 
-  bool takePayload(std::uint32_t node_class, std::uint32_t index, Pieces& value) {
+  bool takePayload(std::uint32_t node_class, std::uint32_t index, RegionValue& value) {
     const Match& match = context_.match(node_class, index);
     auto& payloads = nodes_[match.node_class].payloads;
     auto entry = payloads.find(match.operation);
@@ -128,19 +137,20 @@ class MeaningChecker {
     Coordinates distance{};
     const Shift& from = schedule_.shifts[schedule_.operations[index].peer];
     context_.classes.neighbour(node_class, from, distance);
-    shift(value, distance, topology_);
+    for (PartValue& part : value)
+      shift(part.pieces, distance, topology_);
     return true;
   }
 
-  Contents& storage(std::uint32_t node_class, const Region& region) {
+  Contents& storage(std::uint32_t node_class, const Region& region, std::uint32_t part) {
     NodeState& node = nodes_[node_class];
-    if (region.buffer == Buffer::kIn) return node.in[region.part];
-    if (region.buffer == Buffer::kOut) return node.out[region.part];
-    return node.slots[schedule_.frames[region.frame].slot];
+    if (region.buffer == Buffer::kIn) return node.in[part];
+    if (region.buffer == Buffer::kOut) return node.out[part];
+    return node.slots[schedule_.frames[region.frame].slot][part];
   }
 
   bool read(std::uint32_t node_class, std::uint32_t index, const Region& region,
-            const Coordinates& at, Pieces& value) {
+            const Coordinates& at, RegionValue& value) {
     if (region.buffer == Buffer::kScratch) {
       const std::uint32_t held = nodes_[node_class].slot_frame[schedule_.frames[region.frame].slot];
       if (held != region.frame) {
@@ -151,33 +161,54 @@ class MeaningChecker {
         return false;
       }
     }
-    Coordinates missing{};
-    if (storage(node_class, region)
-            .read(context_.rangesOf(region, at), topology_, value, missing)) {
-      return true;
-    }
-    context_.fault(Rule::kMeaning, index,
-                   "on " + context_.rankText(at) + " reads " + regionText(schedule_, region) +
-                       ", where " + context_.blockText(missing) + " holds no value");
-    return false;
+    bool complete = true;
+    context_.forEachPart(region, [&](const Piece& piece, std::uint32_t part) {
+      Coordinates missing{};
+      value.push_back({part, {}});
+      if (!complete ||
+          storage(node_class, region, part)
+              .read(context_.rangesOf(piece, at), topology_, value.back().pieces, missing)) {
+        return;
+      }
+      complete = false;
+      context_.fault(Rule::kMeaning, index,
+                     "on " + context_.rankText(at) + " reads " + regionText(schedule_, region) +
+                         ", where " + context_.blockText(missing) + " holds no value" +
+                         (region.pieces > 0 ? " of p" + std::to_string(part) : ""));
+    });
+    return complete;
   }
 
-  void write(std::uint32_t node_class, const Region& region, const Pieces& value) {
-    Contents& contents = storage(node_class, region);
+  void write(std::uint32_t node_class, const Region& region, const RegionValue& value) {
     if (region.buffer == Buffer::kScratch) {
       std::uint32_t& held = nodes_[node_class].slot_frame[schedule_.frames[region.frame].slot];
-      if (held != region.frame) contents.clear();
+      if (held != region.frame) {
+        nodes_[node_class].slots[schedule_.frames[region.frame].slot].clear();
+      }
       held = region.frame;
     }
-    for (const Piece& piece : value)
-      contents.write(piece, topology_);
+    for (const PartValue& part : value) {
+      Contents& contents = storage(node_class, region, part.part);
+      for (const Content& content : part.pieces)
+        contents.write(content, topology_);
+    }
+  }
+
+  /// Adds up two regions of an operation: their pieces are the same.
+  bool add(std::uint32_t index, const RegionValue& a, const RegionValue& b, const Coordinates& at,
+           RegionValue& sum) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      sum.push_back({a[i].part, {}});
+      if (!add(index, a[i].pieces, b[i].pieces, at, sum.back().pieces)) return false;
+    }
+    return true;
   }
 
   bool add(std::uint32_t index, const Pieces& a, const Pieces& b, const Coordinates& at,
            Pieces& sum) {
     RangesList common;
-    for (const Piece& left : a) {
-      for (const Piece& right : b) {
+    for (const Content& left : a) {
+      for (const Content& right : b) {
         common.clear();
         intersect(left.blocks, right.blocks, topology_, common);
         for (const Ranges& blocks : common) {
@@ -204,6 +235,7 @@ class MeaningChecker {
     const Ranges blocks = traits_.out_whole ? everything() : ownBlock(at);
     const Value wanted = traits_.reduces ? liveNodes() : Value{blockOwner()};
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
+      if (!context_.isFirstOfGroup(part)) continue;
       const std::string place =
           "at the end out[p" + std::to_string(part) + "] of " + context_.rankText(at);
       Pieces value;
@@ -213,7 +245,7 @@ class MeaningChecker {
                        place + ": " + context_.blockText(witness) + " holds no value");
         continue;
       }
-      for (const Piece& piece : value) {
+      for (const Content& piece : value) {
         bool surplus = false;
         if (equals(piece.value, wanted, piece.blocks, topology_, witness, surplus)) continue;
         Coordinates block{};

@@ -37,6 +37,26 @@ std::vector<ExactLoad> busiest(const Loads& loads, Uint128 denominator) {
   return result;
 }
 
+/// What `region` holds, seen from `at`: weight of its color * share of a color's `parts` * blocks,
+/// of live nodes only where ranks own blocks.
+std::optional<Uint128> carriedBy(const ScheduleView& schedule, const Region& region,
+                                 const Coordinates& at, std::uint64_t parts, bool owned) {
+  std::optional<Uint128> sum = 0;
+  for (const Piece& piece : schedule.piecesOf(region)) {
+    const Ranges ranges = resolve(schedule.boxes[piece.box], schedule.topology, at);
+    const std::uint64_t blocks =
+        owned ? liveVolume(ranges, schedule.topology) : volume(ranges, schedule.topology);
+    for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
+      const Color& color = schedule.colors[schedule.partIndex(part).color];
+      std::optional<Uint128> load =
+          multiply(color.weight, parts / (std::uint64_t{color.directions} * color.chunks));
+      if (load) load = multiply(*load, blocks);
+      if (!load || !add(*sum, *load)) return std::nullopt;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 Fraction LinkLoads::largest() const {
@@ -79,13 +99,7 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
     std::vector<std::vector<Routes::Hop>> ways(schedule.shifts.size());
     for (const Operation& operation : schedule.operations) {
       if (!sends(operation.kind) || !classes.executes(node, operation)) continue;
-      const Color& color = schedule.colors[schedule.partIndex(operation.a.part).color];
-      const Ranges blocks = resolve(schedule.boxes[operation.a.box], topology, at);
-      std::optional<Uint128> load =
-          multiply(color.weight, pieces / (std::uint64_t{color.directions} * color.chunks));
-      if (load) {
-        load = multiply(*load, owned ? liveVolume(blocks, topology) : volume(blocks, topology));
-      }
+      const std::optional<Uint128> load = carriedBy(schedule, operation.a, at, pieces, owned);
       if (!load) return tooLarge();
       std::vector<Routes::Hop>& way = ways[operation.peer];
       if (way.empty()) way = routes.hops(node, schedule.shifts[operation.peer]);

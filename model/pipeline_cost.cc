@@ -115,7 +115,7 @@ PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine,
   const double reduce_time =
       std::max(machine.gamma, machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Chain> chains;
-  std::set<std::tuple<const Chain*, std::uint32_t>> counted;
+  std::set<std::tuple<const Chain*, std::uint32_t, std::uint32_t>> counted;
   std::vector<bool> reduced(std::size_t{1} << 16);  // phases that reduce
   for (const Operation& operation : schedule.operations) {
     if (operation.b.present()) reduced[operation.phase] = true;
@@ -137,7 +137,7 @@ PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine,
     const std::uint32_t link = 2 * axis + (shift[axis] < 0 && !one_cable ? 1 : 0);
     Chain& chain = chains[{operation.phase, operation.stream, link}];
     // On a line the node at the end and the others send the same blocks by operations of their own.
-    if (!counted.emplace(&chain, region.box).second) continue;
+    if (!counted.emplace(&chain, region.pieces, region.box).second) continue;
     chain.phase = operation.phase;
     chain.stream = operation.stream;
     chain.link = link;

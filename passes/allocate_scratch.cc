@@ -112,10 +112,10 @@ void Allocation::assignSlots() {
   }
 }
 
-/// Gives `frame` the slot of its part that is free for longest among those last used above
+/// Gives `frame` the slot of its (first) part that is free for longest among those last used above
 /// operation `free_before`, or a new one.
 void Allocation::place(std::uint32_t frame, std::uint32_t free_before) {
-  Indices& candidates = slots_of_part_[schedule_.frames[frame].part];
+  Indices& candidates = slots_of_part_[view_.piecesOf(schedule_.frames[frame])[0].part];
   std::uint32_t best = kNone, best_last = free_before;
   for (const std::uint32_t slot : candidates) {
     const Indices& users = users_[slots_[slot].frame];
@@ -139,7 +139,7 @@ void Allocation::place(std::uint32_t frame, std::uint32_t free_before) {
 
 /// The frame's elements as a share of the vector.
 double Allocation::share(const Frame& frame) const {
-  return shares_.of({Buffer::kScratch, {}, frame.part, frame.box, kNone}, {});
+  return shares_.of(wholeFrame(frame, kNone), {});
 }
 
 double Allocation::shareOfVector() const {

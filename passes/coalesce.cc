@@ -81,7 +81,8 @@ class Coalesce final : public Pass {
       return false;
     }
     const Region& staging = receive.dst;
-    if (reduce.b != staging || staging.box != schedule.frames[staging.frame].box) return false;
+    if (reduce.b != staging) return false;
+    if (staging != wholeFrame(schedule.frames[staging.frame], staging.frame)) return false;
     if (reduce.a.frame == staging.frame || reduce.dst.frame == staging.frame) return false;
     // A receive that waited for what only the reduction needs would hold up its sender.
     const ScheduleView view = schedule.view();
@@ -102,6 +103,7 @@ class Coalesce final : public Pass {
     built.frames = old.frames;
     built.slot_count = old.slot_count;
     built.boxes = old.boxes;
+    built.pieces = old.pieces;
     built.shifts = old.shifts;
 
     const ScheduleView view = old.view();

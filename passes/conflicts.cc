@@ -68,17 +68,21 @@ void ConflictIndex::clear() {
   slots_.clear();
 }
 
-llvm::SmallVector<ConflictIndex::Access, 3> ConflictIndex::accessesOf(std::uint32_t index) const {
+llvm::SmallVector<ConflictIndex::Access, 4> ConflictIndex::accessesOf(std::uint32_t index) const {
   const Operation& operation = schedule_.operations[index];
   const bool copies_in = operation.kind == OperationKind::kCopy &&
                          operation.a.buffer == Buffer::kIn && operation.dst.buffer == Buffer::kOut;
-  llvm::SmallVector<Access, 3> accesses;
+  llvm::SmallVector<Access, 4> accesses;
   auto add = [&](const Region& region, bool writes) {
     if (!region.present()) return;
     // Nobody writes `in`, unless it is `out`.
     if (region.buffer == Buffer::kIn && !traits_.in_place_aliases) return;
-    accesses.push_back(
-        {index, region.box, operation.guard, region.frame, region.buffer, writes, copies_in});
+    for (const Piece& piece : schedule_.piecesOf(region)) {
+      for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
+        accesses.push_back({index, part, piece.box, operation.guard, region.frame, region.buffer,
+                            writes, copies_in});
+      }
+    }
   };
   add(operation.dst, true);
   add(operation.a, false);
@@ -86,27 +90,26 @@ llvm::SmallVector<ConflictIndex::Access, 3> ConflictIndex::accessesOf(std::uint3
   return accesses;
 }
 
-ConflictIndex::Storage& ConflictIndex::storageOf(std::uint32_t part, const Access& access) {
+ConflictIndex::Storage& ConflictIndex::storageOf(const Access& access) {
   // `in` and `out` of a part count as one: in place they are. Slots may serve several parts.
-  if (access.frame == kNone) return buffers_[part];
+  if (access.frame == kNone) return buffers_[access.part];
   return slots_[schedule_.frames[access.frame].slot];
 }
 
-std::uint32_t ConflictIndex::offsetOf(std::uint32_t part, const Access& access) const {
+std::uint32_t ConflictIndex::offsetOf(const Access& access) const {
   if (access.frame != kNone) return kNone;
-  const std::uint32_t axis = first_axis_[part];
+  const std::uint32_t axis = first_axis_[access.part];
   const Interval& interval = schedule_.boxes[access.box][axis];
   if (interval.kind != IntervalKind::kRelative || interval.length != 1) return kNone;
   return wrap(interval.start, schedule_.topology.axes[axis].size);
 }
 
 void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint32_t>& conflicts) {
-  const std::uint32_t part = schedule_.streams[schedule_.operations[operation].stream].part;
-  const llvm::SmallVector<Access, 3> accesses = accessesOf(operation);
+  const llvm::SmallVector<Access, 4> accesses = accessesOf(operation);
   for (const Access& access : accesses) {
-    Storage& storage = storageOf(part, access);
+    Storage& storage = storageOf(access);
     search(storage.others, access, conflicts);
-    const std::uint32_t offset = offsetOf(part, access);
+    const std::uint32_t offset = offsetOf(access);
     if (offset == kNone) {
       for (auto& entry : storage.by_offset)
         search(entry.second, access, conflicts);
@@ -116,8 +119,8 @@ void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint
     }
   }
   for (const Access& access : accesses) {
-    Storage& storage = storageOf(part, access);
-    const std::uint32_t offset = offsetOf(part, access);
+    Storage& storage = storageOf(access);
+    const std::uint32_t offset = offsetOf(access);
     (offset == kNone ? storage.others : storage.by_offset[offset]).push_back(access);
   }
 }
@@ -160,6 +163,7 @@ bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   if (!a.writes && !b.writes) return false;
   if (!sameMemory(a, b) || !guardsMeet(a, b)) return false;
   if (a.frame != b.frame) return true;  // two frames of one slot: they lie across each other
+  if (a.part != b.part) return false;
   if (a.box == b.box) return true;
   const Topology& topology = schedule_.topology;
   const Box& box_a = schedule_.boxes[a.box];
@@ -184,7 +188,10 @@ bool ConflictIndex::covers(const Access& later, const Access& earlier) const {
         return false;
     }
   }
-  if (later.frame != earlier.frame) return later.box == schedule_.frames[later.frame].box;
+  if (later.frame != earlier.frame) {
+    const Frame& frame = schedule_.frames[later.frame];
+    return frame.pieces == 0 && later.box == frame.box;
+  }
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (!intervalCovers(schedule_.boxes[later.box][i], schedule_.boxes[earlier.box][i],
                         topology.axes[i])) {

@@ -32,9 +32,10 @@ class ConflictIndex {
   void clear();
 
  private:
-  /// One region that an operation reads or writes.
+  /// One piece of a region, of one part, that an operation reads or writes.
   struct Access {
     std::uint32_t operation = 0;
+    std::uint32_t part = 0;
     std::uint32_t box = kNone;
     std::uint32_t guard = kNone;  // box; kNone: every node
     std::uint32_t frame = kNone;  // scratch only
@@ -49,10 +50,10 @@ class ConflictIndex {
     std::vector<Access> others;
   };
 
-  llvm::SmallVector<Access, 3> accessesOf(std::uint32_t operation) const;
-  Storage& storageOf(std::uint32_t part, const Access& access);
+  llvm::SmallVector<Access, 4> accessesOf(std::uint32_t operation) const;
+  Storage& storageOf(const Access& access);
   /// Where `access` lies in Storage::by_offset; kNone: in `others`.
-  std::uint32_t offsetOf(std::uint32_t part, const Access& access) const;
+  std::uint32_t offsetOf(const Access& access) const;
   void search(std::vector<Access>& accesses, const Access& access,
               llvm::SmallVectorImpl<std::uint32_t>& conflicts) const;
   bool sameMemory(const Access& a, const Access& b) const;

@@ -79,9 +79,9 @@ class Expansion {
   bool moves(std::uint32_t axis) const { return topology_.axes[axis].size > 1; }
   Box ownBox() const;
   std::uint32_t blocks(std::uint32_t axis, std::int32_t offset);
-  Region region(Buffer buffer, std::uint32_t box) const { return {buffer, {}, part_, box, kNone}; }
+  Region region(Buffer buffer, std::uint32_t box) const { return boxRegion(buffer, part_, box); }
   Region scratch(std::uint32_t frame, std::uint32_t box) const {
-    return {Buffer::kScratch, {}, part_, box, frame};
+    return boxRegion(Buffer::kScratch, part_, box, frame);
   }
   std::uint32_t newFrame(std::uint32_t box);
   Region sumRegion(std::uint32_t axis, std::int32_t offset);

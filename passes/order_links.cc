@@ -36,12 +36,15 @@ using Indices = llvm::SmallVector<std::uint32_t, 8>;
 /// The operations of one message: several where nodes at the end of a line do it by others than
 /// those in the middle. Each node executes at most one of them.
 struct Step {
-  std::uint32_t box = kNone;
+  Region blocks;
   Indices operations;
 
-  void add(std::uint32_t index, std::uint32_t blocks) {
-    if (box != blocks) operations.clear();
-    box = blocks;
+  bool isOf(const Region& sent) const {
+    return blocks.pieces == sent.pieces && blocks.box == sent.box;
+  }
+  void add(std::uint32_t index, const Region& sent) {
+    if (!isOf(sent)) operations.clear();
+    blocks = sent;
     operations.push_back(index);
   }
 };
@@ -88,8 +91,8 @@ class LinkOrder {
       chain.receives.push_back(index);
       return;
     }
-    if (operation.a.box != chain.last_send.box) chain.send_before = chain.last_send;
-    chain.last_send.add(index, operation.a.box);
+    if (!chain.last_send.isOf(operation.a)) chain.send_before = chain.last_send;
+    chain.last_send.add(index, operation.a);
     if (chain.send_before.operations.empty()) chain.first_send = chain.last_send;
     // The nodes of a line take part in some steps only. There each send waits for the one before,
     // so that what waits for the last one waits for a node's own last one: dependences pass through

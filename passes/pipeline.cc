@@ -27,12 +27,16 @@ constexpr std::uint32_t kInFlight = 2;  // on a link at a time: order-links
 // More chunks take less than 0.1 % off any schedule's time, and make its file large.
 constexpr std::uint32_t kMostChunks = 256;
 
-/// Region `region`, of chunk `chunk` of `chunks` of its part.
-Region chunkOf(Region region, std::uint32_t chunk, std::uint32_t chunks) {
-  if (!region.present()) return region;
-  region.part = region.part * chunks + chunk;
-  if (region.frame != kNone) region.frame = region.frame * chunks + chunk;
-  return region;
+/// Chunk `chunk` of `chunks` of the parts of these pieces. Chunks of one part follow one another in
+/// the order of parts, so that a piece of several parts becomes several.
+llvm::SmallVector<Piece, 4> chunkOf(const PieceList& pieces, std::uint32_t chunk,
+                                    std::uint32_t chunks) {
+  llvm::SmallVector<Piece, 4> list;
+  for (const Piece& piece : pieces) {
+    for (std::uint32_t i = 0; i < piece.parts; ++i)
+      list.push_back({(piece.part + i) * chunks + chunk, 1, piece.box});
+  }
+  return list;
 }
 
 class Pipeline final : public Pass {
@@ -73,19 +77,20 @@ class Pipeline final : public Pass {
       color.chunks *= chunks;
     builder.schedule().boxes = old.boxes;
     builder.schedule().shifts = old.shifts;
+    const ScheduleView view = old.view();
     for (const Stream& stream : old.streams) {
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-        builder.addStream({stream.part * chunks + chunk, stream.core});
+        const bool any = stream.part == kNone;
+        builder.addStream({any ? kNone : stream.part * chunks + chunk, stream.core});
       }
     }
     for (const Frame& frame : old.frames) {
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-        builder.addFrame({frame.part * chunks + chunk, frame.box, frame.slot * chunks + chunk, 0});
+        builder.addFrame(chunkOf(view.piecesOf(frame), chunk, chunks), frame.slot * chunks + chunk);
       }
     }
     builder.schedule().slot_count = old.slot_count * chunks;
 
-    const ScheduleView view = old.view();
     // Clones of operation i: first[i] + chunk * stride[i], since the operations of a phase are
     // cloned together: chunk after chunk, in each all streams.
     std::vector<std::uint32_t> first(old.operations.size()), stride(old.operations.size());
@@ -103,9 +108,12 @@ class Pipeline final : public Pass {
         for (std::uint32_t i = begin; i < end; ++i) {
           Operation operation = old.operations[i];
           operation.stream = operation.stream * chunks + chunk;
-          operation.dst = chunkOf(operation.dst, chunk, chunks);
-          operation.a = chunkOf(operation.a, chunk, chunks);
-          operation.b = chunkOf(operation.b, chunk, chunks);
+          for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+            if (!region->present()) continue;
+            *region =
+                builder.region(region->buffer, chunkOf(view.piecesOf(*region), chunk, chunks),
+                               region->frame == kNone ? kNone : region->frame * chunks + chunk);
+          }
           dependences.clear();
           for (const std::uint32_t d : view.dependencesOf(operation)) {
             dependences.push_back(first[d] + chunk * stride[d]);

@@ -15,9 +15,9 @@
 namespace torc {
 namespace {
 
-constexpr char kTableNames[kTableCount][12] = {"name",    "producer",   "colors",
-                                               "streams", "boxes",      "shifts",
-                                               "frames",  "operations", "dependences"};
+constexpr char kTableNames[kTableCount][12] = {"name",       "producer",   "colors", "streams",
+                                               "boxes",      "pieces",     "shifts", "frames",
+                                               "operations", "dependences"};
 
 /// Reads fields one after the other; errors have the name and the offset of the field.
 class FieldReader {
@@ -178,6 +178,7 @@ Status readTables(FieldReader& reader, ScheduleView& schedule) {
   if (status.ok()) status = tables.read(TableKind::kColors, schedule.colors);
   if (status.ok()) status = tables.read(TableKind::kStreams, schedule.streams);
   if (status.ok()) status = tables.read(TableKind::kBoxes, schedule.boxes);
+  if (status.ok()) status = tables.read(TableKind::kPieces, schedule.pieces);
   if (status.ok()) status = tables.read(TableKind::kShifts, schedule.shifts);
   if (status.ok()) status = tables.read(TableKind::kFrames, schedule.frames);
   if (status.ok()) status = tables.read(TableKind::kOperations, schedule.operations);

@@ -27,6 +27,13 @@ Extent PartTable::extent(std::uint32_t part, const Extent& whole) const {
   return piece(of_direction, index.chunk, color.chunks);
 }
 
+Extent PartTable::extent(std::uint32_t part, std::uint32_t parts, const Extent& whole) const {
+  const Extent first = extent(part, whole);
+  if (parts == 1) return first;
+  const Extent last = extent(part + parts - 1, whole);
+  return {first.offset, last.offset + last.length - first.offset};
+}
+
 VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
   double sum = 0;
   for (const Color& color : schedule.colors)
@@ -39,12 +46,19 @@ VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
 
 double VectorShares::of(const Region& region, const Coordinates& at) const {
   const Topology& topology = schedule_.topology;
-  const Ranges blocks = resolve(schedule_.boxes[region.box], topology, at);
   // The block of a dead node is nobody's where ranks own blocks, and part of the vector elsewhere.
   const bool owned = traits(schedule_.collective).layout == Layout::kBlockMajor;
-  return parts_[region.part] *
-         static_cast<double>(owned ? liveVolume(blocks, topology) : volume(blocks, topology)) /
-         static_cast<double>(owned ? topology.ranks() : topology.sites());
+  double share = 0;
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    const Ranges blocks = resolve(schedule_.boxes[piece.box], topology, at);
+    double parts = 0;
+    for (std::uint32_t i = 0; i < piece.parts; ++i)
+      parts += parts_[piece.part + i];
+    share += parts *
+             static_cast<double>(owned ? liveVolume(blocks, topology) : volume(blocks, topology)) /
+             static_cast<double>(owned ? topology.ranks() : topology.sites());
+  }
+  return share;
 }
 
 }  // namespace torc

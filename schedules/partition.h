@@ -46,6 +46,8 @@ class PartTable {
   /// Elements of `part` within `whole`: color by weight, then direction, then
   /// chunk.
   Extent extent(std::uint32_t part, const Extent& whole) const;
+  /// Elements of `parts` parts from `part` on: they follow one another.
+  Extent extent(std::uint32_t part, std::uint32_t parts, const Extent& whole) const;
 
  private:
   struct ColorShare {

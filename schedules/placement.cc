@@ -84,9 +84,6 @@ Status Placement::prepareBlocks() {
   } else if (uniform()) {
     if (counts_.count > kMaxElements / ranks) return overflow("the elements of all blocks");
     total = end = counts_.count * ranks;
-    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-      part_of_block_.push_back(parts_.extent(part, {0, counts_.count}));
-    }
   } else {
     if (counts_.per_rank.size() != ranks ||
         (!counts_.displacements.empty() && counts_.displacements.size() != ranks)) {
@@ -116,23 +113,12 @@ Status Placement::prepareBlocks() {
 Status Placement::prepareFrames() {
   std::vector<std::uint64_t> slot_elements(schedule_.slot_count, 0);
   frames_.resize(schedule_.frames.size());
-  std::vector<Extent> runs;
   for (std::size_t f = 0; f < frames_.size(); ++f) {
     const Frame& frame = schedule_.frames[f];
     PlacedFrame& placed = frames_[f];
-    placed.ranges = resolve(schedule_.boxes[frame.box], schedule_.topology, at_);
-    if (traits_.layout == Layout::kPartMajor) {
-      runs.clear();
-      appendPartMajor(frame.part, placed.ranges, runs);
-      for (const Extent& run : runs)
-        placed.elements += run.length;
-    } else if (uniform()) {
-      placed.elements =
-          liveVolume(placed.ranges, schedule_.topology) * part_of_block_[frame.part].length;
-    } else {
-      makePrefix(frame.part, placed);
-      placed.elements = placed.prefix.back();
-    }
+    forEachRun(frame, [&](std::uint32_t part, std::uint32_t parts, const Ranges& ranges) {
+      placePiece(placed, {.part = part, .parts = parts, .ranges = ranges});
+    });
     slot_elements[frame.slot] = std::max(slot_elements[frame.slot], placed.elements);
   }
   std::vector<std::uint64_t> slot_offset(schedule_.slot_count, 0);
@@ -174,36 +160,68 @@ Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at) cons
   return extent;
 }
 
-std::uint64_t Placement::blockElements(std::uint32_t part, const Coordinates& at) const {
-  if (traits_.layout == Layout::kPartMajor) return partMajorBlock(part, at).length;
+std::uint64_t Placement::blockElements(const PlacedPiece& piece, const Coordinates& at) const {
+  if (traits_.layout == Layout::kPartMajor) return partMajorBlock(piece.part, at).length;
   const std::int32_t owner = schedule_.topology.rankOf(at);
   if (owner < 0) return 0;
-  if (uniform()) return part_of_block_[part].length;
-  return parts_.extent(part, {0, blockCount(owner)}).length;
+  return parts_.extent(piece.part, piece.parts, {0, blockCount(owner)}).length;
 }
 
-void Placement::makePrefix(std::uint32_t part, PlacedFrame& frame) const {
-  const Color& color = schedule_.colors[parts_.index(part).color];
-  frame.prefix.reserve(volume(frame.ranges, schedule_.topology) + 1);
+/// Lays `piece` out behind the pieces that `frame` has.
+void Placement::placePiece(PlacedFrame& frame, PlacedPiece piece) {
+  piece.offset = frame.elements;
+  if (traits_.layout == Layout::kPartMajor) {
+    std::vector<Extent> runs;
+    appendPartMajor(piece.part, piece.ranges, 0, runs);
+    for (const Extent& run : runs)
+      piece.elements += run.length;
+  } else if (uniform()) {
+    piece.elements = liveVolume(piece.ranges, schedule_.topology) *
+                     parts_.extent(piece.part, piece.parts, {0, counts_.count}).length;
+  } else {
+    makePrefix(piece);
+    piece.elements = piece.prefix.back();
+  }
+  frame.elements += piece.elements;
+  frame.pieces.push_back(std::move(piece));
+}
+
+void Placement::makePrefix(PlacedPiece& piece) const {
+  const Color& color = schedule_.colors[parts_.index(piece.part).color];
+  piece.prefix.reserve(volume(piece.ranges, schedule_.topology) + 1);
   std::uint64_t sum = 0;
-  forEachBlock(schedule_.topology, color.order.data(), color.axis_count, frame.ranges,
+  forEachBlock(schedule_.topology, color.order.data(), color.axis_count, piece.ranges,
                [&](const Coordinates& at) {
-                 frame.prefix.push_back(sum);
-                 sum += blockElements(part, at);
+                 piece.prefix.push_back(sum);
+                 sum += blockElements(piece, at);
                });
-  frame.prefix.push_back(sum);
+  piece.prefix.push_back(sum);
+}
+
+template <typename Blocks, typename Visit>
+void Placement::forEachRun(const Blocks& blocks, Visit visit) const {
+  for (const Piece& piece : schedule_.piecesOf(blocks)) {
+    const Ranges ranges = resolve(schedule_.boxes[piece.box], schedule_.topology, at_);
+    if (traits_.layout == Layout::kBlockMajor) {
+      visit(piece.part, piece.parts, ranges);
+    } else {
+      for (std::uint32_t i = 0; i < piece.parts; ++i)
+        visit(piece.part + i, 1u, ranges);
+    }
+  }
 }
 
 std::uint64_t Placement::append(const Region& region, std::vector<Extent>& extents) {
   const std::size_t first = extents.size();
-  const Ranges ranges = resolve(schedule_.boxes[region.box], schedule_.topology, at_);
-  if (region.buffer == Buffer::kScratch) {
-    appendScratch(region, ranges, extents);
-  } else if (traits_.layout == Layout::kPartMajor) {
-    appendPartMajor(region.part, ranges, extents);
-  } else {
-    appendBlockMajor(region.buffer, region.part, ranges, extents);
-  }
+  forEachRun(region, [&](std::uint32_t part, std::uint32_t parts, const Ranges& ranges) {
+    if (region.buffer == Buffer::kScratch) {
+      appendScratch(region.frame, part, parts, ranges, first, extents);
+    } else if (traits_.layout == Layout::kPartMajor) {
+      appendPartMajor(part, ranges, first, extents);
+    } else {
+      appendBlockMajor(region.buffer, part, parts, ranges, first, extents);
+    }
+  });
   std::uint64_t elements = 0;
   for (std::size_t i = first; i < extents.size(); ++i)
     elements += extents[i].length;
@@ -211,16 +229,18 @@ std::uint64_t Placement::append(const Region& region, std::vector<Extent>& exten
 }
 
 void Placement::appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const {
-  const Ranges ranges = resolve(schedule_.boxes[region.box], schedule_.topology, at_);
-  const Color& color = schedule_.colors[parts_.index(region.part).color];
-  forEachBlock(schedule_.topology, color.order.data(), color.axis_count, ranges,
-               [&](const Coordinates& at) {
-                 const std::uint64_t block = blockElements(region.part, at);
-                 if (block > 0) elements.push_back(block);
-               });
+  forEachRun(region, [&](std::uint32_t part, std::uint32_t parts, const Ranges& ranges) {
+    const Color& color = schedule_.colors[parts_.index(part).color];
+    const PlacedPiece piece{.part = part, .parts = parts};
+    forEachBlock(schedule_.topology, color.order.data(), color.axis_count, ranges,
+                 [&](const Coordinates& at) {
+                   const std::uint64_t block = blockElements(piece, at);
+                   if (block > 0) elements.push_back(block);
+                 });
+  });
 }
 
-void Placement::appendPartMajor(std::uint32_t part, const Ranges& ranges,
+void Placement::appendPartMajor(std::uint32_t part, const Ranges& ranges, std::size_t first,
                                 std::vector<Extent>& out) const {
   const Color& color = schedule_.colors[parts_.index(part).color];
   const Topology& topology = schedule_.topology;
@@ -232,7 +252,6 @@ void Placement::appendPartMajor(std::uint32_t part, const Ranges& ranges,
          ranges[color.order[depth - 1]].length == topology.axes[color.order[depth - 1]].size) {
     --depth;
   }
-  const std::size_t first = out.size();
   forEachBlock(topology, color.order.data(), depth, ranges, [&](const Coordinates& at) {
     Extent extent = whole;
     for (std::uint32_t level = 0; level < depth && extent.length > 0; ++level) {
@@ -243,64 +262,87 @@ void Placement::appendPartMajor(std::uint32_t part, const Ranges& ranges,
   });
 }
 
-void Placement::appendBlockMajor(Buffer buffer, std::uint32_t part, const Ranges& ranges,
+void Placement::appendBlockMajor(Buffer buffer, std::uint32_t part, std::uint32_t parts,
+                                 const Ranges& ranges, std::size_t first,
                                  std::vector<Extent>& out) const {
   const Color& color = schedule_.colors[parts_.index(part).color];
   const bool whole = isWhole(buffer);
-  const std::size_t first = out.size();
+  const Extent within = parts_.extent(part, parts, {0, counts_.count});  // where blocks are uniform
   forEachBlock(schedule_.topology, color.order.data(), color.axis_count, ranges,
                [&](const Coordinates& at) {
                  const std::int32_t rank = schedule_.topology.rankOf(at);
                  if (rank < 0) return;  // the block of a dead node
                  const std::uint64_t offset = whole ? blockOffset(rank) : 0;
                  if (uniform()) {
-                   const Extent& within = part_of_block_[part];
                    addExtent({offset + within.offset, within.length}, first, out);
                  } else {
-                   addExtent(parts_.extent(part, {offset, blockCount(rank)}), first, out);
+                   addExtent(parts_.extent(part, parts, {offset, blockCount(rank)}), first, out);
                  }
                });
 }
 
-void Placement::appendScratch(const Region& region, const Ranges& ranges,
-                              std::vector<Extent>& out) {
-  PlacedFrame& frame = frames_[region.frame];
-  if (ranges == frame.ranges) {
-    addExtent({frame.offset, frame.elements}, out.size(), out);
+void Placement::appendScratch(std::uint32_t frame_index, std::uint32_t part, std::uint32_t parts,
+                              const Ranges& ranges, std::size_t first, std::vector<Extent>& out) {
+  const Topology& topology = schedule_.topology;
+  PlacedFrame& frame = frames_[frame_index];
+  // One of the frame's pieces has them all. Mostly it is the next one.
+  auto holds = [&](const PlacedPiece& piece) {
+    if (part < piece.part || part + parts > piece.part + piece.parts) return false;
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      const std::uint32_t size = topology.axes[axis].size;
+      const std::uint32_t ahead =
+          wrap(std::int64_t{ranges[axis].start} - piece.ranges[axis].start, size);
+      if (piece.ranges[axis].length < size &&
+          std::uint64_t{ahead} + ranges[axis].length > piece.ranges[axis].length) {
+        return false;
+      }
+    }
+    return true;
+  };
+  while (!holds(frame.pieces[frame.last]))
+    frame.last = frame.last + 1 < frame.pieces.size() ? frame.last + 1 : 0;
+  PlacedPiece& piece = frame.pieces[frame.last];
+  const std::uint64_t base = frame.offset + piece.offset;
+  const bool all_parts = parts == piece.parts;
+  if (all_parts && ranges == piece.ranges) {
+    addExtent({base, piece.elements}, first, out);
     return;
   }
-  const Topology& topology = schedule_.topology;
-  const Color& color = schedule_.colors[parts_.index(region.part).color];
+  const Color& color = schedule_.colors[parts_.index(part).color];
   const bool equal_blocks =
       traits_.layout == Layout::kBlockMajor && uniform() && topology.dead_node_count == 0;
-  if (!equal_blocks && frame.prefix.empty()) makePrefix(region.part, frame);
+  if (!equal_blocks && piece.prefix.empty()) makePrefix(piece);
 
-  // Behind the last axis on which region and frame differ, whole runs of blocks
-  // are taken.
+  // Behind the last axis on which region and piece differ, whole runs of blocks are taken, if all
+  // parts are.
   std::uint32_t depth = color.axis_count;
   std::uint64_t run = 1;
-  while (ranges[color.order[depth - 1]] == frame.ranges[color.order[depth - 1]]) {
+  while (all_parts && ranges[color.order[depth - 1]] == piece.ranges[color.order[depth - 1]]) {
     run *= ranges[color.order[depth - 1]].length;
     --depth;
   }
-  const std::size_t first = out.size();
+  const std::uint64_t block = parts_.extent(piece.part, piece.parts, {0, counts_.count}).length;
   forEachBlock(topology, color.order.data(), depth, ranges, [&](const Coordinates& at) {
-    std::uint64_t index = 0;  // of the run's first block within the frame
+    std::uint64_t index = 0;  // of the run's first block within the piece
     for (std::uint32_t level = 0; level < depth; ++level) {
       const std::uint32_t axis = color.order[level];
       const std::uint32_t size = topology.axes[axis].size;
-      index = index * frame.ranges[axis].length +
-              wrap(static_cast<std::int64_t>(at[axis]) - frame.ranges[axis].start, size);
+      index = index * piece.ranges[axis].length +
+              wrap(static_cast<std::int64_t>(at[axis]) - piece.ranges[axis].start, size);
     }
     index *= run;
+    Extent extent;
     if (equal_blocks) {
-      const std::uint64_t elements = part_of_block_[region.part].length;
-      addExtent({frame.offset + index * elements, run * elements}, first, out);
+      extent = {base + index * block, run * block};
     } else {
-      addExtent(
-          {frame.offset + frame.prefix[index], frame.prefix[index + run] - frame.prefix[index]},
-          first, out);
+      extent = {base + piece.prefix[index], piece.prefix[index + run] - piece.prefix[index]};
     }
+    if (!all_parts && extent.length > 0) {
+      const Extent all{0, blockCount(topology.rankOf(at))};
+      const Extent some = parts_.extent(part, parts, all);
+      extent = {extent.offset + some.offset - parts_.extent(piece.part, all).offset, some.length};
+    }
+    addExtent(extent, first, out);
   });
 }
 

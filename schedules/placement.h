@@ -4,9 +4,11 @@
 // Part-major buffers nest: color by weight, direction, chunk, then the axes in
 // the color's order, each cut by floor partition; a region that fixes the
 // leading axes is one run. Block-major buffers hold rank r's block at its
-// displacement, with the parts inside. A scratch frame packs its blocks in the
-// color's axis order. Every region is enumerated in that order, on every rank
-// alike, so that sender and receiver mean the same elements.
+// displacement, with the parts inside. A scratch frame packs its pieces one after
+// the other, each in the color's axis order. Every region is enumerated in that
+// order, on every rank alike, so that sender and receiver mean the same elements.
+// Parts in a row that a piece has lie one after the other in a part-major
+// collective; in a block-major one they are one run in every block.
 #ifndef TORC_SCHEDULES_PLACEMENT_H_
 #define TORC_SCHEDULES_PLACEMENT_H_
 
@@ -41,11 +43,19 @@ class Placement {
   std::uint64_t scratchElements() const { return scratch_elements_; }
 
  private:
-  struct PlacedFrame {
+  /// What lies in one go in a frame: blocks of parts that lie together in every block.
+  struct PlacedPiece {
+    std::uint32_t part = 0, parts = 1;
     Ranges ranges{};
+    std::uint64_t offset = 0;  // elements, within the frame
+    std::uint64_t elements = 0;
+    std::vector<std::uint64_t> prefix{};  // elements before each block; made when first needed
+  };
+  struct PlacedFrame {
+    std::vector<PlacedPiece> pieces;
     std::uint64_t offset = 0;  // elements, of the slot within scratch
     std::uint64_t elements = 0;
-    std::vector<std::uint64_t> prefix;  // elements before each block; made when first needed
+    std::size_t last = 0;  // piece found last
   };
 
   bool uniform() const { return counts_.per_rank.empty(); }
@@ -56,13 +66,21 @@ class Placement {
   bool isWhole(Buffer buffer) const;
 
   Extent partMajorBlock(std::uint32_t part, const Coordinates& at) const;
-  std::uint64_t blockElements(std::uint32_t part, const Coordinates& at) const;
-  void makePrefix(std::uint32_t part, PlacedFrame& frame) const;
+  std::uint64_t blockElements(const PlacedPiece& piece, const Coordinates& at) const;
+  void placePiece(PlacedFrame& frame, PlacedPiece piece);
+  void makePrefix(PlacedPiece& piece) const;
 
-  void appendPartMajor(std::uint32_t part, const Ranges& ranges, std::vector<Extent>& out) const;
-  void appendBlockMajor(Buffer buffer, std::uint32_t part, const Ranges& ranges,
-                        std::vector<Extent>& out) const;
-  void appendScratch(const Region& region, const Ranges& ranges, std::vector<Extent>& out);
+  /// Calls `visit(part, parts, ranges)` for what of `blocks` (a region or a frame) is enumerated
+  /// in one go.
+  template <typename Blocks, typename Visit>
+  void forEachRun(const Blocks& blocks, Visit visit) const;
+  // Extents from index `first` on are of the same region: what touches is joined.
+  void appendPartMajor(std::uint32_t part, const Ranges& ranges, std::size_t first,
+                       std::vector<Extent>& out) const;
+  void appendBlockMajor(Buffer buffer, std::uint32_t part, std::uint32_t parts,
+                        const Ranges& ranges, std::size_t first, std::vector<Extent>& out) const;
+  void appendScratch(std::uint32_t frame, std::uint32_t part, std::uint32_t parts,
+                     const Ranges& ranges, std::size_t first, std::vector<Extent>& out);
 
   const ScheduleView& schedule_;
   const Counts counts_;
@@ -71,7 +89,6 @@ class Placement {
   const CollectiveTraits& traits_;
   Coordinates at_{};
   PartTable parts_;
-  std::vector<Extent> part_of_block_;         // uniform block-major: a part within its block
   std::vector<std::uint64_t> displacements_;  // per-rank counts without displacements
   std::vector<PlacedFrame> frames_;
   std::uint64_t in_elements_ = 0, out_elements_ = 0, scratch_elements_ = 0;

@@ -48,16 +48,17 @@ PartIndex ScheduleView::partIndex(std::uint32_t part) const {
 }
 
 ScheduleView Schedule::view() const {
-  return {collective, flags,  topology, name,       producer,   colors,     streams,
-          boxes,      shifts, frames,   slot_count, operations, dependences};
+  return {collective, flags,  topology, name,   producer,   colors,     streams,
+          boxes,      pieces, shifts,   frames, slot_count, operations, dependences};
 }
 
 bool operator==(const ScheduleView& a, const ScheduleView& b) {
   return a.collective == b.collective && a.flags == b.flags && a.topology == b.topology &&
          a.name == b.name && a.producer == b.producer && a.slot_count == b.slot_count &&
          std::ranges::equal(a.colors, b.colors) && std::ranges::equal(a.streams, b.streams) &&
-         std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.shifts, b.shifts) &&
-         std::ranges::equal(a.frames, b.frames) && std::ranges::equal(a.operations, b.operations) &&
+         std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.pieces, b.pieces) &&
+         std::ranges::equal(a.shifts, b.shifts) && std::ranges::equal(a.frames, b.frames) &&
+         std::ranges::equal(a.operations, b.operations) &&
          std::ranges::equal(a.dependences, b.dependences);
 }
 

@@ -9,8 +9,9 @@
 //
 // Data. A buffer is an array of blocks indexed by torus coordinates; each block
 // divides into parts = color x direction x chunk. A region is buffer[part,
-// box]. Part p of a schedule counts the colors in order, in each color the
-// directions, in each direction the chunks.
+// box], or a list of such pieces, each a box of some parts in a row. Part p of a
+// schedule counts the colors in order, in each color the directions, in each
+// direction the chunks.
 //
 // Order. Operations are listed phase by phase, in each phase stream by stream;
 // executing one rank's list from top to bottom is the reference meaning, and a
@@ -76,18 +77,30 @@ enum class OperationKind : std::uint8_t {
 };
 inline constexpr int kOperationKindCount = 5;
 
-/// buffer[part, box]; in scratch, a sub-box of a frame.
+/// The blocks of `box`, of the parts from `part` on.
+struct Piece {
+  std::uint32_t part = 0;
+  std::uint32_t parts = 1;  // how many in a row, at least 1
+  std::uint32_t box = kNone;
+
+  bool operator==(const Piece&) const = default;
+};
+static_assert(sizeof(Piece) == 12);
+
+/// buffer[part, box], or buffer[pieces]; in scratch, inside a frame.
 struct Region {
   Buffer buffer = Buffer::kNone;
-  std::uint8_t reserved[3] = {};
-  std::uint32_t part = 0;
-  std::uint32_t box = kNone;    // index of a box
+  std::uint8_t reserved = 0;
+  std::uint16_t pieces = 0;     // how many pieces; 0: the blocks of one box, of one part
+  std::uint32_t part = 0;       // 0 where there are pieces
+  std::uint32_t box = kNone;    // index of a box, or of the first piece
   std::uint32_t frame = kNone;  // scratch only: index of the frame that holds it
 
   bool present() const { return buffer != Buffer::kNone; }
   bool operator==(const Region&) const = default;
 };
 static_assert(sizeof(Region) == 16);
+inline constexpr std::uint32_t kMaxPieces = 0xffff;  // of a region or a frame
 
 /// A color: a share of every block, and the order in which its phases visit the
 /// axes.
@@ -105,7 +118,7 @@ static_assert(sizeof(Color) == 32);
 
 /// A stream: operations whose messages between two ranks match in order.
 struct Stream {
-  std::uint32_t part = 0;  // color, direction and chunk that it serves
+  std::uint32_t part = 0;  // color, direction and chunk that it serves; kNone: any
   std::uint32_t core = 0;  // core that runs it
 
   bool operator==(const Stream&) const = default;
@@ -116,14 +129,14 @@ static_assert(sizeof(Stream) == 8);
 using Shift = Coordinates;
 static_assert(sizeof(Shift) == 32);
 
-/// A value in scratch: the blocks of `box` of `part`, packed in the color's
-/// axis order, held in a slot. Frames that share a slot share its memory, one
-/// at a time.
+/// A value in scratch: the blocks of `box` of `part`, or those of a list of
+/// pieces one after the other, packed in the color's axis order, held in a slot.
+/// Frames that share a slot share its memory, one at a time.
 struct Frame {
-  std::uint32_t part = 0;
-  std::uint32_t box = kNone;
+  std::uint32_t part = 0;     // 0 where there are pieces
+  std::uint32_t box = kNone;  // index of a box, or of the first piece
   std::uint32_t slot = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t pieces = 0;  // as in a region
 
   bool operator==(const Frame&) const = default;
 };
@@ -170,6 +183,22 @@ struct PartIndex {
   bool operator==(const PartIndex&) const = default;
 };
 
+/// The pieces of a region or a frame, also of one that has no list.
+class PieceList {
+ public:
+  explicit PieceList(const Piece& single) : single_(single) {}
+  explicit PieceList(std::span<const Piece> list) : list_(list) {}
+
+  const Piece* begin() const { return list_.empty() ? &single_ : list_.data(); }
+  const Piece* end() const { return begin() + size(); }
+  std::size_t size() const { return list_.empty() ? 1 : list_.size(); }
+  const Piece& operator[](std::size_t index) const { return begin()[index]; }
+
+ private:
+  Piece single_;
+  std::span<const Piece> list_;  // empty: the single one
+};
+
 /// A schedule whose tables lie elsewhere.
 struct ScheduleView {
   Collective collective = Collective::kAllreduce;
@@ -180,6 +209,7 @@ struct ScheduleView {
   std::span<const Color> colors;
   std::span<const Stream> streams;
   std::span<const Box> boxes;
+  std::span<const Piece> pieces;
   std::span<const Shift> shifts;
   std::span<const Frame> frames;
   std::uint32_t slot_count = 0;
@@ -191,7 +221,27 @@ struct ScheduleView {
   std::span<const std::uint32_t> dependencesOf(const Operation& operation) const {
     return dependences.subspan(operation.first_dependence, operation.dependence_count);
   }
+  /// Of a region that is present, or of a frame.
+  template <typename Blocks>
+  PieceList piecesOf(const Blocks& blocks) const {
+    if (blocks.pieces == 0) return PieceList(Piece{blocks.part, 1, blocks.box});
+    return PieceList(pieces.subspan(blocks.box, blocks.pieces));
+  }
 };
+
+/// A region of one box of one part.
+inline Region boxRegion(Buffer buffer, std::uint32_t part, std::uint32_t box,
+                        std::uint32_t frame = kNone) {
+  return {.buffer = buffer, .part = part, .box = box, .frame = frame};
+}
+/// All of frame number `index`.
+inline Region wholeFrame(const Frame& frame, std::uint32_t index) {
+  return {.buffer = Buffer::kScratch,
+          .pieces = static_cast<std::uint16_t>(frame.pieces),
+          .part = frame.part,
+          .box = frame.box,
+          .frame = index};
+}
 
 /// A schedule that owns its tables.
 struct Schedule {
@@ -203,6 +253,7 @@ struct Schedule {
   std::vector<Color> colors;
   std::vector<Stream> streams;
   std::vector<Box> boxes;
+  std::vector<Piece> pieces;
   std::vector<Shift> shifts;
   std::vector<Frame> frames;
   std::uint32_t slot_count = 0;

@@ -105,7 +105,7 @@ Status validateColors(const ScheduleView& schedule, std::uint32_t& part_count) {
 Status validateStreams(const ScheduleView& schedule, std::uint32_t part_count) {
   for (std::size_t i = 0; i < schedule.streams.size(); ++i) {
     const std::uint32_t part = schedule.streams[i].part;
-    if (part >= part_count) {
+    if (part >= part_count && part != kNone) {
       return malformed("stream ", i, ": part ", part, " does not exist (schedule has ", part_count,
                        ")");
     }
@@ -164,6 +164,22 @@ Status validateBoxes(const ScheduleView& schedule) {
   return {};
 }
 
+Status validatePieces(const ScheduleView& schedule, std::uint32_t part_count) {
+  for (std::size_t i = 0; i < schedule.pieces.size(); ++i) {
+    const Piece& piece = schedule.pieces[i];
+    if (piece.parts < 1) return malformed("piece ", i, ": has no parts");
+    if (piece.part >= part_count || piece.parts > part_count - piece.part) {
+      return malformed("piece ", i, ": part ", std::uint64_t{piece.part} + piece.parts - 1,
+                       " does not exist (schedule has ", part_count, ")");
+    }
+    if (piece.box >= schedule.boxes.size()) {
+      return malformed("piece ", i, ": box ", piece.box, " does not exist (schedule has ",
+                       schedule.boxes.size(), ")");
+    }
+  }
+  return {};
+}
+
 Status validateShifts(const ScheduleView& schedule) {
   const Topology& topology = schedule.topology;
   for (std::size_t i = 0; i < schedule.shifts.size(); ++i) {
@@ -184,7 +200,8 @@ Status validateShifts(const ScheduleView& schedule) {
   return {};
 }
 
-Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count) {
+Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count,
+                      std::uint64_t& named_parts) {
   // Who expands a schedule keeps a number per slot: more slots than frames would be a small file
   // that asks for much memory.
   if (schedule.slot_count > schedule.frames.size()) {
@@ -192,19 +209,15 @@ Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count) {
   }
   for (std::size_t i = 0; i < schedule.frames.size(); ++i) {
     const Frame& frame = schedule.frames[i];
-    if (frame.part >= part_count) {
-      return malformed("frame ", i, ": part ", frame.part, " does not exist (schedule has ",
-                       part_count, ")");
-    }
-    if (frame.box >= schedule.boxes.size()) {
-      return malformed("frame ", i, ": box ", frame.box, " does not exist (schedule has ",
-                       schedule.boxes.size(), ")");
+    if (Status status =
+            validateBlocks(schedule, part_count, frame.part, frame.box, frame.pieces, named_parts);
+        !status.ok()) {
+      return status.annotated(message("frame ", i));
     }
     if (frame.slot >= schedule.slot_count) {
       return malformed("frame ", i, ": slot ", frame.slot, " does not exist (schedule has ",
                        schedule.slot_count, ")");
     }
-    if (frame.reserved != 0) return malformed("frame ", i, ": reserved bytes are not 0");
   }
   return {};
 }
@@ -214,13 +227,11 @@ Status validateTableSizes(const ScheduleView& schedule) {
   const struct {
     const char* name;
     std::size_t size;
-  } tables[] = {{"colors", schedule.colors.size()},
-                {"streams", schedule.streams.size()},
-                {"boxes", schedule.boxes.size()},
-                {"shifts", schedule.shifts.size()},
-                {"frames", schedule.frames.size()},
-                {"operations", schedule.operations.size()},
-                {"dependences", schedule.dependences.size()}};
+  } tables[] = {
+      {"colors", schedule.colors.size()},         {"streams", schedule.streams.size()},
+      {"boxes", schedule.boxes.size()},           {"pieces", schedule.pieces.size()},
+      {"shifts", schedule.shifts.size()},         {"frames", schedule.frames.size()},
+      {"operations", schedule.operations.size()}, {"dependences", schedule.dependences.size()}};
   for (const auto& table : tables) {
     if (table.size > kNone) {
       return malformed(table.name, ": ", table.size, " records, at most ", kNone);
@@ -231,16 +242,49 @@ Status validateTableSizes(const ScheduleView& schedule) {
 
 }  // namespace
 
+Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, std::uint32_t part,
+                      std::uint32_t box, std::uint32_t pieces, std::uint64_t& named_parts) {
+  if (pieces == 0) {
+    if (part >= part_count) {
+      return malformed("part ", part, " does not exist (schedule has ", part_count, ")");
+    }
+    if (box >= schedule.boxes.size()) {
+      return malformed("box ", box, " does not exist (schedule has ", schedule.boxes.size(), ")");
+    }
+  } else {
+    if (part != 0) return malformed("has pieces and a part of its own, ", part);
+    if (pieces > kMaxPieces) return malformed("has ", pieces, " pieces, at most ", kMaxPieces);
+    if (box > schedule.pieces.size() || pieces > schedule.pieces.size() - box) {
+      return malformed("piece ", std::uint64_t{box} + pieces - 1, " does not exist (schedule has ",
+                       schedule.pieces.size(), ")");
+    }
+    if (pieces == 1 && schedule.pieces[box].parts == 1) {
+      return malformed("is a list of one piece of one part: has no need of one");
+    }
+    for (const Piece& piece : schedule.pieces.subspan(box, pieces))
+      named_parts += piece.parts;
+  }
+  // Lists may share pieces: without a limit a small file could ask for work without end.
+  if (named_parts > kMaxNamedParts) {
+    return malformed("the pieces up to here have more than ", kMaxNamedParts, " parts");
+  }
+  return {};
+}
+
 Status validate(const ScheduleView& schedule) {
   std::uint32_t part_count = 0;
+  std::uint64_t named_parts = 0;
   if (Status status = validateHeader(schedule); !status.ok()) return status;
   if (Status status = validateTableSizes(schedule); !status.ok()) return status;
   if (Status status = validateColors(schedule, part_count); !status.ok()) return status;
   if (Status status = validateStreams(schedule, part_count); !status.ok()) return status;
   if (Status status = validateBoxes(schedule); !status.ok()) return status;
+  if (Status status = validatePieces(schedule, part_count); !status.ok()) return status;
   if (Status status = validateShifts(schedule); !status.ok()) return status;
-  if (Status status = validateFrames(schedule, part_count); !status.ok()) return status;
-  return validateOperations(schedule, part_count);
+  if (Status status = validateFrames(schedule, part_count, named_parts); !status.ok()) {
+    return status;
+  }
+  return validateOperations(schedule, part_count, named_parts);
 }
 
 }  // namespace torc

@@ -6,8 +6,10 @@
 //   header      the collective is known, no unknown flag; the topology is valid; `name` is an
 //               identifier, `producer` printable; there are at most kMaxParts parts
 //   colors      weight >= 1, the weights' sum fits 63 bits; 1 or 2 directions; every axis once
-//   indices     every index (stream, part, box, frame, slot, shift, guard) is in range; there are
-//               no more slots than frames
+//   indices     every index (stream, part, box, piece, frame, slot, shift, guard) is in range;
+//               there are no more slots than frames
+//   pieces      one part or more, all of which exist; a list has two pieces, or parts; the lists of frames and of the regions of
+//               operations have at most kMaxNamedParts parts in all, each list counted every time
 //   intervals   1 <= length <= size, or `*` with start and length 0; an absolute start is inside
 //               the axis, and on a mesh so is the end
 //   shifts      |shift| < size on every axis, not all 0
@@ -19,18 +21,20 @@
 //   mesh        peer, regions and frames of an operation lie inside for all nodes that its guard
 //               admits
 //   dead nodes  are no peer of a live one that executes the operation
-//   regions     of the part that the operation's stream serves; all of an operation name the same
-//               blocks; in an own-block buffer only the own one
-//   scratch     a region lies inside its frame, whose part it has; what a recv_reduce receives
-//               fills its frame, in a slot of its own; two regions of an operation in one slot
-//               are in one frame
+//   regions     of the part that the operation's stream serves, where that is one; all of an
+//               operation name the same blocks, piece by piece; in an own-block buffer only the own
+//               one
+//   scratch     each piece of a region lies inside one of its frame, whose parts it has, in the
+//               frame's order; what a recv_reduce receives fills its frame, in a slot of its own;
+//               two regions of an operation in one slot are in one frame
 //   canonical   reserved bytes, and fields that have no meaning where they stand, are at their
 //               defaults
 // Intervals are compared as the nodes of the guard see them: a length equal to the size is `*`,
 // starts count modulo the size, and where the guard fixes the coordinate a relative start is an
 // absolute one.
 //
-// Does not hold by this alone: that the schedule computes its collective (ir/verifier.h).
+// Does not hold by this alone: that the pieces of a list are disjoint, and that the schedule
+// computes its collective (ir/verifier.h).
 #ifndef TORC_SCHEDULES_VALIDATE_H_
 #define TORC_SCHEDULES_VALIDATE_H_
 
@@ -43,6 +47,7 @@
 namespace torc {
 
 inline constexpr std::uint32_t kMaxParts = 1u << 20;
+inline constexpr std::uint64_t kMaxNamedParts = 1u << 26;
 inline constexpr std::size_t kMaxNameLength = 255;
 inline constexpr std::size_t kMaxProducerLength = 65535;
 

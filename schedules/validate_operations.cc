@@ -55,8 +55,12 @@ bool isOwn(const Interval& interval, const Range& guard, std::uint32_t size) {
 
 class OperationValidator {
  public:
-  OperationValidator(const ScheduleView& schedule, std::uint32_t part_count)
-      : schedule_(schedule), topology_(schedule.topology), part_count_(part_count) {}
+  OperationValidator(const ScheduleView& schedule, std::uint32_t part_count,
+                     std::uint64_t named_parts)
+      : schedule_(schedule),
+        topology_(schedule.topology),
+        part_count_(part_count),
+        named_parts_(named_parts) {}
 
   /// Checks `operation`, number `index`, as the one after those checked before.
   Status check(const Operation& operation, std::uint32_t index);
@@ -75,10 +79,12 @@ class OperationValidator {
   Status checkOwnBlock(const Box& box);
   Status checkFrame(const Region& region);
   Status checkOnMesh(std::uint32_t box);
+  bool holds(const Piece& outer, const Piece& inner) const;
+  char axisOutside(const Piece& outer, const Piece& inner) const;
+  std::uint32_t differingAxis(std::uint32_t one, std::uint32_t other) const;
   Status checkSameBlocks(const Region& first, const Region& second);
   Status checkStaging(const Operation& operation);
 
-  const Box& box(const Region& region) const { return schedule_.boxes[region.box]; }
   std::uint32_t slot(const Region& region) const { return schedule_.frames[region.frame].slot; }
   std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
   char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
@@ -89,6 +95,7 @@ class OperationValidator {
   Ranges guard_{};  // of the operation being checked: the coordinates of those who execute it
   std::uint16_t phase_ = 0;
   std::uint64_t dependences_ = 0;
+  std::uint64_t named_parts_;  // so far
 };
 
 Status OperationValidator::check(const Operation& operation, std::uint32_t index) {
@@ -236,9 +243,7 @@ Status OperationValidator::checkRegions(const Operation& operation) {
 
 Status OperationValidator::checkRegion(const Operation& operation, const Region& region,
                                        bool wanted) {
-  if (std::ranges::any_of(region.reserved, [](std::uint8_t byte) { return byte != 0; })) {
-    return malformed("reserved bytes are not 0");
-  }
+  if (region.reserved != 0) return malformed("reserved bytes are not 0");
   const auto buffer = static_cast<unsigned>(region.buffer);
   if (buffer > static_cast<unsigned>(Buffer::kScratch)) {
     return malformed("buffer ", buffer, " is unknown");
@@ -248,19 +253,19 @@ Status OperationValidator::checkRegion(const Operation& operation, const Region&
     return {};
   }
   if (!region.present()) return malformed("is missing");
-  if (region.part >= part_count_) {
-    return malformed("part ", region.part, " does not exist (schedule has ", part_count_, ")");
+  if (Status status = validateBlocks(schedule_, part_count_, region.part, region.box, region.pieces,
+                                     named_parts_);
+      !status.ok()) {
+    return status;
   }
-  if (const std::uint32_t served = schedule_.streams[operation.stream].part;
-      region.part != served) {
-    return malformed("part ", region.part, " is not that of stream ", operation.stream, " (part ",
-                     served, ")");
+  const std::uint32_t served = schedule_.streams[operation.stream].part;
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    if (served != kNone && (piece.part != served || piece.parts != 1)) {
+      return malformed("part ", piece.part == served ? piece.part + 1 : piece.part,
+                       " is not that of stream ", operation.stream, " (part ", served, ")");
+    }
+    if (Status status = checkOnMesh(piece.box); !status.ok()) return status;
   }
-  if (region.box >= schedule_.boxes.size()) {
-    return malformed("box ", region.box, " does not exist (schedule has ", schedule_.boxes.size(),
-                     ")");
-  }
-  if (Status status = checkOnMesh(region.box); !status.ok()) return status;
   return checkBuffer(operation, region);
 }
 
@@ -274,7 +279,13 @@ Status OperationValidator::checkBuffer(const Operation& operation, const Region&
   }
   const CollectiveTraits& collective = traits(schedule_.collective);
   const bool whole = region.buffer == Buffer::kIn ? collective.in_whole : collective.out_whole;
-  return whole ? Status() : checkOwnBlock(box(region)).annotated(std::string(name(region.buffer)));
+  if (whole) return {};
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    if (Status status = checkOwnBlock(schedule_.boxes[piece.box]); !status.ok()) {
+      return status.annotated(std::string(name(region.buffer)));
+    }
+  }
+  return {};
 }
 
 Status OperationValidator::checkOwnBlock(const Box& box) {
@@ -292,21 +303,48 @@ Status OperationValidator::checkFrame(const Region& region) {
                      schedule_.frames.size(), ")");
   }
   const Frame& frame = schedule_.frames[region.frame];
-  if (frame.part != region.part) {
-    return malformed("part ", region.part, " is not that of frame ", region.frame, " (part ",
-                     frame.part, ")");
-  }
-  if (Status status = checkOnMesh(frame.box); !status.ok()) {
-    return status.annotated(message("frame ", region.frame));
-  }
-  const Box& outer = schedule_.boxes[frame.box];
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const std::uint32_t n = size(axis);
-    if (!holds(seen(outer[axis], guard_[axis], n), seen(box(region)[axis], guard_[axis], n), n)) {
-      return malformed("is not inside frame ", region.frame, " on ", axisName(axis));
+  const PieceList outer = schedule_.piecesOf(frame);
+  for (const Piece& piece : outer) {
+    if (Status status = checkOnMesh(piece.box); !status.ok()) {
+      return status.annotated(message("frame ", region.frame));
     }
   }
+  named_parts_ += outer.size();
+  std::size_t next = 0;  // the frame's pieces that the region's lie in follow one another
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    while (next + 1 < outer.size() && !holds(outer[next], piece))
+      ++next;
+    if (holds(outer[next], piece)) continue;
+    if (outer.size() > 1) {
+      return malformed("has a piece that is in none of frame ", region.frame,
+                       ", or not in its order");
+    }
+    if (const Piece& only = outer[0];
+        piece.part < only.part || piece.part + piece.parts > only.part + only.parts) {
+      return malformed("part ", piece.part, " is not that of frame ", region.frame, " (part ",
+                       only.part, ")");
+    }
+    return malformed("is not inside frame ", region.frame, " on ", axisOutside(outer[0], piece));
+  }
   return {};
+}
+
+/// Whether for all nodes of the guard `outer` has the blocks and parts of `inner`.
+bool OperationValidator::holds(const Piece& outer, const Piece& inner) const {
+  return inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts &&
+         (inner.box == outer.box || axisOutside(outer, inner) == 0);
+}
+
+/// The first axis on which `outer` lacks blocks of `inner`; 0 if there is none.
+char OperationValidator::axisOutside(const Piece& outer, const Piece& inner) const {
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const std::uint32_t n = size(axis);
+    if (!torc::holds(seen(schedule_.boxes[outer.box][axis], guard_[axis], n),
+                     seen(schedule_.boxes[inner.box][axis], guard_[axis], n), n)) {
+      return axisName(axis);
+    }
+  }
+  return 0;
 }
 
 /// Whether the box stays on every mesh axis, whoever executes. Absolute intervals do, always.
@@ -325,13 +363,33 @@ Status OperationValidator::checkOnMesh(std::uint32_t box) {
   return {};
 }
 
+/// The first axis on which two boxes are different for the nodes of the guard; kNone: they are not.
+std::uint32_t OperationValidator::differingAxis(std::uint32_t one, std::uint32_t other) const {
+  if (one == other) return kNone;
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (seen(schedule_.boxes[one][axis], guard_[axis], size(axis)) !=
+        seen(schedule_.boxes[other][axis], guard_[axis], size(axis))) {
+      return axis;
+    }
+  }
+  return kNone;
+}
+
 /// Regions of an operation name the same blocks: those of equal numbers may differ in size. In
 /// one slot they must be in one frame, or their blocks would lie across each other.
 Status OperationValidator::checkSameBlocks(const Region& first, const Region& second) {
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const Seen one = seen(box(first)[axis], guard_[axis], size(axis));
-    const Seen other = seen(box(second)[axis], guard_[axis], size(axis));
-    if (one != other) return malformed("name different blocks on ", axisName(axis));
+  const PieceList ones = schedule_.piecesOf(first);
+  const PieceList others = schedule_.piecesOf(second);
+  if (ones.size() != others.size()) {
+    return malformed("have ", ones.size(), " and ", others.size(), " pieces");
+  }
+  for (std::size_t i = 0; i < ones.size(); ++i) {
+    if (ones[i].part != others[i].part || ones[i].parts != others[i].parts) {
+      return malformed("name different parts");
+    }
+    if (const std::uint32_t axis = differingAxis(ones[i].box, others[i].box); axis != kNone) {
+      return malformed("name different blocks on ", axisName(axis));
+    }
   }
   if (first.buffer == Buffer::kScratch && second.buffer == Buffer::kScratch &&
       first.frame != second.frame && slot(first) == slot(second)) {
@@ -344,11 +402,18 @@ Status OperationValidator::checkSameBlocks(const Region& first, const Region& se
 /// What a recv_reduce receives waits in a frame of its own.
 Status OperationValidator::checkStaging(const Operation& operation) {
   const Region& b = operation.b;
-  const Box& frame = schedule_.boxes[schedule_.frames[b.frame].box];
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const std::uint32_t n = size(axis);
-    if (seen(frame[axis], guard_[axis], n) != seen(box(b)[axis], guard_[axis], n)) {
+  const PieceList frame = schedule_.piecesOf(schedule_.frames[b.frame]);
+  const PieceList pieces = schedule_.piecesOf(b);
+  if (pieces.size() != frame.size()) {
+    return malformed("b: has ", pieces.size(), " of the ", frame.size(), " pieces of frame ",
+                     b.frame);
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (const std::uint32_t axis = differingAxis(frame[i].box, pieces[i].box); axis != kNone) {
       return malformed("b: does not fill frame ", b.frame, " on ", axisName(axis));
+    }
+    if (pieces[i].part != frame[i].part || pieces[i].parts != frame[i].parts) {
+      return malformed("b: does not fill frame ", b.frame, ": it has other parts");
     }
   }
   for (const Region* other : {&operation.dst, &operation.a}) {
@@ -362,8 +427,9 @@ Status OperationValidator::checkStaging(const Operation& operation) {
 
 }  // namespace
 
-Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count) {
-  OperationValidator validator(schedule, part_count);
+Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count,
+                          std::uint64_t named_parts) {
+  OperationValidator validator(schedule, part_count, named_parts);
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
     if (Status status = validator.check(schedule.operations[i], i); !status.ok()) {
       return status.annotated(message("operation ", i));

@@ -9,9 +9,15 @@
 
 namespace torc {
 
+/// Checks that what a region or a frame (`part`, `box`, `pieces`) refers to exists, and counts the
+/// parts that its pieces have together.
+Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, std::uint32_t part,
+                      std::uint32_t box, std::uint32_t pieces, std::uint64_t& named_parts);
+
 /// Checks the operations and dependences of a schedule with `part_count` parts whose header and
-/// other tables are already known to be sound.
-Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count);
+/// other tables are already known to be sound; its frames have `named_parts`.
+Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count,
+                          std::uint64_t named_parts);
 
 }  // namespace torc
 

@@ -40,7 +40,7 @@ std::string errorAfter(Change change) {
 TEST(Json, Writes) {
   EXPECT_EQ(writeJson(samples::ringReduceScatter(2).view()),
             R"({
-  "torc_schedule": 1,
+  "torc_schedule": 2,
   "name": "reduce_scatter",
   "producer": "sample",
   "collective": "reduce_scatter",
@@ -57,6 +57,7 @@ TEST(Json, Writes) {
     [{"kind":"relative","start":-2,"length":1}],
     [{"kind":"relative","start":0,"length":1}]
   ],
+  "pieces": [],
   "shifts": [
     [1],
     [-1]
@@ -120,16 +121,17 @@ TEST(Json, KeysOccurOnce) {
 TEST(Json, Form) {
   EXPECT_EQ(errorOf("[]"), "a.json: /: expected an object");
   EXPECT_EQ(errorOf("{}"), "a.json: /: missing key 'torc_schedule': this is not a schedule");
-  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 2; }),
-            "a.json: /torc_schedule: form 2 is not supported (this torc reads form 1)");
+  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 3; }),
+            "a.json: /torc_schedule: form 3 is not supported (this torc reads form 2)");
   EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = "1"; }),
             "a.json: /torc_schedule: expected an integer from 1 to 2147483647");
 }
 
 TEST(Json, Keys) {
   EXPECT_EQ(errorAfter([](json& d) { d.erase("slots"); }), "a.json: /: missing key 'slots'");
-  EXPECT_EQ(errorAfter([](json& d) { d["topology"]["extra"] = 1; }),
-            "a.json: /topology: unknown key 'extra' (keys are axes, order, dead_links, dead_nodes)");
+  EXPECT_EQ(
+      errorAfter([](json& d) { d["topology"]["extra"] = 1; }),
+      "a.json: /topology: unknown key 'extra' (keys are axes, order, dead_links, dead_nodes)");
   EXPECT_EQ(errorAfter([](json& d) { d["operations"][2].erase("stream"); }),
             "a.json: /operations/2: missing key 'stream'");
   EXPECT_EQ(

@@ -19,7 +19,8 @@ class Generator {
       unusedRecords();
     if (partCount() == 0) return std::move(s_);
     for (std::int64_t n = pick(1, 4); n > 0; --n) {
-      s_.streams.push_back({below(partCount()), static_cast<std::uint32_t>(pick(0, 3))});
+      const std::uint32_t part = pick(0, 2) == 0 ? kNone : below(partCount());
+      s_.streams.push_back({part, static_cast<std::uint32_t>(pick(0, 3))});
     }
     std::uint16_t phase = 0;
     for (std::int64_t n = pick(0, 12); n > 0; --n) {
@@ -167,18 +168,57 @@ class Generator {
     return shift != Shift{};
   }
 
-  /// A new frame, in a slot of its own or, once per operation, in one of an operation before.
-  Region scratch(std::uint32_t part, std::uint32_t box) {
-    const std::uint32_t shared = std::exchange(slots_before_, 0);
-    const std::uint32_t slot = shared > 0 && pick(0, 2) == 0 ? below(shared) : s_.slot_count++;
-    s_.frames.push_back({part, box, slot, 0});
-    return {Buffer::kScratch, {}, part, box, static_cast<std::uint32_t>(s_.frames.size() - 1)};
+  /// Which blocks of which parts a region has.
+  using Blocks = std::vector<std::pair<Piece, Box>>;
+
+  Region region(Buffer buffer, const Blocks& blocks, std::uint32_t frame = kNone) {
+    if (blocks.size() == 1 && blocks[0].first.parts == 1) {
+      return boxRegion(buffer, blocks[0].first.part, store(s_.boxes, blocks[0].second), frame);
+    }
+    std::vector<Piece> list;
+    for (const auto& [piece, box] : blocks)
+      list.push_back({piece.part, piece.parts, store(s_.boxes, box)});
+    const auto first = static_cast<std::uint32_t>(s_.pieces.size());
+    s_.pieces.insert(s_.pieces.end(), list.begin(), list.end());
+    return {.buffer = buffer,
+            .pieces = static_cast<std::uint16_t>(list.size()),
+            .box = first,
+            .frame = frame};
   }
 
-  Region region(std::uint32_t part, std::uint32_t box, bool written) {
+  /// A new frame, in a slot of its own or, once per operation, in one of an operation before.
+  Region scratch(const Blocks& blocks) {
+    const std::uint32_t shared = std::exchange(slots_before_, 0);
+    const std::uint32_t slot = shared > 0 && pick(0, 2) == 0 ? below(shared) : s_.slot_count++;
+    const Region all = region(Buffer::kScratch, blocks);
+    s_.frames.push_back({all.part, all.box, slot, all.pieces});
+    return wholeFrame(s_.frames.back(), static_cast<std::uint32_t>(s_.frames.size() - 1));
+  }
+
+  Region region(const Blocks& blocks, bool written) {
     const std::int64_t kind = pick(written ? 1 : 0, 2);
-    if (kind == 2) return scratch(part, box);
-    return {kind == 0 ? Buffer::kIn : Buffer::kOut, {}, part, box, kNone};
+    if (kind == 2) return scratch(blocks);
+    return region(kind == 0 ? Buffer::kIn : Buffer::kOut, blocks);
+  }
+
+  /// One box of the stream's part; where it serves any, up to three pieces.
+  Blocks randomBlocks(std::uint32_t served, const Ranges& admitted) {
+    Blocks blocks;
+    for (std::int64_t n = served == kNone ? pick(1, 3) : 1; n > 0; --n) {
+      Piece piece{served, 1, kNone};
+      if (served == kNone) {
+        piece.part = below(partCount());
+        piece.parts = 1 + below(partCount() - piece.part);
+      }
+      Box blocks_of_piece = box(admitted);
+      // Where a buffer may hold the own block alone, every region is that one.
+      if (!traits(s_.collective).in_whole || !traits(s_.collective).out_whole) {
+        for (std::uint32_t i = 0; i < axes(); ++i)
+          blocks_of_piece[i] = Interval::relative(0);
+      }
+      blocks.push_back({piece, blocks_of_piece});
+    }
+    return blocks;
   }
 
   void addOperation(std::uint16_t phase) {
@@ -201,21 +241,14 @@ class Generator {
     operation.kind = kinds[below(static_cast<std::uint32_t>(kinds.size()))];
     const OperationKind kind = operation.kind;
 
-    // Where a buffer may hold the own block alone, every region is that one.
-    Box blocks = box(admitted);
-    if (!traits(s_.collective).in_whole || !traits(s_.collective).out_whole) {
-      for (std::uint32_t i = 0; i < axes(); ++i)
-        blocks[i] = Interval::relative(0);
-    }
-    const std::uint32_t part = s_.streams[operation.stream].part;
-    auto boxIndex = [&] { return store(s_.boxes, blocks); };
-    if (!sends(kind)) operation.dst = region(part, boxIndex(), true);
-    if (kind != OperationKind::kRecv) operation.a = region(part, boxIndex(), false);
-    if (kind == OperationKind::kReduce) operation.b = region(part, boxIndex(), false);
-    if (kind == OperationKind::kRecvReduce) operation.b = scratch(part, boxIndex());
+    const Blocks blocks = randomBlocks(s_.streams[operation.stream].part, admitted);
+    if (!sends(kind)) operation.dst = region(blocks, true);
+    if (kind != OperationKind::kRecv) operation.a = region(blocks, false);
+    if (kind == OperationKind::kReduce) operation.b = region(blocks, false);
+    if (kind == OperationKind::kRecvReduce) operation.b = scratch(blocks);
     if (kind == OperationKind::kCopy && operation.dst.buffer == operation.a.buffer &&
         operation.dst.frame == operation.a.frame) {
-      operation.a = scratch(part, boxIndex());
+      operation.a = scratch(blocks);
     }
     if (sends(kind) || receives(kind)) operation.peer = store(s_.shifts, shift);
 

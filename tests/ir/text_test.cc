@@ -196,10 +196,12 @@ TEST(Text, Pieces) {
   Schedule schedule;
   schedule.topology = topology;
   schedule.boxes = {box};
-  EXPECT_EQ(regionText(schedule.view(), {Buffer::kOut, {}, 2, 0}), "out[p2, (x-1:2, 0:3, t+1)]");
-  EXPECT_EQ(regionText(schedule.view(), {Buffer::kScratch, {}, 2, 0, 5}), "f5[(x-1:2, 0:3, t+1)]");
+  EXPECT_EQ(regionText(schedule.view(), boxRegion(Buffer::kOut, 2, 0)),
+            "out[p2, (x-1:2, 0:3, t+1)]");
+  EXPECT_EQ(regionText(schedule.view(), boxRegion(Buffer::kScratch, 2, 0, 5)),
+            "f5[(x-1:2, 0:3, t+1)]");
   // A message about a faulty schedule can still be made.
-  EXPECT_EQ(regionText(schedule.view(), {Buffer::kIn, {}, 2, 7}), "in[p2, (?)]");
+  EXPECT_EQ(regionText(schedule.view(), boxRegion(Buffer::kIn, 2, 7)), "in[p2, (?)]");
 }
 
 // The order of boxes in the table, unused ones and equal ones make no difference.

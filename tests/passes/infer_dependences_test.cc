@@ -19,6 +19,7 @@ using Pairs = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // later, earl
 /// One block of memory, as a node sees it.
 struct Cell {
   std::string storage;
+  std::uint32_t part;
   std::int32_t block;  // rank of the block's owner
   std::string user;    // what must be equal for two users to see different blocks as different
   bool writes;
@@ -31,9 +32,8 @@ std::vector<Cell> cellsOf(const ScheduleView& schedule, const Operation& operati
   std::vector<Cell> cells;
   const bool copies_in = operation.kind == OperationKind::kCopy &&
                          operation.a.buffer == Buffer::kIn && operation.dst.buffer == Buffer::kOut;
-  auto add = [&](const Region& region, bool writes) {
-    if (!region.present()) return;
-    std::string storage = "p" + std::to_string(region.part), user;
+  auto addPiece = [&](const Region& region, const Piece& piece, std::uint32_t part, bool writes) {
+    std::string storage = "p" + std::to_string(part), user;
     if (region.buffer == Buffer::kScratch) {
       storage = "slot " + std::to_string(schedule.frames[region.frame].slot);
       user = std::to_string(region.frame);
@@ -41,7 +41,7 @@ std::vector<Cell> cellsOf(const ScheduleView& schedule, const Operation& operati
       const bool aliases = traits(schedule.collective).in_place_aliases;
       storage += aliases ? " buffer" : " " + std::string(name(region.buffer));
     }
-    const Ranges ranges = resolve(schedule.boxes[region.box], schedule.topology, at);
+    const Ranges ranges = resolve(schedule.boxes[piece.box], schedule.topology, at);
     for (std::uint64_t rank = 0; rank < schedule.topology.ranks(); ++rank) {
       const auto owner = static_cast<std::int32_t>(rank);
       const Coordinates block = schedule.topology.coordinatesOf(owner);
@@ -50,7 +50,14 @@ std::vector<Cell> cellsOf(const ScheduleView& schedule, const Operation& operati
         inside &= contains(ranges[i], static_cast<std::uint32_t>(block[i]),
                            schedule.topology.axes[i].size);
       }
-      if (inside) cells.push_back({storage, owner, user, writes, copies_in, region.buffer});
+      if (inside) cells.push_back({storage, part, owner, user, writes, copies_in, region.buffer});
+    }
+  };
+  auto add = [&](const Region& region, bool writes) {
+    if (!region.present()) return;
+    for (const Piece& piece : schedule.piecesOf(region)) {
+      for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part)
+        addPiece(region, piece, part, writes);
     }
   };
   add(operation.dst, true);
@@ -64,7 +71,7 @@ bool conflict(const Cell& a, const Cell& b) {
   if (a.storage != b.storage) return false;
   if (a.user != b.user) return true;  // two frames in one slot
   if (a.buffer != b.buffer && (a.copies_in || b.copies_in)) return false;
-  return a.block == b.block;
+  return a.part == b.part && a.block == b.block;
 }
 
 /// All pairs of operations that conflict on some node.

@@ -193,6 +193,23 @@ std::uint32_t ScheduleWriter::frame(std::uint32_t part, const Box& box, std::uin
   return static_cast<std::uint32_t>(schedule_.frames.size()) - 1;
 }
 
+Region ScheduleWriter::list(Buffer buffer, const std::vector<Piece>& pieces, std::uint32_t frame) {
+  const auto first = static_cast<std::uint32_t>(schedule_.pieces.size());
+  schedule_.pieces.insert(schedule_.pieces.end(), pieces.begin(), pieces.end());
+  return {.buffer = buffer,
+          .pieces = static_cast<std::uint16_t>(pieces.size()),
+          .box = first,
+          .frame = frame};
+}
+
+std::uint32_t ScheduleWriter::frameOf(const Region& region) {
+  schedule_.frames.push_back({.part = region.part,
+                              .box = region.box,
+                              .slot = schedule_.slot_count++,
+                              .pieces = region.pieces});
+  return static_cast<std::uint32_t>(schedule_.frames.size()) - 1;
+}
+
 std::uint32_t ScheduleWriter::add(std::uint32_t stream, Operation operation,
                                   std::initializer_list<std::uint32_t> dependences) {
   return add(stream, operation, std::vector<std::uint32_t>(dependences));
@@ -315,6 +332,40 @@ Schedule damagedAllgather() {
   return schedule;
 }
 
+Schedule bothWaysReduceScatter() {
+  ScheduleWriter writer(Collective::kReduceScatter, "3");
+  writer.color("X", 1, 2);
+  const std::uint32_t stream = writer.stream(kNone);
+  const auto whole = [&](std::int32_t offset) {
+    return std::vector<Piece>{{0, 2, writer.box(onAxis(0, Interval::relative(offset)))}};
+  };
+  const auto halves = [&](std::int32_t offset) {
+    const std::uint32_t box = writer.box(onAxis(0, Interval::relative(offset)));
+    return std::vector<Piece>{{0, 1, box}, {1, 1, box}};
+  };
+  const auto all_of = [&](std::uint32_t frame) {
+    return wholeFrame(writer.schedule().frames[frame], frame);
+  };
+  const std::uint32_t first = writer.frameOf(writer.list(Buffer::kScratch, whole(0)));
+  const std::uint32_t second = writer.frameOf(writer.list(Buffer::kScratch, halves(0)));
+  writer.add(stream, send(writer.list(Buffer::kIn, whole(1)), writer.shift(0, 1)));
+  writer.add(stream, send(writer.list(Buffer::kIn, halves(-1)), writer.shift(0, -1)));
+  Operation sum;
+  sum.kind = OperationKind::kRecvReduce;
+  sum.peer = writer.shift(0, -1);
+  sum.dst = writer.list(Buffer::kOut, whole(0));
+  sum.a = writer.list(Buffer::kIn, whole(0));
+  sum.b = all_of(first);
+  const std::uint32_t before = writer.add(stream, sum);
+  const std::uint32_t received = writer.add(stream, recv(all_of(second), writer.shift(0, 1)));
+  Operation reduce;
+  reduce.kind = OperationKind::kReduce;
+  reduce.dst = reduce.a = writer.list(Buffer::kOut, halves(0));
+  reduce.b = all_of(second);
+  writer.add(stream, reduce, {before, received});
+  return writer.take();
+}
+
 std::vector<Schedule> all() {
   std::vector<Schedule> schedules;
   schedules.push_back(ringAllreduce(4));
@@ -323,6 +374,7 @@ std::vector<Schedule> all() {
   schedules.push_back(multicolorAllreduce("3x2", 2));
   schedules.push_back(multicolorAllreduce("2x3x2"));
   schedules.push_back(damagedAllgather());
+  schedules.push_back(bothWaysReduceScatter());
   return schedules;
 }
 

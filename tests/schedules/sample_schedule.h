@@ -30,13 +30,20 @@ class ScheduleWriter {
   /// A frame in a slot of its own, or in `slot`.
   std::uint32_t frame(std::uint32_t part, const Box& box, std::uint32_t slot = kNone);
 
-  Region in(std::uint32_t part, const Box& box) { return {Buffer::kIn, {}, part, this->box(box)}; }
+  Region in(std::uint32_t part, const Box& box) {
+    return boxRegion(Buffer::kIn, part, this->box(box));
+  }
   Region out(std::uint32_t part, const Box& box) {
-    return {Buffer::kOut, {}, part, this->box(box)};
+    return boxRegion(Buffer::kOut, part, this->box(box));
   }
   Region scratch(std::uint32_t frame, const Box& box) {
-    return {Buffer::kScratch, {}, schedule_.frames[frame].part, this->box(box), frame};
+    return boxRegion(Buffer::kScratch, schedule_.frames[frame].part, this->box(box), frame);
   }
+
+  /// A region of these pieces, stored for it; in scratch inside `frame`.
+  Region list(Buffer buffer, const std::vector<Piece>& pieces, std::uint32_t frame = kNone);
+  /// A frame of the pieces of `region`, in a slot of its own.
+  std::uint32_t frameOf(const Region& region);
 
   /// Appends `operation` to `stream` in the current phase; returns its index.
   std::uint32_t add(std::uint32_t stream, Operation operation,
@@ -67,6 +74,10 @@ Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks = 1);
 
 /// allgather between the two nodes that live of a ring of three.
 Schedule damagedAllgather();
+
+/// reduce_scatter on a ring of three, whole blocks both ways: regions and frames of several parts,
+/// as a piece of two and as two pieces.
+Schedule bothWaysReduceScatter();
 
 /// All of them in small sizes.
 std::vector<Schedule> all();

@@ -136,7 +136,7 @@ TEST(ValidateOperation, RegionsThatTheKindAsksFor) {
 TEST(ValidateOperation, RegionFields) {
   EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.buffer = static_cast<Buffer>(4); }),
             "operation 0: a: buffer 4 is unknown");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.reserved[2] = 1; }),
+  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.reserved = 1; }),
             "operation 0: a: reserved bytes are not 0");
   EXPECT_EQ(ringFault([](Schedule& s) { s.operations[0].a.part = 1; }),
             "operation 0: a: part 1 does not exist (schedule has 1)");
@@ -255,7 +255,7 @@ TEST(ValidateOperation, RegionInsideItsFrame) {
       s.frames.push_back({.part = 0, .box = addBox(s, frame), .slot = 0});
       s.operations[11].kind = OperationKind::kSend;
       s.operations[11].dst = {};
-      s.operations[11].a = {Buffer::kScratch, {}, 0, addBox(s, region), 3};
+      s.operations[11].a = boxRegion(Buffer::kScratch, 0, addBox(s, region), 3);
       s.operations[11].guard = addBox(s, guard);
     });
   };

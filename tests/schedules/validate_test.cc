@@ -188,8 +188,8 @@ TEST(Validate, Frames) {
             "frame 1: box 4294967295 does not exist (schedule has 13)");
   EXPECT_EQ(fault([](Schedule& s) { s.frames[1].slot = 12; }),
             "frame 1: slot 12 does not exist (schedule has 12)");
-  EXPECT_EQ(fault([](Schedule& s) { s.frames[1].reserved = 1; }),
-            "frame 1: reserved bytes are not 0");
+  EXPECT_EQ(fault([](Schedule& s) { s.frames[1].pieces = 1; }),
+            "frame 1: piece 2 does not exist (schedule has 0)");
   EXPECT_EQ(fault([](Schedule& s) { s.slot_count = 0xffffffff; }),
             "has 4294967295 slots for 12 frames");
 }
