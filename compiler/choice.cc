@@ -16,8 +16,9 @@ namespace {
 
 // More chunks gain less than 1 % on any shape tried, and make the file large.
 constexpr std::uint32_t kMostChunks = 256;
-// Candidates whose times differ by less are equal: then fewer messages decide.
-constexpr double kTie = 1.001;
+// Candidates whose times differ by less are taken as equal, which no prediction can tell apart: then
+// fewer messages decide.
+constexpr double kTie = 1.01;
 
 class Chooser {
  public:
