@@ -91,6 +91,9 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
   if (!denominator) return tooLarge();
 
   const NodeClasses classes(schedule, false);
+  const double work =
+      static_cast<double>(classes.count()) * static_cast<double>(schedule.operations.size());
+  if (llvm::Error error = checkTaskCount(schedule, classes.count(), work)) return error;
   const Routes routes(topology, classes);
   std::map<std::uint32_t, Loads> phases;
   Loads totals;

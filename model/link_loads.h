@@ -42,7 +42,7 @@ struct LinkLoads {
   Fraction largest() const;
 };
 
-/// Errors: fractions beyond 128 bits.
+/// Errors: fractions beyond 128 bits, too many operations.
 llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule);
 
 /// The least that the busiest link can carry, as a share of the vector. Nothing where bandwidths

@@ -4,6 +4,11 @@
 #include <cstdlib>
 
 namespace torc {
+namespace {
+
+constexpr double kMaxTasks = 2e7;
+
+}  // namespace
 
 Routes::Routes(const Topology& topology, const NodeClasses& classes)
     : topology_(topology), classes_(classes), node_count_(classes.count()) {
@@ -60,6 +65,18 @@ bool Routes::crosses(const Hop& hop, const DeadLink& dead) const {
     if (!classes_.collapsed(axis) && dead.from[axis] != hop.from[axis]) return false;
   }
   return true;
+}
+
+llvm::Error checkTaskCount(const ScheduleView& schedule, std::uint32_t nodes, double tasks) {
+  // Tables by node have an entry for each shift.
+  const double entries = static_cast<double>(nodes) * static_cast<double>(schedule.shifts.size());
+  if (std::max({tasks, entries, static_cast<double>(nodes)}) <= kMaxTasks) {
+    return llvm::Error::success();
+  }
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "too large to simulate: " + std::to_string(nodes) + " nodes that differ, with up to " +
+          std::to_string(schedule.operations.size()) + " operations each");
 }
 
 }  // namespace torc

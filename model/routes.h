@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <llvm/Support/Error.h>
+
 #include "ir/node_classes.h"
 #include "schedules/schedule.h"
 
@@ -66,6 +68,10 @@ class Routes {
   std::uint32_t copies_ = 1;
   std::uint32_t node_count_ = 1;
 };
+
+/// An error where `tasks`, the operations that `nodes` nodes execute, are more than fit into
+/// minutes and gigabytes.
+llvm::Error checkTaskCount(const ScheduleView& schedule, std::uint32_t nodes, double tasks);
 
 }  // namespace torc
 

@@ -7,8 +7,6 @@
 namespace torc {
 namespace {
 
-constexpr double kMaxTasks = 2e7;
-
 /// Bytes of memory moved per byte: a reduction reads two and writes one, a copy, which may be from
 /// core to core, reads one and writes one.
 constexpr double kReduceTraffic = 3;
@@ -46,19 +44,11 @@ llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
   return llvm::Error::success();
 }
 
-llvm::Error checkTaskCount(double tasks, const ScheduleView& schedule, std::uint32_t nodes) {
-  if (tasks <= kMaxTasks) return llvm::Error::success();
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "too large to simulate: " + std::to_string(nodes) + " nodes with up to " +
-          std::to_string(schedule.operations.size()) + " operations each");
-}
-
 SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine& machine,
-                                     bool per_rank)
+                                     NodeClasses classes)
     : schedule_(schedule),
       machine_(machine),
-      classes_(schedule, per_rank),
+      classes_(std::move(classes)),
       routes_(schedule.topology, classes_),
       cores_(std::max(1u, machine.cores / routes_.ranksPerNode())),
       links_(std::size_t{routes_.nodeCount()} * kMaxAxes * 2, kNone),

@@ -22,8 +22,9 @@ namespace torc {
 
 class SimulationBuilder {
  public:
-  /// Both must outlive this. The machine has the schedule's shape (checkMachine).
-  SimulationBuilder(const ScheduleView& schedule, const Machine& machine, bool per_rank);
+  /// Both must outlive this. `classes` are those of the schedule, not too many (checkTaskCount);
+  /// the machine has its shape (checkMachine).
+  SimulationBuilder(const ScheduleView& schedule, const Machine& machine, NodeClasses classes);
 
   const NodeClasses& classes() const { return classes_; }
   SimulationGraph& graph() { return graph_; }
@@ -63,9 +64,6 @@ class SimulationBuilder {
 
 /// An error where the machine has not the schedule's shape, or other dead nodes.
 llvm::Error checkMachine(const Topology& topology, const Machine& machine);
-
-/// An error where there are more tasks than fit into minutes and gigabytes.
-llvm::Error checkTaskCount(double tasks, const ScheduleView& schedule, std::uint32_t nodes);
 
 }  // namespace torc
 

@@ -74,11 +74,12 @@ std::string SimulationGraph::taskName(std::uint32_t task) const {
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
                                                double bytes) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
-  SimulationBuilder builder(schedule, machine, false);
-  SimulationGraph& graph = builder.graph();
+  NodeClasses classes(schedule, false);
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
-  const double tasks = static_cast<double>(count) * graph.nodes();
-  if (llvm::Error error = checkTaskCount(tasks, schedule, graph.nodes())) return error;
+  const double tasks = static_cast<double>(count) * classes.count();
+  if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;
+  SimulationBuilder builder(schedule, machine, std::move(classes));
+  SimulationGraph& graph = builder.graph();
   graph.tasks.reserve(std::size_t{count} * graph.nodes());
   const VectorShares shares(schedule);
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
@@ -106,7 +107,9 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
 llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
                                              std::uint64_t elements, double element_bytes) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
-  SimulationBuilder builder(schedule, machine, true);
+  NodeClasses ranks(schedule, true);
+  if (llvm::Error error = checkTaskCount(schedule, ranks.count(), 0)) return error;
+  SimulationBuilder builder(schedule, machine, std::move(ranks));
   SimulationGraph& graph = builder.graph();
   const CollectiveTraits& facts = traits(schedule.collective);
   const bool per_block = !(facts.in_whole && facts.out_whole);
@@ -124,7 +127,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
     const auto first = static_cast<std::uint32_t>(graph.tasks.size());
     const double tasks =
         static_cast<double>(first) + static_cast<double>(program->operations.size());
-    if (llvm::Error error = checkTaskCount(tasks, schedule, graph.nodes())) return error;
+    if (llvm::Error error = checkTaskCount(schedule, graph.nodes(), tasks)) return error;
     for (const FlatOperation& operation : program->operations) {
       const auto task = static_cast<std::uint32_t>(graph.tasks.size());
       const FlatRegion& moved = sends(operation.kind) ? operation.a : operation.dst;

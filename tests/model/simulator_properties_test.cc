@@ -62,6 +62,7 @@ RC_GTEST_PROP(Simulator, OneNodeStandsForAll, ()) {
   const Machine machine = drawMachine(schedule.topology);
   SimulateOptions options;
   options.bytes = evenBytes(schedule) * draw(1, 5);
+  if (draw(0, 2) == 2) options.eager_bytes = draw(0, 100);
   const SimulateResult classes = run(schedule, machine, options);
   options.per_rank = true;
   const SimulateResult ranks = run(schedule, machine, options);

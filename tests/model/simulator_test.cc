@@ -433,7 +433,16 @@ TEST(Simulator, NamesWhatIsWrong) {
     body += "\n      %" + std::to_string(i) + " = copy out[p0, (x)] = in[p0, (x)]";
   const Schedule large = allgatherOf("X=2000000 mesh", body + "}}");
   EXPECT_EQ(simulationError(large, unitMachine(large.topology)),
-            "too large to simulate: 2000000 nodes with up to 11 operations each");
+            "too large to simulate: 2000000 nodes that differ, with up to 11 operations each");
+  // Refused before anything is laid out.
+  const Schedule vast = allgatherOf("X=2000000000", body + "}}");
+  SimulateOptions options;
+  options.per_rank = true;
+  llvm::Expected<SimulateResult> result =
+      simulate(vast.view(), unitMachine(vast.topology), options);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(llvm::toString(result.takeError()).substr(0, 50),
+            "too large to simulate: 2000000000 nodes that diffe");
 }
 
 }  // namespace
