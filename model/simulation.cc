@@ -180,10 +180,9 @@ void Simulation::finish(std::uint32_t index) {
 }
 
 void Simulation::startMessage(std::uint32_t send) {
-  const std::uint32_t receive = graph_.tasks[send].partner;
-  std::uint32_t depth = states_[send].depth;
-  if (!isEager(graph_.tasks[send])) depth = std::max(depth, states_[receive].depth);
-  states_[send].depth = depth + 1;
+  const Task& task = graph_.tasks[send];
+  State& state = states_[send];
+  if (!isEager(task)) state.depth = 1 + std::max(state.depth, states_[task.partner].depth);
   if (machine_.overhead > 0) {
     occupyCore(send);
   } else {
@@ -259,9 +258,10 @@ void Simulation::transferred(std::uint32_t send) {
 void Simulation::arrive(std::uint32_t send) {
   const std::uint32_t receive = graph_.tasks[send].partner;
   State& state = states_[receive];
-  if (!isEager(graph_.tasks[send])) finish(send);
+  const bool eager = isEager(graph_.tasks[send]);
+  if (!eager) finish(send);
   states_[send].arrival = now_;
-  state.depth = std::max(state.depth, states_[send].depth);
+  state.depth = std::max(state.depth, states_[send].depth + (eager ? 1 : 0));
   state.has_arrived = true;
   if (state.is_ready) occupyCore(receive);
 }

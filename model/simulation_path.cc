@@ -47,7 +47,9 @@ Simulation::Point Simulation::before(const Point& point, CriticalStep& step) con
     return causeOf(point.task, WaitedFor::kDependence);
   }
   const State& sender = states_[send];
-  if (sender.port_before != kNone && point.stage != Stage::kServed) {
+  // What is buffered is sent, as far as the sender is concerned, before it has a port.
+  const bool buffered = eager && task.kind == TaskKind::kSend && point.stage == Stage::kComplete;
+  if (sender.port_before != kNone && point.stage != Stage::kServed && !buffered) {
     const Point port{sender.port_before, Stage::kTransferred};
     step.start_s = timeOf(port);
     step.waited_for = WaitedFor::kPort;

@@ -3,18 +3,17 @@
 //
 //  - An operation is ready when those that it depends on are complete.
 //  - A message starts when its send and its receive are both ready; one of at most `eager` bytes
-//    as soon as its send is, which then is complete (the data are in a buffer). A core of the
-//    sender is busy for o. After the start-up time alpha, which occupies nobody, the bytes go onto
-//    all links of the message's way at once. Messages under way share links max-min fairly
-//    (model/fair_share.h). L and the latencies of the hops after the last byte has left they have
-//    arrived: the send is complete, and a core of the receiver is busy for o; then the receive is
-//    complete, unless it reduces.
+//    as soon as its send is. A core of the sender is busy for o. After the start-up time alpha,
+//    which occupies nobody, the bytes go onto all links of the message's way at once. Messages
+//    under way share links max-min fairly (model/fair_share.h). L and the latencies of the hops
+//    after the last byte has left they have arrived: the send is complete (an eager one already
+//    when its core is free again, for its data are in a buffer), and a core of the receiver is busy
+//    for o; then the receive is complete, unless it reduces.
 //  - A reduction occupies a core for the arithmetic (gamma) or for as long as the node's memory
 //    needs for its three bytes per byte, whichever is longer; a copy, for two bytes per byte. The
 //    cores of a node share its memory. Each stream has its core (Stream.core, modulo the cores of a
 //    rank); a core serves what is ready first come, first served.
-//  - A node sends, and receives, on at most `ports` links at a time. A message for which there is
-//  no port
+//  - A node sends, and receives, on at most `ports` links at a time. A message that finds none free
 //    waits, first come, first served.
 //
 // For a schedule that looks the same from every node one node is simulated that stands for all

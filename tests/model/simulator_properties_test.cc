@@ -31,6 +31,7 @@ Machine drawMachine(const Topology& topology) {
   machine.memory_bandwidth = draw(0, 2) * 8;
   machine.cores *= draw(1, 2);
   machine.ports = draw(0, 3);
+  machine.eager = draw(0, 1) * draw(0, 100);
   return machine;
 }
 
@@ -62,7 +63,6 @@ RC_GTEST_PROP(Simulator, OneNodeStandsForAll, ()) {
   const Machine machine = drawMachine(schedule.topology);
   SimulateOptions options;
   options.bytes = evenBytes(schedule) * draw(1, 5);
-  if (draw(0, 2) == 2) options.eager_bytes = draw(0, 100);
   const SimulateResult classes = run(schedule, machine, options);
   options.per_rank = true;
   const SimulateResult ranks = run(schedule, machine, options);
@@ -82,8 +82,7 @@ RC_GTEST_PROP(Simulator, StepsFollowOneAnotherOnTheCriticalPath, ()) {
   const CompileCase test_case = drawCase(64);
   RC_LOG() << test_case.text() << std::endl;
   const Schedule schedule = compileCase(test_case);
-  Machine machine = drawMachine(schedule.topology);
-  machine.eager = draw(0, 1) * draw(0, 100);
+  const Machine machine = drawMachine(schedule.topology);
   SimulateOptions options;
   options.bytes = draw(0, 10000);
   options.critical_path = true;
