@@ -85,7 +85,7 @@ torus_run() {
   hosts=$(mktemp "$work/hosts.XXXXXX")
   torus_platform "$shape" >"$platform"
   for ((rank = 0; rank < ranks; ++rank)); do echo "node-$rank"; done >"$hosts"
-  nice smpirun -np "$ranks" -platform "$platform" -hostfile "$hosts" --log=root.thres:error \
+  nice timeout "${JUDGE_TIMEOUT:-900}" smpirun -np "$ranks" -platform "$platform" -hostfile "$hosts" --log=root.thres:error \
     --cfg=smpi/coll-selector:"$selector" --cfg=smpi/simulate-computation:no \
     --cfg=smpi/host-speed:3.4Gf "${options[@]}" ${SMPI_OPTIONS:-} "$program" "$@"
 }

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# The outside judge: torc's schedules against MPI's collectives on the same simulated torus (SimGrid
+# SMPI), beside the bound of the wires that the simulated torus has. Every number is simulated time
+# from an instant that all ranks share to the end of the slowest. Writes, per setting,
+# OUT/COLLECTIVE-SETTING.csv and .md, and OUT/COLLECTIVE-SETTING-SHAPE.svg.
+#
+#   bash bench/smpi/judge.sh [--collective C] [--shapes S,...] [--sizes N,...] [--settings KIND]
+#                            [--selectors S,...] [--out FOLDER]
+#
+#   --collective  allreduce (default), reduce_scatter or allgather
+#   --shapes      default 4x4x4,8x4x2,16x2x2,16x4,8x8,5x3x4; a 2 is one wire each way
+#   --sizes       bytes, default 64K,256K,1M,3000000,25000000
+#   --settings    neutral (the plain links), default (SMPI's model of TCP), both (default)
+#   --selectors   default mpich,ompi,mvapich2,impi
+#   --out         default docs/judge
+#
+# Schedules are what `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N` chooses. Times
+# are kept beside the objects of build.sh, under what they depend on: a second call measures what has
+# changed. A run that takes longer than $JUDGE_TIMEOUT (default 900) real seconds leaves a gap.
+set -euo pipefail
+command_line="bash bench/smpi/judge.sh $*"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$here/../.."
+source "$here/torus.sh"
+
+collective=allreduce
+shapes=4x4x4,8x4x2,16x2x2,16x4,8x8,5x3x4
+sizes=64K,256K,1M,3000000,25000000
+settings=both
+selectors=mpich,ompi,mvapich2,impi
+out=docs/judge
+while (($# > 0)); do
+  case $1 in
+    --collective | --shapes | --sizes | --settings | --selectors | --out)
+      if (($# < 2)); then
+        echo "judge.sh: $1: a value is missing" >&2
+        exit 2
+      fi
+      declare "${1#--}=$2"
+      shift 2
+      ;;
+    *)
+      echo "judge.sh: $1: no such option; see the head of the script" >&2
+      exit 2
+      ;;
+  esac
+done
+[[ $settings == both ]] && settings=neutral,default
+
+bazel ${BAZEL_STARTUP:-} build -c opt //compiler:torc //bench:plot 2>/dev/null
+bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)
+torc=$bin/compiler/torc
+plot=$bin/bench/plot
+program=$(bash "$here/build.sh")
+times=$(dirname "$program")/times
+mkdir -p "$out" "$times"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# "64K" in bytes.
+bytes_of() {
+  case $1 in
+    *K) echo $((${1%K} << 10)) ;;
+    *M) echo $((${1%M} << 20)) ;;
+    *) echo "$1" ;;
+  esac
+}
+
+# measure COLUMN KEY SHAPE SETTING SELECTOR SCHEDULE BYTES [OPTION...]: seconds in a column of
+# torc-run's table, or nothing where the run took too long.
+measure() {
+  local column=$1 file line
+  file=$times/$(echo "$2 $3 $4 $5 $7 $TORUS_BANDWIDTH $TORUS_LATENCY" | sha256sum | cut -c 1-32)
+  if [[ ! -e $file ]]; then
+    line=$(torus_run "$program" "$3" "$4" "$5" "$work" "$6" --bytes "$7" --iterations 1 \
+      --warmup 0 "${@:8}" | grep -v '^#') || return 0
+    awk -v column="$column" '{ printf "%.9g\n", 1e-6 * $column }' <<<"$line" >"$file.$$"
+    mv "$file.$$" "$file"
+  fi
+  cat "$file"
+}
+
+hash_of() { sha256sum "$1" | cut -c 1-32; }
+
+for setting in ${settings//,/ }; do
+  name=$out/$collective-$setting
+  csv=$work/table.csv
+  echo "shape,bytes,bound,torc,${selectors}" >"$csv"
+  for shape in ${shapes//,/ }; do
+    # One wire per pair: 2 is 2m.
+    wires=$(sed -E 's/(^|x)2(x|$)/\12m\2/g; s/(^|x)2(x|$)/\12m\2/g' <<<"$shape")
+    # MPI's collectives are timed beside a schedule that is quick to simulate.
+    plain=$work/plain.torc
+    "$torc" compile "$collective" --torus "$wires" --dependences phase --quiet -o "$plain"
+    for size in ${sizes//,/ }; do
+      bytes=$(($(bytes_of "$size") / 4 * 4))
+      schedule=$work/schedule.torc
+      "$torc" compile "$collective" --machine smpi --torus "$wires" --bytes "$bytes" --quiet \
+        -o "$schedule"
+      row=$shape,$bytes,$(torus_bound "$collective" "$wires" "$bytes")
+      row+=,$(measure 3 "torc $(basename "$program") $(hash_of "$schedule")" "$wires" "$setting" \
+        mpich "$schedule" "$bytes")
+      for selector in ${selectors//,/ }; do
+        row+=,$(measure 6 "MPI $collective" "$wires" "$setting" "$selector" "$plain" "$bytes" \
+          --compare)
+      done
+      echo "$row" | tee -a "$csv" >&2
+    done
+    # Curves of the shape.
+    awk -F , -v OFS=, -v shape="$shape" '
+      NR == 1 || $1 == shape { sub(/^[^,]*,/, ""); print }' "$csv" >"$work/curves.csv"
+    "$plot" "$work/curves.csv" -o "$name-$shape.svg" --dashed bound \
+      --title "$collective on $shape, SMPI, $setting settings" --x-title "bytes of the vector" \
+      --y-title time
+  done
+  cp "$csv" "$name.csv"
+  {
+    echo "Times in microseconds. bound: of the wires' bandwidth, $TORUS_BANDWIDTH bytes/s each;"
+    echo "best: the best of $selectors. Made by \`$command_line\`."
+    echo
+    echo "| torus | bytes | bound | torc | torc / bound | best MPI | best / torc | ${selectors//,/ | } |"
+    echo "| --- | --- | --- | --- | --- | --- | --- |${selectors//[!,]/}" | sed 's/,/ --- |/g; s/$/ --- |/'
+    awk -F , 'NR == 1 { for (i = 5; i <= NF; ++i) name[i] = $i; next }
+      {
+        best = 0
+        for (i = 5; i <= NF; ++i) if ($i != "" && (!best || $i < $best)) best = i
+        printf "| %s | %d | %.1f |", $1, $2, 1e6 * $3
+        if ($4 != "") printf " %.1f | %.3f |", 1e6 * $4, $4 / $3; else printf " | |"
+        if (best) printf " %s %.1f |", name[best], 1e6 * $best; else printf " |"
+        if (best && $4 != "") printf " %.2f |", $best / $4; else printf " |"
+        for (i = 5; i <= NF; ++i) if ($i != "") printf " %.1f |", 1e6 * $i; else printf " |"
+        printf "\n"
+      }' "$csv"
+  } >"$name.md"
+done
