@@ -1,0 +1,108 @@
+// How close schedules come to the lower bound, as predicted by the simulator: what the busiest link
+// carries and how long a large vector takes, over the bound, for equal weights one phase after the
+// other (the bucket paper) and for what `torc compile --bytes` takes of the weighted ones.
+//
+//   bazel run -c opt //bench:optimality_bench [-- BYTES [SHAPE...]]
+//
+// BYTES: 1G where it is not given. A shape may end in "/D=f": dimension D has f times the
+// bandwidth.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "compiler/choice.h"
+#include "compiler/sizes.h"
+#include "compiler/target.h"
+#include "model/bounds.h"
+#include "passes/color_shares.h"
+
+namespace torc {
+namespace {
+
+template <typename T>
+T orQuit(llvm::Expected<T> value) {
+  if (value) return std::move(*value);
+  std::fprintf(stderr, "optimality_bench: %s\n", llvm::toString(value.takeError()).c_str());
+  std::exit(1);
+}
+
+/// "4x4x4/Z=0.5".
+Target targetOf(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  Target target = orQuit(readTarget(text.substr(0, slash), "", ""));
+  if (slash == std::string::npos) return target;
+  const std::size_t axis = kAxisNames.find(text.at(slash + 1));
+  if (axis >= target.machine.dimensions.size()) {
+    std::fprintf(stderr, "optimality_bench: %s: which dimension?\n", text.c_str());
+    std::exit(2);
+  }
+  target.machine.dimensions[axis].bandwidth *= std::atof(text.c_str() + slash + 3);
+  target.topology = orQuit(topologyOf(target.machine));
+  return target;
+}
+
+/// The best candidate for the collective on the target within limits.
+Candidate best(Collective collective, const Target& target, double bytes,
+               const ChoiceLimits& limits) {
+  return orQuit(choose({collective, target.topology}, target.machine, bytes, limits)).best();
+}
+
+void row(const std::string& shape, double bytes) {
+  const Target target = targetOf(shape);
+  ChoiceLimits paper, weighted;
+  paper.algorithm = weighted.algorithm = orQuit(findAlgorithm("bucket"));
+  paper.weights = "equal";
+  paper.directions = weighted.directions = "bidirectional";
+  paper.dependences = "phase";
+  weighted.weights = "balanced";
+  weighted.dependences = "region";
+
+  const double optimum = optimalShare(target.topology).share;
+  const double equal_load = largestLoad(target.topology, equalShares(target.topology)) / optimum;
+  const double balanced_load =
+      largestLoad(target.topology, orQuit(balancedShares(target.topology))) / optimum;
+  std::printf("| %s | %llu | %.3f | %.6f |", shape.c_str(),
+              static_cast<unsigned long long>(target.topology.ranks()), equal_load, balanced_load);
+  for (int c = 0; c < kCollectiveCount; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    BoundRequest request;
+    request.collective = orQuit(parseBoundedCollective(traits(collective).name));
+    request.bytes = bytes;
+    const double bound = lowerBound(target.machine, request).bound_s;
+    const Candidate equal = best(collective, target, bytes, paper);
+    const Candidate chosen = best(collective, target, bytes, weighted);
+    std::printf(" %.3f | %.3f (%u x %u) |", equal.predicted_s / bound, chosen.predicted_s / bound,
+                chosen.options.chunks, chosen.options.in_flight);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace torc
+
+int main(int argc, char** argv) {
+  std::vector<std::string> shapes(argv + 1, argv + argc);
+  double bytes = 1 << 30;
+  if (!shapes.empty()) {
+    bytes = static_cast<double>(torc::orQuit(torc::parseSize(shapes.front(), "BYTES")));
+    shapes.erase(shapes.begin());
+  }
+  if (shapes.empty()) {
+    shapes = {"8x8x8",  "16x8x8", "8x32x16", "40x32x16",    "64x32x32",
+              "4x4x2",  "2x3x5",  "8x2",     "16x4",        "12x10x3x2",
+              "2x2x32", "4x4x64", "4x4x4",   "4x4x4/Z=0.5", "8x4x2m"};
+  }
+  std::printf(
+      "Over the lower bound, %.0f bytes; load: of the busiest link; time: simulated; in brackets "
+      "chunks x chunks in flight\n\n"
+      "| torus | nodes | load, equal weights | load, balanced | allreduce, equal, phases | "
+      "balanced | reduce_scatter, equal, phases | balanced | allgather, equal, phases | balanced "
+      "|\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+      bytes);
+  for (const std::string& shape : shapes)
+    torc::row(shape, bytes);
+  return 0;
+}
