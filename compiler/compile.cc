@@ -6,6 +6,15 @@
 #include "passes/pipeline_text.h"
 
 namespace torc {
+namespace {
+
+std::string chunksText(const PipelineOptions& options) {
+  if (options.chunks > 0) return "chunks=" + std::to_string(options.chunks);
+  return "chunks=auto,bytes=" + std::to_string(options.auto_bytes) +
+         ",machine=" + options.auto_machine;
+}
+
+}  // namespace
 
 std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
   std::string text;
@@ -18,12 +27,7 @@ std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& opti
 
 std::string stepPipeline(const PipelineOptions& options) {
   std::string text = "expand-rings,coalesce,";
-  if (options.chunks == 0) {
-    text += "pipeline{chunks=auto,bytes=" + std::to_string(options.auto_bytes) +
-            ",machine=" + options.auto_machine + "},";
-  } else if (options.chunks > 1) {
-    text += "pipeline{chunks=" + std::to_string(options.chunks) + "},";
-  }
+  if (options.chunks != 1) text += "pipeline{" + chunksText(options) + "},";
   text += "infer-dependences{by=" + options.dependences + "},";
   if (options.in_flight > 0) {
     text += "order-links{in-flight=" + std::to_string(options.in_flight) + "},";
@@ -33,13 +37,22 @@ std::string stepPipeline(const PipelineOptions& options) {
   return text;
 }
 
+std::string pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
+  if (!algorithm.makes_steps) return planPipeline(algorithm, options) + "," + stepPipeline(options);
+  if (options.chunks == 1) return "";
+  return "pipeline{" + chunksText(options) + ",sends=in-turn}";
+}
+
 llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
                                 llvm::StringRef pipeline, const PassManagerOptions& options) {
-  llvm::Expected<std::vector<std::unique_ptr<Pass>>> passes = parsePipeline(pipeline);
+  llvm::Expected<std::vector<std::unique_ptr<Pass>>> passes =
+      pipeline.empty() ? std::vector<std::unique_ptr<Pass>>() : parsePipeline(pipeline);
   if (!passes) return passes.takeError();
-  Program program = algorithm.plan(spec);
-  program.schedule.producer =
-      "torc " + std::string(kVersion) + " " + algorithm.name.str() + ": " + pipelineText(*passes);
+  llvm::Expected<Program> planned = algorithm.plan(spec);
+  if (!planned) return planned.takeError();
+  Program program = std::move(*planned);
+  program.schedule.producer = "torc " + std::string(kVersion) + " " + algorithm.name.str();
+  if (!passes->empty()) program.schedule.producer += ": " + pipelineText(*passes);
   PassManager manager(std::move(*passes), options);
   if (llvm::Error error = manager.run(program)) return error;
   program.schedule = canonicalize(program.schedule.view());

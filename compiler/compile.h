@@ -33,8 +33,12 @@ std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& opti
 /// The passes from expand-rings on.
 std::string stepPipeline(const PipelineOptions& options);
 
-/// Runs `pipeline` on the plan of `algorithm` for `spec`. The program's producer is the version and
-/// the pipeline; its tables are canonical, so that its text, parsed, gives the same file.
+/// All passes of a compilation; none for an algorithm that makes steps, in one chunk.
+std::string pipelineOf(const Algorithm& algorithm, const PipelineOptions& options);
+
+/// Runs `pipeline`, which may be empty, on the plan of `algorithm` for `spec`. The program's
+/// producer is the version and the pipeline; its tables are canonical, so that its text, parsed,
+/// gives the same file.
 llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
                                 llvm::StringRef pipeline, const PassManagerOptions& options);
 

@@ -41,8 +41,10 @@ list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command)
                                   "as 0,0,1:Z; may be repeated"));
 list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat(category),
                              desc("A node that is out of order, as 1,2,3; may be repeated"));
-opt<std::string> algorithm_name("algorithm", value_desc("name"), init("bucket"), sub(command),
-                                cat(category), desc("bucket (default) or bucket-1d"));
+opt<std::string> algorithm_name(
+    "algorithm", value_desc("name"), sub(command), cat(category),
+    desc("bucket (default), bucket-1d, or spanning-trees (default where "
+         "damage breaks rings and lines)"));
 opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
                          desc("Shares of the colors: equal (default) or balanced"));
 opt<std::string> directions("directions", value_desc("model"), init("bidirectional"), sub(command),
@@ -101,9 +103,12 @@ struct Request {
 
 /// The options that fix the algorithm and its pipeline.
 llvm::Error readPipeline(Request& request) {
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
-  if (!algorithm) return algorithm.takeError();
-  request.algorithm = *algorithm;
+  request.algorithm = &defaultAlgorithm(request.spec.topology);
+  if (!algorithm_name.empty()) {
+    llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
+    if (!algorithm) return algorithm.takeError();
+    request.algorithm = *algorithm;
+  }
   PipelineOptions& pipeline = request.pipeline;
   pipeline.weights = weights;
   pipeline.directions = directions;
@@ -215,8 +220,12 @@ int run() {
     }
     if (explain && output.empty()) return kSuccess;
   }
-  std::string pipeline = planPipeline(*request->algorithm, request->pipeline);
-  if (emit != "plan") pipeline += "," + stepPipeline(request->pipeline);
+  const bool only_plan = emit == "plan";
+  if (only_plan && request->algorithm->makes_steps) {
+    return wrongUsage(request->algorithm->name.str() + " makes steps, there is no plan to emit");
+  }
+  const std::string pipeline = only_plan ? planPipeline(*request->algorithm, request->pipeline)
+                                         : pipelineOf(*request->algorithm, request->pipeline);
   llvm::Expected<Program> program =
       compile(request->spec, *request->algorithm, pipeline, pass_flags.options());
   if (!program) return inputFault(program.takeError());

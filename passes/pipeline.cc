@@ -12,6 +12,8 @@
 // Chunks are pieces of a part's elements, so no chunk touches the data of another: an operation of
 // chunk j depends on chunk j of what it depended on, also across streams. A barrier between two
 // phases thereby becomes one per chunk; infer-dependences{by=phase} draws barriers over all chunks.
+// sends=in-turn lets a send also wait for the same send of the chunk before, where no other pass
+// puts chunks in order: else all chunks share a link, and end together.
 #include "passes/pipeline.h"
 
 #include "ir/schedule_builder.h"
@@ -26,6 +28,8 @@ namespace {
 constexpr std::uint32_t kInFlight = 2;  // on a link at a time: order-links
 // More chunks take less than 0.1 % off any schedule's time, and make its file large.
 constexpr std::uint32_t kMostChunks = 256;
+
+enum Sends { kTogether, kInTurn };  // order of the option's words
 
 /// Chunk `chunk` of `chunks` of the parts of these pieces. Chunks of one part follow one another in
 /// the order of parts, so that a piece of several parts becomes several.
@@ -65,12 +69,12 @@ class Pipeline final : public Pass {
     if (std::uint64_t{chunks} * old.view().partCount() > kMaxParts) {
       return passError("the schedule would have more than " + llvm::Twine(kMaxParts) + " parts");
     }
-    program.schedule = cut(old, chunks);
+    program.schedule = cut(old, chunks, *sends_ == kInTurn);
     return PassResult::kWithChange;
   }
 
  private:
-  static Schedule cut(const Schedule& old, std::uint32_t chunks) {
+  static Schedule cut(const Schedule& old, std::uint32_t chunks, bool in_turn) {
     ScheduleBuilder builder(old);
     // All colors get the same factor: the chunks of part p are the parts from p * chunks on.
     for (Color& color : builder.schedule().colors)
@@ -118,6 +122,9 @@ class Pipeline final : public Pass {
           for (const std::uint32_t d : view.dependencesOf(operation)) {
             dependences.push_back(first[d] + chunk * stride[d]);
           }
+          if (in_turn && chunk > 0 && sends(operation.kind)) {
+            dependences.push_back(first[i] + (chunk - 1) * stride[i]);
+          }
           builder.addOperation(operation, dependences);
         }
       }
@@ -127,6 +134,7 @@ class Pipeline final : public Pass {
 
   bool isAutomatic() const { return *chunks_ == 0; }
   bool means(const PassOption& option) const override {
+    if (&option == &sends_) return *sends_ == kInTurn;
     return isAutomatic() || &option == &chunks_;
   }
 
@@ -134,6 +142,8 @@ class Pipeline final : public Pass {
   BytesOption bytes_{*this, "bytes", "size of the whole vector; for chunks=auto",
                      std::uint64_t{64} << 20};
   NameOption machine_{*this, "machine", "preset or file; for chunks=auto", "generic"};
+  ChoiceOption sends_{
+      *this, "sends", "of the chunks: at the same time, or one by one", {"together", "in-turn"}};
   PassStatistic chosen_{*this, "chunks"};
   PassStatistic seconds_{*this, "predicted seconds (chunks=auto)"};
 };

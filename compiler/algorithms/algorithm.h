@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
 
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
@@ -15,14 +16,21 @@ namespace torc {
 struct Algorithm {
   llvm::StringRef name;         // as on the command line
   llvm::StringRef description;  // one line
-  /// The plan that the passes start from: one color.
-  Program (*plan)(const CollectiveSpec& spec);
+  /// What the passes start from: a plan of one color, or, with `makes_steps`, the steps themselves.
+  /// An error where the algorithm cannot serve the spec.
+  llvm::Expected<Program> (*plan)(const CollectiveSpec& spec);
   /// Whether the plan is split into colors that visit the axes in different orders.
   bool multicolor;
+  /// Whether there is no plan: dependences and scratch are settled, only chunks may be cut.
+  bool makes_steps;
 };
 
 /// All of them, the default first.
 llvm::ArrayRef<Algorithm> algorithms();
+
+/// The algorithm where none is named: bucket, or spanning-trees where damage breaks rings and
+/// lines.
+const Algorithm& defaultAlgorithm(const Topology& topology);
 
 /// The algorithm of that name. The error lists them.
 llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name);

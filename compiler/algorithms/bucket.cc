@@ -18,7 +18,7 @@
 
 namespace torc {
 
-Program planBucket(const CollectiveSpec& spec) {
+llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
   Program program;
   Schedule& schedule = program.schedule;
   schedule.collective = spec.collective;

@@ -2,6 +2,8 @@
 #ifndef TORC_COMPILER_ALGORITHMS_BUCKET_H_
 #define TORC_COMPILER_ALGORITHMS_BUCKET_H_
 
+#include <llvm/Support/Error.h>
+
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -9,7 +11,7 @@ namespace torc {
 
 /// The plan of the bucket algorithm in a single color that visits the axes in their natural order,
 /// the cores of a node first.
-Program planBucket(const CollectiveSpec& spec);
+llvm::Expected<Program> planBucket(const CollectiveSpec& spec);
 
 }  // namespace torc
 

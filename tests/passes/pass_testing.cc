@@ -41,7 +41,7 @@ Program bucketPlan(Collective collective, llvm::StringRef shape) {
     ADD_FAILURE() << topology.status().message();
     return {};
   }
-  return planBucket({collective, *topology});
+  return cantFail(planBucket({collective, *topology}));
 }
 
 std::string textOf(const Program& program) {

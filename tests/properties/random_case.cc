@@ -10,6 +10,8 @@
 namespace torc {
 namespace {
 
+constexpr std::uint64_t kMostTreeRanks = 200;  // every rank has operations of its own
+
 /// A number in [low, high].
 std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
   return *rc::gen::inRange(low, high + 1);
@@ -20,26 +22,58 @@ T oneOf(std::initializer_list<T> values) {
   return *rc::gen::elementOf(std::vector<T>(values));
 }
 
+/// "1,2,3".
+std::string placeText(const Topology& topology, const Coordinates& at) {
+  std::string text;
+  for (int i = 0; i < topology.dimensions(); ++i)
+    text += (i > 0 ? "," : "") + std::to_string(at[i]);
+  return text;
+}
+
+Coordinates drawPlace(const Topology& topology) {
+  Coordinates at{};
+  for (int i = 0; i < topology.dimensions(); ++i)
+    at[i] = static_cast<std::int32_t>(draw(0, topology.axes[i].size - 1));
+  return at;
+}
+
 /// Cuts the rings of some axes: one or more dead links of such an axis, at one coordinate.
-std::vector<std::string> drawCuts(const std::string& shape) {
-  Topology topology = *parseTopology(shape);
-  std::vector<std::string> cuts;
+void drawCuts(CompileCase& test_case) {
+  Topology topology = *parseTopology(test_case.shape);
   for (int axis = 0; axis < topology.dimensions(); ++axis) {
     if (!topology.axes[axis].isRing() || draw(0, 3) > 0) continue;
-    const std::uint32_t cut = draw(0, topology.axes[axis].size - 1);
+    const auto cut = static_cast<std::int32_t>(draw(0, topology.axes[axis].size - 1));
     for (std::uint32_t links = draw(1, 3); links > 0; --links) {
-      DeadLink link{{}, static_cast<std::uint32_t>(axis)};
-      std::string text;
-      for (int i = 0; i < topology.dimensions(); ++i) {
-        const std::uint32_t at = i == axis ? cut : draw(0, topology.axes[i].size - 1);
-        link.from[i] = static_cast<std::int32_t>(at);
-        text += (i > 0 ? "," : "") + std::to_string(at);
-      }
-      if (topology.addDeadLink(link).ok()) cuts.push_back(text + ":" + topology.axes[axis].name);
+      DeadLink link{drawPlace(topology), static_cast<std::uint32_t>(axis)};
+      link.from[axis] = cut;
+      if (!topology.addDeadLink(link).ok()) continue;
+      test_case.dead_links.push_back(placeText(topology, link.from) + ":" +
+                                     topology.axes[axis].name);
     }
   }
-  if (!topology.validate().ok()) cuts.clear();  // nothing holds the torus together
-  return cuts;
+  if (!topology.validate().ok()) test_case.dead_links.clear();  // nothing holds it together
+}
+
+/// Dead links and nodes anywhere, as long as the rest holds together.
+void drawDamage(CompileCase& test_case) {
+  const Topology sound = *parseTopology(test_case.shape);
+  Topology topology = sound;
+  for (std::uint32_t nodes = draw(0, 4); nodes > 0; --nodes) {
+    const Coordinates node = drawPlace(sound);
+    Topology next = topology;
+    if (!next.addDeadNode(node).ok() || !next.validate().ok()) continue;
+    topology = next;
+    test_case.dead_nodes.push_back(placeText(sound, node));
+  }
+  for (std::uint32_t links = draw(0, 4); links > 0; --links) {
+    const DeadLink link{drawPlace(sound),
+                        draw(0, static_cast<std::uint32_t>(sound.dimensions() - 1))};
+    Topology next = topology;
+    if (!next.addDeadLink(link).ok() || !next.validate().ok()) continue;
+    topology = next;
+    test_case.dead_links.push_back(placeText(sound, link.from) + ":" + sound.axes[link.axis].name);
+  }
+  test_case.algorithm = "spanning-trees";
 }
 
 }  // namespace
@@ -48,6 +82,8 @@ std::string CompileCase::text() const {
   std::string damage;
   for (const std::string& link : dead_links)
     damage += " --dead-link " + link;
+  for (const std::string& node : dead_nodes)
+    damage += " --dead-node " + node;
   return "torc compile " + collective + " --torus " + shape + " --order " + order + damage +
          " --algorithm " + algorithm + " --directions " + directions + " --chunks " +
          std::to_string(chunks) + " --dependences " + dependences + " (scratch depth " +
@@ -78,12 +114,14 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   const std::size_t turn = draw(0, static_cast<std::uint32_t>(result.order.size() - 1));
   std::rotate(result.order.begin(), result.order.begin() + static_cast<std::ptrdiff_t>(turn),
               result.order.end());
-  if (draw(0, 2) == 2) result.dead_links = drawCuts(result.shape);
   result.algorithm = oneOf<std::string>({"bucket", "bucket", "bucket-1d"});
   result.directions = oneOf<std::string>({"bidirectional", "unidirectional"});
   result.dependences = oneOf<std::string>({"region", "phase"});
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.scratch_depth = draw(1, 3);
+  const std::uint32_t damage = draw(0, 5);
+  if (damage == 4) drawCuts(result);
+  if (damage == 5 && ranks * 2 <= kMostTreeRanks) drawDamage(result);
   return result;
 }
 
@@ -99,11 +137,16 @@ Schedule compileCase(const CompileCase& test_case) {
     if (!link.ok()) RC_FAIL(link.status().message());
     RC_ASSERT(topology->addDeadLink(*link).ok());
   }
+  for (const std::string& text : test_case.dead_nodes) {
+    const StatusOr<Coordinates> node = parseDeadNode(*topology, text);
+    if (!node.ok()) RC_FAIL(node.status().message());
+    RC_ASSERT(topology->addDeadNode(*node).ok());
+  }
   PipelineOptions options;
   options.directions = test_case.directions;
   options.chunks = test_case.chunks;
   options.dependences = test_case.dependences;
-  const std::string pipeline = planPipeline(**algorithm, options) + "," + stepPipeline(options);
+  const std::string pipeline = pipelineOf(**algorithm, options);
   PassManagerOptions manager;
   manager.verify_each = false;
   llvm::Expected<Program> program =

@@ -1,6 +1,6 @@
 // Random compilations for property tests, drawn from rapidcheck so that failures shrink: a shape of
 // up to `max_ranks` nodes with torus and mesh dimensions, perhaps cores, a rank order, rings
-// that dead links cut, a collective, and every option of the pipeline.
+// that dead links cut, or any damage, a collective, and every option of the pipeline.
 #ifndef TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
 #define TORC_TESTS_PROPERTIES_RANDOM_CASE_H_
 
@@ -17,7 +17,7 @@ struct CompileCase {
   std::string collective;
   std::string shape;
   std::string order;                    // of the ranks
-  std::vector<std::string> dead_links;  // all on an axis at one coordinate: a cut
+  std::vector<std::string> dead_links, dead_nodes;
   std::string algorithm;
   std::string directions;
   std::string dependences;
