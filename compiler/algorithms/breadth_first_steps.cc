@@ -1,5 +1,6 @@
 // The steps of allgather and reduce_scatter on breadth-first trees: what comes over an arc from one
-// distance goes in as few messages as boxes cover it.
+// distance goes in one message, of as few boxes as cover it; of a reduce_scatter in up to four, for
+// a message names one buffer at each end.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -20,19 +21,14 @@ class BoxCover {
   explicit BoxCover(const Topology& topology)
       : topology_(topology), wanted_(topology.sites(), false) {}
 
-  struct Part {
-    Box box;
-    Nodes nodes;
-  };
-
-  std::vector<Part> cover(const Nodes& nodes) {
+  Blocks cover(const Nodes& nodes) {
     for (const std::uint32_t node : nodes)
       wanted_[siteOf(node)] = true;
-    std::vector<Part> parts;
+    Blocks boxes;
     for (const std::uint32_t node : nodes) {
-      if (wanted_[siteOf(node)]) parts.push_back(grow(node));
+      if (wanted_[siteOf(node)]) boxes.push_back(grow(node));
     }
-    return parts;
+    return boxes;
   }
 
  private:
@@ -67,7 +63,7 @@ class BoxCover {
   }
 
   /// The box of a node, made longer along one axis after the other.
-  Part grow(std::uint32_t node) {
+  Box grow(std::uint32_t node) {
     const Coordinates at = topology_.coordinatesOf(static_cast<std::int32_t>(node));
     Ranges ranges{};
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
@@ -80,18 +76,16 @@ class BoxCover {
         ++ranges[axis].length;
       }
     }
-    Part part;
+    forEach(ranges, [&](const Coordinates& place) {
+      wanted_[static_cast<std::size_t>(topology_.siteOf(place))] = false;
+    });
+    Box box;
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       if (ranges[axis].length == topology_.axes[axis].size) continue;
-      part.box[axis] =
+      box[axis] =
           Interval::absolute(static_cast<std::int32_t>(ranges[axis].start), ranges[axis].length);
     }
-    forEach(ranges, [&](const Coordinates& place) {
-      if (topology_.isDead(place)) return;
-      wanted_[static_cast<std::size_t>(topology_.siteOf(place))] = false;
-      part.nodes.push_back(static_cast<std::uint32_t>(topology_.rankOf(place)));
-    });
-    return part;
+    return box;
   }
 
   const Topology& topology_;
@@ -166,7 +160,7 @@ Schedule breadthFirstAllgather(const CollectiveSpec& spec, const LiveGraph& grap
   ArcOrder order(graph);
   for (std::uint32_t part = 0; part < trees.parts; ++part) {
     for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
-      const std::uint32_t own = program.blockOf(node);
+      const Blocks own = program.blockOf(node);
       program.copy(node, program.region(Buffer::kOut, part, own),
                    program.region(Buffer::kIn, part, own));
     }
@@ -175,18 +169,16 @@ Schedule breadthFirstAllgather(const CollectiveSpec& spec, const LiveGraph& grap
     const auto& [distance, part, arc_index] = key;
     const LiveArc& arc = graph.arc(arc_index);
     program.setPhase(distance - 1);
-    for (const BoxCover::Part& message : cover.cover(sources)) {
-      const std::uint32_t box = program.box(message.box);
-      // The own block leaves from `in`, without waiting for its copy in `out`.
-      const Buffer buffer = distance == 1 ? Buffer::kIn : Buffer::kOut;
-      OperationList after = received.of(part, arc.from, message.nodes);
-      order.wait(arc_index, after);
-      order.sent(arc_index, program.send(program.region(buffer, part, box), arc, after));
-      const std::uint32_t receive =
-          program.receive(program.region(Buffer::kOut, part, box), arc, {});
-      for (const std::uint32_t source : message.nodes)
-        received.of(part, arc.to, source) = receive;
-    }
+    const Blocks blocks = cover.cover(sources);
+    // The own block leaves from `in`, without waiting for its copy in `out`.
+    const Buffer buffer = distance == 1 ? Buffer::kIn : Buffer::kOut;
+    OperationList after = received.of(part, arc.from, sources);
+    order.wait(arc_index, after);
+    order.sent(arc_index, program.send(program.region(buffer, part, blocks), arc, after));
+    const std::uint32_t receive =
+        program.receive(program.region(Buffer::kOut, part, blocks), arc, {});
+    for (const std::uint32_t source : sources)
+      received.of(part, arc.to, source) = receive;
   }
   return program.take();
 }
@@ -225,51 +217,49 @@ class BreadthFirstReduction {
                sums_.of(part, graph_.arc(up).to, source) == kNone}]
             .push_back(source);
       }
-      for (const auto& [is_first, blocks] : alike) {
-        for (const BoxCover::Part& message : cover_.cover(blocks))
-          pass(part, up, message, is_first.first, is_first.second);
-      }
+      for (const auto& [is_first, alike_sources] : alike)
+        pass(part, up, alike_sources, is_first.first, is_first.second);
     }
     return program_.take();
   }
 
  private:
-  /// Sends sums of the blocks of `message` on; `starts`: the sender has nothing but its own data,
+  /// Sends sums of the blocks of `sources` on; `starts`: the sender has nothing but its own data,
   /// `is_first`: so has the receiver.
-  void pass(std::uint32_t part, std::uint32_t arc_index, const BoxCover::Part& message, bool starts,
+  void pass(std::uint32_t part, std::uint32_t arc_index, const Nodes& sources, bool starts,
             bool is_first) {
     const LiveArc& arc = graph_.arc(arc_index);
-    const std::uint32_t box = program_.box(message.box);
-    const Region own_data = program_.region(Buffer::kIn, part, box);
-    OperationList ready = sums_.of(part, arc.from, message.nodes);
+    const Blocks blocks = cover_.cover(sources);
+    const Region own_data = program_.region(Buffer::kIn, part, blocks);
+    OperationList ready = sums_.of(part, arc.from, sources);
     order_.wait(arc_index, ready);
-    order_.sent(arc_index, program_.send(starts ? own_data : sum(part, box), arc, ready));
+    order_.sent(arc_index, program_.send(starts ? own_data : sum(part, blocks), arc, ready));
 
-    const bool arrives = message.nodes.size() == 1 && message.nodes.front() == arc.to;
+    const bool arrives = sources.size() == 1 && sources.front() == arc.to;
     const bool last = arrives && --to_come_[part][arc.to] == 0;
     const Region total =
-        last ? program_.region(Buffer::kOut, part, program_.blockOf(arc.to)) : sum(part, box);
+        last ? program_.region(Buffer::kOut, part, program_.blockOf(arc.to)) : sum(part, blocks);
     OperationList& before = received_[arc_index];
     OperationList free;  // what has used the slot before
     if (before.size() >= kStaging) free.push_back(before[before.size() - kStaging]);
     const Region staging = program_.scratch(
-        part, box, slotOf(arc_index, static_cast<std::uint32_t>(before.size() % kStaging)));
+        part, blocks, slotOf(arc_index, static_cast<std::uint32_t>(before.size() % kStaging)));
     std::uint32_t reduced = kNone;
     if (is_first) {
       reduced = program_.receiveAndReduce(total, own_data, staging, arc, free);
     } else {
       // To receive it need not wait for the sums before it.
-      OperationList after = sums_.of(part, arc.to, message.nodes);
+      OperationList after = sums_.of(part, arc.to, sources);
       after.push_back(program_.receive(staging, arc, free));
-      reduced = program_.reduce(arc.to, total, sum(part, box), staging, after);
+      reduced = program_.reduce(arc.to, total, sum(part, blocks), staging, after);
     }
     before.push_back(reduced);
-    for (const std::uint32_t source : message.nodes)
+    for (const std::uint32_t source : sources)
       sums_.of(part, arc.to, source) = reduced;
   }
 
-  Region sum(std::uint32_t part, std::uint32_t box) {
-    return program_.scratch(part, box, part, program_.allBlocks());
+  Region sum(std::uint32_t part, const Blocks& blocks) {
+    return program_.scratch(part, blocks, part, program_.allBlocks());
   }
 
   /// Arcs that lead to one node have different slots.

@@ -132,9 +132,9 @@ Schedule allreduce(const CollectiveSpec& spec, const LiveGraph& graph) {
 /// One node: its data are the result.
 Schedule alone(const CollectiveSpec& spec) {
   TreeProgram program(spec, 1);
-  const std::uint32_t own = program.blockOf(0);
-  const std::uint32_t box = spec.collective == Collective::kAllreduce ? program.allBlocks() : own;
-  program.copy(0, program.region(Buffer::kOut, 0, box), program.region(Buffer::kIn, 0, box));
+  const Blocks blocks =
+      spec.collective == Collective::kAllreduce ? program.allBlocks() : program.blockOf(0);
+  program.copy(0, program.region(Buffer::kOut, 0, blocks), program.region(Buffer::kIn, 0, blocks));
   return program.take();
 }
 

@@ -33,33 +33,42 @@ Box TreeProgram::boxAt(std::uint32_t node) const {
   return box;
 }
 
-std::uint32_t TreeProgram::blockOf(std::uint32_t node) {
-  return builder_.box(boxAt(node));
+llvm::SmallVector<Piece, 4> TreeProgram::pieces(std::uint32_t part, const Blocks& blocks) {
+  llvm::SmallVector<Piece, 4> list;
+  for (const Box& box : blocks)
+    list.push_back({part, 1, builder_.box(box)});
+  return list;
 }
 
-Region TreeProgram::scratch(std::uint32_t part, std::uint32_t box, std::uint32_t slot) {
-  return scratch(part, box, slot, box);
+Region TreeProgram::region(Buffer buffer, std::uint32_t part, const Blocks& blocks) {
+  return builder_.region(buffer, pieces(part, blocks));
 }
 
-Region TreeProgram::scratch(std::uint32_t part, std::uint32_t box, std::uint32_t slot,
-                            std::uint32_t frame_box) {
-  const auto [entry, is_new] = frames_.try_emplace({part, frame_box, slot}, 0);
-  if (is_new) entry->second = builder_.addFrame({part, frame_box, slot, 0});
-  return {Buffer::kScratch, {}, part, box, entry->second};
+Region TreeProgram::scratch(std::uint32_t part, const Blocks& blocks, std::uint32_t slot) {
+  return scratch(part, blocks, slot, blocks);
 }
 
-Operation TreeProgram::operation(OperationKind kind, std::uint32_t node, std::uint32_t part) {
+Region TreeProgram::scratch(std::uint32_t part, const Blocks& blocks, std::uint32_t slot,
+                            const Blocks& frame_blocks) {
+  const Region whole = builder_.region(Buffer::kScratch, pieces(part, frame_blocks), 0);
+  const auto [entry, is_new] = frames_.try_emplace({whole.box, whole.pieces, part, slot}, 0);
+  if (is_new) entry->second = builder_.addFrame(pieces(part, frame_blocks), slot);
+  return builder_.region(Buffer::kScratch, pieces(part, blocks), entry->second);
+}
+
+Operation TreeProgram::operation(OperationKind kind, std::uint32_t node, const Region& region) {
   Operation operation;
   operation.kind = kind;
   operation.phase = phase_;
-  operation.stream = part;
+  // One stream per part.
+  operation.stream = region.pieces == 0 ? region.part : builder_.schedule().pieces[region.box].part;
   operation.guard = builder_.box(boxAt(node));
   return operation;
 }
 
-Operation TreeProgram::message(OperationKind kind, std::uint32_t node, std::uint32_t part,
+Operation TreeProgram::message(OperationKind kind, std::uint32_t node, const Region& region,
                                const LiveArc& arc, int sign) {
-  Operation message = operation(kind, node, part);
+  Operation message = operation(kind, node, region);
   Shift peer{};
   peer[arc.axis] = sign * arc.sign;
   message.peer = builder_.shift(peer);
@@ -68,14 +77,14 @@ Operation TreeProgram::message(OperationKind kind, std::uint32_t node, std::uint
 
 std::uint32_t TreeProgram::send(const Region& a, const LiveArc& arc,
                                 llvm::ArrayRef<std::uint32_t> after) {
-  Operation send = message(OperationKind::kSend, arc.from, a.part, arc, 1);
+  Operation send = message(OperationKind::kSend, arc.from, a, arc, 1);
   send.a = a;
   return builder_.addOperation(send, after);
 }
 
 std::uint32_t TreeProgram::receive(const Region& dst, const LiveArc& arc,
                                    llvm::ArrayRef<std::uint32_t> after) {
-  Operation receive = message(OperationKind::kRecv, arc.to, dst.part, arc, -1);
+  Operation receive = message(OperationKind::kRecv, arc.to, dst, arc, -1);
   receive.dst = dst;
   return builder_.addOperation(receive, after);
 }
@@ -83,7 +92,7 @@ std::uint32_t TreeProgram::receive(const Region& dst, const LiveArc& arc,
 std::uint32_t TreeProgram::receiveAndReduce(const Region& dst, const Region& a,
                                             const Region& staging, const LiveArc& arc,
                                             llvm::ArrayRef<std::uint32_t> after) {
-  Operation receive = message(OperationKind::kRecvReduce, arc.to, dst.part, arc, -1);
+  Operation receive = message(OperationKind::kRecvReduce, arc.to, dst, arc, -1);
   receive.dst = dst;
   receive.a = a;
   receive.b = staging;
@@ -92,7 +101,7 @@ std::uint32_t TreeProgram::receiveAndReduce(const Region& dst, const Region& a,
 
 std::uint32_t TreeProgram::reduce(std::uint32_t node, const Region& dst, const Region& a,
                                   const Region& b, llvm::ArrayRef<std::uint32_t> after) {
-  Operation reduce = operation(OperationKind::kReduce, node, dst.part);
+  Operation reduce = operation(OperationKind::kReduce, node, dst);
   reduce.dst = dst;
   reduce.a = a;
   reduce.b = b;
@@ -100,7 +109,7 @@ std::uint32_t TreeProgram::reduce(std::uint32_t node, const Region& dst, const R
 }
 
 std::uint32_t TreeProgram::copy(std::uint32_t node, const Region& dst, const Region& a) {
-  Operation copy = operation(OperationKind::kCopy, node, dst.part);
+  Operation copy = operation(OperationKind::kCopy, node, dst);
   copy.dst = dst;
   copy.a = a;
   return builder_.addOperation(copy, {});

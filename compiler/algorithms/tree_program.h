@@ -18,6 +18,8 @@
 
 namespace torc {
 
+/// Blocks, as disjoint boxes.
+using Blocks = llvm::SmallVector<Box, 1>;
 using OperationList = llvm::SmallVector<std::uint32_t, 4>;
 
 class TreeProgram {
@@ -29,17 +31,14 @@ class TreeProgram {
   void setPhase(std::uint32_t phase) { phase_ = static_cast<std::uint16_t>(phase); }
 
   /// The blocks of all nodes; those of one node.
-  std::uint32_t allBlocks() { return builder_.box({}); }
-  std::uint32_t blockOf(std::uint32_t node);
-  std::uint32_t box(const Box& box) { return builder_.box(box); }
+  Blocks allBlocks() const { return {Box{}}; }
+  Blocks blockOf(std::uint32_t node) const { return {boxAt(node)}; }
 
-  Region region(Buffer buffer, std::uint32_t part, std::uint32_t box) const {
-    return {buffer, {}, part, box, kNone};
-  }
-  /// The blocks `box` in scratch: in a frame of these blocks, or of `frame_box`, in `slot`.
-  Region scratch(std::uint32_t part, std::uint32_t box, std::uint32_t slot);
-  Region scratch(std::uint32_t part, std::uint32_t box, std::uint32_t slot,
-                 std::uint32_t frame_box);
+  Region region(Buffer buffer, std::uint32_t part, const Blocks& blocks);
+  /// Blocks in scratch: in a frame of these blocks, or of `frame_blocks`, in `slot`.
+  Region scratch(std::uint32_t part, const Blocks& blocks, std::uint32_t slot);
+  Region scratch(std::uint32_t part, const Blocks& blocks, std::uint32_t slot,
+                 const Blocks& frame_blocks);
 
   /// Operations of a node; they return their index.
   std::uint32_t send(const Region& a, const LiveArc& arc, llvm::ArrayRef<std::uint32_t> after);
@@ -55,13 +54,16 @@ class TreeProgram {
 
  private:
   Box boxAt(std::uint32_t node) const;
-  Operation operation(OperationKind kind, std::uint32_t node, std::uint32_t part);
-  Operation message(OperationKind kind, std::uint32_t node, std::uint32_t part, const LiveArc& arc,
-                    int sign);
+  llvm::SmallVector<Piece, 4> pieces(std::uint32_t part, const Blocks& blocks);
+  /// `region` tells the part.
+  Operation operation(OperationKind kind, std::uint32_t node, const Region& region);
+  Operation message(OperationKind kind, std::uint32_t node, const Region& region,
+                    const LiveArc& arc, int sign);
 
   const Topology topology_;
   ScheduleBuilder builder_;
-  std::map<std::array<std::uint32_t, 3>, std::uint32_t> frames_;  // by part, box and slot
+  /// By first piece or box, number of pieces, part and slot.
+  std::map<std::array<std::uint32_t, 4>, std::uint32_t> frames_;
   std::uint16_t phase_ = 0;
 };
 
