@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The main job, on a bare Debian 12: compiles an allreduce for a 3-dimensional asymmetric torus,
-# shows what each pass does, proves the schedule, replays it on that many MPICH ranks, and compares
-# with MPI_Allreduce.
+# shows what each pass does, proves the schedule, chooses another for a size by simulation, replays
+# both on that many MPICH ranks, and compares with MPI_Allreduce.
 #
 #   bash tools/demo.sh [SHAPE]        a torus of up to 64 ranks, 4x3x2 if none is given
 set -euo pipefail
@@ -45,7 +45,13 @@ awk '/^\/\/ ---- after / { print ""; print "after " substr($0, 15); shown = 0; n
 say "The schedule proved, once more from the file"
 run torc verify "$schedule"
 
+say "What torc would take for 1 MiB, on a machine with links of 1 GB/s"
+chosen=$work/chosen.torc
+run torc compile allreduce --torus "$shape" --bytes 1M --explain -o "$chosen"
+run torc simulate "$chosen" --bytes 1M
+
 ranks=$(torc verify --json "$schedule" | sed -n 's/.*"nodes": *\([0-9]*\).*/\1/p' | head -n 1)
 say "Replaying on $ranks MPICH ranks, checked against and compared with MPI_Allreduce"
 echo "($(nproc) cores here: with more ranks than cores the times say little, the check says all)"
 run mpiexec.hydra -n "$ranks" torc-run "$schedule" --bytes 0:1M --check --compare
+run mpiexec.hydra -n "$ranks" torc-run "$chosen" --bytes 1M --check --compare
