@@ -9,6 +9,8 @@
 #include "ir/json.h"
 #include "ir/text.h"
 #include "ir/verifier.h"
+#include "model/link_loads.h"
+#include "model/simulator.h"
 #include "schedules/expand.h"
 #include "schedules/file.h"
 #include "schedules/message.h"
@@ -129,6 +131,38 @@ std::string checkProof(const ScheduleView& schedule, bool& proved) {
   return fault.empty() ? "" : "proved, but " + fault;
 }
 
+/// Simulates: what is proved runs to its end, what is not may be refused in one line.
+std::string checkSimulation(const ScheduleView& schedule, bool proved) {
+  Machine machine;
+  machine.name = "checked";
+  machine.alpha = machine.overhead = machine.latency = 1e-6;
+  machine.gamma = 1e-9;
+  machine.memory_bandwidth = 1e9;
+  machine.ports = 2;
+  for (int i = 0; i < schedule.topology.dimensions(); ++i) {
+    const Axis& axis = schedule.topology.axes[static_cast<std::size_t>(i)];
+    MachineDimension dimension;
+    dimension.size = axis.size;
+    dimension.torus = axis.kind == AxisKind::kTorus;
+    machine.dimensions.push_back(dimension);
+  }
+  for (const bool per_rank : {false, true}) {
+    SimulateOptions options;
+    options.bytes = 1000;
+    options.per_rank = per_rank;
+    options.critical_path = true;
+    llvm::Expected<SimulateResult> result = simulate(schedule, machine, options);
+    if (result) continue;
+    const std::string error = llvm::toString(result.takeError());
+    if (proved) return "proved, but the simulator says: " + error;
+    if (!isOneLine(error)) return "the simulator refuses with: " + error;
+  }
+  llvm::Expected<LinkLoads> loads = exactLinkLoads(schedule);
+  if (loads) return {};
+  const std::string error = llvm::toString(loads.takeError());  // weights may be beyond counting
+  return isOneLine(error) ? "" : "exact loads are refused with: " + error;
+}
+
 }  // namespace
 
 FileOutcome checkFile(std::span<const std::byte> bytes) {
@@ -156,6 +190,7 @@ FileOutcome checkFile(std::span<const std::byte> bytes) {
   if (outcome.violation.empty()) outcome.violation = checkText(schedule);
   if (outcome.violation.empty() && ranks <= kMaxRunRanks && parts <= kMaxRunParts) {
     outcome.violation = checkProof(schedule, outcome.proved);
+    if (outcome.violation.empty()) outcome.violation = checkSimulation(schedule, outcome.proved);
   }
   return outcome;
 }

@@ -44,6 +44,10 @@ Machine unitMachine(const Topology& topology) {
   return machine;
 }
 
+void expectClose(double value, double expected) {
+  EXPECT_NEAR(value, expected, 1e-9 * expected);
+}
+
 double makespan(const Schedule& schedule, const Machine& machine, double bytes) {
   SimulateOptions options;
   options.bytes = bytes;

@@ -24,6 +24,9 @@ Schedule allgatherOf(const std::string& torus, const std::string& body);
 /// time. A core per rank.
 Machine unitMachine(const Topology& topology);
 
+/// Expects a relative difference of at most 1e-9: sums in another order.
+void expectClose(double value, double expected);
+
 /// Makespan of a vector of `bytes`; an error fails the test.
 double makespan(const Schedule& schedule, const Machine& machine, double bytes = 1);
 
