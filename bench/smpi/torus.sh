@@ -65,6 +65,7 @@ torus_bound() {
 # torus_run PROGRAM SHAPE SETTINGS SELECTOR WORK ARGUMENT...: runs an SMPI program with one rank per
 # node. SETTINGS: neutral (the plain bandwidth and latency of the links) or default (SMPI's model of
 # TCP on one cluster). SELECTOR: whose collectives MPI's own calls are. WORK: a folder for files.
+# TORUS_DEAD_LINK: a cable that is out of order (torus_damaged_platform).
 torus_run() {
   local program=$1 shape=$2 settings=$3 selector=$4 work=$5
   shift 5
@@ -83,9 +84,78 @@ torus_run() {
   ranks=$(torus_ranks "$shape")
   platform=$(mktemp "$work/torus.XXXXXX.xml")
   hosts=$(mktemp "$work/hosts.XXXXXX")
-  torus_platform "$shape" >"$platform"
+  if [[ -n ${TORUS_DEAD_LINK:-} ]]; then
+    torus_damaged_platform "$shape" "$TORUS_DEAD_LINK" >"$platform"
+  else
+    torus_platform "$shape" >"$platform"
+  fi
   for ((rank = 0; rank < ranks; ++rank)); do echo "node-$rank"; done >"$hosts"
   nice timeout "${JUDGE_TIMEOUT:-900}" smpirun -np "$ranks" -platform "$platform" -hostfile "$hosts" --log=root.thres:error \
     --cfg=smpi/coll-selector:"$selector" --cfg=smpi/simulate-computation:no \
     --cfg=smpi/host-speed:3.4Gf "${options[@]}" ${SMPI_OPTIONS:-} "$program" "$@"
+}
+
+# torus_damaged_platform SHAPE DEAD: the same torus, link by link and route by route, with a cable
+# out of order, written as torc writes it: 0,0,1:Z, from a node one step up an axis. SimGrid has no
+# dead links: this one carries 1000 bytes per second, so that whoever uses it is seen.
+torus_damaged_platform() {
+  awk -v shape="$1" -v dead="$2" -v bandwidth="$TORUS_BANDWIDTH" -v latency="$TORUS_LATENCY" '
+    function step(rank, axis, sign,   at) {
+      at = int(rank / stride[axis]) % size[axis]
+      return rank + ((at + sign + size[axis]) % size[axis] - at) * stride[axis]
+    }
+    # The cable from a node one step up; a dimension of two nodes has one.
+    function cable(rank, axis) {
+      if (size[axis] == 2) rank -= int(rank / stride[axis]) % 2 * stride[axis]
+      return "cable-" rank "-" axis
+    }
+    BEGIN {
+      count = split(shape, size, "x")
+      nodes = 1
+      for (i = 1; i <= count; ++i) {
+        size[i] += 0
+        stride[i] = nodes
+        nodes *= size[i]
+      }
+      split(dead, parts, ":")
+      split(parts[1], at, ",")
+      for (i = 1; i <= count; ++i) dead_rank += at[i] * stride[i]
+      dead_cable = cable(dead_rank, index("XYZUVWS", parts[2]))
+
+      print "<?xml version=\"1.0\"?>"
+      print "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"
+      print "<platform version=\"4.1\"><zone id=\"torus\" routing=\"Full\">"
+      for (rank = 0; rank < nodes; ++rank) printf "<host id=\"node-%d\" speed=\"3.4Gf\"/>\n", rank
+      for (rank = 0; rank < nodes; ++rank) {
+        for (i = 1; i <= count; ++i) {
+          name = cable(rank, i)
+          if (size[i] == 1 || name in made) continue
+          made[name] = 1
+          printf "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\" sharing_policy=\"SPLITDUPLEX\"/>\n",
+            name, name == dead_cable ? 1000 : bandwidth, latency
+        }
+      }
+      for (from = 0; from < nodes; ++from) {
+        for (to = 0; to < nodes; ++to) {
+          if (from == to) continue
+          printf "<route src=\"node-%d\" dst=\"node-%d\" symmetrical=\"NO\">", from, to
+          here = from
+          for (i = 1; i <= count; ++i) {
+            way = (int(to / stride[i]) - int(from / stride[i])) % size[i]
+            way = (way + size[i]) % size[i]
+            up = 2 * way <= size[i]
+            for (hops = up ? way : size[i] - way; hops > 0; --hops) {
+              next_node = step(here, i, up ? 1 : -1)
+              # UP along a cable is away from the node that names it.
+              first = cable(up ? here : next_node, i)
+              printf "<link_ctn id=\"%s\" direction=\"%s\"/>", first,
+                first == "cable-" here "-" i ? "UP" : "DOWN"
+              here = next_node
+            }
+          }
+          print "</route>"
+        }
+      }
+      print "</zone></platform>"
+    }'
 }
