@@ -2,6 +2,7 @@
 #include "compiler/choice.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Format.h>
@@ -16,9 +17,18 @@ namespace {
 
 // More chunks gain less than 1 % on any shape tried, and make the file large.
 constexpr std::uint32_t kMostChunks = 256;
-// Candidates whose times differ by less are taken as equal, which no prediction can tell apart: then
-// fewer messages decide.
+// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
+// then fewer messages decide.
 constexpr double kTie = 1.01;
+
+// Per-rank simulation, where not all messages are of one size, is for candidates that come close to
+// the best, as many as this, and for at most so many operations on all ranks.
+constexpr double kClose = 1.3;
+constexpr int kMostPerRank = 6;
+constexpr double kPerRankOperations = 4e5;
+// Two chunks on a link fill each other's pauses as long as they do not fall into step. Unless that
+// has been simulated rank by rank, this much is thought to be lost.
+constexpr double kFallIntoStep = 1.05;
 
 class Chooser {
  public:
@@ -35,14 +45,16 @@ class Chooser {
     }
     std::vector<Candidate>& candidates = choice_.candidates;
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
+    lookCloser();
+    std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     if (!candidates.front().refusal.empty()) {
       return llvm::createStringError(llvm::inconvertibleErrorCode(), candidates.front().refusal);
     }
     // Of those that are as good as the fastest, the one with the fewest messages.
-    const double limit = kTie * candidates.front().predicted_s;
+    const double limit = kTie * cautious(candidates.front());
     auto chosen = candidates.begin();
     for (auto it = chosen; it != candidates.end(); ++it) {
-      if (!it->refusal.empty() || it->predicted_s > limit) break;
+      if (!it->refusal.empty() || cautious(*it) > limit) break;
       if (it->messages < chosen->messages) chosen = it;
     }
     std::rotate(candidates.begin(), chosen, chosen + 1);
@@ -52,7 +64,27 @@ class Chooser {
  private:
   static bool isFaster(const Candidate& a, const Candidate& b) {
     if (a.refusal.empty() != b.refusal.empty()) return a.refusal.empty();
-    return a.predicted_s < b.predicted_s;
+    return cautious(a) < cautious(b);
+  }
+
+  /// Seconds to decide by.
+  static double cautious(const Candidate& candidate) {
+    const bool may_fall = candidate.options.in_flight > 1 && !candidate.per_rank;
+    return candidate.predicted_s * (may_fall ? kFallIntoStep : 1.0);
+  }
+
+  /// Simulates the best candidates rank by rank, if that is no great work.
+  void lookCloser() {
+    int left = kMostPerRank;
+    const double limit = kClose * choice_.candidates.front().predicted_s;
+    const auto ranks = static_cast<double>(spec_.topology.ranks());
+    for (Candidate& candidate : choice_.candidates) {
+      if (!candidate.refusal.empty() || candidate.predicted_s > limit || left == 0) break;
+      if (ranks * static_cast<double>(candidate.operations) > kPerRankOperations) continue;
+      --left;
+      candidate.per_rank = true;
+      if (llvm::Error error = measure(candidate)) candidate.refusal = toString(std::move(error));
+    }
   }
 
   /// The words of an option that are to be tried.
@@ -65,6 +97,11 @@ class Chooser {
   void addPlans(const Algorithm& algorithm) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
+    if (algorithm.makes_steps) {
+      if (limits_.algorithm == nullptr && &algorithm != &defaultAlgorithm(spec_.topology)) return;
+      addSteps(candidate);
+      return;
+    }
     // With an axis of cores every core is a rank of its own.
     if (!spec_.topology.hasCores()) candidate.options.cores = machine_.cores;
     for (const std::string& weights : algorithm.multicolor
@@ -75,6 +112,24 @@ class Chooser {
         candidate.options.directions = directions;
         addPipelines(candidate);
       }
+    }
+  }
+
+  /// An algorithm that makes the steps itself leaves the number of chunks open: four times as many,
+  /// as long as that is faster.
+  void addSteps(Candidate candidate) {
+    std::uint32_t& chunks = candidate.options.chunks;
+    if (limits_.chunks) {
+      chunks = *limits_.chunks;
+      add(candidate);
+      return;
+    }
+    double fastest = std::numeric_limits<double>::infinity();
+    for (chunks = 1; chunks <= kMostChunks; chunks *= 4) {
+      add(candidate);
+      const Candidate& added = choice_.candidates.back();
+      if (!added.refusal.empty() || added.predicted_s > fastest) return;
+      fastest = added.predicted_s;
     }
   }
 
@@ -91,21 +146,20 @@ class Chooser {
       if (!overlaps || limits_.in_flight) continue;
       options.in_flight = 1;
       add(candidate);
-      addChunks(candidate, 1);
-      options.in_flight = 2;
-      // The cost model takes it that two chunks fill each other's pauses perfectly: fewer may do.
-      addChunks(candidate, 2);
+      for (options.in_flight = 1; options.in_flight <= 2; ++options.in_flight)
+        addChunks(candidate);
     }
   }
 
-  /// In the number of chunks that the cost model takes, and in a half of that and so on.
-  void addChunks(Candidate candidate, std::uint32_t numbers) {
+  /// In the number of chunks that the cost model takes, and in half as many: it takes all messages
+  /// to be of one size, and two chunks to fill each other's pauses perfectly.
+  void addChunks(Candidate candidate) {
     std::uint32_t& chunks = candidate.options.chunks;
     chunks = limits_.chunks ? *limits_.chunks : bestChunks(candidate);
-    for (; numbers > 0 && chunks > 1; --numbers, chunks /= 2) {
-      add(candidate);
-      if (limits_.chunks) return;
-    }
+    if (chunks > 1) add(candidate);
+    if (limits_.chunks || chunks < 4) return;
+    chunks /= 2;
+    add(candidate);
   }
 
   /// The number of chunks that the cost model takes for the candidate's plan; 1 if it has none.
@@ -122,9 +176,8 @@ class Chooser {
   }
 
   llvm::Expected<Program> compiled(const Candidate& candidate) {
-    const std::string pipeline = planPipeline(*candidate.algorithm, candidate.options) + "," +
-                                 stepPipeline(candidate.options);
-    return compile(spec_, *candidate.algorithm, pipeline, manager_);
+    return compile(spec_, *candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options),
+                   manager_);
   }
 
   void add(Candidate candidate) {
@@ -137,9 +190,11 @@ class Chooser {
     if (!program) return program.takeError();
     SimulateOptions options;
     options.bytes = bytes_;
+    options.per_rank = candidate.per_rank;
     llvm::Expected<SimulateResult> result = simulate(program->schedule.view(), machine_, options);
     if (!result) return result.takeError();
     candidate.predicted_s = result->makespan_s;
+    candidate.busy_s = candidate.load_bytes = 0;
     for (const LinkUse& link : result->links) {
       candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
       candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);
@@ -225,7 +280,7 @@ void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine
                         static_cast<unsigned long long>(candidate.steps),
                         static_cast<unsigned long long>(candidate.messages),
                         static_cast<unsigned long long>(candidate.operations))
-        << candidate.description() << '\n';
+        << candidate.description() << (candidate.per_rank ? " (rank by rank)" : "") << '\n';
   }
   out << "chosen: " << choice.best().description() << "; " << choice.reason() << '\n';
 }

@@ -30,6 +30,7 @@ struct ChoiceLimits {
 struct Candidate {
   const Algorithm* algorithm = nullptr;
   PipelineOptions options;
+  bool per_rank = false;       // simulated rank by rank, with messages of whole elements
   std::string refusal;         // why it cannot be compiled; then the rest has no meaning
   double predicted_s = 0;      // makespan
   double busy_s = 0;           // of the busiest link
