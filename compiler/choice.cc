@@ -17,6 +17,10 @@ namespace {
 
 // More chunks gain less than 1 % on any shape tried, and make the file large.
 constexpr std::uint32_t kMostChunks = 256;
+// Operations of single nodes, beyond which a schedule is too large a price for what chunks gain.
+constexpr std::uint64_t kMostSteps = 1u << 16;
+// What twice the chunks of these must gain.
+constexpr double kWorthwhile = 1.02;
 // Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
 // then fewer messages decide.
 constexpr double kTie = 1.01;
@@ -40,8 +44,16 @@ class Chooser {
 
   llvm::Expected<Choice> run() {
     for (const Algorithm& algorithm : algorithms()) {
-      if (limits_.algorithm != nullptr && limits_.algorithm->name != algorithm.name) continue;
-      addPlans(algorithm);
+      // Where rings and lines serve, steps of single nodes are no match for them.
+      const bool wanted = limits_.algorithm == nullptr
+                              ? algorithm.makes_steps == spec_.topology.isBroken()
+                              : limits_.algorithm->name == algorithm.name;
+      if (!wanted) continue;
+      if (algorithm.makes_steps) {
+        addSteps(algorithm);
+      } else {
+        addPlans(algorithm);
+      }
     }
     std::vector<Candidate>& candidates = choice_.candidates;
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
@@ -92,6 +104,22 @@ class Chooser {
                                         std::initializer_list<const char*> free) {
     if (settled) return {*settled};
     return {free.begin(), free.end()};
+  }
+
+  /// Steps that are settled, in ever more chunks as long as that is faster.
+  void addSteps(const Algorithm& algorithm) {
+    Candidate candidate;
+    candidate.algorithm = &algorithm;
+    std::uint32_t& chunks = candidate.options.chunks;
+    double least = 0;
+    for (chunks = limits_.chunks.value_or(1); chunks <= kMostChunks; chunks *= 2) {
+      add(candidate);
+      const Candidate& added = choice_.candidates.back();
+      const bool gains_little = least > 0 && added.predicted_s > least / kWorthwhile;
+      if (limits_.chunks || !added.refusal.empty() || gains_little) return;
+      if (2 * added.operations > kMostSteps) return;
+      least = added.predicted_s;
+    }
   }
 
   void addPlans(const Algorithm& algorithm) {

@@ -51,6 +51,8 @@ bool meetOnAxis(const Interval& guard_a, const Interval& guard_b, const Interval
   return false;
 }
 
+constexpr std::size_t kLongList = 64;  // of accesses: not worth looking at pair by pair
+
 class RaceChecker {
  public:
   explicit RaceChecker(VerifyContext& context) : context_(context), schedule_(context.schedule) {}
@@ -60,10 +62,13 @@ class RaceChecker {
     collect();
     for (std::size_t i = 0; i < storages_.size(); ++i) {
       const bool is_slot = i >= context_.parts.size();
-      is_slot ? findConflicts(storages_[i]) : findConflictsInPart(storages_[i]);
+      for (const std::vector<Access>& accesses : byNodes(storages_[i]))
+        is_slot ? findConflicts(accesses) : findConflictsInPart(accesses);
     }
-    for (const auto& [frame_part, accesses] : frame_parts_)
-      findConflictsInPart(accesses);
+    for (const auto& [frame_part, together] : frame_parts_) {
+      for (const std::vector<Access>& accesses : byNodes(together))
+        findConflictsInPart(accesses);
+    }
     checkOrder();
   }
 
@@ -77,6 +82,7 @@ class RaceChecker {
       for (std::uint32_t c = 0; c < context_.classCount() && !context_.full(); ++c) {
         const PieceList pieces = schedule_.piecesOf(blocks);
         const std::size_t twice = findRepeated(pieces, context_.coordinatesOf(c));
+        if (twice == pieces.size() && isAbsolute(pieces)) return;  // the same on every node
         if (twice == pieces.size()) continue;
         context_.fault(Rule::kRaces, operation,
                        what + ": piece " + std::to_string(twice) + " has blocks of one before it");
@@ -91,6 +97,15 @@ class RaceChecker {
     }
     for (std::size_t i = 0; i < schedule_.frames.size(); ++i)
       check(schedule_.frames[i], kNone, "frame f" + std::to_string(i));
+  }
+
+  bool isAbsolute(const PieceList& pieces) const {
+    for (const Piece& piece : pieces) {
+      for (const Interval& interval : schedule_.boxes[piece.box].axes) {
+        if (interval.kind == IntervalKind::kRelative) return false;
+      }
+    }
+    return true;
   }
 
   /// The first piece that overlaps one before it, seen from `at`; pieces.size() if there is none.
@@ -130,10 +145,10 @@ class RaceChecker {
                    topology.axes[axis].size));
           rest /= range.length;
         }
-        const auto rank = static_cast<std::uint64_t>(topology.rankOf(at));
+        const auto site = static_cast<std::uint64_t>(topology.siteOf(at));
         for (std::uint32_t part = 0; part < pieces[i].parts; ++part) {
           if (!context_.isFirstOfGroup(pieces[i].part + part)) continue;
-          if (!seen.insert((pieces[i].part + part) * topology.ranks() + rank).second) return i;
+          if (!seen.insert((pieces[i].part + part) * topology.sites() + site).second) return i;
         }
       }
     }
@@ -170,6 +185,31 @@ class RaceChecker {
     });
   }
 
+  /// The same accesses in lists of which no two have a node in common: where every node has
+  /// operations of its own, looking at all pairs would take too long.
+  std::vector<std::vector<Access>> byNodes(const std::vector<Access>& accesses) const {
+    if (accesses.size() <= kLongList) return {accesses};
+    std::map<std::uint32_t, std::size_t> list_of;  // by guard
+    for (const Access& access : accesses) {
+      const std::uint32_t guard = schedule_.operations[access.operation].guard;
+      if (guard == kNone) return {accesses};
+      list_of.try_emplace(guard, list_of.size());
+    }
+    for (auto a = list_of.begin(); a != list_of.end(); ++a) {
+      for (auto b = std::next(a); b != list_of.end(); ++b) {
+        if (a->second == b->second || !guardsMeet(a->first, b->first)) continue;
+        for (auto& entry : list_of) {
+          if (&entry != &*b && entry.second == b->second) entry.second = a->second;
+        }
+        b->second = a->second;
+      }
+    }
+    std::vector<std::vector<Access>> lists(list_of.size());
+    for (const Access& access : accesses)
+      lists[list_of.at(schedule_.operations[access.operation].guard)].push_back(access);
+    return lists;
+  }
+
   void findConflicts(const std::vector<Access>& accesses) {
     for (std::size_t j = 1; j < accesses.size(); ++j) {
       for (std::size_t i = 0; i < j; ++i)
@@ -188,7 +228,6 @@ class RaceChecker {
   /// As findConflicts, for pieces. Those of one block on an axis, relative to the node, meet there
   /// only if they are at the same offset: long lists are looked through by their offsets.
   void findConflictsInPart(const std::vector<Access>& accesses) {
-    constexpr std::size_t kLongList = 64;
     if (accesses.size() <= kLongList) {
       findConflicts(accesses);
       return;

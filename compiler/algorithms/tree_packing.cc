@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 namespace torc {
 namespace {
 
+constexpr std::uint32_t kTriedNodes = 8192;  // over all attempts to find shallow trees
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 class ForestUnion {
  public:
-  ForestUnion(const LiveGraph& graph, llvm::ArrayRef<std::uint32_t> copies, std::uint32_t count)
-      : graph_(graph), forests_(count), edges_of_(graph.nodes()) {
+  ForestUnion(const LiveGraph& graph, llvm::ArrayRef<std::uint32_t> copies, std::uint32_t count,
+              std::uint32_t seed)
+      : graph_(graph), random_(seed), forests_(count), edges_of_(graph.nodes()) {
     for (std::uint32_t cable = 0; cable < graph.cables(); ++cable) {
       const LiveArc& arc = graph.arc(2 * cable);
       for (std::uint32_t copy = 0; copy < copies[cable]; ++copy) {
@@ -24,6 +27,11 @@ class ForestUnion {
     }
     for (Forest& forest : forests_)
       forest.edges_of.resize(graph.nodes());
+    if (seed == 0) return;
+    for (std::vector<std::uint32_t>& edges : edges_of_) {
+      for (std::size_t i = edges.size(); i > 1; --i)
+        std::swap(edges[i - 1], edges[random_() % i]);
+    }
   }
 
   bool run() {
@@ -73,7 +81,9 @@ class ForestUnion {
     };
     std::vector<Growth> growths(forests_.size());
     for (std::size_t i = 0; i < growths.size(); ++i) {
-      const auto start = static_cast<std::uint32_t>(i * graph_.nodes() / growths.size());
+      const std::uint32_t from = random_() % graph_.nodes();
+      const auto start =
+          static_cast<std::uint32_t>((from + i * graph_.nodes() / growths.size()) % graph_.nodes());
       growths[i].queue = {start};
       growths[i].inside.assign(graph_.nodes(), false);
       growths[i].inside[start] = true;
@@ -186,6 +196,7 @@ class ForestUnion {
   }
 
   const LiveGraph& graph_;
+  std::minstd_rand random_;  // the same numbers everywhere
   std::vector<Edge> edges_;
   std::vector<Forest> forests_;
   std::vector<std::vector<std::uint32_t>> edges_of_;  // by node
@@ -241,14 +252,40 @@ double loadOf(const LiveGraph& graph, const std::vector<TreeCables>& trees) {
 
 std::optional<std::vector<TreeCables>> packTrees(const LiveGraph& graph,
                                                  llvm::ArrayRef<std::uint32_t> copies,
-                                                 std::uint32_t count) {
-  ForestUnion forests(graph, copies, count);
+                                                 std::uint32_t count, std::uint32_t seed) {
+  ForestUnion forests(graph, copies, count, seed);
   if (!forests.run()) return std::nullopt;
   return forests.trees();
 }
 
+std::uint32_t longestWay(const LiveGraph& graph, const TreeCables& tree) {
+  std::vector<std::vector<std::uint32_t>> neighbours(graph.nodes());
+  for (const std::uint32_t cable : tree) {
+    const LiveArc& arc = graph.arc(2 * cable);
+    neighbours[arc.from].push_back(arc.to);
+    neighbours[arc.to].push_back(arc.from);
+  }
+  // The node farthest from any node is an end of a longest way.
+  std::uint32_t end = 0, nodes = 0;
+  for (int search = 0; search < 2; ++search) {
+    std::vector<std::uint32_t> depth(graph.nodes(), 0), queue{end};
+    depth[end] = 1;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const std::uint32_t next : neighbours[queue[i]]) {
+        if (depth[next] > 0) continue;
+        depth[next] = depth[queue[i]] + 1;
+        queue.push_back(next);
+      }
+    }
+    end = queue.back();
+    nodes = depth[end];
+  }
+  return nodes;
+}
+
 TreePacking bestPacking(const LiveGraph& graph) {
   std::vector<TreePacking> packings;
+  std::vector<std::uint32_t> copies;  // per bandwidth, of each packing
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t per_bandwidth = 1; per_bandwidth <= kMostCopies; ++per_bandwidth) {
     for (std::uint32_t count = mostTrees(graph, per_bandwidth); count > 0; --count) {
@@ -256,16 +293,38 @@ TreePacking bestPacking(const LiveGraph& graph) {
       if (!trees) continue;
       const double load = loadOf(graph, *trees);
       packings.push_back({std::move(*trees), load});
+      copies.push_back(per_bandwidth);
       least = std::min(least, load);
       break;
     }
   }
-  TreePacking* best = nullptr;
-  for (TreePacking& packing : packings) {
-    if (packing.load > 1.02 * least) continue;
-    if (best == nullptr || packing.trees.size() < best->trees.size()) best = &packing;
+  std::size_t chosen = packings.size();
+  for (std::size_t i = 0; i < packings.size(); ++i) {
+    if (packings[i].load > 1.02 * least) continue;
+    if (chosen == packings.size() || packings[i].trees.size() < packings[chosen].trees.size()) {
+      chosen = i;
+    }
   }
-  return std::move(*best);
+
+  TreePacking best = std::move(packings[chosen]);
+  auto deepest = [&](const std::vector<TreeCables>& trees) {
+    std::uint32_t nodes = 0;
+    for (const TreeCables& tree : trees)
+      nodes = std::max(nodes, longestWay(graph, tree));
+    return nodes;
+  };
+  const auto count = static_cast<std::uint32_t>(best.trees.size());
+  const std::vector<std::uint32_t> limit = copiesOf(graph, copies[chosen], count);
+  const std::uint32_t seeds = kTriedNodes / graph.nodes();
+  std::uint32_t depth = deepest(best.trees);
+  for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
+    auto trees = packTrees(graph, limit, count, seed);
+    const std::uint32_t found = deepest(*trees);  // how many trees there are depends on no seed
+    if (found >= depth || loadOf(graph, *trees) > best.load * (1 + 1e-9)) continue;
+    depth = found;
+    best.trees = std::move(*trees);
+  }
+  return best;
 }
 
 }  // namespace torc

@@ -21,10 +21,13 @@ namespace torc {
 using TreeCables = std::vector<std::uint32_t>;
 
 /// `count` spanning trees that use cable c at most `copies[c]` times in all; none if there are not
-/// so many. The graph is connected.
+/// so many. The graph is connected. Different seeds give different trees.
 std::optional<std::vector<TreeCables>> packTrees(const LiveGraph& graph,
                                                  llvm::ArrayRef<std::uint32_t> copies,
-                                                 std::uint32_t count);
+                                                 std::uint32_t count, std::uint32_t seed = 0);
+
+/// Nodes on a longest way in a tree: twice its depth from the middle.
+std::uint32_t longestWay(const LiveGraph& graph, const TreeCables& tree);
 
 struct TreePacking {
   std::vector<TreeCables> trees;
@@ -34,7 +37,8 @@ struct TreePacking {
 };
 
 /// The packing of least load among those that give cables up to `kMostCopies` copies per unit of
-/// bandwidth; of those within 2 % of it, the one of the fewest trees.
+/// bandwidth; of those within 2 % of it, the one of the fewest trees; of some of those, the one
+/// whose deepest tree is least deep.
 inline constexpr std::uint32_t kMostCopies = 4;
 TreePacking bestPacking(const LiveGraph& graph);
 

@@ -10,6 +10,7 @@
 #include "compiler/algorithms/tree_packing.h"
 #include "compiler/compile.h"
 #include "ir/verifier.h"
+#include "schedules/expand.h"
 
 namespace torc {
 namespace {
@@ -167,6 +168,42 @@ TEST(SpanningTrees, RanksThatAreDeadHaveNoPart) {
       for (const Coordinates& dead : topology.deadNodes()) {
         EXPECT_FALSE(admits(program.schedule.boxes[operation.guard], topology, dead));
       }
+    }
+  }
+}
+
+/// What every rank executes, hop by hop: bucket on lines behind a cut, and trees.
+TEST(Damage, NoRankSendsOverWhatIsDead) {
+  for (const Topology& topology :
+       {damaged("4x4x4", {}, {"0,0,1:Z"}), damaged("4x5", {}, {"3,0:X", "3,4:X", "1,4:Y"}),
+        damaged("2x3", {}, {"1,2:X"}), damaged("4x4", {"1,2"}, {"0,0:X"})}) {
+    for (const Collective collective :
+         {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
+      PassManagerOptions manager;
+      manager.verify_each = false;
+      const Algorithm& algorithm = defaultAlgorithm(topology);
+      EXPECT_EQ(algorithm.makes_steps, topology.isBroken());
+      const Program program =
+          cantFail(compile({collective, topology}, algorithm, pipelineOf(algorithm, {}), manager));
+      const ScheduleView schedule = program.schedule.view();
+      std::size_t messages = 0;
+      for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(topology.ranks()); ++rank) {
+        const FlatProgram flat = *expand(schedule, rank, {1000, {}, {}});
+        for (const FlatOperation& operation : flat.operations) {
+          if (!sends(operation.kind)) continue;
+          ++messages;
+          const Shift& shift = schedule.shifts[schedule.operations[operation.source].peer];
+          const auto moves = [](std::int32_t distance) { return distance != 0; };
+          ASSERT_EQ(std::ranges::count_if(shift, moves), 1);
+          const auto axis =
+              static_cast<std::uint32_t>(std::ranges::find_if(shift, moves) - shift.begin());
+          Coordinates to{};
+          EXPECT_EQ(std::abs(shift[axis]), 1);
+          EXPECT_TRUE(topology.hasLink(topology.coordinatesOf(rank), axis, shift[axis], to));
+          EXPECT_EQ(topology.rankOf(to), operation.peer);
+        }
+      }
+      EXPECT_GE(messages, 2 * (topology.ranks() - 1));
     }
   }
 }
