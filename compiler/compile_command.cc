@@ -43,7 +43,7 @@ list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat
                              desc("A node that is out of order, as 1,2,3; may be repeated"));
 opt<std::string> algorithm_name(
     "algorithm", value_desc("name"), sub(command), cat(category),
-    desc("bucket (default), bucket-1d, or spanning-trees (default where "
+    desc("bucket (default), bucket-1d, bfb, or spanning-trees (default where "
          "damage breaks rings and lines)"));
 opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
                          desc("Shares of the colors: equal (default) or balanced"));
@@ -214,7 +214,7 @@ int run() {
   llvm::Expected<Request> request = readRequest();
   if (!request) return optionFault(request.takeError());
 
-  if (request->bytes) {
+  if (request->bytes && request->algorithm->plan != nullptr) {
     if (llvm::Error error = chooseFor(*request->bytes, *request)) {
       return inputFault(std::move(error));
     }

@@ -58,19 +58,17 @@ bool shareRank(const Contribution& a, const Contribution& b, const Ranges& block
   return true;
 }
 
-/// Makes the list of disjoint contributions as short as joining neighbours can.
-void joinAll(Value& value, const Topology& topology) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < value.size() && !changed; ++i) {
-      for (std::size_t j = i + 1; j < value.size() && !changed; ++j) {
-        if (joinBoxes(value[i], value[j], topology)) {
-          value.erase(value.begin() + static_cast<std::ptrdiff_t>(j));
-          changed = true;
-        }
-      }
+/// Adds a contribution to others that it is disjoint from, joined to those that it touches.
+void insert(Contribution added, const Topology& topology, Value& value) {
+  for (std::size_t i = 0; i < value.size();) {
+    if (joinBoxes(added, value[i], topology)) {
+      value.erase(value.begin() + static_cast<std::ptrdiff_t>(i));
+      i = 0;
+    } else {
+      ++i;
     }
   }
+  value.push_back(added);
 }
 
 }  // namespace
@@ -139,11 +137,13 @@ bool accumulate(Value& a, const Value& b, const Ranges& blocks, const Topology& 
       if (shareRank(present, added, blocks, topology, twice)) return false;
     }
   }
-  for (const Contribution& added : b)
-    a.push_back(concrete(added, blocks, topology));
-  for (Contribution& present : a)
-    present = concrete(present, blocks, topology);
-  joinAll(a, topology);
+  Value sum;
+  const Value* const both[] = {&a, &b};
+  for (const Value* value : both) {
+    for (const Contribution& one : *value)
+      insert(concrete(one, blocks, topology), topology, sum);
+  }
+  a = std::move(sum);
   return true;
 }
 

@@ -24,9 +24,9 @@
 //   regions     of the part that the operation's stream serves, where that is one; all of an
 //               operation name the same blocks, piece by piece; in an own-block buffer only the own
 //               one
-//   scratch     each piece of a region lies inside one of its frame, whose parts it has, in the
-//               frame's order; what a recv_reduce receives fills its frame, in a slot of its own;
-//               two regions of an operation in one slot are in one frame
+//   scratch     each piece of a region lies inside one of its frame, whose parts it has; what a
+//               recv_reduce receives fills its frame, in a slot of its own; two regions of an
+//               operation in one slot are in one frame
 //   canonical   reserved bytes, and fields that have no meaning where they stand, are at their
 //               defaults
 // Intervals are compared as the nodes of the guard see them: a length equal to the size is `*`,

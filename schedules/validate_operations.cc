@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "schedules/message.h"
+#include "schedules/validate.h"
 #include "schedules/topology_damage.h"
 
 namespace torc {
@@ -309,15 +310,18 @@ Status OperationValidator::checkFrame(const Region& region) {
       return status.annotated(message("frame ", region.frame));
     }
   }
-  named_parts_ += outer.size();
-  std::size_t next = 0;  // the frame's pieces that the region's lie in follow one another
+  std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
   for (const Piece& piece : schedule_.piecesOf(region)) {
-    while (next + 1 < outer.size() && !holds(outer[next], piece))
-      ++next;
-    if (holds(outer[next], piece)) continue;
+    std::size_t tried = 0;
+    for (; tried < outer.size() && !holds(outer[next], piece); ++tried)
+      next = next + 1 < outer.size() ? next + 1 : 0;
+    named_parts_ += tried;  // work, too
+    if (named_parts_ > kMaxNamedParts) {
+      return malformed("takes too long to find in the pieces of frame ", region.frame);
+    }
+    if (tried < outer.size()) continue;
     if (outer.size() > 1) {
-      return malformed("has a piece that is in none of frame ", region.frame,
-                       ", or not in its order");
+      return malformed("has a piece that is in none of frame ", region.frame);
     }
     if (const Piece& only = outer[0];
         piece.part < only.part || piece.part + piece.parts > only.part + only.parts) {

@@ -1,6 +1,7 @@
 // The table of algorithms.
 #include "compiler/algorithms/algorithm.h"
 
+#include "compiler/algorithms/bfb.h"
 #include "compiler/algorithms/bucket.h"
 #include "compiler/algorithms/spanning_trees.h"
 
@@ -12,6 +13,8 @@ llvm::ArrayRef<Algorithm> algorithms() {
        planBucket, /*multicolor=*/true, /*makes_steps=*/false},
       {"bucket-1d", "one-dimensional bucket algorithm along one axis after another, in one color",
        planBucket, /*multicolor=*/false, /*makes_steps=*/false},
+      {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", planBfb,
+       /*multicolor=*/false, /*makes_steps=*/true},
       {"spanning-trees", "edge-disjoint or breadth-first trees around any damage",
        planSpanningTrees,
        /*multicolor=*/false, /*makes_steps=*/true},

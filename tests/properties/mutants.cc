@@ -119,7 +119,7 @@ Mutant redirect(const Schedule& schedule, std::mt19937_64& random) {
 Mutant otherBlocks(const Schedule& schedule, std::mt19937_64& random) {
   Schedule mutant = schedule;
   auto movable = [](const Region& region) {
-    return region.present() && region.buffer != Buffer::kScratch;
+    return region.present() && region.pieces == 0 && region.buffer != Buffer::kScratch;
   };
   const std::uint32_t index = pick(mutant.operations.size(), random, [&](std::uint32_t i) {
     return movable(mutant.operations[i].a) || movable(mutant.operations[i].dst);

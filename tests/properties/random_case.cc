@@ -120,6 +120,8 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.scratch_depth = draw(1, 3);
   const std::uint32_t damage = draw(0, 5);
+  const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
+  if (is_torus && damage < 3) result.algorithm = "bfb";
   if (damage == 4) drawCuts(result);
   if (damage == 5 && ranks * 2 <= kMostTreeRanks) drawDamage(result);
   return result;
