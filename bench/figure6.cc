@@ -1,0 +1,153 @@
+// Figure 6 of "Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects" (Jain
+// and Sabharwal, ICS 2010), section 5.2, from the BG/P preset and the simulator: the same axes,
+// torc's schedules. Writes FOLDER/a.csv to f.csv and prints the tables.
+//
+//   (a) reduce_scatter, (b) allgather, (c) allreduce on 4096 nodes over sizes
+//   (d) allreduce with a delay in every reduction, so that computation is the limit on any number
+//       of cores
+//   (e) allgather, (f) allreduce over numbers of nodes, 32 KiB of vector per node
+//
+//   bazel run -c opt //bench:figure6 -- FOLDER        bash bench/figure6.sh also draws
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/choice.h"
+#include "model/baselines.h"
+#include "model/bounds.h"
+#include "model/machine.h"
+
+namespace torc {
+namespace {
+
+// An estimate, and not the preset's number, which is the peak of the floating-point units: 8 bytes
+// in 8 cycles of 850 MHz, which is what one core of BG/P needs to load two doubles, add them, store
+// the sum and handle the packets around it. The paper's single-core runs are computation bound
+// at 2.6 to 3.7 times the bound (its section 5.2: 6 and 12 to 17 times faster than one library).
+constexpr double kCoreGamma = 1 / 0.85e9;
+// Part (d): how much longer a reduction takes.
+constexpr double kDelay = 8;
+// The paper: one core, or one for each color.
+constexpr std::uint32_t kColors = 3;
+
+[[noreturn]] void quit(const std::string& message) {
+  std::fprintf(stderr, "figure6: %s\n", message.c_str());
+  std::exit(1);
+}
+
+template <typename T>
+T take(llvm::Expected<T> value) {
+  if (!value) quit(llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+Machine partition(const std::string& shape, double gamma) {
+  Machine machine = take(partitionOf(take(findMachine("bgp")), shape));
+  machine.gamma = gamma;
+  return machine;
+}
+
+double torcTime(Machine machine, Collective collective, double bytes, std::uint32_t cores) {
+  machine.cores = cores;
+  const CollectiveSpec spec{collective, take(topologyOf(machine))};
+  return take(choose(spec, machine, bytes, {})).best().predicted_s;
+}
+
+/// What the paper draws as the bound: the bandwidth only.
+double bandwidthBound(const Machine& machine, Collective collective, double bytes) {
+  BoundRequest request;
+  request.bytes = bytes;
+  switch (collective) {
+    case Collective::kAllreduce:
+      request.collective = BoundedCollective::kAllreduce;
+      break;
+    case Collective::kReduceScatter:
+      request.collective = BoundedCollective::kReduceScatter;
+      break;
+    case Collective::kAllgather:
+      request.collective = BoundedCollective::kAllgather;
+      break;
+  }
+  return lowerBound(machine, request).bandwidth_s;
+}
+
+struct Row {
+  double x = 0;  // bytes, or nodes
+  double bound = 0, multi = 0, single = 0, trees = 0, binomial = 0;
+};
+
+Row rowOf(double x, const Machine& machine, Collective collective, double bytes) {
+  return {x,
+          bandwidthBound(machine, collective, bytes),
+          torcTime(machine, collective, bytes, kColors),
+          torcTime(machine, collective, bytes, 1),
+          spanningTreesTime(machine, collective, bytes),
+          binomialTreesTime(machine, collective, bytes)};
+}
+
+/// Writes the rows as CSV, in seconds, and prints them as a table, in ratios.
+void report(const std::string& folder, char part, const char* title, const char* x,
+            const std::vector<Row>& rows) {
+  const std::string path = folder + "/" + part + ".csv";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) quit(path + ": cannot be written");
+  std::fprintf(file, "%s,bound,multi-core,single-core,spanning trees,binomial trees\n", x);
+  std::printf("\n(%c) %s\n\n", part, title);
+  std::printf(
+      "| %s | bound, ms | multi-core / bound | single-core / bound | single / multi | trees "
+      "/ multi | binomial / multi |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+      x);
+  for (const Row& row : rows) {
+    std::fprintf(file, "%.0f,%.6g,%.6g,%.6g,%.6g,%.6g\n", row.x, row.bound, row.multi, row.single,
+                 row.trees, row.binomial);
+    std::printf("| %.0f | %.3f | %.3f | %.3f | %.2f | %.2f | %.1f |\n", row.x, 1e3 * row.bound,
+                row.multi / row.bound, row.single / row.bound, row.single / row.multi,
+                row.trees / row.multi, row.binomial / row.multi);
+  }
+  if (std::fclose(file) != 0) quit(path + ": cannot be written");
+}
+
+void overSizes(const std::string& folder, char part, const char* title, Collective collective,
+               double gamma) {
+  const Machine machine = partition("16x16x16", gamma);
+  std::vector<Row> rows;
+  for (double bytes = 1 << 20; bytes <= 1 << 29; bytes *= 2)
+    rows.push_back(rowOf(bytes, machine, collective, bytes));
+  report(folder, part, title, "bytes", rows);
+}
+
+void overNodes(const std::string& folder, char part, const char* title, Collective collective) {
+  std::vector<Row> rows;
+  for (const char* shape :
+       {"8x8x8", "8x8x16", "8x16x16", "16x16x16", "16x16x32", "16x32x32", "32x32x32", "40x32x32"}) {
+    const Machine machine = partition(shape, kCoreGamma);
+    const auto nodes = static_cast<double>(machine.nodes());
+    rows.push_back(rowOf(nodes, machine, collective, nodes * 32 * 1024));
+  }
+  report(folder, part, title, "nodes", rows);
+}
+
+int run(const std::string& folder) {
+  overSizes(folder, 'a', "reduce_scatter on 4096 nodes", Collective::kReduceScatter, kCoreGamma);
+  overSizes(folder, 'b', "allgather on 4096 nodes", Collective::kAllgather, kCoreGamma);
+  overSizes(folder, 'c', "allreduce on 4096 nodes", Collective::kAllreduce, kCoreGamma);
+  overSizes(folder, 'd', "allreduce on 4096 nodes, reductions delayed", Collective::kAllreduce,
+            kDelay * kCoreGamma);
+  overNodes(folder, 'e', "allgather of 32 KiB per node", Collective::kAllgather);
+  overNodes(folder, 'f', "allreduce of 32 KiB times the number of nodes", Collective::kAllreduce);
+  return 0;
+}
+
+}  // namespace
+}  // namespace torc
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: figure6 FOLDER\n");
+    return 2;
+  }
+  return torc::run(argv[1]);
+}
