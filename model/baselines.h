@@ -14,6 +14,7 @@
 // and a reduction the same with max(1 / b, R(1)) for 1 / b. One core does the work of all trees.
 //   allgather       p broadcasts of n / p bytes behind each other
 //   reduce_scatter  p reductions of n / p bytes behind each other
+//                   (both: p S segments behind each other, as many as suit n)
 //   allreduce       a reduction, then a broadcast
 // Binomial trees, Solomonik et al., SC 2011, section 4: a broadcast takes
 //   log2(p) (n / b + 2 o + L),

@@ -25,7 +25,8 @@ TEST(Baselines, SpanningTrees) {
   EXPECT_DOUBLE_EQ(spanningTreesTime(machine, Collective::kAllgather, 96), 22 * 2.5);
   machine.gamma = 1;  // four times what a byte takes to arrive: S = sqrt(6 * 96) = 24
   EXPECT_DOUBLE_EQ(spanningTreesTime(machine, Collective::kAllreduce, 96), 30 * 5.0 + 18 * 3.0);
-  EXPECT_DOUBLE_EQ(spanningTreesTime(machine, Collective::kReduceScatter, 96), 22 * 7.0);
+  EXPECT_DOUBLE_EQ(spanningTreesTime(machine, Collective::kReduceScatter, 96),
+                   38 * 4.0);  // 2 segments each
 }
 
 TEST(Baselines, BinomialTrees) {
