@@ -2,12 +2,11 @@
 # Does torc's simulator agree with SimGrid SMPI? The same schedules on the same torus, links of 425
 # MB/s, neutral settings: a table of both times.
 #
-#   bash bench/smpi/agreement.sh [FILE]        default docs/judge/agreement.md
+#   bash bench/smpi/agreement.sh [COLLECTIVE]...        writes docs/judge/agreement-COLLECTIVE.md
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 source "$here/torus.sh"
-out=${1:-docs/judge/agreement.md}
 # shellcheck disable=SC2086
 bazel ${BAZEL_STARTUP:-} build -c opt //compiler:torc 2>/dev/null
 # shellcheck disable=SC2086
@@ -31,13 +30,15 @@ row() {
     }'
 }
 
-mkdir -p "$(dirname "$out")"
-{
-  echo 'Times in microseconds. Made by `bash bench/smpi/agreement.sh`.'
-  echo
-  echo '| collective | torus | options | bytes | torc simulate | SMPI | difference |'
-  echo '| --- | --- | --- | --- | --- | --- | --- |'
-  for collective in allreduce reduce_scatter allgather; do
+mkdir -p docs/judge
+(($# > 0)) || set -- allreduce reduce_scatter allgather
+for collective in "$@"; do
+  out=docs/judge/agreement-$collective.md
+  {
+    echo "Times in microseconds. Made by \`bash bench/smpi/agreement.sh $collective\`."
+    echo
+    echo '| collective | torus | options | bytes | torc simulate | SMPI | difference |'
+    echo '| --- | --- | --- | --- | --- | --- | --- |'
     row "$collective" 4x4x4 3000000
     row "$collective" 8x8 3000000
     row "$collective" 5x3x4 3000000 --weights balanced --chunks 4 --in-flight 1
@@ -47,6 +48,6 @@ mkdir -p "$(dirname "$out")"
     row "$collective" 8x4x2m 25000000 --weights balanced --chunks 4 --in-flight 2
     row "$collective" 16x4 3000000 --weights balanced --chunks 4 --in-flight 1
     row "$collective" 4x4m 3000000 --weights balanced --chunks 8 --in-flight 1
-  done
-} | tee "$out.part"
-mv "$out.part" "$out"
+  } | tee "$out.part"
+  mv "$out.part" "$out"
+done
