@@ -126,7 +126,8 @@ class Chooser {
     Candidate candidate;
     candidate.algorithm = &algorithm;
     if (algorithm.makes_steps) {
-      if (limits_.algorithm == nullptr && &algorithm != &defaultAlgorithm(spec_.topology)) return;
+      // Trees are for damage: elsewhere the others are as good, and the same on all nodes.
+      if (limits_.algorithm == nullptr && !spec_.topology.isDamaged()) return;
       addSteps(candidate);
       return;
     }
