@@ -2,7 +2,6 @@
 #include "compiler/choice.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Format.h>
@@ -18,7 +17,7 @@ namespace {
 // More chunks gain less than 1 % on any shape tried, and make the file large.
 constexpr std::uint32_t kMostChunks = 256;
 // Operations of single nodes, beyond which a schedule is too large a price for what chunks gain.
-constexpr std::uint64_t kMostSteps = 1u << 16;
+constexpr std::uint64_t kMostSteps = 1u << 18;
 // What twice the chunks of these must gain.
 constexpr double kWorthwhile = 1.02;
 // Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
@@ -44,9 +43,8 @@ class Chooser {
 
   llvm::Expected<Choice> run() {
     for (const Algorithm& algorithm : algorithms()) {
-      // Where rings and lines serve, steps of single nodes are no match for them.
       const bool wanted = limits_.algorithm == nullptr
-                              ? algorithm.makes_steps == spec_.topology.isBroken()
+                              ? algorithm.suits == nullptr || algorithm.suits(spec_.topology)
                               : limits_.algorithm->name == algorithm.name;
       if (!wanted) continue;
       if (algorithm.makes_steps) {
@@ -125,12 +123,6 @@ class Chooser {
   void addPlans(const Algorithm& algorithm) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
-    if (algorithm.makes_steps) {
-      // Trees are for damage: elsewhere the others are as good, and the same on all nodes.
-      if (limits_.algorithm == nullptr && !spec_.topology.isDamaged()) return;
-      addSteps(candidate);
-      return;
-    }
     // With an axis of cores every core is a rank of its own.
     if (!spec_.topology.hasCores()) candidate.options.cores = machine_.cores;
     for (const std::string& weights : algorithm.multicolor
@@ -141,24 +133,6 @@ class Chooser {
         candidate.options.directions = directions;
         addPipelines(candidate);
       }
-    }
-  }
-
-  /// An algorithm that makes the steps itself leaves the number of chunks open: four times as many,
-  /// as long as that is faster.
-  void addSteps(Candidate candidate) {
-    std::uint32_t& chunks = candidate.options.chunks;
-    if (limits_.chunks) {
-      chunks = *limits_.chunks;
-      add(candidate);
-      return;
-    }
-    double fastest = std::numeric_limits<double>::infinity();
-    for (chunks = 1; chunks <= kMostChunks; chunks *= 4) {
-      add(candidate);
-      const Candidate& added = choice_.candidates.back();
-      if (!added.refusal.empty() || added.predicted_s > fastest) return;
-      fastest = added.predicted_s;
     }
   }
 

@@ -23,6 +23,8 @@ struct Algorithm {
   bool multicolor;
   /// Whether there is no plan: dependences and scratch are settled, only chunks may be cut.
   bool makes_steps;
+  /// Whether it is worth a try where no algorithm is named; null: always.
+  bool (*suits)(const Topology& topology);
 };
 
 /// All of them, the default first.
