@@ -16,7 +16,8 @@
 #
 # Schedules are what `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N` chooses. Times
 # are kept beside the objects of build.sh, under what they depend on: a second call measures what has
-# changed. A run that takes longer than $JUDGE_TIMEOUT (default 900) real seconds leaves a gap.
+# changed. A run that takes longer than $JUDGE_TIMEOUT (default 900) real seconds leaves a gap, and so
+# does one that SMPI ends (some of its algorithms refuse numbers of ranks: impi on 5x3x4).
 set -euo pipefail
 command_line="bash bench/smpi/judge.sh $*"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
