@@ -85,9 +85,9 @@ std::string CompileCase::text() const {
   for (const std::string& node : dead_nodes)
     damage += " --dead-node " + node;
   return "torc compile " + collective + " --torus " + shape + " --order " + order + damage +
-         " --algorithm " + algorithm + " --directions " + directions + " --chunks " +
-         std::to_string(chunks) + " --dependences " + dependences + " (scratch depth " +
-         std::to_string(scratch_depth) + ")";
+         " --algorithm " + algorithm + " --weights " + weights + " --directions " + directions +
+         " --chunks " + std::to_string(chunks) + " --in-flight " + std::to_string(in_flight) +
+         " --dependences " + dependences + " (scratch depth " + std::to_string(scratch_depth) + ")";
 }
 
 CompileCase drawCase(std::uint64_t max_ranks) {
@@ -115,13 +115,15 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   std::rotate(result.order.begin(), result.order.begin() + static_cast<std::ptrdiff_t>(turn),
               result.order.end());
   result.algorithm = oneOf<std::string>({"bucket", "bucket", "bucket-1d"});
+  result.weights = oneOf<std::string>({"equal", "balanced"});
   result.directions = oneOf<std::string>({"bidirectional", "unidirectional"});
   result.dependences = oneOf<std::string>({"region", "phase"});
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
+  result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
   result.scratch_depth = draw(1, 3);
   const std::uint32_t damage = draw(0, 5);
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
-  if (is_torus && damage < 3) result.algorithm = "bfb";
+  if (is_torus && damage < 2) result.algorithm = "bfb";
   if (damage == 4) drawCuts(result);
   if (damage == 5 && ranks * 2 <= kMostTreeRanks) drawDamage(result);
   return result;
@@ -145,9 +147,12 @@ Schedule compileCase(const CompileCase& test_case) {
     RC_ASSERT(topology->addDeadNode(*node).ok());
   }
   PipelineOptions options;
+  options.weights = test_case.weights;
   options.directions = test_case.directions;
   options.chunks = test_case.chunks;
+  options.in_flight = test_case.in_flight;
   options.dependences = test_case.dependences;
+  options.scratch_depth = test_case.scratch_depth;
   const std::string pipeline = pipelineOf(**algorithm, options);
   PassManagerOptions manager;
   manager.verify_each = false;

@@ -16,12 +16,14 @@ namespace torc {
 struct CompileCase {
   std::string collective;
   std::string shape;
-  std::string order;                    // of the ranks
+  std::string order;  // of the ranks
   std::vector<std::string> dead_links, dead_nodes;
   std::string algorithm;
+  std::string weights;
   std::string directions;
   std::string dependences;
   std::uint32_t chunks = 1;
+  std::uint32_t in_flight = 0;
   std::uint32_t scratch_depth = 2;
 
   std::string text() const;  // as a command line, to be tried by hand
