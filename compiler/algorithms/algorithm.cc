@@ -8,8 +8,8 @@
 namespace torc {
 namespace {
 
-// Linear programs and lists of blocks grow with the nodes: a second for this many.
-constexpr std::uint64_t kMostBreadthFirst = 1024;
+// Linear programs and lists of blocks grow with the nodes: seconds for this many.
+constexpr std::uint64_t kMostBreadthFirst = 8192;
 
 /// Whether the breadth-first broadcast serves the topology, and soon.
 bool suitsBreadthFirst(const Topology& topology) {
