@@ -104,6 +104,17 @@ class Chooser {
     return {free.begin(), free.end()};
   }
 
+  /// A ring of two is the same in half its one step.
+  std::vector<std::string> directionsToTry() const {
+    const Topology& topology = spec_.topology;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (topology.axes[i].size > 2 && !topology.isLine(i)) {
+        return words(limits_.directions, {"bidirectional", "half-latency"});
+      }
+    }
+    return words(limits_.directions, {"bidirectional"});
+  }
+
   /// Steps that are settled, in ever more chunks as long as that is faster.
   void addSteps(const Algorithm& algorithm) {
     Candidate candidate;
@@ -129,7 +140,7 @@ class Chooser {
                                           ? words(limits_.weights, {"equal", "balanced"})
                                           : std::vector<std::string>{"equal"}) {
       candidate.options.weights = weights;
-      for (const std::string& directions : words(limits_.directions, {"bidirectional"})) {
+      for (const std::string& directions : directionsToTry()) {
         candidate.options.directions = directions;
         addPipelines(candidate);
       }

@@ -47,10 +47,11 @@ opt<std::string> algorithm_name(
          "damage breaks rings and lines)"));
 opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
                          desc("Shares of the colors: equal (default) or balanced"));
-opt<std::string> directions("directions", value_desc("model"), init("bidirectional"), sub(command),
-                            cat(category),
-                            desc("What a link carries at a time: bidirectional (default: a message "
-                                 "each way) or unidirectional"));
+opt<std::string> directions(
+    "directions", value_desc("model"), init("bidirectional"), sub(command), cat(category),
+    desc("What a link carries at a time: bidirectional (default: a message "
+         "each way), half-latency (the same, whole blocks both ways in half "
+         "the steps) or unidirectional"));
 opt<std::string> chunks("chunks", value_desc("K"), init("1"), sub(command), cat(category),
                         desc("Chunks of each part that follow each other, 1 (default) to 4096, or "
                              "auto: as many as the cost model takes"));
@@ -124,7 +125,9 @@ llvm::Error readPipeline(Request& request) {
   }
   if (llvm::Error error = readInteger(in_flight, 0, 64, pipeline.in_flight)) return error;
   if (llvm::Error error = checkWord(weights, {"equal", "balanced"})) return error;
-  if (llvm::Error error = checkWord(directions, {"bidirectional", "unidirectional"})) return error;
+  if (llvm::Error error =
+          checkWord(directions, {"bidirectional", "half-latency", "unidirectional"}))
+    return error;
   return checkWord(dependences, {"region", "phase"});
 }
 

@@ -65,6 +65,7 @@ Program Input::takeProgram() {
   schedule.colors.assign(view.colors.begin(), view.colors.end());
   schedule.streams.assign(view.streams.begin(), view.streams.end());
   schedule.boxes.assign(view.boxes.begin(), view.boxes.end());
+  schedule.pieces.assign(view.pieces.begin(), view.pieces.end());
   schedule.shifts.assign(view.shifts.begin(), view.shifts.end());
   schedule.frames.assign(view.frames.begin(), view.frames.end());
   schedule.slot_count = view.slot_count;

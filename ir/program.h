@@ -21,11 +21,12 @@ enum class PlanKind : std::uint8_t {
 std::string_view name(PlanKind kind);
 
 /// One plan operation. `color` and `axis` have no meaning for a phase barrier
-/// (0).
+/// (0), nor has `half_latency` (false).
 struct PlanOperation {
   PlanKind kind = PlanKind::kPhaseBarrier;
   std::uint32_t color = 0;
   std::uint32_t axis = 0;
+  bool half_latency = false;  // on a ring: whole blocks both ways, half around it
 
   bool operator==(const PlanOperation&) const = default;
 };

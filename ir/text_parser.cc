@@ -302,6 +302,10 @@ bool ProgramParser::parsePlan() {
     if (!cursor_.expect("on", "and an axis") || !cursor_.axis(schedule_.topology, operation.axis)) {
       return false;
     }
+    if (cursor_.take("half")) {
+      if (!cursor_.expect("-", "and 'latency'") || !cursor_.expect("latency")) return false;
+      operation.half_latency = true;
+    }
     program_.plan.push_back(operation);
   }
   if (cursor_.at("stream") || cursor_.at("slots") || cursor_.at("frame") || cursor_.at("phase")) {

@@ -151,7 +151,8 @@ class Printer {
       if (operation.kind == PlanKind::kPhaseBarrier) {
         out_ << "  // phase " << ++phase << '\n';
       } else {
-        out_ << " color " << operation.color << " on " << axis(operation.axis).name << '\n';
+        out_ << " color " << operation.color << " on " << axis(operation.axis).name
+             << (operation.half_latency ? " half-latency\n" : "\n");
       }
     }
     out_ << "  }\n";

@@ -42,6 +42,27 @@ LineStep forwardOnLine(PlanKind kind, std::int32_t size, std::int32_t step) {
   return line;
 }
 
+/// Way + of a ring, in half the steps.
+LineStep forwardHalfAround(PlanKind kind, std::int32_t size, std::int32_t step) {
+  const Nodes all{0, size - 1};
+  const std::int32_t hops = size / 2;
+  LineStep line;
+  line.senders = line.receivers = all;
+  std::int32_t distance = 0;  // of the block's owner from the node that is farther away
+  if (kind == PlanKind::kRingReduceScatter) {
+    distance = hops - step;
+    line.sent = distance;
+    line.received = distance - 1;
+  } else {
+    distance = step + 1;
+    line.sent = -step;
+    line.received = -distance;
+  }
+  if (step == 0) line.sources = all;
+  line.half = 2 * distance == size;
+  return line;
+}
+
 /// The image of a step when the axis is turned round: x becomes size-1-x.
 LineStep mirrored(LineStep line, std::int32_t size) {
   line.sign = -line.sign;
@@ -65,6 +86,12 @@ RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t
   }
   const LineStep line = forwardOnRing(kind, nodes, number);
   return {direction == 0 ? line : mirrored(line, nodes)};
+}
+
+RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step) {
+  const auto nodes = static_cast<std::int32_t>(size);
+  const LineStep line = forwardHalfAround(kind, nodes, static_cast<std::int32_t>(step));
+  return {line, mirrored(line, nodes)};
 }
 
 }  // namespace torc

@@ -4,13 +4,16 @@
 // model=bidirectional: a link carries a message each way at the same time; half of a color's data
 // goes clockwise and half anti-clockwise. Only a ring has two directions: where all axes are lines
 // (mesh, or cut by a dead link), whose rings run both ways anyway, the color stays whole.
+// model=half-latency [own]: a link carries a message each way; whole blocks go both ways, half
+// around the ring (passes/ring_steps.h): as many bytes in half the steps. Two halves of a block are
+// told apart only where it is as far away either way.
 // model=unidirectional: a link carries one message at a time, so one direction is all there is.
 #include "passes/split_directions.h"
 
 namespace torc {
 namespace {
 
-enum Model { kBidirectional, kUnidirectional };  // order of the option's words
+enum Model { kBidirectional, kHalfLatency, kUnidirectional };  // order of the option's words
 
 /// Whether some axis of more than one node is a ring; not if a dead link cuts it.
 bool hasRing(const Topology& topology) {
@@ -30,19 +33,27 @@ class SplitDirections final : public Pass {
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
-    const bool both = *model_ == kBidirectional && hasRing(schedule.topology);
+    const bool both = *model_ != kUnidirectional && hasRing(schedule.topology);
     const std::uint32_t directions = both ? 2 : 1;
     bool any = false;
     for (Color& color : schedule.colors) {
       any |= color.directions != directions;
       color.directions = directions;
     }
+    const bool half_latency = both && *model_ == kHalfLatency;
+    for (PlanOperation& operation : program.plan) {
+      if (operation.kind == PlanKind::kPhaseBarrier) continue;
+      any |= operation.half_latency != half_latency;
+      operation.half_latency = half_latency;
+    }
     return changed(any);
   }
 
  private:
-  ChoiceOption model_{
-      *this, "model", "what a link carries at a time", {"bidirectional", "unidirectional"}};
+  ChoiceOption model_{*this,
+                      "model",
+                      "what a link carries at a time",
+                      {"bidirectional", "half-latency", "unidirectional"}};
 };
 
 }  // namespace

@@ -99,6 +99,53 @@ TEST(Bucket, ReceivesAsManyMessagesAsThereAreSteps) {
   EXPECT_EQ(receives, 6u * (4 + 3 + 2));
 }
 
+/// Of an allgather phase by phase, the steps one after the other: of each phase, what its longest
+/// stream receives.
+std::size_t stepsOf(const Schedule& schedule) {
+  std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> receives;
+  for (const Operation& operation : schedule.operations)
+    receives[operation.phase][operation.stream] += torc::receives(operation.kind);
+  std::size_t steps = 0;
+  for (const auto& [phase, of_streams] : receives) {
+    std::size_t most = 0;
+    for (const auto& [stream, count] : of_streams)
+      most = std::max(most, count);
+    steps += most;
+  }
+  return steps;
+}
+
+// As many bytes in the steps of the longest way: sum floor(d/2) of a color's axes, and a line's
+// d-1.
+TEST(Bucket, HalfLatencyTakesHalfTheStepsForTheSameLoads) {
+  PipelineOptions half;
+  half.directions = "half-latency";
+  half.dependences = "phase";
+  for (const auto& [shape, steps] : {std::pair{"5", 2u},
+                                     {"6", 3u},
+                                     {"2", 1u},
+                                     {"4x4x4", 6u},
+                                     {"8x8x8", 12u},
+                                     {"4x3m", 4u},
+                                     {"3x2+2", 3u},
+                                     {"6x5x2x1", 6u}}) {
+    // One color visits all axes.
+    EXPECT_EQ(stepsOf(compiled(Collective::kAllgather, shape, "bucket-1d", half)), steps) << shape;
+    EXPECT_EQ(stepsOf(compiled(Collective::kAllreduce, shape, "bucket-1d", half)), 2 * steps)
+        << shape;
+    for (const char* algorithm : {"bucket", "bucket-1d"}) {
+      for (int c = 0; c < kCollectiveCount; ++c) {
+        const auto collective = static_cast<Collective>(c);
+        const auto loads = loadsOf(compiled(collective, shape, algorithm, half));
+        const auto expected = loadsOf(compiled(collective, shape, algorithm));
+        ASSERT_EQ(loads.size(), expected.size()) << shape;
+        for (const auto& [link, load] : expected)
+          EXPECT_NEAR(loads.at(link), load, 1e-12) << shape;
+      }
+    }
+  }
+}
+
 TEST(Bucket, OneDimensionalUsesOneAxisAtATime) {
   const Schedule schedule = compiled(Collective::kAllreduce, "4x3", "bucket-1d");
   EXPECT_EQ(schedule.colors.size(), 1u);

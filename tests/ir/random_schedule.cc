@@ -38,6 +38,7 @@ class Generator {
       if (operation.kind != PlanKind::kPhaseBarrier) {
         operation.color = below(static_cast<std::uint32_t>(s_.colors.size()));
         operation.axis = below(axes());
+        operation.half_latency = pick(0, 3) == 0;
       }
       program.plan.push_back(operation);
     }

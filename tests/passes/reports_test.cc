@@ -7,8 +7,8 @@
 namespace torc {
 namespace {
 
-constexpr const char* kShapes[] = {"1",     "2",    "5",       "4m",       "2x1x3", "4x3m",
-                                   "3x2+2", "2m+3", "2x2x2x2", "2mx3mx2m", "1x1m",  "1+3"};
+constexpr const char* kShapes[] = {"1",     "2",     "5",    "4m",      "2x1x3",    "4x3m", "6",
+                                   "4x4x2", "3x2+2", "2m+3", "2x2x2x2", "2mx3mx2m", "1x1m", "1+3"};
 
 std::vector<Program> plans() {
   std::vector<Program> plans;
@@ -28,8 +28,9 @@ TEST(Reports, OnlyTheFirstRunChanges) {
   for (Program& program : plans()) {
     SCOPED_TRACE(nameOf(program));
     ASSERT_EQ(runPasses(program, "assign-colors"), "");
-    for (const char* pass : {"assign-permutations", "split-directions{model=unidirectional}",
-                             "split-directions{model=bidirectional}"}) {
+    for (const char* pass :
+         {"assign-permutations", "split-directions{model=unidirectional}",
+          "split-directions{model=half-latency}", "split-directions{model=bidirectional}"}) {
       runPass(program, pass);
       EXPECT_EQ(runPass(program, pass), PassResult::kWithoutChange) << pass;
     }
@@ -53,6 +54,10 @@ TEST(Reports, EveryOrderOfPassesIsProved) {
       "assign-colors,split-directions,assign-permutations,",
       "assign-colors{weights=balanced},assign-permutations{orders=assigned},split-directions,",
       "assign-colors{weights=balanced},assign-permutations,",
+      "split-directions{model=half-latency},",
+      "assign-colors,split-directions{model=half-latency},assign-permutations,",
+      "assign-colors{weights=balanced},assign-permutations{orders=assigned},"
+      "split-directions{model=half-latency},",
   };
   const char* step_pipelines[] = {
       "expand-rings",

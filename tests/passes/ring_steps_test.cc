@@ -1,5 +1,5 @@
 // Ring steps played on the nodes of one axis: sends meet their receives, and after d-1 steps every
-// node has what the collective demands.
+// node has what the collective demands; on half-latency rings after d/2 steps.
 #include "passes/ring_steps.h"
 
 #include <map>
@@ -129,6 +129,62 @@ TEST(RingSteps, SourcesAreTheSendersThatHaveReceivedNothingOfTheBlock) {
       }
       for (const auto& [to, from, block] : play(test_case, step))
         received.insert({to, block});
+    }
+  }
+}
+
+/// Blocks by node; of each block its two halves.
+using Halves = std::map<std::tuple<std::int32_t, std::int32_t, int>, std::multiset<std::int32_t>>;
+
+/// Plays one step of half the steps around a ring: what arrives at (node, block, half).
+Halves playHalves(std::int32_t size, const RingStep& step, const Halves& has) {
+  const auto at = [&](std::int32_t x) { return ((x % size) + size) % size; };
+  Halves arrived;
+  for (const LineStep& line : step) {
+    for (std::int32_t x = 0; x < size; ++x) {
+      EXPECT_TRUE(includes(line.senders, x) && includes(line.receivers, x));
+      EXPECT_EQ(at(x + line.sent), at(x + line.sign + line.received)) << "other than expected";
+      for (int half = 0; half < 2; ++half) {
+        if (line.half && half != (line.sign > 0 ? 0 : 1)) continue;
+        const std::int32_t block = at(x + line.sent);
+        const auto sent = has.find({x, block, half});
+        EXPECT_NE(sent, has.end()) << "node " << x << " lacks block " << block;
+        if (sent == has.end()) continue;
+        arrived[{at(x + line.sign), block, half}].insert(sent->second.begin(), sent->second.end());
+      }
+    }
+  }
+  return arrived;
+}
+
+TEST(HalfLatencySteps, ReduceScatterCountsEveryContributionOnceAndAllgatherEveryBlock) {
+  for (std::int32_t size = 2; size <= 9; ++size) {
+    Halves sums, blocks;
+    std::multiset<std::int32_t> all;
+    for (std::int32_t x = 0; x < size; ++x) {
+      all.insert(x);
+      for (int half = 0; half < 2; ++half) {
+        blocks[{x, x, half}] = {x};
+        for (std::int32_t block = 0; block < size; ++block)
+          sums[{x, block, half}] = {x};
+      }
+    }
+    const auto ring = static_cast<std::uint32_t>(size);
+    for (std::uint32_t s = 0; s < ring / 2; ++s) {
+      for (const auto& [key, contributions] :
+           playHalves(size, halfLatencyStep(PlanKind::kRingReduceScatter, ring, s), sums)) {
+        sums[key].insert(contributions.begin(), contributions.end());
+      }
+      for (const auto& [key, block] :
+           playHalves(size, halfLatencyStep(PlanKind::kRingAllgather, ring, s), blocks)) {
+        EXPECT_EQ(block.size(), 1u) << "from both sides";
+        EXPECT_TRUE(blocks.emplace(key, block).second) << "a block comes twice";
+      }
+    }
+    EXPECT_EQ(blocks.size(), std::size_t{2} * ring * ring);
+    for (std::int32_t x = 0; x < size; ++x) {
+      for (int half = 0; half < 2; ++half)
+        EXPECT_EQ((sums[{x, x, half}]), all) << "node " << x << " of " << size;
     }
   }
 }

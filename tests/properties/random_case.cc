@@ -116,7 +116,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
               result.order.end());
   result.algorithm = oneOf<std::string>({"bucket", "bucket", "bucket-1d"});
   result.weights = oneOf<std::string>({"equal", "balanced"});
-  result.directions = oneOf<std::string>({"bidirectional", "unidirectional"});
+  result.directions = oneOf<std::string>({"bidirectional", "half-latency", "unidirectional"});
   result.dependences = oneOf<std::string>({"region", "phase"});
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
