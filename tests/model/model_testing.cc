@@ -41,6 +41,8 @@ Machine unitMachine(const Topology& topology) {
     machine.dimensions.push_back(dimension);
   }
   if (topology.hasCores()) machine.cores = topology.axes[topology.axis_count - 1].size;
+  machine.dead_links.assign(topology.deadLinks().begin(), topology.deadLinks().end());
+  machine.dead_nodes.assign(topology.deadNodes().begin(), topology.deadNodes().end());
   return machine;
 }
 
