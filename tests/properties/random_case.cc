@@ -10,7 +10,7 @@
 namespace torc {
 namespace {
 
-constexpr std::uint64_t kMostTreeRanks = 200;  // every rank has operations of its own
+constexpr std::uint64_t kMostTreeRanks = 64;  // every rank has operations of its own
 
 /// A number in [low, high].
 std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
