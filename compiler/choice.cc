@@ -14,8 +14,6 @@
 namespace torc {
 namespace {
 
-// More chunks gain less than 1 % on any shape tried, and make the file large.
-constexpr std::uint32_t kMostChunks = 256;
 // Operations of single nodes, beyond which a schedule is too large a price for what chunks gain.
 constexpr std::uint64_t kMostSteps = 1u << 18;
 // What twice the chunks of these must gain.
@@ -186,7 +184,7 @@ class Chooser {
       return 1;
     }
     return PipelineCost(uncut->schedule.view(), machine_, bytes_)
-        .bestChunks(kMostChunks, candidate.options.in_flight);
+        .bestChunks(candidate.options.in_flight);
   }
 
   llvm::Expected<Program> compiled(const Candidate& candidate) {

@@ -1,7 +1,7 @@
 // The verifier: proves, for every count, that a schedule computes its
 // collective.
 //
-// Rules (DESIGN of the project, docs/verifier.md):
+// Rules (docs/verifier.md):
 //   matching  every send has its receive: same stream, order, blocks
 //   progress  dependences and rendezvous matches have no cycle: no deadlock
 //   without buffering races     operations that may run at the same time on a

@@ -20,13 +20,6 @@ struct LinkClass {
   auto operator<=>(const LinkClass&) const = default;
 };
 
-/// The direction in which a message over `distance` uses links of `axis`. A line of two has one
-/// cable: both ways round are called +.
-int linkSign(const Axis& axis, std::int32_t distance) {
-  const bool one_cable = axis.kind == AxisKind::kMesh && axis.size == 2;
-  return distance > 0 || one_cable ? 1 : -1;
-}
-
 /// Whether a message that goes `shift` from a node of class `at`, one axis after the other, takes
 /// `link`. Along a collapsed axis the class has a node at every coordinate; `at` becomes the one
 /// that does.
@@ -45,7 +38,7 @@ bool takesLink(const VerifyContext& context, Coordinates& at, const Shift& shift
     } else if (axis != link.axis) {
       if (wrap(at[axis] + passed, size) != static_cast<std::uint32_t>(link.from[axis]))
         return false;
-    } else if (topology.axes[axis].kind != AxisKind::kMesh || size > 2) {  // else the one cable
+    } else if (!topology.axes[axis].hasOneCable()) {
       const std::uint32_t lowest = wrap(at[axis] + std::min<std::int64_t>(hops, 0), size);
       const auto length = static_cast<std::uint32_t>(std::abs(hops));
       if (!contains({lowest, length}, static_cast<std::uint32_t>(link.from[axis]), size))
@@ -119,7 +112,7 @@ void checkLinks(VerifyContext& context) {
       const Shift& shift = schedule.shifts[operation.peer];
       for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
         if (shift[axis] == 0) continue;
-        const LinkClass link{operation.phase, axis, linkSign(topology.axes[axis], shift[axis])};
+        const LinkClass link{operation.phase, axis, topology.axes[axis].linkSign(shift[axis])};
         load[link] += carried * std::abs(shift[axis]);
         for (const Piece& piece : schedule.piecesOf(operation.a)) {
           colors[link].insert(context.parts.index(piece.part).color);

@@ -133,8 +133,7 @@ PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine,
     while (shift[axis] == 0)
       ++axis;
     const Axis& line = topology.axes[axis];
-    const bool one_cable = line.kind == AxisKind::kMesh && line.size == 2;
-    const std::uint32_t link = 2 * axis + (shift[axis] < 0 && !one_cable ? 1 : 0);
+    const std::uint32_t link = 2 * axis + (line.linkSign(shift[axis]) < 0 ? 1 : 0);
     Chain& chain = chains[{operation.phase, operation.stream, link}];
     // On a line the node at the end and the others send the same blocks by operations of their own.
     if (!counted.emplace(&chain, region.pieces, region.box).second) continue;
@@ -181,7 +180,7 @@ double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) cons
   return std::max(run.finish(), compute_);
 }
 
-std::uint32_t PipelineCost::bestChunks(std::uint32_t most, std::uint32_t in_flight) const {
+std::uint32_t PipelineCost::bestChunks(std::uint32_t in_flight, std::uint32_t most) const {
   double best = seconds(1, in_flight);
   for (std::uint32_t chunks = 2; chunks <= most; chunks *= 2)
     best = std::min(best, seconds(chunks, in_flight));

@@ -23,6 +23,9 @@
 
 namespace torc {
 
+/// As many chunks as are ever taken: operations, files and proofs grow with them.
+inline constexpr std::uint32_t kMostChunks = 256;
+
 class PipelineCost {
  public:
   /// `schedule` has step operations on a topology of the machine's dimensions; `bytes` is the size
@@ -34,7 +37,7 @@ class PipelineCost {
   double seconds(std::uint32_t chunks, std::uint32_t in_flight) const;
 
   /// The fewest chunks, a power of two up to `most`, that come within 0.2 % of the best.
-  std::uint32_t bestChunks(std::uint32_t most, std::uint32_t in_flight) const;
+  std::uint32_t bestChunks(std::uint32_t in_flight, std::uint32_t most = kMostChunks) const;
 
  private:
   /// Messages of a stream on one link in one phase.

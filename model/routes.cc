@@ -30,8 +30,7 @@ std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Shift& shi
     const auto axis = static_cast<std::uint32_t>(i);
     const Axis& it = topology_.axes[axis];
     const int step = shift[axis] > 0 ? 1 : -1;
-    const bool one_cable = it.kind == AxisKind::kMesh && it.size == 2;
-    const LinkClass link{axis, one_cable ? 1 : step};
+    const LinkClass link{axis, it.linkSign(step)};
     for (std::int32_t left = std::abs(shift[axis]); left > 0; --left) {
       const std::uint32_t node = nodeOf(classes_.classOf(at));
       auto taken = std::find_if(hops.begin(), hops.end(), [&](const Hop& hop) {
@@ -41,7 +40,7 @@ std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Shift& shi
       at[axis] = static_cast<std::int32_t>(wrap(std::int64_t{at[axis]} + step, it.size));
       if (taken == hops.end()) {
         Coordinates from = step > 0 ? before : at;
-        if (one_cable) from[axis] = 0;
+        if (it.hasOneCable()) from[axis] = 0;
         taken = hops.insert(taken, {node, link, 0, from});
       }
       taken->times += copies_;

@@ -55,14 +55,13 @@ struct Chain {
   Indices receives;  // the last one of every node
 };
 
-/// The link that a message over `shift` starts on: by axis and direction. The two ways round a line
-/// of two are one cable.
+/// The link that a message over `shift` starts on: by axis and direction.
 std::uint32_t linkOf(const Topology& topology, const Shift& shift, bool receives) {
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (shift[axis] == 0) continue;
-    const Axis& line = topology.axes[axis];
-    const bool one_cable = line.kind == AxisKind::kMesh && line.size == 2;
-    return 2 * axis + (!one_cable && (shift[axis] < 0) != receives ? 1 : 0);
+    // What is received has come the other way.
+    const std::int32_t distance = receives ? -shift[axis] : shift[axis];
+    return 2 * axis + (topology.axes[axis].linkSign(distance) < 0 ? 1 : 0);
   }
   return kNone;
 }

@@ -26,8 +26,6 @@ namespace torc {
 namespace {
 
 constexpr std::uint32_t kInFlight = 2;  // on a link at a time: order-links
-// More chunks take less than 0.1 % off any schedule's time, and make its file large.
-constexpr std::uint32_t kMostChunks = 256;
 
 enum Sends { kTogether, kInTurn };  // order of the option's words
 
@@ -57,7 +55,7 @@ class Pipeline final : public Pass {
       machine = partitionOf(*machine, old.topology.shape());
       if (!machine) return machine.takeError();
       const PipelineCost cost(old.view(), *machine, static_cast<double>(*bytes_));
-      chunks = cost.bestChunks(kMostChunks, kInFlight);
+      chunks = cost.bestChunks(kInFlight);
       seconds_ = cost.seconds(chunks, kInFlight);
     }
     chosen_ = chunks;

@@ -44,6 +44,11 @@ struct Axis {
   bool wraps() const { return kind != AxisKind::kMesh || size <= 2; }
   /// Whether the two ways round use cables of their own.
   bool isRing() const { return kind == AxisKind::kTorus && size > 1; }
+  /// Whether the two ways round are one cable: a line of two.
+  bool hasOneCable() const { return kind == AxisKind::kMesh && size == 2; }
+  /// The direction, 1 or -1, of the links that a message over `distance` uses. A single cable is
+  /// called +, whichever way round.
+  int linkSign(std::int32_t distance) const { return distance > 0 || hasOneCable() ? 1 : -1; }
   /// What the axis carries compared with a ring of bandwidth 1: c_i of the bounds. A line has no
   /// way round, so that its ends do with half the links; 0 for a core axis, which is no network.
   double capacity() const {

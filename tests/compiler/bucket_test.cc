@@ -8,6 +8,7 @@
 
 #include "compiler/compile.h"
 #include "ir/verifier.h"
+#include "tests/equal_weight_loads.h"
 
 namespace torc {
 namespace {
@@ -70,16 +71,7 @@ TEST(Bucket, MeetsTheLowerBoundOnSymmetricTori) {
 
 // Equal weights on asymmetric tori: the largest total load over (p-1)/(pN), from exact rationals.
 TEST(Bucket, EqualWeightsCostWhatTheyShouldOnAsymmetricTori) {
-  for (const auto& [shape, ratio] : {std::pair{"4x8", 1.129},
-                                     {"16x8x8", 1.070},
-                                     {"8x32x16", 1.098},
-                                     {"40x32x16", 1.038},
-                                     {"4x4x2", 1.258},
-                                     {"2x3x5", 1.241},
-                                     {"8x2", 1.400},
-                                     {"4x4x64", 1.293},
-                                     {"12x10x3x2", 1.545},
-                                     {"2x2x32", 1.709}}) {
+  for (const auto& [shape, ratio] : kEqualWeightLoads) {
     const Schedule schedule = compiled(Collective::kReduceScatter, shape);
     const double ranks = static_cast<double>(schedule.topology.ranks());
     double largest = 0;

@@ -48,7 +48,7 @@ double share(llvm::StringRef shape, std::vector<double> bandwidths = {}) {
   return optimalShare(topologyFor(machineOf(shape, std::move(bandwidths)))).share;
 }
 
-// T* of unequal links, lines and mixes, in n beta / 2: ALGORITHMS.md section 1 and hetero.py.
+// T* of unequal links, lines and mixes, in n beta / 2: computed apart from the project.
 TEST(OptimalShare, GoldenNumbers) {
   EXPECT_DOUBLE_EQ(share("4x4x4", {1, 1, 0.5}), 0.39375);
   EXPECT_NEAR(share("2mx4x4"), 0.3875, 1e-12);

@@ -8,6 +8,7 @@
 
 #include "ir/verifier.h"
 #include "model/bounds.h"
+#include "tests/equal_weight_loads.h"
 #include "tests/model/model_testing.h"
 #include "tests/properties/random_case.h"
 
@@ -100,16 +101,7 @@ TEST(LinkLoads, BoundIsThatOfTheDimensionsLeft) {
 }
 
 TEST(LinkLoads, EqualWeightsPayOnAsymmetricTori) {
-  for (const auto& [shape, ratio] : {std::pair{"4x8", 1.129},
-                                     {"16x8x8", 1.070},
-                                     {"8x32x16", 1.098},
-                                     {"40x32x16", 1.038},
-                                     {"4x4x2", 1.258},
-                                     {"2x3x5", 1.241},
-                                     {"8x2", 1.400},
-                                     {"4x4x64", 1.293},
-                                     {"12x10x3x2", 1.545},
-                                     {"2x2x32", 1.709}}) {
+  for (const auto& [shape, ratio] : kEqualWeightLoads) {
     EXPECT_NEAR(ratioOf(compiled(Collective::kAllreduce, shape)).value(), ratio, 0.0005) << shape;
     EXPECT_EQ(ratioOf(compiled(Collective::kAllreduce, shape, balanced())), (Fraction{1, 1}))
         << shape;
