@@ -69,20 +69,20 @@ void combineBallots(void* from, void* into, int* count, MPI_Datatype*) {
 Status Agreement::open(torc_context* context, MPI_Comm comm) {
   context_ = context;
   comm_ = comm;
-  MPI_Comm_rank(comm, &rank_);
-  MPI_Comm_size(comm, &size_);
-  int code = MPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &type_);
-  if (code == MPI_SUCCESS) code = MPI_Type_commit(&type_);
-  if (code == MPI_SUCCESS) code = MPI_Op_create(combineBallots, 1, &combine_);
+  PMPI_Comm_rank(comm, &rank_);
+  PMPI_Comm_size(comm, &size_);
+  int code = PMPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &type_);
+  if (code == MPI_SUCCESS) code = PMPI_Type_commit(&type_);
+  if (code == MPI_SUCCESS) code = PMPI_Op_create(combineBallots, 1, &combine_);
   return mpiStatus(code, "preparing agreement");
 }
 
 void Agreement::close() {
   int finalized = 0;
-  MPI_Finalized(&finalized);
+  PMPI_Finalized(&finalized);
   if (finalized) return;
-  if (combine_ != MPI_OP_NULL) MPI_Op_free(&combine_);
-  if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+  if (combine_ != MPI_OP_NULL) PMPI_Op_free(&combine_);
+  if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
 }
 
 Status Agreement::agree(const Status& mine, std::span<const AgreedField> fields, TagMap* taken) {

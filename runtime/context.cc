@@ -51,7 +51,7 @@ void torc_context::rest(unsigned passes) const {
 torc::Status torc_context::complete(MPI_Request* request, const char* call) {
   for (unsigned passes = 0; *request != MPI_REQUEST_NULL; ++passes) {
     int done = 0;
-    const int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    const int code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return torc::mpiStatus(code, call);
     if (done) return {};
     if (first_ != nullptr) advance();
@@ -71,8 +71,8 @@ int torc_context_create(torc_context** context) {
     if (context == nullptr) return nullArgument("torc_context_create: context");
     *context = nullptr;
     int initialized = 0, finalized = 0;
-    MPI_Initialized(&initialized);
-    MPI_Finalized(&finalized);
+    PMPI_Initialized(&initialized);
+    PMPI_Finalized(&finalized);
     if (!initialized || finalized) {
       return {StatusCode::kInvalidArgument, finalized
                                                 ? "torc_context_create: MPI is finalized"

@@ -39,7 +39,7 @@ int hostCores() {
 std::uint64_t hostHash() {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
-  MPI_Get_processor_name(host, &length);
+  PMPI_Get_processor_name(host, &length);
   return std::hash<std::string_view>()({host, static_cast<std::size_t>(length)});
 }
 
@@ -61,8 +61,8 @@ bool sameShape(const Topology& a, const Topology& b) {
 torc_geometry::~torc_geometry() {
   agreement.close();
   int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (comm != MPI_COMM_NULL && !finalized) MPI_Comm_free(&comm);
+  PMPI_Finalized(&finalized);
+  if (comm != MPI_COMM_NULL && !finalized) PMPI_Comm_free(&comm);
 }
 
 Status torc_geometry::join(MPI_Comm parent) {
@@ -71,13 +71,13 @@ Status torc_geometry::join(MPI_Comm parent) {
     return mpiStatus(code, "MPI_Comm_idup");
   }
   if (Status status = context->complete(&request, "MPI_Comm_idup"); !status.ok()) return status;
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
+  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
 
   int* tag_upper_bound = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(comm, MPI_TAG_UB, &tag_upper_bound, &found);
+  PMPI_Comm_get_attr(comm, MPI_TAG_UB, &tag_upper_bound, &found);
   const int tags = found ? *tag_upper_bound : 32767;  // the least that MPI allows
   tags_per_slot_ = std::max(1, tags / torc::kTagSlots);
   if (Status status = agreement.open(context, comm); !status.ok()) return status;
@@ -160,7 +160,7 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
     return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
   }
   int is_inter = 0;
-  if (const int code = MPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
+  if (const int code = PMPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
     return mpiStatus(code, "MPI_Comm_test_inter");
   }
   if (is_inter) {

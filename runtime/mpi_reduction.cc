@@ -127,18 +127,18 @@ std::optional<ElementKind> kindOf(MPI_Datatype type, std::size_t bytes) {
 /// Whether `type` is a predefined type, or copies of one in a row, to any depth.
 bool isSimple(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
   if (combiner == MPI_COMBINER_NAMED) return true;
   if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
   std::vector<int> numbers(static_cast<std::size_t>(integers) + 1);
   std::vector<MPI_Aint> places(static_cast<std::size_t>(addresses) + 1);
   MPI_Datatype inner = MPI_DATATYPE_NULL;
-  MPI_Type_get_contents(type, integers, addresses, 1, numbers.data(), places.data(), &inner);
+  PMPI_Type_get_contents(type, integers, addresses, 1, numbers.data(), places.data(), &inner);
   int inner_combiner = 0;
-  MPI_Type_get_envelope(inner, &integers, &addresses, &types, &inner_combiner);
+  PMPI_Type_get_envelope(inner, &integers, &addresses, &types, &inner_combiner);
   if (inner_combiner == MPI_COMBINER_NAMED) return true;
   const bool simple = isSimple(inner);
-  MPI_Type_free(&inner);
+  PMPI_Type_free(&inner);
   return simple;
 }
 
@@ -164,19 +164,19 @@ StatusOr<ElementType> describeType(MPI_Datatype type) {
   ElementType element;
   element.handle = type;
   int integers = 0, addresses = 0, types = 0, combiner = 0;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
   element.predefined = combiner == MPI_COMBINER_NAMED;
   element.simple = isSimple(type);
 
   char text[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;
-  MPI_Type_get_name(type, text, &length);
+  PMPI_Type_get_name(type, text, &length);
   element.name = length > 0 ? text : "a derived datatype without a name";
 
   MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
-  MPI_Type_size_x(type, &size);
-  MPI_Type_get_extent_x(type, &lower, &extent);
-  MPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
+  PMPI_Type_size_x(type, &size);
+  PMPI_Type_get_extent_x(type, &lower, &extent);
+  PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
   const bool gapless =
       lower == 0 && true_lower == 0 && extent == size && (true_extent == size || size == 0);
   if (!element.predefined && !gapless) {
@@ -200,8 +200,8 @@ std::string describeOp(MPI_Op op) {
 
 MpiReduction::~MpiReduction() {
   int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (owns_type_ && !finalized) MPI_Type_free(&type_);
+  PMPI_Finalized(&finalized);
+  if (owns_type_ && !finalized) PMPI_Type_free(&type_);
 }
 
 Status MpiReduction::prepare(const ElementType& type, MPI_Op op) {
@@ -223,7 +223,7 @@ Status MpiReduction::prepare(const ElementType& type, MPI_Op op) {
             std::string(name(*known)) + " is not defined on datatype " + type.name};
   }
   int commutes = 0;
-  if (const int code = MPI_Op_commutative(op, &commutes); code != MPI_SUCCESS) {
+  if (const int code = PMPI_Op_commutative(op, &commutes); code != MPI_SUCCESS) {
     return {StatusCode::kInvalidArgument, "the operation is not a valid MPI_Op"};
   }
   if (!commutes) {
@@ -234,7 +234,7 @@ Status MpiReduction::prepare(const ElementType& type, MPI_Op op) {
   fingerprint_ = kReduceOpCount + 1;
   if (!type.predefined) {
     // The user may free the datatype while the collective lives.
-    if (MPI_Type_dup(type.handle, &type_) != MPI_SUCCESS) {
+    if (PMPI_Type_dup(type.handle, &type_) != MPI_SUCCESS) {
       return {StatusCode::kTransport, "MPI_Type_dup failed on datatype " + type.name};
     }
     owns_type_ = true;
@@ -260,9 +260,9 @@ void MpiReduction::reduceLocal(void* dst, const void* a, const void* b, std::siz
   }
   for (std::size_t done = 0; done < count;) {
     const std::size_t some = std::min<std::size_t>(count - done, INT_MAX);
-    MPI_Reduce_local(static_cast<const std::byte*>(other) + done * self->bytes_,
-                     static_cast<std::byte*>(dst) + done * self->bytes_, static_cast<int>(some),
-                     self->type_, self->op_);
+    PMPI_Reduce_local(static_cast<const std::byte*>(other) + done * self->bytes_,
+                      static_cast<std::byte*>(dst) + done * self->bytes_, static_cast<int>(some),
+                      self->type_, self->op_);
     done += some;
   }
 }

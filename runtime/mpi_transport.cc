@@ -60,7 +60,7 @@ Status mpiStatus(int code, const char* call) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   std::string message = call;
-  if (MPI_Error_string(code, text, &length) == MPI_SUCCESS) {
+  if (PMPI_Error_string(code, text, &length) == MPI_SUCCESS) {
     message += ": " + std::string(text, static_cast<std::size_t>(length));
   } else {
     message += ": MPI error " + std::to_string(code);
@@ -71,11 +71,11 @@ Status mpiStatus(int code, const char* call) {
 
 MpiTransport::~MpiTransport() {
   int finalized = 0;
-  MPI_Finalized(&finalized);
+  PMPI_Finalized(&finalized);
   if (finalized) return;
   abandon();
   for (Piece& piece : pieces_) {
-    if (piece.request != MPI_REQUEST_NULL) MPI_Request_free(&piece.request);
+    if (piece.request != MPI_REQUEST_NULL) PMPI_Request_free(&piece.request);
   }
 }
 
@@ -133,10 +133,10 @@ Status MpiTransport::addPiece(bool sending, std::int32_t peer, std::uint32_t tag
   const int count = static_cast<int>(bytes);
   const int mpi_tag = tag_base_ + static_cast<int>(tag);
   if (sending) {
-    return mpiStatus(MPI_Send_init(data, count, MPI_BYTE, peer, mpi_tag, comm_, &piece.request),
+    return mpiStatus(PMPI_Send_init(data, count, MPI_BYTE, peer, mpi_tag, comm_, &piece.request),
                      "MPI_Send_init");
   }
-  return mpiStatus(MPI_Recv_init(data, count, MPI_BYTE, peer, mpi_tag, comm_, &piece.request),
+  return mpiStatus(PMPI_Recv_init(data, count, MPI_BYTE, peer, mpi_tag, comm_, &piece.request),
                    "MPI_Recv_init");
 }
 
@@ -158,7 +158,7 @@ bool MpiTransport::start(ChannelId index) {
     MPI_Request* request = &active_[active_count_];
     *request = piece.request;
     active_piece_[active_count_] = number;
-    if (const int code = MPI_Start(request); code != MPI_SUCCESS) {
+    if (const int code = PMPI_Start(request); code != MPI_SUCCESS) {
       status_ = mpiStatus(code, "MPI_Start");
       return false;
     }
@@ -170,15 +170,15 @@ bool MpiTransport::start(ChannelId index) {
 int MpiTransport::poll(std::span<ChannelId> completed) {
   if (active_count_ == 0) return 0;
   int count = 0;
-  const int code = MPI_Testsome(static_cast<int>(active_count_), active_.data(), &count,
-                                indices_.data(), statuses_.data());
+  const int code = PMPI_Testsome(static_cast<int>(active_count_), active_.data(), &count,
+                                 indices_.data(), statuses_.data());
   return report("MPI_Testsome", code, count, completed);
 }
 
 int MpiTransport::wait(std::span<ChannelId> completed) {
   // Not MPI_Waitsome, which under SMPI looks at the other requests by MPI_Test: see runtime/smpi.h.
-  const int code = MPI_Waitany(static_cast<int>(active_count_), active_.data(), indices_.data(),
-                               MPI_STATUS_IGNORE);
+  const int code = PMPI_Waitany(static_cast<int>(active_count_), active_.data(), indices_.data(),
+                                MPI_STATUS_IGNORE);
   return report("MPI_Waitany", code, 1, completed);
 }
 
@@ -213,8 +213,8 @@ void MpiTransport::abandon() {
   // when it is through.
   for (std::size_t i = 0; i < active_count_; ++i) {
     Piece& piece = pieces_[active_piece_[i]];
-    if (!channels_[piece.channel].sending) MPI_Cancel(&active_[i]);
-    MPI_Request_free(&active_[i]);
+    if (!channels_[piece.channel].sending) PMPI_Cancel(&active_[i]);
+    PMPI_Request_free(&active_[i]);
     piece.request = MPI_REQUEST_NULL;
   }
   active_count_ = 0;

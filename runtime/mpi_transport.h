@@ -4,6 +4,10 @@
 // send and unpacked after its receive, with memory allocated at init: measured against derived
 // datatypes on MPICH 4.0.2 over shared memory, packing small runs is up to twice as fast, and
 // sending large runs one by one, without a copy, is too.
+//
+// Here and in all of runtime/ MPI is called by its PMPI_ names. The interposition library
+// (runtime/pmpi/) defines the MPI_ names to serve the program's calls: torc's own must go past it,
+// or they would be counted, held back for progress, and served by torc itself.
 #ifndef TORC_RUNTIME_MPI_TRANSPORT_H_
 #define TORC_RUNTIME_MPI_TRANSPORT_H_
 

@@ -20,27 +20,27 @@ inline constexpr bool kSimulated = true;
 
 inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  return MPI_Comm_dup(comm, duplicate);
+  return PMPI_Comm_dup(comm, duplicate);
 }
 inline int startBarrier(MPI_Comm comm, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  return MPI_Barrier(comm);
+  return PMPI_Barrier(comm);
 }
 inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
                           MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  return MPI_Bcast(data, count, type, root, comm);
+  return PMPI_Bcast(data, count, type, root, comm);
 }
 inline int startAllreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  return MPI_Allreduce(in, out, count, type, op, comm);
+  return PMPI_Allreduce(in, out, count, type, op, comm);
 }
 inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, void* out,
                           int out_count, MPI_Datatype out_type, MPI_Comm comm,
                           MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  return MPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
+  return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
 }
 
 #else
@@ -48,23 +48,23 @@ inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, vo
 inline constexpr bool kSimulated = false;
 
 inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
-  return MPI_Comm_idup(comm, duplicate, request);
+  return PMPI_Comm_idup(comm, duplicate, request);
 }
 inline int startBarrier(MPI_Comm comm, MPI_Request* request) {
-  return MPI_Ibarrier(comm, request);
+  return PMPI_Ibarrier(comm, request);
 }
 inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
                           MPI_Request* request) {
-  return MPI_Ibcast(data, count, type, root, comm, request);
+  return PMPI_Ibcast(data, count, type, root, comm, request);
 }
 inline int startAllreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request* request) {
-  return MPI_Iallreduce(in, out, count, type, op, comm, request);
+  return PMPI_Iallreduce(in, out, count, type, op, comm, request);
 }
 inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, void* out,
                           int out_count, MPI_Datatype out_type, MPI_Comm comm,
                           MPI_Request* request) {
-  return MPI_Iallgather(in, in_count, in_type, out, out_count, out_type, comm, request);
+  return PMPI_Iallgather(in, in_count, in_type, out, out_count, out_type, comm, request);
 }
 
 #endif
