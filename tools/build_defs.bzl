@@ -26,7 +26,16 @@ def torc_cc_test(name, copts = [], deps = [], size = "small", **kwargs):
         **kwargs
     )
 
-def mpi_test(name, binary, ranks, args = [], data = [], tags = [], size = "small", **kwargs):
+def mpi_test(
+        name,
+        binary,
+        ranks,
+        args = [],
+        data = [],
+        preload = None,
+        tags = [],
+        size = "small",
+        **kwargs):
     """Runs `mpiexec.hydra -n RANKS BINARY ARGS`; passes when every rank exits with 0.
 
     Ranks may outnumber the cores. A program that hangs is ended shortly before Bazel's own limit for
@@ -38,6 +47,8 @@ def mpi_test(name, binary, ranks, args = [], data = [], tags = [], size = "small
       ranks: number of MPI processes.
       args: its arguments; $(rootpath LABEL) names a file of `data`.
       data: files that the program reads.
+      preload: label of a shared library that the ranks, not mpiexec, are started with:
+        "//runtime:libtorc_pmpi.so".
       tags: further tags.
       size: Bazel's test size, which sets the time limit.
       **kwargs: passed to sh_test; among them `env`, which every rank inherits.
@@ -46,8 +57,9 @@ def mpi_test(name, binary, ranks, args = [], data = [], tags = [], size = "small
         name = name,
         size = size,
         srcs = ["//tools:mpi_test.sh"],
-        args = [str(ranks), "$(rootpath %s)" % binary] + args,
-        data = [binary] + data,
+        args = (["--preload=$(rootpath %s)" % preload] if preload else []) +
+               [str(ranks), "$(rootpath %s)" % binary] + args,
+        data = [binary] + ([preload] if preload else []) + data,
         # Waiting ranks spin: one such test at a time.
         tags = tags + ["cpu:2", "mpi"],
         **kwargs

@@ -1,8 +1,14 @@
 #!/bin/bash
-# Runs one MPI test under Bazel: mpi_test.sh RANKS PROGRAM [ARGUMENT...]
+# Runs one MPI test under Bazel: mpi_test.sh [--preload=LIBRARY] RANKS PROGRAM [ARGUMENT...]
 # Fails when a rank fails, or when the program runs into the test's time limit.
 set -u
 
+# LD_PRELOAD is for the ranks: this shell and mpiexec do without.
+environment=()
+if [[ $1 == --preload=* ]]; then
+  environment=(-genv LD_PRELOAD "$PWD/${1#--preload=}")
+  shift
+fi
 ranks=$1
 program=$2
 shift 2
@@ -13,7 +19,8 @@ limit=$((${TEST_TIMEOUT:-60} - 5))
 # Ranks must not write one result file at the same time; Bazel makes one from the log.
 unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
 
-timeout --kill-after=3 "$limit" mpiexec.hydra -n "$ranks" "$program" "$@" </dev/null
+timeout --kill-after=3 "$limit" \
+  mpiexec.hydra "${environment[@]}" -n "$ranks" "$program" "$@" </dev/null
 status=$?
 if [[ $status -eq 124 || $status -eq 137 ]]; then
   echo "mpi_test: $program on $ranks ranks still ran after $limit seconds"
