@@ -66,11 +66,15 @@ void combineBallots(void* from, void* into, int* count, MPI_Datatype*) {
 
 }  // namespace
 
-Status Agreement::open(torc_context* context, MPI_Comm comm) {
+void Agreement::open(torc_context* context, MPI_Comm comm) {
   context_ = context;
   comm_ = comm;
   PMPI_Comm_rank(comm, &rank_);
   PMPI_Comm_size(comm, &size_);
+}
+
+Status Agreement::makeType() {
+  if (combine_ != MPI_OP_NULL) return {};
   int code = PMPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &type_);
   if (code == MPI_SUCCESS) code = PMPI_Type_commit(&type_);
   if (code == MPI_SUCCESS) code = PMPI_Op_create(combineBallots, 1, &combine_);
@@ -96,6 +100,7 @@ Status Agreement::agree(const Status& mine, std::span<const AgreedField> fields,
     ballot.fields[i] = {fields[i].value, fields[i].value, rank_, rank_};
   }
   if (taken != nullptr) ballot.taken = *taken;
+  if (Status status = makeType(); !status.ok()) return status;
 
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = startAllreduce(&ballot, &result, 1, type_, combine_, comm_, &request);

@@ -34,7 +34,7 @@ class Agreement {
   ~Agreement() { close(); }
 
   /// Works on `comm`, which returns errors; `context` goes on while ranks wait for each other.
-  Status open(torc_context* context, MPI_Comm comm);
+  void open(torc_context* context, MPI_Comm comm);
   void close();
 
   /// Collective: ok when `mine` is ok on all ranks and the fields are equal. Otherwise the same
@@ -45,11 +45,12 @@ class Agreement {
                TagMap* taken = nullptr);
 
  private:
+  Status makeType();
   Status announce(const Status& mine, int code, int speaker, bool all_failed);
 
   torc_context* context_ = nullptr;
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;  // made when first needed, like the operation
   MPI_Op combine_ = MPI_OP_NULL;
   int rank_ = 0, size_ = 1;
 };

@@ -80,6 +80,22 @@ std::uint64_t Call::countsFingerprint() const {
   return value;
 }
 
+void Call::permute(const RankMap& map, int ranks, Layout layout) {
+  if (map.isIdentity() || layout == Layout::kPartMajor) return;
+  std::vector<std::uint64_t> mapped_counts(static_cast<std::size_t>(ranks));
+  std::vector<std::uint64_t> mapped_displacements(static_cast<std::size_t>(ranks));
+  std::uint64_t before = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::uint64_t elements = per_rank.empty() ? count : per_rank[rank];
+    const std::int32_t there = map.toSchedule(rank);
+    mapped_counts[there] = elements;
+    mapped_displacements[there] = displacements.empty() ? before : displacements[rank];
+    before += elements;
+  }
+  per_rank = std::move(mapped_counts);
+  displacements = std::move(mapped_displacements);
+}
+
 StatusOr<Call> checkCounts(const CallArguments& arguments, const ScheduleView& schedule, int rank) {
   if (schedule.collective != arguments.collective) {
     return Status(StatusCode::kMismatch, message("schedule ", schedule.name, " is one for ",

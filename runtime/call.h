@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "runtime/mpi_reduction.h"
+#include "runtime/rank_map.h"
 #include "runtime/torc.h"
 #include "schedules/expand.h"
 #include "schedules/schedule.h"
@@ -47,6 +48,9 @@ struct Call {
   Counts counts() const { return {count, per_rank, displacements}; }
   /// Equal on ranks that pass the same counts: the count itself, or a hash of them.
   std::uint64_t countsFingerprint() const;
+  /// The call as the schedule sees it: lists by rank of the schedule, `ranks` of them. Blocks that
+  /// follow one another by rank of the communicator need displacements.
+  void permute(const RankMap& map, int ranks, Layout layout);
 };
 
 /// Checks what does not need buffers: counts, datatype, operation.

@@ -32,18 +32,24 @@ void DataMemory::allocate(std::size_t bytes) {
 
 Status torc_collective::prepare(const torc::CallArguments& arguments) {
   const torc::ScheduleView& view = schedule->view();
-  const int rank = schedule->geometry->rank;
+  const torc_geometry& geometry = *schedule->geometry;
+  const int rank = geometry.rank;
   torc::StatusOr<torc::Call> checked = torc::checkCounts(arguments, view, rank);
   if (!checked.ok()) return checked.status();
   call = std::move(*checked);
+  counts_fingerprint = call.countsFingerprint();
+  call.permute(geometry.map, geometry.size, torc::traits(view.collective).layout);
   const bool reduces = torc::traits(view.collective).reduces;
   if (reduces) {
     if (Status status = reduction.prepare(call.type, arguments.op); !status.ok()) return status;
   }
   torc::StatusOr<torc::FlatProgram> expanded =
-      torc::expand(view, rank, call.counts(), call.in_place);
+      torc::expand(view, geometry.map.toSchedule(rank), call.counts(), call.in_place);
   if (!expanded.ok()) return expanded.status();
   program = std::move(*expanded);
+  for (torc::FlatOperation& operation : program.operations) {
+    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
+  }
   if (Status status = torc::checkBuffers(arguments, call, program); !status.ok()) return status;
 
   torc::StatusOr<torc::MessagePieces> cut = torc::cutMessages(

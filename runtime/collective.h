@@ -55,7 +55,8 @@ struct torc_collective {
   torc::Status roundStatus() const;
 
   torc_schedule* schedule;
-  torc::Call call;
+  torc::Call call;  // lists by rank of the schedule
+  std::uint64_t counts_fingerprint = 0;
   torc::MpiReduction reduction;
   torc::FlatProgram program;   // empty once the executor has it
   torc::MessagePieces pieces;  // likewise

@@ -40,8 +40,8 @@ Status create(torc_schedule* schedule, const CallArguments& arguments, torc_coll
     tag_count = collective->program.tag_count;
     fields = {{{"the function", std::hash<std::string_view>()(arguments.function), false},
                {"the schedule", schedule->serial, false},
-               {arguments.has_counts ? "the list of counts" : "the count", call.countsFingerprint(),
-                !arguments.has_counts},
+               {arguments.has_counts ? "the list of counts" : "the count",
+                collective->counts_fingerprint, !arguments.has_counts},
                {"the datatype", call.type.fingerprint(), false},
                {"the operation", collective->reduction.fingerprint(), false}}};
   }

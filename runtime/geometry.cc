@@ -48,17 +48,40 @@ std::string nameOf(const Topology& topology) {
 }
 
 bool sameShape(const Topology& a, const Topology& b) {
-  if (a.axis_count != b.axis_count || a.order != b.order) return false;
+  if (a.axis_count != b.axis_count) return false;
   for (std::uint32_t i = 0; i < a.axis_count; ++i) {
     if (a.axes[i].size != b.axes[i].size || a.axes[i].kind != b.axes[i].kind) return false;
   }
-  // Dead nodes have no rank; dead links change nothing about who has which.
-  return std::ranges::equal(a.deadNodes(), b.deadNodes());
+  // Dead nodes have no rank; dead links change nothing about who has which. The order of the tables
+  // follows the order of ranks.
+  return std::ranges::is_permutation(a.deadNodes(), b.deadNodes());
 }
 
 }  // namespace
 
+StatusOr<Topology> torc::withOrder(const Topology& topology,
+                                   const std::array<std::uint8_t, kMaxAxes>& order) {
+  // The tables of damage are sorted by site, which the order numbers.
+  Topology result = topology;
+  result.order = order;
+  result.dead_link_count = result.dead_node_count = 0;
+  result.dead_link_table = {};
+  result.dead_node_table = {};
+  for (const torc::Coordinates& node : topology.deadNodes()) {
+    if (Status status = result.addDeadNode(node); !status.ok()) return status;
+  }
+  for (const torc::DeadLink& link : topology.deadLinks()) {
+    if (Status status = result.addDeadLink(link); !status.ok()) return status;
+  }
+  if (Status status = result.validate(); !status.ok()) return status;
+  return result;
+}
+
 torc_geometry::~torc_geometry() {
+  if (entered_) {
+    --context->geometries;
+    if (hosts.oversubscribed) --context->oversubscribed_geometries;
+  }
   agreement.close();
   int finalized = 0;
   PMPI_Finalized(&finalized);
@@ -71,6 +94,36 @@ Status torc_geometry::join(MPI_Comm parent) {
     return mpiStatus(code, "MPI_Comm_idup");
   }
   if (Status status = context->complete(&request, "MPI_Comm_idup"); !status.ok()) return status;
+  attach();
+  return countHostRanks();
+}
+
+StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* context, MPI_Comm comm,
+                                                             const Topology& topology,
+                                                             torc::RankMap map,
+                                                             const torc::HostRanks& hosts) {
+  auto geometry = std::make_unique<torc_geometry>(context);
+  geometry->comm = comm;
+  geometry->attach();
+  if (Status status = geometry->adopt(topology); !status.ok()) {
+    geometry->comm = MPI_COMM_NULL;  // stays the caller's
+    return status;
+  }
+  geometry->gives_order_ = true;
+  geometry->map = std::move(map);
+  geometry->hosts = hosts;
+  geometry->enter();
+  return geometry;
+}
+
+void torc_geometry::enter() {
+  entered_ = true;
+  ++context->geometries;
+  if (hosts.oversubscribed) ++context->oversubscribed_geometries;
+}
+
+/// Learns what is local about `comm`.
+void torc_geometry::attach() {
   PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
@@ -78,23 +131,24 @@ Status torc_geometry::join(MPI_Comm parent) {
   int* tag_upper_bound = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, MPI_TAG_UB, &tag_upper_bound, &found);
-  const int tags = found ? *tag_upper_bound : 32767;  // the least that MPI allows
-  tags_per_slot_ = std::max(1, tags / torc::kTagSlots);
-  if (Status status = agreement.open(context, comm); !status.ok()) return status;
-  return countHostRanks();
+  const int highest = found ? *tag_upper_bound : 32767;  // the least that MPI allows
+  const int half = highest / 2 + 1;
+  tags_per_slot_ = std::max(1, half / torc::kTagSlots);
+  ring = torc::TagRing(half, static_cast<std::uint32_t>(highest - half + 1));
+  agreement.open(context, comm);
 }
 
 Status torc_geometry::countHostRanks() {
   const std::uint64_t mine = hostHash();
-  std::vector<std::uint64_t> hosts(static_cast<std::size_t>(size));
+  std::vector<std::uint64_t> names(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   const int code =
-      torc::startAllgather(&mine, 1, MPI_UINT64_T, hosts.data(), 1, MPI_UINT64_T, comm, &request);
+      torc::startAllgather(&mine, 1, MPI_UINT64_T, names.data(), 1, MPI_UINT64_T, comm, &request);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
   Status status = context->complete(&request, "MPI_Iallgather");
   if (!status.ok()) return status;
-  ranks_on_host = static_cast<int>(std::count(hosts.begin(), hosts.end(), mine));
-  oversubscribed = ranks_on_host > hostCores();
+  hosts.count = static_cast<int>(std::count(names.begin(), names.end(), mine));
+  hosts.oversubscribed = hosts.count > hostCores();
   return {};
 }
 
@@ -109,7 +163,8 @@ Status torc_geometry::lay(const char* shape, const char* order) {
 }
 
 Status torc_geometry::adopt(const Topology& wanted) {
-  if (topology && !sameShape(*topology, wanted)) {
+  if (topology &&
+      !(sameShape(*topology, wanted) && (gives_order_ || topology->order == wanted.order))) {
     return {StatusCode::kMismatch,
             message("torus ", nameOf(wanted), ", the geometry is ", nameOf(*topology))};
   }
@@ -117,8 +172,13 @@ Status torc_geometry::adopt(const Topology& wanted) {
     return {StatusCode::kMismatch, message("torus ", wanted.shape(), " has ", wanted.ranks(),
                                            " nodes, the communicator has ", size, " ranks")};
   }
-  topology = wanted;
+  if (!topology) topology = wanted;
   return {};
+}
+
+StatusOr<Topology> torc_geometry::topologyFor(const Topology& compiled) const {
+  if (!gives_order_ || topology->order == compiled.order) return compiled;
+  return torc::withOrder(compiled, topology->order);
 }
 
 StatusOr<TagClaim> torc_geometry::claimTags(std::uint32_t tag_count, const TagMap& taken) {
@@ -178,8 +238,7 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
   const Status agreed = geometry->agreement.agree(mine, fields);
   if (!agreed.ok()) return agreed;
 
-  ++context->geometries;
-  if (geometry->oversubscribed) ++context->oversubscribed_geometries;
+  geometry->enter();
   *result = geometry.release();
   return {};
 }
@@ -207,8 +266,6 @@ int torc_geometry_destroy(torc_geometry* geometry) {
     }
     Status agreed = geometry->agreement.agree(mine);
     if (!agreed.ok()) return agreed.annotated("torc_geometry_destroy");
-    --geometry->context->geometries;
-    if (geometry->oversubscribed) --geometry->context->oversubscribed_geometries;
     delete geometry;
     return {};
   }));
@@ -221,14 +278,14 @@ int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info)
     *info = {};
     info->rank = geometry->rank;
     info->nodes = geometry->size;
-    info->ranks_on_host = geometry->ranks_on_host;
-    info->oversubscribed = geometry->oversubscribed ? 1 : 0;
+    info->ranks_on_host = geometry->hosts.count;
+    info->oversubscribed = geometry->hosts.oversubscribed ? 1 : 0;
     if (!geometry->topology) return {};
     const Topology& topology = *geometry->topology;
     std::snprintf(info->shape, sizeof(info->shape), "%s", topology.shape().c_str());
     std::snprintf(info->order, sizeof(info->order), "%s", topology.orderString().c_str());
     info->axis_count = static_cast<int>(topology.axis_count);
-    const torc::Coordinates at = topology.coordinatesOf(geometry->rank);
+    const torc::Coordinates at = topology.coordinatesOf(geometry->map.toSchedule(geometry->rank));
     static_assert(TORC_MAX_AXES == torc::kMaxAxes);
     std::copy(at.begin(), at.end(), info->coordinates);
     return {};

@@ -3,12 +3,15 @@
 #define TORC_RUNTIME_GEOMETRY_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include <mpi.h>
 
 #include "runtime/agreement.h"
 #include "runtime/context.h"
+#include "runtime/rank_map.h"
+#include "runtime/tag_ring.h"
 #include "runtime/torc.h"
 #include "schedules/status.h"
 #include "schedules/topology.h"
@@ -21,23 +24,48 @@ struct TagClaim {
   int slots = 0;
 };
 
+/// Ranks that share the caller's host, and whether they are more than its cores.
+struct HostRanks {
+  int count = 1;
+  bool oversubscribed = false;
+};
+
+/// `topology` with ranks counted in another order of its axes.
+StatusOr<Topology> withOrder(const Topology& topology,
+                             const std::array<std::uint8_t, kMaxAxes>& order);
+
 }  // namespace torc
 
-/// The tag space is cut into equal slots. A collective takes a run of slots that are free on all
-/// ranks: its messages meet no others, whatever the order of starting. Slots are free again when
-/// every rank has freed the collective, and so has received all that was sent to it.
+/// The lower half of the tag space is cut into equal slots. A collective takes a run of slots that
+/// are free on all ranks: its messages meet no others, whatever the order of starting. Slots are
+/// free again when every rank has freed the collective, and so has received all that was sent to
+/// it. The upper half is a ring for one-shot calls, which take their tags in order.
 struct torc_geometry {
   explicit torc_geometry(torc_context* owner) : context(owner) {}
   torc_geometry(const torc_geometry&) = delete;
   torc_geometry& operator=(const torc_geometry&) = delete;
   ~torc_geometry();
 
+  /// Local: a geometry over `comm`, which the caller has duplicated for it on all ranks and which
+  /// is freed with it. `topology` is the torus with its order of ranks, alike on all ranks, and
+  /// `map` says which of these ranks a rank of `comm` is. Schedules of that torus are taken
+  /// whatever the order of ranks that they were compiled for.
+  static torc::StatusOr<std::unique_ptr<torc_geometry>> over(torc_context* context, MPI_Comm comm,
+                                                             const torc::Topology& topology,
+                                                             torc::RankMap map,
+                                                             const torc::HostRanks& hosts);
+
   /// Collective over `parent`, in two steps: `join` prepares communication, and fails alike on all
   /// ranks; `lay` is what can fail on one.
   torc::Status join(MPI_Comm parent);
   torc::Status lay(const char* shape, const char* order);
+  /// Makes the context count the geometry, until it is deleted.
+  void enter();
   /// Takes the shape of a schedule, or compares it with its own.
   torc::Status adopt(const torc::Topology& topology);
+  /// The topology that a schedule for `compiled` gets here: the same, or with the geometry's order
+  /// of ranks where that is given to schedules. The geometry has adopted `compiled`.
+  torc::StatusOr<torc::Topology> topologyFor(const torc::Topology& compiled) const;
 
   /// Collective result: a run of slots that `taken`, the agreed union, leaves free.
   torc::StatusOr<torc::TagClaim> claimTags(std::uint32_t tag_count, const torc::TagMap& taken);
@@ -50,14 +78,18 @@ struct torc_geometry {
   torc::Agreement agreement;
   int rank = 0, size = 1;
   std::optional<torc::Topology> topology;
-  int ranks_on_host = 1;
-  bool oversubscribed = false;
+  torc::RankMap map;  // ranks of `comm` to ranks of `topology`
+  torc::HostRanks hosts;
+  torc::TagRing ring{0, 0};
   int schedules = 0;
   std::uint64_t schedules_loaded = 0;  // the same on all ranks
 
  private:
+  void attach();
   torc::Status countHostRanks();
 
+  bool entered_ = false;      // counted by the context
+  bool gives_order_ = false;  // to schedules, instead of insisting on theirs
   int tags_per_slot_ = 1;
   torc::TagMap taken_{};
 };

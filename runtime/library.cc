@@ -52,11 +52,10 @@ Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const st
              std::unique_ptr<torc_schedule>& schedule) {
   StatusOr<torc::LoadedSchedule> loaded = torc::readSchedule(bytes, origin);
   if (!loaded.ok()) return loaded.status();
-  schedule = std::make_unique<torc_schedule>(&geometry, std::move(*loaded));
-  const torc::ScheduleView& view = schedule->view();
-  schedule->name = view.name;
-  schedule->producer = view.producer;
-  schedule->shape = view.topology.shape();
+  auto bound = torc_schedule::bind(
+      &geometry, std::make_shared<const torc::LoadedSchedule>(std::move(*loaded)));
+  if (!bound.ok()) return bound.status().annotated(origin);
+  schedule = std::move(*bound);
   return {};
 }
 
@@ -68,10 +67,7 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
 
   const std::optional<torc::Topology> shape_before = geometry.topology;
   std::unique_ptr<torc_schedule> schedule;
-  Status checked = attempt([&] { return check(geometry, bytes, origin, schedule); });
-  if (checked.ok()) {
-    checked = attempt([&] { return geometry.adopt(schedule->view().topology); }).annotated(origin);
-  }
+  const Status checked = attempt([&] { return check(geometry, bytes, origin, schedule); });
   if (Status agreed = geometry.agreement.agree(checked); !agreed.ok()) {
     geometry.topology = shape_before;
     return agreed;
@@ -89,6 +85,24 @@ Status checkCall(const torc_geometry* geometry) {
 }
 
 }  // namespace
+
+StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(
+    torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file) {
+  const torc::ScheduleView& compiled = file->view();
+  if (Status status = geometry->adopt(compiled.topology); !status.ok()) return status;
+  StatusOr<torc::Topology> topology = geometry->topologyFor(compiled.topology);
+  if (!topology.ok()) return topology.status();
+  auto schedule = std::make_unique<torc_schedule>();
+  schedule->geometry = geometry;
+  schedule->view_ = compiled;
+  schedule->view_.topology = *topology;
+  schedule->tag_count = torc::tagCount(compiled);
+  schedule->name = compiled.name;
+  schedule->producer = compiled.producer;
+  schedule->shape = compiled.topology.shape();
+  schedule->file = std::move(file);
+  return schedule;
+}
 
 int torc_schedule_load(torc_geometry* geometry, const char* path, torc_schedule** schedule) {
   if (schedule != nullptr) *schedule = nullptr;
@@ -158,7 +172,7 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
     info->operations = view.operations.size();
     info->streams = view.streams.size();
     info->parts = view.partCount();
-    info->bytes = schedule->loaded.bytes() + sizeof(torc_schedule);
+    info->bytes = schedule->file->bytes() + sizeof(torc_schedule);
     return {};
   }));
 }

@@ -3,25 +3,34 @@
 #define TORC_RUNTIME_LIBRARY_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "runtime/geometry.h"
 #include "runtime/torc.h"
 #include "schedules/file.h"
+#include "schedules/schedule.h"
+#include "schedules/status.h"
 
 struct torc_schedule {
-  torc_schedule(torc_geometry* owner, torc::LoadedSchedule file)
-      : geometry(owner), loaded(std::move(file)) {}
+  /// Local: `file`, which may serve other geometries too, bound to `geometry`, whose order of ranks
+  /// it gets (torc_geometry::topologyFor). Errors: kMismatch, another torus.
+  static torc::StatusOr<std::unique_ptr<torc_schedule>> bind(
+      torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file);
 
-  const torc::ScheduleView& view() const { return loaded.view(); }
+  const torc::ScheduleView& view() const { return view_; }
 
-  torc_geometry* geometry;
-  torc::LoadedSchedule loaded;
-  std::uint64_t serial = 0;  // the same on all ranks of the geometry
+  torc_geometry* geometry = nullptr;
+  std::shared_ptr<const torc::LoadedSchedule> file;
+  std::uint32_t tag_count = 0;  // of every call
+  std::uint64_t serial = 0;     // the same on all ranks of the geometry
   // Zero-terminated copies for the C API.
   std::string name, producer, shape;
   int collectives = 0;
+
+ private:
+  torc::ScheduleView view_;
 };
 
 #endif  // TORC_RUNTIME_LIBRARY_H_

@@ -78,6 +78,10 @@ class DependenceMap {
 
 }  // namespace
 
+std::uint32_t tagCount(const ScheduleView& schedule) {
+  return TagCounter(schedule).count();
+}
+
 StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
                              bool in_place) {
   const std::uint64_t ranks = schedule.topology.ranks();

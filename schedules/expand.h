@@ -69,6 +69,9 @@ struct FlatProgram {
   }
 };
 
+/// Tags that the programs of `schedule` use: FlatProgram::tag_count, whatever the counts.
+std::uint32_t tagCount(const ScheduleView& schedule);
+
 /// The program of `rank`. `schedule` has passed `validate`. In an own-block
 /// buffer (`out` of a reduce_scatter, `in` of an allgather) the block starts at
 /// element 0; when `in_place` is set, `in` of an allgather is the whole vector
