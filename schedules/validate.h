@@ -8,7 +8,8 @@
 //   colors      weight >= 1, the weights' sum fits 63 bits; 1 or 2 directions; every axis once
 //   indices     every index (stream, part, box, piece, frame, slot, shift, guard) is in range;
 //               there are no more slots than frames
-//   pieces      one part or more, all of which exist; a list has two pieces, or parts; the lists of frames and of the regions of
+//   pieces      one part or more, all of which exist; a list has two pieces, or parts; the lists of
+//   frames and of the regions of
 //               operations have at most kMaxNamedParts parts in all, each list counted every time
 //   intervals   1 <= length <= size, or `*` with start and length 0; an absolute start is inside
 //               the axis, and on a mesh so is the end

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "schedules/message.h"
-#include "schedules/validate.h"
 #include "schedules/topology_damage.h"
+#include "schedules/validate.h"
 
 namespace torc {
 namespace {
