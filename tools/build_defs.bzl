@@ -1,4 +1,4 @@
-"""Rules of this repository: C++ targets, MPI tests, text tests and fuzz tests.
+"""Rules of this repository: C++ targets, shared libraries, MPI tests, text tests and fuzz tests.
 
 The includes of a target are written from the workspace root: #include "schedules/box.h".
 """
@@ -15,6 +15,38 @@ def torc_cc_library(name, copts = [], **kwargs):
 def torc_cc_binary(name, copts = [], **kwargs):
     """cc_binary that `-c opt` compiles with -O3."""
     native.cc_binary(name = name, copts = copts + _OPT_COPTS, **kwargs)
+
+def torc_shared_library(name, soname, version_script, deps, linkopts = [], **kwargs):
+    """A shared library for other people's programs: exports what its version script names.
+
+    The C++ library is linked in and hidden. The program may bring another (older, or patched) one:
+    neither then sees the other's symbols, operator new included, and a C or Fortran program loads none. The
+    unwinder (libgcc_s) stays shared, as one process must have one. The library is never unloaded:
+    MPI and exiting threads hold pointers into it.
+
+    Args:
+      name: file name, "libNAME.so".
+      soname: the name that programs linked with it look for: with the version of the interface.
+      version_script: for the linker; one node, `local: *`.
+      deps: libraries; those that define what is exported are `alwayslink`.
+      linkopts: further linker options.
+      **kwargs: passed to cc_binary.
+    """
+    native.cc_binary(
+        name = name,
+        linkshared = True,
+        additional_linker_inputs = [version_script],
+        linkopts = linkopts + [
+            "-Wl,-soname," + soname,
+            "-Wl,--version-script=$(location %s)" % version_script,
+            "-Wl,-z,nodelete",
+            "-l:libstdc++.a",
+            # Bazel's own -lstdc++ comes behind, and is not needed any more.
+            "-Wl,--as-needed",
+        ],
+        deps = deps,
+        **kwargs
+    )
 
 def torc_cc_test(name, copts = [], deps = [], size = "small", **kwargs):
     """GoogleTest test. The library and its main() are added to deps."""
