@@ -42,6 +42,7 @@ class NullTransport final : public Transport {
     started_.resize(channels_);
     return {};
   }
+  Status bind(const Bases&) override { return {}; }
   bool start(ChannelId channel) override {
     started_[count_++] = channel;
     return true;

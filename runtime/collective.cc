@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "runtime/api.h"
@@ -16,19 +15,6 @@ using torc::nullArgument;
 using torc::report;
 using torc::Status;
 using torc::StatusCode;
-
-namespace torc {
-
-void DataMemory::allocate(std::size_t bytes) {
-  constexpr std::size_t kLine = 64;
-  bytes_ = bytes;
-  if (bytes == 0) return;
-  data_.reset(
-      static_cast<std::byte*>(std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine)));
-  if (data_ == nullptr) throw std::bad_alloc();
-}
-
-}  // namespace torc
 
 Status torc_collective::prepare(const torc::CallArguments& arguments) {
   const torc::ScheduleView& view = schedule->view();
@@ -62,6 +48,7 @@ Status torc_collective::prepare(const torc::CallArguments& arguments) {
   buffers.element_bytes = std::max<std::size_t>(call.type.bytes, 1);
   buffers.out = static_cast<std::byte*>(arguments.out) +
                 call.first_displacement * static_cast<std::int64_t>(call.type.bytes);
+  buffers.in_is_out = call.in_place && view.collective != torc::Collective::kReduceScatter;
   buffers.in = call.in_place ? buffers.out : static_cast<const std::byte*>(arguments.in);
   if (call.in_place && view.collective == torc::Collective::kReduceScatter) {
     own_block.allocate(program.out_elements * call.type.bytes);

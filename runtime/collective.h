@@ -4,36 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 
 #include "runtime/call.h"
+#include "runtime/data_memory.h"
 #include "runtime/executor.h"
 #include "runtime/geometry.h"
 #include "runtime/library.h"
 #include "runtime/mpi_reduction.h"
 #include "runtime/torc.h"
 #include "schedules/expand.h"
-
-namespace torc {
-
-/// Memory for data: aligned to cache lines, not initialised.
-class DataMemory {
- public:
-  /// Throws std::bad_alloc.
-  void allocate(std::size_t bytes);
-  std::byte* data() const { return data_.get(); }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
-  std::size_t bytes_ = 0;
-};
-
-}  // namespace torc
 
 struct torc_collective {
   explicit torc_collective(torc_schedule* owner) : schedule(owner) {}

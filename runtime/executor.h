@@ -2,7 +2,9 @@
 //
 // An operation starts when the count of its unfinished dependences reaches zero. Everything is
 // laid out at creation: successor lists, message channels, the stretches of memory that local
-// work touches. Between start and completion nothing is allocated, looked up or compared.
+// work touches. Between start and completion nothing is allocated, looked up or compared. The
+// layout holds places relative to the buffers, so that it can be bound to others between rounds at
+// no cost.
 //
 // Order of work: messages first, so that peers never wait for our arithmetic; local work in the
 // order in which it became ready. What is added to what is fixed by the program: dst = a op b,
@@ -29,6 +31,7 @@ struct Buffers {
   std::byte* out = nullptr;
   std::byte* scratch = nullptr;
   std::size_t element_bytes = 1;  // from one element to the next
+  bool in_is_out = false;         // the same memory
 };
 
 /// For every operation of a program the elements of its message's pieces, in order, the same at
@@ -56,6 +59,11 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
+  /// Binds to other memory and another reduction on elements of the same size, `in_is_out` being as
+  /// at creation: a later round is as if all had been made anew. Precondition: not active, not
+  /// failed. Errors: a transport that is bound for good.
+  Status bind(const Buffers& buffers, const Reducer& reducer);
+
   /// Starts a round. Precondition: not active, not failed.
   Progress start();
 
@@ -74,7 +82,7 @@ class Executor {
   std::size_t remaining() const { return remaining_; }
   /// Bytes of memory for data that the transport has allocated.
   std::size_t bufferBytes() const { return transport_->bufferBytes(); }
-  /// Bytes of the tables, without the transport's.
+  /// Bytes of the tables, the transport's included.
   std::size_t tableBytes() const;
 
   /// The first operation (index in the schedule) that is not complete, for error messages;
@@ -86,9 +94,7 @@ class Executor {
 
   /// A run of elements that local work touches.
   struct Stretch {
-    std::byte* dst;
-    const std::byte* a;
-    const std::byte* b;
+    Place dst, a, b;
     std::size_t count;  // elements of a reduction, bytes of a copy
   };
 
@@ -102,7 +108,7 @@ class Executor {
     Work work = Work::kNone;
   };
 
-  Executor(const Reducer& reducer, std::unique_ptr<Transport> transport);
+  explicit Executor(std::unique_ptr<Transport> transport);
 
   Status lay(const FlatProgram& program, const Buffers& buffers, const MessagePieces& pieces);
   Status layMessage(const FlatProgram& program, const FlatOperation& operation,
@@ -121,6 +127,7 @@ class Executor {
   Progress fail();
 
   Reducer reducer_;
+  Bases bases_{};
   std::size_t element_bytes_ = 1;
   std::unique_ptr<Transport> transport_;
 

@@ -22,6 +22,7 @@ std::byte* bytesOf(std::vector<std::uint64_t>& memory) {
 
 InProcessJob::InProcessJob(std::int32_t ranks, const JobOptions& options)
     : in_place_(options.in_place),
+      element_bytes_(options.element_bytes),
       shuffle_(options.delivery == Delivery::kAdversarial),
       random_(options.seed),
       network_(ranks, options.delivery, options.seed + 1),
@@ -56,15 +57,8 @@ StatusOr<std::unique_ptr<InProcessJob>> InProcessJob::create(std::span<const Fla
                                            : program.out_elements;
     member.in_bytes = in_elements * options.element_bytes;
     member.out_bytes = out_elements * options.element_bytes;
-    member.in = allocate(member.in_bytes);
-    member.out = allocate(member.out_bytes);
-    member.scratch = allocate(program.scratch_elements * options.element_bytes);
-
-    Buffers buffers;
-    buffers.in = bytesOf(options.in_place ? member.out : member.in);
-    buffers.out = bytesOf(member.out);
-    buffers.scratch = bytesOf(member.scratch);
-    buffers.element_bytes = options.element_bytes;
+    member.scratch_bytes = program.scratch_elements * options.element_bytes;
+    const Buffers buffers = job->allocateBuffers(member);
     StatusOr<std::unique_ptr<Executor>> executor =
         Executor::create(program, buffers, options.reducer,
                          job->network_.transport(static_cast<std::int32_t>(rank)));
@@ -72,6 +66,32 @@ StatusOr<std::unique_ptr<InProcessJob>> InProcessJob::create(std::span<const Fla
     member.executor = std::move(*executor);
   }
   return job;
+}
+
+Buffers InProcessJob::allocateBuffers(Member& member) const {
+  member.in = allocate(member.in_bytes);
+  member.out = allocate(member.out_bytes);
+  member.scratch = allocate(member.scratch_bytes);
+  Buffers buffers;
+  buffers.in = bytesOf(in_place_ ? member.out : member.in);
+  buffers.out = bytesOf(member.out);
+  buffers.scratch = bytesOf(member.scratch);
+  buffers.element_bytes = element_bytes_;
+  buffers.in_is_out = in_place_;
+  return buffers;
+}
+
+Status InProcessJob::rebind(const Reducer& reducer) {
+  for (Member& member : members_) {
+    // The old memory goes when the new is there, so that the two are apart.
+    Member old;
+    std::swap(old.in, member.in);
+    std::swap(old.out, member.out);
+    std::swap(old.scratch, member.scratch);
+    Status status = member.executor->bind(allocateBuffers(member), reducer);
+    if (!status.ok()) return status;
+  }
+  return {};
 }
 
 std::span<std::byte> InProcessJob::in(std::int32_t rank) {

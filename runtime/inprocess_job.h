@@ -37,6 +37,10 @@ class InProcessJob {
   static StatusOr<std::unique_ptr<InProcessJob>> create(std::span<const FlatProgram> programs,
                                                         const JobOptions& options);
 
+  /// Binds all ranks to other memory, which holds zeros, and another reduction on elements of the
+  /// same size. Between rounds.
+  Status rebind(const Reducer& reducer);
+
   std::int32_t ranks() const { return static_cast<std::int32_t>(members_.size()); }
   /// The buffers of `rank`. With in_place, `in` and `out` are the same memory.
   std::span<std::byte> in(std::int32_t rank);
@@ -52,15 +56,17 @@ class InProcessJob {
  private:
   struct Member {
     std::vector<std::uint64_t> in, out, scratch;  // as bytes; aligned for every element
-    std::size_t in_bytes = 0, out_bytes = 0;
+    std::size_t in_bytes = 0, out_bytes = 0, scratch_bytes = 0;
     std::unique_ptr<Executor> executor;
   };
 
   InProcessJob(std::int32_t ranks, const JobOptions& options);
 
+  Buffers allocateBuffers(Member& member) const;
   Status stuck() const;
 
   bool in_place_;
+  std::size_t element_bytes_;
   bool shuffle_;
   std::mt19937_64 random_;
   InProcessNetwork network_;

@@ -25,6 +25,10 @@ class InProcessTransport final : public Transport {
     return prepare(peer, rank_, tag, false, segments);
   }
   Status commit() override { return network_->commit(rank_, channels_.size()); }
+  Status bind(const Bases& bases) override {
+    network_->bases_[static_cast<std::size_t>(rank_)] = bases;
+    return {};
+  }
 
   bool start(ChannelId channel) override {
     return network_->start(channels_[channel].link, channels_[channel].sending);
@@ -64,11 +68,13 @@ std::string describe(std::int32_t from, std::int32_t to, std::uint32_t tag) {
 }
 
 /// Copies the bytes of `from` to `to`; both hold equally many.
-void copySegments(std::span<const Segment> from, std::span<const Segment> to) {
+void copySegments(std::span<const Segment> from, const Bases& from_bases,
+                  std::span<const Segment> to, const Bases& to_bases) {
   std::size_t used_from = 0, used_to = 0;
   for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
     const std::size_t bytes = std::min(from[i].bytes - used_from, to[j].bytes - used_to);
-    std::memcpy(to[j].data + used_to, from[i].data + used_from, bytes);
+    std::memcpy(to[j].place.in(to_bases) + used_to, from[i].place.in(from_bases) + used_from,
+                bytes);
     used_from += bytes;
     used_to += bytes;
     if (used_from == from[i].bytes) ++i, used_from = 0;
@@ -79,7 +85,10 @@ void copySegments(std::span<const Segment> from, std::span<const Segment> to) {
 }  // namespace
 
 InProcessNetwork::InProcessNetwork(std::int32_t ranks, Delivery delivery, std::uint64_t seed)
-    : delivery_(delivery), random_(seed), inboxes_(static_cast<std::size_t>(ranks)) {}
+    : delivery_(delivery),
+      random_(seed),
+      inboxes_(static_cast<std::size_t>(ranks)),
+      bases_(static_cast<std::size_t>(ranks)) {}
 
 InProcessNetwork::~InProcessNetwork() = default;
 
@@ -151,7 +160,7 @@ void InProcessNetwork::report(Side& side) {
 }
 
 void InProcessNetwork::move(Link& link) {
-  copySegments(link.send.segments, link.recv.segments);
+  copySegments(link.send.segments, basesOf(link.send), link.recv.segments, basesOf(link.recv));
   ++messages_;
   bytes_ += link.send.bytes;
 }
@@ -164,7 +173,7 @@ bool InProcessNetwork::start(std::uint32_t index, bool sending) {
   if (delivery_ == Delivery::kEager) return startEager(link);
   if (delivery_ == Delivery::kAdversarial && !sending) {
     for (const Segment& segment : link.recv.segments) {
-      std::memset(segment.data, 0xa5, segment.bytes);
+      std::memset(segment.place.in(basesOf(link.recv)), 0xa5, segment.bytes);
     }
   }
   if (!link.send.started || !link.recv.started) return true;
@@ -183,8 +192,8 @@ bool InProcessNetwork::startEager(Link& link) {
   if (link.recv.started && (link.full || link.send.started)) {
     if (!lengthsAgree(link)) return false;
     if (link.full) {
-      const Segment kept{link.kept.data(), link.kept.size()};
-      copySegments({&kept, 1}, link.recv.segments);
+      const Segment kept{{}, link.kept.size()};
+      copySegments({&kept, 1}, {link.kept.data()}, link.recv.segments, basesOf(link.recv));
       ++messages_;
       bytes_ += kept.bytes;
       link.full = false;
@@ -195,8 +204,8 @@ bool InProcessNetwork::startEager(Link& link) {
     report(link.recv);
   }
   if (link.send.started && !link.full) {
-    const Segment kept{link.kept.data(), link.kept.size()};
-    copySegments(link.send.segments, {&kept, 1});
+    const Segment kept{{}, link.kept.size()};
+    copySegments(link.send.segments, basesOf(link.send), {&kept, 1}, {link.kept.data()});
     link.full = true;
     report(link.send);
   }

@@ -79,6 +79,9 @@ class InProcessNetwork {
   StatusOr<std::uint32_t> join(std::int32_t from, std::int32_t to, std::uint32_t tag, bool sending,
                                ChannelId channel, std::span<const Segment> segments);
   Status commit(std::int32_t rank, std::size_t channels);
+  const Bases& basesOf(const Side& side) const {
+    return bases_[static_cast<std::size_t>(side.rank)];
+  }
   bool start(std::uint32_t link, bool sending);
   bool startEager(Link& link);
   void move(Link& link);
@@ -92,6 +95,7 @@ class InProcessNetwork {
   std::vector<Link> links_;
   std::unordered_map<LinkKey, std::uint32_t, LinkKeyHash> link_of_;
   std::vector<Inbox> inboxes_;
+  std::vector<Bases> bases_;           // by rank
   std::vector<std::uint32_t> moving_;  // adversarial: both sides started, not moved
   std::uint64_t messages_ = 0;
   std::uint64_t bytes_ = 0;

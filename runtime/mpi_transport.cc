@@ -23,7 +23,7 @@ class SegmentCursor {
     while (bytes > 0) {
       const Segment& segment = segments_[index_];
       const std::size_t some = std::min(bytes, segment.bytes - used_);
-      runs.push_back({segment.data + used_, some});
+      runs.push_back({segment.place + used_, some});
       bytes -= some;
       used_ += some;
       if (used_ == segment.bytes) {
@@ -38,20 +38,6 @@ class SegmentCursor {
   std::span<const Segment> segments_;
   std::size_t index_ = 0, used_ = 0;
 };
-
-void pack(std::span<const Segment> apart, std::byte* packed) {
-  for (const Segment& segment : apart) {
-    std::memcpy(packed, segment.data, segment.bytes);
-    packed += segment.bytes;
-  }
-}
-
-void unpack(const std::byte* packed, std::span<const Segment> apart) {
-  for (const Segment& segment : apart) {
-    std::memcpy(segment.data, packed, segment.bytes);
-    packed += segment.bytes;
-  }
-}
 
 }  // namespace
 
@@ -106,8 +92,7 @@ StatusOr<ChannelId> MpiTransport::prepare(bool sending, std::int32_t peer, std::
   for (std::size_t length : pieces) {
     do {
       const std::size_t some = std::min(length, kLongestPiece);
-      Status status = addPiece(sending, peer, tag, cursor.take(some));
-      if (!status.ok()) return status;
+      addPiece(peer, tag, cursor.take(some));
       length -= some;
     } while (length > 0);
   }
@@ -116,31 +101,26 @@ StatusOr<ChannelId> MpiTransport::prepare(bool sending, std::int32_t peer, std::
   return static_cast<ChannelId>(channels_.size() - 1);
 }
 
-Status MpiTransport::addPiece(bool sending, std::int32_t peer, std::uint32_t tag,
-                              std::span<const Segment> segments) {
+void MpiTransport::addPiece(std::int32_t peer, std::uint32_t tag,
+                            std::span<const Segment> segments) {
   Piece& piece = pieces_.emplace_back();
   piece.channel = static_cast<ChannelId>(channels_.size());
-  std::size_t bytes = 0;
+  piece.peer = peer;
+  piece.tag = tag;
   for (const Segment& segment : segments)
-    bytes += segment.bytes;
-  std::byte* data = segments.empty() ? nullptr : segments[0].data;
+    piece.bytes += static_cast<int>(segment.bytes);
+  if (segments.size() == 1) piece.place = segments[0].place;
   if (segments.size() > 1) {
-    piece.apart.assign(segments.begin(), segments.end());
-    piece.packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    data = piece.packed.get();
-    buffer_bytes_ += bytes;
+    piece.place = {Base::kTransport, packed_bytes_};
+    piece.first_run = static_cast<std::uint32_t>(runs_.size());
+    piece.run_count = static_cast<std::uint32_t>(segments.size());
+    runs_.insert(runs_.end(), segments.begin(), segments.end());
+    packed_bytes_ += roundToCacheLine(static_cast<std::size_t>(piece.bytes));
   }
-  const int count = static_cast<int>(bytes);
-  const int mpi_tag = tag_base_ + static_cast<int>(tag);
-  if (sending) {
-    return mpiStatus(PMPI_Send_init(data, count, MPI_BYTE, peer, mpi_tag, comm_, &piece.request),
-                     "MPI_Send_init");
-  }
-  return mpiStatus(PMPI_Recv_init(data, count, MPI_BYTE, peer, mpi_tag, comm_, &piece.request),
-                   "MPI_Recv_init");
 }
 
 Status MpiTransport::commit() {
+  packed_.allocate(packed_bytes_);
   active_.resize(pieces_.size());
   active_piece_.resize(pieces_.size());
   indices_.resize(pieces_.size());
@@ -148,18 +128,81 @@ Status MpiTransport::commit() {
   return {};
 }
 
+Status MpiTransport::bind(const Bases& bases) {
+  bases_ = bases;
+  bases_[static_cast<std::size_t>(Base::kTransport)] = packed_.data();
+  if (requests_ == Requests::kOneShot) return {};
+  if (bound_) return {StatusCode::kUnsupported, "persistent requests are bound for good"};
+  bound_ = true;
+  for (Piece& piece : pieces_) {
+    if (Status status = makePersistent(piece); !status.ok()) {
+      return status.annotated("message with rank " + std::to_string(piece.peer));
+    }
+  }
+  return {};
+}
+
+Status MpiTransport::makePersistent(Piece& piece) {
+  std::byte* data = piece.place.in(bases_);
+  const int tag = tag_base_ + static_cast<int>(piece.tag);
+  if (channels_[piece.channel].sending) {
+    return mpiStatus(
+        PMPI_Send_init(data, piece.bytes, MPI_BYTE, piece.peer, tag, comm_, &piece.request),
+        "MPI_Send_init");
+  }
+  return mpiStatus(
+      PMPI_Recv_init(data, piece.bytes, MPI_BYTE, piece.peer, tag, comm_, &piece.request),
+      "MPI_Recv_init");
+}
+
+std::size_t MpiTransport::tableBytes() const {
+  auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
+  return sizeof(*this) + bytes(channels_) + bytes(pieces_) + bytes(runs_) + bytes(active_) +
+         bytes(active_piece_) + bytes(indices_) + bytes(statuses_);
+}
+
+inline void MpiTransport::pack(const Piece& piece) {
+  std::byte* packed = piece.place.in(bases_);
+  for (std::uint32_t i = 0; i < piece.run_count; ++i) {
+    const Segment& run = runs_[piece.first_run + i];
+    std::memcpy(packed, run.place.in(bases_), run.bytes);
+    packed += run.bytes;
+  }
+}
+
+inline void MpiTransport::unpack(const Piece& piece) {
+  const std::byte* packed = piece.place.in(bases_);
+  for (std::uint32_t i = 0; i < piece.run_count; ++i) {
+    const Segment& run = runs_[piece.first_run + i];
+    std::memcpy(run.place.in(bases_), packed, run.bytes);
+    packed += run.bytes;
+  }
+}
+
+inline int MpiTransport::startPiece(const Piece& piece, bool sending, MPI_Request* request) {
+  if (requests_ == Requests::kPersistent) {
+    *request = piece.request;
+    return PMPI_Start(request);
+  }
+  std::byte* data = piece.place.in(bases_);
+  const int tag = tag_base_ + static_cast<int>(piece.tag);
+  return sending ? PMPI_Isend(data, piece.bytes, MPI_BYTE, piece.peer, tag, comm_, request)
+                 : PMPI_Irecv(data, piece.bytes, MPI_BYTE, piece.peer, tag, comm_, request);
+}
+
 bool MpiTransport::start(ChannelId index) {
   Channel& channel = channels_[index];
   channel.unfinished = channel.piece_count;
   for (std::uint32_t i = 0; i < channel.piece_count; ++i) {
     const std::uint32_t number = channel.first_piece + i;
-    Piece& piece = pieces_[number];
-    if (channel.sending && piece.packed) pack(piece.apart, piece.packed.get());
-    MPI_Request* request = &active_[active_count_];
-    *request = piece.request;
+    const Piece& piece = pieces_[number];
+    if (channel.sending) pack(piece);
     active_piece_[active_count_] = number;
-    if (const int code = PMPI_Start(request); code != MPI_SUCCESS) {
-      status_ = mpiStatus(code, "MPI_Start");
+    const int code = startPiece(piece, channel.sending, &active_[active_count_]);
+    if (code != MPI_SUCCESS) {
+      status_ = mpiStatus(code, requests_ == Requests::kPersistent ? "MPI_Start"
+                                : channel.sending                  ? "MPI_Isend"
+                                                                   : "MPI_Irecv");
       return false;
     }
     ++active_count_;
@@ -197,9 +240,9 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
   int reported = 0;
   for (int i = 0; i < count; ++i) {
     const int at = indices_[i];
-    Piece& piece = pieces_[active_piece_[at]];
+    const Piece& piece = pieces_[active_piece_[at]];
     Channel& channel = channels_[piece.channel];
-    if (!channel.sending && piece.packed) unpack(piece.packed.get(), piece.apart);
+    if (!channel.sending) unpack(piece);
     if (--channel.unfinished == 0) completed[reported++] = piece.channel;
     --active_count_;
     active_[at] = active_[active_count_];

@@ -1,12 +1,14 @@
 // Transport: what the executor moves messages with. A transport belongs to one rank of one
 // collective; its messages, called channels, are all known before the first start.
 //
-// Life: prepareSend/prepareRecv for every channel, commit once, then any number of rounds in
+// Life: prepareSend/prepareRecv for every channel, commit once, bind, then any number of rounds in
 // which each channel is started at most once and reported once by poll. Between commit and
-// destruction nothing is allocated by the implementations here.
+// destruction nothing is allocated by the implementations here, but for the persistent requests
+// that bind may make.
 #ifndef TORC_RUNTIME_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,9 +17,32 @@
 
 namespace torc {
 
+/// The memory that places lie in. A call is bound to other buffers by other bases.
+enum class Base : std::uint8_t { kIn, kOut, kScratch, kTransport };
+using Bases = std::array<std::byte*, 4>;
+
+/// A place in memory: a base, and bytes from there on.
+class Place {
+ public:
+  Place() = default;
+  Place(Base base, std::uint64_t offset) : bits_(offset << 2 | static_cast<std::uint64_t>(base)) {}
+
+  std::byte* in(const Bases& bases) const { return bases[bits_ & 3] + (bits_ >> 2); }
+  Place operator+(std::uint64_t bytes) const {
+    Place place;
+    place.bits_ = bits_ + (bytes << 2);
+    return place;
+  }
+  bool operator==(const Place&) const = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+static_assert(sizeof(Place) == 8);
+
 /// A run of bytes in memory.
 struct Segment {
-  std::byte* data = nullptr;
+  Place place;
   std::size_t bytes = 0;
 };
 
@@ -44,6 +69,10 @@ class Transport {
   /// All channels are prepared.
   virtual Status commit() = 0;
 
+  /// Where the memory is from now on. No channel is active. A transport may refuse to be bound a
+  /// second time (kUnsupported). Base::kTransport of `bases` is not used.
+  virtual Status bind(const Bases& bases) = 0;
+
   /// Starts a channel that is not active. False: failed, see status().
   [[nodiscard]] virtual bool start(ChannelId channel) = 0;
 
@@ -57,8 +86,9 @@ class Transport {
   /// Gives up active channels after a failure, as far as the medium allows.
   virtual void abandon() = 0;
 
-  /// Bytes of memory for data that the transport has allocated.
+  /// Bytes of memory for data that the transport has allocated, and of its tables.
   virtual std::size_t bufferBytes() const { return 0; }
+  virtual std::size_t tableBytes() const { return 0; }
 
   /// Why start or poll failed.
   virtual Status status() const = 0;
