@@ -20,9 +20,9 @@ def torc_shared_library(name, soname, version_script, deps, linkopts = [], **kwa
     """A shared library for other people's programs: exports what its version script names.
 
     The C++ library is linked in and hidden. The program may bring another (older, or patched) one:
-    neither then sees the other's symbols, operator new included, and a C or Fortran program loads none. The
-    unwinder (libgcc_s) stays shared, as one process must have one. The library is never unloaded:
-    MPI and exiting threads hold pointers into it.
+    neither then sees the other's symbols, operator new included, and a C or Fortran program loads
+    none. The unwinder (libgcc_s) stays shared, as one process must have one. The library is never
+    unloaded: MPI and exiting threads hold pointers into it.
 
     Args:
       name: file name, "libNAME.so".

@@ -8,6 +8,8 @@ packages=(
   bazel-bootstrap g++ git
   # libFuzzer targets (--config=fuzz).
   clang libclang-rt-14-dev
+  # Programs against an installed torc, and what a library exports.
+  pkgconf binutils
   # MPI. Open MPI may be installed too: the tools below are named so that it does not matter.
   mpich libmpich-dev libhwloc-dev
   # LLVM Support, and FileCheck, not, split-file.
@@ -22,6 +24,7 @@ packages=(
 programs=(
   bazel g++ git clang
   mpicc.mpich mpicxx.mpich mpiexec.hydra
+  pkg-config nm readelf
   smpicxx smpirun
   /usr/lib/llvm-19/bin/FileCheck
 )

@@ -4,14 +4,14 @@
  *   mpicc.mpich -std=c99 -O2 grid_cg.c -lm -o grid_cg
  *   mpiexec.hydra -n 8 ./grid_cg [BLOCK [ITERATIONS]]
  *
- * Collectives: on columns of the grid MPI_Allgather (the part of the vector that a block of A needs), on
- * rows MPI_Reduce_scatter_block (the partial products), on all ranks MPI_Allreduce (dot products),
- * MPI_Iallreduce (how far the solution is off, while the next iteration runs), MPI_Allgatherv (where the
- * solution is largest).
+ * Collectives: on columns of the grid MPI_Allgather (the part of the vector that a block of A
+ * needs), on rows MPI_Reduce_scatter_block (the partial products), on all ranks MPI_Allreduce (dot
+ * products), MPI_Iallreduce (how far the solution is off, while the next iteration runs),
+ * MPI_Allgatherv (where the solution is largest).
  *
- * What is printed does not depend on the order in which an implementation adds floating-point numbers:
- * A, b and the solution are whole numbers, distances are printed to three digits, the checksum is that
- * of the solution rounded to whole numbers. */
+ * What is printed does not depend on the order in which an implementation adds floating-point
+ * numbers: A, b and the solution are whole numbers, distances are printed to three digits, the
+ * checksum is that of the solution rounded to whole numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,9 @@ static int first_index(const Grid* grid, int row, int column) {
   return (row * grid->columns + column) * grid->block;
 }
 
-static double solution_at(int index) { return index % 7 - 3; }
+static double solution_at(int index) {
+  return index % 7 - 3;
+}
 
 /* Symmetric; the diagonal outweighs the rest of each row, so it is positive definite. */
 static double matrix_at(int size, int i, int j) {
@@ -78,7 +80,8 @@ static void multiply(const Grid* grid, const double* a, const double* x, double*
   MPI_Allgather(x, grid->block, MPI_DOUBLE, part, grid->block, MPI_DOUBLE, grid->in_column);
   for (i = 0; i < high; ++i) {
     sums[i] = 0;
-    for (j = 0; j < wide; ++j) sums[i] += a[(size_t)i * wide + j] * part[j];
+    for (j = 0; j < wide; ++j)
+      sums[i] += a[(size_t)i * wide + j] * part[j];
   }
   MPI_Reduce_scatter_block(sums, y, grid->block, MPI_DOUBLE, MPI_SUM, grid->in_row);
 }
@@ -86,7 +89,8 @@ static void multiply(const Grid* grid, const double* a, const double* x, double*
 static double dot(const double* x, const double* y, int count) {
   double sum = 0;
   int i;
-  for (i = 0; i < count; ++i) sum += x[i] * y[i];
+  for (i = 0; i < count; ++i)
+    sum += x[i] * y[i];
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return sum;
 }
@@ -119,13 +123,15 @@ static void solve(const Grid* grid, const double* a, const double* b, double* x,
     before = norm;
     norm = dot(r, r, block);
     beta = before > 0 ? norm / before : 0;
-    for (i = 0; i < block; ++i) p[i] = r[i] + beta * p[i];
+    for (i = 0; i < block; ++i)
+      p[i] = r[i] + beta * p[i];
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   free(memory);
 }
 
-/* All ranks learn where the solution is 3, its largest value: some have more such places than others. */
+/* All ranks learn where the solution is 3, its largest value: at more places on some than others.
+ */
 static void print_result(const Grid* grid, const double* x) {
   const int first = first_index(grid, grid->row, grid->column);
   int* mine = malloc(sizeof(int) * (size_t)grid->block);
@@ -149,10 +155,12 @@ static void print_result(const Grid* grid, const double* x) {
   }
   places = malloc(sizeof(int) * (size_t)(total + 1));
   MPI_Allgatherv(mine, found, MPI_INT, places, counts, starts, MPI_INT, MPI_COMM_WORLD);
-  for (i = 0; i < total; ++i) sum_of_places += places[i];
+  for (i = 0; i < total; ++i)
+    sum_of_places += places[i];
   if (grid->rank == 0) {
-    printf("checksum %lld, %d elements wrong; the largest value at %d places, which add up to %lld\n",
-           checksum, wrong, total, sum_of_places);
+    printf(
+        "checksum %lld, %d elements wrong; the largest value at %d places, which add up to %lld\n",
+        checksum, wrong, total, sum_of_places);
   }
   free(mine);
   free(counts);
@@ -168,7 +176,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &grid.rank);
   if (grid.rank == 0) {
-    for (i = 1; i < argc && i <= 2; ++i) settings[i - 1] = atoi(argv[i]);
+    for (i = 1; i < argc && i <= 2; ++i)
+      settings[i - 1] = atoi(argv[i]);
   }
   MPI_Bcast(settings, 2, MPI_INT, 0, MPI_COMM_WORLD);
   if (settings[0] < 1 || settings[0] > 1000 || settings[1] < 1) {
@@ -186,7 +195,8 @@ int main(int argc, char** argv) {
   for (i = 0; i < grid.block; ++i) {
     const int index = first_index(&grid, grid.row, grid.column) + i;
     b[i] = 0;
-    for (j = 0; j < grid.size; ++j) b[i] += matrix_at(grid.size, index, j) * solution_at(j);
+    for (j = 0; j < grid.size; ++j)
+      b[i] += matrix_at(grid.size, index, j) * solution_at(j);
   }
   solve(&grid, a, b, x, settings[1]);
   print_result(&grid, x);

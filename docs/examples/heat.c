@@ -1,18 +1,18 @@
-/* heat.c: torc.h in a program. Heat spreads in a closed rod, a piece of it on each rank; now and then all
- * ranks add up what they have, by a compiled schedule, while the next steps are under way.
+/* heat.c: torc.h in a program. Heat spreads in a closed rod, a piece of it on each rank; now and
+ * then all ranks add up what they have, by a compiled schedule, while the next steps are under way.
  *
  *   torc compile allreduce --torus 3x2 -o allreduce.torc
  *   mpicc.mpich -std=c99 heat.c $(pkg-config --cflags --libs torc) -lm -o heat
  *   mpiexec.hydra -n 6 ./heat allreduce.torc
  *
- * Where the schedule cannot be used (no such file, another number of ranks), the program says why and
- * goes on with MPI's own collective. */
+ * Where the schedule cannot be used (no such file, another number of ranks), the program says why
+ * and goes on with MPI's own collective. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <torc.h>
 
 #include <mpi.h>
-#include <torc.h>
 
 enum { kCells = 16, kSteps = 400, kStepsPerReport = 100, kSums = 2 };
 
@@ -38,7 +38,7 @@ typedef struct {
   int faults; /* results that are not what the theory says */
 } Report;
 
-/* The starting heat, 1 + sin(2 pi x), keeps its form: every step multiplies the wave by one factor. */
+/* The starting heat, 1 + sin(2 pi x), keeps its form: a step multiplies the wave by a factor. */
 static void check_report(Report* report) {
   const double angle = 2 * acos(-1.0) / report->cells;
   const double wave = pow(1 - 2 * kFlow * (1 - cos(angle)), report->step);
@@ -117,8 +117,8 @@ static void step(double* rod, int left, int right) {
   memcpy(&rod[1], &next[1], kCells * sizeof(double));
 }
 
-/* Begins to add up. The sum before is complete by now, or is waited for: `mine` and `sums` are torc's
- * while it is under way. */
+/* Begins to add up. The sum before is complete by now, or is waited for: `mine` and `sums` are
+ * torc's while it is under way. */
 static int start_report(const Torc* torc, const double* rod, int now, Report* report) {
   int i, code = TORC_OK;
   if (torc->sum != NULL) code = torc_collective_wait(torc->sum);
@@ -165,8 +165,9 @@ static int run(const char* path) {
   if (code == TORC_OK && torc.sum != NULL) code = torc_collective_wait(torc.sum);
   if (code != TORC_OK) fprintf(stderr, "heat: rank %d: %s\n", report.rank, torc_error_message());
   close_torc(&torc);
-  return code == TORC_OK && report.faults == 0 && report.reports == kSteps / kStepsPerReport + 1 ? 0
-                                                                                                  : 1;
+  return code == TORC_OK && report.faults == 0 && report.reports == kSteps / kStepsPerReport + 1
+             ? 0
+             : 1;
 }
 
 int main(int argc, char** argv) {

@@ -3,7 +3,7 @@
 #
 #   exported_symbols_test.sh LIBRARY SONAME [--mpi] HEADER...
 #
-# With --mpi the library defines functions of MPI too. Without, it leaves all of them to the program.
+# With --mpi the library defines functions of MPI too.
 set -euo pipefail
 library=$1
 soname=$2
@@ -49,7 +49,8 @@ if [[ -n $mpi ]] && ! grep -q '^MPI_Allreduce@' "$work/exported"; then
   fail "MPI_Allreduce is not exported"
 fi
 
-# Its own calls of MPI go past whatever stands before MPI, itself included; no C++ library comes with it.
+# Its own calls of MPI go past whatever stands before MPI, itself included. No C++ library comes
+# with it.
 while read -r name; do
   fail "calls $name"
 done < <(grep -E '^MPI_|@(GLIBCXX|CXXABI)_' "$work/needed")

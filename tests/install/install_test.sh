@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# What tools/install.sh installs is enough: programs are compiled and run from it, far from the
+# sources.
+#
+#   install_test.sh FILE...      the files of install_files.sh
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bash tools/install_files.sh "$work/first" "$@"
+# It can be moved: nothing in it names the place.
+mv "$work/first" "$work/prefix"
+examples=$work/prefix/share/doc/torc/examples
+export PATH=$work/prefix/bin:$PATH
+export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
+cd "$work"
+
+compile() {
+  mpicc.mpich -std=c99 -pedantic -Wall -Wextra -Werror -O2 "$@"
+}
+
+# Prints stdout of a job, whose exit status must be 0.
+job() {
+  timeout 50 mpiexec.hydra "$@" </dev/null
+}
+
+fail() {
+  echo "install_test: $*" >&2
+  exit 1
+}
+
+[[ torc\ $(pkg-config --modversion torc) == "$(torc --version)" ]] || fail "version of torc.pc"
+
+echo "== heat.c, with a schedule"
+read -r -a flags < <(pkg-config --cflags --libs torc)
+compile "$examples/heat.c" "${flags[@]}" -lm -o heat
+torc compile allreduce --torus 3x2 --quiet -o allreduce.torc
+job -n 6 ./heat allreduce.torc | tee heat.txt
+grep -q '^allreduce on 3x2, 6 ranks; rank 0: [1-9]' heat.txt || fail "heat.c did not use the schedule"
+[[ $(grep -c '^step ' heat.txt) -eq 5 ]] || fail "heat.c: not five reports"
+
+echo "== heat.c, without one"
+job -n 2 ./heat allreduce.torc 2>&1 | tee other.txt
+grep -q '^heat: TORC_ERR_MISMATCH: .*; going on with MPI.s own allreduce$' other.txt ||
+  fail "heat.c on 2 ranks"
+job -n 2 ./heat none.torc 2>&1 | tee none.txt
+grep -q '^heat: TORC_ERR_IO: .*none.torc' none.txt || fail "heat.c without a file"
+[[ $(grep -c '^step ' none.txt) -eq 5 ]] || fail "heat.c: not five reports from MPI's own"
+
+echo "== grid_cg.c"
+compile "$examples/grid_cg.c" -lm -o grid_cg
+job -n 6 ./grid_cg | tee grid_cg.txt
+grep -q '^checksum -\?[0-9]*, 0 elements wrong' grid_cg.txt || fail "grid_cg.c"
+
+echo "== torc-run"
+job -n 6 torc-run allreduce.torc --bytes 1K --check

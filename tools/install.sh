@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Builds torc and installs it below PREFIX: bin, lib, include, share/doc/torc.
+#
+#   bash tools/install.sh PREFIX          DESTDIR=FOLDER before it: into FOLDER/PREFIX, for packages
+set -euo pipefail
+if [[ $# -ne 1 || $1 == -* ]]; then
+  echo "usage: [DESTDIR=FOLDER] bash tools/install.sh PREFIX" >&2
+  exit 2
+fi
+prefix=$(realpath -m "$1")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+targets=(//compiler:torc //runtime:torc-run //runtime:libtorc.so)
+bazel build -c opt "${targets[@]}"
+built=()
+for target in "${targets[@]}"; do
+  target=${target#//}
+  built+=("bazel-bin/${target/://}")
+done
+mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
+bash tools/install_files.sh "$prefix" "${built[@]}" runtime/torc.h runtime/torc.pc.in \
+  "${documents[@]}"

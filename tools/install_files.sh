@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Puts files where they belong below PREFIX, by their names: install_files.sh PREFIX FILE...
+# For tools/install.sh, and for tests of what it installs.
+set -euo pipefail
+prefix=$1
+shift
+root=${DESTDIR:-}$prefix
+
+version=
+for file in "$@"; do
+  [[ $file != */torc ]] || version=$("$file" --version | sed 's/^torc //')
+done
+
+for file in "$@"; do
+  name=$(basename "$file")
+  case $file in
+    docs/*)
+      install -D -m 644 "$file" "$root/share/doc/torc/${file#docs/}"
+      ;;
+    */torc | */torc-run)
+      install -D -m 755 "$file" "$root/bin/$name"
+      ;;
+    *.so)
+      # Programs that are linked with it look for the name with the version of the interface.
+      soname=$(readelf -d "$file" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+      install -D -m 755 "$file" "$root/lib/$soname"
+      [[ $soname == "$name" ]] || ln -sfn "$soname" "$root/lib/$name"
+      ;;
+    *.h)
+      install -D -m 644 "$file" "$root/include/$name"
+      ;;
+    *.pc.in)
+      if [[ -z $version ]]; then
+        echo "install_files.sh: $name needs the version, which bin/torc tells" >&2
+        exit 1
+      fi
+      mkdir -p "$root/lib/pkgconfig"
+      sed "s/@VERSION@/$version/" "$file" >"$root/lib/pkgconfig/${name%.in}"
+      ;;
+    *)
+      echo "install_files.sh: $file has no place" >&2
+      exit 1
+      ;;
+  esac
+done
