@@ -20,6 +20,7 @@ Status copyCounts(const CallArguments& arguments, int ranks, Call& call) {
     return {};
   }
   if (arguments.counts == nullptr) return bad("counts is NULL");
+  call.count = 0;
   for (int r = 0; r < ranks; ++r) {
     if (arguments.counts[r] < 0) return bad(message("counts[", r, "] is ", arguments.counts[r]));
     call.per_rank.push_back(static_cast<std::uint64_t>(arguments.counts[r]));
@@ -51,10 +52,11 @@ Status copyDisplacements(const CallArguments& arguments, int ranks, Call& call) 
 }
 
 /// The caller's own block as the schedule sees it, against what the caller says of `in`.
-Status checkOwnBlock(const CallArguments& arguments, const Call& call, int rank) {
+Status checkOwnBlock(const CallArguments& arguments, const Call& call, int rank, TypeTable& types) {
   if (arguments.in_count < 0) return bad(message("in_count is ", arguments.in_count));
-  StatusOr<ElementType> in_type = describeType(arguments.in_type);
-  if (!in_type.ok()) return in_type.status().annotated("in_type");
+  StatusOr<const ElementType*> described = types.describe(arguments.in_type);
+  if (!described.ok()) return described.status().annotated("in_type");
+  const ElementType* in_type = *described;
   if (arguments.in_type != arguments.type && !(in_type->simple && call.type.simple)) {
     return {StatusCode::kUnsupported, message("in_type ", in_type->name, " and out_type ",
                                               call.type.name, " are different derived datatypes")};
@@ -80,8 +82,9 @@ std::uint64_t Call::countsFingerprint() const {
   return value;
 }
 
-void Call::permute(const RankMap& map, int ranks, Layout layout) {
-  if (map.isIdentity() || layout == Layout::kPartMajor) return;
+Call Call::bySchedule(const RankMap& map, int ranks, Layout layout) const {
+  Call mapped = *this;
+  if (map.isIdentity() || layout == Layout::kPartMajor) return mapped;
   std::vector<std::uint64_t> mapped_counts(static_cast<std::size_t>(ranks));
   std::vector<std::uint64_t> mapped_displacements(static_cast<std::size_t>(ranks));
   std::uint64_t before = 0;
@@ -92,53 +95,63 @@ void Call::permute(const RankMap& map, int ranks, Layout layout) {
     mapped_displacements[there] = displacements.empty() ? before : displacements[rank];
     before += elements;
   }
-  per_rank = std::move(mapped_counts);
-  displacements = std::move(mapped_displacements);
+  mapped.per_rank = std::move(mapped_counts);
+  mapped.displacements = std::move(mapped_displacements);
+  return mapped;
 }
 
-StatusOr<Call> checkCounts(const CallArguments& arguments, const ScheduleView& schedule, int rank) {
+Status checkCounts(const CallArguments& arguments, const ScheduleView& schedule, int rank,
+                   TypeTable& types, Call& call) {
   if (schedule.collective != arguments.collective) {
-    return Status(StatusCode::kMismatch, message("schedule ", schedule.name, " is one for ",
-                                                 traits(schedule.collective).name));
+    return {StatusCode::kMismatch,
+            message("schedule ", schedule.name, " is one for ", traits(schedule.collective).name)};
   }
-  Call call;
+  call.per_rank.clear();
+  call.displacements.clear();
+  call.first_displacement = 0;
   const int ranks = static_cast<int>(schedule.topology.ranks());
   if (Status status = copyCounts(arguments, ranks, call); !status.ok()) return status;
   if (arguments.has_displacements) {
     if (Status status = copyDisplacements(arguments, ranks, call); !status.ok()) return status;
   }
-  StatusOr<ElementType> type = describeType(arguments.type);
+  StatusOr<const ElementType*> type = types.describe(arguments.type);
   if (!type.ok()) return type.status();
-  call.type = std::move(*type);
+  call.type = **type;
   call.in_place = arguments.in == MPI_IN_PLACE;
   if (arguments.collective == Collective::kAllgather && !call.in_place) {
-    if (Status status = checkOwnBlock(arguments, call, rank); !status.ok()) return status;
+    if (Status status = checkOwnBlock(arguments, call, rank, types); !status.ok()) return status;
   }
   if (call.type.bytes == 0) {  // elements without data: nothing moves
     call.count = 0;
     std::fill(call.per_rank.begin(), call.per_rank.end(), 0);
   }
-  return call;
+  return {};
 }
 
-Status checkBuffers(const CallArguments& arguments, const Call& call, const FlatProgram& program) {
+Status checkBuffers(const CallArguments& arguments, const Call& call,
+                    const BufferElements& elements) {
   const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max());
-  const std::uint64_t elements = std::max(program.in_elements, program.out_elements);
-  if (call.type.bytes > 0 && elements > most / call.type.bytes) {
-    return {StatusCode::kOverflow, message("a vector of ", elements, " elements of ",
+  const std::uint64_t longest = std::max(elements.in, elements.out);
+  if (call.type.bytes > 0 && longest > most / call.type.bytes) {
+    return {StatusCode::kOverflow, message("a vector of ", longest, " elements of ",
                                            call.type.bytes, " bytes exceeds the address space")};
   }
   const std::uint64_t out_elements =
-      call.in_place ? elements : program.out_elements;  // in place, `out` holds both
+      call.in_place ? longest : elements.out;  // in place, `out` holds both
   if (arguments.out == MPI_IN_PLACE) return bad("out is MPI_IN_PLACE");
   if (arguments.out == nullptr && out_elements > 0) return bad("out is NULL");
+  if (!call.in_place && arguments.in == nullptr && elements.in > 0) return bad("in is NULL");
+  return {};
+}
+
+Status checkOverlap(const CallArguments& arguments, const Call& call,
+                    const BufferElements& elements) {
   if (call.in_place) return {};
-  if (arguments.in == nullptr && program.in_elements > 0) return bad("in is NULL");
   const auto in_begin = reinterpret_cast<std::uintptr_t>(arguments.in);
-  const auto in_end = in_begin + program.in_elements * call.type.bytes;
+  const auto in_end = in_begin + elements.in * call.type.bytes;
   const auto out_begin = reinterpret_cast<std::uintptr_t>(arguments.out) +
                          static_cast<std::uintptr_t>(call.first_displacement) * call.type.bytes;
-  const auto out_end = out_begin + program.out_elements * call.type.bytes;
+  const auto out_end = out_begin + elements.out * call.type.bytes;
   if (in_begin < in_end && out_begin < out_end && in_begin < out_end && out_begin < in_end) {
     return bad("in and out overlap (MPI_IN_PLACE says that they are the same)");
   }

@@ -35,7 +35,7 @@ struct CallArguments {
   MPI_Datatype in_type = MPI_DATATYPE_NULL;
 };
 
-/// A call that the runtime can expand.
+/// A call that the runtime can expand; lists by rank of the communicator.
 struct Call {
   ElementType type;
   bool in_place = false;
@@ -50,15 +50,25 @@ struct Call {
   std::uint64_t countsFingerprint() const;
   /// The call as the schedule sees it: lists by rank of the schedule, `ranks` of them. Blocks that
   /// follow one another by rank of the communicator need displacements.
-  void permute(const RankMap& map, int ranks, Layout layout);
+  Call bySchedule(const RankMap& map, int ranks, Layout layout) const;
 };
 
-/// Checks what does not need buffers: counts, datatype, operation.
-StatusOr<Call> checkCounts(const CallArguments& arguments, const ScheduleView& schedule, int rank);
+/// Checks what does not need buffers: counts, datatypes. `call` is overwritten and may be one used
+/// before: its lists' memory serves again.
+Status checkCounts(const CallArguments& arguments, const ScheduleView& schedule, int rank,
+                   TypeTable& types, Call& call);
 
-/// Checks the buffers of a call whose program is known: not null where elements are, and `in`
-/// apart from `out` unless the call is in place.
-Status checkBuffers(const CallArguments& arguments, const Call& call, const FlatProgram& program);
+/// Elements of the caller's buffers, as the call's program has them.
+struct BufferElements {
+  std::uint64_t in = 0, out = 0;
+};
+
+/// Checks the buffers of a call: not null where elements are.
+Status checkBuffers(const CallArguments& arguments, const Call& call,
+                    const BufferElements& elements);
+/// Checks that `in` is apart from `out` unless the call is in place.
+Status checkOverlap(const CallArguments& arguments, const Call& call,
+                    const BufferElements& elements);
 
 }  // namespace torc
 

@@ -12,9 +12,10 @@
 // bytes of an element, whether in place. Handles of datatypes and operations are no part of it: MPI
 // gives the handle of a freed one to a new one. They are looked at anew in every call.
 //
-// Idle calls take memory (tables, scratch, packed messages). All caches of a process share one
-// limit; beyond it the calls that were idle longest are freed. What is in the cache is a matter of
-// this rank alone and decides nothing but speed.
+// A laid-out call takes memory: tables, scratch, packed messages, the own block of an in-place
+// reduce_scatter. All caches of a process share one limit; beyond it the calls that were idle
+// longest are freed. What is in the cache is a matter of this rank alone and decides nothing but
+// speed.
 #ifndef TORC_RUNTIME_CALL_CACHE_H_
 #define TORC_RUNTIME_CALL_CACHE_H_
 
@@ -25,6 +26,7 @@
 
 #include "runtime/call.h"
 #include "runtime/collective.h"
+#include "runtime/mpi_reduction.h"
 #include "runtime/torc.h"
 #include "schedules/status.h"
 
@@ -32,71 +34,101 @@ namespace torc {
 
 class CallCache;
 
-/// The memory of a process's idle calls, oldest first. Outlives its caches.
+/// A collective that belongs to a cache.
+struct OneShotCall : torc_collective {
+  OneShotCall(CallCache* owner, torc_schedule* schedule)
+      : torc_collective(schedule), cache(owner) {}
+
+  CallCache* cache;
+  std::uint64_t key_hash = 0;
+  std::size_t bytes = 0;
+  // While idle: among the calls of one hash, and among all of the process by age.
+  OneShotCall* previous_alike = nullptr;
+  OneShotCall* next_alike = nullptr;
+  OneShotCall* older = nullptr;
+  OneShotCall* newer = nullptr;
+};
+
+/// The memory of a process's one-shot calls. Outlives its caches. Used by one thread at a time, as
+/// they are.
 class CallMemory {
  public:
   explicit CallMemory(std::size_t limit_bytes) : limit_(limit_bytes) {}
   CallMemory(const CallMemory&) = delete;
   CallMemory& operator=(const CallMemory&) = delete;
 
+  /// Kept to by freeing idle calls. Calls that run may together take more.
   std::size_t limit() const { return limit_; }
-  /// Of all calls of all caches, those that run included.
+  /// Of all calls, idle or not; now, and at most so far.
   std::size_t bytes() const { return bytes_; }
-  std::size_t idleBytes() const { return idle_bytes_; }
   std::size_t mostBytes() const { return most_bytes_; }
+  /// Since the beginning: calls that found a layout, calls that needed one, layouts given up for
+  /// the limit.
+  std::uint64_t hits() const { return hits_; }
+  std::uint64_t misses() const { return misses_; }
   std::uint64_t evictions() const { return evictions_; }
 
  private:
   friend class CallCache;
 
-  void append(torc_collective* call);
-  void remove(torc_collective* call);
+  void add(std::size_t bytes);
+  void append(OneShotCall* idle);
+  void remove(OneShotCall* idle);
   void keepToLimit();
 
   std::size_t limit_;
-  std::size_t bytes_ = 0, idle_bytes_ = 0, most_bytes_ = 0;
-  std::uint64_t evictions_ = 0;
-  torc_collective* oldest_ = nullptr;
-  torc_collective* newest_ = nullptr;
+  std::size_t bytes_ = 0, most_bytes_ = 0;
+  std::uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
+  TypeTable types_;
+  OneShotCall* oldest_ = nullptr;
+  OneShotCall* newest_ = nullptr;
 };
 
-/// One geometry's calls, of all its schedules. As a context: used by one thread at a time.
+/// One geometry's calls, of all its schedules. Used by one thread at a time.
 class CallCache {
  public:
   CallCache(torc_geometry* geometry, CallMemory* memory) : geometry_(geometry), memory_(memory) {}
   CallCache(const CallCache&) = delete;
   CallCache& operator=(const CallCache&) = delete;
-  /// Frees all idle calls. None is acquired any more.
+  /// Frees all calls. None is acquired any more.
   ~CallCache();
 
   /// A call of `schedule`, which belongs to the geometry, bound to the arguments' buffers and not
-  /// started. Counts in `arguments` need not outlive this. Errors are local: those of the
-  /// torc_*_init functions (wrong arguments, unsupported datatypes and operations, no memory).
+  /// started. Lists in `arguments` need not outlive this; the operation must outlive the call, the
+  /// datatype need not. Errors are local: those of the torc_*_init functions (wrong arguments,
+  /// unsupported datatypes and operations, no memory), but for buffers that overlap, which MPI
+  /// leaves to the caller.
   StatusOr<torc_collective*> acquire(torc_schedule* schedule, const CallArguments& arguments);
 
-  /// The call is complete, has failed, or was never started. It may be freed in here; may be called
+  /// The call is complete, has failed, or was never started. It may be freed in here. May be called
   /// from the call's own callback, as the last thing that it does.
   void release(torc_collective* call);
 
   /// Frees the idle calls of `schedule`, which is about to go.
   void forget(const torc_schedule* schedule);
 
-  std::uint64_t hits() const { return hits_; }
-  std::uint64_t misses() const { return misses_; }
   /// Calls that are acquired.
   std::size_t running() const { return running_; }
 
  private:
   friend class CallMemory;
 
-  torc_collective* findIdle(std::uint64_t key);
-  void free(torc_collective* call);
+  /// Calls with one hash.
+  struct Bucket {
+    OneShotCall* idle = nullptr;  // the last one released first
+    std::size_t calls = 0;
+  };
+
+  Status layOut(OneShotCall& call, const CallArguments& arguments);
+  OneShotCall* findIdle(std::uint64_t hash, const torc_schedule* schedule);
+  void putIdle(OneShotCall* call);
+  void takeIdle(OneShotCall* call);
+  void free(OneShotCall* call);
 
   torc_geometry* geometry_;
   CallMemory* memory_;
-  std::unordered_multimap<std::uint64_t, torc_collective*> idle_;  // by hash of the key
-  Call wanted_;  // of the call being acquired; keeps its lists' memory
-  std::uint64_t hits_ = 0, misses_ = 0;
+  std::unordered_map<std::uint64_t, Bucket> buckets_;
+  Call wanted_;  // the call being acquired; keeps its lists' memory
   std::size_t running_ = 0;
 };
 

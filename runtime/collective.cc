@@ -17,55 +17,73 @@ using torc::Status;
 using torc::StatusCode;
 
 Status torc_collective::prepare(const torc::CallArguments& arguments) {
-  const torc::ScheduleView& view = schedule->view();
-  const torc_geometry& geometry = *schedule->geometry;
-  const int rank = geometry.rank;
-  torc::StatusOr<torc::Call> checked = torc::checkCounts(arguments, view, rank);
-  if (!checked.ok()) return checked.status();
-  call = std::move(*checked);
-  counts_fingerprint = call.countsFingerprint();
-  call.permute(geometry.map, geometry.size, torc::traits(view.collective).layout);
-  const bool reduces = torc::traits(view.collective).reduces;
-  if (reduces) {
-    if (Status status = reduction.prepare(call.type, arguments.op); !status.ok()) return status;
-  }
-  torc::StatusOr<torc::FlatProgram> expanded =
-      torc::expand(view, geometry.map.toSchedule(rank), call.counts(), call.in_place);
-  if (!expanded.ok()) return expanded.status();
-  program = std::move(*expanded);
-  for (torc::FlatOperation& operation : program.operations) {
-    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
-  }
-  if (Status status = torc::checkBuffers(arguments, call, program); !status.ok()) return status;
-
-  torc::StatusOr<torc::MessagePieces> cut = torc::cutMessages(
-      view, program, call.counts(), call.in_place, call.type.bytes, torc::kLeastPieceBytes);
-  if (!cut.ok()) return cut.status();
-  pieces = std::move(*cut);
-
-  scratch.allocate(program.scratch_elements * call.type.bytes);
-  buffers.scratch = scratch.data();
-  buffers.element_bytes = std::max<std::size_t>(call.type.bytes, 1);
-  buffers.out = static_cast<std::byte*>(arguments.out) +
-                call.first_displacement * static_cast<std::int64_t>(call.type.bytes);
-  buffers.in_is_out = call.in_place && view.collective != torc::Collective::kReduceScatter;
-  buffers.in = call.in_place ? buffers.out : static_cast<const std::byte*>(arguments.in);
-  if (call.in_place && view.collective == torc::Collective::kReduceScatter) {
-    own_block.allocate(program.out_elements * call.type.bytes);
-    own_block_home = buffers.out;
-    buffers.out = own_block.data();
-  }
+  torc::TypeTable types;
+  Status status =
+      torc::checkCounts(arguments, schedule->view(), schedule->geometry->rank, types, call);
+  if (!status.ok()) return status;
+  if (status = prepareReduction(arguments.op); !status.ok()) return status;
+  if (status = expand(); !status.ok()) return status;
+  if (status = torc::checkBuffers(arguments, call, elements); !status.ok()) return status;
+  if (status = torc::checkOverlap(arguments, call, elements); !status.ok()) return status;
+  allocate();
+  takeBuffers(arguments);
   return {};
 }
 
-Status torc_collective::lay(const torc::TagClaim& claim) {
-  tags = claim;
-  torc_geometry& geometry = *schedule->geometry;
-  auto transport = std::make_unique<torc::MpiTransport>(geometry.comm, geometry.tagBase(claim));
-  const bool reduces = torc::traits(schedule->view().collective).reduces;
+Status torc_collective::prepareReduction(MPI_Op op) {
+  if (!torc::traits(schedule->view().collective).reduces) return {};
+  return reduction.prepare(call.type, op);
+}
+
+Status torc_collective::expand() {
+  const torc::ScheduleView& view = schedule->view();
+  const torc_geometry& geometry = *schedule->geometry;
+  const torc::Call mapped =
+      call.bySchedule(geometry.map, geometry.size, torc::traits(view.collective).layout);
+  torc::StatusOr<torc::FlatProgram> expanded =
+      torc::expand(view, geometry.map.toSchedule(geometry.rank), mapped.counts(), mapped.in_place);
+  if (!expanded.ok()) return expanded.status();
+  program = std::move(*expanded);
+  elements = {program.in_elements, program.out_elements};
+  for (torc::FlatOperation& operation : program.operations) {
+    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
+  }
+  torc::StatusOr<torc::MessagePieces> cut = torc::cutMessages(
+      view, program, mapped.counts(), mapped.in_place, mapped.type.bytes, torc::kLeastPieceBytes);
+  if (!cut.ok()) return cut.status();
+  pieces = std::move(*cut);
+  return {};
+}
+
+void torc_collective::allocate() {
+  scratch.allocate(program.scratch_elements * call.type.bytes);
+  buffers.scratch = scratch.data();
+  buffers.element_bytes = std::max<std::size_t>(call.type.bytes, 1);
+  const bool scatters = schedule->view().collective == torc::Collective::kReduceScatter;
+  buffers.in_is_out = call.in_place && !scatters;
+  if (call.in_place && scatters) own_block.allocate(elements.out * call.type.bytes);
+}
+
+void torc_collective::takeBuffers(const torc::CallArguments& arguments) {
+  buffers.out = static_cast<std::byte*>(arguments.out) +
+                call.first_displacement * static_cast<std::int64_t>(call.type.bytes);
+  buffers.in = call.in_place ? buffers.out : static_cast<const std::byte*>(arguments.in);
+  if (own_block.bytes() > 0) {
+    own_block_home = buffers.out;
+    buffers.out = own_block.data();
+  }
+}
+
+torc::Reducer torc_collective::reducer() const {
+  return torc::traits(schedule->view().collective).reduces ? reduction.reducer() : torc::Reducer{};
+}
+
+Status torc_collective::lay(int tag_base, torc::Requests requests) {
+  auto own_transport =
+      std::make_unique<torc::MpiTransport>(schedule->geometry->comm, tag_base, requests);
+  transport = own_transport.get();
   auto created =
-      torc::Executor::create(program, buffers, reduces ? reduction.reducer() : torc::Reducer{},
-                             std::move(transport), pieces);
+      torc::Executor::create(program, buffers, reducer(), std::move(own_transport), pieces);
   if (!created.ok()) return created.status();
   executor = std::move(*created);
   program = {};

@@ -12,6 +12,7 @@
 #include "runtime/geometry.h"
 #include "runtime/library.h"
 #include "runtime/mpi_reduction.h"
+#include "runtime/mpi_transport.h"
 #include "runtime/torc.h"
 #include "schedules/expand.h"
 
@@ -25,7 +26,18 @@ struct torc_collective {
   /// What can fail on one rank, before tags are agreed on: checks, expansion, memory.
   torc::Status prepare(const torc::CallArguments& arguments);
   /// Makes the messages, with the agreed tags.
-  torc::Status lay(const torc::TagClaim& tags);
+  torc::Status lay(int tag_base, torc::Requests requests);
+
+  // The steps of `prepare` behind the check of counts, in this order.
+  torc::Status prepareReduction(MPI_Op op);
+  torc::Status expand();
+  void allocate();  // throws std::bad_alloc
+  /// Points `buffers` at the caller's, which have been checked.
+  void takeBuffers(const torc::CallArguments& arguments);
+
+  /// Other tags for the next round; only of Requests::kOneShot.
+  void bindTags(int tag_base) { transport->bindTags(tag_base); }
+  torc::Reducer reducer() const;
 
   /// Moves the round on; true when it is over.
   bool advance();
@@ -35,9 +47,9 @@ struct torc_collective {
   torc::Status roundStatus() const;
 
   torc_schedule* schedule;
-  torc::Call call;  // lists by rank of the schedule
-  std::uint64_t counts_fingerprint = 0;
+  torc::Call call;
   torc::MpiReduction reduction;
+  torc::BufferElements elements;
   torc::FlatProgram program;   // empty once the executor has it
   torc::MessagePieces pieces;  // likewise
   torc::Buffers buffers;
@@ -46,6 +58,7 @@ struct torc_collective {
   std::byte* own_block_home = nullptr;  // where it goes at the end
   torc::TagClaim tags;
   std::unique_ptr<torc::Executor> executor;
+  torc::MpiTransport* transport = nullptr;  // the executor's
 
   bool active = false;
   std::uint64_t rounds = 0;

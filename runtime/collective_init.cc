@@ -40,8 +40,8 @@ Status create(torc_schedule* schedule, const CallArguments& arguments, torc_coll
     tag_count = collective->program.tag_count;
     fields = {{{"the function", std::hash<std::string_view>()(arguments.function), false},
                {"the schedule", schedule->serial, false},
-               {arguments.has_counts ? "the list of counts" : "the count",
-                collective->counts_fingerprint, !arguments.has_counts},
+               {arguments.has_counts ? "the list of counts" : "the count", call.countsFingerprint(),
+                !arguments.has_counts},
                {"the datatype", call.type.fingerprint(), false},
                {"the operation", collective->reduction.fingerprint(), false}}};
   }
@@ -53,7 +53,10 @@ Status create(torc_schedule* schedule, const CallArguments& arguments, torc_coll
   StatusOr<torc::TagClaim> tags = geometry.claimTags(tag_count, taken);
   if (!tags.ok()) return tags.status();
 
-  const Status laid = attempt([&] { return collective->lay(*tags); });
+  const Status laid = attempt([&] {
+    collective->tags = *tags;
+    return collective->lay(geometry.tagBase(*tags), torc::Requests::kPersistent);
+  });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
     return release(geometry, *tags, agreed);
   }
@@ -162,11 +165,12 @@ int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
     arguments.has_counts = call->counts != nullptr && call->kind != TORC_ALLREDUCE;
     arguments.counts = call->counts;
     arguments.type = call->datatype;
-    StatusOr<torc::Call> checked =
-        torc::checkCounts(arguments, schedule->view(), schedule->geometry->rank);
-    if (!checked.ok()) return checked.status();
-    if (!torc::traits(arguments.collective).reduces) return {};
+    torc::TypeTable types;
+    torc::Call checked;
+    Status status =
+        torc::checkCounts(arguments, schedule->view(), schedule->geometry->rank, types, checked);
+    if (!status.ok() || !torc::traits(arguments.collective).reduces) return status;
     torc::MpiReduction reduction;
-    return reduction.prepare(checked->type, call->op);
+    return reduction.prepare(checked.type, call->op);
   }));
 }

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace torc {
@@ -190,6 +191,17 @@ StatusOr<ElementType> describeType(MPI_Datatype type) {
   return element;
 }
 
+StatusOr<const ElementType*> TypeTable::describe(MPI_Datatype type) {
+  for (const ElementType& known : predefined_) {
+    if (known.handle == type) return &known;
+  }
+  StatusOr<ElementType> described = describeType(type);
+  if (!described.ok()) return described.status();
+  if (described->predefined) return &predefined_.emplace_back(std::move(*described));
+  derived_ = std::move(*described);
+  return &derived_;
+}
+
 std::string describeOp(MPI_Op op) {
   if (op == MPI_OP_NULL) return "MPI_OP_NULL";
   if (op == MPI_REPLACE) return "MPI_REPLACE";
@@ -199,12 +211,23 @@ std::string describeOp(MPI_Op op) {
 }
 
 MpiReduction::~MpiReduction() {
-  int finalized = 0;
-  PMPI_Finalized(&finalized);
-  if (owns_type_ && !finalized) PMPI_Type_free(&type_);
+  reset();
+}
+
+void MpiReduction::reset() {
+  if (owns_type_) {
+    int finalized = 0;
+    PMPI_Finalized(&finalized);
+    if (!finalized) PMPI_Type_free(&type_);
+  }
+  owns_type_ = false;
+  kernel_ = nullptr;
+  op_ = MPI_OP_NULL;
+  type_ = MPI_DATATYPE_NULL;
 }
 
 Status MpiReduction::prepare(const ElementType& type, MPI_Op op) {
+  reset();
   if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP) {
     return {StatusCode::kInvalidArgument, describeOp(op) + " is not a reduction"};
   }

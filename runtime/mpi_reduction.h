@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -31,6 +32,18 @@ struct ElementType {
 /// Errors: MPI_DATATYPE_NULL; kUnsupported for a derived type with gaps or an offset.
 StatusOr<ElementType> describeType(MPI_Datatype type);
 
+/// Descriptions of datatypes for calls that come again and again: those of predefined datatypes are
+/// kept. Others are made anew every time: MPI gives the handle of a freed datatype to a new one.
+class TypeTable {
+ public:
+  /// As describeType; valid until the next call.
+  StatusOr<const ElementType*> describe(MPI_Datatype type);
+
+ private:
+  std::deque<ElementType> predefined_;  // those asked for so far
+  ElementType derived_;
+};
+
 /// An operation on a type. The reducer refers to this object: it stays where it is while in use.
 class MpiReduction {
  public:
@@ -39,10 +52,14 @@ class MpiReduction {
   MpiReduction& operator=(const MpiReduction&) = delete;
   ~MpiReduction();
 
-  /// A predefined operation, or a commutative one of the user. Errors: MPI_OP_NULL and operations
-  /// that no reduction takes; kUnsupported for what MPI does not define on the type, and for an
-  /// operation that does not commute. A user's operation stays the user's and must outlive this.
+  /// May be called again. A predefined operation, or a commutative one of the user. Errors:
+  /// MPI_OP_NULL and operations that no reduction takes; kUnsupported for what MPI does not define
+  /// on the type, and for an operation that does not commute. A user's operation stays the user's
+  /// and must outlive this.
   Status prepare(const ElementType& type, MPI_Op op);
+
+  /// Lets go of the datatype.
+  void reset();
 
   Reducer reducer() const;
   /// Equal on ranks whose operations are alike.

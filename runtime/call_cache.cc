@@ -1,0 +1,200 @@
+// Call cache: keys, idle calls, memory.
+#include "runtime/call_cache.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "runtime/api.h"
+#include "runtime/geometry.h"
+#include "runtime/library.h"
+
+namespace torc {
+namespace {
+
+class Hash {
+ public:
+  void add(std::uint64_t word) {
+    value_ = (value_ ^ word) * 0x9e3779b97f4a7c15u;
+    value_ ^= value_ >> 29;
+  }
+  void add(std::span<const std::uint64_t> words) {
+    add(words.size());
+    for (std::uint64_t word : words)
+      add(word);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
+std::uint64_t hashOf(const torc_schedule* schedule, const Call& call) {
+  Hash hash;
+  hash.add(reinterpret_cast<std::uintptr_t>(schedule));
+  hash.add(call.count);
+  hash.add(call.type.bytes << 1 | (call.in_place ? 1 : 0));
+  hash.add(call.per_rank);
+  hash.add(call.displacements);
+  return hash.value();
+}
+
+/// Whether two calls of one schedule have one layout.
+bool laidOutAlike(const Call& a, const Call& b) {
+  return a.count == b.count && a.type.bytes == b.type.bytes && a.in_place == b.in_place &&
+         a.per_rank == b.per_rank && a.displacements == b.displacements;
+}
+
+std::size_t bytesOf(const OneShotCall& call) {
+  const std::size_t lists =
+      (call.call.per_rank.capacity() + call.call.displacements.capacity()) * sizeof(std::uint64_t);
+  return sizeof(OneShotCall) + lists + call.scratch.bytes() + call.own_block.bytes() +
+         call.executor->bufferBytes() + call.executor->tableBytes();
+}
+
+}  // namespace
+
+void CallMemory::add(std::size_t bytes) {
+  bytes_ += bytes;
+  most_bytes_ = std::max(most_bytes_, bytes_);
+}
+
+void CallMemory::append(OneShotCall* idle) {
+  idle->older = newest_;
+  idle->newer = nullptr;
+  (newest_ != nullptr ? newest_->newer : oldest_) = idle;
+  newest_ = idle;
+}
+
+void CallMemory::remove(OneShotCall* idle) {
+  (idle->older != nullptr ? idle->older->newer : oldest_) = idle->newer;
+  (idle->newer != nullptr ? idle->newer->older : newest_) = idle->older;
+}
+
+void CallMemory::keepToLimit() {
+  while (bytes_ > limit_ && oldest_ != nullptr) {
+    OneShotCall* call = oldest_;
+    call->cache->takeIdle(call);
+    call->cache->free(call);
+    ++evictions_;
+  }
+}
+
+CallCache::~CallCache() {
+  forget(nullptr);
+}
+
+StatusOr<torc_collective*> CallCache::acquire(torc_schedule* schedule,
+                                              const CallArguments& arguments) {
+  OneShotCall* call = nullptr;
+  Status status = attempt([&]() -> Status {
+    Status checked =
+        checkCounts(arguments, schedule->view(), geometry_->rank, memory_->types_, wanted_);
+    if (!checked.ok()) return checked;
+    const std::uint64_t hash = hashOf(schedule, wanted_);
+    call = findIdle(hash, schedule);
+    if (call != nullptr) {
+      ++memory_->hits_;
+      ++running_;
+      takeIdle(call);
+      call->call.type = wanted_.type;
+      call->call.first_displacement = wanted_.first_displacement;
+      if (checked = call->prepareReduction(arguments.op); !checked.ok()) return checked;
+      checked = checkBuffers(arguments, call->call, call->elements);
+      if (!checked.ok()) return checked;
+      call->takeBuffers(arguments);
+      return call->executor->bind(call->buffers, call->reducer());
+    }
+    auto made = std::make_unique<OneShotCall>(this, schedule);
+    made->key_hash = hash;
+    if (checked = layOut(*made, arguments); !checked.ok()) return checked;
+    ++buckets_[hash].calls;
+    ++schedule->collectives;
+    ++memory_->misses_;
+    ++running_;
+    call = made.release();
+    memory_->add(call->bytes);
+    memory_->keepToLimit();
+    return {};
+  });
+  if (status.ok()) return call;
+  if (call != nullptr) release(call);
+  return status;
+}
+
+Status CallCache::layOut(OneShotCall& call, const CallArguments& arguments) {
+  call.call = wanted_;
+  Status status = call.prepareReduction(arguments.op);
+  if (!status.ok()) return status;
+  if (status = call.expand(); !status.ok()) return status;
+  if (status = checkBuffers(arguments, call.call, call.elements); !status.ok()) return status;
+  call.allocate();
+  call.takeBuffers(arguments);
+  if (status = call.lay(0, Requests::kOneShot); !status.ok()) return status;
+  call.bytes = bytesOf(call);
+  return {};
+}
+
+void CallCache::release(torc_collective* collective) {
+  auto* call = static_cast<OneShotCall*>(collective);
+  --running_;
+  call->callback = nullptr;
+  call->reduction.reset();
+  if (call->executor->progress() == Progress::kFailed) {
+    free(call);
+    return;
+  }
+  putIdle(call);
+  memory_->keepToLimit();
+}
+
+void CallCache::forget(const torc_schedule* schedule) {
+  for (auto next = buckets_.begin(); next != buckets_.end();) {
+    // Freeing the last call of a bucket takes the bucket away.
+    auto bucket = next++;
+    for (OneShotCall* call = bucket->second.idle; call != nullptr;) {
+      OneShotCall* behind = call->next_alike;
+      if (schedule == nullptr || call->schedule == schedule) {
+        takeIdle(call);
+        free(call);
+      }
+      call = behind;
+    }
+  }
+}
+
+OneShotCall* CallCache::findIdle(std::uint64_t hash, const torc_schedule* schedule) {
+  const auto bucket = buckets_.find(hash);
+  if (bucket == buckets_.end()) return nullptr;
+  OneShotCall* call = bucket->second.idle;
+  while (call != nullptr && !(call->schedule == schedule && laidOutAlike(call->call, wanted_)))
+    call = call->next_alike;
+  return call;
+}
+
+void CallCache::putIdle(OneShotCall* call) {
+  Bucket& bucket = buckets_.find(call->key_hash)->second;
+  call->previous_alike = nullptr;
+  call->next_alike = bucket.idle;
+  if (bucket.idle != nullptr) bucket.idle->previous_alike = call;
+  bucket.idle = call;
+  memory_->append(call);
+}
+
+void CallCache::takeIdle(OneShotCall* call) {
+  Bucket& bucket = buckets_.find(call->key_hash)->second;
+  (call->previous_alike != nullptr ? call->previous_alike->next_alike : bucket.idle) =
+      call->next_alike;
+  if (call->next_alike != nullptr) call->next_alike->previous_alike = call->previous_alike;
+  memory_->remove(call);
+}
+
+void CallCache::free(OneShotCall* call) {
+  const auto bucket = buckets_.find(call->key_hash);
+  if (--bucket->second.calls == 0) buckets_.erase(bucket);
+  memory_->bytes_ -= call->bytes;
+  --call->schedule->collectives;
+  delete call;
+}
+
+}  // namespace torc
