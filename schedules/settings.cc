@@ -1,0 +1,344 @@
+// Settings: the table, and the checks of what it says.
+#include "schedules/settings.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "schedules/message.h"
+#include "schedules/setting_values.h"
+#include "schedules/topology.h"
+
+namespace torc {
+namespace {
+
+/// Sets what a value says in the settings. What is allowed, if it cannot be; otherwise empty.
+using Read = std::string (*)(std::string_view value, Settings& settings);
+
+/// Text that nothing is wrong with.
+template <std::string Settings::*field>
+std::string readText(std::string_view value, Settings& settings) {
+  settings.*field = value;
+  return {};
+}
+
+template <bool Settings::*field>
+std::string readSwitch(std::string_view value, Settings& settings) {
+  if (value != "0" && value != "1") return "0 or 1";
+  settings.*field = value == "1";
+  return {};
+}
+
+template <std::uint64_t Settings::*field>
+std::string readBytes(std::string_view value, Settings& settings) {
+  const std::optional<std::uint64_t> bytes = parseBytes(value);
+  if (!bytes) return "bytes, as 4096, 64K, 256M or 1G, up to 1024G";
+  settings.*field = *bytes;
+  return {};
+}
+
+template <auto Settings::*field, std::uint64_t highest>
+std::string readNumber(std::string_view value, Settings& settings) {
+  const std::optional<std::uint64_t> number = parseNumber(value, highest);
+  if (!number) return message("a number from 0 to ", highest);
+  settings.*field = static_cast<std::remove_reference_t<decltype(settings.*field)>>(*number);
+  return {};
+}
+
+std::string readTorus(std::string_view value, Settings& settings) {
+  const StatusOr<Topology> topology = parseTopology(value);
+  if (!topology.ok()) {
+    return message("a shape as 8x8x8, 8x8x4m (m: mesh) or 4x4x4+2 (+: cores); ",
+                   topology.status().message());
+  }
+  settings.torus = value;
+  return {};
+}
+
+std::string readOrder(std::string_view value, Settings& settings) {
+  const std::string names = std::string(kAxisNames) + kCoreAxisName;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (names.find(value[i]) == std::string::npos || value.find(value[i], i + 1) != value.npos) {
+      return message("axes of ", names, ", each once, fastest first, as XYZT");
+    }
+  }
+  settings.order = value;
+  return {};
+}
+
+std::string readCollectives(std::string_view value, Settings& settings) {
+  settings.collectives.fill(false);
+  std::string names;
+  for (std::size_t i = 0; i < settings.collectives.size(); ++i) {
+    names += message(i > 0 ? ", " : "", traits(static_cast<Collective>(i)).name);
+  }
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    const std::string_view name = value.substr(begin, end - begin);
+    bool known = false;
+    for (std::size_t i = 0; i < settings.collectives.size(); ++i) {
+      if (traits(static_cast<Collective>(i)).name != name) continue;
+      known = settings.collectives[i] = true;
+    }
+    if (!known) return "names separated by commas, of " + names;
+    begin = end + 1;
+  }
+  return {};
+}
+
+std::string readProgress(std::string_view value, Settings& settings) {
+  if (value != "wait" && value != "thread") return "wait or thread";
+  settings.progress = value == "thread" ? ProgressMode::kThread : ProgressMode::kWait;
+  return {};
+}
+
+std::string readVerbosity(std::string_view value, Settings& settings) {
+  if (value == "0") {
+    settings.verbosity = Verbosity::kWarnings;
+  } else if (value == "1") {
+    settings.verbosity = Verbosity::kSetUp;
+  } else if (value == "2") {
+    settings.verbosity = Verbosity::kCommunicators;
+  } else {
+    return "0, 1 or 2";
+  }
+  return {};
+}
+
+std::string readStatistics(std::string_view value, Settings& settings) {
+  settings.statistics = value != "0";
+  settings.statistics_file = value == "0" || value == "1" ? "" : value;
+  return {};
+}
+
+struct Row {
+  SettingInfo info;
+  std::string_view needs;  // the variable without which this one has no effect
+  Read read;
+};
+
+constexpr bool kAgreed = true, kOfRank0 = false;
+
+constexpr Row kRows[] = {
+    {{"TORC_LIBRARY", "DIR", "",
+      "The schedule library, a folder that `torc library build` made. Without it torc hands all "
+      "calls to MPI.",
+      kAgreed},
+     "",
+     readText<&Settings::library>},
+    {{"TORC_TORUS", "SHAPE", "",
+      "The partition that the job runs on, as 8x8x4m+4. Default: the library's only one with as "
+      "many nodes as the job has ranks.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readTorus},
+    {{"TORC_ORDER", "AXES", "",
+      "How ranks lie on the partition: axes from fastest to slowest, as XYZT. Default: the "
+      "partition's order in the library.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readOrder},
+    {{"TORC_MAPPING", "FILE", "",
+      "How ranks lie on the partition: a file with a line of coordinates for every rank. Not "
+      "together with TORC_ORDER.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readText<&Settings::mapping>},
+    {{"TORC_MACHINE", "NAME", "",
+      "The machine that the library must be for. Default: whichever it is for.", kAgreed},
+     "TORC_LIBRARY",
+     readText<&Settings::machine>},
+    {{"TORC_DISABLE", "0|1", "0",
+      "1: torc does nothing, and says nothing; other variables are not looked at.", kAgreed},
+     "",
+     readSwitch<&Settings::disable>},
+    {{"TORC_STRICT", "0|1", "0",
+      "1: a call that the library should serve and cannot is an error, instead of handed to MPI; "
+      "so is a library that cannot be used.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readSwitch<&Settings::strict>},
+    {{"TORC_COLLECTIVES", "LIST", "allreduce,reduce_scatter,allgather",
+      "Serve only these, separated by commas. reduce_scatter includes reduce_scatter_block, "
+      "allgather includes allgatherv.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readCollectives},
+    {{"TORC_MEMORY", "BYTES", "256M",
+      "Most memory for schedules, on every rank. Those that are in use stay; others make room.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readBytes<&Settings::memory>},
+    {{"TORC_CACHE", "BYTES", "64M",
+      "Most memory for calls that are laid out and kept for the next call alike, on every rank.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readBytes<&Settings::cache>},
+    {{"TORC_COMMUNICATORS", "N", "512",
+      "Most communicators that torc serves at a time. Each takes one of MPI's own, of which MPICH "
+      "has about 2000.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readNumber<&Settings::communicators, 1000000>},
+    {{"TORC_PROGRESS", "wait|thread", "wait",
+      "Who moves nonblocking calls on: the program's MPI calls, or a thread of torc's, too. thread "
+      "raises MPI's thread level to MPI_THREAD_MULTIPLE.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readProgress},
+    {{"TORC_VERBOSE", "0|1|2", "",
+      "Lines on stderr. Default: warnings and hints. 0: warnings only; 1: also what was set up; 2: "
+      "also what was decided for each communicator.",
+      kOfRank0},
+     "",
+     readVerbosity},
+    {{"TORC_STATS", "0|1|FILE", "0",
+      "A table of all calls when the job ends: 1: on stderr; FILE: to that file.", kOfRank0},
+     "",
+     readStatistics},
+    {{"TORC_EXPLAIN", "0|1", "0",
+      "1: a line on stderr for each new kind of call: its schedule and why, or why MPI got it.",
+      kOfRank0},
+     "",
+     readSwitch<&Settings::explain>},
+    {{"TORC_TRACE", "FILE", "", "What every rank did, as Chrome trace JSON, which Perfetto opens.",
+      kOfRank0},
+     "TORC_LIBRARY",
+     readText<&Settings::trace>},
+    {{"TORC_TRACE_EVENTS", "N", "100000",
+      "Most events of each rank in the trace; later ones are "
+      "counted.",
+      kOfRank0},
+     "TORC_TRACE",
+     readNumber<&Settings::trace_events, 1000000000>},
+};
+
+constexpr auto kTable = [] {
+  std::array<SettingInfo, std::size(kRows)> table;
+  for (std::size_t i = 0; i < table.size(); ++i)
+    table[i] = kRows[i].info;
+  return table;
+}();
+
+/// Sets the value of a row; the fault if it cannot be, naming variable and value.
+std::string readRow(const Row& row, std::string_view value, Settings& settings) {
+  const std::string allowed = row.read(value, settings);
+  if (allowed.empty()) return {};
+  return message(row.info.name, " is '", value, "'; allowed: ", allowed);
+}
+
+/// What single values cannot show.
+void checkTogether(const Settings& settings, std::vector<std::string>& errors) {
+  if (!settings.mapping.empty() && !settings.order.empty()) {
+    errors.push_back(message("TORC_MAPPING is '", settings.mapping, "' and TORC_ORDER is '",
+                             settings.order, "': both say where ranks lie; set one of them"));
+  }
+  if (settings.torus.empty() || settings.order.empty()) return;
+  if (const StatusOr<Topology> topology = parseTopology(settings.torus, settings.order);
+      !topology.ok()) {
+    errors.push_back(message("TORC_TORUS is '", settings.torus, "' and TORC_ORDER is '",
+                             settings.order, "': ", topology.status().message()));
+  }
+}
+
+std::string unknownSetting(std::string_view name) {
+  std::array<std::string_view, kTable.size()> names;
+  std::ranges::transform(kTable, names.begin(), &SettingInfo::name);
+  const std::string_view nearest = nearestName(name, names);
+  if (nearest.empty()) {
+    return message(name, " is no variable of torc's (`torc info` lists them)");
+  }
+  return message(name, " is no variable of torc's; is ", nearest, " meant?");
+}
+
+}  // namespace
+
+std::span<const SettingInfo> settingTable() {
+  return kTable;
+}
+
+std::optional<std::size_t> findSetting(std::string_view name) {
+  const auto found = std::ranges::find(kTable, name, &SettingInfo::name);
+  if (found == kTable.end()) return std::nullopt;
+  return found - kTable.begin();
+}
+
+SettingTexts::SettingTexts(const char* const* environment) {
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view text = *environment;
+    const std::size_t equals = text.find('=');
+    if (!text.starts_with("TORC_") || equals == text.npos) continue;
+    // Where a name occurs twice, getenv finds the first.
+    if (find(text.substr(0, equals)).empty()) {
+      set(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+}
+
+void SettingTexts::set(std::string_view name, std::string_view value) {
+  auto place = std::ranges::lower_bound(texts_, name, {}, &decltype(texts_)::value_type::first);
+  const bool found = place != texts_.end() && place->first == name;
+  if (value.empty()) {
+    if (found) texts_.erase(place);
+  } else if (found) {
+    place->second = value;
+  } else {
+    texts_.emplace(place, name, value);
+  }
+}
+
+std::string_view SettingTexts::find(std::string_view name) const {
+  const auto place =
+      std::ranges::lower_bound(texts_, name, {}, &decltype(texts_)::value_type::first);
+  if (place == texts_.end() || place->first != name) return {};
+  return place->second;
+}
+
+std::string_view SettingTexts::effective(std::size_t setting) const {
+  const std::string_view value = find(kTable[setting].name);
+  return value.empty() ? kTable[setting].default_value : value;
+}
+
+std::string checkSetting(std::size_t setting, std::string_view value) {
+  Settings settings;
+  return value.empty() ? std::string() : readRow(kRows[setting], value, settings);
+}
+
+SettingsReading readSettings(const SettingTexts& texts) {
+  SettingsReading reading;
+  // Defaults are written as a user would write them.
+  for (const Row& row : kRows) {
+    if (!row.info.default_value.empty()) {
+      row.read(row.info.default_value, reading.settings);
+    }
+  }
+  Settings& settings = reading.settings;
+  const std::size_t disable = *findSetting("TORC_DISABLE");
+  if (std::string fault = readRow(kRows[disable], texts.effective(disable), settings);
+      !fault.empty()) {
+    reading.errors.push_back(std::move(fault));
+  }
+  if (settings.disable) return reading;
+
+  for (const auto& [name, value] : texts.all()) {
+    const std::optional<std::size_t> row = findSetting(name);
+    if (!row) {
+      reading.warnings.push_back(unknownSetting(name));
+      continue;
+    }
+    if (*row == disable) continue;
+    Settings changed = settings;
+    if (std::string fault = readRow(kRows[*row], value, changed); !fault.empty()) {
+      reading.errors.push_back(std::move(fault));
+    } else {
+      settings = std::move(changed);
+    }
+    const std::string_view needs = kRows[*row].needs;
+    if (!needs.empty() && texts.find(needs).empty()) {
+      reading.hints.push_back(message(name, " has no effect without ", needs));
+    }
+  }
+  checkTogether(settings, reading.errors);
+  return reading;
+}
+
+}  // namespace torc

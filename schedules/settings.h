@@ -1,0 +1,113 @@
+// Settings: the environment variables TORC_... with which a user says what the runtime shall do in
+// a job. One table has all there is to know of each; the runtime reads them by it, `torc info` and
+// the C API print it.
+#ifndef TORC_SCHEDULES_SETTINGS_H_
+#define TORC_SCHEDULES_SETTINGS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schedules/schedule.h"
+
+namespace torc {
+
+/// What is told on stderr, each besides those before. Errors and warnings always are.
+enum class Verbosity : std::uint8_t {
+  kWarnings,       // TORC_VERBOSE=0
+  kHints,          // not set: what probably is not meant
+  kSetUp,          // 1: what was set up when the job started
+  kCommunicators,  // 2: what was decided for every communicator
+};
+
+/// Who moves torc's messages on while the program computes.
+enum class ProgressMode : std::uint8_t {
+  kWait,    // whatever MPI call the program makes
+  kThread,  // a thread of torc's, too
+};
+
+/// The variables' values, or their defaults.
+struct Settings {
+  // Alike on all ranks.
+  std::string library;  // folder; empty: torc serves nothing
+  std::string torus;    // of the partition, as parseTopology reads it; empty: the library says
+  std::string order;    // of the ranks on it; empty: the library says
+  std::string mapping;  // file, in place of an order; empty: none
+  std::string machine;  // that the library must be for; empty: any
+  bool disable = false;
+  bool strict = false;
+  std::array<bool, kCollectiveCount> collectives{};  // by Collective: whether to serve it
+  std::uint64_t memory = 0;                          // bytes of schedules per rank
+  std::uint64_t cache = 0;                           // bytes of laid-out calls per rank
+  std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
+  ProgressMode progress = ProgressMode::kWait;
+
+  // Rank 0's.
+  Verbosity verbosity = Verbosity::kHints;
+  bool statistics = false;
+  std::string statistics_file;  // empty: stderr
+  bool explain = false;
+  std::string trace;               // file; empty: none
+  std::uint64_t trace_events = 0;  // per rank
+
+  bool serves(Collective collective) const {
+    return collectives[static_cast<std::size_t>(collective)];
+  }
+  bool operator==(const Settings&) const = default;
+};
+
+/// A row of the table.
+struct SettingInfo {
+  std::string_view name;           // "TORC_MEMORY"
+  std::string_view values;         // "BYTES"
+  std::string_view default_value;  // "256M"; empty: none
+  std::string_view meaning;        // a sentence or two
+  bool agreed;                     // must be the same on all ranks; otherwise rank 0's counts
+};
+
+/// All variables; an index into them stands for one below.
+std::span<const SettingInfo> settingTable();
+std::optional<std::size_t> findSetting(std::string_view name);
+
+/// The variables of an environment whose names begin with TORC_, by name. One that is empty counts
+/// as not set.
+class SettingTexts {
+ public:
+  SettingTexts() = default;
+  /// From `NAME=value` strings up to a null pointer, such as `environ`.
+  explicit SettingTexts(const char* const* environment);
+
+  void set(std::string_view name, std::string_view value);
+  /// Empty: not set.
+  std::string_view find(std::string_view name) const;
+  /// The value, or else the default, of a variable of the table.
+  std::string_view effective(std::size_t setting) const;
+  std::span<const std::pair<std::string, std::string>> all() const { return texts_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> texts_;
+};
+
+/// Whether the variable could have this value; what is wrong and what is allowed if not, or an
+/// empty text: `TORC_MEMORY is 'lots'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G`.
+std::string checkSetting(std::size_t setting, std::string_view value);
+
+/// What came of reading the variables; every line is one fault.
+struct SettingsReading {
+  Settings settings;
+  std::vector<std::string> errors;    // torc cannot be used: wrong values, contradictions
+  std::vector<std::string> warnings;  // unknown variables, with the nearest that there is
+  std::vector<std::string> hints;     // variables that have no effect without others
+};
+
+/// With TORC_DISABLE=1 the others are not looked at.
+SettingsReading readSettings(const SettingTexts& texts);
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_SETTINGS_H_

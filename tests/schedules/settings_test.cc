@@ -1,0 +1,196 @@
+// The variables TORC_...: values, defaults, faults.
+#include "schedules/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "schedules/setting_values.h"
+
+namespace torc {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+SettingsReading read(std::vector<const char*> environment) {
+  environment.push_back(nullptr);
+  return readSettings(SettingTexts(environment.data()));
+}
+
+/// The one error of a reading.
+std::string errorOf(const char* variable) {
+  const SettingsReading reading = read({"TORC_LIBRARY=lib", variable});
+  return reading.errors.size() == 1 ? reading.errors[0]
+                                    : std::to_string(reading.errors.size()) + " errors";
+}
+
+TEST(SettingsTest, DefaultsAreThoseOfTheTable) {
+  const SettingsReading reading = read({"HOME=/root", "TORCH_HOME=/t"});
+  EXPECT_THAT(reading.errors, IsEmpty());
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_THAT(reading.hints, IsEmpty());
+  const Settings& settings = reading.settings;
+  EXPECT_EQ(settings.library, "");
+  EXPECT_FALSE(settings.disable);
+  EXPECT_FALSE(settings.strict);
+  EXPECT_EQ(settings.memory, std::uint64_t{256} << 20);
+  EXPECT_EQ(settings.cache, std::uint64_t{64} << 20);
+  EXPECT_EQ(settings.communicators, 512u);
+  EXPECT_EQ(settings.progress, ProgressMode::kWait);
+  EXPECT_EQ(settings.verbosity, Verbosity::kHints);
+  EXPECT_FALSE(settings.statistics);
+  EXPECT_FALSE(settings.explain);
+  EXPECT_EQ(settings.trace_events, 100000u);
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    EXPECT_TRUE(settings.serves(static_cast<Collective>(i))) << i;
+  }
+}
+
+TEST(SettingsTest, EveryVariableIsRead) {
+  const SettingsReading reading =
+      read({"TORC_LIBRARY=/opt/torc lib", "TORC_TORUS=4x4m+2", "TORC_ORDER=TYX", "TORC_MACHINE=bgp",
+            "TORC_STRICT=1", "TORC_COLLECTIVES=allgather", "TORC_MEMORY=1g", "TORC_CACHE=0",
+            "TORC_COMMUNICATORS=7", "TORC_PROGRESS=thread", "TORC_VERBOSE=2", "TORC_STATS=out.txt",
+            "TORC_EXPLAIN=1", "TORC_TRACE=t.json", "TORC_TRACE_EVENTS=5"});
+  EXPECT_THAT(reading.errors, IsEmpty());
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_THAT(reading.hints, IsEmpty());
+  const Settings& settings = reading.settings;
+  EXPECT_EQ(settings.library, "/opt/torc lib");
+  EXPECT_EQ(settings.torus, "4x4m+2");
+  EXPECT_EQ(settings.order, "TYX");
+  EXPECT_EQ(settings.machine, "bgp");
+  EXPECT_TRUE(settings.strict);
+  EXPECT_FALSE(settings.serves(Collective::kAllreduce));
+  EXPECT_FALSE(settings.serves(Collective::kReduceScatter));
+  EXPECT_TRUE(settings.serves(Collective::kAllgather));
+  EXPECT_EQ(settings.memory, std::uint64_t{1} << 30);
+  EXPECT_EQ(settings.cache, 0u);
+  EXPECT_EQ(settings.communicators, 7u);
+  EXPECT_EQ(settings.progress, ProgressMode::kThread);
+  EXPECT_EQ(settings.verbosity, Verbosity::kCommunicators);
+  EXPECT_TRUE(settings.statistics);
+  EXPECT_EQ(settings.statistics_file, "out.txt");
+  EXPECT_TRUE(settings.explain);
+  EXPECT_EQ(settings.trace, "t.json");
+  EXPECT_EQ(settings.trace_events, 5u);
+  EXPECT_EQ(read({"TORC_LIBRARY=l", "TORC_MAPPING=job.map"}).settings.mapping, "job.map");
+  EXPECT_TRUE(read({"TORC_DISABLE=1"}).settings.disable);
+}
+
+// A variable that the test above forgets would not be seen to be read: every one has an effect.
+TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
+  const std::pair<const char*, const char*> others[] = {{"TORC_TORUS", "2x2"},
+                                                        {"TORC_ORDER", "YX"},
+                                                        {"TORC_DISABLE", "1"},
+                                                        {"TORC_STRICT", "1"},
+                                                        {"TORC_COLLECTIVES", "allreduce"},
+                                                        {"TORC_MEMORY", "1"},
+                                                        {"TORC_CACHE", "1"},
+                                                        {"TORC_COMMUNICATORS", "1"},
+                                                        {"TORC_PROGRESS", "thread"},
+                                                        {"TORC_VERBOSE", "0"},
+                                                        {"TORC_STATS", "1"},
+                                                        {"TORC_EXPLAIN", "1"},
+                                                        {"TORC_TRACE_EVENTS", "1"}};
+  const Settings defaults = read({}).settings;
+  for (std::size_t i = 0; i < settingTable().size(); ++i) {
+    const SettingInfo& row = settingTable()[i];
+    std::string value = "text";
+    for (const auto& [name, other] : others) {
+      if (row.name == name) value = other;
+    }
+    SettingTexts texts;
+    texts.set(row.name, value);
+    EXPECT_NE(readSettings(texts).settings, defaults) << row.name;
+    EXPECT_EQ(checkSetting(i, value), "") << row.name;
+    EXPECT_EQ(checkSetting(i, row.default_value), "") << row.name;
+    EXPECT_EQ(findSetting(row.name), i);
+    EXPECT_FALSE(row.meaning.empty() || row.values.empty()) << row.name;
+  }
+}
+
+TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
+  EXPECT_EQ(errorOf("TORC_MEMORY=lots"),
+            "TORC_MEMORY is 'lots'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G");
+  EXPECT_EQ(errorOf("TORC_STRICT=yes"), "TORC_STRICT is 'yes'; allowed: 0 or 1");
+  EXPECT_EQ(errorOf("TORC_DISABLE=2"), "TORC_DISABLE is '2'; allowed: 0 or 1");
+  EXPECT_EQ(errorOf("TORC_VERBOSE=3"), "TORC_VERBOSE is '3'; allowed: 0, 1 or 2");
+  EXPECT_EQ(errorOf("TORC_PROGRESS=never"), "TORC_PROGRESS is 'never'; allowed: wait or thread");
+  EXPECT_EQ(errorOf("TORC_COMMUNICATORS=-1"),
+            "TORC_COMMUNICATORS is '-1'; allowed: a number from 0 to 1000000");
+  EXPECT_EQ(errorOf("TORC_ORDER=XYX"),
+            "TORC_ORDER is 'XYX'; allowed: axes of XYZUVWST, each once, fastest first, as XYZT");
+  EXPECT_EQ(errorOf("TORC_COLLECTIVES=allreduce,"),
+            "TORC_COLLECTIVES is 'allreduce,'; allowed: names separated by commas, of allreduce, "
+            "reduce_scatter, allgather");
+  EXPECT_EQ(errorOf("TORC_TORUS=4x"),
+            "TORC_TORUS is '4x'; allowed: a shape as 8x8x8, 8x8x4m (m: mesh) or 4x4x4+2 (+: cores);"
+            " torus '4x': a size is missing (column 3)");
+}
+
+TEST(SettingsTest, AWrongValueLeavesTheDefault) {
+  const Settings settings = read({"TORC_COLLECTIVES=allreduce,sum", "TORC_MEMORY=1X"}).settings;
+  EXPECT_TRUE(settings.serves(Collective::kAllgather));
+  EXPECT_EQ(settings.memory, std::uint64_t{256} << 20);
+}
+
+TEST(SettingsTest, ContradictionsNameBothVariables) {
+  EXPECT_THAT(read({"TORC_LIBRARY=l", "TORC_MAPPING=m", "TORC_ORDER=XY"}).errors,
+              ElementsAre("TORC_MAPPING is 'm' and TORC_ORDER is 'XY': both say where ranks lie; "
+                          "set one of them"));
+  EXPECT_THAT(
+      read({"TORC_LIBRARY=l", "TORC_TORUS=4x4", "TORC_ORDER=XYZ"}).errors,
+      ElementsAre("TORC_TORUS is '4x4' and TORC_ORDER is 'XYZ': order 'XYZ': names every axis "
+                  "exactly once, please (the axes are XY)"));
+}
+
+TEST(SettingsTest, UnknownNamesGiveTheNearest) {
+  EXPECT_THAT(read({"TORC_LIBARY=/lib", "TORC_MAP=x", "TORC_STATISTICS=1"}).warnings,
+              ElementsAre("TORC_LIBARY is no variable of torc's; is TORC_LIBRARY meant?",
+                          "TORC_MAP is no variable of torc's; is TORC_MAPPING meant?",
+                          "TORC_STATISTICS is no variable of torc's; is TORC_STATS meant?"));
+  EXPECT_THAT(read({"TORC_SOMETHING_ELSE=1"}).warnings,
+              ElementsAre("TORC_SOMETHING_ELSE is no variable of torc's (`torc info` lists them)"));
+}
+
+TEST(SettingsTest, VariablesWithoutEffectAreHinted) {
+  EXPECT_THAT(read({"TORC_ORDER=XY", "TORC_STATS=1"}).hints,
+              ElementsAre("TORC_ORDER has no effect without TORC_LIBRARY"));
+  EXPECT_THAT(read({"TORC_LIBRARY=l", "TORC_TRACE_EVENTS=9"}).hints,
+              ElementsAre("TORC_TRACE_EVENTS has no effect without TORC_TRACE"));
+}
+
+TEST(SettingsTest, DisabledNothingElseIsLookedAt) {
+  const SettingsReading reading =
+      read({"TORC_DISABLE=1", "TORC_MEMORY=lots", "TORC_LIBARY=x", "TORC_ORDER=XY"});
+  EXPECT_TRUE(reading.settings.disable);
+  EXPECT_THAT(reading.errors, IsEmpty());
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_THAT(reading.hints, IsEmpty());
+}
+
+TEST(SettingTextsTest, EmptyIsNotSetAndTheFirstOfTwoCounts) {
+  const char* environment[] = {"TORC_MEMORY=", "TORC_CACHE=1M", "TORC_CACHE=2M", nullptr};
+  const SettingTexts texts(environment);
+  EXPECT_EQ(texts.all().size(), 1u);
+  EXPECT_EQ(texts.effective(*findSetting("TORC_MEMORY")), "256M");
+  EXPECT_EQ(texts.effective(*findSetting("TORC_CACHE")), "1M");
+  EXPECT_EQ(texts.find("TORC_MEMORY"), "");
+}
+
+TEST(SettingValuesTest, Bytes) {
+  EXPECT_EQ(parseBytes("0"), 0u);
+  EXPECT_EQ(parseBytes("4096"), 4096u);
+  EXPECT_EQ(parseBytes("64k"), 65536u);
+  EXPECT_EQ(parseBytes("1024G"), std::uint64_t{1} << 40);
+  for (const char* wrong : {"", "K", "1025G", "-1", "1.5M", "1MB", " 1", "99999999999999999999"}) {
+    EXPECT_EQ(parseBytes(wrong), std::nullopt) << wrong;
+  }
+  EXPECT_EQ(bytesText(0), "0");
+  EXPECT_EQ(bytesText(65536), "64K");
+  EXPECT_EQ(bytesText(1000), "1000");
+}
+
+}  // namespace
+}  // namespace torc
