@@ -5,7 +5,7 @@
 // Life of a call, all of it local to the rank:
 //   TagRange tags = ring.take(schedule->tag_count)    in the order of the calls, on all ranks alike
 //   call = cache.acquire(schedule, arguments)         an idle laid-out call, or a new one
-//   call->bindTags(tags.base); torc_collective_start(call)      once ring.ready(tags)
+//   call->bindTags(tags); torc_collective_start(call)           once ring.ready(tags)
 //   ... complete: ring.release(tags); cache.release(call)
 //
 // What the layout depends on is the key: schedule, counts, displacements relative to the lowest,

@@ -13,6 +13,7 @@
 #include "runtime/library.h"
 #include "runtime/mpi_reduction.h"
 #include "runtime/mpi_transport.h"
+#include "runtime/tag_ring.h"
 #include "runtime/torc.h"
 #include "schedules/expand.h"
 
@@ -36,7 +37,10 @@ struct torc_collective {
   void takeBuffers(const torc::CallArguments& arguments);
 
   /// Other tags for the next round; only of Requests::kOneShot.
-  void bindTags(int tag_base) { transport->bindTags(tag_base); }
+  void bindTags(const torc::TagRange& given) {
+    transport->bindTags(given.base);
+    number = given.number;
+  }
   torc::Reducer reducer() const;
 
   /// Moves the round on; true when it is over.
@@ -57,6 +61,8 @@ struct torc_collective {
   torc::DataMemory own_block;  // in-place reduce_scatter: `out` until the vector is no longer read
   std::byte* own_block_home = nullptr;  // where it goes at the end
   torc::TagClaim tags;
+  /// Of a persistent collective or of a one-shot call in its geometry: the same on all ranks.
+  std::uint64_t number = 0;
   std::unique_ptr<torc::Executor> executor;
   torc::MpiTransport* transport = nullptr;  // the executor's
 

@@ -60,6 +60,7 @@ Status create(torc_schedule* schedule, const CallArguments& arguments, torc_coll
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
     return release(geometry, *tags, agreed);
   }
+  collective->number = geometry.collectives_made++;
   ++schedule->collectives;
   *result = collective.release();
   return {};

@@ -82,7 +82,9 @@ struct torc_geometry {
   torc::HostRanks hosts;
   torc::TagRing ring{0, 0};
   int schedules = 0;
-  std::uint64_t schedules_loaded = 0;  // the same on all ranks
+  // The same on all ranks.
+  std::uint64_t schedules_loaded = 0;
+  std::uint64_t collectives_made = 0;  // persistent ones
 
  private:
   void attach();
