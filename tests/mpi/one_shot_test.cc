@@ -1,0 +1,409 @@
+// One-shot calls from a cache: results with ever new buffers, tags from a ring, memory, handles.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <new>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "runtime/call_cache.h"
+#include "runtime/tag_ring.h"
+#include "tests/mpi/placed_job.h"
+
+namespace {
+std::atomic<std::uint64_t> news{0};
+}
+
+// What C++ code allocates: torc is C++, MPICH is C.
+void* operator new(std::size_t bytes) {
+  ++news;
+  if (void* data = std::malloc(bytes == 0 ? 1 : bytes)) return data;
+  throw std::bad_alloc();
+}
+void operator delete(void* data) noexcept {
+  std::free(data);
+}
+void operator delete(void* data, std::size_t) noexcept {
+  std::free(data);
+}
+
+namespace torc {
+namespace {
+
+constexpr std::size_t kPlenty = std::size_t{64} << 20;
+
+class OneShot : public PlacedTest {
+ protected:
+  void TearDown() override {
+    cache_.reset();
+    PlacedTest::TearDown();
+  }
+
+  void open(const Placing& placing, std::size_t limit = kPlenty) {
+    cache_.reset();
+    place(placing);
+    memory_ = std::make_unique<CallMemory>(limit);
+    cache_ = std::make_unique<CallCache>(geometry_.get(), memory_.get());
+  }
+
+  /// A call that is started, with its tags.
+  struct Running {
+    torc_collective* call = nullptr;
+    TagRange tags;
+  };
+
+  Running start(const std::string& collective, const CallArguments& arguments) {
+    Running running;
+    torc_schedule* with = schedule(collective);
+    StatusOr<TagRange> tags = geometry_->ring.take(with->tag_count);
+    EXPECT_TRUE(tags.ok()) << tags.status().message();
+    running.tags = *tags;
+    StatusOr<torc_collective*> call = cache_->acquire(with, arguments);
+    EXPECT_TRUE(call.ok()) << call.status().message();
+    running.call = *call;
+    EXPECT_TRUE(geometry_->ring.ready(running.tags));
+    running.call->bindTags(running.tags.base);
+    EXPECT_TORC_OK(torc_collective_start(running.call));
+    return running;
+  }
+  void finish(const Running& running) {
+    EXPECT_TORC_OK(torc_collective_wait(running.call));
+    geometry_->ring.release(running.tags);
+    cache_->release(running.call);
+  }
+  void run(const std::string& collective, const CallArguments& arguments) {
+    finish(start(collective, arguments));
+  }
+
+  std::unique_ptr<CallMemory> memory_;
+  std::unique_ptr<CallCache> cache_;
+};
+
+CallArguments allreduce(const void* in, void* out, std::int64_t count,
+                        MPI_Datatype type = MPI_INT32_T, MPI_Op op = MPI_SUM) {
+  CallArguments arguments;
+  arguments.function = "allreduce";
+  arguments.collective = Collective::kAllreduce;
+  arguments.in = in;
+  arguments.out = out;
+  arguments.count = count;
+  arguments.type = type;
+  arguments.op = op;
+  return arguments;
+}
+
+/// The sum, over the ranks, of numberOf.
+std::vector<std::int32_t> sums(std::int64_t count) {
+  std::vector<std::int32_t> data(static_cast<std::size_t>(count), 0);
+  for (int r = 0; r < worldSize(); ++r) {
+    for (std::int64_t i = 0; i < count; ++i)
+      data[static_cast<std::size_t>(i)] += numberOf(r, i);
+  }
+  return data;
+}
+
+TEST_F(OneShot, CallsOfAllKindsInRandomOrderWithNewBuffersEachTime) {
+  for (const Placing& placing : allPlacings()) {
+    open(placing);
+    std::mt19937 random(11);  // the same on all ranks
+    std::set<std::tuple<int, std::int64_t, bool>> signatures;
+    const int ranks = worldSize(), rank = worldRank();
+    constexpr int kCalls = 60;
+    for (int i = 0; i < kCalls; ++i) {
+      const int kind = static_cast<int>(random() % 3);
+      const std::int64_t count = std::int64_t{1} << (2 * (random() % 7));
+      const bool in_place = random() % 2 == 0;
+      signatures.insert({kind, count, in_place});
+      CallArguments arguments;
+      arguments.type = MPI_INT32_T;
+      arguments.op = MPI_SUM;
+      std::vector<std::int32_t> in, out, expected;
+      if (kind == 0) {
+        in = numbers(count);
+        out = in_place ? in : std::vector<std::int32_t>(in.size(), -1);
+        expected = sums(count);
+        arguments.collective = Collective::kAllreduce;
+        arguments.count = count;
+      } else if (kind == 1) {
+        // Blocks of count, count + 1, ... elements.
+        std::vector<std::int64_t> counts;
+        std::int64_t total = 0, before = 0;
+        for (int r = 0; r < ranks; ++r) {
+          if (r == rank) before = total;
+          counts.push_back(count + r);
+          total += counts.back();
+        }
+        in = numbers(total);
+        const std::vector<std::int32_t> all = sums(total);
+        expected.assign(all.begin() + before, all.begin() + before + counts[rank]);
+        out = in_place ? in : std::vector<std::int32_t>(expected.size(), -1);
+        arguments.collective = Collective::kReduceScatter;
+        arguments.has_counts = true;
+        arguments.counts = counts.data();
+        arguments.in = in_place ? MPI_IN_PLACE : in.data();
+        arguments.out = out.data();
+        run("reduce_scatter", arguments);
+        out.resize(expected.size());
+        ASSERT_EQ(out, expected) << placing.name << ", call " << i;
+        continue;
+      } else {
+        in = numbers(count);
+        for (int r = 0; r < ranks; ++r) {
+          for (std::int64_t e = 0; e < count; ++e)
+            expected.push_back(numberOf(r, e));
+        }
+        out.assign(expected.size(), -1);
+        if (in_place) std::copy(in.begin(), in.end(), out.begin() + rank * count);
+        arguments.collective = Collective::kAllgather;
+        arguments.count = arguments.in_count = count;
+        arguments.in_type = MPI_INT32_T;
+      }
+      arguments.in = in_place ? MPI_IN_PLACE : in.data();
+      arguments.out = out.data();
+      run(kind == 0 ? "allreduce" : "allgather", arguments);
+      ASSERT_EQ(out, expected) << placing.name << ", call " << i << ", kind " << kind;
+    }
+    EXPECT_EQ(memory_->misses(), signatures.size());
+    EXPECT_EQ(memory_->hits(), kCalls - signatures.size());
+    EXPECT_GT(memory_->hits(), 10u);
+    EXPECT_EQ(memory_->evictions(), 0u);
+    EXPECT_EQ(cache_->running(), 0u);
+    cache_.reset();
+    EXPECT_EQ(memory_->bytes(), 0u);
+  }
+}
+
+TEST_F(OneShot, TypesOfOneSizeAndAllOperationsShareALayout) {
+  open({});
+  std::vector<std::int32_t> in = numbers(100), out(100), expected(100);
+  const std::vector<float> reals(100, 1.5f);
+  std::vector<float> real_sums(100);
+  for (const MPI_Op op : {MPI_SUM, MPI_MAX, MPI_BXOR, MPI_MIN}) {
+    MPI_Allreduce(in.data(), expected.data(), 100, MPI_INT32_T, op, MPI_COMM_WORLD);
+    run("allreduce", allreduce(in.data(), out.data(), 100, MPI_INT32_T, op));
+    EXPECT_EQ(out, expected);
+  }
+  run("allreduce", allreduce(reals.data(), real_sums.data(), 100, MPI_FLOAT, MPI_SUM));
+  EXPECT_EQ(real_sums, std::vector<float>(100, 1.5f * static_cast<float>(worldSize())));
+  EXPECT_EQ(memory_->misses(), 1u);
+  EXPECT_EQ(memory_->hits(), 4u);
+}
+
+void addPairs(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < 2 * *count; ++i)
+    static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+void largestOfTriples(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < 3 * *count; ++i) {
+    int& value = static_cast<int*>(inout)[i];
+    value = std::max(value, static_cast<int*>(in)[i]);
+  }
+}
+
+TEST_F(OneShot, RecycledHandlesOfDatatypesAndOperationsAreLookedAtAnew) {
+  open({});
+  int recycled = 0;
+  std::map<MPI_Datatype, int> last_width;
+  for (int i = 0; i < 20; ++i) {
+    const int width = 2 + i / 3 % 2;
+    MPI_Datatype type;
+    MPI_Type_contiguous(width, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    recycled += last_width.contains(type) && last_width[type] != width;
+    last_width[type] = width;
+    MPI_Op op;
+    MPI_Op_create(width == 2 ? addPairs : largestOfTriples, 1, &op);
+    const std::vector<std::int32_t> in = numbers(60 * width);
+    std::vector<std::int32_t> out(in.size(), -1), expected(in.size());
+    MPI_Allreduce(in.data(), expected.data(), 60, type, op, MPI_COMM_WORLD);
+    const Running running = start("allreduce", allreduce(in.data(), out.data(), 60, type, op));
+    MPI_Type_free(&type);  // while the call runs
+    finish(running);
+    MPI_Op_free(&op);
+    ASSERT_EQ(out, expected) << "call " << i;
+  }
+  EXPECT_GT(recycled, 0) << "MPI has not given a handle again: nothing was tested";
+  EXPECT_EQ(memory_->misses(), 2u);
+}
+
+// Calls under way at once, more than their tags allow: some wait for their turn, and every rank
+// completes them in an order of its own.
+TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank sends nothing";
+  open({});
+  torc_schedule* with = schedule("allreduce");
+  TagRing ring(5, with->tag_count * 3 + 1);
+  struct Call {
+    std::vector<std::int32_t> in, out;
+    std::int64_t count = 0;
+    TagRange tags;
+    torc_collective* running = nullptr;
+  };
+  std::deque<Call> calls;
+  std::mt19937 same(3);
+  std::mt19937 own(static_cast<unsigned>(worldRank()) + 17);
+  int deferred = 0, complete = 0;
+  constexpr int kCalls = 200;
+  int issued = 0;
+  while (complete < kCalls) {
+    if (issued < kCalls && calls.size() < 8) {
+      Call& call = calls.emplace_back();
+      call.count = 1 + static_cast<std::int64_t>(same() % 3000);
+      call.in = numbers(call.count);
+      call.out.assign(call.in.size(), -1);
+      call.tags = *ring.take(with->tag_count);
+      deferred += !ring.ready(call.tags);
+      ++issued;
+    }
+    for (Call& call : calls) {
+      if (call.running != nullptr || !ring.ready(call.tags)) continue;
+      StatusOr<torc_collective*> acquired =
+          cache_->acquire(with, allreduce(call.in.data(), call.out.data(), call.count));
+      ASSERT_TRUE(acquired.ok()) << acquired.status().message();
+      call.running = *acquired;
+      call.running->bindTags(call.tags.base);
+      ASSERT_TORC_OK(torc_collective_start(call.running));
+    }
+    const std::size_t which = own() % calls.size();
+    Call& call = calls[which];
+    int done = 0;
+    if (call.running == nullptr) continue;
+    ASSERT_TORC_OK(torc_collective_test(call.running, &done));
+    if (done == 0) continue;
+    ASSERT_EQ(call.out, sums(call.count));
+    ring.release(call.tags);
+    cache_->release(call.running);
+    calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(which));
+    ++complete;
+  }
+  EXPECT_GT(deferred, 0);
+  EXPECT_EQ(ring.held(), 0u);
+}
+
+TEST_F(OneShot, IdleCallsBeyondTheLimitAreFreedOldestFirst) {
+  open({}, 300000);
+  std::vector<std::int32_t> in = numbers(100000), out(in.size());
+  auto sum = [&](std::int64_t count) {
+    std::fill(out.begin(), out.end(), -1);
+    run("allreduce", allreduce(in.data(), out.data(), count));
+    const std::vector<std::int32_t> expected = sums(count);
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << count;
+    ASSERT_LE(memory_->bytes(), memory_->limit());
+  };
+  if (worldSize() == 1) GTEST_SKIP() << "one rank needs no scratch";
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    for (std::int64_t count = 1000; count < 30000; count += 1000)
+      sum(count);
+  }
+  EXPECT_GT(memory_->evictions(), 0u);
+  EXPECT_GT(memory_->mostBytes(), memory_->bytes());
+  // The last ones are there, the first one is not.
+  const std::uint64_t misses = memory_->misses();
+  sum(29000);
+  EXPECT_EQ(memory_->misses(), misses);
+  sum(1000);
+  EXPECT_EQ(memory_->misses(), misses + 1);
+}
+
+TEST_F(OneShot, ALimitOfNothingKeepsNothing) {
+  open({}, 0);
+  std::vector<std::int32_t> in = numbers(500), out(in.size());
+  for (int i = 0; i < 3; ++i) {
+    std::fill(out.begin(), out.end(), -1);
+    run("allreduce", allreduce(in.data(), out.data(), 500));
+    EXPECT_EQ(out, sums(500));
+    EXPECT_EQ(memory_->bytes(), 0u);
+  }
+  EXPECT_EQ(memory_->hits(), 0u);
+}
+
+TEST_F(OneShot, ForgettingAScheduleFreesItsCallsAndNoOthers) {
+  open({});
+  std::vector<std::int32_t> in = numbers(50), out(in.size() * worldSize());
+  run("allreduce", allreduce(in.data(), out.data(), 50));
+  CallArguments gather;
+  gather.collective = Collective::kAllgather;
+  gather.in = in.data();
+  gather.out = out.data();
+  gather.count = gather.in_count = 50;
+  gather.type = gather.in_type = MPI_INT32_T;
+  run("allgather", gather);
+  EXPECT_EQ(schedule("allreduce")->collectives, 1);
+  cache_->forget(schedule("allreduce"));
+  EXPECT_EQ(schedule("allreduce")->collectives, 0);
+  EXPECT_EQ(schedule("allgather")->collectives, 1);
+  run("allgather", gather);
+  EXPECT_EQ(memory_->hits(), 1u);
+}
+
+TEST_F(OneShot, ACallThatIsLaidOutAllocatesNothing) {
+  open({});
+  const std::vector<std::int32_t> a = numbers(20000), b = numbers(20000);
+  std::vector<std::int32_t> first(a.size()), second(a.size(), -1);
+  run("allreduce", allreduce(a.data(), first.data(), 20000));
+  const std::uint64_t before = news;
+  run("allreduce", allreduce(b.data(), second.data(), 20000));
+  EXPECT_EQ(news - before, 0u);
+  EXPECT_GT(before, 0u);
+  EXPECT_EQ(second, first);
+}
+
+void releaseInCallback(torc_collective* call, int result, void* cookie) {
+  EXPECT_EQ(result, TORC_OK);
+  static_cast<CallCache*>(cookie)->release(call);
+}
+
+TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
+  for (const std::size_t limit : {std::size_t{0}, kPlenty}) {
+    open({}, limit);
+    std::vector<std::int32_t> in = numbers(3000), out(in.size(), -1);
+    torc_schedule* with = schedule("allreduce");
+    StatusOr<torc_collective*> call = cache_->acquire(with, allreduce(in.data(), out.data(), 3000));
+    ASSERT_TRUE(call.ok());
+    ASSERT_TORC_OK(torc_collective_set_callback(*call, releaseInCallback, cache_.get()));
+    ASSERT_TORC_OK(torc_collective_start(*call));
+    while (cache_->running() > 0)
+      ASSERT_TORC_OK(torc_context_advance(context_, nullptr));
+    EXPECT_EQ(out, sums(3000));
+    EXPECT_EQ(memory_->bytes() > 0, limit > 0);
+  }
+}
+
+TEST_F(OneShot, ErrorsLeaveNothingBehind) {
+  open({});
+  std::vector<std::int32_t> in = numbers(10), out(10, -1);
+  auto expectError = [&](const CallArguments& arguments, StatusCode code, const std::string& text) {
+    const std::size_t bytes = memory_->bytes();
+    const StatusOr<torc_collective*> call = cache_->acquire(schedule("allreduce"), arguments);
+    ASSERT_FALSE(call.ok());
+    EXPECT_EQ(call.status().code(), code);
+    EXPECT_NE(call.status().message().find(text), std::string::npos) << call.status().message();
+    EXPECT_EQ(cache_->running(), 0u);
+    EXPECT_EQ(memory_->bytes(), bytes);
+  };
+  for (int laid_out = 0; laid_out < 2; ++laid_out) {
+    expectError(allreduce(in.data(), nullptr, 10), StatusCode::kInvalidArgument, "out is NULL");
+    expectError(allreduce(nullptr, out.data(), 10), StatusCode::kInvalidArgument, "in is NULL");
+    expectError(allreduce(in.data(), out.data(), -1), StatusCode::kInvalidArgument, "count is -1");
+    expectError(allreduce(in.data(), out.data(), 10, MPI_FLOAT, MPI_BXOR), StatusCode::kUnsupported,
+                "MPI_BXOR is not defined on datatype MPI_FLOAT");
+    CallArguments other = allreduce(in.data(), out.data(), 10);
+    other.collective = Collective::kAllgather;
+    expectError(other, StatusCode::kMismatch, "is one for allreduce");
+    run("allreduce", allreduce(in.data(), out.data(), 10));
+    EXPECT_EQ(out, sums(10));
+  }
+  EXPECT_EQ(memory_->misses(), 1u);
+}
+
+}  // namespace
+}  // namespace torc

@@ -1,0 +1,92 @@
+// The fixture of geometries over given communicators.
+#include "tests/mpi/placed_job.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include <mpi.h>
+
+#include "schedules/file.h"
+#include "schedules/topology.h"
+
+namespace torc {
+
+std::vector<Placing> allPlacings() {
+  std::vector<Placing> placings = {{"as they come", false, {}}, {"turned", true, {}}};
+  std::vector<std::int32_t> table(static_cast<std::size_t>(worldSize()));
+  std::iota(table.begin(), table.end(), 0);
+  std::reverse(table.begin(), table.end());
+  placings.push_back({"reversed", false, table});
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    std::shuffle(table.begin(), table.end(), std::mt19937(seed));
+    placings.push_back({"shuffled " + std::to_string(seed), seed == 3, table});
+  }
+  return placings;
+}
+
+void PlacedTest::SetUp() {
+  ASSERT_TORC_OK(torc_context_create(&context_));
+}
+
+void PlacedTest::TearDown() {
+  clear();
+  EXPECT_TORC_OK(torc_context_destroy(context_));
+}
+
+void PlacedTest::clear() {
+  for (std::unique_ptr<torc_schedule>& schedule : schedules_) {
+    EXPECT_EQ(schedule == nullptr ? 0 : schedule->collectives, 0);
+    schedule.reset();
+  }
+  geometry_.reset();
+}
+
+void PlacedTest::place(const Placing& placing) {
+  clear();
+  StatusOr<Topology> topology = parseTopology(shapeOfWorld());
+  ASSERT_TRUE(topology.ok());
+  if (placing.turned) {
+    std::reverse(topology->order.begin(), topology->order.begin() + topology->axis_count);
+  }
+  RankMap map;
+  if (!placing.to_schedule.empty()) {
+    StatusOr<RankMap> made = RankMap::fromTable(placing.to_schedule);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    map = std::move(*made);
+  }
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  HostRanks hosts;
+  hosts.count = worldSize();
+  hosts.oversubscribed = true;
+  auto geometry = torc_geometry::over(context_, comm, *topology, std::move(map), hosts);
+  ASSERT_TRUE(geometry.ok()) << geometry.status().message();
+  geometry_ = std::move(*geometry);
+}
+
+torc_schedule* PlacedTest::schedule(const std::string& collective) {
+  const int kind = collective == "allreduce" ? 0 : collective == "reduce_scatter" ? 1 : 2;
+  if (schedules_[kind] == nullptr) {
+    StatusOr<LoadedSchedule> loaded = loadSchedule(schedulePath(collective));
+    EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+    auto bound = torc_schedule::bind(geometry_.get(),
+                                     std::make_shared<const LoadedSchedule>(std::move(*loaded)));
+    EXPECT_TRUE(bound.ok()) << bound.status().message();
+    schedules_[kind] = std::move(*bound);
+  }
+  return schedules_[kind].get();
+}
+
+std::int32_t numberOf(int rank, std::int64_t element) {
+  return static_cast<std::int32_t>((rank + 3) * 7919 + element * 31);
+}
+
+std::vector<std::int32_t> numbers(std::int64_t count) {
+  std::vector<std::int32_t> data(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i)
+    data[static_cast<std::size_t>(i)] = numberOf(worldRank(), i);
+  return data;
+}
+
+}  // namespace torc

@@ -1,0 +1,54 @@
+// Geometries as the interposition library makes them: over a given communicator, with an order of
+// ranks of their own, and schedules bound to them, all without agreement.
+#ifndef TORC_TESTS_MPI_PLACED_JOB_H_
+#define TORC_TESTS_MPI_PLACED_JOB_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/geometry.h"
+#include "runtime/library.h"
+#include "runtime/rank_map.h"
+#include "tests/mpi/job.h"
+
+namespace torc {
+
+/// How ranks lie on the torus of the tests' schedules.
+struct Placing {
+  std::string name;
+  bool turned = false;                    // the order of axes reversed
+  std::vector<std::int32_t> to_schedule;  // empty: the identity
+};
+
+/// As they come, axes reversed, ranks reversed, and some at random, alike on all ranks.
+std::vector<Placing> allPlacings();
+
+class PlacedTest : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  /// Makes the geometry anew.
+  void place(const Placing& placing);
+  /// Frees the geometry and its schedules.
+  void clear();
+
+  /// Binds, once per geometry, the schedule for "allreduce", "reduce_scatter" or "allgather".
+  torc_schedule* schedule(const std::string& collective);
+
+  torc_context* context_ = nullptr;
+  std::unique_ptr<torc_geometry> geometry_;
+  std::unique_ptr<torc_schedule> schedules_[3];
+};
+
+/// The numbers that a rank brings in, and those that an allreduce by sum makes of them.
+std::int32_t numberOf(int rank, std::int64_t element);
+std::vector<std::int32_t> numbers(std::int64_t count);
+
+}  // namespace torc
+
+#endif  // TORC_TESTS_MPI_PLACED_JOB_H_
