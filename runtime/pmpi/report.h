@@ -1,0 +1,38 @@
+// What torc says on stderr: each a line, `torc: warning: ...`, written at once so that those of
+// several ranks do not mix.
+#ifndef TORC_RUNTIME_PMPI_REPORT_H_
+#define TORC_RUNTIME_PMPI_REPORT_H_
+
+#include <string>
+#include <string_view>
+
+#include "schedules/settings.h"
+
+namespace torc::pmpi {
+
+/// Who speaks, and how much is said. Before it only warnings and hints are told, without a rank.
+void configureReport(Verbosity verbosity, int world_rank);
+
+/// Whether lines of this kind are told.
+bool tells(Verbosity kind);
+
+/// A warning, once per process and key: `torc: warning: rank 3: ...`. After kMostWarnings keys none
+/// is told any more.
+void warnOnce(std::string_view key, const std::string& text);
+
+/// The same of what all ranks of a communicator know alike: told by the one whose rank in it is 0,
+/// without its rank: `torc: warning: ...`.
+void warnOnce(int communicator_rank, std::string_view key, const std::string& text);
+
+/// An error, which always is told: `torc: error: rank 3: ...`.
+void complain(const std::string& text);
+
+/// A hint, or a line on what was set up or decided: `torc: ...`. Told by rank 0 of the
+/// communicator, where the verbosity includes `kind`.
+void say(Verbosity kind, int communicator_rank, const std::string& text);
+
+inline constexpr int kMostWarnings = 1000;
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_REPORT_H_
