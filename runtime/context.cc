@@ -89,6 +89,10 @@ int torc_context_destroy(torc_context* context) {
       return {StatusCode::kBusy, torc::message("torc_context_destroy: the context still has ",
                                                context->geometries, " geometries")};
     }
+    if (context != nullptr && context->libraries > 0) {
+      return {StatusCode::kBusy, torc::message("torc_context_destroy: the context still has ",
+                                               context->libraries, " libraries")};
+    }
     delete context;
     return {};
   }));

@@ -31,6 +31,7 @@ struct torc_context {
   torc::Status complete(MPI_Request* request, const char* call);
 
   int geometries = 0;
+  int libraries = 0;
   int oversubscribed_geometries = 0;
   bool in_callback = false;
 

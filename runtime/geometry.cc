@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/api.h"
+#include "runtime/library_open.h"
 #include "runtime/mpi_transport.h"
 #include "runtime/smpi.h"
 #include "schedules/message.h"
@@ -78,6 +79,7 @@ StatusOr<Topology> torc::withOrder(const Topology& topology,
 }
 
 torc_geometry::~torc_geometry() {
+  if (library != nullptr) --library->geometries;
   if (entered_) {
     --context->geometries;
     if (hosts.oversubscribed) --context->oversubscribed_geometries;
@@ -105,15 +107,20 @@ StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* conte
   auto geometry = std::make_unique<torc_geometry>(context);
   geometry->comm = comm;
   geometry->attach();
-  if (Status status = geometry->adopt(topology); !status.ok()) {
+  if (Status status = geometry->place(topology, std::move(map)); !status.ok()) {
     geometry->comm = MPI_COMM_NULL;  // stays the caller's
     return status;
   }
-  geometry->gives_order_ = true;
-  geometry->map = std::move(map);
   geometry->hosts = hosts;
   geometry->enter();
   return geometry;
+}
+
+Status torc_geometry::place(const Topology& placed, torc::RankMap placed_map) {
+  if (Status status = adopt(placed); !status.ok()) return status;
+  gives_order_ = true;
+  map = std::move(placed_map);
+  return {};
 }
 
 void torc_geometry::enter() {

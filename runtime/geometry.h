@@ -59,6 +59,8 @@ struct torc_geometry {
   /// ranks; `lay` is what can fail on one.
   torc::Status join(MPI_Comm parent);
   torc::Status lay(const char* shape, const char* order);
+  /// Lays a geometry that has joined as `over` does.
+  torc::Status place(const torc::Topology& topology, torc::RankMap map);
   /// Makes the context count the geometry, until it is deleted.
   void enter();
   /// Takes the shape of a schedule, or compares it with its own.
@@ -81,6 +83,8 @@ struct torc_geometry {
   torc::RankMap map;  // ranks of `comm` to ranks of `topology`
   torc::HostRanks hosts;
   torc::TagRing ring{0, 0};
+  torc_library* library = nullptr;  // that recognised the communicator, and what as; see there
+  std::uint32_t library_part = 0;
   int schedules = 0;
   // The same on all ranks.
   std::uint64_t schedules_loaded = 0;

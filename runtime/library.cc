@@ -24,30 +24,6 @@ namespace {
 
 constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 30;  // MPI counts in int
 
-/// Spreads rank 0's bytes to all ranks.
-Status broadcast(torc_geometry& geometry, std::vector<std::byte>& bytes) {
-  auto send = [&](void* data, std::size_t length) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code =
-        torc::startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, geometry.comm, &request);
-    if (code != MPI_SUCCESS) return torc::mpiStatus(code, "MPI_Ibcast");
-    return geometry.context->complete(&request, "MPI_Ibcast");
-  };
-  std::uint64_t length = bytes.size();
-  if (Status status = send(&length, sizeof(length)); !status.ok()) return status;
-  Status room = attempt([&]() -> Status {
-    bytes.resize(length);
-    return {};
-  });
-  if (room = geometry.agreement.agree(room); !room.ok()) return room;
-  for (std::size_t done = 0; done < length; done += kMostBytesAtOnce) {
-    Status status =
-        send(bytes.data() + done, std::min<std::size_t>(kMostBytesAtOnce, length - done));
-    if (!status.ok()) return status;
-  }
-  return {};
-}
-
 Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const std::string& origin,
              std::unique_ptr<torc_schedule>& schedule) {
   StatusOr<torc::LoadedSchedule> loaded = torc::readSchedule(bytes, origin);
@@ -63,7 +39,7 @@ Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const st
 Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
             const std::string& origin, torc_schedule** result) {
   if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
-  if (Status status = broadcast(geometry, bytes); !status.ok()) return status;
+  if (Status status = torc::broadcastBytes(geometry, bytes); !status.ok()) return status;
 
   const std::optional<torc::Topology> shape_before = geometry.topology;
   std::unique_ptr<torc_schedule> schedule;
@@ -85,6 +61,29 @@ Status checkCall(const torc_geometry* geometry) {
 }
 
 }  // namespace
+
+Status torc::broadcastBytes(torc_geometry& geometry, std::vector<std::byte>& bytes) {
+  auto send = [&](void* data, std::size_t length) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code =
+        torc::startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, geometry.comm, &request);
+    if (code != MPI_SUCCESS) return torc::mpiStatus(code, "MPI_Ibcast");
+    return geometry.context->complete(&request, "MPI_Ibcast");
+  };
+  std::uint64_t length = bytes.size();
+  if (Status status = send(&length, sizeof(length)); !status.ok()) return status;
+  Status room = attempt([&]() -> Status {
+    bytes.resize(length);
+    return {};
+  });
+  if (room = geometry.agreement.agree(room); !room.ok()) return room;
+  for (std::size_t done = 0; done < length; done += kMostBytesAtOnce) {
+    Status status =
+        send(bytes.data() + done, std::min<std::size_t>(kMostBytesAtOnce, length - done));
+    if (!status.ok()) return status;
+  }
+  return {};
+}
 
 StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(
     torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file) {

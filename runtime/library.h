@@ -2,16 +2,25 @@
 #ifndef TORC_RUNTIME_LIBRARY_H_
 #define TORC_RUNTIME_LIBRARY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/geometry.h"
 #include "runtime/torc.h"
 #include "schedules/file.h"
 #include "schedules/schedule.h"
 #include "schedules/status.h"
+
+namespace torc {
+
+/// Collective: gives rank 0's bytes to all ranks of the geometry, which agree on the result.
+Status broadcastBytes(torc_geometry& geometry, std::vector<std::byte>& bytes);
+
+}  // namespace torc
 
 struct torc_schedule {
   /// Local: `file`, which may serve other geometries too, bound to `geometry`, whose order of ranks

@@ -114,6 +114,87 @@ typedef struct torc_geometry_info {
 
 int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info);
 
+/* ---- Libraries ------------------------------------------------------------------------------ */
+
+/* A folder made by `torc library build`: schedules for the partitions of a machine and for their
+ * parts (lines, planes, boxes), with an index that says which file serves which part, collective
+ * and size. A job opens it once; communicators are recognised by where their ranks lie, and get a
+ * geometry; a schedule is loaded when a call first needs it. */
+typedef struct torc_library torc_library;
+
+/* The same on all ranks. NULL: not said. */
+typedef struct torc_library_options {
+  const char* directory; /* the library's folder; rank 0 reads it */
+  const char* torus;     /* the job's partition, "8x8x4m+4". NULL: the library's only partition with
+                            as many nodes as there are ranks */
+  const char* order;     /* of the ranks, axes from fastest to slowest: "XYZT". NULL: the one of the
+                            partition in the library */
+  const char* mapping; /* path of a mapping file, which rank 0 reads, in place of an order: one line
+                          of coordinates per rank, "0 3 1", and the core, where nodes have cores.
+                          `#` begins a comment. It may leave nodes out */
+  const char* machine; /* name of the machine that the library must be for. NULL: any */
+  uint64_t memory_limit; /* bytes of schedules that a rank keeps at most; 0: 256 MiB */
+} torc_library_options;
+
+/* Collective over `world`, whose ranks are those of the job: rank r lies on the partition as order
+ * or mapping say. Rank 0 reads index and mapping file, all check them.
+ *   TORC_ERR_IO: the folder or mapping file cannot be read
+ *   TORC_ERR_MALFORMED: the index is torn or altered; the mapping has a fault (its line is named)
+ *   TORC_ERR_MISMATCH: the index is stale (not made with the manifest beside it); the library is
+ * for another machine; it has no such partition, or none with as many nodes as ranks (the message
+ *     lists those it has), or several; ranks gave different options
+ *   TORC_ERR_ARGUMENT: an order and a mapping, a torus or order that does not parse */
+int torc_library_open(torc_context* context, MPI_Comm world, const torc_library_options* options,
+                      torc_library** library);
+
+/* Local. TORC_ERR_BUSY while there are geometries recognised by it. NULL is allowed. */
+int torc_library_close(torc_library* library);
+
+typedef struct torc_library_info {
+  const char* directory; /* this and the other texts live as long as the library */
+  const char* machine;   /* that it was made for */
+  const char* version;   /* of the torc that made it */
+  const char* torus;     /* the job's partition: "8x8x4" */
+  const char* order;     /* of the job's ranks: "XYZ"; "" with a mapping file */
+  uint64_t nodes;        /* of that partition */
+  uint64_t partitions;   /* in the library, as the next three */
+  uint64_t parts;
+  uint64_t entries;
+  uint64_t files;
+  uint64_t files_loaded; /* held by this rank, as the next */
+  uint64_t bytes_loaded;
+  uint64_t memory_limit; /* bytes */
+} torc_library_info;
+
+int torc_library_query(const torc_library* library, torc_library_info* info);
+
+typedef enum torc_kind {
+  TORC_ALLREDUCE = 0,
+  TORC_REDUCE_SCATTER = 1, /* also serves reduce_scatter_block */
+  TORC_ALLGATHER = 2       /* also serves allgatherv */
+} torc_kind;
+
+/* A schedule of a library, and the calls that it is for. Bytes are those of the whole vector: all
+ * blocks together, of a reduce_scatter or allgather. Texts live as long as the library. */
+typedef struct torc_choice {
+  torc_kind kind;
+  const char* shape;      /* "8x4m": the part whose communicators it serves */
+  uint64_t lowest_bytes;  /* of the calls it is for, both included */
+  uint64_t highest_bytes; /* UINT64_MAX: no limit */
+  const char* file;       /* name in the library's folder `files` */
+  double predicted_s;     /* time of a call, seconds: of the given call, or of the smallest one */
+  const char* reason;     /* why this schedule */
+} torc_choice;
+
+/* Entry `number`, from 0 to entries - 1, in the order of the index: by shape, kind and size. */
+int torc_library_entry(const torc_library* library, uint64_t number, torc_choice* choice);
+
+/* Collective over `comm`, which is duplicated and stays the caller's. Where its members form a part
+ * of the partition that the library has schedules for, in any order, it gets a geometry with that
+ * part's shape. TORC_ERR_UNSUPPORTED: they do not, and why: "7 ranks do not fill the box 2x4x1 from
+ * (0, 0, 0): (1, 3, 0) is missing". */
+int torc_geometry_recognise(torc_library* library, MPI_Comm comm, torc_geometry** geometry);
+
 /* ---- Schedules ------------------------------------------------------------------------------ */
 
 typedef struct torc_schedule torc_schedule;
@@ -130,12 +211,6 @@ int torc_schedule_load_memory(torc_geometry* geometry, const void* bytes, size_t
 /* TORC_ERR_BUSY while it has collectives. NULL is allowed. */
 int torc_schedule_free(torc_schedule* schedule);
 
-typedef enum torc_kind {
-  TORC_ALLREDUCE = 0,
-  TORC_REDUCE_SCATTER = 1, /* also serves reduce_scatter_block */
-  TORC_ALLGATHER = 2       /* also serves allgatherv */
-} torc_kind;
-
 typedef struct torc_schedule_info {
   torc_kind kind;
   const char* kind_name; /* "allreduce"; lives as long as the schedule, like the next three */
@@ -151,7 +226,8 @@ typedef struct torc_schedule_info {
 
 int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info);
 
-/* A call, for torc_schedule_serves. Fields that the kind does not use are ignored. */
+/* A call, for torc_schedule_serves and the library. Fields that the kind does not use are ignored.
+ */
 typedef struct torc_call {
   torc_kind kind;
   int64_t count;         /* elements: of the vector (allreduce), of each block otherwise */
@@ -162,6 +238,18 @@ typedef struct torc_call {
 
 /* TORC_OK when the schedule serves such a call; otherwise why not, as code and message. */
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call);
+
+/* Local: which schedule of the library serves such a call on a recognised geometry.
+ * TORC_ERR_UNSUPPORTED: none, and why; TORC_ERR_ARGUMENT: the geometry was made without a library.
+ */
+int torc_library_choose(const torc_geometry* geometry, const torc_call* call, torc_choice* choice);
+
+/* Collective: the schedule that torc_library_choose names, read by rank 0 of the geometry and sent
+ * to the others, unless all hold it already. Geometries share one copy in memory.
+ *   TORC_ERR_IO, TORC_ERR_MALFORMED: the file is gone, torn, or not the one of the index
+ *   TORC_ERR_MEMORY: the schedules in use leave no room for it under the limit of the library
+ *   TORC_ERR_MISMATCH: ranks gave calls that different schedules serve */
+int torc_library_load(torc_geometry* geometry, const torc_call* call, torc_schedule** schedule);
 
 /* ---- Collectives ---------------------------------------------------------------------------- */
 

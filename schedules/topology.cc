@@ -38,28 +38,6 @@ Status readSize(std::string_view shape, std::size_t& position, std::uint32_t& si
   return {};
 }
 
-Status applyOrder(Topology& topology, std::string_view order) {
-  auto error = [&](const std::string& what) {
-    std::string names;
-    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
-      names += topology.axes[i].name;
-    return Status(StatusCode::kInvalidArgument,
-                  "order '" + std::string(order) + "': " + what + " (the axes are " + names + ")");
-  };
-  if (order.size() != topology.axis_count) return error("names every axis exactly once, please");
-  std::uint32_t seen = 0;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    std::uint32_t axis = 0;
-    while (axis < topology.axis_count && topology.axes[axis].name != order[i])
-      ++axis;
-    if (axis == topology.axis_count) return error(std::string("no axis '") + order[i] + "'");
-    if (seen >> axis & 1) return error(std::string("axis '") + order[i] + "' occurs twice");
-    seen |= 1u << axis;
-    topology.order[i] = static_cast<std::uint8_t>(axis);
-  }
-  return {};
-}
-
 }  // namespace
 
 std::uint64_t Topology::sites() const {
@@ -187,6 +165,30 @@ Status Topology::validate() const {
   return validateDamage(*this).annotated("topology");
 }
 
+StatusOr<std::array<std::uint8_t, kMaxAxes>> parseOrder(const Topology& topology,
+                                                        std::string_view order) {
+  auto error = [&](const std::string& what) {
+    std::string names;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+      names += topology.axes[i].name;
+    return Status(StatusCode::kInvalidArgument,
+                  "order '" + std::string(order) + "': " + what + " (the axes are " + names + ")");
+  };
+  if (order.size() != topology.axis_count) return error("names every axis exactly once, please");
+  std::array<std::uint8_t, kMaxAxes> result{};
+  std::uint32_t seen = 0;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    std::uint32_t axis = 0;
+    while (axis < topology.axis_count && topology.axes[axis].name != order[i])
+      ++axis;
+    if (axis == topology.axis_count) return error(std::string("no axis '") + order[i] + "'");
+    if (seen >> axis & 1) return error(std::string("axis '") + order[i] + "' occurs twice");
+    seen |= 1u << axis;
+    result[i] = static_cast<std::uint8_t>(axis);
+  }
+  return result;
+}
+
 StatusOr<Topology> parseTopology(std::string_view shape, std::string_view order) {
   Topology topology;
   std::size_t position = 0;
@@ -225,7 +227,9 @@ StatusOr<Topology> parseTopology(std::string_view shape, std::string_view order)
     }
   }
   if (!order.empty()) {
-    if (Status status = applyOrder(topology, order); !status.ok()) return status;
+    const auto parsed = parseOrder(topology, order);
+    if (!parsed.ok()) return parsed.status();
+    topology.order = *parsed;
   }
   return topology;
 }

@@ -146,6 +146,11 @@ struct Topology {
 /// size missing after 'x' (column 3)`.
 StatusOr<Topology> parseTopology(std::string_view shape, std::string_view order = {});
 
+/// Reads an order of the axes of `topology`, fastest first: "YXT". (The damage of a topology
+/// stands in the order of its ranks: changing the order moves it.)
+StatusOr<std::array<std::uint8_t, kMaxAxes>> parseOrder(const Topology& topology,
+                                                        std::string_view order);
+
 /// Reads "0,0,1:Z", the link from (0, 0, 1) one step up along Z, of `topology`, and "1,2,3", a
 /// node. Errors name the text: `dead link '0,0,9:Z': Z=9 is outside (size 4)`.
 StatusOr<DeadLink> parseDeadLink(const Topology& topology, std::string_view text);
