@@ -1,0 +1,64 @@
+// What torc says on stderr.
+#include "runtime/pmpi/report.h"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <unordered_set>
+
+#include "schedules/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+std::atomic<Verbosity> verbosity{Verbosity::kHints};
+std::atomic<int> world_rank{-1};  // -1: not known
+
+/// One write, as stderr is not buffered.
+void print(const std::string& line) {
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::string rankText() {
+  const int rank = world_rank.load(std::memory_order_relaxed);
+  return rank < 0 ? std::string() : message("rank ", rank, ": ");
+}
+
+/// Whether the key is new, and there still is room for it.
+bool isNew(std::string_view key) {
+  // Never destroyed: threads may warn while the process ends.
+  static std::mutex& mutex = *new std::mutex;
+  static auto& told = *new std::unordered_set<std::string>;
+  const std::lock_guard lock(mutex);
+  return told.size() < kMostWarnings && told.emplace(key).second;
+}
+
+}  // namespace
+
+void configureReport(Verbosity kind, int rank) {
+  verbosity.store(kind, std::memory_order_relaxed);
+  world_rank.store(rank, std::memory_order_relaxed);
+}
+
+bool tells(Verbosity kind) {
+  return kind <= verbosity.load(std::memory_order_relaxed);
+}
+
+void warnOnce(std::string_view key, const std::string& text) {
+  if (isNew(key)) print(message("torc: warning: ", rankText(), text, '\n'));
+}
+
+void warnOnce(int communicator_rank, std::string_view key, const std::string& text) {
+  if (communicator_rank == 0 && isNew(key)) print(message("torc: warning: ", text, '\n'));
+}
+
+void complain(const std::string& text) {
+  print(message("torc: error: ", rankText(), text, '\n'));
+}
+
+void say(Verbosity kind, int communicator_rank, const std::string& text) {
+  if (communicator_rank != 0 || !tells(kind)) return;
+  print(message(kind == Verbosity::kHints ? "torc: hint: " : "torc: ", text, '\n'));
+}
+
+}  // namespace torc::pmpi
