@@ -16,9 +16,8 @@
 #include <string>
 #include <vector>
 
-#include <llvm/Support/raw_ostream.h>
-
-#include "compiler/compile.h"
+#include "bench/bench_schedule.h"
+#include "bench/null_transport.h"
 #include "runtime/executor.h"
 #include "runtime/inprocess_job.h"
 #include "runtime/reduction.h"
@@ -27,87 +26,11 @@
 namespace torc {
 namespace {
 
-/// Completes every started channel at the next poll.
-class NullTransport final : public Transport {
- public:
-  StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, std::span<const Segment>,
-                                  std::span<const std::size_t>) override {
-    return channels_++;
-  }
-  StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, std::span<const Segment>,
-                                  std::span<const std::size_t>) override {
-    return channels_++;
-  }
-  Status commit() override {
-    started_.resize(channels_);
-    return {};
-  }
-  Status bind(const Bases&) override { return {}; }
-  bool start(ChannelId channel) override {
-    started_[count_++] = channel;
-    return true;
-  }
-  int poll(std::span<ChannelId> completed) override {
-    const std::size_t count = std::min(count_, completed.size());
-    std::copy_n(started_.begin(), count, completed.begin());
-    count_ = 0;
-    return static_cast<int>(count);
-  }
-  void abandon() override {}
-  Status status() const override { return {}; }
-
- private:
-  ChannelId channels_ = 0;
-  std::vector<ChannelId> started_;
-  std::size_t count_ = 0;
-};
-
 void reduceNothing(void*, const void*, const void*, std::size_t, const void*) {}
 
 [[noreturn]] void quit(const std::string& message) {
   std::fprintf(stderr, "replay_bench: %s\n", message.c_str());
   std::exit(1);
-}
-
-double processorSeconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
-
-/// Nanoseconds of one call of `round`: the least of seven samples of 20 ms or more.
-template <typename Round>
-double nanoseconds(Round round) {
-  std::uint64_t rounds = 1;
-  double least = 1e30;
-  for (int sample = 0; sample < 7;) {
-    const double start = processorSeconds();
-    for (std::uint64_t i = 0; i < rounds; ++i)
-      round();
-    const double seconds = processorSeconds() - start;
-    if (seconds < 0.02) {
-      rounds *= 2;
-      continue;
-    }
-    least = std::min(least, 1e9 * seconds / static_cast<double>(rounds));
-    ++sample;
-  }
-  return least;
-}
-
-Schedule compileSchedule(const std::string& collective, const std::string& shape,
-                         std::uint32_t chunks) {
-  llvm::Expected<Collective> kind = parseCollective(collective);
-  if (!kind) quit(llvm::toString(kind.takeError()));
-  const StatusOr<Topology> topology = parseTopology(shape);
-  if (!topology.ok()) quit(topology.status().message());
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("bucket");
-  if (!algorithm) quit(llvm::toString(algorithm.takeError()));
-  PipelineOptions options;
-  options.chunks = chunks;
-  const std::string pipeline = planPipeline(**algorithm, options) + "," + stepPipeline(options);
-  llvm::Expected<Program> program =
-      compile({*kind, *topology}, **algorithm, pipeline, PassManagerOptions());
-  if (!program) quit(llvm::toString(program.takeError()));
-  return std::move(program->schedule);
 }
 
 struct Replay {

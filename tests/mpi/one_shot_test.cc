@@ -71,7 +71,7 @@ class OneShot : public PlacedTest {
     EXPECT_TRUE(call.ok()) << call.status().message();
     running.call = *call;
     EXPECT_TRUE(geometry_->ring.ready(running.tags));
-    running.call->bindTags(running.tags.base);
+    running.call->bindTags(running.tags);
     EXPECT_TORC_OK(torc_collective_start(running.call));
     return running;
   }
@@ -270,7 +270,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
           cache_->acquire(with, allreduce(call.in.data(), call.out.data(), call.count));
       ASSERT_TRUE(acquired.ok()) << acquired.status().message();
       call.running = *acquired;
-      call.running->bindTags(call.tags.base);
+      call.running->bindTags(call.tags);
       ASSERT_TORC_OK(torc_collective_start(call.running));
     }
     const std::size_t which = own() % calls.size();
