@@ -1,0 +1,117 @@
+// Arguments of a served call: widening, and packing of derived datatypes.
+#include "runtime/pmpi/prepared_arguments.h"
+
+#include "runtime/mpi_reduction.h"
+#include "runtime/mpi_transport.h"
+#include "runtime/pmpi/call_report.h"
+
+namespace torc::pmpi {
+namespace {
+
+struct Element {
+  std::int64_t bytes = 0, extent = 0;
+  bool is_bytes = false;  // its data, byte after byte in the order of the type, and nothing else
+};
+
+Element describe(MPI_Datatype type) {
+  MPI_Count size = 0, lower = 0, extent = 0;
+  PMPI_Type_size_x(type, &size);
+  PMPI_Type_get_extent_x(type, &lower, &extent);
+  Element element{size, extent, lower == 0 && extent == size};
+  if (element.is_bytes) {
+    int integers = 0, addresses = 0, types = 0, combiner = 0;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    if (combiner != MPI_COMBINER_NAMED) {
+      const StatusOr<ElementType> derived = describeType(type);
+      element.is_bytes = derived.ok() && derived->simple;
+    }
+  }
+  return element;
+}
+
+void widen(const NumberList& from, int size, std::int64_t scale, std::vector<std::int64_t>& to) {
+  to.resize(static_cast<std::size_t>(size));
+  for (std::size_t r = 0; r < to.size(); ++r)
+    to[r] = from[r] * scale;
+}
+
+}  // namespace
+
+void PreparedArguments::prepare(const CollectiveCall& call, int rank, int size) {
+  arguments_.function = functionName(call.id, call.form);
+  arguments_.collective = *call.collective;
+  arguments_.in = call.in;
+  arguments_.out = call.out;
+  arguments_.count = call.count;
+  arguments_.type = call.type;
+  arguments_.op = call.op;
+  if (*call.collective == Collective::kAllgather) {
+    prepareAllgather(call, rank, size);
+  } else if (call.has_counts) {
+    widen(call.counts, size, 1, counts_);
+    arguments_.has_counts = true;
+    arguments_.counts = counts_.data();
+  }
+}
+
+void PreparedArguments::prepareAllgather(const CollectiveCall& call, int rank, int size) {
+  const Element element = describe(call.type);
+  arguments_.type = arguments_.in_type = MPI_BYTE;
+  arguments_.count = call.count * element.bytes;
+  arguments_.in_count =
+      element.bytes * (call.has_counts ? call.counts[static_cast<std::size_t>(rank)] : call.count);
+  arguments_.has_counts = arguments_.has_displacements = call.has_counts;
+  if (call.has_counts) widen(call.counts, size, element.bytes, counts_);
+  arguments_.counts = counts_.data();
+
+  const bool in_place = call.in == MPI_IN_PLACE;
+  Block own{};  // in `out`
+  if (element.is_bytes) {
+    if (call.has_counts) widen(call.displacements, size, element.extent, displacements_);
+  } else {
+    for (int r = 0; r < size; ++r) {
+      const auto at = static_cast<std::size_t>(r);
+      const std::int64_t place = call.has_counts ? call.displacements[at] : r * call.count;
+      const Block block{static_cast<std::byte*>(call.out) + place * element.extent,
+                        call.has_counts ? call.counts[at] : call.count, all_.length};
+      if (call.has_counts) displacements_.push_back(all_.length);
+      all_.length += block.count * element.bytes;
+      if (r == rank) own = block;
+      // In place, the own block is there already.
+      if (block.count > 0 && !(in_place && r == rank)) blocks_.push_back(block);
+    }
+    all_.bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(all_.length));
+    all_.type = call.type;
+    arguments_.out = all_.bytes.get();
+  }
+  arguments_.displacements = displacements_.data();
+
+  if (in_place ? element.is_bytes : describe(call.in_type).is_bytes) return;
+  own_.length = arguments_.in_count;
+  own_.bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(own_.length));
+  own_.type = in_place ? call.type : call.in_type;
+  own_data_ = in_place ? own.data : call.in;
+  own_count_ = in_place ? own.count : call.in_count;
+  arguments_.in = own_.bytes.get();
+}
+
+Status PreparedArguments::pack() {
+  if (own_.bytes == nullptr || own_.length == 0) return {};
+  MPI_Count at = 0;
+  return mpiStatus(PMPI_Pack_c(own_data_, own_count_, own_.type, own_.bytes.get(), own_.length, &at,
+                               MPI_COMM_SELF),
+                   "MPI_Pack");
+}
+
+Status PreparedArguments::unpack() {
+  if (all_.bytes == nullptr) return {};
+  for (const Block& block : blocks_) {
+    MPI_Count at = block.offset;
+    const int code = PMPI_Unpack_c(all_.bytes.get(), all_.length, &at, block.data, block.count,
+                                   all_.type, MPI_COMM_SELF);
+    if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Unpack");
+  }
+  return {};
+}
+
+}  // namespace torc::pmpi

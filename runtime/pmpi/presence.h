@@ -1,0 +1,26 @@
+// Presence: whether all ranks of the job have this library. What the ranks agree on at the start is
+// a collective call that the ranks without it never make.
+#ifndef TORC_RUNTIME_PMPI_PRESENCE_H_
+#define TORC_RUNTIME_PMPI_PRESENCE_H_
+
+#include <string>
+
+#include <mpi.h>
+
+namespace torc::pmpi {
+
+/// The ranks of this host, once MPI is initialised on all of them, as far as their launcher is
+/// MPICH's and /proc can be read.
+struct HostPresence {
+  int without = 0;     // process of a rank that surely does without the library; 0: none seen
+  bool speaks = true;  // the caller is the first of those that have it
+};
+HostPresence lookAtHost();
+
+/// Waits for all ranks of `comm`. After 10 s a rank that `speaks` says on stderr what is probably
+/// missing.
+void waitForRanks(MPI_Comm comm, bool speaks);
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_PRESENCE_H_
