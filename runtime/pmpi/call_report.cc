@@ -2,11 +2,13 @@
 #include "runtime/pmpi/call_report.h"
 
 #include <cstddef>
-#include <cstdio>
-#include <mutex>
-#include <unordered_set>
 
 #include <mpi.h>
+
+#include "runtime/pmpi/engine.h"
+#include "runtime/pmpi/report.h"
+#include "runtime/pmpi/statistics.h"
+#include "schedules/message.h"
 
 namespace torc::pmpi {
 namespace {
@@ -24,23 +26,35 @@ const char* functionName(CallId id, Form form) {
   return kFunctionNames[static_cast<std::size_t>(id)][static_cast<std::size_t>(form)];
 }
 
-void beginCall(CollectiveCall&) {}
-
-void endCall(const CollectiveCall&, const LibraryEntry*) {}
-
-void complain(const CollectiveCall& call, const std::string& text) {
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::fprintf(stderr, "torc: error: rank %d: %s: %s\n", rank, functionName(call.id, call.form),
-               text.c_str());
+void beginCall(CollectiveCall& call) {
+  if (engine->statistics != nullptr) call.began = PMPI_Wtime();
 }
 
-void warnOnce(int rank, const std::string& text) {
-  if (rank != 0) return;
-  static std::mutex mutex;
-  static std::unordered_set<std::string> told;
-  const std::lock_guard lock(mutex);
-  if (told.insert(text).second) std::fprintf(stderr, "torc: warning: %s\n", text.c_str());
+void endCall(const CollectiveCall& call, const CommunicatorState* state,
+             const LibraryEntry* entry) {
+  if (engine->statistics == nullptr) return;
+  CallRecord record;
+  record.function = functionName(call.id, call.form);
+  if (state != nullptr) {
+    record.communicator = state->number;
+    record.communicator_rank = state->rank();
+  }
+  record.type = call.type;
+  record.op = call.op;
+  record.bytes = call.bytes;
+  record.seconds = PMPI_Wtime() - call.began;
+  if (entry != nullptr) {
+    record.by = engine->library->index.files[entry->file].name.c_str();
+    record.entry = entry;
+  } else {
+    record.service = shouldBeServed(call.reason) ? Service::kShouldBeServed : Service::kNotTorcs;
+    record.by = text(call.reason);
+  }
+  engine->statistics->record(record);
+}
+
+void complainOf(const CollectiveCall& call, const std::string& what) {
+  complain(message(functionName(call.id, call.form), ": ", what));
 }
 
 }  // namespace torc::pmpi

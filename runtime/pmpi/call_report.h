@@ -1,26 +1,25 @@
-// What is told of calls: statistics, errors, warnings.
+// What is told of calls and communicators: to the statistics, and as errors.
 #ifndef TORC_RUNTIME_PMPI_CALL_REPORT_H_
 #define TORC_RUNTIME_PMPI_CALL_REPORT_H_
 
 #include <string>
 
 #include "runtime/pmpi/collective_call.h"
+#include "runtime/pmpi/communicator_state.h"
 #include "schedules/library_index.h"
 
 namespace torc::pmpi {
 
-/// Takes the time, where statistics are kept.
+/// Takes the time, where calls are counted.
 void beginCall(CollectiveCall& call);
 
-/// The call is complete, or MPI has it: `entry` is what it was served from, or null; call.reason
-/// says why it was not.
-void endCall(const CollectiveCall& call, const LibraryEntry* entry);
+/// The call is complete, or MPI has it. `entry`: what served it, or null; then call.reason says why
+/// not. `state`: of its communicator, or null. `call` may be nobody's any more, but its datatype
+/// and operation exist.
+void endCall(const CollectiveCall& call, const CommunicatorState* state, const LibraryEntry* entry);
 
-/// An error of one call, on stderr: `torc: error: rank 3: MPI_Allreduce: ...`.
-void complain(const CollectiveCall& call, const std::string& text);
-
-/// A warning that all ranks have alike, on stderr of rank 0 of the communicator; each text once.
-void warnOnce(int rank, const std::string& text);
+/// An error of one call: `torc: error: rank 3: MPI_Iallreduce: ...`.
+void complainOf(const CollectiveCall& call, const std::string& what);
 
 /// "MPI_Iallreduce": a row's function of this form.
 const char* functionName(CallId id, Form form);

@@ -4,9 +4,11 @@
 #include <array>
 #include <utility>
 
-#include "runtime/pmpi/call_report.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/operation.h"
+#include "runtime/pmpi/report.h"
+#include "runtime/pmpi/statistics.h"
+#include "schedules/message.h"
 
 namespace torc::pmpi {
 namespace {
@@ -64,6 +66,7 @@ CommunicatorState* CommunicatorState::setUp(MPI_Comm comm) {
   } else {
     state->recognise();
   }
+  state->describe();
   {
     EngineLock lock;
     engine->states.insert(state);
@@ -71,6 +74,23 @@ CommunicatorState* CommunicatorState::setUp(MPI_Comm comm) {
   }
   PMPI_Comm_set_attr(comm, engine->keyval, state);
   return state;
+}
+
+void CommunicatorState::describe() {
+  std::string what = message(size_, size_ == 1 ? " rank" : " ranks");
+  std::string why = reason_text_.empty() ? text(reason_) : reason_text_;
+  if (reason_ == Reason::kServed) {
+    const std::string whole = engine->library->job.topology.shape();
+    const std::string shape = geometry_->topology->shape();
+    what = static_cast<std::uint64_t>(size_) == engine->library->job.topology.ranks()
+               ? whole
+               : message(shape, " part of ", whole);
+    why.clear();
+  }
+  say(Verbosity::kCommunicators, rank_,
+      message("communicator of ", size_,
+              size_ == 1 ? " rank: " : " ranks: ", why.empty() ? what : why));
+  if (engine->statistics != nullptr) number = engine->statistics->communicator(what, why, rank_);
 }
 
 void CommunicatorState::recognise() {
@@ -158,7 +178,7 @@ CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
     if (loaded.ok()) {
       file.schedule = *loaded;
     } else {
-      warnOnce(rank_, loaded.status().message());
+      warnOnce(rank_, loaded.status().message(), loaded.status().message());
     }
   }
   return &file;

@@ -14,6 +14,7 @@
 #include "runtime/context.h"
 #include "runtime/library_open.h"
 #include "runtime/pmpi/handle.h"
+#include "runtime/pmpi/statistics.h"
 #include "schedules/settings.h"
 
 namespace torc::pmpi {
@@ -22,7 +23,7 @@ class CommunicatorState;
 class Operation;
 
 /// Every member is used under the lock, except those that are set before torc is on and never
-/// change: settings, library, keyval,
+/// change: settings, library, statistics, keyval,
 /// meetings.
 class Engine {
  public:
@@ -53,7 +54,8 @@ class Engine {
 
   const Settings settings;  // agreed by all ranks
   std::unique_ptr<torc_library> library;
-  int keyval = MPI_KEYVAL_INVALID;  // of the attribute that is a communicator's state
+  std::unique_ptr<Statistics> statistics;  // null: not kept
+  int keyval = MPI_KEYVAL_INVALID;         // of the attribute that is a communicator's state
 
   MPI_Comm meetings = MPI_COMM_NULL;  // of the ranks of MPI_COMM_WORLD, for runtime/pmpi/meeting.h
 

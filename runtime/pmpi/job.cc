@@ -9,12 +9,15 @@
 
 #include <mpi.h>
 
-#include "runtime/pmpi/call_report.h"
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/meeting.h"
 #include "runtime/pmpi/presence.h"
 #include "runtime/pmpi/progress.h"
+#include "runtime/pmpi/report.h"
+#include "runtime/pmpi/settings_agreement.h"
+#include "runtime/pmpi/statistics.h"
+#include "schedules/message.h"
 #include "schedules/settings.h"
 
 namespace torc::pmpi {
@@ -57,24 +60,94 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings) {
   return made;
 }
 
-/// Torc is on on all ranks, or off on all of them, after one line that says why.
-Status agreeOnEngine(std::unique_ptr<Engine>& made) {
+/// Why torc is off; under TORC_STRICT that ends the job.
+void fail(int rank, bool strict, const std::string& why) {
+  if (!strict) {
+    warnOnce(rank, why, why + "; torc is off");
+    return;
+  }
+  if (rank == 0) complain(why);
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/// The engine, alike on all ranks, or nullptr: torc is off, and it has been said why.
+std::unique_ptr<Engine> agreeOnEngine() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const HostPresence presence = lookAtHost();
   if (presence.without != 0) {
     if (presence.speaks) {
-      warnOnce(0, "process " + std::to_string(presence.without) +
-                      " is a rank without libtorc_pmpi.so: LD_PRELOAD must name it on all ranks; "
-                      "torc is off");
+      const std::string why = message("process ", presence.without,
+                                      " is a rank without libtorc_pmpi.so: LD_PRELOAD must name it "
+                                      "on all ranks; torc is off");
+      warnOnce(why, why);
     }
-    return {};
+    return nullptr;
   }
   waitForRanks(MPI_COMM_WORLD, presence.speaks);
-  const Settings settings = readSettings(SettingTexts(environ)).settings;
-  if (settings.disable || settings.library.empty()) return {};
-  StatusOr<std::unique_ptr<Engine>> result = makeEngine(settings);
-  if (!result.ok()) return result.status();
-  made = std::move(*result);
-  return {};
+
+  const AgreedSettings agreed = agreeSettings(SettingTexts(environ), MPI_COMM_WORLD);
+  const Settings& settings = agreed.settings;
+  configureReport(settings.verbosity, rank);
+  for (const std::string& warning : agreed.warnings)
+    warnOnce(rank, warning, warning);
+  for (const std::string& hint : agreed.hints)
+    say(Verbosity::kHints, rank, hint);
+  if (!agreed.fault.empty()) {
+    fail(rank, agreed.strict, agreed.fault);
+    return nullptr;
+  }
+  if (settings.disable || settings.library.empty()) return nullptr;
+  StatusOr<std::unique_ptr<Engine>> made = makeEngine(settings);
+  if (!made.ok()) {
+    fail(rank, settings.strict, made.status().message());
+    return nullptr;
+  }
+  if (settings.statistics || settings.explain) {
+    (*made)->statistics = std::make_unique<Statistics>(settings.explain);
+  }
+  return std::move(*made);
+}
+
+/// What the statistics say of the job, and this rank's numbers.
+JobDescription describeJob() {
+  const torc_library& library = *engine->library;
+  JobDescription job;
+  job.command = commandLine();
+  job.library = engine->settings.library;
+  job.machine = library.index.machine;
+  job.partition =
+      library.job.topology.shape() + (engine->settings.mapping.empty()
+                                          ? ", order " + library.job.topology.orderString()
+                                          : ", mapping " + engine->settings.mapping);
+  job.memory_limit = engine->settings.memory;
+  job.cache_limit = engine->settings.cache;
+  return job;
+}
+
+RankFacts countRank() {
+  RankFacts facts;
+  facts.schedules = engine->library->cache.files();
+  facts.schedule_bytes = engine->library->cache.bytes();
+  facts.calls_found = engine->call_memory.hits();
+  facts.calls_laid_out = engine->call_memory.misses();
+  facts.call_bytes = engine->call_memory.bytes();
+  return facts;
+}
+
+void printStatistics() {
+  if (!engine->settings.statistics) return;
+  const StatusOr<JobStatistics> all =
+      mergeStatistics(engine->statistics->snapshot(countRank()), engine->meetings);
+  int rank = 0;
+  PMPI_Comm_rank(engine->meetings, &rank);
+  if (rank != 0) return;
+  Status status = all.status();
+  if (all.ok()) {
+    status =
+        writeStatistics(statisticsTable(describeJob(), *all), engine->settings.statistics_file);
+  }
+  if (!status.ok()) warnOnce(rank, status.message(), status.message());
 }
 
 /// Operations that are not complete, the program's fault or not, are waited for.
@@ -91,12 +164,7 @@ bool wantsProgressThread() {
 }
 
 void startJob() {
-  std::unique_ptr<Engine> made;
-  if (Status status = agreeOnEngine(made); !status.ok()) {
-    int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    warnOnce(rank, status.message());
-  }
+  std::unique_ptr<Engine> made = agreeOnEngine();
   if (made == nullptr) return;
   engine = made.release();
   oversubscribed.store(engine->library->hosts.oversubscribed);
@@ -115,6 +183,7 @@ void endJob() {
   torc_is_on.store(false);
   attention.store(0);
   persistent_handles.store(0);
+  printStatistics();
   {
     EngineLock lock;
     engine->destroyAll();

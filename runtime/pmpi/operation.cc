@@ -169,6 +169,7 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
 }
 
 void Operation::startRound() {
+  beginCall(call_);
   setUnderWay();
   Status status = attempt([&] { return arguments_.pack(); });
   if (status.ok() && torc_collective_start(collective_) != TORC_OK) {
@@ -222,7 +223,7 @@ void Operation::roundIsOver(torc_collective*, int result, void* cookie) {
 }
 
 void Operation::failed(const Status& status) {
-  complain(call_, status.message());
+  complainOf(call_, status.message());
   finishRound(errorClass(status));
 }
 
@@ -239,9 +240,10 @@ void Operation::finishRound(int code) {
       engine->failures.push_back({state_.communicatorForErrors(), code});
     }
     if (Status status = engine->handles.complete(handle_, code != MPI_SUCCESS); !status.ok()) {
-      complain(call_, status.message());
+      complainOf(call_, status.message());
     }
   }
+  endCall(call_, &state_, call_.reason == Reason::kServed ? &entry_ : nullptr);
   settle();
   if (one_shot != nullptr) cache.release(one_shot);
 }

@@ -57,7 +57,7 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState** found) {
 /// Whether TORC_STRICT makes an error of handing the call back; then `outcome` is it.
 bool refusedByStrict(const CollectiveCall& call, Outcome* outcome) {
   if (!engine->settings.strict || !shouldBeServed(call.reason)) return false;
-  complain(call, text(call.reason));
+  complainOf(call, text(call.reason));
   PMPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
   *outcome = {true, MPI_ERR_OTHER};
   return true;
@@ -91,7 +91,6 @@ Outcome serveBlocking(CollectiveCall& call) {
   const int code = operation->code();
   {
     EngineLock lock;
-    endCall(operation->call(), entry);
     operation.reset();
   }
   reportFailures();
@@ -117,7 +116,7 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
       operation->begin();
       outcome = {true, MPI_SUCCESS};
     } else {
-      complain(call, status.message());
+      complainOf(call, status.message());
       outcome = {true, MPI_ERR_OTHER};
     }
   }
@@ -168,7 +167,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
 }
 
 int handedBack(CollectiveCall& call, int code) {
-  endCall(call, nullptr);
+  endCall(call, call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm), nullptr);
   return code;
 }
 

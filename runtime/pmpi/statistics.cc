@@ -137,7 +137,8 @@ CallRow& Statistics::rowOf(const CallRecord& call, const Key& key) {
   } else if (call.type != MPI_DATATYPE_NULL) {
     row.datatype = typeName(call.type);
   }
-  if (call.op != MPI_OP_NULL) row.operation = isPredefined(call.op) ? operationName(call.op) : "user's";
+  if (call.op != MPI_OP_NULL)
+    row.operation = isPredefined(call.op) ? operationName(call.op) : "user's";
   row.by = call.by;
   row.size_class = key.size_class;
   places_.emplace(key, rows_.size());
