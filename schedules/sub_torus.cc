@@ -65,11 +65,11 @@ class Recognition {
     // As many as there are nodes: the whole, if no two are the same.
     if (isAll()) {
       box_.extents = wholeExtents(partition_);
-      rotate();
     } else {
       enclose();
     }
     if (Status status = checkFilled(); !status.ok()) return status;
+    rotate();
     if (!findOrder()) fillTable();
     return std::move(box_);
   }
@@ -171,7 +171,6 @@ class Recognition {
       box_.start[i] = start;
       box_.extents[i] = wrap(std::int64_t{last} - start, partition_.axes[i].size) + 1;
     }
-    rotate();
   }
 
   Status checkFilled() {

@@ -1,0 +1,269 @@
+// What can be wrong with a library, its files and what ranks say about it: every rank gets the same
+// code and text, and nobody hangs.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "tests/mpi/library_folder.h"
+
+namespace torc {
+namespace {
+
+class LibraryFaults : public LibraryTest {
+ protected:
+  /// Opening fails everywhere, with one text.
+  void expectNotOpened(OpenOptions options, int code, const std::string& text) {
+    const std::string torus = shapeOfWorld();
+    if (options.directory == nullptr) options.directory = folder_->path().c_str();
+    if (options.torus == nullptr) options.torus = torus.c_str();
+    const torc_library_options value = options.value();
+    torc_library* library = nullptr;
+    EXPECT_TORC_ERROR(torc_library_open(context_, MPI_COMM_WORLD, &value, &library), code, text);
+    EXPECT_EQ(library, nullptr);
+    expectSameTextEverywhere();
+  }
+  void expectSameTextEverywhere() {
+    std::vector<char> mine(1024), first;
+    const std::string text = torc_error_message();
+    std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 1023), mine.begin());
+    first = mine;
+    MPI_Bcast(first.data(), 1024, MPI_CHAR, 0, MPI_COMM_WORLD);
+    EXPECT_STREQ(mine.data(), first.data());
+  }
+  /// Loading an allreduce on the world fails everywhere; then it works with the file restored.
+  void expectNotLoaded(int code, const std::string& text) {
+    torc_geometry* geometry = recognised(MPI_COMM_WORLD);
+    const torc_call call = allreduceOf(10);
+    torc_schedule* schedule = nullptr;
+    EXPECT_TORC_ERROR(torc_library_load(geometry, &call, &schedule), code, text);
+    EXPECT_EQ(schedule, nullptr);
+    expectSameTextEverywhere();
+    folder_->change([&] {
+      std::filesystem::copy_file("tests/mpi/allreduce_" + shapeOfWorld() + ".torc", worldFile(),
+                                 std::filesystem::copy_options::overwrite_existing);
+    });
+    expectResultsOfMpi(geometry, MPI_COMM_WORLD, "afterwards");
+    EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+  }
+  std::string worldFile() const { return folder_->schedulePath("allreduce", shapeOfWorld()); }
+  bool isLastRank() const { return worldRank() == worldSize() - 1; }
+};
+
+TEST_F(LibraryFaults, AFolderThatIsNoLibrary) {
+  expectNotOpened({.directory = "/nowhere/lib"}, TORC_ERR_IO,
+                  "rank 0: cannot read '/nowhere/lib/index.torc': No such file or directory");
+  const std::string file = folder_->write("file", "text");
+  expectNotOpened({.directory = file.c_str()}, TORC_ERR_IO, "Not a directory");
+  expectNotOpened({.directory = ""}, TORC_ERR_ARGUMENT, "no folder is given");
+  folder_->change([&] { std::filesystem::remove(manifestPath(folder_->path())); });
+  expectNotOpened({}, TORC_ERR_IO, "manifest.json': No such file or directory");
+}
+
+TEST_F(LibraryFaults, ATornOrAlteredIndex) {
+  const std::string path = indexPath(folder_->path());
+  const std::string good = contentsOf(path);
+  for (const std::size_t length : {std::size_t{0}, std::size_t{5}, good.size() - 1}) {
+    folder_->write("index.torc", good.substr(0, length));
+    expectNotOpened({}, TORC_ERR_MALFORMED, "/index.torc: ");
+  }
+  std::string altered = good;
+  altered[altered.size() / 2] ^= 1;
+  folder_->write("index.torc", altered);
+  expectNotOpened({}, TORC_ERR_MALFORMED, "/index.torc: ");
+  folder_->write("index.torc", good);
+  open();
+}
+
+TEST_F(LibraryFaults, AStaleIndex) {
+  folder_->write("manifest.json", "{ }\n");
+  expectNotOpened({}, TORC_ERR_MISMATCH, "/index.torc: the index is stale");
+}
+
+TEST_F(LibraryFaults, AnotherMachine) {
+  expectNotOpened({.machine = "bgq"}, TORC_ERR_MISMATCH,
+                  "the library is for machine 'generic', not 'bgq'");
+  open({.machine = "generic"});
+}
+
+TEST_F(LibraryFaults, ContradictoryPlaces) {
+  const std::string size = std::to_string(worldSize());
+  expectNotOpened({.torus = "5x5"}, TORC_ERR_MISMATCH,
+                  "torus 5x5 is no partition of the library, which has ");
+  expectNotOpened({.torus = "5x"}, TORC_ERR_ARGUMENT, "torus '5x': a size is missing");
+  expectNotOpened({.order = "XYZ"}, TORC_ERR_ARGUMENT, "order 'XYZ'");
+  const std::string map = folder_->write("job.map", "0 0\n1 0\n");
+  expectNotOpened({.order = "YX", .mapping = map.c_str()}, TORC_ERR_ARGUMENT,
+                  "contradict each other");
+  expectNotOpened({.mapping = map.c_str()}, TORC_ERR_MISMATCH,
+                  "job.map: places 2 ranks, the job has " + size);
+  folder_->write("job.map", "0 0\n1 0\n0 0\n");
+  expectNotOpened({.mapping = map.c_str()}, TORC_ERR_MALFORMED,
+                  "job.map:3: (0, 0) has a rank already, on line 1");
+  expectNotOpened({.mapping = "/nowhere/job.map"}, TORC_ERR_IO,
+                  "cannot read '/nowhere/job.map': No such file or directory");
+}
+
+TEST_F(LibraryFaults, NoPartitionOfThatSize) {
+  const LibraryFolder other({worldSize() == 6 ? "2x2" : "3x2"});
+  expectNotOpened({.directory = other.path().c_str(), .torus = ""}, TORC_ERR_MISMATCH,
+                  worldSize() == 6
+                      ? "the job has 6 ranks, partitions of the library are 2x2 (4 nodes)"
+                      : "the job has 4 ranks, partitions of the library are 3x2 (6 nodes)");
+  if (worldSize() == 6) return;
+  expectNotOpened({.directory = other.path().c_str(), .torus = "3x2"}, TORC_ERR_MISMATCH,
+                  "the job has 4 ranks, the torus is 3x2 (6 nodes)");
+  expectNotOpened({.torus = ""}, TORC_ERR_MISMATCH,
+                  "the job's 4 ranks fit several partitions: 2x2 (4 nodes), 4 (4 nodes); name its");
+}
+
+TEST_F(LibraryFaults, RanksThatDisagree) {
+  const std::string last = std::to_string(worldSize() - 1);
+  expectNotOpened({.directory = isLastRank() ? "/elsewhere" : folder_->path().c_str()},
+                  TORC_ERR_MISMATCH, "the library's folder differs between rank ");
+  expectNotOpened({.order = isLastRank() ? "YX" : nullptr}, TORC_ERR_MISMATCH,
+                  "the torus or order of ranks differs between rank ");
+  expectNotOpened({.machine = isLastRank() ? "generic" : nullptr}, TORC_ERR_MISMATCH,
+                  "the machine differs between rank ");
+  expectNotOpened(
+      {.memory_limit = isLastRank() ? std::uint64_t{5} : 4}, TORC_ERR_MISMATCH,
+      "the memory limit for schedules differs between ranks: 4 on rank 0, 5 on rank " + last);
+  torc_library* library = nullptr;
+  const std::string directory = folder_->path(), torus = shapeOfWorld();
+  const torc_library_options options =
+      OpenOptions{.directory = directory.c_str(), .torus = torus.c_str()}.value();
+  EXPECT_TORC_ERROR(
+      torc_library_open(context_, MPI_COMM_WORLD, isLastRank() ? nullptr : &options, &library),
+      TORC_ERR_ARGUMENT, "rank " + last + ": options is NULL");
+  EXPECT_TORC_ERROR(torc_library_open(nullptr, MPI_COMM_WORLD, &options, &library),
+                    TORC_ERR_ARGUMENT, "context is NULL");
+}
+
+TEST_F(LibraryFaults, RanksThatCallDifferently) {
+  open();
+  torc_geometry* geometry = recognised(MPI_COMM_WORLD);
+  torc_call call = allreduceOf(10);
+  if (isLastRank()) call = {TORC_REDUCE_SCATTER, 10, nullptr, MPI_INT, MPI_SUM};
+  torc_schedule* schedule = nullptr;
+  EXPECT_TORC_ERROR(torc_library_load(geometry, &call, &schedule), TORC_ERR_MISMATCH,
+                    "the entry of the library differs between ranks");
+  expectSameTextEverywhere();
+  EXPECT_TORC_ERROR(torc_library_load(geometry, isLastRank() ? nullptr : &call, &schedule),
+                    TORC_ERR_ARGUMENT, "call is NULL");
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+  // Without a library nothing can be chosen.
+  ASSERT_TORC_OK(torc_geometry_create(context_, MPI_COMM_WORLD, nullptr, nullptr, &geometry));
+  EXPECT_TORC_ERROR(torc_library_load(geometry, &call, &schedule), TORC_ERR_ARGUMENT,
+                    "the geometry was not recognised by a library");
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+}
+
+TEST_F(LibraryFaults, ARemovedFile) {
+  open();
+  folder_->change([&] { std::filesystem::remove(worldFile()); });
+  expectNotLoaded(TORC_ERR_IO, "No such file or directory");
+}
+
+TEST_F(LibraryFaults, ATornFile) {
+  open();
+  const std::uint64_t bytes = contentsOf(worldFile()).size();
+  folder_->change([&] { std::filesystem::resize_file(worldFile(), bytes / 2); });
+  expectNotLoaded(TORC_ERR_MALFORMED, "has " + std::to_string(bytes / 2) +
+                                          " bytes, the index says " + std::to_string(bytes));
+}
+
+TEST_F(LibraryFaults, AnAlteredFile) {
+  open();
+  std::string content = contentsOf(worldFile());
+  content[content.size() / 2] ^= 8;
+  folder_->write("files/allreduce_" + shapeOfWorld() + "-1.torc", content);
+  expectNotLoaded(TORC_ERR_MALFORMED, "the file is damaged, or of another library");
+}
+
+/// The index names a file that is sound, but of another collective.
+TEST_F(LibraryFaults, AnIndexThatNamesTheWrongFile) {
+  LibraryIndex index = folder_->index();
+  const std::string world = shapeOfWorld();
+  std::uint32_t right = 0, wrong = 0;
+  for (std::uint32_t i = 0; i < index.files.size(); ++i) {
+    if (index.files[i].name == "allreduce_" + world + "-1.torc") right = i;
+    if (index.files[i].name == "allgather_" + world + "-1.torc") wrong = i;
+  }
+  for (LibraryEntry& entry : index.entries) {
+    if (entry.file == right) entry.file = wrong;
+  }
+  const std::vector<std::byte> bytes = writeLibraryIndex(index);
+  folder_->write("index.torc",
+                 std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  open();
+  torc_geometry* geometry = recognised(MPI_COMM_WORLD);
+  const torc_call call = allreduceOf(10);
+  torc_schedule* schedule = nullptr;
+  EXPECT_TORC_ERROR(torc_library_load(geometry, &call, &schedule), TORC_ERR_MISMATCH,
+                    "is one for allgather on " + world + ", the index says allreduce on " + world);
+  expectSameTextEverywhere();
+  torc_library_info info;
+  ASSERT_TORC_OK(torc_library_query(library_, &info));
+  EXPECT_EQ(info.files_loaded, 0u);
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+}
+
+TEST_F(LibraryFaults, NoRoomUnderTheLimit) {
+  const std::uint64_t allreduce = contentsOf(worldFile()).size();
+  const std::uint64_t other =
+      contentsOf(folder_->schedulePath("reduce_scatter", shapeOfWorld())).size();
+  // Room for either, but not for both.
+  const std::uint64_t limit = std::max(allreduce, other) + 16;
+  ASSERT_LT(limit, allreduce + other);
+  open({.memory_limit = limit});
+  torc_geometry* geometry = recognised(MPI_COMM_WORLD);
+  const torc_call first = allreduceOf(10);
+  const torc_call second = {TORC_REDUCE_SCATTER, 10, nullptr, MPI_INT, MPI_SUM};
+  torc_schedule *in_use = nullptr, *more = nullptr;
+  ASSERT_TORC_OK(torc_library_load(geometry, &first, &in_use));
+  EXPECT_TORC_ERROR(torc_library_load(geometry, &second, &more), TORC_ERR_MEMORY,
+                    "reduce_scatter_" + shapeOfWorld() + "-1.torc: no room for " +
+                        std::to_string(other) + " bytes");
+  expectSameTextEverywhere();
+  // Once nobody uses it, the first gives way.
+  EXPECT_TORC_OK(torc_schedule_free(in_use));
+  ASSERT_TORC_OK(torc_library_load(geometry, &second, &more));
+  torc_library_info info;
+  ASSERT_TORC_OK(torc_library_query(library_, &info));
+  EXPECT_EQ(info.files_loaded, 1u);
+  EXPECT_LE(info.bytes_loaded, limit);
+  EXPECT_TORC_OK(torc_schedule_free(more));
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+}
+
+/// One rank's memory is full, the others' is not: the load fails on all.
+TEST_F(LibraryFaults, NoRoomOnOneRank) {
+  if (worldSize() != 4) GTEST_SKIP();
+  const std::uint64_t whole = contentsOf(worldFile()).size();
+  const std::uint64_t line = contentsOf(folder_->schedulePath("allreduce", "2")).size();
+  open({.memory_limit = std::max(whole, line) + 16});
+  MPI_Comm row = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, worldRank() / 2, worldRank(), &row);
+  torc_geometry* of_row = recognised(row);
+  torc_geometry* geometry = recognised(MPI_COMM_WORLD);
+  const torc_call call = allreduceOf(10);
+  torc_schedule *held = nullptr, *schedule = nullptr;
+  if (worldRank() >= 2) {
+    ASSERT_TORC_OK(torc_library_load(of_row, &call, &held));
+  }
+  EXPECT_TORC_ERROR(torc_library_load(geometry, &call, &schedule), TORC_ERR_MEMORY, "rank 2: ");
+  expectSameTextEverywhere();
+  EXPECT_TORC_OK(torc_schedule_free(held));
+  EXPECT_TORC_OK(torc_library_load(geometry, &call, &schedule));
+  EXPECT_TORC_OK(torc_schedule_free(schedule));
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+  EXPECT_TORC_OK(torc_geometry_destroy(of_row));
+  MPI_Comm_free(&row);
+}
+
+}  // namespace
+}  // namespace torc

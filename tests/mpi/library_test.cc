@@ -1,0 +1,302 @@
+// Libraries on real ranks: communicators are recognised by where their members lie, in whatever
+// order, and collectives by the library's schedules give MPI's results.
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "runtime/library_open.h"
+#include "tests/mpi/library_folder.h"
+
+namespace torc {
+namespace {
+
+/// Columns of the torus; its rows are as long as this.
+int width() {
+  return worldSize() == 6 ? 3 : 2;
+}
+
+MPI_Comm split(int color, int key) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
+  return comm;
+}
+
+class Libraries : public LibraryTest {
+ protected:
+  /// Recognises, compares with MPI, frees.
+  void expectServed(MPI_Comm comm, const char* shape, const std::string& what) {
+    torc_geometry* geometry = recognised(comm);
+    torc_geometry_info info;
+    ASSERT_TORC_OK(torc_geometry_query(geometry, &info));
+    EXPECT_STREQ(info.shape, shape) << what;
+    expectResultsOfMpi(geometry, comm, what);
+    EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+    if (comm != MPI_COMM_WORLD) MPI_Comm_free(&comm);
+  }
+  std::string world() const { return shapeOfWorld(); }
+};
+
+TEST_F(Libraries, TheWholePartition) {
+  open();
+  expectServed(MPI_COMM_WORLD, world().c_str(), "world");
+}
+
+TEST_F(Libraries, TheWorldByItsOrderHasNoTable) {
+  open();
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
+  const Recognition found = library_->recognise(duplicate);
+  EXPECT_EQ(found.reason, "");
+  EXPECT_TRUE(found.map.isIdentity());
+  EXPECT_EQ(found.topology.orderString(), "XY");
+  MPI_Comm_free(&duplicate);
+}
+
+TEST_F(Libraries, RowsAndColumns) {
+  open();
+  const int x = worldRank() % width(), y = worldRank() / width();
+  expectServed(split(y, x), worldSize() == 6 ? "3" : "2", "rows");
+  expectServed(split(x, y), "2", "columns");
+  expectServed(split(y, -x), worldSize() == 6 ? "3" : "2", "rows backwards");
+}
+
+TEST_F(Libraries, AnyOrderOfTheWorld) {
+  open();
+  const int rank = worldRank(), size = worldSize();
+  expectServed(split(0, -rank), world().c_str(), "backwards");
+  expectServed(split(0, (rank + 1) % size), world().c_str(), "one on");
+  expectServed(split(0, (rank % width()) * 10 + rank / width()), world().c_str(), "Y first");
+  const int shuffled[] = {3, 0, 5, 2, 4, 1};
+  expectServed(split(0, shuffled[rank]), world().c_str(), "shuffled");
+}
+
+TEST_F(Libraries, AnOrderOfAxesHasNoTable) {
+  open();
+  MPI_Comm comm = split(0, (worldRank() % width()) * 10 + worldRank() / width());
+  const Recognition found = library_->recognise(comm);
+  EXPECT_TRUE(found.map.isIdentity());
+  EXPECT_EQ(found.topology.orderString(), "YX");
+  MPI_Comm_free(&comm);
+}
+
+TEST_F(Libraries, ABoxOfAPartition) {
+  if (worldSize() != 6) GTEST_SKIP();
+  open();
+  // Columns 2 and 0, side by side round the torus, and column 1. As a box the two are a ring along
+  // Y, and a line along X.
+  const int x = worldRank() % 3;
+  MPI_Comm comm = split(x == 1 ? 1 : 0, worldRank());
+  expectServed(comm, x == 1 ? "2" : "2x2m", "box");
+}
+
+TEST_F(Libraries, WhatIsNoPartIsRefusedWithTheReason) {
+  open();
+  // Not a box: a diagonal. Rank 0 and the last of the second row but one, against the others.
+  const int other = width() + 1;
+  const bool diagonal = worldRank() == 0 || worldRank() == other;
+  MPI_Comm comm = split(diagonal ? 0 : 1, worldRank());
+  torc_geometry* geometry = nullptr;
+  const char* reason = diagonal ? "2 ranks do not fill the box 2x2 from (0, 0): (1, 0) is"
+                       : worldSize() == 6
+                           ? "4 ranks do not fill the box 3x2 from (0, 0): (0, 0) is"
+                           : "2 ranks do not fill the box 2x2 from (0, 0): (0, 0) is";
+  EXPECT_TORC_ERROR(torc_geometry_recognise(library_, comm, &geometry), TORC_ERR_UNSUPPORTED,
+                    reason);
+  EXPECT_EQ(geometry, nullptr);
+  MPI_Comm_free(&comm);
+  EXPECT_TORC_ERROR(torc_geometry_recognise(library_, MPI_COMM_SELF, &geometry),
+                    TORC_ERR_UNSUPPORTED, "the communicator has one rank");
+  EXPECT_TORC_ERROR(torc_geometry_recognise(library_, MPI_COMM_NULL, &geometry), TORC_ERR_ARGUMENT,
+                    "MPI_COMM_NULL");
+  EXPECT_TORC_ERROR(torc_geometry_recognise(nullptr, MPI_COMM_WORLD, &geometry), TORC_ERR_ARGUMENT,
+                    "library is NULL");
+  EXPECT_TORC_ERROR(
+      torc_geometry_recognise(library_, MPI_COMM_WORLD, worldRank() == 1 ? nullptr : &geometry),
+      TORC_ERR_ARGUMENT, "rank 1: geometry is NULL");
+}
+
+TEST_F(Libraries, APartThatTheLibraryLacks) {
+  if (worldSize() != 6) GTEST_SKIP();
+  open();
+  // Two neighbours of a row of three form a line of two, which is no ring: 2m.
+  MPI_Comm comm = split(worldRank() < 2 ? 0 : 1, worldRank());
+  torc_geometry* geometry = nullptr;
+  if (worldRank() < 2) {
+    EXPECT_TORC_ERROR(torc_geometry_recognise(library_, comm, &geometry), TORC_ERR_UNSUPPORTED,
+                      "the library has nothing for the part 2x1 of 3x2");
+  } else {
+    EXPECT_EQ(torc_geometry_recognise(library_, comm, &geometry), TORC_ERR_UNSUPPORTED);
+  }
+  MPI_Comm_free(&comm);
+}
+
+TEST_F(Libraries, AnotherOrderOfTheWorld) {
+  open({.order = "YX"});
+  torc_library_info info;
+  ASSERT_TORC_OK(torc_library_query(library_, &info));
+  EXPECT_STREQ(info.order, "YX");
+  EXPECT_TRUE(library_->recognise(MPI_COMM_WORLD).map.isIdentity());
+  expectServed(MPI_COMM_WORLD, world().c_str(), "world");
+  expectServed(split(worldRank() / 2, worldRank()), "2", "columns");
+  expectServed(split(worldRank() % 2, worldRank()), worldSize() == 6 ? "3" : "2", "rows");
+}
+
+TEST_F(Libraries, AMappingFile) {
+  std::string text = "# the ranks of the job, backwards\n";
+  for (int r = worldSize() - 1; r >= 0; --r)
+    text += std::to_string(r % width()) + " " + std::to_string(r / width()) + "\n";
+  const std::string path = folder_->write("job.map", text);
+  open({.mapping = path.c_str()});
+  torc_library_info info;
+  ASSERT_TORC_OK(torc_library_query(library_, &info));
+  EXPECT_STREQ(info.order, "");
+  torc_geometry* geometry = recognised(MPI_COMM_WORLD);
+  torc_geometry_info place;
+  ASSERT_TORC_OK(torc_geometry_query(geometry, &place));
+  // Rings are counted from where rank 0 lies.
+  const int backwards = worldSize() - 1 - worldRank(), corner = worldSize() - 1;
+  EXPECT_EQ(place.coordinates[0], (backwards % width() - corner % width() + width()) % width());
+  EXPECT_EQ(place.coordinates[1], (backwards / width() - corner / width() + 2) % 2);
+  expectResultsOfMpi(geometry, MPI_COMM_WORLD, "mapped");
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+  expectServed(split(worldRank() / width(), worldRank()), worldSize() == 6 ? "3" : "2", "rows");
+}
+
+TEST_F(Libraries, AJobOnPartOfAPartition) {
+  if (worldSize() != 4) GTEST_SKIP();
+  const LibraryFolder larger({"3x2"});
+  const std::string path = folder_->write("part.map", "2 0\n2 1\n0 0\n0 1\n");
+  open({.directory = larger.path().c_str(), .torus = "", .mapping = path.c_str()});
+  expectServed(MPI_COMM_WORLD, "2x2m", "part of 3x2");
+  close();
+}
+
+TEST_F(Libraries, ChoosesByTheBytesOfTheCall) {
+  open();
+  torc_geometry* geometry = recognised(MPI_COMM_WORLD);
+  torc_choice choice;
+  torc_call call = allreduceOf(250);
+  ASSERT_TORC_OK(torc_library_choose(geometry, &call, &choice));
+  EXPECT_EQ(choice.kind, TORC_ALLREDUCE);
+  EXPECT_EQ(choice.shape, world());
+  EXPECT_EQ(choice.file, "allreduce_" + world() + "-1.torc");
+  EXPECT_EQ(choice.lowest_bytes, 0u);
+  EXPECT_EQ(choice.highest_bytes, UINT64_MAX);
+  EXPECT_DOUBLE_EQ(choice.predicted_s, 2e-6);  // of 1000 bytes
+  EXPECT_STREQ(choice.reason, "the only one");
+  call.count = 1000;  // 4000 bytes: on along the line
+  ASSERT_TORC_OK(torc_library_choose(geometry, &call, &choice));
+  EXPECT_DOUBLE_EQ(choice.predicted_s, 5e-6);
+
+  // The bytes of an allgather are those of all its blocks.
+  call = {TORC_ALLGATHER, 1, nullptr, MPI_CHAR, MPI_OP_NULL};
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(worldSize()), 0);
+  EXPECT_TORC_ERROR(
+      torc_library_choose(geometry, &call, &choice), TORC_ERR_UNSUPPORTED,
+      "the library has no allgather of " + std::to_string(worldSize()) + " bytes on " + world());
+  EXPECT_EQ(choice.file, nullptr);
+  call.count = 2;
+  EXPECT_TORC_OK(torc_library_choose(geometry, &call, &choice));
+  call.counts = counts.data();
+  counts.back() = 7;
+  EXPECT_TORC_ERROR(torc_library_choose(geometry, &call, &choice), TORC_ERR_UNSUPPORTED,
+                    "no allgather of 7 bytes");
+  counts.front() = 1;
+  EXPECT_TORC_OK(torc_library_choose(geometry, &call, &choice));
+  counts.front() = -1;
+  EXPECT_TORC_ERROR(torc_library_choose(geometry, &call, &choice), TORC_ERR_ARGUMENT,
+                    "counts[0] is -1");
+  call = {TORC_ALLREDUCE, 3, nullptr, MPI_INT, MPI_MAXLOC};
+  EXPECT_TORC_ERROR(torc_library_choose(geometry, &call, &choice), TORC_ERR_UNSUPPORTED,
+                    "MPI_MAXLOC is not defined on datatype MPI_INT");
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+}
+
+TEST_F(Libraries, SaysWhatItHasAndHolds) {
+  open({.memory_limit = 1 << 20});
+  torc_library_info info;
+  ASSERT_TORC_OK(torc_library_query(library_, &info));
+  EXPECT_EQ(info.directory, folder_->path());
+  EXPECT_STREQ(info.machine, "generic");
+  EXPECT_STREQ(info.version, "0.1.0");
+  EXPECT_EQ(info.torus, world());
+  EXPECT_STREQ(info.order, "XY");
+  EXPECT_EQ(info.nodes, static_cast<std::uint64_t>(worldSize()));
+  EXPECT_EQ(info.partitions, folder_->index().partitions.size());
+  EXPECT_EQ(info.parts, folder_->index().parts.size());
+  EXPECT_EQ(info.entries, folder_->index().entries.size());
+  EXPECT_EQ(info.files, folder_->index().files.size());
+  EXPECT_EQ(info.files_loaded, 0u);
+  EXPECT_EQ(info.bytes_loaded, 0u);
+  EXPECT_EQ(info.memory_limit, 1u << 20);
+
+  for (std::uint64_t i = 0; i < info.entries; ++i) {
+    torc_choice choice;
+    ASSERT_TORC_OK(torc_library_entry(library_, i, &choice));
+    EXPECT_EQ(choice.file, folder_->index().files[folder_->index().entries[i].file].name);
+    EXPECT_DOUBLE_EQ(choice.predicted_s, 1e-6);
+  }
+  torc_choice choice;
+  EXPECT_TORC_ERROR(torc_library_entry(library_, info.entries, &choice), TORC_ERR_ARGUMENT,
+                    "does not exist");
+
+  // Two geometries share a copy, which stays when both are gone.
+  torc_geometry* first = recognised(MPI_COMM_WORLD);
+  torc_geometry* second = recognised(MPI_COMM_WORLD);
+  EXPECT_TORC_ERROR(torc_library_close(library_), TORC_ERR_BUSY, "still has 2 geometries");
+  const torc_call call = allreduceOf(10);
+  torc_schedule *of_first = nullptr, *of_second = nullptr;
+  ASSERT_TORC_OK(torc_library_load(first, &call, &of_first));
+  ASSERT_TORC_OK(torc_library_query(library_, &info));
+  EXPECT_EQ(info.files_loaded, 1u);
+  const std::uint64_t bytes =
+      std::filesystem::file_size(folder_->schedulePath("allreduce", world()));
+  EXPECT_GE(info.bytes_loaded, bytes);
+  EXPECT_LT(info.bytes_loaded, bytes + 8);
+  // All ranks hold the file: nothing is read.
+  folder_->change([&] { std::filesystem::remove(folder_->schedulePath("allreduce", world())); });
+  ASSERT_TORC_OK(torc_library_load(second, &call, &of_second));
+  ASSERT_TORC_OK(torc_library_query(library_, &info));
+  EXPECT_EQ(info.files_loaded, 1u);
+  EXPECT_TORC_OK(torc_schedule_free(of_first));
+  EXPECT_TORC_OK(torc_geometry_destroy(first));
+  EXPECT_TORC_OK(torc_schedule_free(of_second));
+  EXPECT_TORC_OK(torc_geometry_destroy(second));
+  ASSERT_TORC_OK(torc_library_query(library_, &info));
+  EXPECT_EQ(info.files_loaded, 1u);
+}
+
+/// Some ranks of a communicator may hold a file that others lack.
+TEST_F(Libraries, AFileThatSomeRanksHold) {
+  if (worldSize() != 4) GTEST_SKIP();
+  open();
+  // Rows are lines of two, and so are columns. Row 0 loads first; then the columns, whose first
+  // ranks hold the file.
+  MPI_Comm row = split(worldRank() / 2, worldRank()), column = split(worldRank() % 2, worldRank());
+  torc_schedule* schedule = nullptr;
+  const torc_call call = allreduceOf(10);
+  torc_geometry* geometry = recognised(row);
+  if (worldRank() < 2) {
+    ASSERT_TORC_OK(torc_library_load(geometry, &call, &schedule));
+    EXPECT_TORC_OK(torc_schedule_free(schedule));
+  }
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+  // Rank 0 of each column sends what it holds: the file is not there any more.
+  folder_->change([&] { std::filesystem::remove(folder_->schedulePath("allreduce", "2")); });
+  geometry = recognised(column);
+  EXPECT_TORC_OK(torc_library_load(geometry, &call, &schedule));
+  EXPECT_TORC_OK(torc_schedule_free(schedule));
+  expectResultsOfMpi(geometry, column, "columns");
+  EXPECT_TORC_OK(torc_geometry_destroy(geometry));
+  MPI_Comm_free(&row);
+  MPI_Comm_free(&column);
+}
+
+}  // namespace
+}  // namespace torc
