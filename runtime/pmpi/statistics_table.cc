@@ -29,7 +29,13 @@ class Columns {
     add(std::move(row));
   }
 
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// A dash stands for an empty cell, so that columns stay columns to a program.
+  void add(std::vector<std::string> row) {
+    for (std::string& cell : row) {
+      if (cell.empty()) cell = "-";
+    }
+    rows_.push_back(std::move(row));
+  }
 
   std::string text() const {
     std::vector<std::size_t> widths(sides_.size());
@@ -122,14 +128,14 @@ std::string callSection(const JobStatistics& statistics, bool served) {
                    {"communicator", kLeft},
                    {"datatype", kLeft},
                    {"operation", kLeft},
-                   {"bytes", kRight},
+                   {"bytes/call", kRight},
                    {"ranks", kRight},
                    {"calls", kRight},
-                   {"time s", kRight},
-                   {"time %", kRight},
+                   {"total s", kRight},
+                   {"total %", kRight},
                    {"mean us", kRight},
-                   {"least us", kRight},
-                   {"most us", kRight},
+                   {"min us", kRight},
+                   {"max us", kRight},
                    {served ? "schedule" : "reason", kLeft}});
   bool marked = false;
   for (const CallRow& row : sortedRows(statistics.calls, served)) {
