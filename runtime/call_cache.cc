@@ -49,7 +49,8 @@ std::size_t bytesOf(const OneShotCall& call) {
   const std::size_t lists =
       (call.call.per_rank.capacity() + call.call.displacements.capacity()) * sizeof(std::uint64_t);
   return sizeof(OneShotCall) + lists + call.scratch.bytes() + call.own_block.bytes() +
-         call.executor->bufferBytes() + call.executor->tableBytes();
+         call.executor->bufferBytes() + call.executor->tableBytes() +
+         (call.trace != nullptr ? call.trace->bytes() : 0);
 }
 
 }  // namespace

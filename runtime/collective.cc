@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "runtime/api.h"
 #include "runtime/message_pieces.h"
 #include "runtime/mpi_transport.h"
+#include "runtime/trace_job.h"
 #include "schedules/message.h"
 
 using torc::message;
@@ -15,6 +17,22 @@ using torc::nullArgument;
 using torc::report;
 using torc::Status;
 using torc::StatusCode;
+
+namespace {
+
+/// Of the whole vector: each rank's of an allreduce, all blocks together of the others.
+std::uint64_t wholeBytes(const torc::Call& call, torc::Collective collective, int ranks) {
+  const torc::CollectiveTraits& traits = torc::traits(collective);
+  std::uint64_t elements = call.count;
+  if (!traits.in_whole || !traits.out_whole) {
+    elements = call.per_rank.empty()
+                   ? call.count * static_cast<std::uint64_t>(ranks)
+                   : std::accumulate(call.per_rank.begin(), call.per_rank.end(), std::uint64_t{0});
+  }
+  return elements * call.type.bytes;
+}
+
+}  // namespace
 
 Status torc_collective::prepare(const torc::CallArguments& arguments) {
   torc::TypeTable types;
@@ -86,9 +104,32 @@ Status torc_collective::lay(int tag_base, torc::Requests requests) {
       torc::Executor::create(program, buffers, reducer(), std::move(own_transport), pieces);
   if (!created.ok()) return created.status();
   executor = std::move(*created);
+  if (schedule->geometry->trace != nullptr) layTrace();
   program = {};
   pieces = {};
   return {};
+}
+
+void torc_collective::layTrace() {
+  const torc_geometry& geometry = *schedule->geometry;
+  const torc::GeometryTrace& place = *geometry.trace;
+  if (place.of_all) {
+    place.trace->setPlace(
+        torc::tracePlace(schedule->view().topology, geometry.map.toSchedule(geometry.rank)));
+  }
+  trace = std::make_unique<torc::RoundTrace>(
+      place.trace, schedule->view(), program, buffers.element_bytes,
+      [&](std::int32_t rank) { return place.trace_rank[static_cast<std::size_t>(rank)]; });
+  executor->setTrace(trace.get());
+}
+
+std::uint64_t torc_collective::roundKey() const {
+  // A laid-out call serves one-shot calls in another order on every rank; they have their own
+  // numbers.
+  const bool persistent = tags.slots > 0;
+  const std::uint64_t geometry = schedule->geometry->trace->number;
+  return persistent ? torc::traceHash(torc::traceHash(geometry, 2 * number), rounds)
+                    : torc::traceHash(geometry, 2 * number + 1);
 }
 
 bool torc_collective::advance() {
@@ -98,6 +139,9 @@ bool torc_collective::advance() {
 void torc_collective::finish() {
   active = false;
   const bool done = executor->progress() == torc::Progress::kDone;
+  if (done && trace != nullptr) {
+    trace->endRound(wholeBytes(call, schedule->view().collective, schedule->geometry->size));
+  }
   if (done) {
     ++rounds;
     if (own_block.bytes() > 0) std::memcpy(own_block_home, own_block.data(), own_block.bytes());
@@ -139,6 +183,7 @@ int torc_collective_start(torc_collective* collective) {
   // A round that is over at once is still reported by the next pass of the context.
   collective->active = true;
   collective->context()->link(collective);
+  if (collective->trace != nullptr) collective->trace->beginRound(collective->roundKey());
   collective->executor->start();
   return TORC_OK;
 }
@@ -168,6 +213,7 @@ int torc_collective_wait(torc_collective* collective) {
   if (context->in_callback) {
     return report({StatusCode::kBusy, "torc_collective_wait: called from a callback"});
   }
+  const torc::TraceCall traced(context->trace.get(), "torc_collective_wait");
   if (context->waitsInside(collective)) collective->executor->run();
   for (unsigned passes = 0; collective->active; ++passes) {
     context->advance();

@@ -50,6 +50,11 @@ struct torc_collective {
   /// The error of the last round, if any.
   torc::Status roundStatus() const;
 
+  /// Begins to tell the geometry's trace; the program is still there.
+  void layTrace();
+  /// For the trace: a number of the next round, the same on all ranks.
+  std::uint64_t roundKey() const;
+
   torc_schedule* schedule;
   torc::Call call;
   torc::MpiReduction reduction;
@@ -65,6 +70,7 @@ struct torc_collective {
   std::uint64_t number = 0;
   std::unique_ptr<torc::Executor> executor;
   torc::MpiTransport* transport = nullptr;  // the executor's
+  std::unique_ptr<torc::RoundTrace> trace;  // null: not traced
 
   bool active = false;
   std::uint64_t rounds = 0;

@@ -4,6 +4,7 @@
 
 #include "runtime/api.h"
 #include "runtime/collective.h"
+#include "runtime/trace.h"
 #include "schedules/message.h"
 
 using torc::attempt;
@@ -68,6 +69,9 @@ Status create(torc_schedule* schedule, const CallArguments& arguments, torc_coll
 
 int init(torc_schedule* schedule, const CallArguments& arguments, torc_collective** collective) {
   if (collective != nullptr) *collective = nullptr;
+  torc_context* context = schedule != nullptr ? schedule->geometry->context : nullptr;
+  const torc::TraceCall traced(context != nullptr ? context->trace.get() : nullptr,
+                               arguments.function);
   return report(attempt(
       [&] { return create(schedule, arguments, collective).annotated(arguments.function); }));
 }

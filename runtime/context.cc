@@ -93,6 +93,9 @@ int torc_context_destroy(torc_context* context) {
       return {StatusCode::kBusy, torc::message("torc_context_destroy: the context still has ",
                                                context->libraries, " libraries")};
     }
+    if (context != nullptr && context->trace_job != nullptr) {
+      return {StatusCode::kBusy, "torc_context_destroy: its trace is not closed"};
+    }
     delete context;
     return {};
   }));

@@ -3,12 +3,18 @@
 #define TORC_RUNTIME_CONTEXT_H_
 
 #include <cstdint>
+#include <memory>
 
 #include <mpi.h>
 
 #include "runtime/smpi.h"
 #include "runtime/torc.h"
 #include "schedules/status.h"
+
+namespace torc {
+class Trace;
+class TraceJob;
+}  // namespace torc
 
 struct torc_context {
   /// Adds a started collective to, or takes one from, the list that `advance` walks.
@@ -34,6 +40,10 @@ struct torc_context {
   int libraries = 0;
   int oversubscribed_geometries = 0;
   bool in_callback = false;
+
+  // Null unless what the context does is traced. Collectives keep the trace until they are freed.
+  std::shared_ptr<torc::TraceJob> trace_job;
+  std::shared_ptr<torc::Trace> trace;
 
  private:
   torc_collective* first_ = nullptr;

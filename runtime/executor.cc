@@ -84,7 +84,9 @@ std::size_t Executor::work(const Step& step) {
 
 inline bool Executor::startReady() {
   while (messages_head_ < messages_tail_) {
-    if (!transport_->start(steps_[messages_[messages_head_++]].channel)) return false;
+    const std::uint32_t index = messages_[messages_head_++];
+    if (trace_ != nullptr) trace_->beginMessage(index);
+    if (!transport_->start(steps_[index].channel)) return false;
   }
   return true;
 }
@@ -102,6 +104,7 @@ inline bool Executor::take(int count) {
   if (count < 0) return false;
   for (int i = 0; i < count; ++i) {
     const std::uint32_t index = step_of_channel_[completed_[i]];
+    if (trace_ != nullptr) trace_->endMessage(index);
     if (steps_[index].work == Work::kNone) {
       complete(index);
     } else {
@@ -115,7 +118,10 @@ inline bool Executor::take(int count) {
 inline bool Executor::workFor(std::size_t bytes) {
   for (std::size_t written = 0; local_head_ < local_tail_ && written < bytes;) {
     const std::uint32_t index = local_[local_head_++];
-    written += work(steps_[index]);
+    if (trace_ != nullptr) trace_->beginWork(index);
+    const std::size_t bytes_of_step = work(steps_[index]);
+    if (trace_ != nullptr) trace_->endWork(index, bytes_of_step);
+    written += bytes_of_step;
     complete(index);
     if (!startReady()) return false;  // peers wait for these
   }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "runtime/reduction.h"
+#include "runtime/round_trace.h"
 #include "runtime/transport.h"
 #include "schedules/expand.h"
 #include "schedules/status.h"
@@ -63,6 +64,10 @@ class Executor {
   /// at creation: a later round is as if all had been made anew. Precondition: not active, not
   /// failed. Errors: a transport that is bound for good.
   Status bind(const Buffers& buffers, const Reducer& reducer);
+
+  /// Records the operations of later rounds; nullptr: does not. Outlives the executor.
+  /// Precondition: not active.
+  void setTrace(RoundTrace* trace) { trace_ = trace; }
 
   /// Starts a round. Precondition: not active, not failed.
   Progress start();
@@ -126,6 +131,7 @@ class Executor {
   [[nodiscard]] bool workFor(std::size_t bytes);
   Progress fail();
 
+  RoundTrace* trace_ = nullptr;
   Reducer reducer_;
   Bases bases_{};
   std::size_t element_bytes_ = 1;

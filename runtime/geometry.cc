@@ -14,6 +14,7 @@
 #include "runtime/library_open.h"
 #include "runtime/mpi_transport.h"
 #include "runtime/smpi.h"
+#include "runtime/trace_job.h"
 #include "schedules/message.h"
 
 using torc::message;
@@ -188,6 +189,14 @@ StatusOr<Topology> torc_geometry::topologyFor(const Topology& compiled) const {
   return torc::withOrder(compiled, topology->order);
 }
 
+Status torc_geometry::joinTrace() {
+  if (context->trace_job == nullptr) return {};
+  StatusOr<std::shared_ptr<const torc::GeometryTrace>> entered = context->trace_job->enter(comm);
+  if (!entered.ok()) return entered.status();
+  trace = std::move(*entered);
+  return {};
+}
+
 StatusOr<TagClaim> torc_geometry::claimTags(std::uint32_t tag_count, const TagMap& taken) {
   const std::uint64_t slots =
       std::max<std::uint64_t>(1, (std::uint64_t{tag_count} + tags_per_slot_ - 1) / tags_per_slot_);
@@ -235,6 +244,7 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
   }
   auto geometry = std::make_unique<torc_geometry>(context);
   if (Status status = geometry->join(comm); !status.ok()) return status;
+  if (Status status = geometry->joinTrace(); !status.ok()) return status;
 
   const Status mine = torc::attempt([&]() -> Status {
     if (result == nullptr) return torc::nullArgument("geometry");

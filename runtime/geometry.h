@@ -18,6 +18,8 @@
 
 namespace torc {
 
+struct GeometryTrace;
+
 /// Slots of the tag space that a collective holds.
 struct TagClaim {
   int first_slot = 0;
@@ -63,6 +65,9 @@ struct torc_geometry {
   torc::Status place(const torc::Topology& topology, torc::RankMap map);
   /// Makes the context count the geometry, until it is deleted.
   void enter();
+  /// Collective over `comm`: makes the geometry part of the context's trace, if there is one.
+  /// Without it, collectives of the geometry are not traced.
+  torc::Status joinTrace();
   /// Takes the shape of a schedule, or compares it with its own.
   torc::Status adopt(const torc::Topology& topology);
   /// The topology that a schedule for `compiled` gets here: the same, or with the geometry's order
@@ -85,6 +90,7 @@ struct torc_geometry {
   torc::TagRing ring{0, 0};
   torc_library* library = nullptr;  // that recognised the communicator, and what as; see there
   std::uint32_t library_part = 0;
+  std::shared_ptr<const torc::GeometryTrace> trace;  // null: not traced
   int schedules = 0;
   // The same on all ranks.
   std::uint64_t schedules_loaded = 0;

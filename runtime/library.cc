@@ -11,6 +11,7 @@
 #include "runtime/api.h"
 #include "runtime/mpi_transport.h"
 #include "runtime/smpi.h"
+#include "runtime/trace.h"
 #include "schedules/expand.h"
 #include "schedules/message.h"
 
@@ -38,8 +39,11 @@ Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const st
 /// The common part of loading: rank 0 has `bytes` or the reason why not.
 Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
             const std::string& origin, torc_schedule** result) {
+  torc::TraceCall traced(geometry.context->trace.get(), "load", torc::TraceKind::kLoad);
+  traced.setDetail(origin);
   if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
   if (Status status = torc::broadcastBytes(geometry, bytes); !status.ok()) return status;
+  traced.setBytes(bytes.size());
 
   const std::optional<torc::Topology> shape_before = geometry.topology;
   std::unique_ptr<torc_schedule> schedule;

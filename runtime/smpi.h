@@ -42,6 +42,12 @@ inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, vo
   *request = MPI_REQUEST_NULL;
   return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
 }
+inline int startAlltoallv(const void* in, const int* in_counts, const int* in_places, void* out,
+                          const int* out_counts, const int* out_places, MPI_Datatype type,
+                          MPI_Comm comm, MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return PMPI_Alltoallv(in, in_counts, in_places, type, out, out_counts, out_places, type, comm);
+}
 
 #else
 
@@ -65,6 +71,12 @@ inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, vo
                           int out_count, MPI_Datatype out_type, MPI_Comm comm,
                           MPI_Request* request) {
   return PMPI_Iallgather(in, in_count, in_type, out, out_count, out_type, comm, request);
+}
+inline int startAlltoallv(const void* in, const int* in_counts, const int* in_places, void* out,
+                          const int* out_counts, const int* out_places, MPI_Datatype type,
+                          MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Ialltoallv(in, in_counts, in_places, type, out, out_counts, out_places, type, comm,
+                         request);
 }
 
 #endif

@@ -76,7 +76,7 @@ typedef struct torc_context torc_context;
 /* Belongs to no communicator. MPI must be initialised. */
 int torc_context_create(torc_context** context);
 
-/* TORC_ERR_BUSY while it has geometries. NULL is allowed. */
+/* TORC_ERR_BUSY while it has geometries or an open trace. NULL is allowed. */
 int torc_context_destroy(torc_context* context);
 
 /* Moves all started collectives of the context on, calls the callbacks of those that complete, and
@@ -321,6 +321,20 @@ typedef struct torc_collective_info {
 } torc_collective_info;
 
 int torc_collective_query(const torc_collective* collective, torc_collective_info* info);
+
+/* ---- Trace ---------------------------------------------------------------------------------- */
+
+/* Begins to record what the context does: calls, rounds, messages, local work; of geometries that
+ * are made from here on. Collective over `comm`, whose ranks the file will show; it is duplicated
+ * and stays the caller's. `path` of rank 0 counts, and must be writable now. `events`: room on this
+ * rank, 64 bytes each, allocated here; when it is full the oldest are dropped. 0: 100000.
+ * TORC_ERR_BUSY: the context is traced already. */
+int torc_trace_open(torc_context* context, MPI_Comm comm, const char* path, uint64_t events);
+
+/* Collective over the ranks of torc_trace_open: writes one file of all ranks, Chrome's trace event
+ * format in JSON, which replaces what was there. Nothing is recorded any more, also after an error.
+ * `dropped`, unless NULL: events of all ranks that found no room. No round is under way. */
+int torc_trace_close(torc_context* context, uint64_t* dropped);
 
 #ifdef __cplusplus
 }

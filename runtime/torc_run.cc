@@ -62,6 +62,11 @@ int replay(const RunOptions& options) {
   torc_schedule* schedule = nullptr;
   torc_schedule_info info{};
   int code = torc_context_create(&context);
+  bool traced = false;
+  if (code == TORC_OK && !options.trace.empty()) {
+    code = torc_trace_open(context, MPI_COMM_WORLD, options.trace.c_str(), options.trace_events);
+    traced = code == TORC_OK;
+  }
   if (code == TORC_OK)
     code = torc_geometry_create(context, MPI_COMM_WORLD, nullptr, nullptr, &geometry);
   if (code == TORC_OK) code = torc_schedule_load(geometry, options.schedule.c_str(), &schedule);
@@ -74,6 +79,16 @@ int replay(const RunOptions& options) {
       if (error.empty()) continue;
       error = std::to_string(bytes) + " bytes: " + error;
       break;
+    }
+  }
+  if (traced) {
+    std::uint64_t dropped = 0;
+    if (torc_trace_close(context, &dropped) != TORC_OK && error.empty()) {
+      error = torc_error_message();
+    }
+    if (dropped > 0 && g_rank == 0) {
+      std::fprintf(stderr, "torc-run: %llu older events are not in the trace; --trace-events\n",
+                   static_cast<unsigned long long>(dropped));
     }
   }
   (void)torc_schedule_free(schedule);

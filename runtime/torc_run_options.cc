@@ -114,11 +114,12 @@ Status parseSeconds(const char* text, double& seconds) {
 }  // namespace
 
 StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
-  enum Option { kBytes = 256, kType, kOp, kIterations, kWarmup, kSeconds };
+  enum Option { kBytes = 256, kType, kOp, kIterations, kWarmup, kSeconds, kTrace, kTraceEvents };
   RunOptions options;
   options.type = runTypes().front();
   options.op = runOps().front();
   int check = 0, compare = 0, in_place = 0, uneven = 0, help = 0;
+  int trace_events = 0;
   const struct option table[] = {
       {"bytes", required_argument, nullptr, kBytes},
       {"type", required_argument, nullptr, kType},
@@ -126,6 +127,8 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
       {"iterations", required_argument, nullptr, kIterations},
       {"warmup", required_argument, nullptr, kWarmup},
       {"seconds", required_argument, nullptr, kSeconds},
+      {"trace", required_argument, nullptr, kTrace},
+      {"trace-events", required_argument, nullptr, kTraceEvents},
       {"check", no_argument, &check, 1},
       {"compare", no_argument, &compare, 1},
       {"in-place", no_argument, &in_place, 1},
@@ -161,6 +164,12 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
       case kSeconds:
         status = parseSeconds(optarg, options.seconds);
         break;
+      case kTrace:
+        options.trace = optarg;
+        break;
+      case kTraceEvents:
+        status = parseCount("--trace-events", optarg, 1, trace_events);
+        break;
       case ':':
         status = usage(std::string(argv[optind - 1]) + ": a value is missing");
         break;
@@ -169,6 +178,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
     }
     if (!status.ok()) return status;
   }
+  options.trace_events = static_cast<std::uint64_t>(trace_events);
   options.check = check != 0;
   options.compare = compare != 0;
   options.in_place = in_place != 0;
@@ -211,6 +221,8 @@ std::string runHelp() {
          "  --iterations N     of each size (default: as many as fit into --seconds, 3 to 1000)\n"
          "  --seconds S        of each size, for each of torc and MPI (default 0.3)\n"
          "  --warmup N         untimed iterations before, at most (default 2)\n"
+         "  --trace FILE       write what every rank did, as Chrome trace JSON, for Perfetto\n"
+         "  --trace-events N   room for the last N events of each rank (default 100000)\n"
          "  --help\n"
          "\n"
          "Times are of the slowest rank: the median over the iterations, the least and the most.\n"

@@ -41,6 +41,8 @@ struct RunOptions {
   bool in_place = false;
   bool uneven = false;
   bool help = false;
+  std::string trace;               // path; empty: none
+  std::uint64_t trace_events = 0;  // per rank; 0: torc's default
 };
 
 /// Reads the command line. Errors: `--bytes 4x: ...`, one line.
