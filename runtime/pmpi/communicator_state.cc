@@ -139,6 +139,9 @@ void CommunicatorState::makeShadow(Recognition recognition) {
     return;
   }
   geometry_ = std::move(*made);
+  if (Status status = geometry_->joinTrace(); !status.ok()) {
+    warnOnce("trace", status.message());
+  }
   calls_ = std::make_unique<CallCache>(geometry_.get(), &engine->call_memory);
 }
 

@@ -14,9 +14,11 @@
 #include "runtime/pmpi/meeting.h"
 #include "runtime/pmpi/presence.h"
 #include "runtime/pmpi/progress.h"
+#include "runtime/pmpi/progress_thread.h"
 #include "runtime/pmpi/report.h"
 #include "runtime/pmpi/settings_agreement.h"
 #include "runtime/pmpi/statistics.h"
+#include "runtime/torc.h"
 #include "schedules/message.h"
 #include "schedules/settings.h"
 
@@ -150,6 +152,30 @@ void printStatistics() {
   if (!status.ok()) warnOnce(rank, status.message(), status.message());
 }
 
+/// Before communicators are set up, which each enter the trace.
+void openTrace() {
+  const Settings& settings = engine->settings;
+  if (settings.trace.empty()) return;
+  if (torc_trace_open(&engine->context, MPI_COMM_WORLD, settings.trace.c_str(),
+                      settings.trace_events) != TORC_OK) {
+    warnOnce("trace", torc_error_message());
+  }
+}
+
+void closeTrace() {
+  if (engine->context.trace_job == nullptr) return;
+  std::uint64_t dropped = 0;
+  if (torc_trace_close(&engine->context, &dropped) != TORC_OK) {
+    warnOnce("trace", torc_error_message());
+  } else if (dropped > 0) {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    say(Verbosity::kHints, rank,
+        message(engine->settings.trace, ": ", dropped,
+                " events found no room and were dropped; TORC_TRACE_EVENTS makes more"));
+  }
+}
+
 /// Operations that are not complete, the program's fault or not, are waited for.
 bool isBusy() {
   EngineLock lock;
@@ -167,23 +193,32 @@ void startJob() {
   std::unique_ptr<Engine> made = agreeOnEngine();
   if (made == nullptr) return;
   engine = made.release();
+  openTrace();
   oversubscribed.store(engine->library->hosts.oversubscribed);
   CommunicatorState::setUp(MPI_COMM_WORLD);
   CommunicatorState::setUp(MPI_COMM_SELF);
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE) attention.fetch_add(1);
+  if (level == MPI_THREAD_MULTIPLE) attention.store(kIdleWithThreads);
   torc_is_on.store(true);
+  if (engine->settings.progress == ProgressMode::kThread &&
+      (level != MPI_THREAD_MULTIPLE || !startProgressThread())) {
+    warnOnce("progress thread",
+             "TORC_PROGRESS=thread: no thread can be started beside MPI's; "
+             "torc makes progress inside MPI calls only");
+  }
 }
 
 void endJob() {
   if (!torc_is_on.load()) return;
   progressUntil([] { return !isBusy(); });
   meet(MPI_COMM_WORLD);
+  stopProgressThread();
   torc_is_on.store(false);
   attention.store(0);
   persistent_handles.store(0);
   printStatistics();
+  closeTrace();
   {
     EngineLock lock;
     engine->destroyAll();

@@ -59,7 +59,9 @@ void Operation::begin() {
 void Operation::setUnderWay() {
   under_way_ = true;
   ++state_.under_way;
-  attention.fetch_add(1, std::memory_order_relaxed);
+  if (attention.fetch_add(1, std::memory_order_relaxed) == kIdleWithThreads) {
+    attention.notify_all();  // the progress thread, if there is one
+  }
 }
 
 bool Operation::proceed() {
@@ -68,7 +70,9 @@ bool Operation::proceed() {
   if (file == nullptr) return false;
   if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
   call_.reason = Reason::kScheduleFailed;
-  if (call_.form == Form::kPersistent) {
+  if (engine->settings.strict) {
+    failed({StatusCode::kUnsupported, text(call_.reason)});
+  } else if (call_.form == Form::kPersistent) {
     settle();
   } else {
     runInMpi();

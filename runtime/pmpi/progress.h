@@ -19,6 +19,8 @@ inline std::atomic<bool> torc_is_on{false};
 /// Above 0 while blocking calls must make progress: operations of this rank that are not complete,
 /// and one more under MPI_THREAD_MULTIPLE, where another thread may start one at any time.
 inline std::atomic<int> attention{0};
+/// Its value under MPI_THREAD_MULTIPLE while nothing is under way.
+inline constexpr int kIdleWithThreads = 1;
 
 /// Persistent requests of torc that the program holds.
 inline std::atomic<int> persistent_handles{0};

@@ -11,6 +11,7 @@
 #include "runtime/pmpi/meeting.h"
 #include "runtime/pmpi/operation.h"
 #include "runtime/pmpi/progress.h"
+#include "runtime/trace.h"
 
 namespace torc::pmpi {
 namespace {
@@ -76,6 +77,7 @@ Outcome handBack(CollectiveCall& call) {
 }  // namespace
 
 Outcome serveBlocking(CollectiveCall& call) {
+  const TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   beginCall(call);
   CommunicatorState* state = nullptr;
   const LibraryEntry* entry = decide(call, &state);
@@ -99,6 +101,7 @@ Outcome serveBlocking(CollectiveCall& call) {
 }
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
+  const TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   beginCall(call);
   CommunicatorState* state = nullptr;
   const LibraryEntry* entry = decide(call, &state);
@@ -126,6 +129,7 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
 }
 
 Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
+  const TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   beginCall(call);
   CommunicatorState* state = nullptr;
   const LibraryEntry* entry = decide(call, &state);
