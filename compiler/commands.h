@@ -22,6 +22,7 @@ Command simulateCommand();
 Command verifyCommand();
 Command boundsCommand();
 Command machinesCommand();
+Command infoCommand();
 
 /// The options of a subcommand that runs passes.
 class PassFlags {

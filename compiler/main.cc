@@ -9,7 +9,7 @@
 
 #include "compiler/commands.h"
 #include "compiler/tool.h"
-#include "compiler/version.h"
+#include "schedules/version.h"
 
 namespace torc {
 namespace {
@@ -32,8 +32,9 @@ std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(),  optCommand(),    dumpCommand(),    verifyCommand(),
-                              simulateCommand(), boundsCommand(), machinesCommand()};
+  const Command commands[] = {compileCommand(),  optCommand(),      dumpCommand(),
+                              verifyCommand(),   simulateCommand(), boundsCommand(),
+                              machinesCommand(), infoCommand()};
   for (const Command& command : commands) {
     llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
   }

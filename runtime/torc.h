@@ -69,6 +69,30 @@ const char* torc_result_name(int result);
  * Valid until that thread's next call that fails. Never NULL. */
 const char* torc_error_message(void);
 
+/* ---- Version and settings ------------------------------------------------------------------- */
+
+/* "0.1.0". */
+const char* torc_version(void);
+
+/* A variable TORC_... of the environment, with which a user says what torc does in a job. */
+typedef struct torc_setting_info {
+  const char* name;          /* "TORC_MEMORY"; literals, as the next three */
+  const char* values;        /* what it takes: "BYTES" */
+  const char* default_value; /* "256M"; "": none */
+  const char* meaning;       /* a sentence or two */
+  int agreed;                /* it must be the same on all ranks; otherwise rank 0's counts */
+  int is_set;                /* in the environment of this process, now */
+  int valid;                 /* whether it could have this value */
+  char value[512];           /* in that environment, or else the default; cut if longer */
+  char fault[512];           /* not valid: what is wrong, and what is allowed */
+} torc_setting_info;
+
+/* The variables, as `torc info` prints them. Before MPI_Init, too. */
+int torc_setting_count(void);
+
+/* index: from 0. */
+int torc_setting_query(int index, torc_setting_info* info);
+
 /* ---- Context: progress ---------------------------------------------------------------------- */
 
 typedef struct torc_context torc_context;
