@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The main job, on a bare Debian 12: compiles an allreduce for a 3-dimensional asymmetric torus,
 # shows what each pass does, proves the schedule, chooses another for a size by simulation, replays
-# both on that many MPICH ranks, and compares with MPI_Allreduce.
+# both on that many MPICH ranks, and compares with MPI_Allreduce. Then makes the library of schedules
+# of that partition, and runs an MPI program that knows nothing of torc without it and with it.
 #
 #   bash tools/demo.sh [SHAPE]        a torus of up to 64 ranks, 4x3x2 if none is given
 set -euo pipefail
@@ -20,12 +21,13 @@ run() {
 bash tools/setup.sh
 
 say "Building"
-bazel build -c opt //compiler:torc //runtime:torc-run 2>"$work/build.log" || {
+bazel build -c opt //compiler:torc //runtime:torc-run //runtime:libtorc_pmpi.so \
+  2>"$work/build.log" || {
   cat "$work/build.log" >&2
   exit 1
 }
 export PATH="$PWD/bazel-bin/compiler:$PWD/bazel-bin/runtime:$PATH"
-echo "bazel-bin/compiler/torc, bazel-bin/runtime/torc-run"
+echo "bazel-bin/compiler/torc, bazel-bin/runtime/torc-run, bazel-bin/runtime/libtorc_pmpi.so"
 
 say "Compiling an allreduce for the torus $shape: what each pass leaves (excerpts)"
 schedule=$work/allreduce.torc
@@ -55,3 +57,25 @@ say "Replaying on $ranks MPICH ranks, checked against and compared with MPI_Allr
 echo "($(nproc) cores here: with more ranks than cores the times say little, the check says all)"
 run mpiexec.hydra -n "$ranks" torc-run "$schedule" --bytes 0:1M --check --compare
 run mpiexec.hydra -n "$ranks" torc-run "$chosen" --bytes 1M --check --compare
+
+say "A library: the best schedule for every sub-torus of the partition, collective and size"
+library=$work/library
+run torc library build --machine generic --partition "$shape" -o "$library"
+
+say "An MPI program that knows nothing of torc: docs/examples/grid_cg.c, compiled with mpicc"
+run mpicc.mpich -std=c99 -O2 docs/examples/grid_cg.c -lm -o "$work/grid_cg"
+run mpiexec.hydra -n "$ranks" "$work/grid_cg" | tee "$work/plain.txt"
+
+say "The same program, its collectives served from the library"
+run mpiexec.hydra -n "$ranks" env LD_PRELOAD="$PWD/bazel-bin/runtime/libtorc_pmpi.so" \
+  TORC_LIBRARY="$library" TORC_STATS="$work/statistics.txt" "$work/grid_cg" | tee "$work/served.txt"
+cat "$work/statistics.txt"
+
+# The first line of each is the command.
+if ! diff <(tail -n +2 "$work/plain.txt") <(tail -n +2 "$work/served.txt"); then
+  echo "demo: the program's results differ" >&2
+  exit 1
+fi
+echo
+echo "The same results, $(sed -n 's/^Calls served by torc: \([0-9]*\),.*/\1/p' "$work/statistics.txt") \
+collective calls served by torc."
