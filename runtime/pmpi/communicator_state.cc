@@ -54,6 +54,7 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm) {
 }
 
 CommunicatorState* CommunicatorState::setUp(MPI_Comm comm) {
+  const double began = PMPI_Wtime();
   int rank = 0, size = 1, inter = 0;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
@@ -71,6 +72,7 @@ CommunicatorState* CommunicatorState::setUp(MPI_Comm comm) {
     EngineLock lock;
     engine->states.insert(state);
     if (state->geometry_ != nullptr) ++engine->shadows;
+    engine->setup_seconds += PMPI_Wtime() - began;
   }
   PMPI_Comm_set_attr(comm, engine->keyval, state);
   return state;
@@ -172,11 +174,13 @@ CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
   if (file.stage == Stage::kUnused) {
     file.load = std::make_unique<ScheduleLoad>(*engine->library, *geometry_, entry);
     file.stage = Stage::kLoading;
+    file.began = PMPI_Wtime();
   }
   if (file.stage == Stage::kLoading) {
     if (!file.load->advance()) return nullptr;
     StatusOr<torc_schedule*> loaded = file.load->take();
     file.load.reset();
+    engine->load_seconds += PMPI_Wtime() - file.began;
     file.stage = loaded.ok() ? Stage::kReady : Stage::kFailed;
     if (loaded.ok()) {
       file.schedule = *loaded;

@@ -30,6 +30,7 @@ struct CommunicatorSchedule {
   enum class Stage { kUnused, kLoading, kReady, kFailed };
   Stage stage = Stage::kUnused;
   std::unique_ptr<ScheduleLoad> load;
+  double began = 0;  // kLoading: since when, seconds
   torc_schedule* schedule = nullptr;
 };
 

@@ -55,6 +55,8 @@ class Engine {
   const Settings settings;  // agreed by all ranks
   std::unique_ptr<torc_library> library;
   std::unique_ptr<Statistics> statistics;  // null: not kept
+  double setup_seconds = 0;                // of MPI_Init and of communicators, in torc
+  double load_seconds = 0;                 // of schedules, from first use to the last rank's
   int keyval = MPI_KEYVAL_INVALID;         // of the attribute that is a communicator's state
 
   MPI_Comm meetings = MPI_COMM_NULL;  // of the ranks of MPI_COMM_WORLD, for runtime/pmpi/meeting.h

@@ -11,6 +11,7 @@
 
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/engine.h"
+#include "runtime/pmpi/job_report.h"
 #include "runtime/pmpi/meeting.h"
 #include "runtime/pmpi/presence.h"
 #include "runtime/pmpi/progress.h"
@@ -97,59 +98,24 @@ std::unique_ptr<Engine> agreeOnEngine() {
     say(Verbosity::kHints, rank, hint);
   if (!agreed.fault.empty()) {
     fail(rank, agreed.strict, agreed.fault);
+    rememberOff(settings, agreed.fault);
     return nullptr;
   }
-  if (settings.disable || settings.library.empty()) return nullptr;
+  if (settings.disable) return nullptr;
+  if (settings.library.empty()) {
+    rememberOff(settings, "TORC_LIBRARY is not set");
+    return nullptr;
+  }
   StatusOr<std::unique_ptr<Engine>> made = makeEngine(settings);
   if (!made.ok()) {
     fail(rank, settings.strict, made.status().message());
+    rememberOff(settings, made.status().message());
     return nullptr;
   }
   if (settings.statistics || settings.explain) {
     (*made)->statistics = std::make_unique<Statistics>(settings.explain);
   }
   return std::move(*made);
-}
-
-/// What the statistics say of the job, and this rank's numbers.
-JobDescription describeJob() {
-  const torc_library& library = *engine->library;
-  JobDescription job;
-  job.command = commandLine();
-  job.library = engine->settings.library;
-  job.machine = library.index.machine;
-  job.partition =
-      library.job.topology.shape() + (engine->settings.mapping.empty()
-                                          ? ", order " + library.job.topology.orderString()
-                                          : ", mapping " + engine->settings.mapping);
-  job.memory_limit = engine->settings.memory;
-  job.cache_limit = engine->settings.cache;
-  return job;
-}
-
-RankFacts countRank() {
-  RankFacts facts;
-  facts.schedules = engine->library->cache.files();
-  facts.schedule_bytes = engine->library->cache.bytes();
-  facts.calls_found = engine->call_memory.hits();
-  facts.calls_laid_out = engine->call_memory.misses();
-  facts.call_bytes = engine->call_memory.bytes();
-  return facts;
-}
-
-void printStatistics() {
-  if (!engine->settings.statistics) return;
-  const StatusOr<JobStatistics> all =
-      mergeStatistics(engine->statistics->snapshot(countRank()), engine->meetings);
-  int rank = 0;
-  PMPI_Comm_rank(engine->meetings, &rank);
-  if (rank != 0) return;
-  Status status = all.status();
-  if (all.ok()) {
-    status =
-        writeStatistics(statisticsTable(describeJob(), *all), engine->settings.statistics_file);
-  }
-  if (!status.ok()) warnOnce(rank, status.message(), status.message());
 }
 
 /// Before communicators are set up, which each enter the trace.
@@ -186,10 +152,12 @@ bool isBusy() {
 }  // namespace
 
 bool wantsProgressThread() {
-  return readSettings(SettingTexts(environ)).settings.progress == ProgressMode::kThread;
+  const Settings settings = readSettings(SettingTexts(environ)).settings;
+  return settings.progress == ProgressMode::kThread && !settings.library.empty();
 }
 
 void startJob() {
+  const double began = PMPI_Wtime();
   std::unique_ptr<Engine> made = agreeOnEngine();
   if (made == nullptr) return;
   engine = made.release();
@@ -197,6 +165,8 @@ void startJob() {
   oversubscribed.store(engine->library->hosts.oversubscribed);
   CommunicatorState::setUp(MPI_COMM_WORLD);
   CommunicatorState::setUp(MPI_COMM_SELF);
+  engine->setup_seconds = PMPI_Wtime() - began;
+  saySetUp();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   if (level == MPI_THREAD_MULTIPLE) attention.store(kIdleWithThreads);
@@ -210,7 +180,10 @@ void startJob() {
 }
 
 void endJob() {
-  if (!torc_is_on.load()) return;
+  if (!torc_is_on.load()) {
+    printStatistics();
+    return;
+  }
   progressUntil([] { return !isBusy(); });
   meet(MPI_COMM_WORLD);
   stopProgressThread();
