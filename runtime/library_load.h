@@ -20,9 +20,11 @@
 namespace torc {
 
 /// One load on a geometry's communicator. All its ranks make it for the same entry, in the same
-/// order among loads and other collective calls on that communicator, and advance it until it is
-/// done. It costs one small reduction where every rank holds the file, and otherwise a broadcast
-/// and another reduction.
+/// order among the collective calls on that communicator, and advance it until it is done. Until
+/// then it makes collective calls of its own there, so that nothing else may: neither a second load
+/// nor another collective call. Messages, and loads on other communicators, go on. It costs one
+/// small reduction where every rank holds the file, and otherwise a broadcast and another
+/// reduction.
 ///
 /// `advance` waits for nobody; rank 0 reads the file inside it.
 class ScheduleLoad {
