@@ -114,8 +114,9 @@ void torc_collective::layTrace() {
   const torc_geometry& geometry = *schedule->geometry;
   const torc::GeometryTrace& place = *geometry.trace;
   if (place.of_all) {
+    const torc::Topology& topology = schedule->view().topology;
     place.trace->setPlace(
-        torc::tracePlace(schedule->view().topology, geometry.map.toSchedule(geometry.rank)));
+        torc::tracePlace(topology, topology.coordinatesOf(geometry.map.toSchedule(geometry.rank))));
   }
   trace = std::make_unique<torc::RoundTrace>(
       place.trace, schedule->view(), program, buffers.element_bytes,

@@ -74,6 +74,7 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   if (Status status = checkCommunicator(comm); !status.ok()) return status;
   auto geometry = std::make_unique<torc_geometry>(library->context);
   if (Status status = geometry->join(comm); !status.ok()) return status;
+  if (Status status = geometry->joinTrace(); !status.ok()) return status;
 
   torc::Recognition found;
   const Status mine = attempt([&]() -> Status {

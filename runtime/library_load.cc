@@ -9,6 +9,7 @@
 #include "runtime/api.h"
 #include "runtime/mpi_transport.h"
 #include "runtime/smpi.h"
+#include "runtime/trace.h"
 #include "schedules/file.h"
 #include "schedules/message.h"
 
@@ -20,6 +21,7 @@ ScheduleLoad::ScheduleLoad(torc_library& library, torc_geometry& geometry,
       geometry_(geometry),
       entry_(entry),
       file_(library.index.files[entry.file]) {
+  if (geometry_.context->trace != nullptr) began_ = traceClock();
   mine_ = attempt([&]() -> Status {
     schedule_ = library_.cache.find(entry_.file);
     held_ = schedule_ != nullptr;
@@ -193,6 +195,10 @@ void ScheduleLoad::finish(const Status& status) {
   if (!status.ok()) {
     bound_.reset();
     return;
+  }
+  if (Trace* trace = geometry_.context->trace.get(); trace != nullptr) {
+    trace->record(TraceKind::kLoad, held_ ? "bind" : "load", file_.name, began_,
+                  held_ ? 0 : file_.bytes);
   }
   bound_->serial = ++geometry_.schedules_loaded;
   ++geometry_.schedules;

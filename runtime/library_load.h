@@ -91,6 +91,7 @@ class ScheduleLoad {
   bool held_ = false;           // by this rank, before the load
   std::uint64_t reserved_ = 0;  // of the cache
   std::array<std::int64_t, 2> vote_{}, votes_{};
+  std::int64_t began_ = 0;  // for the trace
   Error error_;
   std::unique_ptr<std::byte[]> message_;  // an Error, and the file
   std::shared_ptr<const LoadedSchedule> schedule_;

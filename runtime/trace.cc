@@ -67,7 +67,7 @@ std::uint32_t Trace::text(std::string_view text) {
 
 void Trace::setPlace(std::string place) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  place_ = std::move(place);
+  if (place_.empty()) place_ = std::move(place);
 }
 
 std::vector<TraceEvent> Trace::close() {

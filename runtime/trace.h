@@ -74,7 +74,7 @@ class Trace {
   /// The number of a text, the same for equal ones. Texts that repeat cost a lookup.
   std::uint32_t text(std::string_view text);
 
-  /// Where this process is, for its title: "(1, 0, 2) of 4x3x2".
+  /// Where this process is, for its title: "(1, 0, 2) of 4x3x2". What is said first counts.
   void setPlace(std::string place);
 
   /// No more events from now on. Returns those that are left, oldest first.

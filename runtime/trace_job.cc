@@ -32,8 +32,7 @@ struct Header {
 
 }  // namespace
 
-std::string tracePlace(const Topology& topology, std::int32_t rank) {
-  const Coordinates at = topology.coordinatesOf(rank);
+std::string tracePlace(const Topology& topology, const Coordinates& at) {
   std::string place = "(";
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
     place += message(axis == 0 ? "" : ", ", at[axis]);

@@ -33,7 +33,7 @@ struct GeometryTrace {
 };
 
 /// "(1, 0, 2) of 4x3x2".
-std::string tracePlace(const Topology& topology, std::int32_t rank);
+std::string tracePlace(const Topology& topology, const Coordinates& at);
 
 class TraceJob {
  public:

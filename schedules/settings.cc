@@ -205,9 +205,7 @@ constexpr Row kRows[] = {
      "TORC_LIBRARY",
      readText<&Settings::trace>},
     {{"TORC_TRACE_EVENTS", "N", "100000",
-      "Most events of each rank in the trace; later ones are "
-      "counted.",
-      kOfRank0},
+      "Room for events of each rank in the trace; the oldest give way and are counted.", kOfRank0},
      "TORC_TRACE",
      readNumber<&Settings::trace_events, 1000000000>},
 };

@@ -26,6 +26,11 @@ const char* functionName(CallId id, Form form) {
   return kFunctionNames[static_cast<std::size_t>(id)][static_cast<std::size_t>(form)];
 }
 
+const char* servedBy(const CollectiveCall& call, const LibraryEntry* entry) {
+  return entry != nullptr ? engine->library->index.files[entry->file].name.c_str()
+                          : text(call.reason);
+}
+
 void beginCall(CollectiveCall& call) {
   if (engine->statistics != nullptr) call.began = PMPI_Wtime();
 }
@@ -43,12 +48,10 @@ void endCall(const CollectiveCall& call, const CommunicatorState* state,
   record.op = call.op;
   record.bytes = call.bytes;
   record.seconds = PMPI_Wtime() - call.began;
-  if (entry != nullptr) {
-    record.by = engine->library->index.files[entry->file].name.c_str();
-    record.entry = entry;
-  } else {
+  record.by = servedBy(call, entry);
+  record.entry = entry;
+  if (entry == nullptr) {
     record.service = shouldBeServed(call.reason) ? Service::kShouldBeServed : Service::kNotTorcs;
-    record.by = text(call.reason);
   }
   engine->statistics->record(record);
 }

@@ -21,6 +21,9 @@ void endCall(const CollectiveCall& call, const CommunicatorState* state, const L
 /// An error of one call: `torc: error: rank 3: MPI_Iallreduce: ...`.
 void complainOf(const CollectiveCall& call, const std::string& what);
 
+/// The file that serves the call, or why none does (`entry` is null).
+const char* servedBy(const CollectiveCall& call, const LibraryEntry* entry);
+
 /// "MPI_Iallreduce": a row's function of this form.
 const char* functionName(CallId id, Form form);
 

@@ -20,6 +20,8 @@
 #include "runtime/pmpi/settings_agreement.h"
 #include "runtime/pmpi/statistics.h"
 #include "runtime/torc.h"
+#include "runtime/trace.h"
+#include "runtime/trace_job.h"
 #include "schedules/message.h"
 #include "schedules/settings.h"
 
@@ -122,20 +124,26 @@ std::unique_ptr<Engine> agreeOnEngine() {
 void openTrace() {
   const Settings& settings = engine->settings;
   if (settings.trace.empty()) return;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (torc_trace_open(&engine->context, MPI_COMM_WORLD, settings.trace.c_str(),
                       settings.trace_events) != TORC_OK) {
-    warnOnce("trace", torc_error_message());
+    warnOnce(rank, "trace", torc_error_message());
+    return;
   }
+  const JobPlace& job = engine->library->job;
+  engine->context.trace->setPlace(
+      tracePlace(job.topology, job.topology.coordinatesOfSite(job.siteOf(rank))));
 }
 
 void closeTrace() {
   if (engine->context.trace_job == nullptr) return;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::uint64_t dropped = 0;
   if (torc_trace_close(&engine->context, &dropped) != TORC_OK) {
-    warnOnce("trace", torc_error_message());
+    warnOnce(rank, "trace", torc_error_message());
   } else if (dropped > 0) {
-    int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     say(Verbosity::kHints, rank,
         message(engine->settings.trace, ": ", dropped,
                 " events found no room and were dropped; TORC_TRACE_EVENTS makes more"));

@@ -150,6 +150,7 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
     return {};
   }
   auto collective = std::make_unique<torc_collective>(&schedule);
+  collective->number = geometry.collectives_made++;
   Status status = attempt([&] {
     arguments_.prepare(call_, state_.rank(), state_.size());
     return collective->prepare(arguments_.arguments());

@@ -77,10 +77,12 @@ Outcome handBack(CollectiveCall& call) {
 }  // namespace
 
 Outcome serveBlocking(CollectiveCall& call) {
-  const TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   beginCall(call);
   CommunicatorState* state = nullptr;
   const LibraryEntry* entry = decide(call, &state);
+  traced.setBytes(call.bytes);
+  traced.setDetail(servedBy(call, entry));
   if (entry == nullptr) return handBack(call);
 
   std::optional<Operation> operation;
@@ -101,10 +103,12 @@ Outcome serveBlocking(CollectiveCall& call) {
 }
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
-  const TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   beginCall(call);
   CommunicatorState* state = nullptr;
   const LibraryEntry* entry = decide(call, &state);
+  traced.setBytes(call.bytes);
+  traced.setDetail(servedBy(call, entry));
   Outcome outcome;
   if (entry == nullptr) {
     refusedByStrict(call, &outcome);
@@ -129,10 +133,12 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
 }
 
 Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
-  const TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   beginCall(call);
   CommunicatorState* state = nullptr;
   const LibraryEntry* entry = decide(call, &state);
+  traced.setBytes(call.bytes);
+  traced.setDetail(servedBy(call, entry));
   Outcome outcome;
   if (entry == nullptr) {
     refusedByStrict(call, &outcome);
