@@ -33,11 +33,12 @@ constexpr double kFallIntoStep = 1.05;
 
 class Chooser {
  public:
-  Chooser(const CollectiveSpec& spec, const Machine& machine, double bytes,
-          const ChoiceLimits& limits)
-      : spec_(spec), machine_(machine), bytes_(bytes), limits_(limits) {
-    manager_.verify_each = false;
-  }
+  Chooser(CompileCache& programs, const Machine& machine, double bytes, const ChoiceLimits& limits)
+      : programs_(programs),
+        spec_(programs.spec()),
+        machine_(machine),
+        bytes_(bytes),
+        limits_(limits) {}
 
   llvm::Expected<Choice> run() {
     for (const Algorithm& algorithm : algorithms()) {
@@ -59,10 +60,10 @@ class Chooser {
       return llvm::createStringError(llvm::inconvertibleErrorCode(), candidates.front().refusal);
     }
     // Of those that are as good as the fastest, the one with the fewest messages.
-    const double limit = kTie * cautious(candidates.front());
+    const double limit = kTie * candidates.front().cautiousSeconds();
     auto chosen = candidates.begin();
     for (auto it = chosen; it != candidates.end(); ++it) {
-      if (!it->refusal.empty() || cautious(*it) > limit) break;
+      if (!it->refusal.empty() || it->cautiousSeconds() > limit) break;
       if (it->messages < chosen->messages) chosen = it;
     }
     std::rotate(candidates.begin(), chosen, chosen + 1);
@@ -72,13 +73,7 @@ class Chooser {
  private:
   static bool isFaster(const Candidate& a, const Candidate& b) {
     if (a.refusal.empty() != b.refusal.empty()) return a.refusal.empty();
-    return cautious(a) < cautious(b);
-  }
-
-  /// Seconds to decide by.
-  static double cautious(const Candidate& candidate) {
-    const bool may_fall = candidate.options.in_flight > 1 && !candidate.per_rank;
-    return candidate.predicted_s * (may_fall ? kFallIntoStep : 1.0);
+    return a.cautiousSeconds() < b.cautiousSeconds();
   }
 
   /// Simulates the best candidates rank by rank, if that is no great work.
@@ -176,20 +171,15 @@ class Chooser {
 
   /// The number of chunks that the cost model takes for the candidate's plan; 1 if it has none.
   std::uint32_t bestChunks(const Candidate& candidate) {
-    llvm::Expected<Program> uncut = compile(
-        spec_, *candidate.algorithm,
-        planPipeline(*candidate.algorithm, candidate.options) + ",expand-rings,coalesce", manager_);
+    auto uncut =
+        programs_.get(*candidate.algorithm, planPipeline(*candidate.algorithm, candidate.options) +
+                                                ",expand-rings,coalesce");
     if (!uncut) {
       consumeError(uncut.takeError());
       return 1;
     }
-    return PipelineCost(uncut->schedule.view(), machine_, bytes_)
+    return PipelineCost((*uncut)->schedule.view(), machine_, bytes_)
         .bestChunks(candidate.options.in_flight);
-  }
-
-  llvm::Expected<Program> compiled(const Candidate& candidate) {
-    return compile(spec_, *candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options),
-                   manager_);
   }
 
   void add(Candidate candidate) {
@@ -198,12 +188,14 @@ class Chooser {
   }
 
   llvm::Error measure(Candidate& candidate) {
-    llvm::Expected<Program> program = compiled(candidate);
+    auto program =
+        programs_.get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
     if (!program) return program.takeError();
+    const Schedule& schedule = (*program)->schedule;
     SimulateOptions options;
     options.bytes = bytes_;
     options.per_rank = candidate.per_rank;
-    llvm::Expected<SimulateResult> result = simulate(program->schedule.view(), machine_, options);
+    llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine_, options);
     if (!result) return result.takeError();
     candidate.predicted_s = result->makespan_s;
     candidate.busy_s = candidate.load_bytes = 0;
@@ -213,15 +205,15 @@ class Chooser {
     }
     candidate.steps = result->steps;
     candidate.messages = result->messages;
-    candidate.operations = program->schedule.operations.size();
+    candidate.operations = schedule.operations.size();
     return llvm::Error::success();
   }
 
+  CompileCache& programs_;
   const CollectiveSpec& spec_;
   const Machine& machine_;
   const double bytes_;
   const ChoiceLimits& limits_;
-  PassManagerOptions manager_;
   Choice choice_;
 };
 
@@ -235,6 +227,11 @@ std::string Candidate::description() const {
   if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
   if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
   return text;
+}
+
+double Candidate::cautiousSeconds() const {
+  const bool may_fall = options.in_flight > 1 && !per_rank;
+  return predicted_s * (may_fall ? kFallIntoStep : 1.0);
 }
 
 std::string Choice::reason() const {
@@ -269,7 +266,13 @@ std::string Choice::reason() const {
 
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
                               const ChoiceLimits& limits) {
-  return Chooser(spec, machine, bytes, limits).run();
+  CompileCache programs(spec);
+  return choose(programs, machine, bytes, limits);
+}
+
+llvm::Expected<Choice> choose(CompileCache& programs, const Machine& machine, double bytes,
+                              const ChoiceLimits& limits) {
+  return Chooser(programs, machine, bytes, limits).run();
 }
 
 void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,

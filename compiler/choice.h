@@ -15,6 +15,7 @@
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/collective_spec.h"
 #include "compiler/compile.h"
+#include "compiler/compile_cache.h"
 #include "model/machine.h"
 
 namespace torc {
@@ -41,6 +42,10 @@ struct Candidate {
 
   /// "bucket, balanced weights, 8 chunks, 1 in flight".
   std::string description() const;
+
+  /// Seconds to decide by: the predicted ones, and a little more where two chunks on a link may
+  /// fall into step, which only a simulation rank by rank shows.
+  double cautiousSeconds() const;
 };
 
 struct Choice {
@@ -54,6 +59,9 @@ struct Choice {
 /// Compiles and simulates every candidate within `limits` for a vector of `bytes` on `machine`,
 /// whose topology is the spec's. Errors: no candidate can be compiled.
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
+                              const ChoiceLimits& limits);
+/// The same for the spec of `programs`, which are compiled where they are not there.
+llvm::Expected<Choice> choose(CompileCache& programs, const Machine& machine, double bytes,
                               const ChoiceLimits& limits);
 
 /// Prints the candidates with their predicted times, and the reason for the first.

@@ -1,8 +1,11 @@
-// The subcommands of `torc`: one source file each.
+// The subcommands of `torc`: one source file each. The name of some has two words: `library build`.
 #ifndef TORC_COMPILER_COMMANDS_H_
 #define TORC_COMPILER_COMMANDS_H_
 
+#include <string>
+
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/Error.h>
 
 #include "passes/pass_manager.h"
 
@@ -23,6 +26,13 @@ Command verifyCommand();
 Command boundsCommand();
 Command machinesCommand();
 Command infoCommand();
+Command libraryBuildCommand();
+Command libraryListCommand();
+Command libraryVerifyCommand();
+Command libraryDiffCommand();
+
+/// The number of threads that --jobs gives; where it is not given, the number of cores.
+llvm::Expected<unsigned> readJobs(const llvm::cl::opt<std::string>& jobs);
 
 /// The options of a subcommand that runs passes.
 class PassFlags {

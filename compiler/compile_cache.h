@@ -1,0 +1,43 @@
+// Programs that were compiled for one collective on one shape, kept: what is chosen from for one
+// size is, mostly, what is chosen from for the next.
+#ifndef TORC_COMPILER_COMPILE_CACHE_H_
+#define TORC_COMPILER_COMPILE_CACHE_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/compile.h"
+
+namespace torc {
+
+/// Threads may share it; what one is compiling, others wait for.
+class CompileCache {
+ public:
+  explicit CompileCache(CollectiveSpec spec) : spec_(std::move(spec)) {}
+
+  const CollectiveSpec& spec() const { return spec_; }
+
+  /// As `compile`, without verification between passes.
+  llvm::Expected<std::shared_ptr<const Program>> get(const Algorithm& algorithm,
+                                                     const std::string& pipeline);
+
+ private:
+  struct Entry {
+    std::once_flag once;
+    std::shared_ptr<const Program> program;  // or
+    std::string refusal;
+  };
+
+  const CollectiveSpec spec_;
+  std::mutex mutex_;  // of the map; an entry, once it is there, stays where it is
+  std::map<std::pair<std::string, std::string>, Entry> entries_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_COMPILE_CACHE_H_

@@ -1,0 +1,57 @@
+// Threads that take tasks from a queue.
+#include "compiler/work_queue.h"
+
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace torc {
+
+void WorkQueue::add(Task task) {
+  const std::lock_guard lock(mutex_);
+  tasks_.push_back(std::move(task));
+  changed_.notify_one();
+}
+
+void WorkQueue::addNext(Task task) {
+  const std::lock_guard lock(mutex_);
+  tasks_.push_front(std::move(task));
+  changed_.notify_one();
+}
+
+void WorkQueue::stop() {
+  const std::lock_guard lock(mutex_);
+  tasks_.clear();
+}
+
+void WorkQueue::run(unsigned threads) {
+  std::vector<std::thread> others;
+  try {
+    while (others.size() + 1 < threads)
+      others.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // No more threads are to be had.
+  }
+  work();
+  for (std::thread& other : others)
+    other.join();
+}
+
+void WorkQueue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    // A task that runs may add others.
+    changed_.wait(lock, [this] { return !tasks_.empty() || running_ == 0; });
+    if (tasks_.empty()) return;
+    const Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    ++running_;
+    lock.unlock();
+    task();
+    lock.lock();
+    if (--running_ == 0) changed_.notify_all();
+  }
+}
+
+}  // namespace torc
