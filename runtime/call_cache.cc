@@ -89,17 +89,18 @@ StatusOr<torc_collective*> CallCache::acquire(torc_schedule* schedule,
                                               const CallArguments& arguments) {
   OneShotCall* call = nullptr;
   Status status = attempt([&]() -> Status {
+    Call& wanted = memory_->wanted_;
     Status checked =
-        checkCounts(arguments, schedule->view(), geometry_->rank, memory_->types_, wanted_);
+        checkCounts(arguments, schedule->view(), geometry_->rank, memory_->types_, wanted);
     if (!checked.ok()) return checked;
-    const std::uint64_t hash = hashOf(schedule, wanted_);
+    const std::uint64_t hash = hashOf(schedule, wanted);
     call = findIdle(hash, schedule);
     if (call != nullptr) {
       ++memory_->hits_;
       ++running_;
       takeIdle(call);
-      call->call.type = wanted_.type;
-      call->call.first_displacement = wanted_.first_displacement;
+      call->call.type = wanted.type;
+      call->call.first_displacement = wanted.first_displacement;
       if (checked = call->prepareReduction(arguments.op); !checked.ok()) return checked;
       checked = checkBuffers(arguments, call->call, call->elements);
       if (!checked.ok()) return checked;
@@ -124,7 +125,7 @@ StatusOr<torc_collective*> CallCache::acquire(torc_schedule* schedule,
 }
 
 Status CallCache::layOut(OneShotCall& call, const CallArguments& arguments) {
-  call.call = wanted_;
+  call.call = memory_->wanted_;
   Status status = call.prepareReduction(arguments.op);
   if (!status.ok()) return status;
   if (status = call.expand(); !status.ok()) return status;
@@ -168,7 +169,8 @@ OneShotCall* CallCache::findIdle(std::uint64_t hash, const torc_schedule* schedu
   const auto bucket = buckets_.find(hash);
   if (bucket == buckets_.end()) return nullptr;
   OneShotCall* call = bucket->second.idle;
-  while (call != nullptr && !(call->schedule == schedule && laidOutAlike(call->call, wanted_)))
+  while (call != nullptr &&
+         !(call->schedule == schedule && laidOutAlike(call->call, memory_->wanted_)))
     call = call->next_alike;
   return call;
 }

@@ -80,6 +80,7 @@ class CallMemory {
   std::size_t bytes_ = 0, most_bytes_ = 0;
   std::uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
   TypeTable types_;
+  Call wanted_;  // the call being acquired; keeps its lists' memory
   OneShotCall* oldest_ = nullptr;
   OneShotCall* newest_ = nullptr;
 };
@@ -128,7 +129,6 @@ class CallCache {
   torc_geometry* geometry_;
   CallMemory* memory_;
   std::unordered_map<std::uint64_t, Bucket> buckets_;
-  Call wanted_;  // the call being acquired; keeps its lists' memory
   std::size_t running_ = 0;
 };
 
