@@ -10,7 +10,10 @@ fi
 prefix=$(realpath -m "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-targets=(//compiler:torc //runtime:torc-run //runtime:libtorc.so)
+targets=(
+  //compiler:torc //runtime:torc-run
+  //runtime:libtorc.so //runtime:libtorc_pmpi.so
+)
 bazel build -c opt "${targets[@]}"
 built=()
 for target in "${targets[@]}"; do
@@ -18,5 +21,5 @@ for target in "${targets[@]}"; do
   built+=("bazel-bin/${target/://}")
 done
 mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
-bash tools/install_files.sh "$prefix" "${built[@]}" runtime/torc.h runtime/torc.pc.in \
-  "${documents[@]}"
+bash tools/install_files.sh "$prefix" "${built[@]}" runtime/torc.h runtime/torc_statistics.h \
+  runtime/*.pc.in "${documents[@]}"

@@ -51,5 +51,14 @@ compile "$examples/grid_cg.c" -lm -o grid_cg
 job -n 6 ./grid_cg | tee grid_cg.txt
 grep -q '^checksum -\?[0-9]*, 0 elements wrong' grid_cg.txt || fail "grid_cg.c"
 
+echo "== grid_cg.c, started and linked with libtorc_pmpi.so, without a library: as without torc"
+job -n 6 env LD_PRELOAD="$work/prefix/lib/libtorc_pmpi.so" ./grid_cg >preloaded.txt
+diff grid_cg.txt preloaded.txt || fail "preloaded"
+read -r -a flags < <(pkg-config --libs torc_pmpi)
+compile "$examples/grid_cg.c" "${flags[@]}" -lm -o grid_cg_linked
+readelf -d grid_cg_linked | grep -q 'NEEDED.*libtorc_pmpi.so.1' || fail "not linked"
+job -n 6 ./grid_cg_linked >linked.txt
+diff grid_cg.txt linked.txt || fail "linked"
+
 echo "== torc-run"
 job -n 6 torc-run allreduce.torc --bytes 1K --check
