@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "runtime/pmpi/decide.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/report.h"
 #include "runtime/pmpi/statistics.h"
@@ -19,6 +20,15 @@ constexpr const char* kFunctionNames[][3] = {
     TORC_ALL_COLLECTIVES(TORC_NAMES)
 #undef TORC_NAMES
 };
+
+/// Bytes of a call that MPI has got, perhaps before anybody looked at its arguments.
+std::uint64_t bytesOf(CollectiveCall call, const CommunicatorState* state) {
+  if (call.bytes == 0 && call.collective && state != nullptr &&
+      call.reason != Reason::kIntercommunicator) {
+    (void)checkArguments(call, state->rank(), state->size());
+  }
+  return call.bytes;
+}
 
 }  // namespace
 
@@ -46,7 +56,7 @@ void endCall(const CollectiveCall& call, const CommunicatorState* state,
   }
   record.type = call.type;
   record.op = call.op;
-  record.bytes = call.bytes;
+  record.bytes = entry != nullptr ? call.bytes : bytesOf(call, state);
   record.seconds = PMPI_Wtime() - call.began;
   record.by = servedBy(call, entry);
   record.entry = entry;

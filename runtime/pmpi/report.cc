@@ -61,4 +61,8 @@ void say(Verbosity kind, int communicator_rank, const std::string& text) {
   print(message(kind == Verbosity::kHints ? "torc: hint: " : "torc: ", text, '\n'));
 }
 
+void say(const std::string& text) {
+  print(message("torc: ", rankText(), text, '\n'));
+}
+
 }  // namespace torc::pmpi

@@ -31,6 +31,9 @@ void complain(const std::string& text);
 /// communicator, where the verbosity includes `kind`.
 void say(Verbosity kind, int communicator_rank, const std::string& text);
 
+/// A line that was asked for, with the rank that tells it: `torc: rank 3: ...`.
+void say(const std::string& text);
+
 inline constexpr int kMostWarnings = 1000;
 
 }  // namespace torc::pmpi

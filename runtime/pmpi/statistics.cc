@@ -146,7 +146,7 @@ CallRow& Statistics::rowOf(const CallRecord& call, const Key& key) {
 }
 
 void Statistics::explain(const CallRecord& call, const CallRow& row) const {
-  std::string text = message("explain: ", row.function, " on ", row.communicator);
+  std::string text = message(row.function, " on ", row.communicator);
   if (!row.datatype.empty()) text += message(", ", call.bytes, " bytes of ", row.datatype);
   if (!row.operation.empty()) text += ", " + row.operation;
   if (call.entry != nullptr) {
@@ -155,7 +155,7 @@ void Statistics::explain(const CallRecord& call, const CallRow& row) const {
   } else {
     text += message(": handed to MPI: ", row.by);
   }
-  say(Verbosity::kWarnings, 0, text);
+  say(text);
 }
 
 JobStatistics Statistics::snapshot(const RankFacts& facts) const {

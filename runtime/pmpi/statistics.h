@@ -29,7 +29,7 @@ struct CallRecord {
   int communicator_rank = 0;       // of the caller
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
-  std::uint64_t bytes = 0;  // of the whole vector
+  std::uint64_t bytes = 0;  // of the whole vector; without a type: not known
   double seconds = 0;       // from the call to completion
   Service service = Service::kServed;
   const char* by = "";                  // name of the file, or the reason

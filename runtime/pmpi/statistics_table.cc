@@ -1,6 +1,7 @@
 // The table of statistics, for a person: header, calls served, calls handed to MPI, communicators.
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -68,7 +69,7 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
-/// "1.5 MB"-like with powers of 1024: "1.5M", "4096", "12.0K".
+/// "4096", "64K", "1.5M": powers of 1024.
 std::string bytesShort(std::uint64_t bytes) {
   constexpr char kLetters[] = {'K', 'M', 'G', 'T', 'P', 'E'};
   if (bytes < 10000) return std::to_string(bytes);
@@ -78,7 +79,7 @@ std::string bytesShort(std::uint64_t bytes) {
     value /= 1024;
     ++letter;
   } while (value >= 1024 && letter < 5);
-  return fixed(value, 1) + kLetters[letter];
+  return fixed(value, value == std::floor(value) ? 0 : 1) + kLetters[letter];
 }
 
 std::string percent(double part, double whole) {
@@ -141,10 +142,12 @@ std::string callSection(const JobStatistics& statistics, bool served) {
   for (const CallRow& row : sortedRows(statistics.calls, served)) {
     const bool mark = row.service == Service::kShouldBeServed;
     marked = marked || mark;
-    const std::string bytes =
-        row.least_bytes == row.most_bytes
-            ? bytesShort(row.least_bytes)
-            : message(bytesShort(row.least_bytes), "-", bytesShort(row.most_bytes));
+    std::string bytes = bytesShort(row.least_bytes);
+    if (row.datatype.empty() && !row.isRest()) {
+      bytes.clear();  // not known
+    } else if (row.least_bytes != row.most_bytes) {
+      bytes += '-' + bytesShort(row.most_bytes);
+    }
     columns.add({row.isRest() ? "other signatures" : row.function, row.communicator, row.datatype,
                  row.operation, bytes, std::to_string(row.ranks), std::to_string(row.calls),
                  fixed(row.seconds, 6), percent(row.seconds, all_seconds),

@@ -68,6 +68,11 @@ TEST(ReportTest, ErrorsAreAlwaysTold) {
             "torc: error: rank 5: stop\ntorc: error: rank 5: stop\n");
 }
 
+TEST(ReportTest, WhatWasAskedForIsToldWithItsRank) {
+  configureReport(Verbosity::kWarnings, 2);
+  EXPECT_EQ(printed([] { say("of this rank"); }), "torc: rank 2: of this rank\n");
+}
+
 TEST(ReportTest, WarningsEndAfterAThousand) {
   const std::string lines = printed([] {
     for (int i = 0; i < 2 * kMostWarnings; ++i)

@@ -180,9 +180,9 @@ TEST_F(StatisticsTest, ExplainsANewSignatureOnce) {
     statistics_.record(served);
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "torc: explain: MPI_Allreduce on 4x2 part of 4x4x2, 2000 bytes of MPI_INT, MPI_SUM: "
+            "torc: MPI_Allreduce on 4x2 part of 4x4x2, 2000 bytes of MPI_INT, MPI_SUM: "
             "file, predicted 20 us: fewest steps\n"
-            "torc: explain: MPI_Barrier on 4x2 part of 4x4x2: handed to MPI: torc does not serve "
+            "torc: MPI_Barrier on 4x2 part of 4x4x2: handed to MPI: torc does not serve "
             "this collective\n");
 }
 
