@@ -314,6 +314,45 @@ TEST_F(OneShot, IdleCallsBeyondTheLimitAreFreedOldestFirst) {
   EXPECT_EQ(memory_->misses(), misses + 1);
 }
 
+TEST_F(OneShot, CachesShareTheLimit) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank needs no scratch";
+  open({});
+  std::vector<std::int32_t> in = numbers(20000), out(in.size(), -1);
+  run("allreduce", allreduce(in.data(), out.data(), 20000));
+  // A communicator of its own, with the same members.
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  auto other = torc_geometry::over(context_, comm, *geometry_->topology, {}, geometry_->hosts);
+  ASSERT_TRUE(other.ok());
+  auto bound = torc_schedule::bind(other->get(), schedule("allreduce")->file);
+  ASSERT_TRUE(bound.ok());
+  CallMemory shared(memory_->bytes() + memory_->bytes() / 2);  // room for one such call
+  {
+    CallCache first(geometry_.get(), &shared), second(other->get(), &shared);
+    for (int i = 0; i < 4; ++i) {
+      CallCache& cache = i % 2 == 0 ? first : second;
+      torc_geometry& geometry = i % 2 == 0 ? *geometry_ : **other;
+      torc_schedule* with = i % 2 == 0 ? schedule("allreduce") : bound->get();
+      std::fill(out.begin(), out.end(), -1);
+      const TagRange tags = *geometry.ring.take(with->tag_count);
+      StatusOr<torc_collective*> call =
+          cache.acquire(with, allreduce(in.data(), out.data(), 20000));
+      ASSERT_TRUE(call.ok());
+      (*call)->bindTags(tags);
+      ASSERT_TORC_OK(torc_collective_start(*call));
+      ASSERT_TORC_OK(torc_collective_wait(*call));
+      geometry.ring.release(tags);
+      cache.release(*call);
+      EXPECT_EQ(out, sums(20000));
+      EXPECT_EQ(shared.evictions(), static_cast<std::uint64_t>(i)) << "each drives out the other's";
+      EXPECT_LE(shared.bytes(), shared.limit());
+    }
+    EXPECT_EQ(shared.hits(), 0u);
+  }
+  EXPECT_EQ(shared.bytes(), 0u);
+  EXPECT_EQ((*bound)->collectives, 0);
+}
+
 TEST_F(OneShot, ALimitOfNothingKeepsNothing) {
   open({}, 0);
   std::vector<std::int32_t> in = numbers(500), out(in.size());
