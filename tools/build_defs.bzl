@@ -1,4 +1,4 @@
-"""Rules of this repository: C++ targets, shared libraries, MPI tests, text tests and fuzz tests.
+"""Rules of this repository: C++ targets, shared libraries, schedule libraries, MPI tests, text tests and fuzz tests.
 
 The includes of a target are written from the workspace root: #include "schedules/box.h".
 """
@@ -96,6 +96,29 @@ def mpi_test(
         tags = tags + ["cpu:2", "mpi"],
         **kwargs
     )
+
+def _schedule_library_impl(ctx):
+    folder = ctx.actions.declare_directory(ctx.attr.name)
+    ctx.actions.run(
+        executable = ctx.executable.torc,
+        arguments = ["library", "build", "--quiet", "-o", folder.path] + ctx.attr.options,
+        outputs = [folder],
+        mnemonic = "ScheduleLibrary",
+    )
+    return [DefaultInfo(files = depset([folder]), runfiles = ctx.runfiles([folder]))]
+
+schedule_library = rule(
+    doc = "A schedule library: a folder, which $(rootpath LABEL) names, made by `torc library build`.",
+    implementation = _schedule_library_impl,
+    attrs = {
+        "options": attr.string_list(doc = "Of `torc library build`: --partition=2x2, ..."),
+        "torc": attr.label(
+            default = "//compiler:torc",
+            executable = True,
+            cfg = "target",
+        ),
+    },
+)
 
 def file_check_test(
         name,
