@@ -19,7 +19,7 @@ extern "C" {
 /* The counts at one moment. */
 typedef struct torc_statistics torc_statistics;
 
-/* TORC_ERR_UNSUPPORTED (runtime/torc.h): nothing is counted. */
+/* Functions return a torc_result (torc.h). TORC_ERR_UNSUPPORTED: nothing is counted. */
 int torc_statistics_take(torc_statistics** statistics);
 
 /* NULL is allowed. */

@@ -72,6 +72,8 @@ void fail(int rank, bool strict, const std::string& why) {
     return;
   }
   if (rank == 0) complain(why);
+  // The first to abort ends the others, rank 0 perhaps before it has spoken.
+  PMPI_Barrier(MPI_COMM_WORLD);
   PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 

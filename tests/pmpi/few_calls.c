@@ -1,0 +1,32 @@
+/* A few calls of a program that knows nothing of torc: on all ranks, on rows of three, on all but the
+ * last rank. Rank 0 prints what the sums are. */
+#include <stdio.h>
+
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+  static double in[1000], out[3000];
+  MPI_Comm row, most;
+  int rank;
+  double sum = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 3, rank, &row);
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 5, rank, &most);
+  for (int i = 0; i < 1000; ++i)
+    in[i] = rank + i;
+
+  for (int i = 0; i < 3; ++i) {
+    MPI_Allreduce(in, out, 1000, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    sum += out[999];
+  }
+  MPI_Allgather(in, 100, MPI_DOUBLE, out, 100, MPI_DOUBLE, row);
+  sum += out[299];
+  MPI_Allreduce(in, out, 10, MPI_DOUBLE, MPI_SUM, most);
+  sum += out[9];
+  MPI_Bcast(out, 10, MPI_DOUBLE, 0, row);
+  if (rank == 0) printf("%.0f\n", sum);
+  MPI_Comm_free(&row);
+  MPI_Comm_free(&most);
+  return MPI_Finalize();
+}

@@ -1,0 +1,128 @@
+#!/bin/bash
+# told_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY
+# What torc says of a job of 6 ranks, and what the statistics count. Whatever the variables are, the
+# program's result is right.
+set -u
+mpi_test=$1
+preload=$2
+program=$3
+library=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+  echo "told_test: $case: $*"
+  cat "$work/stderr"
+  failures=$((failures + 1))
+}
+
+# run CASE [NAME=VALUE...] [--rank-env=...]: the program with these variables.
+run() {
+  case=$1
+  shift
+  local variables=() options=()
+  for argument in "$@"; do
+    if [[ $argument == --* ]]; then options+=("$argument"); else variables+=("$argument"); fi
+  done
+  env "${variables[@]}" "$mpi_test" "--preload=$preload" "${options[@]}" 6 "$program" \
+    >"$work/stdout" 2>"$work/stderr"
+  status=$?
+}
+
+expectRight() {
+  [[ $status -eq 0 ]] || fail "exit status $status"
+  [[ $(cat "$work/stdout") == 18183 ]] || fail "the result is $(cat "$work/stdout")"
+}
+
+# The lines on stderr are these regular expressions, in some order.
+expectLines() {
+  local line
+  [[ $(wc -l <"$work/stderr") -eq $# ]] || fail "expected $# lines"
+  for line in "$@"; do
+    grep -qxE -- "$line" "$work/stderr" || fail "no line: $line"
+  done
+}
+
+run "nothing is set"
+expectRight
+expectLines
+
+run "TORC_VERBOSE=1" TORC_LIBRARY="$library" TORC_VERBOSE=1
+expectRight
+expectLines "torc: 6 ranks on 3x2, order XY, served from $library \(machine generic\); set up in [0-9.]+ ms"
+
+run "everything" TORC_LIBRARY="$library" TORC_VERBOSE=2 TORC_EXPLAIN=1 TORC_STATS="$work/table"
+expectRight
+grep -qx "torc: communicator of 6 ranks: 3x2" "$work/stderr" || fail "MPI_COMM_WORLD"
+[[ $(grep -cx "torc: communicator of 3 ranks: 3 part of 3x2" "$work/stderr") -eq 2 ]] || fail "rows"
+grep -q "^torc: communicator of 5 ranks: .*do not fill the box" "$work/stderr" || fail "5 ranks"
+served='allreduce-3x2-[0-9a-f]{16}\.torc, predicted [0-9.]+ us: .+'
+grep -qE "^torc: rank 0: MPI_Allreduce on 3x2, 8000 bytes of MPI_DOUBLE, MPI_SUM: $served" \
+  "$work/stderr" || fail "no explanation of a served call"
+[[ $(grep -c "MPI_Allreduce on 3x2" "$work/stderr") -eq 1 ]] || fail "explained more than once"
+why='handed to MPI: the library has no such part of the torus'
+grep -qx "torc: rank 0: MPI_Allreduce on 5 ranks, 80 bytes of MPI_DOUBLE, MPI_SUM: $why" \
+  "$work/stderr" || fail "no explanation of a call that MPI got"
+
+# expectRow FUNCTION COMMUNICATOR TYPE OPERATION BYTES RANKS CALLS LAST
+expectRow() {
+  grep -qE "^  $1 +$2 +$3 +$4 +$5 +$6 +$7 .* $8\$" "$work/table" || {
+    fail "no row $*"
+    cat "$work/table"
+  }
+}
+expectRow MPI_Allreduce 3x2 MPI_DOUBLE MPI_SUM 8000 6 18 'allreduce-3x2-[0-9a-f]+\.torc'
+expectRow MPI_Allgather '3 part of 3x2' MPI_DOUBLE - 2400 6 6 'allgather-3-[0-9a-f]+\.torc'
+expectRow MPI_Allreduce '5 ranks' MPI_DOUBLE MPI_SUM 80 5 5 '! the library has no such part of the torus'
+expectRow MPI_Allreduce '1 rank' MPI_DOUBLE MPI_SUM 80 1 1 'one rank'
+expectRow MPI_Bcast '3 part of 3x2' - - - 6 6 'torc does not serve this collective'
+grep -qE '^Calls served by torc: 24, ' "$work/table" || fail "calls served"
+grep -qE '^Calls handed to MPI: 12, ' "$work/table" || fail "calls handed to MPI"
+grep -qE '^  3 part of 3x2 +2  yes$' "$work/table" || fail "rows among communicators"
+grep -qE '^  schedules +2 loaded, ' "$work/table" || fail "schedules"
+
+run "a file that cannot be written" TORC_LIBRARY="$library" TORC_STATS=/no/folder/table
+expectRight
+expectLines "torc: warning: TORC_STATS: cannot write /no/folder/table: No such file or directory"
+
+run "statistics without a library" TORC_STATS=1
+expectRight
+grep -qE '^  torc +[0-9.]+, off: TORC_LIBRARY is not set$' "$work/stderr" || fail "no reason"
+
+run "unknown and without effect" TORC_LIBARY="$library" TORC_ORDER=XY
+expectRight
+expectLines "torc: warning: TORC_LIBARY is no variable of torc's; is TORC_LIBRARY meant\?" \
+  "torc: hint: TORC_ORDER has no effect without TORC_LIBRARY"
+
+run "hints are silenced" TORC_ORDER=XY TORC_VERBOSE=0
+expectRight
+expectLines
+
+run "wrong values" TORC_LIBRARY="$library" TORC_MEMORY=lots TORC_MAPPING=file TORC_ORDER=XY
+expectRight
+expectLines "torc: warning: TORC_MEMORY is 'lots'; allowed: bytes, .*; TORC_MAPPING is 'file' and TORC_ORDER is 'XY': .*; torc is off"
+
+run "disabled" TORC_DISABLE=1 TORC_LIBRARY="$library" TORC_MEMORY=lots TORC_STATS=1 TORC_NOTHING=1
+expectRight
+expectLines
+
+run "a library on some ranks only" "--rank-env=2:TORC_LIBRARY=$library" \
+  "--rank-env=4:TORC_LIBRARY=$library"
+expectRight
+expectLines "torc: warning: TORC_LIBRARY differs between ranks: not set on rank 0, '$library' on rank 2; torc is off"
+
+run "switched off on one rank" TORC_LIBRARY="$library" --rank-env=3:TORC_DISABLE=1
+expectRight
+expectLines "torc: warning: TORC_DISABLE differs between ranks: '0' on rank 0, '1' on rank 3; torc is off"
+
+run "statistics on a rank that is not 0" TORC_LIBRARY="$library" --rank-env=3:TORC_STATS=1 \
+  --rank-env=3:TORC_VERBOSE=2 --rank-env=3:TORC_NOTHING=1
+expectRight
+expectLines
+
+run "strict, and a wrong value" TORC_LIBRARY="$library" TORC_STRICT=1 TORC_MEMORY=lots
+[[ $status -ne 0 ]] || fail "exit status 0"
+grep -qE "^torc: error: rank 0: TORC_MEMORY is 'lots'; allowed: bytes" "$work/stderr" || fail "no error"
+
+exit "$((failures > 0))"
