@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -66,22 +67,21 @@ const Candidate& sameIn(const SizedChoice& sized, const Candidate& wanted) {
   });
 }
 
-/// Of schedules that are good for all `choices`, the one that loses least against the best ones;
-/// the first of equals, with the fewest messages.
+/// Of schedules that are good for all `choices`, the one with the fewest messages, as `choose`
+/// takes it where prediction cannot tell; of equals the one that loses least against the best ones.
 Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedChoice> choices) {
   const Candidate* best = nullptr;
-  double least = 0;
+  std::pair<std::uint64_t, double> least;
   for (const Candidate& candidate : good) {
-    double loss = 0;
+    std::pair<std::uint64_t, double> cost;  // messages, and loss
     for (const SizedChoice& sized : choices) {
-      loss += sameIn(sized, candidate).cautiousSeconds() / sized.choice.best().cautiousSeconds();
+      const Candidate& here = sameIn(sized, candidate);
+      cost.first += here.messages;
+      cost.second += here.cautiousSeconds() / sized.choice.best().cautiousSeconds();
     }
-    const bool is_better = best == nullptr || loss < least * (1 - 1e-9) ||
-                           (loss < least * (1 + 1e-9) && candidate.messages < best->messages);
-    if (is_better) {
-      best = &candidate;
-      least = loss;
-    }
+    if (best != nullptr && cost >= least) continue;
+    best = &candidate;
+    least = cost;
   }
   return *best;
 }
