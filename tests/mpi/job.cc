@@ -11,7 +11,8 @@ namespace {
 
 struct MpiEnvironment : testing::Environment {
   void SetUp() override {
-    MPI_Init(nullptr, nullptr);
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     // One rank tells of progress; failures are told by all.
     if (worldRank() != 0) {
       testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
