@@ -6,6 +6,7 @@
 
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/operation.h"
+#include "runtime/pmpi/progress.h"
 #include "runtime/pmpi/report.h"
 #include "runtime/pmpi/statistics.h"
 #include "schedules/message.h"
@@ -111,7 +112,9 @@ void CommunicatorState::recognise() {
   const std::uint64_t fingerprint = recognition.fingerprint();
   const std::array<std::uint64_t, 3> mine = {fingerprint, ~fingerprint, room ? 0u : 1u};
   std::array<std::uint64_t, 3> most{};
-  PMPI_Allreduce(mine.data(), most.data(), 3, MPI_UINT64_T, MPI_MAX, comm_);
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Iallreduce(mine.data(), most.data(), 3, MPI_UINT64_T, MPI_MAX, comm_, &request),
+           &request);
   if (most[0] != ~most[1]) {
     reason_ = Reason::kNoPart;
     reason_text_ = "its ranks recognise it differently";
