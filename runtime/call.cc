@@ -21,9 +21,10 @@ Status copyCounts(const CallArguments& arguments, int ranks, Call& call) {
   }
   if (arguments.counts == nullptr) return bad("counts is NULL");
   call.count = 0;
+  call.per_rank.resize(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
     if (arguments.counts[r] < 0) return bad(message("counts[", r, "] is ", arguments.counts[r]));
-    call.per_rank.push_back(static_cast<std::uint64_t>(arguments.counts[r]));
+    call.per_rank[r] = static_cast<std::uint64_t>(arguments.counts[r]);
   }
   return {};
 }
@@ -43,10 +44,11 @@ Status copyDisplacements(const CallArguments& arguments, int ranks, Call& call) 
     return {StatusCode::kOverflow, message("displacements span from ", lowest, " to ", highest)};
   }
   call.first_displacement = lowest;
+  call.displacements.resize(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
     const bool used = call.per_rank[r] > 0;
-    call.displacements.push_back(
-        used ? static_cast<std::uint64_t>(arguments.displacements[r] - lowest) : 0);
+    call.displacements[r] =
+        used ? static_cast<std::uint64_t>(arguments.displacements[r] - lowest) : 0;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #include "runtime/call_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -14,18 +15,30 @@ namespace {
 
 class Hash {
  public:
-  void add(std::uint64_t word) {
-    value_ = (value_ ^ word) * 0x9e3779b97f4a7c15u;
-    value_ ^= value_ >> 29;
-  }
+  void add(std::uint64_t word) { value_ = mix(value_, word); }
   void add(std::span<const std::uint64_t> words) {
     add(words.size());
-    for (std::uint64_t word : words)
-      add(word);
+    if (words.empty()) return;
+    // Four sums side by side: a multiplication need not wait for the one before it.
+    std::array<std::uint64_t, 4> sums = {1, 2, 3, 4};
+    std::size_t i = 0;
+    for (; i + sums.size() <= words.size(); i += sums.size()) {
+      for (std::size_t k = 0; k < sums.size(); ++k)
+        sums[k] = mix(sums[k], words[i + k]);
+    }
+    for (; i < words.size(); ++i)
+      add(words[i]);
+    for (const std::uint64_t sum : sums)
+      add(sum);
   }
   std::uint64_t value() const { return value_; }
 
  private:
+  static std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+    return sum ^ sum >> 29;
+  }
+
   std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
