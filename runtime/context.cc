@@ -49,13 +49,16 @@ void torc_context::rest(unsigned passes) const {
 }
 
 torc::Status torc_context::complete(MPI_Request* request, const char* call) {
-  for (unsigned passes = 0; *request != MPI_REQUEST_NULL; ++passes) {
+  // Only set-up waits here. At its beginning nobody knows yet whether ranks outnumber cores; giving
+  // way costs little where they do not, and 64 ranks that spin on 2 cores need a second to open a
+  // library.
+  while (*request != MPI_REQUEST_NULL) {
     int done = 0;
     const int code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return torc::mpiStatus(code, call);
     if (done) return {};
     if (first_ != nullptr) advance();
-    rest(passes);
+    sched_yield();
   }
   return {};
 }

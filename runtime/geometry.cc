@@ -79,6 +79,23 @@ StatusOr<Topology> torc::withOrder(const Topology& topology,
   return result;
 }
 
+StatusOr<torc::HostRanks> torc::countHostRanks(torc_context* context, MPI_Comm comm) {
+  const std::uint64_t mine = hostHash();
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  std::vector<std::uint64_t> names(static_cast<std::size_t>(size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code =
+      torc::startAllgather(&mine, 1, MPI_UINT64_T, names.data(), 1, MPI_UINT64_T, comm, &request);
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
+  Status status = context->complete(&request, "MPI_Iallgather");
+  if (!status.ok()) return status;
+  HostRanks hosts;
+  hosts.count = static_cast<int>(std::count(names.begin(), names.end(), mine));
+  hosts.oversubscribed = hosts.count > hostCores();
+  return hosts;
+}
+
 torc_geometry::~torc_geometry() {
   if (library != nullptr) --library->geometries;
   if (entered_) {
@@ -98,7 +115,9 @@ Status torc_geometry::join(MPI_Comm parent) {
   }
   if (Status status = context->complete(&request, "MPI_Comm_idup"); !status.ok()) return status;
   attach();
-  return countHostRanks();
+  const StatusOr<torc::HostRanks> counted = torc::countHostRanks(context, comm);
+  if (counted.ok()) hosts = *counted;
+  return counted.status();
 }
 
 StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* context, MPI_Comm comm,
@@ -144,20 +163,6 @@ void torc_geometry::attach() {
   tags_per_slot_ = std::max(1, half / torc::kTagSlots);
   ring = torc::TagRing(half, static_cast<std::uint32_t>(highest - half + 1));
   agreement.open(context, comm);
-}
-
-Status torc_geometry::countHostRanks() {
-  const std::uint64_t mine = hostHash();
-  std::vector<std::uint64_t> names(static_cast<std::size_t>(size));
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code =
-      torc::startAllgather(&mine, 1, MPI_UINT64_T, names.data(), 1, MPI_UINT64_T, comm, &request);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
-  Status status = context->complete(&request, "MPI_Iallgather");
-  if (!status.ok()) return status;
-  hosts.count = static_cast<int>(std::count(names.begin(), names.end(), mine));
-  hosts.oversubscribed = hosts.count > hostCores();
-  return {};
 }
 
 Status torc_geometry::lay(const char* shape, const char* order) {

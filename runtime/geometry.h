@@ -32,6 +32,9 @@ struct HostRanks {
   bool oversubscribed = false;
 };
 
+/// Collective.
+StatusOr<HostRanks> countHostRanks(torc_context* context, MPI_Comm comm);
+
 /// `topology` with ranks counted in another order of its axes.
 StatusOr<Topology> withOrder(const Topology& topology,
                              const std::array<std::uint8_t, kMaxAxes>& order);
@@ -98,7 +101,6 @@ struct torc_geometry {
 
  private:
   void attach();
-  torc::Status countHostRanks();
 
   bool entered_ = false;      // counted by the context
   bool gives_order_ = false;  // to schedules, instead of insisting on theirs

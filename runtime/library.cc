@@ -2,6 +2,7 @@
 #include "runtime/library.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -42,12 +43,14 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
   torc::TraceCall traced(geometry.context->trace.get(), "load", torc::TraceKind::kLoad);
   traced.setDetail(origin);
   if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
-  if (Status status = torc::broadcastBytes(geometry, bytes); !status.ok()) return status;
+  const Status received =
+      torc::broadcastBytes(geometry.context, geometry.comm, geometry.agreement, bytes);
   traced.setBytes(bytes.size());
 
   const std::optional<torc::Topology> shape_before = geometry.topology;
   std::unique_ptr<torc_schedule> schedule;
-  const Status checked = attempt([&] { return check(geometry, bytes, origin, schedule); });
+  const Status checked =
+      attempt([&] { return received.ok() ? check(geometry, bytes, origin, schedule) : received; });
   if (Status agreed = geometry.agreement.agree(checked); !agreed.ok()) {
     geometry.topology = shape_before;
     return agreed;
@@ -66,22 +69,38 @@ Status checkCall(const torc_geometry* geometry) {
 
 }  // namespace
 
-Status torc::broadcastBytes(torc_geometry& geometry, std::vector<std::byte>& bytes) {
+Status torc::broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
+                            std::vector<std::byte>& bytes) {
   auto send = [&](void* data, std::size_t length) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code =
-        torc::startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, geometry.comm, &request);
+        torc::startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, comm, &request);
     if (code != MPI_SUCCESS) return torc::mpiStatus(code, "MPI_Ibcast");
-    return geometry.context->complete(&request, "MPI_Ibcast");
+    return context->complete(&request, "MPI_Ibcast");
   };
-  std::uint64_t length = bytes.size();
-  if (Status status = send(&length, sizeof(length)); !status.ok()) return status;
+  // The length, and what mostly is all: a step of many ranks takes longer than these bytes.
+  struct Beginning {
+    std::uint64_t length;
+    std::array<std::byte, 32 * 1024> bytes;
+  };
+  Beginning beginning;
+  const std::size_t known = beginning.bytes.size();
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  if (rank == 0) {
+    beginning.length = bytes.size();
+    std::copy_n(bytes.begin(), std::min(bytes.size(), known), beginning.bytes.begin());
+  }
+  if (Status status = send(&beginning, sizeof(beginning)); !status.ok()) return status;
+  const std::size_t length = beginning.length;
   Status room = attempt([&]() -> Status {
     bytes.resize(length);
     return {};
   });
-  if (room = geometry.agreement.agree(room); !room.ok()) return room;
-  for (std::size_t done = 0; done < length; done += kMostBytesAtOnce) {
+  if (room.ok()) std::copy_n(beginning.bytes.begin(), std::min(length, known), bytes.begin());
+  if (length <= known) return room;
+  if (room = agreement.agree(room); !room.ok()) return room;
+  for (std::size_t done = known; done < length; done += kMostBytesAtOnce) {
     Status status =
         send(bytes.data() + done, std::min<std::size_t>(kMostBytesAtOnce, length - done));
     if (!status.ok()) return status;

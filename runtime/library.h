@@ -17,8 +17,10 @@
 
 namespace torc {
 
-/// Collective: gives rank 0's bytes to all ranks of the geometry, which agree on the result.
-Status broadcastBytes(torc_geometry& geometry, std::vector<std::byte>& bytes);
+/// Collective: gives rank 0's bytes to all ranks of `comm`. Only this rank's memory may have run
+/// out: the caller agrees on the result.
+Status broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
+                      std::vector<std::byte>& bytes);
 
 }  // namespace torc
 

@@ -108,10 +108,15 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
   auto library = std::make_unique<torc_library>(context);
   library->options = options;
   library->cache = torc::ScheduleCache(options.memory_limit);
-  // A geometry without a torus, for the time of opening: a duplicate communicator and agreement.
-  torc_geometry job(context);
-  if (Status status = job.join(world); !status.ok()) return status;
-  library->hosts = job.hosts;
+  // On the caller's communicator: a duplicate would be one more step of all ranks.
+  torc::Agreement agreement;
+  agreement.open(context, world);
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(world, &rank);
+  PMPI_Comm_size(world, &size);
+  const StatusOr<torc::HostRanks> hosts = torc::countHostRanks(context, world);
+  if (!hosts.ok()) return hosts.status();
+  library->hosts = *hosts;
 
   const std::hash<std::string> hash;
   const torc::AgreedField fields[] = {
@@ -122,19 +127,20 @@ StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context
       {"the memory limit for schedules", options.memory_limit, true},
   };
   static_assert(std::size(fields) <= torc::kMaxAgreedFields);
-  Status mine = callers.ok() ? torc::checkOptions(options) : callers;
-  if (Status agreed = job.agreement.agree(mine, fields); !agreed.ok()) return agreed;
-
   std::vector<std::byte> bundle;
-  mine = job.rank == 0 ? attempt([&] { return torc::readAll(options, bundle); }) : Status();
-  if (Status agreed = job.agreement.agree(mine); !agreed.ok()) return agreed;
-  if (Status status = torc::broadcastBytes(job, bundle); !status.ok()) return status;
-  mine = attempt(
-      [&] { return torc::understand(bundle, static_cast<std::uint64_t>(job.size), *library); });
+  Status mine = callers.ok() ? torc::checkOptions(options) : callers;
+  if (mine.ok() && rank == 0) {
+    mine = attempt([&] { return torc::readAll(options, bundle); });
+  }
+  if (Status agreed = agreement.agree(mine, fields); !agreed.ok()) return agreed;
+  if (Status status = torc::broadcastBytes(context, world, agreement, bundle); !status.ok())
+    return status;
+  mine =
+      attempt([&] { return torc::understand(bundle, static_cast<std::uint64_t>(size), *library); });
   if (mine.ok()) {
     mine = torc::mpiStatus(PMPI_Comm_group(world, &library->world), "MPI_Comm_group");
   }
-  if (Status agreed = job.agreement.agree(mine); !agreed.ok()) return agreed;
+  if (Status agreed = agreement.agree(mine); !agreed.ok()) return agreed;
 
   library->entered_ = true;
   ++context->libraries;
