@@ -95,10 +95,11 @@ struct torc_library {
   torc::Recognition recognise(MPI_Comm comm) const;
 
   /// Local: the schedule for a call on a recognised communicator; nullptr where there is none.
-  /// `bytes` are those of the whole vector.
+  /// `bytes` are those of the whole vector. A call without data is one of a byte: so it has a
+  /// schedule where others have.
   const torc::LibraryEntry* choose(std::uint32_t shape, torc::Collective collective,
                                    std::uint64_t bytes) const {
-    return index.findEntry(shape, collective, bytes);
+    return index.findEntry(shape, collective, bytes > 0 ? bytes : 1);
   }
 
   torc_context* context;

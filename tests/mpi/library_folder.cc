@@ -184,14 +184,15 @@ void runOnce(torc_collective* collective) {
 
 }  // namespace
 
-void expectResultsOfMpi(torc_geometry* geometry, MPI_Comm comm, const std::string& what) {
+void expectResultsOfMpi(torc_geometry* geometry, MPI_Comm comm, const std::string& what,
+                        std::int64_t scale) {
   ASSERT_NE(geometry, nullptr) << what;
   int size = 0, rank = 0;
   MPI_Comm_size(comm, &size);
   MPI_Comm_rank(comm, &rank);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(size)), displacements(counts.size());
   for (int r = 0; r < size; ++r)
-    counts[r] = 13 + 5 * r;
+    counts[r] = scale * (13 + 5 * r);
   std::exclusive_scan(counts.begin(), counts.end(), displacements.begin(), std::int64_t{0});
   const std::vector<int> mpi_counts(counts.begin(), counts.end());
   const std::vector<int> mpi_displacements(displacements.begin(), displacements.end());

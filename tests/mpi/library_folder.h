@@ -85,8 +85,9 @@ class LibraryTest : public testing::Test {
 };
 
 /// Calls of all collectives on a recognised geometry, with schedules of its library: results are
-/// those of MPI on `comm`.
-void expectResultsOfMpi(torc_geometry* geometry, MPI_Comm comm, const std::string& what);
+/// those of MPI on `comm`. Blocks have `scale` times a few dozen elements.
+void expectResultsOfMpi(torc_geometry* geometry, MPI_Comm comm, const std::string& what,
+                        std::int64_t scale = 1);
 
 /// An allreduce of `count` integers.
 torc_call allreduceOf(std::int64_t count);
