@@ -1,9 +1,9 @@
 // Pipelines of compilations, and running them.
 #include "compiler/compile.h"
 
-#include "compiler/version.h"
 #include "ir/text.h"
 #include "passes/pipeline_text.h"
+#include "schedules/version.h"
 
 namespace torc {
 namespace {

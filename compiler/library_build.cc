@@ -11,9 +11,9 @@
 
 #include "compiler/library_folder.h"
 #include "compiler/tool.h"
-#include "compiler/version.h"
 #include "compiler/work_queue.h"
 #include "schedules/file.h"
+#include "schedules/version.h"
 
 namespace torc {
 namespace {
