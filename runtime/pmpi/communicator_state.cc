@@ -32,12 +32,19 @@ Reason reasonOf(Unrecognised why) {
 /// functions that copy them. MPI_COMM_NULL where MPI has none left, which it finds out on all
 /// ranks.
 MPI_Comm makeSibling(MPI_Comm comm) {
+  MPI_Comm sibling = MPI_COMM_NULL;
+  if (comm == MPI_COMM_WORLD) {
+    // The program has had no time to give it attributes, and MPI has communicators left. Ranks that
+    // outnumber the cores should not wait inside MPI.
+    MPI_Request request = MPI_REQUEST_NULL;
+    complete(PMPI_Comm_idup(comm, &sibling, &request), &request);
+    return sibling;
+  }
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(comm, &handler);
   PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
-  MPI_Comm sibling = MPI_COMM_NULL;
   if (PMPI_Comm_create(comm, group, &sibling) != MPI_SUCCESS) sibling = MPI_COMM_NULL;
   PMPI_Group_free(&group);
   PMPI_Comm_set_errhandler(comm, handler);

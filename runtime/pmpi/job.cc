@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -53,14 +54,18 @@ LibraryOptions libraryOptions(const Settings& settings) {
 }
 
 /// The engine, complete but for the communicators; or why not, the same on all ranks.
-StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings) {
+StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crowded) {
   auto made = std::make_unique<Engine>(settings);
+  // What is known now of the host counts until the geometries do.
+  if (crowded) ++made->context.oversubscribed_geometries;
+  oversubscribed.store(crowded);
   StatusOr<std::unique_ptr<torc_library>> library =
       torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings));
   if (!library.ok()) return library.status();
   made->library = std::move(*library);
   if (Status status = made->handles.open(); !status.ok()) return status;
-  PMPI_Comm_dup(MPI_COMM_WORLD, &made->meetings);
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &deleteState, &made->keyval, nullptr);
   return made;
 }
@@ -110,7 +115,15 @@ std::unique_ptr<Engine> agreeOnEngine() {
     rememberOff(settings, "TORC_LIBRARY is not set");
     return nullptr;
   }
-  StatusOr<std::unique_ptr<Engine>> made = makeEngine(settings);
+  int size = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) {
+    // Tools that come with a program, and are started without mpiexec in its environment.
+    rememberOff(settings, "the job has one rank");
+    return nullptr;
+  }
+  StatusOr<std::unique_ptr<Engine>> made =
+      makeEngine(settings, presence.ranks > static_cast<int>(std::thread::hardware_concurrency()));
   if (!made.ok()) {
     fail(rank, settings.strict, made.status().message());
     rememberOff(settings, made.status().message());

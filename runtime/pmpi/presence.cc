@@ -5,6 +5,7 @@
 // and none there has this library loaded, that rank will never answer.
 #include "runtime/pmpi/presence.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -98,7 +99,9 @@ HostPresence lookAtHost() {
   const int proxy = launcher();
   if (proxy == 0) return presence;
   bool first = true;
-  for (const int child : childrenOf(proxy)) {
+  const std::vector<int> children = childrenOf(proxy);
+  presence.ranks = std::max(1, static_cast<int>(children.size()));
+  for (const int child : children) {
     Mapped mapped;
     mapped.library = isPreloaded(child);
     if (!mapped.library) lookAtTree(child, 0, mapped);

@@ -14,6 +14,7 @@ namespace torc::pmpi {
 struct HostPresence {
   int without = 0;     // process of a rank that surely does without the library; 0: none seen
   bool speaks = true;  // the caller is the first of those that have it
+  int ranks = 1;       // on this host
 };
 HostPresence lookAtHost();
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <sched.h>
 #include <string_view>
 
 #include "schedules/message.h"
@@ -57,12 +58,22 @@ SettingTexts parsed(std::string_view bytes) {
   return texts;
 }
 
+/// Waits for a collective that `started` has begun. Ranks that wait inside MPI spin, and where they
+/// outnumber the cores take the time of those that they wait for.
+void complete(int started, MPI_Request* request) {
+  int done = started == MPI_SUCCESS ? 0 : 1;
+  while (!done && PMPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+    sched_yield();
+}
+
 /// The text of rank `root`, on all ranks.
 std::string broadcast(std::string text, int root, MPI_Comm comm) {
   std::uint64_t size = text.size();
-  PMPI_Bcast(&size, 1, MPI_UINT64_T, root, comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm, &request), &request);
   text.resize(size);
-  PMPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm);
+  complete(PMPI_Ibcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm, &request),
+           &request);
   return text;
 }
 
@@ -89,7 +100,9 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
   std::int64_t place = first < std::min(own.size(), wanted.size())
                            ? static_cast<std::int64_t>(first) * size + rank
                            : std::numeric_limits<std::int64_t>::max();
-  PMPI_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT64_T, MPI_MIN, comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Iallreduce(MPI_IN_PLACE, &place, 1, MPI_INT64_T, MPI_MIN, comm, &request),
+           &request);
   if (place == std::numeric_limits<std::int64_t>::max()) return {};
   const int other = static_cast<int>(place % size);
   first = static_cast<std::size_t>(place / size);
@@ -109,8 +122,10 @@ AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm) {
   const bool strict = mine.find("TORC_STRICT") == "1";
   // The largest of a number and of its complement: equal ones are each other's complement.
   std::array<std::uint64_t, 5> votes = {agreed, ~agreed, all, ~all, strict ? 1u : 0u};
-  PMPI_Allreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()), MPI_UINT64_T, MPI_MAX,
-                 comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()), MPI_UINT64_T,
+                           MPI_MAX, comm, &request),
+           &request);
 
   AgreedSettings result;
   result.strict = votes[4] != 0;
