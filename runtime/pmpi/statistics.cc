@@ -123,11 +123,12 @@ CallRow& Statistics::rowOf(const CallRecord& call, const Key& key) {
   row.service = call.service;
   row.ranks = 1;
   if (places_.size() >= kMostCallRows) {
-    const auto rest = std::ranges::find_if(rows_, [&](const CallRow& other) {
-      return other.isRest() && other.service == call.service;
-    });
-    if (rest != rows_.end()) return *rest;
-    return rows_.emplace_back(std::move(row));
+    std::size_t& rest = rests_[static_cast<std::size_t>(call.service)];
+    if (rest == kNoRow) {
+      rest = rows_.size();
+      rows_.push_back(std::move(row));
+    }
+    return rows_[rest];
   }
   row.function = call.function;
   row.communicator =

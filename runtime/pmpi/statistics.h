@@ -5,9 +5,9 @@
 #ifndef TORC_RUNTIME_PMPI_STATISTICS_H_
 #define TORC_RUNTIME_PMPI_STATISTICS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -77,6 +77,8 @@ class Statistics {
   mutable std::mutex mutex_;
   std::unordered_map<Key, std::size_t, KeyHash> places_;  // in rows_
   std::vector<CallRow> rows_;
+  static constexpr std::size_t kNoRow = SIZE_MAX;
+  std::array<std::size_t, 3> rests_{kNoRow, kNoRow, kNoRow};  // by Service: in rows_
   std::vector<CommunicatorRow> communicators_;
 };
 

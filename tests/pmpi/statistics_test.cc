@@ -104,11 +104,19 @@ TEST_F(StatisticsTest, NoCallIsLostWhenSignaturesAreMany) {
       statistics_.record(one);
     }
   }
+  // What is handed to MPI is counted apart from what is served, also then.
+  CallRecord handed = call(16, 0.25);
+  handed.service = Service::kNotTorcs;
+  statistics_.record(handed);
   const JobStatistics counted = statistics_.snapshot({});
-  ASSERT_EQ(counted.calls.size(), kMostCallRows + 1);
-  EXPECT_TRUE(counted.calls.back().isRest());
-  EXPECT_EQ(counted.calls.back().calls, 1000u);
-  EXPECT_EQ(counted.calls.back().bytes, 8000u);
+  ASSERT_EQ(counted.calls.size(), kMostCallRows + 2);
+  const CallRow& served = counted.calls[kMostCallRows];
+  EXPECT_TRUE(served.isRest());
+  EXPECT_EQ(served.service, Service::kServed);
+  EXPECT_EQ(served.calls, 1000u);
+  EXPECT_EQ(served.bytes, 8000u);
+  EXPECT_EQ(counted.calls.back().service, Service::kNotTorcs);
+  EXPECT_EQ(counted.calls.back().calls, 1u);
   EXPECT_EQ(counted.calls.front().calls, 2u);
 }
 
