@@ -73,10 +73,10 @@ Calls handed to MPI: 339, 11.7K bytes, 0.250127 s
   !: an error under TORC_STRICT=1
 
 Communicators: 9 that torc serves, 1 that it does not
-  communicator     made  served
-  4 part of 4x4x2     8  yes
-  4x4x2               1  yes
-  7 ranks             1  no: 7 ranks do not fill the box 4x2x1
+  communicator     made  torc's calls  MPI's calls   total s  served by torc
+  4 part of 4x4x2     8            64            0  0.006400  yes
+  4x4x2               1          3200          320  1.750000  yes
+  7 ranks             1             0            7  0.000007  no: 7 ranks do not fill the box 4x2x1
 ------------------------------------------------------------------------
 )");
 }
