@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# What libtorc_pmpi.so costs, and what a call that it serves takes, on this machine:
+#   handed-back calls    nanoseconds per call, plain and preloaded
+#   start                MPI_Init on 64 ranks with a full library of 4x4x4, plain and preloaded
+#   served calls         blocking MPI collectives, preloaded, against torc-run's persistent replay of
+#                        the same schedules and against MPI's own, on 2 and 4 ranks by size
+#
+#   bash bench/job_start.sh [calls|start|served]...        default: all three
+#
+# Variants run in turns. $JOB_START_SHAPES: tori of the last part (default: 2 4 2x2). Libraries are
+# kept in $JOB_START_LIBRARIES (default: built each time).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+parts=("$@")
+[[ ${#parts[@]} -gt 0 ]] || parts=(calls start served)
+
+bazel build -c opt //compiler:torc //runtime:torc-run //runtime:libtorc_pmpi.so //bench:job_start \
+  2>/dev/null
+torc=bazel-bin/compiler/torc
+torc_run=bazel-bin/runtime/torc-run
+program=bazel-bin/bench/job_start
+preload=$PWD/bazel-bin/runtime/libtorc_pmpi.so
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+libraries=${JOB_START_LIBRARIES:-$work}
+mkdir -p "$libraries"
+cores=$(nproc)
+
+# Prints the folder of the library for a partition.
+library_for() {
+  local folder=$libraries/library-$1
+  [[ -e $folder ]] || "$torc" library build --partition "$1" --quiet -o "$folder"
+  echo "$folder"
+}
+
+# The job's variants: job VARIANT LIBRARY RANKS PROGRAM...
+job() {
+  local variant=$1 library=$2 ranks=$3
+  shift 3
+  case $variant in
+    plain) mpiexec.hydra -n "$ranks" "$@" ;;
+    empty) mpiexec.hydra -genv LD_PRELOAD "$preload" -n "$ranks" "$@" ;;
+    library) mpiexec.hydra -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" -n "$ranks" "$@" ;;
+  esac </dev/null
+}
+
+# The median of the numbers in standard input.
+median() {
+  sort -g | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
+}
+
+oversubscribed() {
+  if (($1 > cores)); then
+    echo "NOTE: $1 ranks share $cores cores: times are mostly those of ranks that wait for a core"
+  fi
+}
+
+calls() {
+  local rounds=7 library variant round name
+  library=$(library_for 2)
+  echo
+  echo "== Calls that are handed back to MPI, 2 ranks on $cores cores: ns per call, the least of" \
+    "$rounds medians, in turns"
+  oversubscribed 2
+  echo "| call | plain | preloaded | added | ratio |"
+  echo "| --- | --- | --- | --- | --- |"
+  for ((round = 0; round < rounds; ++round)); do
+    for variant in plain library; do
+      job "$variant" "$library" 2 "$program" calls >>"$work/calls-$variant.txt"
+    done
+  done
+  awk '{
+      name = $0; sub(/^[^ ]* /, "", name)
+      if (!(name in order)) { order[name] = ++names; list[names] = name }
+      file = FILENAME ~ /plain/ ? 0 : 1
+      if (!((name, file) in least) || $1 < least[name, file]) least[name, file] = $1
+    }
+    END {
+      for (i = 1; i <= names; ++i) {
+        a = least[list[i], 0]; b = least[list[i], 1]
+        printf "| %s | %.0f | %.0f | %.0f | %.2f |\n", list[i], a, b, b - a, b / a
+      }
+    }' "$work/calls-plain.txt" "$work/calls-library.txt"
+}
+
+start() {
+  local rounds=5 ranks=64 library variant round
+  library=$(library_for 4x4x4)
+  echo
+  echo "== MPI_Init on $ranks ranks, library of 4x4x4: $("$torc" library list "$library" | head -n 1)"
+  oversubscribed "$ranks"
+  for ((round = 0; round < rounds; ++round)); do
+    for variant in plain empty library; do
+      job "$variant" "$library" "$ranks" "$program" init >>"$work/start-$variant.txt"
+    done
+  done
+  echo "| variant | from the last rank's entry to the last one's return, ms | processor time of a rank, ms | of the busiest, ms |"
+  echo "| --- | --- | --- | --- |"
+  for variant in plain empty library; do
+    printf '| %s |' "$(case $variant in
+      plain) echo 'without torc' ;;
+      empty) echo 'preloaded, TORC_LIBRARY not set' ;;
+      library) echo 'preloaded, with the library' ;;
+    esac)"
+    for column in 1 2 3; do
+      printf ' %s |' "$(cut -d ' ' -f "$column" "$work/start-$variant.txt" | median |
+        awk '{ printf "%.1f", $1 / 1000 }')"
+    done
+    echo
+  done
+}
+
+# The file that serves a call: served_file LIBRARY SHAPE COLLECTIVE BYTES, from `torc library list`.
+served_file() {
+  local name
+  name=$("$torc" library list "$1" | awk -v shape="shape $2:" -v collective="$3" -v bytes="$4" '
+    BEGIN {
+      suffix = substr(bytes, length(bytes))
+      scale = suffix == "K" ? 1024 : suffix == "M" ? 1048576 : 1
+      bytes = (bytes + 0) * scale
+    }
+    /^shape / { inside = index($0, shape) == 1 }
+    inside && $1 == collective && $2 <= bytes && ($3 == "and" || $3 >= bytes) { print $NF }')
+  if [[ ! -f $1/files/$name ]]; then
+    echo "job_start.sh: no file for $3 of $4 bytes on $2 in $1" >&2
+    exit 1
+  fi
+  echo "$1/files/$name"
+}
+
+# In one process torc-run takes its own replay and MPI's collective in turns; preloaded, the latter
+# is served by torc. Of each the least median of several runs counts.
+served() {
+  local rounds=3 shape ranks library collective bytes file round
+  echo
+  echo "== Blocking calls that are served: us, float sums, the least of $rounds medians, $cores cores"
+  for shape in ${JOB_START_SHAPES:-2 4 2x2}; do
+    ranks=$((${shape//x/*}))
+    library=$(library_for "$shape")
+    echo
+    oversubscribed "$ranks"
+    echo "| $shape, bytes | collective | torc-run | preloaded | MPI's own | preloaded / torc-run |" \
+      "preloaded / MPI's own |"
+    echo "| --- | --- | --- | --- | --- | --- | --- |"
+    for collective in allreduce reduce_scatter allgather; do
+      for bytes in 64 1K 16K 256K 4M; do
+        file=$(served_file "$library" "$shape" "$collective" "$bytes")
+        for ((round = 0; round < rounds; ++round)); do
+          for variant in plain library; do
+            job "$variant" "$library" "$ranks" "$torc_run" "$file" --bytes "$bytes" --compare \
+              --seconds 0.1 | tail -n 1 | sed "s/^/$variant /"
+          done
+        done |
+          # Columns behind the variant: bytes, iterations, torc, least, most, MPI, ratio.
+          awk -v bytes="$bytes" -v collective="$collective" '
+            function least(name, value) {
+              if (!(name in best) || value < best[name]) best[name] = value
+            }
+            { least("replay", $4); least($1, $7) }
+            END {
+              printf "| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", bytes, collective,
+                best["replay"], best["library"], best["plain"],
+                best["library"] / best["replay"], best["library"] / best["plain"]
+            }'
+      done
+    done
+  done
+}
+
+for part in "${parts[@]}"; do
+  case $part in
+    calls | start | served) "$part" ;;
+    *)
+      echo "usage: bash bench/job_start.sh [calls|start|served]..." >&2
+      exit 2
+      ;;
+  esac
+done
