@@ -69,6 +69,8 @@ Outcome handBack(CollectiveCall& call) {
   Outcome outcome;
   if (refusedByStrict(call, &outcome)) return outcome;
   if (call.reason == Reason::kOneRank || call.reason == Reason::kNoCommunicator) return {};
+  // MPI refuses wrong arguments at once. Its nonblocking functions name other errors.
+  if (call.reason == Reason::kArgument) return {};
   MPI_Request request = MPI_REQUEST_NULL;
   const int started = call.mpi(call.comm, &request);
   return {true, handedBack(call, complete(started, &request))};

@@ -88,7 +88,7 @@ Call::~Call() {
 }
 
 void Call::freeRequest() {
-  if (shape_.form == Form::kPersistent && request_ != MPI_REQUEST_NULL)
+  if (isPersistent() && request_ != MPI_REQUEST_NULL)
     checkCall(MPI_Request_free(&request_), name_ + ": MPI_Request_free");
 }
 
@@ -270,7 +270,7 @@ int Call::invoke() {
   return MPI_ERR_INTERN;
 }
 
-void Call::start(int round) {
+void Call::prepare(int round) {
   out_->clear();
   out_expected_->clear();
   if (in_) in_->clear();
@@ -278,9 +278,17 @@ void Call::start(int round) {
     fillReduction(round);
   else
     fillGather(round);
-  if (shape_.form != Form::kPersistent || !initialised_) checkCall(invoke(), name_);
+  if (!isPersistent() || initialised_) return;
+  checkCall(invoke(), name_);
   initialised_ = true;
-  if (shape_.form == Form::kPersistent) checkCall(MPI_Start(&request_), name_ + ": MPI_Start");
+}
+
+void Call::start(int round) {
+  prepare(round);
+  if (isPersistent())
+    checkCall(MPI_Start(&request_), name_ + ": MPI_Start");
+  else
+    checkCall(invoke(), name_);
 }
 
 void Call::verify() {

@@ -59,6 +59,9 @@ class Call {
   /// Fills the buffers for a round, and calls; a blocking call is then complete. A persistent call
   /// is initialised once and started each time.
   void start(int round);
+  /// The same of a persistent call, without the start.
+  void prepare(int round);
+  bool isPersistent() const { return shape_.form == Form::kPersistent; }
   /// What to wait for: MPI_REQUEST_NULL after a blocking call.
   MPI_Request& request() { return request_; }
   /// After completion: every byte of both buffers.
