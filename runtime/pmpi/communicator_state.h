@@ -76,9 +76,10 @@ class CommunicatorState {
   /// operation at the head of the queue. nullptr until it is kReady or kFailed.
   CommunicatorSchedule* load(const LibraryEntry& entry);
 
-  std::uint32_t number = 0;  // in the statistics; does not change
-  int operations = 0;        // all that exist
-  int under_way = 0;         // of them, waiting or running
+  CommunicatorState* next_freed = nullptr;  // of the engine's list
+  std::uint32_t number = 0;                 // in the statistics; does not change
+  int operations = 0;                       // all that exist
+  int under_way = 0;                        // of them, waiting or running
 
  private:
   CommunicatorState(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}

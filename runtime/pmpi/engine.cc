@@ -18,8 +18,9 @@ namespace {
 std::mutex engine_mutex;
 std::atomic<bool> has_failures{false};
 
-// With a core for every rank: fruitless looks before a waiting call offers its core to others.
-constexpr unsigned kLooksBeforeYield = 2000;
+// With a core for every rank: fruitless looks, of a tenth of a microsecond or so each, before a
+// waiting call offers its core to others. Where there are none that costs a quarter of one.
+constexpr unsigned kLooksBeforeYield = 300;
 
 }  // namespace
 
@@ -75,7 +76,7 @@ void Engine::advance() {
   std::erase_if(in_mpi, [](Operation* operation) { return operation->testMpi(); });
   // A queue may empty, but none is added here.
   std::erase_if(waiting, [](CommunicatorState* state) { return state->proceed(); });
-  if (!abandoned_.empty()) destroyAbandoned();
+  if (!abandoned_.empty() || freed_.load(std::memory_order_relaxed) != nullptr) destroyAbandoned();
 }
 
 void Engine::add(Operation* operation) {
@@ -124,15 +125,22 @@ void Engine::freeKept() {
 }
 
 void Engine::abandon(CommunicatorState* state) {
-  state->communicatorFreed();
-  abandoned_.push_back(state);
+  state->next_freed = freed_.load(std::memory_order_relaxed);
+  while (!freed_.compare_exchange_weak(state->next_freed, state, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+  }
 }
 
 void Engine::destroyAbandoned() {
-  std::erase_if(abandoned_, [this](CommunicatorState* state) {
-    if (state->inUse()) return false;
-    states.erase(state);
-    delete state;
+  CommunicatorState* state = freed_.exchange(nullptr, std::memory_order_acquire);
+  for (; state != nullptr; state = state->next_freed) {
+    state->communicatorFreed();
+    abandoned_.push_back(state);
+  }
+  std::erase_if(abandoned_, [this](CommunicatorState* idle) {
+    if (idle->inUse()) return false;
+    states.erase(idle);
+    delete idle;
     return true;
   });
 }

@@ -2,6 +2,7 @@
 #ifndef TORC_RUNTIME_PMPI_ENGINE_H_
 #define TORC_RUNTIME_PMPI_ENGINE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -45,7 +46,8 @@ class Engine {
   bool keepType(MPI_Datatype type);
   bool keepOp(MPI_Op op);
 
-  /// Its communicator is freed: the state goes with its last operation.
+  /// Its communicator is freed: the state goes with its last operation. Without the lock, which
+  /// another thread may hold that waits for MPI, while MPI calls this.
   void abandon(CommunicatorState* state);
   void destroyAbandoned();
 
@@ -82,7 +84,8 @@ class Engine {
   bool uses(int handle) const;
   void freeKept();
 
-  Operation* first_ = nullptr;  // of all operations
+  Operation* first_ = nullptr;                      // of all operations
+  std::atomic<CommunicatorState*> freed_{nullptr};  // a list, on its way to the next
   std::vector<CommunicatorState*> abandoned_;
   std::vector<MPI_Datatype> kept_types_;
   std::vector<MPI_Op> kept_ops_;

@@ -31,14 +31,8 @@ namespace {
 
 /// Of the attribute that is a communicator's state: the communicator is being freed.
 int deleteState(MPI_Comm, int, void* state, void*) {
-  if (engine == nullptr) return MPI_SUCCESS;
   // MPI may free a communicator late, inside of any of its functions, torc's own calls included.
-  if (inside_torc) {
-    engine->abandon(static_cast<CommunicatorState*>(state));
-  } else {
-    EngineLock lock;
-    engine->abandon(static_cast<CommunicatorState*>(state));
-  }
+  if (engine != nullptr) engine->abandon(static_cast<CommunicatorState*>(state));
   return MPI_SUCCESS;
 }
 
