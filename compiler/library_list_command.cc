@@ -17,6 +17,12 @@ OptionCategory category("Options of library list");
 opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
+/// A number of the manifest that the index does not have; 0 where the manifest has none either.
+double boundIn(const nlohmann::ordered_json& entry, const char* key) {
+  const auto found = entry.find(key);
+  return found != entry.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
 void printRow(const Library& library, std::size_t entry, llvm::raw_ostream& out) {
   const LibraryEntry& row = library.index.entries[entry];
   const auto& manifest = library.manifest["entries"][entry];
@@ -25,9 +31,9 @@ void printRow(const Library& library, std::size_t entry, llvm::raw_ostream& out)
       << llvm::format("%12llu  ", static_cast<unsigned long long>(row.lowest))
       << llvm::right_justify(highest, 12)
       << llvm::format("%13.2f %8.3f", 1e6 * row.lowest_s,
-                      boundRatio(row.lowest_s, manifest.value("lowest_bound_s", 0.0)))
+                      boundRatio(row.lowest_s, boundIn(manifest, "lowest_bound_s")))
       << llvm::format("%13.2f %8.3f  ", 1e6 * row.highest_s,
-                      boundRatio(row.highest_s, manifest.value("highest_bound_s", 0.0)))
+                      boundRatio(row.highest_s, boundIn(manifest, "highest_bound_s")))
       << library.index.files[row.file].name << '\n';
 }
 

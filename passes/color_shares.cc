@@ -6,8 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include <coin/ClpSimplex.hpp>
-
+#include "passes/linear_program.h"
 #include "passes/pass.h"
 #include "passes/plan_axes.h"
 
@@ -138,7 +137,7 @@ llvm::Expected<std::vector<ColorShare>> byLinearProgram(const Topology& topology
   for (int row = 0; row < rows; ++row)
     column[row] = -topology.capacity(axes[row]);
   program.addColumn(rows, indices.data(), column.data(), 0, COIN_DBL_MAX, 1);
-  if (program.primal() != 0 || !program.isProvenOptimal()) {
+  if (!solveLinearProgram(program)) {
     return passError("the linear program for the weights of " + topology.shape() +
                      " has no solution (CLP status " + llvm::Twine(program.status()) + ")");
   }

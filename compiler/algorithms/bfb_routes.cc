@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include <coin/ClpSimplex.hpp>
+#include "passes/linear_program.h"
 
 namespace torc {
 namespace {
@@ -145,7 +145,7 @@ class Router {
     }
     program.addColumn(static_cast<int>(rows.size()), rows.data(), column.data(), 0, COIN_DBL_MAX,
                       1);
-    if (program.primal() != 0 || !program.isProvenOptimal()) {
+    if (!solveLinearProgram(program)) {
       return refuse("a linear program for " + topology_.shape() + " has no solution (CLP status " +
                     llvm::Twine(program.status()) + ")");
     }
