@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds torc and installs it below PREFIX: bin, lib, include, share/doc/torc.
+# Builds torc and installs it below PREFIX: bin, lib, include, share/doc/torc. On a bare Debian 12
+# it sets up what the build needs first.
 #
 #   bash tools/install.sh PREFIX          DESTDIR=FOLDER before it: into FOLDER/PREFIX, for packages
 set -euo pipefail
@@ -10,6 +11,7 @@ fi
 prefix=$(realpath -m "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+bash tools/setup.sh
 targets=(
   //compiler:torc //runtime:torc-run
   //runtime:libtorc.so //runtime:libtorc_pmpi.so
