@@ -1,12 +1,13 @@
 /* heat.c: torc.h in a program. Heat spreads in a closed rod, a piece of it on each rank; now and
  * then all ranks add up what they have, by a compiled schedule, while the next steps are under way.
  *
- *   torc compile allreduce --torus 3x2 -o allreduce.torc
+ *   torc library build --partition 3x2 -o library
  *   mpicc.mpich -std=c99 heat.c $(pkg-config --cflags --libs torc) -lm -o heat
- *   mpiexec.hydra -n 6 ./heat allreduce.torc
+ *   mpiexec.hydra -n 6 ./heat library
  *
- * Where the schedule cannot be used (no such file, another number of ranks), the program says why
- * and goes on with MPI's own collective. */
+ * Instead of a library it takes a schedule: torc compile allreduce --torus 3x2 -o allreduce.torc.
+ * Where neither can be used (no such file, another number of ranks), the program says why and goes
+ * on with MPI's own collective. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static const double kFlow = 0.25;
 /* Everything of torc's that the program keeps. */
 typedef struct {
   torc_context* context;
+  torc_library* library; /* NULL: a schedule's file was given */
   torc_geometry* geometry;
   torc_schedule* schedule;
   torc_collective* sum; /* NULL: MPI's own */
@@ -71,8 +73,32 @@ static void close_torc(Torc* torc) {
   (void)torc_collective_free(torc->sum);
   (void)torc_schedule_free(torc->schedule);
   (void)torc_geometry_destroy(torc->geometry);
+  (void)torc_library_close(torc->library);
   (void)torc_context_destroy(torc->context);
   memset(torc, 0, sizeof(*torc));
+}
+
+static int is_schedule(const char* path) {
+  const char* suffix = strrchr(path, '.');
+  return suffix != NULL && strcmp(suffix, ".torc") == 0;
+}
+
+/* A file is for its torus; the geometry takes its shape. */
+static int load_schedule(Torc* torc, const char* path) {
+  const int code = torc_geometry_create(torc->context, MPI_COMM_WORLD, NULL, NULL, &torc->geometry);
+  return code != TORC_OK ? code : torc_schedule_load(torc->geometry, path, &torc->schedule);
+}
+
+/* A library knows the partitions of the machine, and which schedule is best for a call. */
+static int choose_schedule(Torc* torc, const char* path) {
+  torc_library_options options = {NULL, NULL, NULL, NULL, NULL, 0};
+  torc_call call = {TORC_ALLREDUCE, kSums, NULL, MPI_DOUBLE, MPI_SUM};
+  int code;
+  options.directory = path;
+  code = torc_library_open(torc->context, MPI_COMM_WORLD, &options, &torc->library);
+  if (code != TORC_OK) return code;
+  code = torc_geometry_recognise(torc->library, MPI_COMM_WORLD, &torc->geometry);
+  return code != TORC_OK ? code : torc_library_load(torc->geometry, &call, &torc->schedule);
 }
 
 /* Every result of a collective function is agreed on: all ranks come out of here alike. */
@@ -82,10 +108,7 @@ static int open_torc(Torc* torc, const char* path, Report* report) {
   torc_collective_info cost;
   int code = torc_context_create(&torc->context);
   if (code != TORC_OK) return code;
-  /* No shape: that of the schedule. */
-  code = torc_geometry_create(torc->context, MPI_COMM_WORLD, NULL, NULL, &torc->geometry);
-  if (code != TORC_OK) return code;
-  code = torc_schedule_load(torc->geometry, path, &torc->schedule);
+  code = is_schedule(path) ? load_schedule(torc, path) : choose_schedule(torc, path);
   if (code != TORC_OK) return code;
   code = torc_allreduce_init(torc->schedule, report->mine, report->sums, kSums, MPI_DOUBLE, MPI_SUM,
                              &torc->sum);
@@ -136,7 +159,7 @@ static int start_report(const Torc* torc, const double* rod, int now, Report* re
 }
 
 static int run(const char* path) {
-  Torc torc = {NULL, NULL, NULL, NULL};
+  Torc torc = {NULL, NULL, NULL, NULL, NULL};
   Report report = {{0, 0}, {0, 0}, 0, 0, 0, 0, 0};
   double rod[kCells + 2];
   int ranks, i, now, code;
@@ -174,7 +197,7 @@ int main(int argc, char** argv) {
   int code;
   MPI_Init(&argc, &argv);
   code = argc == 2 ? run(argv[1]) : 2;
-  if (code == 2) fprintf(stderr, "usage: heat SCHEDULE.torc\n");
+  if (code == 2) fprintf(stderr, "usage: heat LIBRARY|SCHEDULE.torc\n");
   MPI_Finalize();
   return code;
 }

@@ -38,6 +38,12 @@ job -n 6 ./heat allreduce.torc | tee heat.txt
 grep -q '^allreduce on 3x2, 6 ranks; rank 0: [1-9]' heat.txt || fail "heat.c did not use the schedule"
 [[ $(grep -c '^step ' heat.txt) -eq 5 ]] || fail "heat.c: not five reports"
 
+echo "== heat.c, with a library"
+torc library build --partition 3x2 --collectives=allreduce --sizes 1:64 --quiet -o library
+job -n 6 ./heat library | tee library.txt
+grep -q '^allreduce on 3x2, 6 ranks; rank 0: [1-9]' library.txt || fail "heat.c and the library"
+[[ $(grep -c '^step ' library.txt) -eq 5 ]] || fail "heat.c and the library: not five reports"
+
 echo "== heat.c, without one"
 job -n 2 ./heat allreduce.torc 2>&1 | tee other.txt
 grep -q '^heat: TORC_ERR_MISMATCH: .*; going on with MPI.s own allreduce$' other.txt ||
