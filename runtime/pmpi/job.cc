@@ -82,11 +82,17 @@ std::unique_ptr<Engine> agreeOnEngine() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const HostPresence presence = lookAtHost();
   if (presence.without != 0) {
-    if (presence.speaks) {
-      const std::string why = message("process ", presence.without,
-                                      " is a rank without libtorc_pmpi.so: LD_PRELOAD must name it "
-                                      "on all ranks; torc is off");
-      warnOnce(why, why);
+    // There is nobody to agree with: what counts are this rank's own settings.
+    const Settings own = readSettings(SettingTexts(environ)).settings;
+    if (presence.speaks && !own.disable) {
+      const std::string why =
+          message("process ", presence.without,
+                  " is a rank without libtorc_pmpi.so: LD_PRELOAD must name it on all ranks");
+      if (own.strict) {
+        complain(why);
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+      }
+      warnOnce(why, why + "; torc is off");
     }
     return nullptr;
   }
