@@ -30,6 +30,7 @@ struct CallArguments {
   const std::int64_t* displacements = nullptr;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
+  Keep keep_type = Keep::kDuplicate;
   // allgather: what the caller's own block is, in `in`.
   std::int64_t in_count = 0;
   MPI_Datatype in_type = MPI_DATATYPE_NULL;

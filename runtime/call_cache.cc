@@ -114,7 +114,7 @@ StatusOr<torc_collective*> CallCache::acquire(torc_schedule* schedule,
       takeIdle(call);
       call->call.type = wanted.type;
       call->call.first_displacement = wanted.first_displacement;
-      if (checked = call->prepareReduction(arguments.op); !checked.ok()) return checked;
+      if (checked = call->prepareReduction(arguments); !checked.ok()) return checked;
       checked = checkBuffers(arguments, call->call, call->elements);
       if (!checked.ok()) return checked;
       call->takeBuffers(arguments);
@@ -139,7 +139,7 @@ StatusOr<torc_collective*> CallCache::acquire(torc_schedule* schedule,
 
 Status CallCache::layOut(OneShotCall& call, const CallArguments& arguments) {
   call.call = memory_->wanted_;
-  Status status = call.prepareReduction(arguments.op);
+  Status status = call.prepareReduction(arguments);
   if (!status.ok()) return status;
   if (status = call.expand(); !status.ok()) return status;
   if (status = checkBuffers(arguments, call.call, call.elements); !status.ok()) return status;

@@ -95,10 +95,10 @@ class CallCache {
   ~CallCache();
 
   /// A call of `schedule`, which belongs to the geometry, bound to the arguments' buffers and not
-  /// started. Lists in `arguments` need not outlive this; the operation must outlive the call, the
-  /// datatype need not. Errors are local: those of the torc_*_init functions (wrong arguments,
-  /// unsupported datatypes and operations, no memory), but for buffers that overlap, which MPI
-  /// leaves to the caller.
+  /// started. Lists in `arguments` need not outlive this; the operation must outlive the call, and
+  /// so must the datatype where it is Keep::kOriginal. Errors are local: those of the torc_*_init
+  /// functions (wrong arguments, unsupported datatypes and operations, no memory), but for buffers
+  /// that overlap, which MPI leaves to the caller.
   StatusOr<torc_collective*> acquire(torc_schedule* schedule, const CallArguments& arguments);
 
   /// The call is complete, has failed, or was never started. It may be freed in here. May be called

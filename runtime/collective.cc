@@ -39,7 +39,7 @@ Status torc_collective::prepare(const torc::CallArguments& arguments) {
   Status status =
       torc::checkCounts(arguments, schedule->view(), schedule->geometry->rank, types, call);
   if (!status.ok()) return status;
-  if (status = prepareReduction(arguments.op); !status.ok()) return status;
+  if (status = prepareReduction(arguments); !status.ok()) return status;
   if (status = expand(); !status.ok()) return status;
   if (status = torc::checkBuffers(arguments, call, elements); !status.ok()) return status;
   if (status = torc::checkOverlap(arguments, call, elements); !status.ok()) return status;
@@ -48,9 +48,9 @@ Status torc_collective::prepare(const torc::CallArguments& arguments) {
   return {};
 }
 
-Status torc_collective::prepareReduction(MPI_Op op) {
+Status torc_collective::prepareReduction(const torc::CallArguments& arguments) {
   if (!torc::traits(schedule->view().collective).reduces) return {};
-  return reduction.prepare(call.type, op);
+  return reduction.prepare(call.type, arguments.op, arguments.keep_type);
 }
 
 Status torc_collective::expand() {

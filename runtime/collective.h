@@ -30,7 +30,7 @@ struct torc_collective {
   torc::Status lay(int tag_base, torc::Requests requests);
 
   // The steps of `prepare` behind the check of counts, in this order.
-  torc::Status prepareReduction(MPI_Op op);
+  torc::Status prepareReduction(const torc::CallArguments& arguments);
   torc::Status expand();
   void allocate();  // throws std::bad_alloc
   /// Points `buffers` at the caller's, which have been checked.

@@ -226,7 +226,7 @@ void MpiReduction::reset() {
   type_ = MPI_DATATYPE_NULL;
 }
 
-Status MpiReduction::prepare(const ElementType& type, MPI_Op op) {
+Status MpiReduction::prepare(const ElementType& type, MPI_Op op, Keep keep) {
   reset();
   if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP) {
     return {StatusCode::kInvalidArgument, describeOp(op) + " is not a reduction"};
@@ -255,7 +255,7 @@ Status MpiReduction::prepare(const ElementType& type, MPI_Op op) {
             "that differs from block to block"};
   }
   fingerprint_ = kReduceOpCount + 1;
-  if (!type.predefined) {
+  if (!type.predefined && keep == Keep::kDuplicate) {
     // The user may free the datatype while the collective lives.
     if (PMPI_Type_dup(type.handle, &type_) != MPI_SUCCESS) {
       return {StatusCode::kTransport, "MPI_Type_dup failed on datatype " + type.name};

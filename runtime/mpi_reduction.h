@@ -44,6 +44,12 @@ class TypeTable {
   ElementType derived_;
 };
 
+/// What an operation of the user gets for a derived datatype, which may be freed meanwhile.
+enum class Keep : std::uint8_t {
+  kDuplicate,  // has the caller's attributes only as far as these let themselves be copied
+  kOriginal,   // the caller's, which outlives the operation
+};
+
 /// An operation on a type. The reducer refers to this object: it stays where it is while in use.
 class MpiReduction {
  public:
@@ -55,8 +61,8 @@ class MpiReduction {
   /// May be called again. A predefined operation, or a commutative one of the user. Errors:
   /// MPI_OP_NULL and operations that no reduction takes; kUnsupported for what MPI does not define
   /// on the type, and for an operation that does not commute. A user's operation stays the user's
-  /// and must outlive this.
-  Status prepare(const ElementType& type, MPI_Op op);
+  /// and must outlive this; so must a derived datatype that is not kept.
+  Status prepare(const ElementType& type, MPI_Op op, Keep keep = Keep::kDuplicate);
 
   /// Lets go of the datatype.
   void reset();

@@ -23,7 +23,7 @@ Reason checkReduction(MPI_Datatype type, MPI_Op op) {
     element = std::move(*described);
   }
   MpiReduction reduction;
-  const Status status = reduction.prepare(element, op);
+  const Status status = reduction.prepare(element, op, Keep::kOriginal);
   if (status.ok()) return Reason::kServed;
   return status.code() == StatusCode::kUnsupported ? Reason::kOperation : Reason::kArgument;
 }

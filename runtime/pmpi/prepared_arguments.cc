@@ -45,6 +45,9 @@ void PreparedArguments::prepare(const CollectiveCall& call, int rank, int size) 
   arguments_.count = call.count;
   arguments_.type = call.type;
   arguments_.op = call.op;
+  // The program's own handle, for its operation may compare it or ask for its attributes. The
+  // wrapper of MPI_Type_free sees to it that it outlives the call.
+  arguments_.keep_type = Keep::kOriginal;
   if (*call.collective == Collective::kAllgather) {
     prepareAllgather(call, rank, size);
   } else if (call.has_counts) {

@@ -1,12 +1,14 @@
 // Things that end early: communicators, datatypes and operations freed while a call that uses them
 // is under way, persistent requests freed, communicators left to MPI_Finalize, a collective called
-// by MPI_Finalize itself, and collectives on the same communicator after many others came and went.
+// by MPI_Finalize itself, the datatype that a program's operation gets, and collectives on the same
+// communicator after many others came and went.
 //
 //   lifetime GRID [--without-persistent]
 //
 // --without-persistent: MPICH 4.0.2's own persistent collectives give wrong results when started
 // again.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -92,6 +94,58 @@ void freeArguments() {
   }
 }
 
+int width_key = MPI_KEYVAL_INVALID;
+MPI_Datatype wide = MPI_DATATYPE_NULL;
+bool saw_other_type = false;
+
+void addWide(void* in, void* inout, int* length, MPI_Datatype* type) {
+  void* width = nullptr;
+  int found = 0;
+  MPI_Type_get_attr(*type, width_key, &width, &found);
+  if (*type != wide || !found) {
+    saw_other_type = true;
+    return;
+  }
+  for (int i = 0; i < *length * *static_cast<int*>(width); ++i)
+    static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+
+/// An operation gets the program's own datatype, whose attributes a duplicate would lack.
+void readDatatype(bool persistent) {
+  int width = 3;
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &width_key, nullptr);
+  MPI_Type_contiguous(width, MPI_INT, &wide);
+  MPI_Type_commit(&wide);
+  MPI_Type_set_attr(wide, width_key, &width);
+  MPI_Op op;
+  MPI_Op_create(addWide, 1, &op);
+  std::vector<int> in(300 * width, world_rank), out(in.size());
+  const auto checkSums = [&](const char* what) {
+    bool good = !saw_other_type;
+    for (const int sum : out)
+      good = good && sum == world_size * (world_size - 1) / 2;
+    check(good, what);
+    std::fill(out.begin(), out.end(), -1);
+  };
+  // Twice: the first call is laid out anew, the second takes its layout.
+  for (int round = 0; round < 2; ++round) {
+    MPI_Allreduce(in.data(), out.data(), 300, wide, op, MPI_COMM_WORLD);
+    checkSums("an operation that asks for the attributes of its datatype");
+  }
+  if (persistent) {
+    MPI_Request request;
+    MPI_Allreduce_init(in.data(), out.data(), 300, wide, op, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    checkSums("a persistent reduction that asks for the attributes of its datatype");
+    MPI_Request_free(&request);
+  }
+  MPI_Op_free(&op);
+  MPI_Type_free(&wide);
+  MPI_Type_free_keyval(&width_key);
+}
+
 /// Persistent requests: never started; freed and made again; freed after the communicator.
 void freeRequests(const SimpleShapes& shapes) {
   for (int number = 0; number < 10; ++number) {
@@ -142,6 +196,7 @@ int whenSelfEnds(MPI_Comm, int, void*, void*) {
 int run(const SimpleShapes& shapes, bool persistent) {
   freeWhileUnderWay(shapes);
   freeArguments();
+  readDatatype(persistent);
   if (persistent) freeRequests(shapes);
   nest(shapes);
   const int status = summarize("lifetime");
