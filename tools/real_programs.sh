@@ -1,6 +1,6 @@
 #!/bin/bash
 # Programs that others wrote, as Debian built them, plain and under libtorc_pmpi.so: ScaLAPACK's test
-# programs on 4 and 6 ranks (LU, QR, least squares, Cholesky, tridiagonal), whose process grids the
+# programs on 4 and 6 ranks (LU, QR, least squares, Cholesky), whose process grids the
 # library has as partitions, and NWChem on 2 ranks. Both runs must pass the same tests, and torc must
 # have served calls. Prints the table of docs/real-programs.md. Needs the network where a package is
 # missing, and root for that.
@@ -110,19 +110,6 @@ $(grids "$1")
 1.0 threshold
 F condition estimation and iterative refinement
 END
-  cat >TRD.dat <<END
-'Tridiagonal reduction'
-'MPI'
-'TRD.out' output file
-6 device out
-'L' upper or lower
-2 number of sizes
-13 17 values of N
-1 number of NBs
-3 values of NB
-$(grids "$1")
-10.0 threshold
-END
   cat >helium.nw <<END
 start helium
 memory 200 mb
@@ -189,7 +176,7 @@ run() {
 }
 
 programs=("$@")
-[[ $# -gt 0 ]] || programs=(xdlu xdqr xdls xdllt xdtrd nwchem)
+[[ $# -gt 0 ]] || programs=(xdlu xdqr xdls xdllt nwchem)
 cd "$work/run"
 for program in "${programs[@]}"; do
   if [[ $program == nwchem ]]; then
