@@ -114,6 +114,30 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   return looked(PMPI_Request_get_status(request, flag, status), flag);
 }
 
+// ---- Partitions and windows
+
+int MPI_Parrived(MPI_Request request, int partition, int* flag) {
+  if (!mustProgress()) return PMPI_Parrived(request, partition, flag);
+  advance();
+  return looked(PMPI_Parrived(request, partition, flag), flag);
+}
+
+int MPI_Win_test(MPI_Win win, int* flag) {
+  if (!mustProgress()) return PMPI_Win_test(win, flag);
+  advance();
+  return looked(PMPI_Win_test(win, flag), flag);
+}
+
+int MPI_Win_wait(MPI_Win win) {
+  if (!mustProgress()) return PMPI_Win_wait(win);
+  int code = MPI_SUCCESS, done = 0;
+  progressUntil([&] {
+    code = PMPI_Win_test(win, &done);
+    return done || code != MPI_SUCCESS;
+  });
+  return code;
+}
+
 // ---- Probing
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
