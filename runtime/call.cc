@@ -141,6 +141,7 @@ Status checkBuffers(const CallArguments& arguments, const Call& call,
   const std::uint64_t out_elements =
       call.in_place ? longest : elements.out;  // in place, `out` holds both
   if (arguments.out == MPI_IN_PLACE) return bad("out is MPI_IN_PLACE");
+  if (arguments.null_is_bottom) return {};
   if (arguments.out == nullptr && out_elements > 0) return bad("out is NULL");
   if (!call.in_place && arguments.in == nullptr && elements.in > 0) return bad("in is NULL");
   return {};

@@ -31,6 +31,7 @@ struct CallArguments {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
   Keep keep_type = Keep::kDuplicate;
+  bool null_is_bottom = false;  // a null buffer is MPI_BOTTOM, not a mistake
   // allgather: what the caller's own block is, in `in`.
   std::int64_t in_count = 0;
   MPI_Datatype in_type = MPI_DATATYPE_NULL;

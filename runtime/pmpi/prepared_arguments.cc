@@ -48,6 +48,7 @@ void PreparedArguments::prepare(const CollectiveCall& call, int rank, int size) 
   // The program's own handle, for its operation may compare it or ask for its attributes. The
   // wrapper of MPI_Type_free sees to it that it outlives the call.
   arguments_.keep_type = Keep::kOriginal;
+  arguments_.null_is_bottom = true;  // where it is not, the call was not let through
   if (*call.collective == Collective::kAllgather) {
     prepareAllgather(call, rank, size);
   } else if (call.has_counts) {

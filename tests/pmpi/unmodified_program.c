@@ -157,6 +157,30 @@ static void reduceInHalves(int count) {
   free(out);
 }
 
+/* Blocks that lie at addresses. */
+static void gatherAtAddresses(void) {
+  MPI_Datatype byte;
+  MPI_Type_contiguous(1, MPI_BYTE, &byte);
+  MPI_Type_commit(&byte);
+  unsigned char own = (unsigned char)(3 * rank + 1);
+  unsigned char* blocks = calloc(2 * (size_t)size, 1);
+  MPI_Count* counts = malloc(sizeof(MPI_Count) * (size_t)size);
+  MPI_Aint* places = malloc(sizeof(MPI_Aint) * (size_t)size);
+  for (int r = 0; r < size; ++r) {
+    counts[r] = 1;
+    MPI_Get_address(&blocks[2 * r], &places[r]);
+  }
+  MPI_Allgatherv_c(&own, 1, MPI_BYTE, MPI_BOTTOM, counts, places, byte, MPI_COMM_WORLD);
+  int ok = 1;
+  for (int r = 0; r < size; ++r)
+    ok &= blocks[2 * r] == 3 * r + 1 && blocks[2 * r + 1] == 0;
+  check(ok, "MPI_Allgatherv at addresses", 1);
+  MPI_Type_free(&byte);
+  free(blocks);
+  free(counts);
+  free(places);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -167,6 +191,7 @@ int main(int argc, char** argv) {
     gatherEverywhere(count);
     reduceInHalves(count);
   }
+  gatherAtAddresses();
   int all = 0;
   MPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_WORLD);
