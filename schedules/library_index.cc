@@ -9,6 +9,7 @@
 #include "schedules/field_reader.h"
 #include "schedules/index_layout.h"
 #include "schedules/message.h"
+#include "schedules/table_writer.h"
 
 namespace torc {
 namespace {
@@ -145,43 +146,15 @@ Status readIndex(std::span<const std::byte> bytes, LibraryIndex& index) {
   return status;
 }
 
-class IndexWriter {
- public:
-  explicit IndexWriter(const LibraryIndex& index) {
-    header_.magic = std::to_array(kIndexMagic);
-    header_.version = kIndexVersion;
-    header_.header_size = sizeof(IndexHeader);
-    header_.manifest_checksum = index.manifest_checksum;
-    header_.machine_length = static_cast<std::uint32_t>(index.machine.size());
-    header_.version_length = static_cast<std::uint32_t>(index.version.size());
-    bytes_.resize(sizeof(IndexHeader));
-  }
-
-  template <typename Records>
-  void append(IndexTable table, const Records& records) {
-    const auto content = std::as_bytes(std::span(records.data(), records.size()));
-    header_.tables[static_cast<std::size_t>(table)] = {
-        .kind = static_cast<std::uint32_t>(table),
-        .record_size = static_cast<std::uint32_t>(sizeof(*records.data())),
-        .offset = bytes_.size(),
-        .count = records.size(),
-    };
-    bytes_.insert(bytes_.end(), content.begin(), content.end());
-    bytes_.resize(alignedUp(bytes_.size()));
-  }
-
-  std::vector<std::byte> take() {
-    header_.file_size = bytes_.size();
-    std::memcpy(bytes_.data(), &header_, sizeof(header_));
-    header_.checksum = checksumOf(std::span(bytes_).subspan(kChecksummedFrom));
-    std::memcpy(bytes_.data(), &header_, sizeof(header_));
-    return std::move(bytes_);
-  }
-
- private:
-  IndexHeader header_;
-  std::vector<std::byte> bytes_;
-};
+IndexHeader headerOf(const LibraryIndex& index) {
+  IndexHeader header;
+  header.magic = std::to_array(kIndexMagic);
+  header.version = kIndexVersion;
+  header.manifest_checksum = index.manifest_checksum;
+  header.machine_length = static_cast<std::uint32_t>(index.machine.size());
+  header.version_length = static_cast<std::uint32_t>(index.version.size());
+  return header;
+}
 
 template <typename Things>
 std::vector<Topology> topologiesOf(const Things& things) {
@@ -274,7 +247,7 @@ std::vector<std::byte> writeLibraryIndex(const LibraryIndex& index) {
                      .checksum = file.checksum,
                      .name_length = static_cast<std::uint32_t>(file.name.size())});
   }
-  IndexWriter writer(index);
+  TableWriter<IndexHeader> writer(headerOf(index));
   writer.append(IndexTable::kText, text);
   writer.append(IndexTable::kPartitions, topologiesOf(index.partitions));
   writer.append(IndexTable::kShapes, topologiesOf(index.shapes));
