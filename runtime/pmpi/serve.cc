@@ -55,19 +55,26 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState** found) {
   return entry;
 }
 
-/// Whether TORC_STRICT makes an error of handing the call back; then `outcome` is it.
-bool refusedByStrict(const CollectiveCall& call, Outcome* outcome) {
-  if (!engine->settings.strict || !shouldBeServed(call.reason)) return false;
+/// A call that has come: as decide(), and told to statistics and trace.
+const LibraryEntry* receive(CollectiveCall& call, TraceCall& traced, CommunicatorState** state) {
+  beginCall(call);
+  const LibraryEntry* entry = decide(call, state);
+  traced.setBytes(call.bytes);
+  traced.setDetail(servedBy(call, entry));
+  return entry;
+}
+
+/// A call that torc does not serve: MPI's, unless TORC_STRICT makes an error of that.
+Outcome leave(const CollectiveCall& call) {
+  if (!engine->settings.strict || !shouldBeServed(call.reason)) return {};
   complainOf(call, text(call.reason));
   PMPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
-  *outcome = {true, MPI_ERR_OTHER};
-  return true;
+  return {true, MPI_ERR_OTHER};
 }
 
 /// A blocking call that is MPI's.
 Outcome handBack(CollectiveCall& call) {
-  Outcome outcome;
-  if (refusedByStrict(call, &outcome)) return outcome;
+  if (const Outcome refused = leave(call); refused.settled) return refused;
   if (call.reason == Reason::kOneRank || call.reason == Reason::kNoCommunicator) return {};
   // MPI refuses wrong arguments at once. Its nonblocking functions name other errors.
   if (call.reason == Reason::kArgument) return {};
@@ -80,11 +87,8 @@ Outcome handBack(CollectiveCall& call) {
 
 Outcome serveBlocking(CollectiveCall& call) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  beginCall(call);
   CommunicatorState* state = nullptr;
-  const LibraryEntry* entry = decide(call, &state);
-  traced.setBytes(call.bytes);
-  traced.setDetail(servedBy(call, entry));
+  const LibraryEntry* entry = receive(call, traced, &state);
   if (entry == nullptr) return handBack(call);
 
   std::optional<Operation> operation;
@@ -106,16 +110,10 @@ Outcome serveBlocking(CollectiveCall& call) {
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  beginCall(call);
   CommunicatorState* state = nullptr;
-  const LibraryEntry* entry = decide(call, &state);
-  traced.setBytes(call.bytes);
-  traced.setDetail(servedBy(call, entry));
+  const LibraryEntry* entry = receive(call, traced, &state);
+  if (entry == nullptr) return leave(call);
   Outcome outcome;
-  if (entry == nullptr) {
-    refusedByStrict(call, &outcome);
-    return outcome;
-  }
   {
     EngineLock lock;
     int tag = -1;
@@ -136,16 +134,10 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
 
 Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  beginCall(call);
   CommunicatorState* state = nullptr;
-  const LibraryEntry* entry = decide(call, &state);
-  traced.setBytes(call.bytes);
-  traced.setDetail(servedBy(call, entry));
+  const LibraryEntry* entry = receive(call, traced, &state);
+  if (entry == nullptr) return leave(call);
   Outcome outcome;
-  if (entry == nullptr) {
-    refusedByStrict(call, &outcome);
-    return outcome;
-  }
   Operation* operation = nullptr;
   {
     EngineLock lock;
@@ -174,8 +166,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
     PMPI_Comm_call_errhandler(call.comm, code);
     return {true, code};
   }
-  if (!outcome.settled) refusedByStrict(call, &outcome);
-  return outcome;
+  return outcome.settled ? outcome : leave(call);
 }
 
 int handedBack(CollectiveCall& call, int code) {

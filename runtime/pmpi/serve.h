@@ -15,7 +15,7 @@ struct Outcome {
 };
 
 /// Returns when the call is complete: as torc's, or as MPI's with progress. Not settled only where
-/// nothing can be waited for: one rank, no communicator.
+/// nothing is waited for: one rank, no communicator, arguments that MPI refuses.
 Outcome serveBlocking(CollectiveCall& call);
 
 /// Never waits.
