@@ -23,6 +23,7 @@ int report(const Status& status) noexcept {
     case StatusCode::kMalformed:
       return TORC_ERR_MALFORMED;
     case StatusCode::kMismatch:
+    case StatusCode::kTruncated:
       return TORC_ERR_MISMATCH;
     case StatusCode::kUnsupported:
       return TORC_ERR_UNSUPPORTED;

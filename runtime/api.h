@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 
 #include "runtime/torc.h"
 #include "schedules/message.h"
@@ -22,8 +23,10 @@ Status attempt(Work&& work) noexcept {
   } catch (const std::bad_alloc&) {
     // The text fits a string's own buffer: no allocation.
     return {StatusCode::kNoMemory, "out of memory"};
-  } catch (const std::exception&) {
-    return {StatusCode::kNoMemory, "size too large"};
+  } catch (const std::length_error&) {
+    return {StatusCode::kOverflow, "size too large"};
+  } catch (const std::exception& exception) {
+    return {StatusCode::kInvalidArgument, exception.what()};
   }
 }
 

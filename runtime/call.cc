@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
+#include "schedules/library_index.h"
 #include "schedules/message.h"
 
 namespace torc {
@@ -77,11 +79,7 @@ Status checkOwnBlock(const CallArguments& arguments, const Call& call, int rank,
 }  // namespace
 
 std::uint64_t Call::countsFingerprint() const {
-  if (per_rank.empty()) return count;
-  std::uint64_t value = 0xcbf29ce484222325u;  // FNV-1a over whole numbers
-  for (std::uint64_t number : per_rank)
-    value = (value ^ number) * 0x100000001b3u;
-  return value;
+  return per_rank.empty() ? count : checksumOf(std::as_bytes(std::span(per_rank)));
 }
 
 Call Call::bySchedule(const RankMap& map, int ranks, Layout layout) const {

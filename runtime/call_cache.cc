@@ -210,7 +210,7 @@ void CallCache::free(OneShotCall* call) {
   if (--bucket->second.calls == 0) buckets_.erase(bucket);
   memory_->bytes_ -= call->bytes;
   --call->schedule->collectives;
-  delete call;
+  geometry_->context->dispose(std::unique_ptr<torc_collective>(call));
 }
 
 }  // namespace torc

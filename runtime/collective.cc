@@ -154,6 +154,12 @@ void torc_collective::finish() {
   progress->in_callback = false;
 }
 
+void torc_collective::abandon(const Status& status) {
+  executor->abandon(status);
+  active = false;
+  context()->unlink(this);
+}
+
 Status torc_collective::roundStatus() const {
   if (executor->progress() != torc::Progress::kFailed) return {};
   return executor->status().annotated(
@@ -232,9 +238,12 @@ int torc_collective_free(torc_collective* collective) {
   if (schedule->geometry->context->in_callback) {
     return report({StatusCode::kBusy, "torc_collective_free: called from a callback"});
   }
-  schedule->geometry->releaseTags(collective->tags);
+  // Messages of a failed round may still be on their way: no other call gets its tags.
+  if (collective->executor->progress() != torc::Progress::kFailed) {
+    schedule->geometry->releaseTags(collective->tags);
+  }
   --schedule->collectives;
-  delete collective;
+  schedule->geometry->context->dispose(std::unique_ptr<torc_collective>(collective));
   return TORC_OK;
 }
 

@@ -21,6 +21,7 @@ struct torc_collective {
   explicit torc_collective(torc_schedule* owner) : schedule(owner) {}
   torc_collective(const torc_collective&) = delete;
   torc_collective& operator=(const torc_collective&) = delete;
+  virtual ~torc_collective() = default;
 
   torc_context* context() const { return schedule->geometry->context; }
 
@@ -47,6 +48,8 @@ struct torc_collective {
   bool advance();
   /// After the round: last copies, callback. The collective is no longer linked.
   void finish();
+  /// Ends a round that is under way as failed, without a callback.
+  void abandon(const torc::Status& status);
   /// The error of the last round, if any.
   torc::Status roundStatus() const;
 

@@ -2,10 +2,13 @@
 #include "runtime/context.h"
 
 #include <sched.h>
+#include <utility>
 
 #include "runtime/api.h"
 #include "runtime/collective.h"
 #include "runtime/mpi_transport.h"
+
+using torc::Progress;
 
 namespace {
 
@@ -28,7 +31,26 @@ void torc_context::unlink(torc_collective* collective) {
   (collective->next != nullptr ? collective->next->previous : last_) = collective->previous;
 }
 
+torc_context::torc_context() = default;
+
+torc_context::~torc_context() {
+  std::erase_if(failed_, [](const auto& collective) { return collective->executor->drained(); });
+  // What a message may still touch is never given back.
+  for (auto& collective : failed_)
+    static_cast<void>(collective.release());
+}
+
+void torc_context::dispose(std::unique_ptr<torc_collective> collective) {
+  if (collective->executor != nullptr && collective->executor->progress() == Progress::kFailed &&
+      !collective->executor->drained()) {
+    failed_.push_back(std::move(collective));
+  }
+}
+
 int torc_context::advance() {
+  if (!failed_.empty()) {
+    std::erase_if(failed_, [](const auto& collective) { return collective->executor->drained(); });
+  }
   int completed = 0;
   ++pass_;
   for (torc_collective* collective = first_; collective != nullptr;) {

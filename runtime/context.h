@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <mpi.h>
 
@@ -17,9 +18,18 @@ class TraceJob;
 }  // namespace torc
 
 struct torc_context {
+  torc_context();
+  torc_context(const torc_context&) = delete;
+  torc_context& operator=(const torc_context&) = delete;
+  ~torc_context();
+
   /// Adds a started collective to, or takes one from, the list that `advance` walks.
   void link(torc_collective* collective);
   void unlink(torc_collective* collective);
+
+  /// Takes a collective that is used no more. One that has failed lives on, with its memory, until
+  /// no message can touch that any more.
+  void dispose(std::unique_ptr<torc_collective> collective);
 
   /// One pass over the started collectives; calls callbacks. Returns how many completed.
   int advance();
@@ -49,6 +59,7 @@ struct torc_context {
   torc_collective* first_ = nullptr;
   torc_collective* last_ = nullptr;
   std::uint64_t pass_ = 0;
+  std::vector<std::unique_ptr<torc_collective>> failed_;  // see dispose
 };
 
 #endif  // TORC_RUNTIME_CONTEXT_H_

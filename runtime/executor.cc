@@ -92,10 +92,14 @@ inline bool Executor::startReady() {
 }
 
 Progress Executor::fail() {
-  status_ = transport_->status();
+  abandon(transport_->status());
+  return progress_;
+}
+
+void Executor::abandon(const Status& status) {
+  status_ = status;
   transport_->abandon();
   progress_ = Progress::kFailed;
-  return progress_;
 }
 
 /// Takes in `count` messages that the transport has reported in completed_, and starts what they

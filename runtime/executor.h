@@ -78,6 +78,12 @@ class Executor {
   /// Runs the round to its end, waiting in the transport: where a wait is better than many looks.
   Progress run();
 
+  /// Ends an active round as failed, with `status` as its error.
+  void abandon(const Status& status);
+
+  /// After a failed round: whether no message can touch the buffers any more. Never waits.
+  bool drained() { return transport_->drained(); }
+
   Progress progress() const { return progress_; }
   const Status& status() const { return status_; }
 

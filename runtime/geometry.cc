@@ -38,6 +38,9 @@ int hostCores() {
   return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
+// Tags that a ring has at least where there is more than one, and rings at most.
+constexpr std::uint32_t kLeastRing = 1u << 16, kMostRings = 256;
+
 std::uint64_t hostHash() {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
@@ -155,13 +158,12 @@ void torc_geometry::attach() {
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
 
-  int* tag_upper_bound = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(comm, MPI_TAG_UB, &tag_upper_bound, &found);
-  const int highest = found ? *tag_upper_bound : 32767;  // the least that MPI allows
+  const int highest = torc::highestTag(comm);
   const int half = highest / 2 + 1;
   tags_per_slot_ = std::max(1, half / torc::kTagSlots);
-  ring = torc::TagRing(half, static_cast<std::uint32_t>(highest - half + 1));
+  const auto upper = static_cast<std::uint32_t>(highest - half + 1);
+  rings_ = std::clamp(upper / kLeastRing, 1u, kMostRings);
+  ring = torc::TagRing(half, upper / rings_);
   agreement.open(context, comm);
 }
 

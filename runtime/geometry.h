@@ -44,7 +44,9 @@ StatusOr<Topology> withOrder(const Topology& topology,
 /// The lower half of the tag space is cut into equal slots. A collective takes a run of slots that
 /// are free on all ranks: its messages meet no others, whatever the order of starting. Slots are
 /// free again when every rank has freed the collective, and so has received all that was sent to
-/// it. The upper half is a ring for one-shot calls, which take their tags in order.
+/// it. The upper half is for one-shot calls, which take their tags in order from a ring. There are
+/// as many rings side by side as there is room for, up to 256, one for each signature of a call:
+/// the messages of calls that differ between the ranks do not meet, and so spoil nothing.
 struct torc_geometry {
   explicit torc_geometry(torc_context* owner) : context(owner) {}
   torc_geometry(const torc_geometry&) = delete;
@@ -82,6 +84,12 @@ struct torc_geometry {
   void releaseTags(const torc::TagClaim& claim);
   int tagBase(const torc::TagClaim& claim) const { return claim.first_slot * tags_per_slot_; }
   const torc::TagMap& takenTags() const { return taken_; }
+  /// The tags of a one-shot call, which has taken `range` from the ring. `signature`: a hash of
+  /// what must be the same on all ranks.
+  torc::TagRange tagsFor(torc::TagRange range, std::uint64_t signature) const {
+    range.base += static_cast<int>(signature % rings_ * ring.size());
+    return range;
+  }
 
   torc_context* context;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -105,6 +113,7 @@ struct torc_geometry {
   bool entered_ = false;      // counted by the context
   bool gives_order_ = false;  // to schedules, instead of insisting on theirs
   int tags_per_slot_ = 1;
+  std::uint32_t rings_ = 1;
   torc::TagMap taken_{};
 };
 

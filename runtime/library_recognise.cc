@@ -1,10 +1,13 @@
 // Recognition: the members of a communicator as ranks of the job, those as places of the partition,
 // those as a part that the library has.
 #include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "runtime/library_open.h"
 #include "runtime/mpi_transport.h"
+#include "schedules/library_index.h"
 #include "schedules/message.h"
 #include "schedules/part_ranks.h"
 
@@ -27,17 +30,14 @@ Recognition unrecognised(Unrecognised why, std::string reason) {
 }  // namespace
 
 std::uint64_t torc::Recognition::fingerprint() const {
-  std::uint64_t value = 0xcbf29ce484222325u;  // FNV-1a over whole numbers
-  const auto mix = [&](std::uint64_t number) { value = (value ^ number) * 0x100000001b3u; };
-  mix(static_cast<std::uint64_t>(why));
-  mix(part);
-  for (const std::uint8_t axis : topology.order)
-    mix(axis);
+  std::vector<std::int32_t> numbers = {static_cast<std::int32_t>(why),
+                                       static_cast<std::int32_t>(part)};
+  numbers.insert(numbers.end(), topology.order.begin(), topology.order.end());
   if (!map.isIdentity()) {
     for (std::uint64_t rank = 0; rank < topology.ranks(); ++rank)
-      mix(static_cast<std::uint64_t>(map.toSchedule(static_cast<std::int32_t>(rank))));
+      numbers.push_back(map.toSchedule(static_cast<std::int32_t>(rank)));
   }
-  return value;
+  return checksumOf(std::as_bytes(std::span(numbers)));
 }
 
 Recognition torc_library::recognise(MPI_Comm comm) const {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "schedules/message.h"
+
 namespace torc {
 namespace {
 
@@ -55,11 +57,25 @@ Status mpiStatus(int code, const char* call) {
   return {StatusCode::kTransport, message};
 }
 
+int highestTag(MPI_Comm comm) {
+  int* upper_bound = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, MPI_TAG_UB, &upper_bound, &found);
+  return found ? *upper_bound : 32767;  // the least that MPI allows
+}
+
 MpiTransport::~MpiTransport() {
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (finalized) return;
   abandon();
+  if (!drained()) {
+    // Whoever destroys it sooner has nothing that the messages could harm.
+    for (std::size_t i = 0; i < active_count_; ++i) {
+      pieces_[active_piece_[i]].request = MPI_REQUEST_NULL;
+      PMPI_Request_free(&active_[i]);
+    }
+  }
   for (Piece& piece : pieces_) {
     if (piece.request != MPI_REQUEST_NULL) PMPI_Request_free(&piece.request);
   }
@@ -221,46 +237,97 @@ int MpiTransport::poll(std::span<ChannelId> completed) {
 int MpiTransport::wait(std::span<ChannelId> completed) {
   // Not MPI_Waitsome, which under SMPI looks at the other requests by MPI_Test: see runtime/smpi.h.
   const int code = PMPI_Waitany(static_cast<int>(active_count_), active_.data(), indices_.data(),
-                                MPI_STATUS_IGNORE);
+                                statuses_.data());
   return report("MPI_Waitany", code, 1, completed);
 }
 
 /// What `call` has returned for the active pieces.
 int MpiTransport::report(const char* call, int code, int count, std::span<ChannelId> completed) {
-  if (code != MPI_SUCCESS) {
-    for (int i = 0; code == MPI_ERR_IN_STATUS && i < count; ++i) {
-      if (statuses_[i].MPI_ERROR != MPI_SUCCESS) code = statuses_[i].MPI_ERROR;
-    }
-    status_ = mpiStatus(code, call);
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
+    status_ = failureOf(call, code, pieces_[active_piece_[0]]);
     return -1;
   }
   if (count <= 0) return 0;
-  // The last entries fill the gaps, the highest gap first.
+  // The statuses are in the order of the requests; the last entries fill the gaps that completed
+  // ones leave, the highest gap first.
+  bool failed = false;
+  for (int i = 0; i < count && !failed; ++i) {
+    const Piece& piece = pieces_[active_piece_[indices_[i]]];
+    if (code == MPI_ERR_IN_STATUS && statuses_[i].MPI_ERROR != MPI_SUCCESS) {
+      status_ = failureOf(call, statuses_[i].MPI_ERROR, piece);
+      failed = true;
+    } else if (!channels_[piece.channel].sending) {
+      failed = !hasRightLength(piece, statuses_[i]);
+    }
+  }
   std::sort(indices_.begin(), indices_.begin() + count, std::greater<int>());
   int reported = 0;
   for (int i = 0; i < count; ++i) {
-    const int at = indices_[i];
-    const Piece& piece = pieces_[active_piece_[at]];
+    const Piece& piece = pieces_[active_piece_[indices_[i]]];
     Channel& channel = channels_[piece.channel];
-    if (!channel.sending) unpack(piece);
+    if (!failed && !channel.sending) unpack(piece);
     if (--channel.unfinished == 0) completed[reported++] = piece.channel;
-    --active_count_;
-    active_[at] = active_[active_count_];
-    active_piece_[at] = active_piece_[active_count_];
+    removeActive(indices_[i]);
   }
-  return reported;
+  return failed ? -1 : reported;
+}
+
+/// Takes a request that is complete out of those that are looked at.
+inline void MpiTransport::removeActive(int at) {
+  --active_count_;
+  active_[at] = active_[active_count_];
+  active_piece_[at] = active_piece_[active_count_];
+}
+
+Status MpiTransport::failureOf(const char* call, int code, const Piece& piece) const {
+  int error_class = MPI_ERR_OTHER;
+  PMPI_Error_class(code, &error_class);
+  if (error_class != MPI_ERR_TRUNCATE) return mpiStatus(code, call);
+  return {StatusCode::kTruncated,
+          message("a message from rank ", piece.peer, " has more than the ", piece.bytes,
+                  " bytes that are expected: the ranks' calls differ")};
+}
+
+/// Whether a message has the length that both ends know from the schedule. Sets the status where
+/// not.
+inline bool MpiTransport::hasRightLength(const Piece& piece, const MPI_Status& status) {
+  int bytes = 0;
+  PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  if (bytes == piece.bytes) return true;
+  status_ = {StatusCode::kTruncated,
+             message("a message from rank ", piece.peer, " has ", bytes, " bytes where ",
+                     piece.bytes, " are expected: the ranks' calls differ")};
+  return false;
+}
+
+std::vector<MpiTransport::Awaited> MpiTransport::awaited(std::size_t limit) const {
+  std::vector<Awaited> peers;
+  for (std::size_t i = 0; i < active_count_ && peers.size() < limit; ++i) {
+    const Piece& piece = pieces_[active_piece_[i]];
+    const Awaited peer{piece.peer, channels_[piece.channel].sending};
+    if (std::find(peers.begin(), peers.end(), peer) == peers.end()) peers.push_back(peer);
+  }
+  return peers;
 }
 
 void MpiTransport::abandon() {
-  // A cancelled receive ends without its message; a send cannot be taken back, and MPI releases it
-  // when it is through.
+  // A receive that has no message yet ends without it. A send cannot be taken back.
   for (std::size_t i = 0; i < active_count_; ++i) {
-    Piece& piece = pieces_[active_piece_[i]];
-    if (!channels_[piece.channel].sending) PMPI_Cancel(&active_[i]);
-    PMPI_Request_free(&active_[i]);
-    piece.request = MPI_REQUEST_NULL;
+    if (!channels_[pieces_[active_piece_[i]].channel].sending) PMPI_Cancel(&active_[i]);
   }
-  active_count_ = 0;
+}
+
+bool MpiTransport::drained() {
+  if (active_count_ == 0) return true;
+  int count = 0;
+  const int code = PMPI_Testsome(static_cast<int>(active_count_), active_.data(), &count,
+                                 indices_.data(), statuses_.data());
+  // A failed request is complete, too.
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return false;
+  std::sort(indices_.begin(), indices_.begin() + std::max(count, 0), std::greater<int>());
+  for (int i = 0; i < count; ++i)
+    removeActive(indices_[i]);
+  return active_count_ == 0;
 }
 
 }  // namespace torc

@@ -27,6 +27,9 @@ namespace torc {
 /// What an MPI call returned, as a status: `MPI_Start: Invalid rank, error stack: ...`, one line.
 Status mpiStatus(int code, const char* call);
 
+/// The highest tag of messages on a communicator.
+int highestTag(MPI_Comm comm);
+
 /// Blocks from this size on are better sent one by one than packed: measured, see above.
 inline constexpr std::size_t kLeastPieceBytes = 4096;
 
@@ -59,9 +62,19 @@ class MpiTransport final : public Transport {
   int poll(std::span<ChannelId> completed) override;
   int wait(std::span<ChannelId> completed) override;
   void abandon() override;
+  bool drained() override;
   std::size_t bufferBytes() const override { return packed_bytes_; }
   std::size_t tableBytes() const override;
   Status status() const override { return status_; }
+
+  /// A message that is under way, by its other end.
+  struct Awaited {
+    int rank = 0;
+    bool sending = false;
+    bool operator==(const Awaited&) const = default;
+  };
+  /// Those of the round, each peer and direction once; at most `limit`.
+  std::vector<Awaited> awaited(std::size_t limit) const;
 
  private:
   /// A piece: one message of MPI. The pieces of a channel follow one another, and share its tag:
@@ -85,6 +98,9 @@ class MpiTransport final : public Transport {
                               std::span<const Segment> segments,
                               std::span<const std::size_t> pieces);
   int report(const char* call, int code, int count, std::span<ChannelId> completed);
+  Status failureOf(const char* call, int code, const Piece& piece) const;
+  bool hasRightLength(const Piece& piece, const MPI_Status& status);
+  void removeActive(int at);
   void addPiece(std::int32_t peer, std::uint32_t tag, std::span<const Segment> segments);
   Status makePersistent(Piece& piece);
   int startPiece(const Piece& piece, bool sending, MPI_Request* request);

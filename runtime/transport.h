@@ -83,8 +83,12 @@ class Transport {
   /// As poll, but may wait until there is something to report. Some channel is active.
   [[nodiscard]] virtual int wait(std::span<ChannelId> completed) { return poll(completed); }
 
-  /// Gives up active channels after a failure, as far as the medium allows.
+  /// Gives up active channels after a failure, as far as the medium allows. Their memory, the
+  /// transport's own included, may still be read and written until `drained`.
   virtual void abandon() = 0;
+
+  /// After `abandon`: whether nothing that was given up can touch memory any more. Never waits.
+  virtual bool drained() { return true; }
 
   /// Bytes of memory for data that the transport has allocated, and of its tables.
   virtual std::size_t bufferBytes() const { return 0; }

@@ -91,6 +91,17 @@ std::string readProgress(std::string_view value, Settings& settings) {
   return {};
 }
 
+std::string readNonblocking(std::string_view value, Settings& settings) {
+  if (value == "auto") {
+    settings.nonblocking = NonblockingMode::kAuto;
+  } else if (value == "0" || value == "1") {
+    settings.nonblocking = value == "1" ? NonblockingMode::kYes : NonblockingMode::kNo;
+  } else {
+    return "auto, 0 or 1";
+  }
+  return {};
+}
+
 std::string readVerbosity(std::string_view value, Settings& settings) {
   if (value == "0") {
     settings.verbosity = Verbosity::kWarnings;
@@ -185,6 +196,19 @@ constexpr Row kRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readProgress},
+    {{"TORC_NONBLOCKING", "auto|0|1", "auto",
+      "Whether nonblocking and persistent collectives are served. auto: where the program's code, as "
+      "loaded when it starts, has such calls. Without them other waits and new communicators cost "
+      "nothing more.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readNonblocking},
+    {{"TORC_STALL", "SECONDS", "30",
+      "A call that makes no progress for so long while the program waits is told of on stderr, by "
+      "each waiting rank, once: what it waits for. 0: never.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readNumber<&Settings::stall, 1000000>},
     {{"TORC_VERBOSE", "0|1|2", "",
       "Lines on stderr. Default: warnings and hints. 0: warnings only; 1: also what was set up; 2: "
       "also what was decided for each communicator.",

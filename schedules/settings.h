@@ -31,6 +31,13 @@ enum class ProgressMode : std::uint8_t {
   kThread,  // a thread of torc's, too
 };
 
+/// Whether collectives of the program may be pending while it waits for something else.
+enum class NonblockingMode : std::uint8_t {
+  kAuto,  // where its code, as loaded when it starts, has such calls on any rank
+  kNo,
+  kYes,
+};
+
 /// The variables' values, or their defaults.
 struct Settings {
   // Alike on all ranks.
@@ -46,6 +53,8 @@ struct Settings {
   std::uint64_t cache = 0;                           // bytes of laid-out calls per rank
   std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
   ProgressMode progress = ProgressMode::kWait;
+  NonblockingMode nonblocking = NonblockingMode::kAuto;
+  std::uint32_t stall = 0;  // seconds without progress after which a call is told of; 0: never
 
   // Rank 0's.
   Verbosity verbosity = Verbosity::kHints;

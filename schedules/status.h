@@ -20,6 +20,7 @@ enum class [[nodiscard]] StatusCode{
     kOverflow,         // a size does not fit
     kIo,               // the operating system refused
     kTransport,        // MPI, or another transport, failed
+    kTruncated,        // a message is not as long as the schedule says: ranks' calls differ
     kNoMemory,         // memory ran out
     kBusy,             // the object's state forbids the call: running, still in use
 };

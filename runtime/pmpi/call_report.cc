@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "runtime/api.h"
 #include "runtime/pmpi/decide.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/report.h"
@@ -63,7 +64,11 @@ void endCall(const CollectiveCall& call, const CommunicatorState* state,
   if (entry == nullptr) {
     record.service = shouldBeServed(call.reason) ? Service::kShouldBeServed : Service::kNotTorcs;
   }
-  engine->statistics->record(record);
+  // What there is no memory for is not counted.
+  static_cast<void>(attempt([&]() -> Status {
+    engine->statistics->record(record);
+    return {};
+  }));
 }
 
 void complainOf(const CollectiveCall& call, const std::string& what) {

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 #include <mpi.h>
 
@@ -25,6 +27,10 @@ class NumberList {
   explicit NumberList(const MPI_Count* numbers) : wide_(numbers) {}
 
   bool empty() const { return narrow_ == nullptr && wide_ == nullptr; }
+  bool isWide() const { return wide_ != nullptr; }
+  const void* address() const {
+    return isWide() ? static_cast<const void*>(wide_) : static_cast<const void*>(narrow_);
+  }
   std::int64_t operator[](std::size_t rank) const {
     return wide_ != nullptr ? std::int64_t{wide_[rank]} : narrow_[rank];
   }
@@ -34,6 +40,39 @@ class NumberList {
   const MPI_Count* wide_ = nullptr;
 };
 static_assert(sizeof(MPI_Count) == sizeof(MPI_Aint) && sizeof(MPI_Count) == 8);
+
+/// Lists of the program that a call reads after it has returned, copied: a program may free them at
+/// once.
+class KeptLists {
+ public:
+  /// Copies a list of `ranks` numbers, which `list` names from now on. Throws std::bad_alloc.
+  void keep(NumberList& list, int ranks) {
+    if (list.empty()) return;
+    const auto count = static_cast<std::size_t>(ranks);
+    const std::size_t bytes = count * (list.isWide() ? sizeof(MPI_Count) : sizeof(int));
+    copies_.push_back({list.address(), std::make_unique_for_overwrite<std::byte[]>(bytes)});
+    std::byte* copy = copies_.back().bytes.get();
+    std::memcpy(copy, list.address(), bytes);
+    list = list.isWide() ? NumberList(reinterpret_cast<const MPI_Count*>(copy))
+                         : NumberList(reinterpret_cast<const int*>(copy));
+  }
+
+  /// The copy of a list of the program; the list itself where there is none.
+  template <typename Number>
+  const Number* find(const Number* list) const {
+    for (const Copy& copy : copies_) {
+      if (copy.original == list) return reinterpret_cast<const Number*>(copy.bytes.get());
+    }
+    return list;
+  }
+
+ private:
+  struct Copy {
+    const void* original;
+    std::unique_ptr<std::byte[]> bytes;
+  };
+  std::vector<Copy> copies_;
+};
 
 /// The call as MPI's own nonblocking one, on whichever communicator: a small function object whose
 /// captures are the program's arguments.
@@ -46,18 +85,19 @@ class MpiCall {
     std::memcpy(storage_, &function, sizeof(Function));
   }
 
-  int operator()(MPI_Comm comm, MPI_Request* request) const {
-    return invoke_(storage_, comm, request);
+  int operator()(const KeptLists& kept, MPI_Comm comm, MPI_Request* request) const {
+    return invoke_(storage_, kept, comm, request);
   }
 
  private:
   template <typename Function>
-  static int invoke(const std::byte* storage, MPI_Comm comm, MPI_Request* request) {
-    return (*reinterpret_cast<const Function*>(storage))(comm, request);
+  static int invoke(const std::byte* storage, const KeptLists& kept, MPI_Comm comm,
+                    MPI_Request* request) {
+    return (*reinterpret_cast<const Function*>(storage))(kept, comm, request);
   }
 
   alignas(std::max_align_t) std::byte storage_[80] = {};
-  int (*invoke_)(const std::byte*, MPI_Comm, MPI_Request*) = nullptr;
+  int (*invoke_)(const std::byte*, const KeptLists&, MPI_Comm, MPI_Request*) = nullptr;
 };
 
 struct CollectiveCall {
@@ -84,7 +124,8 @@ struct CollectiveCall {
   MPI_Datatype in_type = MPI_DATATYPE_NULL;
 
   // Filled on the way through: what came of it.
-  std::uint64_t bytes = 0;  // of the whole vector
+  std::uint64_t number = 0;  // among the collective calls of its communicator, from 1 on; 0: none
+  std::uint64_t bytes = 0;   // of the whole vector
   Reason reason = Reason::kCollective;
   double began = 0;  // seconds, when statistics are kept
 };

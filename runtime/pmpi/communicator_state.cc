@@ -1,11 +1,10 @@
-// What torc knows of a communicator: recognition, shadow, queue, loading.
+// What torc knows of a communicator: recognition, queue, loading.
 #include "runtime/pmpi/communicator_state.h"
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
 #include "runtime/pmpi/engine.h"
-#include "runtime/pmpi/operation.h"
 #include "runtime/pmpi/progress.h"
 #include "runtime/pmpi/report.h"
 #include "runtime/pmpi/statistics.h"
@@ -28,30 +27,6 @@ Reason reasonOf(Unrecognised why) {
   return Reason::kNoPart;
 }
 
-/// A communicator of the same members, without attributes: MPI_Comm_dup would call the program's
-/// functions that copy them. MPI_COMM_NULL where MPI has none left, which it finds out on all
-/// ranks.
-MPI_Comm makeSibling(MPI_Comm comm) {
-  MPI_Comm sibling = MPI_COMM_NULL;
-  if (comm == MPI_COMM_WORLD) {
-    // The program has had no time to give it attributes, and MPI has communicators left. Ranks that
-    // outnumber the cores should not wait inside MPI.
-    MPI_Request request = MPI_REQUEST_NULL;
-    complete(PMPI_Comm_idup(comm, &sibling, &request), &request);
-    return sibling;
-  }
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(comm, &handler);
-  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Group group = MPI_GROUP_NULL;
-  PMPI_Comm_group(comm, &group);
-  if (PMPI_Comm_create(comm, group, &sibling) != MPI_SUCCESS) sibling = MPI_COMM_NULL;
-  PMPI_Group_free(&group);
-  PMPI_Comm_set_errhandler(comm, handler);
-  PMPI_Errhandler_free(&handler);
-  return sibling;
-}
-
 }  // namespace
 
 CommunicatorState* CommunicatorState::of(MPI_Comm comm) {
@@ -61,13 +36,12 @@ CommunicatorState* CommunicatorState::of(MPI_Comm comm) {
   return found ? static_cast<CommunicatorState*>(attribute) : nullptr;
 }
 
-CommunicatorState* CommunicatorState::setUp(MPI_Comm comm) {
-  const double began = PMPI_Wtime();
+CommunicatorState* CommunicatorState::attach(MPI_Comm comm) {
   int rank = 0, size = 1, inter = 0;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
   PMPI_Comm_test_inter(comm, &inter);
-  auto* state = new CommunicatorState(comm, rank, size);
+  std::unique_ptr<CommunicatorState> state(new CommunicatorState(comm, rank, size));
   if (inter) {
     state->reason_ = Reason::kIntercommunicator;
   } else if (size == 1) {
@@ -78,98 +52,80 @@ CommunicatorState* CommunicatorState::setUp(MPI_Comm comm) {
   state->describe();
   {
     EngineLock lock;
-    engine->states.insert(state);
-    if (state->geometry_ != nullptr) ++engine->shadows;
-    engine->setup_seconds += PMPI_Wtime() - began;
+    engine->states.insert(state.get());
   }
-  PMPI_Comm_set_attr(comm, engine->keyval, state);
-  return state;
+  PMPI_Comm_set_attr(comm, engine->keyval, state.get());
+  return state.release();
 }
 
+void CommunicatorState::recognise() {
+  const SetUpTime time;
+  recognition_ = std::make_unique<Recognition>(engine->library->recognise(comm_));
+  reason_ = reasonOf(recognition_->why);
+  reason_text_ = recognition_->reason;
+  shape_ = recognition_->shape;
+  if (reason_ != Reason::kServed) recognition_.reset();
+}
+
+/// Tells what the communicator is.
 void CommunicatorState::describe() {
-  std::string what = message(size_, size_ == 1 ? " rank" : " ranks");
+  description_ = message(size_, size_ == 1 ? " rank" : " ranks");
   std::string why = reason_text_.empty() ? text(reason_) : reason_text_;
   if (reason_ == Reason::kServed) {
     const std::string whole = engine->library->job.topology.shape();
-    const std::string shape = geometry_->topology->shape();
-    what = static_cast<std::uint64_t>(size_) == engine->library->job.topology.ranks()
-               ? whole
-               : message(shape, " part of ", whole);
+    description_ = static_cast<std::uint64_t>(size_) == engine->library->job.topology.ranks()
+                       ? whole
+                       : message(recognition_->topology.shape(), " part of ", whole);
     why.clear();
   }
   say(Verbosity::kCommunicators, rank_,
       message("communicator of ", size_,
-              size_ == 1 ? " rank: " : " ranks: ", why.empty() ? what : why));
-  if (engine->statistics != nullptr) number = engine->statistics->communicator(what, why, rank_);
-}
-
-void CommunicatorState::recognise() {
-  Recognition recognition = engine->library->recognise(comm_);
-  reason_ = reasonOf(recognition.why);
-  reason_text_ = recognition.reason;
-  if (!recognition.ok()) return;
-
-  // Every rank alone has come to its result, from what all know alike; whether there is room may
-  // differ, for ranks may be in many other communicators.
-  bool room = false;
-  {
-    EngineLock lock;
-    room = engine->shadows < engine->settings.communicators;
+              size_ == 1 ? " rank: " : " ranks: ", why.empty() ? description_ : why));
+  if (engine->statistics != nullptr) {
+    number = engine->statistics->communicator(description_, why, rank_);
   }
-  const std::uint64_t fingerprint = recognition.fingerprint();
-  const std::array<std::uint64_t, 3> mine = {fingerprint, ~fingerprint, room ? 0u : 1u};
-  std::array<std::uint64_t, 3> most{};
-  MPI_Request request = MPI_REQUEST_NULL;
-  complete(PMPI_Iallreduce(mine.data(), most.data(), 3, MPI_UINT64_T, MPI_MAX, comm_, &request),
-           &request);
-  if (most[0] != ~most[1]) {
-    reason_ = Reason::kNoPart;
-    reason_text_ = "its ranks recognise it differently";
-  } else if (most[2] != 0) {
-    reason_ = Reason::kNoShadow;
-  } else {
-    makeShadow(std::move(recognition));
-  }
-}
-
-void CommunicatorState::makeShadow(Recognition recognition) {
-  const MPI_Comm shadow = makeSibling(comm_);
-  if (shadow == MPI_COMM_NULL) {
-    reason_ = Reason::kNoShadow;
-    return;
-  }
-  shape_ = recognition.shape;
-  EngineLock lock;
-  StatusOr<std::unique_ptr<torc_geometry>> made =
-      torc_geometry::over(&engine->context, shadow, recognition.topology,
-                          std::move(recognition.map), engine->library->hosts);
-  if (!made.ok()) {
-    reason_ = Reason::kNoShadow;
-    reason_text_ = made.status().message();
-    MPI_Comm unused = shadow;
-    PMPI_Comm_free(&unused);
-    return;
-  }
-  geometry_ = std::move(*made);
-  if (Status status = geometry_->joinTrace(); !status.ok()) {
-    warnOnce("trace", status.message());
-  }
-  calls_ = std::make_unique<CallCache>(geometry_.get(), &engine->call_memory);
 }
 
 CommunicatorState::~CommunicatorState() {
-  if (geometry_ == nullptr) return;
+  if (id_ != 0) engine->by_id.erase(id_);
+  for (auto& [file, entry] : schedules_) {
+    // After a failure MPI may still be at it.
+    if (entry.load != nullptr && !entry.load->done()) static_cast<void>(entry.load.release());
+  }
+  if (stage_ == Stage::kServed || stage_ == Stage::kByMpi) --engine->shadows;
+  if (geometry_ == nullptr) {
+    if (shadow_ != MPI_COMM_NULL) PMPI_Comm_free(&shadow_);
+    return;
+  }
   calls_.reset();
   for (auto& [file, entry] : schedules_)
     torc_schedule_free(entry.schedule);
   geometry_.reset();
-  --engine->shadows;
 }
 
-void CommunicatorState::enqueue(Operation* operation) {
-  if (queue_.empty() && operation->proceed()) return;
-  if (queue_.empty()) engine->waiting.push_back(this);
-  queue_.push_back(operation);
+void CommunicatorState::enqueue(Turn* turn) {
+  if (queue_.empty()) engine->waiting.reserve(engine->waiting.size() + 1);
+  queue_.push_back(turn);
+  if (queue_.size() == 1) {
+    // At the head of the queue even where it is about to leave.
+    if (turn->proceed()) {
+      queue_.pop_front();
+    } else {
+      engine->waiting.push_back(this);
+    }
+  }
+}
+
+void CommunicatorState::dequeue(Turn* turn) {
+  std::erase(queue_, turn);
+}
+
+void CommunicatorState::endQueue() {
+  for (;;) {
+    const auto failed = std::ranges::find_if(queue_, &Turn::hasFailed);
+    if (failed == queue_.end()) return;
+    (*failed)->giveUp();
+  }
 }
 
 bool CommunicatorState::proceed() {
@@ -184,13 +140,13 @@ CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
   if (file.stage == Stage::kUnused) {
     file.load = std::make_unique<ScheduleLoad>(*engine->library, *geometry_, entry);
     file.stage = Stage::kLoading;
-    file.began = PMPI_Wtime();
+    engine->loading.begin();
   }
   if (file.stage == Stage::kLoading) {
     if (!file.load->advance()) return nullptr;
     StatusOr<torc_schedule*> loaded = file.load->take();
     file.load.reset();
-    engine->load_seconds += PMPI_Wtime() - file.began;
+    engine->loading.end();
     file.stage = loaded.ok() ? Stage::kReady : Stage::kFailed;
     if (loaded.ok()) {
       file.schedule = *loaded;

@@ -1,16 +1,26 @@
 // What torc knows of a communicator of the program: which part of the torus it is, the schedules
-// that it has used, and the calls on it that wait.
+// that it has used, the calls on it that wait, and whether one has failed.
 //
-// The state hangs on the communicator as an attribute. It outlives the communicator when that is
+// The state hangs on the communicator as an attribute, from the first collective call on: making,
+// duplicating and freeing communicators costs nothing. It outlives the communicator when that is
 // freed while operations are under way.
+//
+//   attach: what the members are, found by every rank alone
+//   setUp, beginSetUp: at the first call that torc serves, all ranks confirm it and make the
+//   shadow,
+//     a communicator of the same members for torc's messages
+//   fail: a call has failed on a rank; it fails on all, and so does what comes after it
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_STATE_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_STATE_H_
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <mpi.h>
 
@@ -18,27 +28,46 @@
 #include "runtime/geometry.h"
 #include "runtime/library.h"
 #include "runtime/library_load.h"
+#include "runtime/library_open.h"
+#include "runtime/pmpi/call_note.h"
+#include "runtime/pmpi/collective_call.h"
+#include "runtime/pmpi/notices.h"
 #include "runtime/pmpi/reason.h"
 #include "schedules/library_index.h"
 
 namespace torc::pmpi {
 
-class Operation;
+/// What waits for its turn on a communicator.
+class Turn {
+ public:
+  virtual ~Turn() = default;
+  /// At the head of the queue: does what can be done. True: leaves the queue, and may be gone.
+  virtual bool proceed() = 0;
+  /// Its call has failed: leaves the queue.
+  virtual void giveUp() = 0;
+  /// Whether it has.
+  virtual bool hasFailed() const = 0;
+};
 
 /// A file of the library on one communicator.
 struct CommunicatorSchedule {
   enum class Stage { kUnused, kLoading, kReady, kFailed };
   Stage stage = Stage::kUnused;
   std::unique_ptr<ScheduleLoad> load;
-  double began = 0;  // kLoading: since when, seconds
   torc_schedule* schedule = nullptr;
 };
 
 class CommunicatorState {
  public:
-  /// Collective over the communicator, whose members are all on their way here: recognises it, and
-  /// makes its shadow. Never fails: at worst the state says why torc serves nothing there.
-  static CommunicatorState* setUp(MPI_Comm comm);
+  enum class Stage {
+    kAttached,   // nothing done together with the other ranks
+    kSettingUp,  // nonblocking, while calls wait in the queue
+    kServed,     // it has its shadow
+    kByMpi,      // calls that were to be served are made by MPI on the shadow
+  };
+
+  /// Local: looks at a communicator for the first time. Throws std::bad_alloc.
+  static CommunicatorState* attach(MPI_Comm comm);
   /// Of a communicator; nullptr where it has none.
   static CommunicatorState* of(MPI_Comm comm);
 
@@ -50,52 +79,124 @@ class CommunicatorState {
   /// Why no call is served; kServed where they are.
   Reason reason() const { return reason_; }
   const std::string& reasonText() const { return reason_text_; }
+  /// "3x2 part of 4x3x2", "5 ranks".
+  const std::string& description() const { return description_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   std::uint32_t shape() const { return shape_; }
+  Stage stage() const { return stage_; }
+  /// The same on all ranks, and no other communicator's; 0: not set up.
+  std::uint64_t id() const { return id_; }
 
-  /// Of a communicator that is served.
-  MPI_Comm shadow() const { return geometry_->comm; }
+  /// Collective, with progress: confirms what the communicator is, and makes its shadow; or finds
+  /// why torc serves nothing there, alike on all ranks. An error is this rank's alone: others may
+  /// be ready. `call`: for whom, where somebody waits too long.
+  Status setUp(const CollectiveCall* call);
+  /// The same, not waiting.
+  void beginSetUp();
+
+  /// Of a communicator that has one.
+  MPI_Comm shadow() const { return geometry_ != nullptr ? geometry_->comm : shadow_; }
   torc_geometry& geometry() { return *geometry_; }
   CallCache& calls() { return *calls_; }
 
-  /// The program's; its shadow once it is freed.
-  MPI_Comm communicatorForErrors() const { return comm_ != MPI_COMM_NULL ? comm_ : shadow(); }
+  /// The program's; MPI_COMM_SELF once it is freed.
+  MPI_Comm communicatorForErrors() const { return comm_ != MPI_COMM_NULL ? comm_ : MPI_COMM_SELF; }
   void communicatorFreed() { comm_ = MPI_COMM_NULL; }
   bool inUse() const { return operations > 0; }
   /// Whether operations are under way or waiting; persistent ones may be idle.
   bool isBusy() const { return under_way > 0; }
 
   /// Calls pass the queue in the order in which the program makes them, so that whatever they do
-  /// together with other ranks on the shadow comes in the same order everywhere.
-  void enqueue(Operation* operation);
+  /// together with other ranks on the shadow comes in the same order everywhere. Throws.
+  void enqueue(Turn* turn);
+  void dequeue(Turn* turn);
+  /// Gives up what waits although its call has failed.
+  void endQueue();
   /// Moves the queue on; true when it is empty.
   bool proceed();
+  /// Moves a set-up that is under way on; true when it is over, in kServed or kByMpi.
+  bool advanceSetUp();
 
   /// Moves the loading of an entry's file on, beginning it at the first call. Only for the
-  /// operation at the head of the queue. nullptr until it is kReady or kFailed.
+  /// operation at the head of the queue. nullptr until it is kReady or kFailed. Throws.
   CommunicatorSchedule* load(const LibraryEntry& entry);
 
+  // ---- Calls and their failures
+
+  /// Numbers a collective call of the program, remembers who makes it, and compares it with what
+  /// waiting ranks have asked. With the lock, as all below.
+  void note(CollectiveCall& call, Maker maker);
+
+  struct Failure {
+    std::uint64_t call = 0;  // that and all later ones fail
+    int code = 0;            // error class of MPI
+    std::string text;
+  };
+  /// Whether this call has failed, or an earlier one. From any thread.
+  bool hasFailed(std::uint64_t call) const {
+    return call >= failed_from_.load(std::memory_order_acquire);
+  }
+  bool hasFailed() const { return hasFailed(kNoCall - 1); }
+  /// Once it has.
+  const Failure& failure() const { return failure_; }
+  /// A call has failed on this rank, or on rank `from`. Operations end later (Engine::endFailed).
+  void fail(Failure failure, int from = -1);
+
+  /// Asks rank `to` how far it is, for a call that stands still.
+  void ask(int to, const CollectiveCall& call);
+  /// Another rank's notice about this communicator.
+  void take(const Notice& notice);
+  /// What rank `rank` has answered: "which has made 16 calls there"; empty: nothing.
+  std::string answerOf(int rank) const;
+
   CommunicatorState* next_freed = nullptr;  // of the engine's list
-  std::uint32_t number = 0;                 // in the statistics; does not change
+  std::uint32_t number = 0;                 // in the statistics
   int operations = 0;                       // all that exist
   int under_way = 0;                        // of them, waiting or running
+  bool failure_told = false;                // to the program, once
 
  private:
   CommunicatorState(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
   void recognise();
   void describe();
-  void makeShadow(Recognition recognition);
+  int startVote();
+  void countVotes();
+  Status lay(MPI_Comm shadow);
+  void makeByMpi(Reason reason, const std::string& text);
+  int worldRank(int rank) const;
+  void send(int to, Notice& notice);
+  void compare(const CallNote& mine, const Notice& asked);
+  const CallNote* noteOf(std::uint64_t call) const;
 
   MPI_Comm comm_;
   int rank_, size_;
   Reason reason_ = Reason::kServed;
-  std::string reason_text_;
+  std::string reason_text_, description_;
   std::uint32_t shape_ = 0;
+  Stage stage_ = Stage::kAttached;
+  std::uint64_t id_ = 0;
+
+  // Until it is set up, and while it is.
+  std::unique_ptr<Recognition> recognition_;
+  std::array<std::uint64_t, 4> votes_{};
+  MPI_Request vote_ = MPI_REQUEST_NULL, duplication_ = MPI_REQUEST_NULL;
+  bool has_room_ = false;  // within TORC_COMMUNICATORS
+
+  MPI_Comm shadow_ = MPI_COMM_NULL;          // without a geometry
   std::unique_ptr<torc_geometry> geometry_;  // over the shadow
   std::unique_ptr<CallCache> calls_;
   std::unordered_map<std::uint32_t, CommunicatorSchedule> schedules_;  // by file
-  std::deque<Operation*> queue_;
+  std::deque<Turn*> queue_;
+
+  static constexpr std::size_t kNotes = 32;
+  std::uint64_t calls_made_ = 0;
+  std::array<CallNote, kNotes> notes_{};  // of the last calls, by number
+  static constexpr std::uint64_t kNoCall = UINT64_MAX;
+  std::atomic<std::uint64_t> failed_from_{kNoCall};
+  Failure failure_;
+  std::vector<Notice> asks_;                        // about calls to come
+  std::unordered_map<int, std::uint64_t> answers_;  // calls made, by rank
 };
 
 }  // namespace torc::pmpi

@@ -1,6 +1,7 @@
 // Who serves a call: the look at its arguments.
 #include "runtime/pmpi/decide.h"
 
+#include <cstddef>
 #include <limits>
 
 #include "runtime/mpi_reduction.h"
@@ -63,15 +64,35 @@ bool sumCounts(const CollectiveCall& call, int rank, int size, std::uint64_t* al
   return true;
 }
 
+/// The datatype of what the caller contributes.
+MPI_Datatype readType(const CollectiveCall& call) {
+  return call.collective == Collective::kAllgather ? call.in_type : call.type;
+}
+
+bool isMissing(const void* buffer, MPI_Datatype type) {
+  return buffer == nullptr && isPredefined(type);
+}
+
+/// Whether MPICH takes `in` for the same memory as what it is to be written to. Of an allgather
+/// that is the caller's own block, where both are described alike; the block is sought by the
+/// type's size.
+bool isAliased(const CollectiveCall& call, int rank, std::uint64_t own, std::int64_t type_size) {
+  if (call.collective != Collective::kAllgather) return call.in == call.out && call.in != nullptr;
+  if (call.in_type != call.type || call.in_count != static_cast<std::int64_t>(own)) return false;
+  const std::int64_t place = call.has_displacements
+                                 ? call.displacements[static_cast<std::size_t>(rank)]
+                                 : rank * call.count;
+  return static_cast<const std::byte*>(call.out) + place * type_size == call.in;
+}
+
 /// Buffers that MPI refuses, of the elements that are read and written there. With a derived type
-/// a null pointer is MPI_BOTTOM, which is one.
-bool buffersAreWrong(const CollectiveCall& call, std::uint64_t read, std::uint64_t written) {
-  if (call.out == MPI_IN_PLACE) return true;
-  if (written > 0 && call.out == nullptr && isPredefined(call.type)) return true;
-  if (call.in == MPI_IN_PLACE) return false;
-  const MPI_Datatype in_type = call.collective == Collective::kAllgather ? call.in_type : call.type;
-  if (read > 0 && call.in == nullptr && isPredefined(in_type)) return true;
-  return read > 0 && written > 0 && call.in == call.out && call.in != nullptr;
+/// a null pointer is MPI_BOTTOM, which is one. The rules are MPICH's: a rank that leaves a call
+/// where MPI does not refuse it would be waited for (tests/pmpi/refusals).
+bool buffersAreWrong(const CollectiveCall& call, std::uint64_t read, std::uint64_t written,
+                     bool is_aliased) {
+  if (written > 0 && (call.out == MPI_IN_PLACE || isMissing(call.out, call.type))) return true;
+  if (read == 0 || call.in == MPI_IN_PLACE) return false;
+  return isMissing(call.in, readType(call)) || is_aliased;
 }
 
 }  // namespace
@@ -89,29 +110,27 @@ Reason checkArguments(CollectiveCall& call, int rank, int size) {
     return Reason::kOverflow;
   }
 
-  switch (*call.collective) {
-    case Collective::kAllreduce:
-      if (buffersAreWrong(call, all, all)) return Reason::kArgument;
-      break;
-    case Collective::kReduceScatter:
-      if (buffersAreWrong(call, all, call.in == MPI_IN_PLACE ? all : own)) return Reason::kArgument;
-      break;
-    case Collective::kAllgather: {
-      if (call.has_displacements && call.displacements.empty()) return Reason::kArgument;
-      if (call.in != MPI_IN_PLACE) {
-        if (call.in_type == MPI_DATATYPE_NULL || call.in_count < 0) return Reason::kArgument;
-        MPI_Count in_size = 0;
-        if (PMPI_Type_size_x(call.in_type, &in_size) != MPI_SUCCESS) return Reason::kArgument;
-        // A block that is not as long as the others expect: MPI reports the truncation, or not.
-        if (static_cast<unsigned __int128>(call.in_count) * static_cast<std::uint64_t>(in_size) !=
-            static_cast<unsigned __int128>(own) * static_cast<std::uint64_t>(type_size)) {
-          return Reason::kArgument;
-        }
-      }
-      if (buffersAreWrong(call, own, all)) return Reason::kArgument;
-      break;
+  const bool moves = *call.collective == Collective::kAllgather;
+  const bool in_place = call.in == MPI_IN_PLACE;
+  bool own_block_differs = false;
+  if (moves) {
+    if (call.has_displacements && call.displacements.empty()) return Reason::kArgument;
+    if (!in_place) {
+      if (call.in_type == MPI_DATATYPE_NULL || call.in_count < 0) return Reason::kArgument;
+      MPI_Count in_size = 0;
+      if (PMPI_Type_size_x(call.in_type, &in_size) != MPI_SUCCESS) return Reason::kArgument;
+      own_block_differs =
+          static_cast<unsigned __int128>(call.in_count) * static_cast<std::uint64_t>(in_size) !=
+          static_cast<unsigned __int128>(own) * static_cast<std::uint64_t>(type_size);
     }
   }
+  const bool scatters = *call.collective == Collective::kReduceScatter;
+  const std::uint64_t read = moves ? own : all;
+  const std::uint64_t written = scatters && !in_place ? own : all;
+  if (buffersAreWrong(call, read, written, isAliased(call, rank, own, type_size))) {
+    return Reason::kArgument;
+  }
+  if (own_block_differs) return Reason::kOwnBlock;
 
   if (traits(*call.collective).reduces) {
     if (call.op == MPI_OP_NULL) return Reason::kArgument;

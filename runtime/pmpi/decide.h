@@ -12,7 +12,8 @@ namespace torc::pmpi {
 ///
 /// Of a correct program every rank gets the same answer: it depends on the number of bytes, the
 /// operation and, in reductions, the datatype, which MPI demands to be the same everywhere. It does
-/// not depend on buffers, nor on how an allgather's data is described, which may differ.
+/// not depend on buffers, nor on how an allgather's data is described, which may differ. kArgument
+/// and kOwnBlock may be one rank's alone. Throws std::bad_alloc.
 Reason checkArguments(CollectiveCall& call, int rank, int size);
 
 }  // namespace torc::pmpi

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <sched.h>
 
+#include "runtime/api.h"
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/operation.h"
 #include "runtime/pmpi/progress.h"
@@ -16,11 +17,18 @@ Engine* engine = nullptr;
 namespace {
 
 std::mutex engine_mutex;
-std::atomic<bool> has_failures{false};
+std::atomic<bool> has_reports{false};
 
 // With a core for every rank: fruitless looks, of a tenth of a microsecond or so each, before a
 // waiting call offers its core to others. Where there are none that costs a quarter of one.
 constexpr unsigned kLooksBeforeYield = 300;
+
+// Looks between two readings of the clock, and seconds between two looks at what stands still and
+// for notices of other ranks.
+constexpr unsigned kLooksBeforeClock = 64;
+constexpr double kWatchSeconds = 0.05;
+// The most that counts as waiting between two looks: in between the program may have computed.
+constexpr double kMostSecondsWaited = 0.5;
 
 }  // namespace
 
@@ -30,28 +38,26 @@ EngineLock::EngineLock() {
 }
 
 EngineLock::~EngineLock() {
-  if (!engine->failures.empty()) has_failures.store(true, std::memory_order_relaxed);
   inside_torc = false;
   engine_mutex.unlock();
 }
 
 void reportFailures() {
-  if (!has_failures.load(std::memory_order_relaxed)) return;
-  std::vector<Engine::Failure> failures;
-  {
-    EngineLock lock;
-    failures.swap(engine->failures);
-    has_failures.store(false, std::memory_order_relaxed);
+  while (has_reports.load(std::memory_order_relaxed)) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int code = MPI_SUCCESS;
+    {
+      EngineLock lock;
+      if (!engine->takeReport(&comm, &code)) return;
+    }
+    PMPI_Comm_call_errhandler(comm, code);
   }
-  for (const Engine::Failure& failure : failures)
-    PMPI_Comm_call_errhandler(failure.comm, failure.code);
 }
 
 void advance() {
   if (inside_torc || engine == nullptr || !engine_mutex.try_lock()) return;
   inside_torc = true;
   engine->advance();
-  if (!engine->failures.empty()) has_failures.store(true, std::memory_order_relaxed);
   inside_torc = false;
   engine_mutex.unlock();
   reportFailures();
@@ -76,7 +82,45 @@ void Engine::advance() {
   std::erase_if(in_mpi, [](Operation* operation) { return operation->testMpi(); });
   // A queue may empty, but none is added here.
   std::erase_if(waiting, [](CommunicatorState* state) { return state->proceed(); });
-  if (!abandoned_.empty() || freed_.load(std::memory_order_relaxed) != nullptr) destroyAbandoned();
+  if (++looks_ % kLooksBeforeClock == 0) watch();
+  if (has_failed_states) endFailed();
+  if (!abandoned_.empty() || hasAbandoned()) destroyAbandoned();
+}
+
+/// Looks for notices of other ranks, and for operations that stand still.
+void Engine::watch() {
+  const double now = PMPI_Wtime();
+  const double waited = now - last_watch_;
+  if (waited < kWatchSeconds) return;
+  last_watch_ = now;
+  const Status status = attempt([&]() -> Status {
+    for (Notice notice; notices.receive(notice);) {
+      // A communicator that is gone here has no calls that could stand still for this rank.
+      const auto found = by_id.find(notice.communicator);
+      if (found != by_id.end()) found->second->take(notice);
+    }
+    for (Operation* operation = first_; operation != nullptr; operation = operation->next)
+      operation->watch(std::min(waited, kMostSecondsWaited));
+    return {};
+  });
+  // Without memory nothing is told of a stall; the call that needs memory fails by itself.
+  static_cast<void>(status);
+}
+
+/// Ends the operations of communicators on which a call has failed.
+void Engine::endFailed() {
+  has_failed_states = false;
+  for (CommunicatorState* state : waiting)
+    state->endQueue();
+  // Each ends at most once, and may take itself off the list.
+  for (Operation* operation = first_; operation != nullptr;) {
+    if (operation->hasFailed()) {
+      operation->giveUp();
+      operation = first_;
+    } else {
+      operation = operation->next;
+    }
+  }
 }
 
 void Engine::add(Operation* operation) {
@@ -89,7 +133,6 @@ void Engine::add(Operation* operation) {
 void Engine::remove(Operation* operation) {
   (operation->previous != nullptr ? operation->previous->next : first_) = operation->next;
   if (operation->next != nullptr) operation->next->previous = operation->previous;
-  if (!kept_types_.empty() || !kept_ops_.empty()) freeKept();
 }
 
 Operation* Engine::persistentOperation(MPI_Request request) const {
@@ -97,31 +140,24 @@ Operation* Engine::persistentOperation(MPI_Request request) const {
   return found == persistent.end() ? nullptr : found->second;
 }
 
-bool Engine::uses(int handle) const {
-  for (const Operation* operation = first_; operation != nullptr; operation = operation->next) {
-    if (operation->uses(handle)) return true;
+void Engine::report(CommunicatorState& state, int code) {
+  reports_.push_back({&state, code});
+  ++state.operations;  // it stays until then
+  has_reports.store(true, std::memory_order_relaxed);
+}
+
+bool Engine::takeReport(MPI_Comm* comm, int* code) {
+  if (reports_.empty()) {
+    has_reports.store(false, std::memory_order_relaxed);
+    return false;
   }
-  return false;
-}
-
-bool Engine::keepType(MPI_Datatype type) {
-  if (!uses(type)) return false;
-  kept_types_.push_back(type);
+  destroyAbandoned();  // finds the communicators that are freed by now
+  const Report report = reports_.front();
+  reports_.erase(reports_.begin());
+  *comm = report.state->communicatorForErrors();
+  *code = report.code;
+  --report.state->operations;
   return true;
-}
-
-bool Engine::keepOp(MPI_Op op) {
-  if (!uses(op)) return false;
-  kept_ops_.push_back(op);
-  return true;
-}
-
-void Engine::freeKept() {
-  std::erase_if(kept_types_, [this](MPI_Datatype& type) {
-    return !uses(type) && PMPI_Type_free(&type) == MPI_SUCCESS;
-  });
-  std::erase_if(kept_ops_,
-                [this](MPI_Op& op) { return !uses(op) && PMPI_Op_free(&op) == MPI_SUCCESS; });
 }
 
 void Engine::abandon(CommunicatorState* state) {

@@ -10,10 +10,7 @@ Status HandleSpace::open() {
     return mpiStatus(code, "MPI_Comm_dup");
   }
   PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
-  int* upper_bound = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(self_, MPI_TAG_UB, &upper_bound, &found);
-  if (found) highest_tag_ = *upper_bound;
+  highest_tag_ = highestTag(self_);
   return {};
 }
 

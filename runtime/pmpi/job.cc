@@ -2,6 +2,7 @@
 #include "runtime/pmpi/job.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -10,10 +11,14 @@
 
 #include <mpi.h>
 
+#include "runtime/api.h"
+#include "runtime/pmpi/call_report.h"
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/job_report.h"
 #include "runtime/pmpi/meeting.h"
+#include "runtime/pmpi/operation.h"
+#include "runtime/pmpi/pending_calls.h"
 #include "runtime/pmpi/presence.h"
 #include "runtime/pmpi/progress.h"
 #include "runtime/pmpi/progress_thread.h"
@@ -48,8 +53,11 @@ LibraryOptions libraryOptions(const Settings& settings) {
 }
 
 /// The engine, complete but for the communicators; or why not, the same on all ranks.
-StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crowded) {
+StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crowded,
+                                             bool has_nonblocking) {
   auto made = std::make_unique<Engine>(settings);
+  made->has_nonblocking = has_nonblocking;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &made->world_rank);
   // What is known now of the host counts until the geometries do.
   if (crowded) ++made->context.oversubscribed_geometries;
   oversubscribed.store(crowded);
@@ -60,6 +68,8 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
   if (Status status = made->handles.open(); !status.ok()) return status;
   MPI_Request request = MPI_REQUEST_NULL;
   complete(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
+  PMPI_Comm_set_errhandler(made->meetings, MPI_ERRORS_RETURN);
+  made->notices.open(made->meetings);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &deleteState, &made->keyval, nullptr);
   return made;
 }
@@ -98,7 +108,8 @@ std::unique_ptr<Engine> agreeOnEngine() {
   }
   waitForRanks(MPI_COMM_WORLD, presence.speaks);
 
-  const AgreedSettings agreed = agreeSettings(SettingTexts(environ), MPI_COMM_WORLD);
+  const AgreedSettings agreed =
+      agreeSettings(SettingTexts(environ), MPI_COMM_WORLD, importsNonblockingCollectives());
   const Settings& settings = agreed.settings;
   configureReport(settings.verbosity, rank);
   for (const std::string& warning : agreed.warnings)
@@ -122,8 +133,12 @@ std::unique_ptr<Engine> agreeOnEngine() {
     rememberOff(settings, "the job has one rank");
     return nullptr;
   }
+  const bool has_nonblocking = settings.nonblocking == NonblockingMode::kAuto
+                                   ? agreed.any_flag
+                                   : settings.nonblocking == NonblockingMode::kYes;
   StatusOr<std::unique_ptr<Engine>> made =
-      makeEngine(settings, presence.ranks > static_cast<int>(std::thread::hardware_concurrency()));
+      makeEngine(settings, presence.ranks > static_cast<int>(std::thread::hardware_concurrency()),
+                 has_nonblocking);
   if (!made.ok()) {
     fail(rank, settings.strict, made.status().message());
     rememberOff(settings, made.status().message());
@@ -172,6 +187,17 @@ bool isBusy() {
                              [](const CommunicatorState* state) { return state->isBusy(); });
 }
 
+/// MPI ends a job by exit(), perhaps inside torc, and then says little of where.
+void tellWhatIsEnded() {
+  if (engine == nullptr || !inside_torc) return;
+  engine->forEachUnderWay([](const Operation& operation) {
+    const CollectiveCall& call = operation.call();
+    complain(message(functionName(call.id, call.form), " of ", call.bytes, " bytes, call ",
+                     call.number, " on ", operation.state().description(),
+                     ": is under way while MPI ends the job"));
+  });
+}
+
 }  // namespace
 
 bool wantsProgressThread() {
@@ -186,13 +212,24 @@ void startJob() {
   engine = made.release();
   openTrace();
   oversubscribed.store(engine->library->hosts.oversubscribed);
-  CommunicatorState::setUp(MPI_COMM_WORLD);
-  CommunicatorState::setUp(MPI_COMM_SELF);
-  engine->setup_seconds = PMPI_Wtime() - began;
+  const Status ready = attempt([&]() -> Status {
+    CommunicatorState* world = CommunicatorState::attach(MPI_COMM_WORLD);
+    return world->reason() == Reason::kServed ? world->setUp(nullptr) : Status();
+  });
+  if (!ready.ok()) {
+    // The other ranks may be ready, and nothing tells them of this one.
+    complain(ready.message());
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  engine->settingUp.add(PMPI_Wtime() - began - engine->settingUp.seconds());
   saySetUp();
+  std::atexit(tellWhatIsEnded);
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE) attention.store(kIdleWithThreads);
+  const bool has_thread = engine->settings.progress == ProgressMode::kThread;
+  if (level == MPI_THREAD_MULTIPLE && (engine->has_nonblocking || has_thread)) {
+    attention.store(kIdleWithThreads);
+  }
   torc_is_on.store(true);
   if (engine->settings.progress == ProgressMode::kThread &&
       (level != MPI_THREAD_MULTIPLE || !startProgressThread())) {
@@ -207,6 +244,10 @@ void endJob() {
     printStatistics();
     return;
   }
+  {
+    EngineLock lock;
+    engine->is_ending = true;
+  }
   progressUntil([] { return !isBusy(); });
   meet(MPI_COMM_WORLD);
   stopProgressThread();
@@ -218,6 +259,7 @@ void endJob() {
   {
     EngineLock lock;
     engine->destroyAll();
+    engine->notices.close();
     PMPI_Comm_free(&engine->meetings);
     engine->handles.close();
     PMPI_Comm_free_keyval(&engine->keyval);

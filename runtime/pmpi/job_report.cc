@@ -49,14 +49,23 @@ RankFacts countRank() {
   facts.calls_found = engine->call_memory.hits();
   facts.calls_laid_out = engine->call_memory.misses();
   facts.call_bytes = engine->call_memory.mostBytes();
-  facts.setup_seconds = engine->setup_seconds;
-  facts.load_seconds = engine->load_seconds;
+  facts.setup_seconds = engine->settingUp.seconds();
+  facts.load_seconds = engine->loading.seconds();
   return facts;
 }
 
 void write(const JobDescription& job, const JobStatistics& statistics, const std::string& file) {
   const Status status = writeStatistics(statisticsTable(job, statistics), file);
   if (!status.ok()) warnOnce(0, status.message(), status.message());
+}
+
+void writeOff(const Off& why_off, int ranks) {
+  JobDescription job;
+  job.command = commandLine();
+  job.off = why_off.why;
+  JobStatistics none;
+  none.ranks = static_cast<std::uint64_t>(ranks);
+  write(job, none, why_off.file);
 }
 
 }  // namespace
@@ -67,7 +76,7 @@ void saySetUp() {
   int ranks = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   char milliseconds[32];
-  std::snprintf(milliseconds, sizeof(milliseconds), "%.1f", engine->setup_seconds * 1e3);
+  std::snprintf(milliseconds, sizeof(milliseconds), "%.1f", engine->settingUp.seconds() * 1e3);
   say(Verbosity::kSetUp, rankOfJob(),
       message(ranks, ranks == 1 ? " rank on " : " ranks on ", job.partition, ", served from ",
               job.library, " (machine ", job.machine, "); set up in ", milliseconds, " ms"));
@@ -77,17 +86,16 @@ void rememberOff(const Settings& settings, const std::string& why) {
   if (settings.statistics) off = std::make_unique<Off>(why, settings.statistics_file);
 }
 
+void printOff(const Settings& settings, const std::string& why, int ranks) {
+  if (settings.statistics) writeOff({why, settings.statistics_file}, ranks);
+}
+
 void printStatistics() {
   if (engine == nullptr) {
     if (off == nullptr || rankOfJob() != 0) return;
-    JobDescription job;
-    job.command = commandLine();
-    job.off = off->why;
     int ranks = 1;
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    JobStatistics none;
-    none.ranks = static_cast<std::uint64_t>(ranks);
-    write(job, none, off->file);
+    writeOff(*off, ranks);
     return;
   }
   if (!engine->settings.statistics) return;

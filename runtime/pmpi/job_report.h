@@ -15,6 +15,10 @@ void saySetUp();
 /// Torc stays off in this job: the statistics shall say why.
 void rememberOff(const Settings& settings, const std::string& why);
 
+/// Of a job of `ranks` ranks without torc, told by one of them and without MPI: the statistics say
+/// why, where TORC_STATS asks for them.
+void printOff(const Settings& settings, const std::string& why, int ranks);
+
 /// Collective over the ranks of the job, before MPI_Finalize and while the engine, if there is one,
 /// is there: prints the statistics, where TORC_STATS asks for them.
 void printStatistics();

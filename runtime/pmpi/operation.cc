@@ -7,9 +7,11 @@
 
 #include "runtime/api.h"
 #include "runtime/mpi_transport.h"
+#include "runtime/pmpi/call_note.h"
 #include "runtime/pmpi/call_report.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/progress.h"
+#include "schedules/message.h"
 
 namespace torc::pmpi {
 namespace {
@@ -23,6 +25,8 @@ int errorClass(const Status& status) {
       return MPI_ERR_ARG;
     case StatusCode::kNoMemory:
       return MPI_ERR_NO_MEM;
+    case StatusCode::kTruncated:
+      return MPI_ERR_TRUNCATE;
     default:
       return MPI_ERR_OTHER;
   }
@@ -33,17 +37,31 @@ int errorClass(const Status& status) {
 Operation::Operation(CommunicatorState& state, const CollectiveCall& call,
                      const LibraryEntry& entry)
     : state_(state), call_(call), entry_(entry) {
+  // A blocking call's lists are there as long as it is.
+  if (call.form != Form::kBlocking) {
+    kept_.keep(call_.counts, state.size());
+    kept_.keep(call_.displacements, state.size());
+  }
+  HeldHandles& held = engine->held;
+  held.hold(call_.type);
+  held.hold(call_.in_type);
+  held.hold(call_.op);
   engine->add(this);
   ++state_.operations;
 }
 
 Operation::~Operation() {
   if (own_ != nullptr) {
-    state_.geometry().releaseTags(own_->tags);
+    // Messages of a failed round may still be on their way.
+    if (own_->executor->progress() != Progress::kFailed) state_.geometry().releaseTags(own_->tags);
     --own_->schedule->collectives;
+    engine->context.dispose(std::move(own_));
   }
   if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
   engine->remove(this);
+  engine->held.release(call_.type);
+  engine->held.release(call_.in_type);
+  engine->held.release(call_.op);
   --state_.operations;
 }
 
@@ -53,11 +71,16 @@ void Operation::setHandle(int tag) {
 
 void Operation::begin() {
   setUnderWay();
-  state_.enqueue(this);
+  const Status status = attempt([&]() -> Status {
+    state_.enqueue(this);
+    return {};
+  });
+  if (!status.ok()) failed(status);
 }
 
 void Operation::setUnderWay() {
   under_way_ = true;
+  stall_ = StallWatch();
   ++state_.under_way;
   if (attention.fetch_add(1, std::memory_order_relaxed) == kIdleWithThreads) {
     attention.notify_all();  // the progress thread, if there is one
@@ -65,19 +88,45 @@ void Operation::setUnderWay() {
 }
 
 bool Operation::proceed() {
+  if (state_.hasFailed(call_.number)) {
+    engine->has_failed_states = true;  // ends it soon
+    return false;
+  }
+  bool leaves = false;
+  const Status status = attempt([&]() -> Status {
+    leaves = proceedInTurn();
+    return {};
+  });
+  if (status.ok()) return leaves;
+  failed(status);
+  return true;
+}
+
+bool Operation::proceedInTurn() {
+  if (!state_.advanceSetUp()) return false;
+  if (state_.stage() == CommunicatorState::Stage::kByMpi) {
+    leaveToMpi(state_.reason());
+    return true;
+  }
   if (taken_ != nullptr) return agree(*state_.load(entry_)->schedule);
   const CommunicatorSchedule* file = state_.load(entry_);
   if (file == nullptr) return false;
   if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
-  call_.reason = Reason::kScheduleFailed;
+  leaveToMpi(Reason::kScheduleFailed);
+  return true;
+}
+
+/// What all ranks have found that torc cannot serve.
+void Operation::leaveToMpi(Reason reason) {
+  call_.reason = reason;
   if (engine->settings.strict) {
-    failed({StatusCode::kUnsupported, text(call_.reason)});
+    complainOf(call_, message(text(reason), ": ", state_.description()));
+    finishRound(MPI_ERR_OTHER);
   } else if (call_.form == Form::kPersistent) {
     settle();
   } else {
     runInMpi();
   }
-  return true;
 }
 
 bool Operation::proceedWith(torc_schedule& schedule) {
@@ -86,8 +135,7 @@ bool Operation::proceedWith(torc_schedule& schedule) {
   if (!has_tags_) {
     StatusOr<TagRange> range = ring.take(schedule.tag_count);
     if (!range.ok()) {  // on all ranks alike
-      call_.reason = Reason::kNoTags;
-      runInMpi();
+      leaveToMpi(Reason::kNoTags);
       return true;
     }
     tags_ = *range;
@@ -104,7 +152,7 @@ Status Operation::start(torc_schedule& schedule) {
   StatusOr<torc_collective*> laid = state_.calls().acquire(&schedule, arguments_.arguments());
   if (!laid.ok()) return laid.status();
   collective_ = *laid;
-  collective_->bindTags(tags_);
+  collective_->bindTags(state_.geometry().tagsFor(tags_, signatureOf(call_)));
   collective_->callback = &roundIsOver;
   collective_->cookie = this;
   call_.reason = Reason::kServed;
@@ -118,9 +166,12 @@ Status Operation::start(torc_schedule& schedule) {
 /// ranks, so they are put together, as the operation's turn in the queue.
 bool Operation::agree(torc_schedule& schedule) {
   if (taken_ == nullptr) {
-    taken_ = std::make_unique<TagMap>(state_.geometry().takenTags());
-    const int code = PMPI_Iallreduce(MPI_IN_PLACE, taken_->data(), static_cast<int>(taken_->size()),
-                                     MPI_UINT64_T, MPI_BOR, state_.shadow(), &request_);
+    const std::uint64_t signature = signatureOf(call_);
+    taken_ =
+        std::make_unique<TagVote>(TagVote{state_.geometry().takenTags(), signature, ~signature});
+    constexpr int words = sizeof(TagVote) / sizeof(std::uint64_t);
+    const int code = PMPI_Iallreduce(MPI_IN_PLACE, taken_.get(), words, MPI_UINT64_T, MPI_BOR,
+                                     state_.shadow(), &request_);
     if (code != MPI_SUCCESS) {
       failed(mpiStatus(code, "MPI_Iallreduce"));
       return true;
@@ -132,7 +183,14 @@ bool Operation::agree(torc_schedule& schedule) {
     return true;
   }
   if (!done) return false;
-  const Status status = attempt([&] { return layPersistent(schedule, *taken_); });
+  const Status status = attempt([&]() -> Status {
+    // A bit that is set on one rank and not on another is set in both.
+    if ((taken_->signature & taken_->complement) != 0) {
+      return {StatusCode::kTruncated,
+              "the ranks' calls differ in count, datatype, operation or collective"};
+    }
+    return layPersistent(schedule, taken_->taken);
+  });
   taken_.reset();
   if (status.ok()) {
     settle();
@@ -176,6 +234,7 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
 void Operation::startRound() {
   beginCall(call_);
   setUnderWay();
+  if (state_.hasFailed(call_.number)) return giveUp();
   Status status = attempt([&] { return arguments_.pack(); });
   if (status.ok() && torc_collective_start(collective_) != TORC_OK) {
     status = Status(StatusCode::kTransport, torc_error_message());
@@ -193,7 +252,7 @@ void Operation::freePersistent() {
 /// The schedule cannot be used. The call keeps its place in the order of the shadow, where no call
 /// of the program can meet it.
 void Operation::runInMpi() {
-  if (const int code = call_.mpi(state_.shadow(), &request_); code != MPI_SUCCESS) {
+  if (const int code = call_.mpi(kept_, state_.shadow(), &request_); code != MPI_SUCCESS) {
     failed(mpiStatus(code, "MPI"));
     return;
   }
@@ -213,13 +272,10 @@ bool Operation::testMpi() {
 
 // ---- The end
 
-void Operation::roundIsOver(torc_collective*, int result, void* cookie) {
+void Operation::roundIsOver(torc_collective* collective, int result, void* cookie) {
   auto* operation = static_cast<Operation*>(cookie);
-  if (result != TORC_OK) {
-    operation->failed({StatusCode::kTransport, torc_error_message()});
-    return;
-  }
-  const Status status = attempt([&] { return operation->arguments_.unpack(); });
+  const Status status = result == TORC_OK ? attempt([&] { return operation->arguments_.unpack(); })
+                                          : collective->roundStatus();
   if (status.ok()) {
     operation->finishRound(MPI_SUCCESS);
   } else {
@@ -227,30 +283,50 @@ void Operation::roundIsOver(torc_collective*, int result, void* cookie) {
   }
 }
 
+/// The call has failed on this rank: it is to fail on all.
 void Operation::failed(const Status& status) {
-  complainOf(call_, status.message());
-  finishRound(errorClass(status));
+  const int code = errorClass(status);
+  state_.fail(
+      {call_.number, code, message(functionName(call_.id, call_.form), ": ", status.message())});
+  finishRound(code);
+}
+
+void Operation::giveUp() {
+  state_.dequeue(this);
+  const CommunicatorState::Failure& failure = state_.failure();
+  if (collective_ != nullptr && collective_->active) {
+    collective_->abandon({StatusCode::kTransport, failure.text});
+  }
+  if (std::erase(engine->in_mpi, this) > 0 || taken_ != nullptr) {
+    // MPI's nonblocking collectives cannot be taken back: what it may still read is never freed.
+    new KeptLists(std::move(kept_));
+    static_cast<void>(taken_.release());
+  }
+  finishRound(failure.code);
 }
 
 void Operation::finishRound(int code) {
   code_ = code;
   torc_collective* one_shot = own_ == nullptr ? std::exchange(collective_, nullptr) : nullptr;
-  CallCache& cache = state_.calls();
   if (has_tags_) {
     state_.geometry().ring.release(tags_);
     has_tags_ = false;
   }
   if (handle_ >= 0) {
     if (code != MPI_SUCCESS) {
-      engine->failures.push_back({state_.communicatorForErrors(), code});
+      // Without memory the program hears of it by its wait alone.
+      static_cast<void>(attempt([&]() -> Status {
+        engine->report(state_, code);
+        return {};
+      }));
     }
     if (Status status = engine->handles.complete(handle_, code != MPI_SUCCESS); !status.ok()) {
       complainOf(call_, status.message());
     }
   }
   endCall(call_, &state_, call_.reason == Reason::kServed ? &entry_ : nullptr);
+  if (one_shot != nullptr) state_.calls().release(one_shot);
   settle();
-  if (one_shot != nullptr) cache.release(one_shot);
 }
 
 /// The operation may be gone afterwards.

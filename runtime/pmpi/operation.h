@@ -5,7 +5,9 @@
 //      |  \---> running in MPI on the shadow, when the schedule cannot be used ---^
 //      \------> persistent: agreeing on tags --> ready <--> running
 //
-// All members are used under the engine's lock, but for `complete`.
+// From everywhere a failure of the communicator leads to the end (giveUp).
+//
+// All members are used under the engine's lock, but for `settled`.
 #ifndef TORC_RUNTIME_PMPI_OPERATION_H_
 #define TORC_RUNTIME_PMPI_OPERATION_H_
 
@@ -18,27 +20,36 @@
 #include "runtime/collective.h"
 #include "runtime/pmpi/collective_call.h"
 #include "runtime/pmpi/communicator_state.h"
+#include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/prepared_arguments.h"
+#include "runtime/pmpi/stall.h"
 #include "runtime/tag_ring.h"
 
 namespace torc::pmpi {
 
-class Operation {
+class Operation final : public Turn {
  public:
+  /// Throws std::bad_alloc.
   Operation(CommunicatorState& state, const CollectiveCall& call, const LibraryEntry& entry);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
-  ~Operation();
+  ~Operation() override;
 
   /// Sends the call on its way. It is complete (persistent: ready, or refused) some time later;
-  /// one with a handle deletes itself then.
+  /// one with a handle deletes itself then. What fails here fails the call.
   void begin();
 
   /// From now on `complete` is told by the handle with this tag.
   void setHandle(int tag);
 
   /// At the head of its communicator's queue: does what can be done. True: leaves the queue.
-  bool proceed();
+  bool proceed() override;
+  /// The call has failed, here or on another rank: ends it, where it is under way.
+  void giveUp() override;
+  /// Whether it is under way although its communicator has failed.
+  bool hasFailed() const override { return under_way_ && state_.hasFailed(call_.number); }
+  /// The program has waited for so many seconds more.
+  void watch(double seconds);
   /// While MPI runs it: true when it is complete.
   bool testMpi();
 
@@ -53,11 +64,9 @@ class Operation {
   int code() const { return code_; }
   Reason reason() const { return call_.reason; }
 
-  bool uses(int handle) const {
-    return handle == call_.type || handle == call_.in_type || handle == call_.op;
-  }
-
-  CollectiveCall& call() { return call_; }
+  const CollectiveCall& call() const { return call_; }
+  const CommunicatorState& state() const { return state_; }
+  bool isUnderWay() const { return under_way_; }
   const LibraryEntry& entry() const { return entry_; }
 
   // Of the engine's list.
@@ -66,20 +75,26 @@ class Operation {
 
  private:
   void setUnderWay();
+  bool proceedInTurn();
   bool proceedWith(torc_schedule& schedule);
   Status start(torc_schedule& schedule);
   bool agree(torc_schedule& schedule);
   Status layPersistent(torc_schedule& schedule, const TagMap& taken);
   void runInMpi();
-  void refuse(Reason reason);
+  void leaveToMpi(Reason reason);
   void failed(const Status& status);
+  void failed(const Status& status, int code);
   void finishRound(int code);
   void settle();
+  std::uint64_t progressMade() const;
+  std::string whatIsWaitedFor() const;
+  void askOthers();
 
   static void roundIsOver(torc_collective* collective, int result, void* cookie);
 
   CommunicatorState& state_;
   CollectiveCall call_;
+  KeptLists kept_;  // lists of the program, which `call_` names
   const LibraryEntry& entry_;
   PreparedArguments arguments_;
   torc_collective* collective_ =
@@ -87,14 +102,27 @@ class Operation {
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI, or of the agreement
-  std::unique_ptr<TagMap> taken_;           // while agreeing
-  std::unique_ptr<torc_collective> own_;    // persistent
+  /// What the ranks put together before a persistent call.
+  struct TagVote {
+    TagMap taken;
+    std::uint64_t signature, complement;  // of the call: equal on all ranks?
+  };
+  std::unique_ptr<TagVote> taken_;        // while agreeing
+  std::unique_ptr<torc_collective> own_;  // persistent
   int handle_ = -1;
+  StallWatch stall_;
   bool under_way_ = false;
   bool freed_ = false;
   int code_ = MPI_SUCCESS;
   std::atomic<bool> settled_{false};
 };
+
+template <typename Function>
+void Engine::forEachUnderWay(Function function) const {
+  for (const Operation* operation = first_; operation != nullptr; operation = operation->next) {
+    if (operation->isUnderWay()) function(*operation);
+  }
+}
 
 }  // namespace torc::pmpi
 

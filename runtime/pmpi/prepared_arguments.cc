@@ -1,6 +1,9 @@
 // Arguments of a served call: widening, and packing of derived datatypes.
 #include "runtime/pmpi/prepared_arguments.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "runtime/mpi_reduction.h"
 #include "runtime/mpi_transport.h"
 #include "runtime/pmpi/call_report.h"
@@ -27,6 +30,28 @@ Element describe(MPI_Datatype type) {
     }
   }
   return element;
+}
+
+/// Whether memory that the caller contributes lies within what the blocks of `out` span, somewhere
+/// else than MPI_IN_PLACE says. MPICH lets that pass and reads it before it writes.
+bool liesIn(const void* in, const CollectiveCall& call, int size, std::int64_t element_bytes) {
+  std::int64_t begin = 0, end = call.count * size;
+  if (call.has_counts) {
+    begin = std::numeric_limits<std::int64_t>::max();
+    end = std::numeric_limits<std::int64_t>::min();
+    for (std::size_t r = 0; r < static_cast<std::size_t>(size); ++r) {
+      if (call.counts[r] == 0) continue;
+      begin = std::min(begin, call.displacements[r]);
+      end = std::max(end, call.displacements[r] + call.counts[r]);
+    }
+  }
+  if (begin >= end) return false;
+  const auto out = reinterpret_cast<std::intptr_t>(call.out);
+  const auto first = reinterpret_cast<std::intptr_t>(in);
+  MPI_Count in_size = 0;
+  PMPI_Type_size_x(call.in_type, &in_size);
+  return first < out + end * element_bytes &&
+         out + begin * element_bytes < first + call.in_count * in_size;
 }
 
 void widen(const NumberList& from, int size, std::int64_t scale, std::vector<std::int64_t>& to) {
@@ -90,7 +115,11 @@ void PreparedArguments::prepareAllgather(const CollectiveCall& call, int rank, i
   }
   arguments_.displacements = displacements_.data();
 
-  if (in_place ? element.is_bytes : describe(call.in_type).is_bytes) return;
+  const bool stays = in_place
+                         ? element.is_bytes
+                         : describe(call.in_type).is_bytes &&
+                               !(element.is_bytes && liesIn(call.in, call, size, element.bytes));
+  if (stays) return;
   own_.length = arguments_.in_count;
   own_.bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(own_.length));
   own_.type = in_place ? call.type : call.in_type;

@@ -3,6 +3,7 @@
 #ifndef TORC_RUNTIME_PMPI_PRESENCE_H_
 #define TORC_RUNTIME_PMPI_PRESENCE_H_
 
+#include <functional>
 #include <string>
 
 #include <mpi.h>
@@ -16,7 +17,15 @@ struct HostPresence {
   bool speaks = true;  // the caller is the first of those that have it
   int ranks = 1;       // on this host
 };
-HostPresence lookAtHost();
+
+/// 50 ms.
+void pauseBetweenLooks();
+
+/// `proc` is where the system shows its processes. A rank is said to be without the library only
+/// when two looks, with `pause` between them, have both read all of it and found MPI alone: what
+/// cannot be read, or not to its end, is not known. The second look is at those of the first only.
+HostPresence lookAtHost(const std::string& proc = "/proc",
+                        const std::function<void()>& pause = pauseBetweenLooks);
 
 /// Waits for all ranks of `comm`. After 10 s a rank that `speaks` says on stderr what is probably
 /// missing.

@@ -29,6 +29,10 @@ const char* text(Reason reason) {
       return "an operation that does not commute";
     case Reason::kOverflow:
       return "more bytes than an address space has";
+    case Reason::kOwnBlock:
+      return "the rank's own block is not as long as the others expect";
+    case Reason::kFailedBefore:
+      return "an earlier call on the communicator has failed";
     case Reason::kOutsideWorld:
       return "members outside MPI_COMM_WORLD";
     case Reason::kNoPart:
@@ -41,6 +45,8 @@ const char* text(Reason reason) {
       return "no communicator left for torc";
     case Reason::kNoTags:
       return "no message tags left";
+    case Reason::kUnexpected:
+      return "the program seemed to have no such calls: TORC_NONBLOCKING=1 serves them";
   }
   return "unknown";
 }

@@ -20,6 +20,8 @@ enum class Reason : std::uint8_t {
   kDatatypeGaps,    // a reduction on a derived type with gaps
   kOperation,       // an operation that does not commute, or has no meaning on the type
   kOverflow,        // more bytes than an address space
+  kOwnBlock,        // the caller's block is not as long as the others expect: an error on all ranks
+  kFailedBefore,    // an earlier call on the communicator has failed: an error
   // Should be served: an error under TORC_STRICT.
   kOutsideWorld,    // members that are not in MPI_COMM_WORLD
   kNoPart,          // the members form no line, plane or box of the partition
@@ -27,6 +29,7 @@ enum class Reason : std::uint8_t {
   kScheduleFailed,  // its file is missing, torn, or not the one of the index
   kNoShadow,        // TORC_COMMUNICATORS, or MPI's own limit, is reached
   kNoTags,          // persistent calls hold all message tags
+  kUnexpected,      // nonblocking or persistent, in a program that seemed to have no such calls
 };
 
 /// One line for a person: "the operation does not commute".

@@ -61,6 +61,10 @@ void say(Verbosity kind, int communicator_rank, const std::string& text) {
   print(message(kind == Verbosity::kHints ? "torc: hint: " : "torc: ", text, '\n'));
 }
 
+void hintOnce(Verbosity kind, std::string_view key, const std::string& text) {
+  if (tells(kind) && isNew(key)) print(message("torc: hint: ", rankText(), text, '\n'));
+}
+
 void say(const std::string& text) {
   print(message("torc: ", rankText(), text, '\n'));
 }

@@ -1,44 +1,37 @@
 // A call on its way through torc: decision, start, wait; or back to MPI.
 #include "runtime/pmpi/serve.h"
 
+#include <cstdlib>
 #include <memory>
-#include <optional>
+#include <utility>
 
+#include "runtime/api.h"
 #include "runtime/pmpi/call_report.h"
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/decide.h"
 #include "runtime/pmpi/engine.h"
-#include "runtime/pmpi/meeting.h"
 #include "runtime/pmpi/operation.h"
 #include "runtime/pmpi/progress.h"
+#include "runtime/pmpi/refusal.h"
+#include "runtime/pmpi/report.h"
 #include "runtime/trace.h"
+#include "schedules/message.h"
 
 namespace torc::pmpi {
 namespace {
 
-/// The state of a communicator. One that came without torc's knowledge (MPI_Comm_idup) has none;
-/// it is set up by the first blocking call that torc might serve, for only then may ranks wait for
-/// each other.
-CommunicatorState* stateFor(CollectiveCall& call) {
-  if (call.comm == MPI_COMM_NULL) {
-    call.reason = Reason::kNoCommunicator;
-    return nullptr;
-  }
-  CommunicatorState* state = CommunicatorState::of(call.comm);
-  if (state != nullptr) return state;
-  if (call.form == Form::kNonblocking || !call.collective) {
-    call.reason = Reason::kNotSetUp;
-    return nullptr;
-  }
-  meet(call.comm);
-  return CommunicatorState::setUp(call.comm);
-}
+/// A call that has come, and what has been found out about it.
+struct Arrival {
+  CommunicatorState* state = nullptr;  // null: no communicator
+  const LibraryEntry* entry =
+      nullptr;  // what serves the call; null: call.reason says why none does
+};
 
-/// What serves the call; nullptr: MPI does, and call.reason says why.
-const LibraryEntry* decide(CollectiveCall& call, CommunicatorState** found) {
-  CommunicatorState* state = *found = stateFor(call);
-  if (state == nullptr) return nullptr;
-  call.reason = state->reason();
+/// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
+const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state) {
+  call.reason = state.reason();
+  // Where some calls are under way to torc already, all go there.
+  if (state.stage() == CommunicatorState::Stage::kByMpi) call.reason = Reason::kServed;
   if (call.reason != Reason::kServed) {
     // Not the communicator's fault alone.
     if (!call.collective && shouldBeServed(call.reason)) call.reason = Reason::kCollective;
@@ -48,55 +41,182 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState** found) {
   if (!call.collective) return nullptr;
   call.reason = Reason::kSwitchedOff;
   if (!engine->settings.serves(*call.collective)) return nullptr;
-  call.reason = checkArguments(call, state->rank(), state->size());
+  call.reason = checkArguments(call, state.rank(), state.size());
   if (call.reason != Reason::kServed) return nullptr;
-  const LibraryEntry* entry = engine->library->choose(state->shape(), *call.collective, call.bytes);
-  if (entry == nullptr) call.reason = Reason::kNoSchedule;
+  call.reason = Reason::kUnexpected;
+  if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
+  const LibraryEntry* entry = engine->library->choose(state.shape(), *call.collective, call.bytes);
+  call.reason = entry == nullptr ? Reason::kNoSchedule : Reason::kServed;
   return entry;
 }
 
-/// A call that has come: as decide(), and told to statistics and trace.
-const LibraryEntry* receive(CollectiveCall& call, TraceCall& traced, CommunicatorState** state) {
+/// Ends the job where there is no memory to find out what all ranks must know.
+[[noreturn]] void endJob(const CollectiveCall& call, const std::string& what) {
+  complainOf(call, what);
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+Arrival receive(CollectiveCall& call, TraceCall& traced) {
   beginCall(call);
-  const LibraryEntry* entry = decide(call, state);
+  Arrival arrival;
+  if (call.comm == MPI_COMM_NULL) {
+    call.reason = Reason::kNoCommunicator;
+  } else {
+    const Status status = attempt([&]() -> Status {
+      arrival.state = CommunicatorState::of(call.comm);
+      if (arrival.state == nullptr) arrival.state = CommunicatorState::attach(call.comm);
+      arrival.entry = decide(call, *arrival.state);
+      return {};
+    });
+    // The other ranks go on, and nothing tells them of this one.
+    if (!status.ok()) endJob(call, status.message());
+  }
   traced.setBytes(call.bytes);
-  traced.setDetail(servedBy(call, entry));
-  return entry;
+  traced.setDetail(servedBy(call, arrival.entry));
+  return arrival;
 }
 
-/// A call that torc does not serve: MPI's, unless TORC_STRICT makes an error of that.
-Outcome leave(const CollectiveCall& call) {
+/// Whether other ranks may be in torc's calls on this communicator.
+bool isRecognised(const CommunicatorState* state) {
+  return state != nullptr && (state->reason() == Reason::kServed || state->id() != 0);
+}
+
+/// An error of this call, told to the communicator's error handler.
+Outcome refuse(const CollectiveCall& call, int code) {
+  reportFailures();
+  PMPI_Comm_call_errhandler(call.comm, code);
+  return {true, code};
+}
+
+/// The call has failed on this rank, before there was an operation.
+Outcome failHere(const CollectiveCall& call, CommunicatorState& state, int code,
+                 const std::string& what) {
+  {
+    EngineLock lock;
+    state.fail({call.number, code, message(functionName(call.id, call.form), ": ", what)});
+  }
+  return refuse(call, code);
+}
+
+/// A call on a communicator on which an earlier one has failed: nobody can know who would come.
+Outcome refuseAfterFailure(const CollectiveCall& call, CommunicatorState& state) {
+  int code = MPI_ERR_OTHER;
+  {
+    EngineLock lock;
+    code = state.failure().code;
+    if (!std::exchange(state.failure_told, true)) {
+      complainOf(call, message(text(Reason::kFailedBefore), ": call ", state.failure().call, " on ",
+                               state.description()));
+    }
+  }
+  return refuse(call, code);
+}
+
+/// Notes a call that torc does not serve. Settled where it must not be MPI's, or is over.
+Outcome leave(CollectiveCall& call, CommunicatorState* state) {
+  if (isRecognised(state) && call.number == 0) {
+    EngineLock lock;
+    state->note(call, call.reason == Reason::kArgument ? Maker::kRefused : Maker::kMpi);
+  }
+  if (state != nullptr && state->hasFailed(call.number)) return refuseAfterFailure(call, *state);
+  if (call.reason == Reason::kOwnBlock) {
+    return failHere(call, *state, MPI_ERR_TRUNCATE, text(call.reason));
+  }
   if (!engine->settings.strict || !shouldBeServed(call.reason)) return {};
-  complainOf(call, text(call.reason));
-  PMPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
-  return {true, MPI_ERR_OTHER};
+  const std::string& why = state->reasonText();
+  complainOf(call, message(why.empty() ? text(call.reason) : why, " (communicator of ",
+                           state->size(), " ranks, ", state->description(), ")"));
+  return refuse(call, MPI_ERR_OTHER);
+}
+
+/// Whether a blocking call that is MPI's is waited for with progress. So it is where an operation
+/// of torc may be under way on some rank, and where the other ranks would be in torc, had they
+/// other arguments: then this one can be told.
+bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* state) {
+  switch (call.reason) {
+    case Reason::kOneRank:
+    case Reason::kNoCommunicator:
+    case Reason::kArgument:  // MPI refuses these at once; its nonblocking functions name other
+                             // errors
+      return false;
+    default:
+      return engine->has_nonblocking || (call.collective && isRecognised(state));
+  }
 }
 
 /// A blocking call that is MPI's.
-Outcome handBack(CollectiveCall& call) {
-  if (const Outcome refused = leave(call); refused.settled) return refused;
-  if (call.reason == Reason::kOneRank || call.reason == Reason::kNoCommunicator) return {};
-  // MPI refuses wrong arguments at once. Its nonblocking functions name other errors.
-  if (call.reason == Reason::kArgument) return {};
+Outcome handBack(CollectiveCall& call, CommunicatorState* state) {
+  if (const Outcome left = leave(call, state); left.settled) return left;
+  if (!waitsWithProgress(call, state)) return {};
   MPI_Request request = MPI_REQUEST_NULL;
-  const int started = call.mpi(call.comm, &request);
-  return {true, handedBack(call, complete(started, &request))};
+  int code = call.mpi(KeptLists(), call.comm, &request), done = code != MPI_SUCCESS;
+  if (!done) {
+    progressUntil([&] {
+      code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      return done || code != MPI_SUCCESS || (state != nullptr && state->hasFailed(call.number));
+    });
+  }
+  if (!done && code == MPI_SUCCESS) return refuseAfterFailure(call, *state);
+  return {true, handedBack(call, code)};
+}
+
+/// Makes the operation of a call that torc serves, with the lock. Of a nonblocking or persistent
+/// call it has its handle; where one cannot be made the operation is gone again.
+Status makeOperation(CollectiveCall& call, const Arrival& arrival, MPI_Request* request,
+                     std::unique_ptr<Operation>& operation) {
+  if (call.number == 0) arrival.state->note(call, Maker::kTorc);
+  return attempt([&]() -> Status {
+    operation = std::make_unique<Operation>(*arrival.state, call, *arrival.entry);
+    if (call.form != Form::kNonblocking) return {};
+    int tag = -1;
+    Status status = engine->handles.makeNonblocking(request, &tag);
+    if (status.ok()) operation->setHandle(tag);
+    return status;
+  });
+}
+
+/// Makes the communicator ready for a call that torc is to serve. Settled: it is not served.
+Outcome prepare(CollectiveCall& call, Arrival& arrival) {
+  CommunicatorState& state = *arrival.state;
+  if (state.hasFailed()) return refuseAfterFailure(call, state);
+  if (state.stage() == CommunicatorState::Stage::kAttached) {
+    {
+      EngineLock lock;
+      state.note(call, Maker::kTorc);
+    }
+    if (call.form == Form::kNonblocking) {
+      state.beginSetUp();
+    } else if (Status status = state.setUp(&call); !status.ok()) {
+      return failHere(call, state, MPI_ERR_OTHER, status.message());
+    }
+    // Confirmed by all, or not.
+    if (state.reason() != Reason::kServed && state.stage() == CommunicatorState::Stage::kAttached) {
+      call.reason = state.reason();
+      arrival.entry = nullptr;
+    }
+  }
+  return {};
 }
 
 }  // namespace
 
 Outcome serveBlocking(CollectiveCall& call) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  CommunicatorState* state = nullptr;
-  const LibraryEntry* entry = receive(call, traced, &state);
-  if (entry == nullptr) return handBack(call);
+  Arrival arrival = receive(call, traced);
+  if (arrival.entry != nullptr) {
+    if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+  }
+  if (arrival.entry == nullptr) return handBack(call, arrival.state);
 
-  std::optional<Operation> operation;
+  std::unique_ptr<Operation> operation;
+  Status made;
   {
     EngineLock lock;
-    operation.emplace(*state, call, *entry);
-    operation->begin();
+    made = makeOperation(call, arrival, nullptr, operation);
+    if (made.ok()) operation->begin();
   }
+  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
   progressUntil([&] { return operation->settled(); });
   const int code = operation->code();
   {
@@ -104,73 +224,76 @@ Outcome serveBlocking(CollectiveCall& call) {
     operation.reset();
   }
   reportFailures();
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(call.comm, code);
-  return {true, code};
+  return code == MPI_SUCCESS ? Outcome{true, code} : refuse(call, code);
 }
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  CommunicatorState* state = nullptr;
-  const LibraryEntry* entry = receive(call, traced, &state);
-  if (entry == nullptr) return leave(call);
-  Outcome outcome;
+  Arrival arrival = receive(call, traced);
+  if (arrival.entry == nullptr) return leave(call, arrival.state);
+  if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+  std::unique_ptr<Operation> operation;
+  Status made;
   {
     EngineLock lock;
-    int tag = -1;
-    if (Status status = engine->handles.makeNonblocking(request, &tag); status.ok()) {
-      auto* operation = new Operation(*state, call, *entry);
-      operation->setHandle(tag);
-      operation->begin();
-      outcome = {true, MPI_SUCCESS};
-    } else {
-      complainOf(call, status.message());
-      outcome = {true, MPI_ERR_OTHER};
-    }
+    made = makeOperation(call, arrival, request, operation);
+    if (made.ok()) operation.release()->begin();
+    operation.reset();
   }
+  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
   reportFailures();
-  if (outcome.code != MPI_SUCCESS) PMPI_Comm_call_errhandler(call.comm, outcome.code);
-  return outcome;
+  return {true, MPI_SUCCESS};
 }
 
 Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  CommunicatorState* state = nullptr;
-  const LibraryEntry* entry = receive(call, traced, &state);
-  if (entry == nullptr) return leave(call);
-  Outcome outcome;
-  Operation* operation = nullptr;
+  Arrival arrival = receive(call, traced);
+  if (arrival.entry != nullptr) {
+    if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+  }
+  if (arrival.entry == nullptr) return leave(call, arrival.state);
+  std::unique_ptr<Operation> operation;
+  Status made;
   {
     EngineLock lock;
-    operation = new Operation(*state, call, *entry);
-    operation->begin();
+    made = makeOperation(call, arrival, request, operation);
+    if (made.ok()) operation->begin();
   }
+  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
   progressUntil([&] { return operation->settled(); });
-  int code = operation->code();
+  const int code = operation->code();
   call.reason = operation->reason();
+  const bool served = code == MPI_SUCCESS && call.reason == Reason::kServed;
   {
     EngineLock lock;
-    int tag = -1;
-    if (code == MPI_SUCCESS && call.reason == Reason::kServed) {
-      if (engine->handles.makePersistent(request, &tag).ok()) {
+    if (served) {
+      made = attempt([&]() -> Status {
+        int tag = -1;
+        if (Status status = engine->handles.makePersistent(request, &tag); !status.ok()) {
+          return status;
+        }
         operation->setHandle(tag);
-        engine->persistent.emplace(*request, operation);
+        engine->persistent.emplace(*request, operation.get());
         persistent_handles.fetch_add(1, std::memory_order_relaxed);
-        outcome = {true, MPI_SUCCESS};
-      } else {
-        code = MPI_ERR_OTHER;
-      }
+        operation.release();
+        return {};
+      });
     }
-    if (!outcome.settled) delete operation;
+    operation.reset();
   }
-  if (code != MPI_SUCCESS) {
-    PMPI_Comm_call_errhandler(call.comm, code);
-    return {true, code};
-  }
-  return outcome.settled ? outcome : leave(call);
+  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
+  if (code != MPI_SUCCESS) return refuse(call, code);
+  return {served, MPI_SUCCESS};
 }
 
 int handedBack(CollectiveCall& call, int code) {
-  endCall(call, call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm), nullptr);
+  CommunicatorState* state =
+      call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm);
+  if (code != MPI_SUCCESS && call.reason == Reason::kArgument && state != nullptr &&
+      state->stage() == CommunicatorState::Stage::kServed) {
+    meetAfterRefusal(*state, call);
+  }
+  endCall(call, state, nullptr);
   return code;
 }
 

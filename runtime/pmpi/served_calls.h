@@ -37,71 +37,76 @@
 
 #define TORC_ALL_COLLECTIVES(X) TORC_COLLECTIVES(X) TORC_COLLECTIVES_WITHOUT_COUNTS(X)
 
-// Parameters, for a type of counts and one of displacements, and the same as arguments.
+// Parameters, for a type of counts and one of displacements, and the same as arguments. LIST(list)
+// stands around every list of the program's: a call that is made later passes a copy.
+#define TORC_AS_GIVEN(list) list
 #define TORC_PARAMETERS_NOTHING(Count, Offset) MPI_Comm comm
-#define TORC_ARGUMENTS_NOTHING comm
+#define TORC_ARGUMENTS_NOTHING(LIST) comm
 
 #define TORC_PARAMETERS_BROADCAST(Count, Offset) \
   void *out, Count count, MPI_Datatype type, int root, MPI_Comm comm
-#define TORC_ARGUMENTS_BROADCAST out, count, type, root, comm
+#define TORC_ARGUMENTS_BROADCAST(LIST) out, count, type, root, comm
 
 #define TORC_PARAMETERS_REDUCTION(Count, Offset) \
   const void *in, void *out, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm
-#define TORC_ARGUMENTS_REDUCTION in, out, count, type, op, comm
+#define TORC_ARGUMENTS_REDUCTION(LIST) in, out, count, type, op, comm
 
 #define TORC_PARAMETERS_ROOTED_REDUCTION(Count, Offset) \
   const void *in, void *out, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm
-#define TORC_ARGUMENTS_ROOTED_REDUCTION in, out, count, type, op, root, comm
+#define TORC_ARGUMENTS_ROOTED_REDUCTION(LIST) in, out, count, type, op, root, comm
 
 #define TORC_PARAMETERS_REDUCTION_V(Count, Offset) \
   const void *in, void *out, const Count counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm
-#define TORC_ARGUMENTS_REDUCTION_V in, out, counts, type, op, comm
+#define TORC_ARGUMENTS_REDUCTION_V(LIST) in, out, LIST(counts), type, op, comm
 
 #define TORC_PARAMETERS_EXCHANGE(Count, Offset)                                                    \
   const void *in, Count in_count, MPI_Datatype in_type, void *out, Count count, MPI_Datatype type, \
       MPI_Comm comm
-#define TORC_ARGUMENTS_EXCHANGE in, in_count, in_type, out, count, type, comm
+#define TORC_ARGUMENTS_EXCHANGE(LIST) in, in_count, in_type, out, count, type, comm
 
 #define TORC_PARAMETERS_ROOTED_EXCHANGE(Count, Offset)                                             \
   const void *in, Count in_count, MPI_Datatype in_type, void *out, Count count, MPI_Datatype type, \
       int root, MPI_Comm comm
-#define TORC_ARGUMENTS_ROOTED_EXCHANGE in, in_count, in_type, out, count, type, root, comm
+#define TORC_ARGUMENTS_ROOTED_EXCHANGE(LIST) in, in_count, in_type, out, count, type, root, comm
 
 #define TORC_PARAMETERS_GATHER_V(Count, Offset)                                          \
   const void *in, Count in_count, MPI_Datatype in_type, void *out, const Count counts[], \
       const Offset displacements[], MPI_Datatype type, MPI_Comm comm
-#define TORC_ARGUMENTS_GATHER_V in, in_count, in_type, out, counts, displacements, type, comm
+#define TORC_ARGUMENTS_GATHER_V(LIST) \
+  in, in_count, in_type, out, LIST(counts), LIST(displacements), type, comm
 
 #define TORC_PARAMETERS_ROOTED_GATHER_V(Count, Offset)                                   \
   const void *in, Count in_count, MPI_Datatype in_type, void *out, const Count counts[], \
       const Offset displacements[], MPI_Datatype type, int root, MPI_Comm comm
-#define TORC_ARGUMENTS_ROOTED_GATHER_V \
-  in, in_count, in_type, out, counts, displacements, type, root, comm
+#define TORC_ARGUMENTS_ROOTED_GATHER_V(LIST) \
+  in, in_count, in_type, out, LIST(counts), LIST(displacements), type, root, comm
 
 #define TORC_PARAMETERS_ROOTED_SCATTER_V(Count, Offset)                                           \
   const void *in, const Count in_counts[], const Offset in_displacements[], MPI_Datatype in_type, \
       void *out, Count count, MPI_Datatype type, int root, MPI_Comm comm
-#define TORC_ARGUMENTS_ROOTED_SCATTER_V \
-  in, in_counts, in_displacements, in_type, out, count, type, root, comm
+#define TORC_ARGUMENTS_ROOTED_SCATTER_V(LIST) \
+  in, LIST(in_counts), LIST(in_displacements), in_type, out, count, type, root, comm
 
 #define TORC_PARAMETERS_EXCHANGE_V(Count, Offset)                                                 \
   const void *in, const Count in_counts[], const Offset in_displacements[], MPI_Datatype in_type, \
       void *out, const Count counts[], const Offset displacements[], MPI_Datatype type,           \
       MPI_Comm comm
-#define TORC_ARGUMENTS_EXCHANGE_V \
-  in, in_counts, in_displacements, in_type, out, counts, displacements, type, comm
+#define TORC_ARGUMENTS_EXCHANGE_V(LIST)                                                         \
+  in, LIST(in_counts), LIST(in_displacements), in_type, out, LIST(counts), LIST(displacements), \
+      type, comm
 
 #define TORC_PARAMETERS_EXCHANGE_W(Count, Offset)                           \
   const void *in, const Count in_counts[], const Offset in_displacements[], \
       const MPI_Datatype in_types[], void *out, const Count counts[],       \
       const Offset displacements[], const MPI_Datatype types[], MPI_Comm comm
-#define TORC_ARGUMENTS_EXCHANGE_W \
-  in, in_counts, in_displacements, in_types, out, counts, displacements, types, comm
+#define TORC_ARGUMENTS_EXCHANGE_W(LIST)                                           \
+  in, LIST(in_counts), LIST(in_displacements), LIST(in_types), out, LIST(counts), \
+      LIST(displacements), LIST(types), comm
 
 // Displacements in bytes are MPI_Aint here even beside int counts.
 #define TORC_PARAMETERS_NEIGHBOR_EXCHANGE_W(Count, Offset) \
   TORC_PARAMETERS_EXCHANGE_W(Count, MPI_Aint)
-#define TORC_ARGUMENTS_NEIGHBOR_EXCHANGE_W TORC_ARGUMENTS_EXCHANGE_W
+#define TORC_ARGUMENTS_NEIGHBOR_EXCHANGE_W(LIST) TORC_ARGUMENTS_EXCHANGE_W(LIST)
 
 namespace torc::pmpi {
 

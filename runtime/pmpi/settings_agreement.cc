@@ -114,14 +114,15 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
 
 }  // namespace
 
-AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm) {
+AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag) {
   std::uint64_t agreed = kHashBasis, all = kHashBasis;
   for (const auto& [name, text] : agreedTexts(mine))
     agreed = addToHash(agreed, text);
   all = addToHash(all, serialised(mine));
   const bool strict = mine.find("TORC_STRICT") == "1";
   // The largest of a number and of its complement: equal ones are each other's complement.
-  std::array<std::uint64_t, 5> votes = {agreed, ~agreed, all, ~all, strict ? 1u : 0u};
+  std::array<std::uint64_t, 6> votes = {agreed, ~agreed,          all,
+                                        ~all,   strict ? 1u : 0u, flag ? 1u : 0u};
   MPI_Request request = MPI_REQUEST_NULL;
   complete(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()), MPI_UINT64_T,
                            MPI_MAX, comm, &request),
@@ -129,6 +130,7 @@ AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm) {
 
   AgreedSettings result;
   result.strict = votes[4] != 0;
+  result.any_flag = votes[5] != 0;
   SettingTexts texts = mine;
   if (votes[2] != ~votes[3] || votes[0] != ~votes[1]) {
     const std::string version = broadcast(std::string(kVersion), 0, comm);

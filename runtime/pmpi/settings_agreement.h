@@ -18,14 +18,15 @@ struct AgreedSettings {
   /// Empty: it can.
   std::string fault;
   bool strict = false;                       // a rank has TORC_STRICT=1: a fault ends the job
+  bool any_flag = false;                     // a rank has passed `flag`
   std::vector<std::string> warnings, hints;  // of rank 0's environment
 };
 
-/// Collective over `comm`, with blocking PMPI_ calls. One reduction of 40 bytes where environments
+/// Collective over `comm`, with blocking PMPI_ calls. One reduction of 48 bytes where environments
 /// are alike; rank 0's is broadcast where not. Variables that must agree are compared with rank
 /// 0's: `TORC_LIBRARY is '/opt/a' on rank 0 and not set on rank 5`; so is the version of torc. Of
 /// the others rank 0's values count.
-AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm);
+AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag = false);
 
 }  // namespace torc::pmpi
 

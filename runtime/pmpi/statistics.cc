@@ -64,7 +64,7 @@ std::size_t Statistics::KeyHash::operator()(const Key& key) const {
   std::uint64_t hash = 0;
   for (const std::uint64_t part :
        {std::bit_cast<std::uint64_t>(key.function), std::bit_cast<std::uint64_t>(key.by),
-        std::uint64_t{key.communicator} << 16 | key.size_class << 1 | key.derived,
+        std::uint64_t{key.shape} << 16 | key.size_class << 1 | key.derived,
         std::uint64_t{static_cast<std::uint32_t>(key.type)} << 32 |
             static_cast<std::uint32_t>(key.op)}) {
     hash = (hash ^ part) * 0x9e3779b97f4a7c15;
@@ -79,32 +79,41 @@ std::uint32_t Statistics::communicator(std::string_view description, std::string
   const auto found = std::ranges::find_if(communicators_, [&](const CommunicatorRow& row) {
     return row.description == description && row.reason == reason;
   });
-  auto place = found - communicators_.begin();
-  if (found == communicators_.end()) {
-    if (communicators_.size() < kMostCommunicatorRows) {
-      communicators_.push_back({std::string(description), std::string(reason), 0});
-    } else if (communicators_.size() == kMostCommunicatorRows) {
-      communicators_.push_back({"others", "too many kinds to list", 0});
-    } else {
-      --place;
-    }
+  auto place = static_cast<std::size_t>(found - communicators_.begin());
+  if (place > kMostCommunicatorRows) {
+    place = kMostCommunicatorRows;  // the row of the others
+  } else if (found == communicators_.end()) {
+    CommunicatorRow row;
+    row.description = place < kMostCommunicatorRows ? description : "others";
+    row.reason = place < kMostCommunicatorRows ? reason : "too many kinds to list";
+    communicators_.push_back(std::move(row));
+    const auto shape = std::ranges::find(communicators_, communicators_.back().description,
+                                         &CommunicatorRow::description);
+    shapes_.push_back(static_cast<std::uint32_t>(shape - communicators_.begin() + 1));
   }
-  CommunicatorRow& row = communicators_[static_cast<std::size_t>(place)];
-  if (rank == 0) ++row.made;
+  if (rank == 0) ++communicators_[place].used;
   return static_cast<std::uint32_t>(place + 1);
 }
 
 void Statistics::record(const CallRecord& call) {
+  const std::lock_guard lock(mutex_);
+  std::uint32_t shape = 0;
+  if (call.communicator != 0) {
+    const std::uint32_t place = call.communicator - 1;
+    shape = shapes_[place];
+    CommunicatorRow& communicator = communicators_[place];
+    ++(call.service == Service::kServed ? communicator.served : communicator.handed);
+    communicator.seconds += call.seconds;
+  }
   const bool type_known = isPredefined(call.type) || call.type == MPI_DATATYPE_NULL;
   const bool op_known = isPredefined(call.op) || call.op == MPI_OP_NULL;
   const Key key{.function = call.function,
                 .by = call.by,
-                .communicator = call.communicator,
+                .shape = shape,
                 .type = type_known ? call.type : MPI_DATATYPE_NULL,
                 .op = op_known ? call.op : -1,
                 .size_class = static_cast<std::uint8_t>(std::bit_width(call.bytes)),
                 .derived = !type_known};
-  const std::lock_guard lock(mutex_);
   CallRow& row = rowOf(call, key);
   const bool first = row.calls++ == 0;
   row.bytes += call.bytes;
@@ -131,8 +140,7 @@ CallRow& Statistics::rowOf(const CallRecord& call, const Key& key) {
     return rows_[rest];
   }
   row.function = call.function;
-  row.communicator =
-      call.communicator == 0 ? "not known" : communicators_[call.communicator - 1].description;
+  row.communicator = key.shape == 0 ? "not known" : communicators_[key.shape - 1].description;
   if (key.derived) {
     row.datatype = "derived";
   } else if (call.type != MPI_DATATYPE_NULL) {

@@ -43,8 +43,8 @@ class Statistics {
   Statistics(const Statistics&) = delete;
   Statistics& operator=(const Statistics&) = delete;
 
-  /// A communicator has been made: `4x2 part of 4x4x2`, or `6 ranks` and why torc serves no calls
-  /// on it. Counted by the rank of it that is 0. The number is for records; 0 stands for
+  /// The program uses a communicator: `4x2 part of 4x4x2`, or `6 ranks` and why torc serves no
+  /// calls on it. Counted by the rank of it that is 0. The number is for records; 0 stands for
   /// communicators that were not told of.
   std::uint32_t communicator(std::string_view description, std::string_view reason, int rank);
 
@@ -58,9 +58,9 @@ class Statistics {
   struct Key {
     const char* function;
     const char* by;
-    std::uint32_t communicator;
-    MPI_Datatype type;  // of derived ones MPI_DATATYPE_NULL, as they come and go
-    MPI_Op op;          // likewise
+    std::uint32_t shape;  // of the communicator, from shapes_; 0: not known
+    MPI_Datatype type;    // of derived ones MPI_DATATYPE_NULL, as they come and go
+    MPI_Op op;            // likewise
     std::uint8_t size_class;
     bool derived;
 
@@ -80,6 +80,7 @@ class Statistics {
   static constexpr std::size_t kNoRow = SIZE_MAX;
   std::array<std::size_t, 3> rests_{kNoRow, kNoRow, kNoRow};  // by Service: in rows_
   std::vector<CommunicatorRow> communicators_;
+  std::vector<std::uint32_t> shapes_;  // the number of the first of the same description
 };
 
 /// What the header says of the job besides.

@@ -34,6 +34,14 @@ void addCounts(const CallRow& from, CallRow& into) {
   into.most_seconds = std::max(into.most_seconds, from.most_seconds);
 }
 
+/// The same of communicators.
+void addCounts(const CommunicatorRow& from, CommunicatorRow& into) {
+  into.used += from.used;
+  into.served += from.served;
+  into.handed += from.handed;
+  into.seconds += from.seconds;
+}
+
 /// Makes `rows` at most `limit` and three: those beyond, of the least time, are counted in a row
 /// per service.
 void fold(std::vector<CallRow>& rows, std::size_t limit) {
@@ -159,7 +167,9 @@ void visit(Archive& archive, Statistics& statistics) {
   for (auto& row : statistics.communicators) {
     archive.text(row.description);
     archive.text(row.reason);
-    archive.number(row.made);
+    for (auto* count : {&row.used, &row.served, &row.handed})
+      archive.number(*count);
+    archive.number(row.seconds);
   }
 }
 
@@ -187,13 +197,13 @@ void JobStatistics::merge(const JobStatistics& others) {
       return mine.description == row.description && mine.reason == row.reason;
     });
     if (found != communicators.end()) {
-      found->made += row.made;
+      addCounts(row, *found);
     } else if (communicators.size() < 2 * kMostCommunicatorRows) {
       communicators.push_back(row);
     } else {
       communicators.back().description = "others";
       communicators.back().reason = "too many kinds to list";
-      communicators.back().made += row.made;
+      addCounts(row, communicators.back());
     }
   }
   forFacts(others.sum, sum, [](auto from, auto& into) { into += from; });

@@ -42,11 +42,16 @@ struct CallRow {
   bool operator==(const CallRow&) const = default;
 };
 
-/// Communicators that are alike.
+/// Communicators that are alike, with their calls: a row of calls may be of several such kinds, for
+/// it tells communicators apart by description alone.
 struct CommunicatorRow {
   std::string description;  // as in CallRow
   std::string reason;       // why torc serves no call on them; empty: it does
-  std::uint64_t made = 0;   // so many of them
+  std::uint64_t used = 0;   // so many of them, on which the program made collective calls
+
+  std::uint64_t served = 0;  // calls on them, by torc
+  std::uint64_t handed = 0;  // calls on them that MPI got
+  double seconds = 0;        // of all these calls
 
   bool operator==(const CommunicatorRow&) const = default;
 };

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <tuple>
 
 #include "runtime/pmpi/statistics.h"
@@ -163,41 +162,23 @@ std::string callSection(const JobStatistics& statistics, bool served) {
 
 std::string communicatorSection(const JobStatistics& statistics) {
   using enum Columns::Side;
-  struct Calls {
-    std::uint64_t served = 0, handed = 0;
-    double seconds = 0;
-  };
-  std::map<std::string, Calls> calls;
-  for (const CallRow& row : statistics.calls) {
-    Calls& of = calls[row.communicator];
-    (row.service == Service::kServed ? of.served : of.handed) += row.calls;
-    of.seconds += row.seconds;
-  }
   std::vector<CommunicatorRow> rows = statistics.communicators;
   std::ranges::sort(rows, [](const CommunicatorRow& a, const CommunicatorRow& b) {
-    return std::tuple(!a.reason.empty(), b.made, a.description, a.reason) <
-           std::tuple(!b.reason.empty(), a.made, b.description, b.reason);
+    return std::tuple(!a.reason.empty(), b.used, a.description, a.reason) <
+           std::tuple(!b.reason.empty(), a.used, b.description, b.reason);
   });
   std::uint64_t served = 0, others = 0;
   Columns columns({{"communicator", kLeft},
-                   {"made", kRight},
+                   {"used", kRight},
                    {"torc's calls", kRight},
                    {"MPI's calls", kRight},
                    {"total s", kRight},
                    {"served by torc", kLeft}});
   for (const CommunicatorRow& row : rows) {
-    (row.reason.empty() ? served : others) += row.made;
-    std::vector<std::string> cells = {row.description, std::to_string(row.made)};
-    // Calls are counted by description: once, where it stands here for several reasons.
-    if (const auto of = calls.extract(row.description); !of.empty()) {
-      cells.insert(cells.end(),
-                   {std::to_string(of.mapped().served), std::to_string(of.mapped().handed),
-                    fixed(of.mapped().seconds, 6)});
-    } else {
-      cells.insert(cells.end(), 3, "");
-    }
-    cells.push_back(row.reason.empty() ? "yes" : "no: " + row.reason);
-    columns.add(std::move(cells));
+    (row.reason.empty() ? served : others) += row.used;
+    columns.add({row.description, std::to_string(row.used), std::to_string(row.served),
+                 std::to_string(row.handed), fixed(row.seconds, 6),
+                 row.reason.empty() ? "yes" : "no: " + row.reason});
   }
   std::string text =
       message("Communicators: ", served, " that torc serves, ", others, " that it does not\n");

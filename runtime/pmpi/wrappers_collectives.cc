@@ -15,45 +15,50 @@ using torc::pmpi::CallId;
 using torc::pmpi::CollectiveCall;
 using torc::pmpi::Form;
 using torc::pmpi::intercepts;
+using torc::pmpi::KeptLists;
 using torc::pmpi::MpiCall;
 using torc::pmpi::Outcome;
 
 // The lambda's `comm` hides the function's.
-#define TORC_DESCRIBE(Name, name, parameters, adapter, FORM, Suffix)   \
-  CollectiveCall call(CallId::k##Name, Form::FORM, comm);              \
-  torc::pmpi::adapt##adapter(call, TORC_ARGUMENTS_##parameters);       \
-  call.mpi = MpiCall([=](MPI_Comm comm, MPI_Request* request) {        \
-    return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters, request); \
+#define TORC_DESCRIBE(Name, name, parameters, adapter, FORM, Suffix)                   \
+  CollectiveCall call(CallId::k##Name, Form::FORM, comm);                              \
+  torc::pmpi::adapt##adapter(call, TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));        \
+  call.mpi = MpiCall([=](const KeptLists& kept, MPI_Comm comm, MPI_Request* request) { \
+    static_cast<void>(kept);                                                           \
+    return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(kept.find), request);      \
   });
 
-#define TORC_WRAPPERS(Name, name, parameters, adapter, Suffix, Count, Offset)                  \
-  int MPI_##Name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset)) {                        \
-    if (!intercepts()) return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters);                \
-    TORC_DESCRIBE(Name, name, parameters, adapter, kBlocking, Suffix)                          \
-    const Outcome outcome = torc::pmpi::serveBlocking(call);                                   \
-    if (outcome.settled) return outcome.code;                                                  \
-    return torc::pmpi::handedBack(call, PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters));     \
-  }                                                                                            \
-  int MPI_I##name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Request* request) { \
-    if (!intercepts()) {                                                                       \
-      return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters, request);                       \
-    }                                                                                          \
-    TORC_DESCRIBE(Name, name, parameters, adapter, kNonblocking, Suffix)                       \
-    const Outcome outcome = torc::pmpi::serveNonblocking(call, request);                       \
-    if (outcome.settled) return outcome.code;                                                  \
-    return torc::pmpi::handedBack(call,                                                        \
-                                  PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters, request)); \
-  }                                                                                            \
-  int MPI_##Name##_init##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Info info,    \
-                                MPI_Request* request) {                                        \
-    if (!intercepts()) {                                                                       \
-      return PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters, info, request);           \
-    }                                                                                          \
-    TORC_DESCRIBE(Name, name, parameters, adapter, kPersistent, Suffix)                        \
-    const Outcome outcome = torc::pmpi::servePersistent(call, request);                        \
-    if (outcome.settled) return outcome.code;                                                  \
-    return torc::pmpi::handedBack(                                                             \
-        call, PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters, info, request));         \
+#define TORC_WRAPPERS(Name, name, parameters, adapter, Suffix, Count, Offset)                   \
+  int MPI_##Name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset)) {                         \
+    if (!intercepts()) return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));  \
+    TORC_DESCRIBE(Name, name, parameters, adapter, kBlocking, Suffix)                           \
+    const Outcome outcome = torc::pmpi::serveBlocking(call);                                    \
+    if (outcome.settled) return outcome.code;                                                   \
+    return torc::pmpi::handedBack(                                                              \
+        call, PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)));                 \
+  }                                                                                             \
+  int MPI_I##name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Request* request) {  \
+    if (!intercepts()) {                                                                        \
+      return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request);         \
+    }                                                                                           \
+    TORC_DESCRIBE(Name, name, parameters, adapter, kNonblocking, Suffix)                        \
+    const Outcome outcome = torc::pmpi::serveNonblocking(call, request);                        \
+    if (outcome.settled) return outcome.code;                                                   \
+    return torc::pmpi::handedBack(                                                              \
+        call, PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request));       \
+  }                                                                                             \
+  int MPI_##Name##_init##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Info info,     \
+                                MPI_Request* request) {                                         \
+    if (!intercepts()) {                                                                        \
+      return PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info,       \
+                                        request);                                               \
+    }                                                                                           \
+    TORC_DESCRIBE(Name, name, parameters, adapter, kPersistent, Suffix)                         \
+    const Outcome outcome = torc::pmpi::servePersistent(call, request);                         \
+    if (outcome.settled) return outcome.code;                                                   \
+    return torc::pmpi::handedBack(                                                              \
+        call,                                                                                   \
+        PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info, request)); \
   }
 
 #define TORC_WRAPPERS_INT(Name, name, parameters, adapter) \

@@ -1,9 +1,9 @@
-// Wrappers of the functions that create and free communicators: what is created is recognised, and
-// where torc serves it gets its shadow, which is collective like the creation itself.
+// Wrappers of the functions that create and free communicators. What is created is looked at by the
+// first collective call on it (runtime/pmpi/communicator_state.h).
 //
-// MPI_Comm_idup and MPI_Comm_idup_with_info must not wait and have no wrapper: such a communicator
-// is set up by the first blocking call on it. Communicators with other jobs' processes
-// (MPI_Comm_spawn, accept, connect, join) are intercommunicators, which are MPI's.
+// These functions wait inside MPI, where torc makes no progress. Where collectives of the program
+// may be pending, all ranks meet first, with progress; where none can be, they go straight to MPI.
+// MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and have no wrapper.
 #include <functional>
 #include <string_view>
 
@@ -22,14 +22,13 @@ using torc::pmpi::meet;
 
 namespace {
 
-/// After a creation that has returned `code`.
-int created(int code, const MPI_Comm* comm) {
-  if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) CommunicatorState::setUp(*comm);
-  return code;
+bool mustMeet() {
+  return intercepts() && engine->has_nonblocking;
 }
 
 /// States whose communicators have gone are destroyed now, unless operations hold them.
 void cleanUp() {
+  if (!engine->hasAbandoned()) return;
   EngineLock lock;
   engine->destroyAbandoned();
 }
@@ -39,9 +38,8 @@ void cleanUp() {
 // A creation that all ranks of `parent` call.
 #define TORC_CREATION(Name, parent, PARAMETERS, ARGUMENTS) \
   int MPI_##Name PARAMETERS {                              \
-    if (!intercepts()) return PMPI_##Name ARGUMENTS;       \
-    meet(parent);                                          \
-    return created(PMPI_##Name ARGUMENTS, result);         \
+    if (mustMeet()) meet(parent);                          \
+    return PMPI_##Name ARGUMENTS;                          \
   }
 
 extern "C" {
@@ -81,27 +79,23 @@ TORC_CREATION(Intercomm_merge, comm, (MPI_Comm comm, int high, MPI_Comm* result)
               (comm, high, result))
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result) {
-  if (!intercepts()) return PMPI_Comm_create_group(comm, group, tag, result);
-  torc::pmpi::meetGroup(group, tag);
-  return created(PMPI_Comm_create_group(comm, group, tag, result), result);
+  if (mustMeet()) torc::pmpi::meetGroup(group, tag);
+  return PMPI_Comm_create_group(comm, group, tag, result);
 }
 
 int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
                                MPI_Errhandler handler, MPI_Comm* result) {
-  if (!intercepts()) return PMPI_Comm_create_from_group(group, tag, info, handler, result);
   // Every MPI has tags up to 32767.
-  torc::pmpi::meetGroup(group, static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
-  return created(PMPI_Comm_create_from_group(group, tag, info, handler, result), result);
+  if (mustMeet()) {
+    torc::pmpi::meetGroup(group, static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
+  }
+  return PMPI_Comm_create_from_group(group, tag, info, handler, result);
 }
 
 int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader,
                          int tag, MPI_Comm* result) {
-  if (!intercepts()) {
-    return PMPI_Intercomm_create(local, local_leader, peers, remote_leader, tag, result);
-  }
-  torc::pmpi::meetLeaders(local, local_leader, peers, remote_leader, tag);
-  return created(PMPI_Intercomm_create(local, local_leader, peers, remote_leader, tag, result),
-                 result);
+  if (mustMeet()) torc::pmpi::meetLeaders(local, local_leader, peers, remote_leader, tag);
+  return PMPI_Intercomm_create(local, local_leader, peers, remote_leader, tag, result);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
@@ -120,7 +114,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
       return !state->isBusy();
     });
   }
-  meet(*comm);
+  if (mustMeet()) meet(*comm);
   const int code = PMPI_Comm_disconnect(comm);
   cleanUp();
   return code;

@@ -87,11 +87,12 @@ TEST(StatisticsRowsTest, FactsAreSummedAndTheMostKept) {
 
 TEST(StatisticsRowsTest, CommunicatorsAreCountedByDescriptionAndReason) {
   JobStatistics sum, other;
-  sum.communicators = {{"4x2", "", 2}, {"3 ranks", "no box", 1}};
-  other.communicators = {{"3 ranks", "no box", 4}, {"3 ranks", "", 5}};
+  sum.communicators = {{"4x2", "", 2, 10, 1, 0.5}, {"3 ranks", "no box", 1, 0, 7, 0.25}};
+  other.communicators = {{"3 ranks", "no box", 4, 0, 20, 1.0}, {"3 ranks", "a gap", 5, 0, 9, 2.0}};
   sum.merge(other);
-  EXPECT_EQ(sum.communicators, (std::vector<CommunicatorRow>{
-                                   {"4x2", "", 2}, {"3 ranks", "no box", 5}, {"3 ranks", "", 5}}));
+  EXPECT_EQ(sum.communicators, (std::vector<CommunicatorRow>{{"4x2", "", 2, 10, 1, 0.5},
+                                                             {"3 ranks", "no box", 5, 0, 27, 1.25},
+                                                             {"3 ranks", "a gap", 5, 0, 9, 2.0}}));
 }
 
 TEST(StatisticsRowsTest, ThereIsAMostOfRowsAndNoCallIsLost) {
@@ -123,17 +124,19 @@ TEST(StatisticsRowsTest, ThereIsAMostOfRowsAndNoCallIsLost) {
   JobStatistics many;
   for (std::size_t i = 0; i < 3 * kMostCommunicatorRows; ++i) {
     JobStatistics one;
-    one.communicators = {{std::to_string(i), "", 1}};
+    one.communicators = {{std::to_string(i), "", 1, 3, 2, 0.5}};
     many.merge(one);
   }
   EXPECT_EQ(many.communicators.size(), 2 * kMostCommunicatorRows);
-  EXPECT_EQ(many.communicators.back().made, kMostCommunicatorRows + 1);
+  EXPECT_EQ(many.communicators.back().used, kMostCommunicatorRows + 1);
+  EXPECT_EQ(many.communicators.back().served, 3 * (kMostCommunicatorRows + 1));
+  EXPECT_EQ(many.communicators.back().handed, 2 * (kMostCommunicatorRows + 1));
 }
 
 TEST(StatisticsRowsTest, BytesGiveTheSame) {
   JobStatistics all = statistics({row("MPI_Allreduce", 3, 0.5), row("", 1, 1, Service::kNotTorcs)});
   all.ranks = 7;
-  all.communicators = {{"4x2", "", 2}, {"3 ranks", "no box", 1}};
+  all.communicators = {{"4x2", "", 2, 8, 9, 0.75}, {"3 ranks", "no box", 1, 0, 5, 0.125}};
   all.sum = {1, 2, 3, 4, 5, 6, 7};
   all.most = {7, 6, 5, 4, 3, 2, 1};
   const std::vector<std::byte> bytes = all.bytes();
@@ -144,7 +147,7 @@ TEST(StatisticsRowsTest, BytesGiveTheSame) {
 
 TEST(StatisticsRowsTest, TornBytesAreRefused) {
   JobStatistics all = statistics({row("MPI_Allreduce", 3, 0.5)});
-  all.communicators = {{"4x2", "", 2}};
+  all.communicators = {{"4x2", "", 2, 1, 0, 0.5}};
   std::vector<std::byte> bytes = all.bytes();
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     EXPECT_FALSE(JobStatistics::fromBytes(std::span(bytes).first(length)).ok()) << length;

@@ -39,9 +39,10 @@ JobStatistics sample() {
       {Service::kNotTorcs, "", "", "", "", "", 0, 12, 12000, 0, 12000, 0.00012, 0.00001, 0.00001,
        3},
   };
-  statistics.communicators = {{"7 ranks", "7 ranks do not fill the box 4x2x1", 1},
-                              {"4 part of 4x4x2", "", 8},
-                              {"4x4x2", "", 1}};
+  statistics.communicators = {{"7 ranks", "7 ranks do not fill the box 4x2x1", 1, 0, 5, 0.000005},
+                              {"7 ranks", "7 ranks do not fill the box 4x1x2", 1, 0, 2, 0.000002},
+                              {"4 part of 4x4x2", "", 8, 64, 0, 0.0064},
+                              {"4x4x2", "", 1, 3200, 320, 1.75}};
   statistics.sum = {64, 640000, 3136, 64, 320000, 0.64, 0.32};
   statistics.most = {2, 20000, 98, 2, 10000, 0.02, 0.01};
   return statistics;
@@ -72,11 +73,12 @@ Calls handed to MPI: 339, 11.7K bytes, 0.250127 s
   MPI_Allreduce     7 ranks       MPI_INT   MPI_MAX             4      7      7  0.000007      0.0      1.0     1.0     1.0  ! the library has no such part of the torus
   !: an error under TORC_STRICT=1
 
-Communicators: 9 that torc serves, 1 that it does not
-  communicator     made  torc's calls  MPI's calls   total s  served by torc
+Communicators: 9 that torc serves, 2 that it does not
+  communicator     used  torc's calls  MPI's calls   total s  served by torc
   4 part of 4x4x2     8            64            0  0.006400  yes
   4x4x2               1          3200          320  1.750000  yes
-  7 ranks             1             0            7  0.000007  no: 7 ranks do not fill the box 4x2x1
+  7 ranks             1             0            2  0.000002  no: 7 ranks do not fill the box 4x1x2
+  7 ranks             1             0            5  0.000005  no: 7 ranks do not fill the box 4x2x1
 ------------------------------------------------------------------------
 )");
 }

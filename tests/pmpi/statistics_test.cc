@@ -125,13 +125,58 @@ TEST_F(StatisticsTest, CommunicatorsAreCountedByTheirRank0) {
   EXPECT_NE(statistics_.communicator("4x2 part of 4x4x2", "no room", 0), communicator_);
   EXPECT_EQ(statistics_.communicator("4x2 part of 4x4x2", "", 0), communicator_);
   const std::vector<CommunicatorRow> rows = statistics_.snapshot({}).communicators;
-  EXPECT_EQ(rows, (std::vector<CommunicatorRow>{{"4x2 part of 4x4x2", "", 2},
-                                                {"4x2 part of 4x4x2", "no room", 1}}));
+  EXPECT_EQ(rows, (std::vector<CommunicatorRow>{{"4x2 part of 4x4x2", "", 2, 0, 0, 0},
+                                                {"4x2 part of 4x4x2", "no room", 1, 0, 0, 0}}));
   for (std::size_t i = 0; i < 2 * kMostCommunicatorRows; ++i)
     statistics_.communicator(std::to_string(i), "", 0);
   const std::vector<CommunicatorRow> many = statistics_.snapshot({}).communicators;
   EXPECT_EQ(many.size(), kMostCommunicatorRows + 1);
-  EXPECT_EQ(many.back().made, kMostCommunicatorRows + 2);
+  EXPECT_EQ(many.back().used, kMostCommunicatorRows + 2);
+}
+
+// One description stands for communicators that torc serves and for those that it does not, by
+// different reasons: the calls of each are its own, while they share the row of their signature.
+TEST_F(StatisticsTest, CommunicatorsOfOneShapeHaveCallsOfTheirOwn) {
+  const std::uint32_t corner = statistics_.communicator("5 ranks", "(2, 1) is missing", 0);
+  const std::uint32_t middle = statistics_.communicator("5 ranks", "(1, 0) is missing", 0);
+  CallRecord handed = call(80, 0.25);
+  handed.service = Service::kShouldBeServed;
+  handed.by = "the library has no such part of the torus";
+  for (const std::uint32_t number : {corner, middle, middle}) {
+    handed.communicator = number;
+    statistics_.record(handed);
+  }
+  statistics_.record(call(80, 2));
+  const JobStatistics counted = statistics_.snapshot({});
+  EXPECT_EQ(counted.communicators,
+            (std::vector<CommunicatorRow>{{"4x2 part of 4x4x2", "", 1, 1, 0, 2},
+                                          {"5 ranks", "(2, 1) is missing", 1, 0, 1, 0.25},
+                                          {"5 ranks", "(1, 0) is missing", 1, 0, 2, 0.5}}));
+  ASSERT_EQ(counted.calls.size(), 2u);
+  EXPECT_EQ(counted.calls[0].communicator, "5 ranks");
+  EXPECT_EQ(counted.calls[0].calls, 3u);
+  EXPECT_EQ(counted.calls[0].ranks, 1u);
+}
+
+// Also of calls and communicators beyond the most rows.
+TEST_F(StatisticsTest, CommunicatorsHaveTheCallsOfSignaturesWithoutARow) {
+  std::vector<std::string> reasons(kMostCallRows + 50);
+  for (const std::string& reason : reasons) {
+    CallRecord one = call(8, 0.5);
+    one.by = reason.c_str();
+    statistics_.record(one);
+  }
+  for (std::size_t i = 0; i < 2 * kMostCommunicatorRows; ++i) {
+    CallRecord one = call(8, 0.5);
+    one.communicator = statistics_.communicator(std::to_string(i), "", 0);
+    statistics_.record(one);
+  }
+  const std::vector<CommunicatorRow> rows = statistics_.snapshot({}).communicators;
+  ASSERT_EQ(rows.size(), kMostCommunicatorRows + 1);
+  EXPECT_EQ(rows.front().served, kMostCallRows + 50);
+  EXPECT_EQ(rows.back(),
+            (CommunicatorRow{"others", "too many kinds to list", kMostCommunicatorRows + 1,
+                             kMostCommunicatorRows + 1, 0, 0.5 * (kMostCommunicatorRows + 1)}));
 }
 
 TEST_F(StatisticsTest, FactsAreTheRanks) {

@@ -89,6 +89,8 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
                                                         {"TORC_CACHE", "1"},
                                                         {"TORC_COMMUNICATORS", "1"},
                                                         {"TORC_PROGRESS", "thread"},
+                                                        {"TORC_NONBLOCKING", "1"},
+                                                        {"TORC_STALL", "1"},
                                                         {"TORC_VERBOSE", "0"},
                                                         {"TORC_STATS", "1"},
                                                         {"TORC_EXPLAIN", "1"},

@@ -1,0 +1,278 @@
+/* Calls that differ between ranks, or that look wrong and are not, as a program makes them that knows
+ * nothing of torc:
+ *
+ *   differences CASE FORM
+ *
+ * FORM: blocking, nonblocking or persistent. Every rank prints what became of its calls, one line each;
+ * differences_test.sh knows what is expected. Errors are returned. */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_RANKS = 16, COUNT = 1000 };
+
+static int rank, size;
+static char form; /* b, n, p */
+static MPI_Request request;
+
+static void say(const char* what, int code) {
+  int error_class = 0;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
+  if (code == MPI_SUCCESS) {
+    printf("rank %d: %s: right\n", rank, what);
+  } else {
+    printf("rank %d: %s: error class %d\n", rank, what, error_class);
+  }
+  fflush(stdout);
+}
+
+static void expect(int is_right, const char* what) {
+  if (is_right) return;
+  printf("rank %d: %s: WRONG\n", rank, what);
+  fflush(stdout);
+}
+
+/* The end of a call that has returned `code`: its error, or that of the wait. */
+static int finish(int code) {
+  if (code != MPI_SUCCESS || form == 'b') return code;
+  if (form == 'p') code = MPI_Start(&request);
+  if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (form == 'p' && request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  return code;
+}
+
+static int allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op) {
+  if (form == 'b') return MPI_Allreduce(in, out, count, type, op, MPI_COMM_WORLD);
+  if (form == 'n') {
+    return finish(MPI_Iallreduce(in, out, count, type, op, MPI_COMM_WORLD, &request));
+  }
+  return finish(
+      MPI_Allreduce_init(in, out, count, type, op, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+}
+
+static int allgather(const void* in, int in_count, void* out, int count) {
+  if (form == 'b') {
+    return MPI_Allgather(in, in_count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
+  }
+  if (form == 'n') {
+    return finish(
+        MPI_Iallgather(in, in_count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD, &request));
+  }
+  return finish(MPI_Allgather_init(in, in_count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD,
+                                   MPI_INFO_NULL, &request));
+}
+
+/* Lists that are spoilt and freed as soon as the call has returned. */
+static int* list(int (*value)(int)) {
+  int* numbers = malloc(size * sizeof(int));
+  for (int r = 0; r < size; ++r)
+    numbers[r] = value(r);
+  return numbers;
+}
+
+static void spoil(int* numbers) {
+  if (numbers == NULL) return;
+  memset(numbers, 0x81, size * sizeof(int));
+  free(numbers);
+}
+
+static int blockOf(int r) {
+  return 1 + r % 3;
+}
+
+static int placeOf(int r) {
+  return 5 * r + 1;
+}
+
+/* Blocks of an allgatherv whose lists do not outlive the call. */
+static void allgathervFreed(int round, int in_flight) {
+  int out[8][8 * MOST_RANKS], in[8][4];
+  MPI_Request requests[8];
+  for (int k = 0; k < in_flight; ++k) {
+    for (int i = 0; i < 4; ++i)
+      in[k][i] = 1000 * rank + 10 * round + i + k;
+    memset(out[k], 0, sizeof(out[k]));
+    int* counts = list(blockOf);
+    int* displacements = list(placeOf);
+    const int code = MPI_Iallgatherv(in[k], blockOf(rank), MPI_INT, out[k], counts, displacements,
+                                     MPI_INT, MPI_COMM_WORLD, &requests[k]);
+    spoil(counts);
+    spoil(displacements);
+    if (code != MPI_SUCCESS) say("freed lists", code);
+  }
+  const int code = MPI_Waitall(in_flight, requests, MPI_STATUSES_IGNORE);
+  if (code != MPI_SUCCESS) say("freed lists", code);
+  for (int k = 0; k < in_flight; ++k) {
+    for (int r = 0; r < size; ++r) {
+      for (int i = 0; i < blockOf(r); ++i)
+        expect(out[k][placeOf(r) + i] == 1000 * r + 10 * round + i + k, "a gathered block");
+    }
+  }
+}
+
+static void reduceScatterFreed(int round, int in_flight) {
+  int in[8][4 * MOST_RANKS], out[8][4];
+  MPI_Request requests[8];
+  for (int k = 0; k < in_flight; ++k) {
+    for (int i = 0; i < 4 * size; ++i)
+      in[k][i] = i + round + k;
+    int* counts = list(blockOf);
+    const int code = MPI_Ireduce_scatter(in[k], out[k], counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                                         &requests[k]);
+    spoil(counts);
+    if (code != MPI_SUCCESS) say("freed lists", code);
+  }
+  const int code = MPI_Waitall(in_flight, requests, MPI_STATUSES_IGNORE);
+  if (code != MPI_SUCCESS) say("freed lists", code);
+  int first = 0;
+  for (int r = 0; r < rank; ++r)
+    first += blockOf(r);
+  for (int k = 0; k < in_flight; ++k) {
+    for (int i = 0; i < blockOf(rank); ++i)
+      expect(out[k][i] == size * (first + i + round + k), "a scattered block");
+  }
+}
+
+static void freedLists(void) {
+  for (int round = 0; round < 3; ++round) {
+    allgathervFreed(round, 1 + 7 * (round == 2));
+    reduceScatterFreed(round, 1 + 7 * (round == 1));
+  }
+  say("freed lists", MPI_SUCCESS);
+}
+
+/* Every rank but the first passes its result's beginning as its contribution, which lies elsewhere
+ * than its own block: MPICH lets that pass and reads it first. */
+static void sameBase(void) {
+  int out[MOST_RANKS];
+  for (int round = 0; round < 3; ++round) {
+    for (int r = 0; r < size; ++r)
+      out[r] = -1;
+    int own = 100 * round;
+    if (rank > 0) out[0] = rank + 100 * round;
+    const int code = allgather(rank > 0 ? out : &own, 1, out, 1);
+    if (code != MPI_SUCCESS) say("the same base", code);
+    for (int r = 0; r < size; ++r)
+      expect(out[r] == r + 100 * round, "a gathered block");
+  }
+  say("the same base", MPI_SUCCESS);
+}
+
+/* The same of an allgatherv, whose blocks lie behind a gap. */
+static void sameBaseV(void) {
+  int out[8 * MOST_RANKS], counts[MOST_RANKS], displacements[MOST_RANKS];
+  for (int r = 0; r < size; ++r) {
+    counts[r] = blockOf(r);
+    displacements[r] = placeOf(r) + 4;
+  }
+  for (int round = 0; round < 3; ++round) {
+    memset(out, 0, sizeof(out));
+    for (int i = 0; i < 4; ++i)
+      out[i] = 1000 * rank + 10 * round + i;
+    int code = MPI_SUCCESS;
+    if (form == 'b') {
+      code = MPI_Allgatherv(out, blockOf(rank), MPI_INT, out, counts, displacements, MPI_INT,
+                            MPI_COMM_WORLD);
+    } else if (form == 'n') {
+      code = finish(MPI_Iallgatherv(out, blockOf(rank), MPI_INT, out, counts, displacements,
+                                    MPI_INT, MPI_COMM_WORLD, &request));
+    } else {
+      code = finish(MPI_Allgatherv_init(out, blockOf(rank), MPI_INT, out, counts, displacements,
+                                        MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+    }
+    if (code != MPI_SUCCESS) say("the same base", code);
+    for (int r = 0; r < size; ++r) {
+      for (int i = 0; i < blockOf(r); ++i)
+        expect(out[displacements[r] + i] == 1000 * r + 10 * round + i, "a gathered block");
+    }
+  }
+  say("the same base", MPI_SUCCESS);
+}
+
+static double in[4 * COUNT * MOST_RANKS], out[4 * COUNT * MOST_RANKS];
+
+/* A right call, so that what follows is not the first one. */
+static void warmUp(void) {
+  say("before", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+}
+
+static void after(void) {
+  say("after", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const char* what = argv[1];
+  form = argv[2][0];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int odd = rank == size - 1; /* the rank that differs */
+  if (strcmp(what, "same-base") == 0) {
+    sameBase();
+    sameBaseV();
+  } else if (strcmp(what, "freed-lists") == 0) {
+    freedLists();
+  } else if (strcmp(what, "more") == 0) {
+    warmUp();
+    say("call", allreduce(in, out, odd ? COUNT + 200 : COUNT, MPI_DOUBLE, MPI_SUM));
+    after();
+  } else if (strcmp(what, "fewer") == 0) {
+    warmUp();
+    say("call", allreduce(in, out, odd ? COUNT - 200 : COUNT, MPI_DOUBLE, MPI_SUM));
+    after();
+  } else if (strcmp(what, "first-fewer") == 0) {
+    say("call", allreduce(in, out, odd ? 1 : COUNT, MPI_DOUBLE, MPI_SUM));
+    after();
+  } else if (strcmp(what, "other-collective") == 0) {
+    warmUp();
+    if (odd) {
+      say("call", allgather(in, COUNT, out, COUNT));
+    } else {
+      say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+    }
+    after();
+  } else if (strcmp(what, "refused") == 0) {
+    warmUp();
+    say("call", allreduce(in, out, COUNT, odd ? MPI_DATATYPE_NULL : MPI_DOUBLE, MPI_SUM));
+    after();
+  } else if (strcmp(what, "aliased") == 0) {
+    warmUp();
+    say("call", allreduce(in, odd ? in : out, COUNT, MPI_DOUBLE, MPI_SUM));
+    after();
+  } else if (strcmp(what, "all-refused") == 0) {
+    warmUp();
+    say("call", allreduce(in, in, COUNT, MPI_DOUBLE, MPI_SUM));
+    after();
+  } else if (strcmp(what, "own-block") == 0) {
+    warmUp();
+    say("call", allgather(in, odd ? COUNT / 2 : COUNT, out, COUNT));
+    after();
+  } else if (strcmp(what, "skipped") == 0) {
+    warmUp();
+    if (!odd) say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+  } else if (strcmp(what, "not-commuting") == 0) {
+    warmUp();
+    MPI_Op op;
+    MPI_Op_create((MPI_User_function*)abort, 0, &op);
+    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, odd ? op : MPI_SUM));
+    after();
+  } else if (strcmp(what, "late") == 0) {
+    warmUp();
+    if (odd) sleep(4);
+    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+    after();
+  } else if (strcmp(what, "fatal") == 0) {
+    warmUp();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    say("call", allreduce(in, out, odd ? COUNT + 200 : COUNT, MPI_DOUBLE, MPI_SUM));
+  } else {
+    return 2;
+  }
+  MPI_Finalize();
+  return 0;
+}
