@@ -46,9 +46,11 @@ void beginCall(CollectiveCall& call) {
   if (engine->statistics != nullptr) call.began = PMPI_Wtime();
 }
 
-void endCall(const CollectiveCall& call, const CommunicatorState* state,
-             const LibraryEntry* entry) {
-  if (engine->statistics == nullptr) return;
+namespace {
+
+/// What the statistics are told of a call.
+CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state,
+                    const LibraryEntry* entry) {
   CallRecord record;
   record.function = functionName(call.id, call.form);
   if (state != nullptr) {
@@ -58,14 +60,32 @@ void endCall(const CollectiveCall& call, const CommunicatorState* state,
   record.type = call.type;
   record.op = call.op;
   record.bytes = entry != nullptr ? call.bytes : bytesOf(call, state);
-  record.seconds = PMPI_Wtime() - call.began;
   record.by = servedBy(call, entry);
   record.entry = entry;
   if (entry == nullptr) {
     record.service = shouldBeServed(call.reason) ? Service::kShouldBeServed : Service::kNotTorcs;
   }
+  return record;
+}
+
+}  // namespace
+
+void announceCall(const CollectiveCall& call, const CommunicatorState* state,
+                  const LibraryEntry* entry) {
+  if (engine->statistics == nullptr || !engine->settings.explain) return;
+  static_cast<void>(attempt([&]() -> Status {
+    engine->statistics->announce(recordOf(call, state, entry));
+    return {};
+  }));
+}
+
+void endCall(const CollectiveCall& call, const CommunicatorState* state,
+             const LibraryEntry* entry) {
+  if (engine->statistics == nullptr) return;
   // What there is no memory for is not counted.
   static_cast<void>(attempt([&]() -> Status {
+    CallRecord record = recordOf(call, state, entry);
+    record.seconds = PMPI_Wtime() - call.began;
     engine->statistics->record(record);
     return {};
   }));

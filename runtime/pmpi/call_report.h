@@ -13,6 +13,11 @@ namespace torc::pmpi {
 /// Takes the time, where calls are counted.
 void beginCall(CollectiveCall& call);
 
+/// The call is about to be made: TORC_EXPLAIN tells of it before anything can stand still.
+/// Arguments as of endCall.
+void announceCall(const CollectiveCall& call, const CommunicatorState* state,
+                  const LibraryEntry* entry);
+
 /// The call is complete, or MPI has it. `entry`: what served it, or null; then call.reason says why
 /// not. `state`: of its communicator, or null. `call` may be nobody's any more, but its datatype
 /// and operation exist.

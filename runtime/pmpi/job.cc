@@ -249,7 +249,13 @@ void endJob() {
     engine->is_ending = true;
   }
   progressUntil([] { return !isBusy(); });
-  meet(MPI_COMM_WORLD);
+  // Not on MPI_COMM_WORLD, where calls of the program may have failed that MPI still has.
+  meet(engine->meetings);
+  {
+    EngineLock lock;
+    engine->notices.stop();
+  }
+  meet(engine->meetings);
   stopProgressThread();
   torc_is_on.store(false);
   attention.store(0);

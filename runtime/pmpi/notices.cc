@@ -16,6 +16,7 @@ void Notice::setText(std::string_view what) {
 void Notices::open(MPI_Comm comm) {
   comm_ = comm;
   tag_ = highestTag(comm);
+  is_open_ = true;
 }
 
 void Notices::close() {
@@ -33,7 +34,7 @@ void Notices::close() {
 }
 
 void Notices::send(int world_rank, const Notice& notice) {
-  if (comm_ == MPI_COMM_NULL) return;
+  if (!is_open_) return;
   std::erase_if(sent_, [](Sent& sent) {
     int done = 0;
     return PMPI_Test(&sent.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;

@@ -44,7 +44,9 @@ class Notices {
 
   /// Travel on `comm`, which has the ranks of MPI_COMM_WORLD, with its highest tag.
   void open(MPI_Comm comm);
-  /// Nobody sends any more. Takes in what has arrived.
+  /// Nothing is sent from now on.
+  void stop() { is_open_ = false; }
+  /// All ranks have stopped, and know it. Takes in what is left.
   void close();
 
   /// Never waits. A notice that cannot be sent is lost: the receiver then tells of a stall.
@@ -61,6 +63,7 @@ class Notices {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int tag_ = 0;
+  bool is_open_ = false;
   std::vector<Sent> sent_;
 };
 

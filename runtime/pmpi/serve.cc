@@ -72,6 +72,7 @@ Arrival receive(CollectiveCall& call, TraceCall& traced) {
     // The other ranks go on, and nothing tells them of this one.
     if (!status.ok()) endJob(call, status.message());
   }
+  announceCall(call, arrival.state, arrival.entry);
   traced.setBytes(call.bytes);
   traced.setDetail(servedBy(call, arrival.entry));
   return arrival;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <iterator>
 
 #include "runtime/pmpi/report.h"
 #include "schedules/message.h"
@@ -105,6 +106,24 @@ void Statistics::record(const CallRecord& call) {
     ++(call.service == Service::kServed ? communicator.served : communicator.handed);
     communicator.seconds += call.seconds;
   }
+  CallRow& row = rowOf(call, shape);
+  const bool first = row.calls++ == 0;
+  row.bytes += call.bytes;
+  row.least_bytes = first ? call.bytes : std::min(row.least_bytes, call.bytes);
+  row.most_bytes = std::max(row.most_bytes, call.bytes);
+  row.seconds += call.seconds;
+  row.least_seconds = first ? call.seconds : std::min(row.least_seconds, call.seconds);
+  row.most_seconds = std::max(row.most_seconds, call.seconds);
+}
+
+void Statistics::announce(const CallRecord& call) {
+  if (!explain_) return;
+  const std::lock_guard lock(mutex_);
+  rowOf(call, call.communicator == 0 ? 0 : shapes_[call.communicator - 1]);
+}
+
+/// The row of a signature, made where it is new; that of the rest where there are too many.
+CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
   const bool type_known = isPredefined(call.type) || call.type == MPI_DATATYPE_NULL;
   const bool op_known = isPredefined(call.op) || call.op == MPI_OP_NULL;
   const Key key{.function = call.function,
@@ -114,19 +133,6 @@ void Statistics::record(const CallRecord& call) {
                 .op = op_known ? call.op : -1,
                 .size_class = static_cast<std::uint8_t>(std::bit_width(call.bytes)),
                 .derived = !type_known};
-  CallRow& row = rowOf(call, key);
-  const bool first = row.calls++ == 0;
-  row.bytes += call.bytes;
-  row.least_bytes = first ? call.bytes : std::min(row.least_bytes, call.bytes);
-  row.most_bytes = std::max(row.most_bytes, call.bytes);
-  row.seconds += call.seconds;
-  row.least_seconds = first ? call.seconds : std::min(row.least_seconds, call.seconds);
-  row.most_seconds = std::max(row.most_seconds, call.seconds);
-  if (first && explain_ && call.communicator_rank == 0 && !row.isRest()) explain(call, row);
-}
-
-/// The row of a signature, made where it is new; that of the rest where there are too many.
-CallRow& Statistics::rowOf(const CallRecord& call, const Key& key) {
   if (const auto found = places_.find(key); found != places_.end()) return rows_[found->second];
   CallRow row;
   row.service = call.service;
@@ -150,6 +156,7 @@ CallRow& Statistics::rowOf(const CallRecord& call, const Key& key) {
     row.operation = isPredefined(call.op) ? operationName(call.op) : "user's";
   row.by = call.by;
   row.size_class = key.size_class;
+  if (explain_ && call.communicator_rank == 0) explain(call, row);
   places_.emplace(key, rows_.size());
   return rows_.emplace_back(std::move(row));
 }
@@ -170,7 +177,9 @@ void Statistics::explain(const CallRecord& call, const CallRow& row) const {
 JobStatistics Statistics::snapshot(const RankFacts& facts) const {
   const std::lock_guard lock(mutex_);
   JobStatistics statistics;
-  statistics.calls = rows_;
+  // Of a call that was announced and has come to another end, there is nothing to tell.
+  std::ranges::copy_if(rows_, std::back_inserter(statistics.calls),
+                       [](const CallRow& row) { return row.calls > 0; });
   statistics.communicators = communicators_;
   statistics.sum = statistics.most = facts;
   return statistics;

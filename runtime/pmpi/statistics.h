@@ -48,6 +48,9 @@ class Statistics {
   /// communicators that were not told of.
   std::uint32_t communicator(std::string_view description, std::string_view reason, int rank);
 
+  /// A call is about to be made: explains a new signature. `seconds` are not looked at.
+  void announce(const CallRecord& call);
+
   /// Counts a call. From any thread; handles are read, not kept.
   void record(const CallRecord& call);
 
@@ -70,7 +73,7 @@ class Statistics {
     std::size_t operator()(const Key& key) const;
   };
 
-  CallRow& rowOf(const CallRecord& call, const Key& key);
+  CallRow& rowOf(const CallRecord& call, std::uint32_t shape);
   void explain(const CallRecord& call, const CallRow& row) const;
 
   const bool explain_;

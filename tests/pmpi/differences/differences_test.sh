@@ -1,0 +1,127 @@
+#!/bin/bash
+# differences_test.sh PRELOAD PROGRAM LIBRARY RANKS
+# Calls that look wrong and are right give the right results; calls that differ between the ranks end
+# with an error on every rank of the communicator, and what comes after them does, too; a late rank is
+# told of and waited for. Every case in every form, and none hangs.
+set -u
+preload=$PWD/$1
+program=$PWD/$2
+library=$PWD/$3
+ranks=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
+failures=0
+
+fail() {
+  echo "differences_test: $case, $form, $ranks ranks: $*"
+  sed 's/^/  | /' "$work/output"
+  failures=$((failures + 1))
+}
+
+# run [NAME=VALUE...]: the case in the form.
+run() {
+  local variables=() assignment
+  for assignment in "$@"; do variables+=(-genv "${assignment%%=*}" "${assignment#*=}"); done
+  status=0
+  timeout --kill-after=3 40 mpiexec.hydra -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" \
+    "${variables[@]}" -n "$ranks" "$program" "$case" "$form" </dev/null >"$work/output" 2>&1 || status=$?
+  [[ $status -ne 124 && $status -ne 137 ]] || fail "hangs"
+  ! grep -q WRONG "$work/output" || fail "wrong results"
+}
+
+# Lines of every rank: all WHAT REST
+all() {
+  [[ $(grep -cE "^rank [0-9]+: $1: $2\$" "$work/output") -eq $3 ]] || fail "not $3 times '$1: $2'"
+}
+
+expectRight() {  # what the ranks say
+  [[ $status -eq 0 ]] || fail "exit status $status"
+  all "$1" right "$2"
+  ! grep -q '^torc: ' "$work/output" || fail "torc has something to say"
+}
+
+# The call fails on all ranks and so does the next; one line at least says what differs.
+expectErrors() {  # PATTERN
+  [[ $status -eq 0 ]] || fail "exit status $status"
+  all before right "$ranks"
+  all call 'error class [0-9]+' "$ranks"
+  all after 'error class [0-9]+' "$ranks"
+  grep -qE "^torc: error: rank [0-9]+: call 2 on $shape: .*$1" "$work/output" || fail "nothing says: $1"
+}
+
+shape='[0-9x]+'
+for form in blocking nonblocking persistent; do
+  case=same-base
+  run
+  expectRight 'the same base' $((2 * ranks))
+
+  case=all-refused
+  run
+  [[ $status -eq 0 ]] || fail "exit status $status"
+  all call 'error class [0-9]+' "$ranks"
+  all after right "$ranks"
+
+  case=more
+  run
+  expectErrors '(9600|differ)'
+  case=fewer
+  run
+  expectErrors '(6400|differ)'
+  case=other-collective
+  run
+  expectErrors 'MPI_Allgather.*MPI_Allreduce|MPI_Allreduce.*MPI_Allgather|differ'
+  case=refused
+  run
+  expectErrors 'MPI has refused'
+  case=aliased
+  run
+  expectErrors 'MPI has refused'
+  case=own-block
+  run
+  expectErrors 'own block is not as long'
+
+  case=skipped
+  run
+  all call 'error class [0-9]+' $((ranks - 1))
+  grep -q 'is in MPI_Finalize after 1 call' "$work/output" || fail "nothing says who has ended"
+
+  case=first-fewer
+  run
+  all call 'error class [0-9]+' "$ranks"
+  all after 'error class [0-9]+' "$ranks"
+
+  case=fatal
+  run
+  [[ $status -ne 0 ]] || fail "MPI_ERRORS_ARE_FATAL: exit status 0"
+  grep -qE '^torc: error: rank [0-9]+: call 2 on ' "$work/output" || fail "nothing names the call"
+
+  case=late
+  run TORC_STALL=2
+  [[ $status -eq 0 ]] || fail "exit status $status"
+  all call right "$ranks"
+  told=$(grep -cE '^torc: warning: rank [0-9]+: MPI_I?[Aa]llreduce.*call 2 on .*: no progress for 2 s: ' \
+    "$work/output")
+  [[ $told -eq $((ranks - 1)) ]] || fail "$told of $((ranks - 1)) waiting ranks tell of it"
+  run TORC_STALL=0
+  ! grep -q '^torc: ' "$work/output" || fail "TORC_STALL=0, and yet a line"
+done
+
+form=nonblocking
+case=freed-lists
+run
+expectRight 'freed lists' "$ranks"
+
+# Blocking calls that torc hands back go to MPI's blocking functions where no collective can be pending.
+form=blocking
+case=not-commuting
+run
+all call 'error class [0-9]+' "$ranks"
+run TORC_NONBLOCKING=0
+all call 'error class [0-9]+' "$ranks"
+case=more
+run TORC_NONBLOCKING=0
+expectErrors 9600
+
+[[ $failures -eq 0 ]] || echo "differences_test: $failures failures"
+exit "$((failures > 0))"
