@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # What libtorc_pmpi.so costs, and what a call that it serves takes, on this machine:
 #   handed-back calls    nanoseconds per call, plain and preloaded
+#   communicators        nanoseconds for making and freeing one, plain and preloaded
 #   start                MPI_Init on 64 ranks with a full library of 4x4x4, plain and preloaded
 #   served calls         blocking MPI collectives, preloaded, against torc-run's persistent replay of
 #                        the same schedules and against MPI's own, on 2 and 4 ranks by size
 #
-#   bash bench/job_start.sh [calls|start|served]...        default: all three
+#   bash bench/job_start.sh [calls|communicators|start|served]...        default: all
 #
 # Variants run in turns. $JOB_START_SHAPES: tori of the last part (default: 2 4 2x2). Libraries are
 # kept in $JOB_START_LIBRARIES (default: built each time).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 parts=("$@")
-[[ ${#parts[@]} -gt 0 ]] || parts=(calls start served)
+[[ ${#parts[@]} -gt 0 ]] || parts=(calls communicators start served)
 
 bazel build -c opt //compiler:torc //runtime:torc-run //runtime:libtorc_pmpi.so //bench:job_start \
-  2>/dev/null
+  //bench:communicators 2>/dev/null
 torc=bazel-bin/compiler/torc
 torc_run=bazel-bin/runtime/torc-run
 program=bazel-bin/bench/job_start
@@ -40,6 +41,7 @@ job() {
   case $variant in
     plain) mpiexec.hydra -n "$ranks" "$@" ;;
     empty) mpiexec.hydra -genv LD_PRELOAD "$preload" -n "$ranks" "$@" ;;
+    nonblocking) TORC_NONBLOCKING=1 job library "$library" "$ranks" "$@" ;;
     library) mpiexec.hydra -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" -n "$ranks" "$@" ;;
   esac </dev/null
 }
@@ -81,6 +83,34 @@ calls() {
         printf "| %s | %.0f | %.0f | %.0f | %.2f |\n", list[i], a, b, b - a, b / a
       }
     }' "$work/calls-plain.txt" "$work/calls-library.txt"
+}
+
+communicators() {
+  local rounds=7 library variant round
+  library=$(library_for 2)
+  echo
+  echo "== Making and freeing a communicator on which torc serves no call, 2 ranks on $cores cores: ns," \
+    "the least of $rounds medians, in turns"
+  oversubscribed 2
+  for ((round = 0; round < rounds; ++round)); do
+    for variant in plain library nonblocking; do
+      job "$variant" "$library" 2 bazel-bin/bench/communicators >>"$work/made-$variant.txt"
+    done
+  done
+  echo "| making, communicators alive | plain | preloaded | ratio | with TORC_NONBLOCKING=1 | ratio |"
+  echo "| --- | --- | --- | --- | --- | --- |"
+  awk '{
+      name = $0; sub(/^[^ ]* /, "", name)
+      if (!(name in order)) { order[name] = ++names; list[names] = name }
+      file = FILENAME ~ /plain/ ? 0 : FILENAME ~ /library/ ? 1 : 2
+      if (!((name, file) in least) || $1 < least[name, file]) least[name, file] = $1
+    }
+    END {
+      for (i = 1; i <= names; ++i) {
+        a = least[list[i], 0]; b = least[list[i], 1]; c = least[list[i], 2]
+        printf "| %s | %.0f | %.0f | %.2f | %.0f | %.2f |\n", list[i], a, b, b / a, c, c / a
+      }
+    }' "$work"/made-{plain,library,nonblocking}.txt
 }
 
 start() {
@@ -169,9 +199,9 @@ served() {
 
 for part in "${parts[@]}"; do
   case $part in
-    calls | start | served) "$part" ;;
+    calls | communicators | start | served) "$part" ;;
     *)
-      echo "usage: bash bench/job_start.sh [calls|start|served]..." >&2
+      echo "usage: bash bench/job_start.sh [calls|communicators|start|served]..." >&2
       exit 2
       ;;
   esac

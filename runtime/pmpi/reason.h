@@ -14,7 +14,6 @@ enum class Reason : std::uint8_t {
   kOneRank,      // nothing to communicate
   kIntercommunicator,
   kNoCommunicator,  // MPI_COMM_NULL: MPI says what is wrong
-  kNotSetUp,        // made by MPI_Comm_idup, and no blocking call on it so far
   kArgument,        // a count, type or operation is not valid: MPI says what is wrong
   kNoData,          // zero bytes
   kDatatypeGaps,    // a reduction on a derived type with gaps
