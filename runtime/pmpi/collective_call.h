@@ -109,6 +109,9 @@ struct CollectiveCall {
   MPI_Comm comm;
   MpiCall mpi;
 
+  bool only_blocking =
+      false;  // MPI's nonblocking form must not be used in place of the blocking one
+
   // Filled by adapters; `collective` is set where torc has such schedules.
   std::optional<Collective> collective;
   const void* in = nullptr;
@@ -132,6 +135,13 @@ struct CollectiveCall {
 
 template <typename... Arguments>
 void adaptNotServed(CollectiveCall&, const Arguments&...) {}
+
+/// MPICH 4.0.2's nonblocking MPI_Alltoallw is wrong in place, where ranks describe their data
+/// differently; whether it is in place all ranks say alike.
+template <typename... Arguments>
+void adaptNotServedW(CollectiveCall& call, const void* in, const Arguments&...) {
+  call.only_blocking = in == MPI_IN_PLACE;
+}
 
 template <typename Count>
 void adaptAllreduce(CollectiveCall& call, const void* in, void* out, Count count, MPI_Datatype type,

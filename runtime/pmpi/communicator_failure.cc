@@ -33,7 +33,7 @@ void CommunicatorState::note(CollectiveCall& call, Maker maker) {
 int CommunicatorState::worldRank(int rank) const {
   MPI_Group group = MPI_GROUP_NULL;
   int there = MPI_UNDEFINED;
-  const MPI_Comm same = shadow() != MPI_COMM_NULL ? shadow() : comm_;
+  const MPI_Comm same = isSetUp() ? shadow() : comm_;
   if (same == MPI_COMM_NULL || PMPI_Comm_group(same, &group) != MPI_SUCCESS) return there;
   PMPI_Group_translate_ranks(group, 1, &rank, engine->library->world, &there);
   PMPI_Group_free(&group);

@@ -92,11 +92,8 @@ CommunicatorState::~CommunicatorState() {
     // After a failure MPI may still be at it.
     if (entry.load != nullptr && !entry.load->done()) static_cast<void>(entry.load.release());
   }
-  if (stage_ == Stage::kServed || stage_ == Stage::kByMpi) --engine->shadows;
-  if (geometry_ == nullptr) {
-    if (shadow_ != MPI_COMM_NULL) PMPI_Comm_free(&shadow_);
-    return;
-  }
+  if (geometry_ == nullptr) return;
+  --engine->shadows;
   calls_.reset();
   for (auto& [file, entry] : schedules_)
     torc_schedule_free(entry.schedule);

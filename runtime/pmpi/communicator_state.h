@@ -59,13 +59,6 @@ struct CommunicatorSchedule {
 
 class CommunicatorState {
  public:
-  enum class Stage {
-    kAttached,   // nothing done together with the other ranks
-    kSettingUp,  // nonblocking, while calls wait in the queue
-    kServed,     // it has its shadow
-    kByMpi,      // calls that were to be served are made by MPI on the shadow
-  };
-
   /// Local: looks at a communicator for the first time. Throws std::bad_alloc.
   static CommunicatorState* attach(MPI_Comm comm);
   /// Of a communicator; nullptr where it has none.
@@ -84,7 +77,8 @@ class CommunicatorState {
   int rank() const { return rank_; }
   int size() const { return size_; }
   std::uint32_t shape() const { return shape_; }
-  Stage stage() const { return stage_; }
+  /// Whether it has its shadow.
+  bool isSetUp() const { return geometry_ != nullptr; }
   /// The same on all ranks, and no other communicator's; 0: not set up.
   std::uint64_t id() const { return id_; }
 
@@ -92,11 +86,9 @@ class CommunicatorState {
   /// why torc serves nothing there, alike on all ranks. An error is this rank's alone: others may
   /// be ready. `call`: for whom, where somebody waits too long.
   Status setUp(const CollectiveCall* call);
-  /// The same, not waiting.
-  void beginSetUp();
 
   /// Of a communicator that has one.
-  MPI_Comm shadow() const { return geometry_ != nullptr ? geometry_->comm : shadow_; }
+  MPI_Comm shadow() const { return geometry_->comm; }
   torc_geometry& geometry() { return *geometry_; }
   CallCache& calls() { return *calls_; }
 
@@ -115,9 +107,6 @@ class CommunicatorState {
   void endQueue();
   /// Moves the queue on; true when it is empty.
   bool proceed();
-  /// Moves a set-up that is under way on; true when it is over, in kServed or kByMpi.
-  bool advanceSetUp();
-
   /// Moves the loading of an entry's file on, beginning it at the first call. Only for the
   /// operation at the head of the queue. nullptr until it is kReady or kFailed. Throws.
   CommunicatorSchedule* load(const LibraryEntry& entry);
@@ -160,10 +149,8 @@ class CommunicatorState {
   CommunicatorState(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
   void recognise();
   void describe();
-  int startVote();
-  void countVotes();
+  Status agree(const CollectiveCall* call);
   Status lay(MPI_Comm shadow);
-  void makeByMpi(Reason reason, const std::string& text);
   int worldRank(int rank) const;
   void send(int to, Notice& notice);
   void compare(const CallNote& mine, const Notice& asked);
@@ -174,17 +161,10 @@ class CommunicatorState {
   Reason reason_ = Reason::kServed;
   std::string reason_text_, description_;
   std::uint32_t shape_ = 0;
-  Stage stage_ = Stage::kAttached;
   std::uint64_t id_ = 0;
 
-  // Until it is set up, and while it is.
-  std::unique_ptr<Recognition> recognition_;
-  std::array<std::uint64_t, 4> votes_{};
-  MPI_Request vote_ = MPI_REQUEST_NULL, duplication_ = MPI_REQUEST_NULL;
-  bool has_room_ = false;  // within TORC_COMMUNICATORS
-
-  MPI_Comm shadow_ = MPI_COMM_NULL;          // without a geometry
-  std::unique_ptr<torc_geometry> geometry_;  // over the shadow
+  std::unique_ptr<Recognition> recognition_;  // until it is set up
+  std::unique_ptr<torc_geometry> geometry_;   // over the shadow
   std::unique_ptr<CallCache> calls_;
   std::unordered_map<std::uint32_t, CommunicatorSchedule> schedules_;  // by file
   std::deque<Turn*> queue_;

@@ -9,6 +9,7 @@
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/operation.h"
 #include "runtime/pmpi/progress.h"
+#include "runtime/pmpi/report.h"
 
 namespace torc::pmpi {
 
@@ -50,8 +51,16 @@ void reportFailures() {
       EngineLock lock;
       if (!engine->takeReport(&comm, &code)) return;
     }
-    PMPI_Comm_call_errhandler(comm, code);
+    tellErrorHandler(comm, code);
   }
+}
+
+void tellErrorHandler(MPI_Comm comm, int code) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(comm, &handler);
+  if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT) letLauncherRead();
+  PMPI_Errhandler_free(&handler);
+  PMPI_Comm_call_errhandler(comm, code);
 }
 
 void advance() {

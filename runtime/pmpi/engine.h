@@ -134,6 +134,9 @@ class SetUpTime {
 /// Tells error handlers what has failed. Called without the lock.
 void reportFailures();
 
+/// Tells the error handler of a communicator of an error, which may end the job. Without the lock.
+void tellErrorHandler(MPI_Comm comm, int code);
+
 }  // namespace torc::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_ENGINE_H_

@@ -80,10 +80,9 @@ void fail(int rank, bool strict, const std::string& why) {
     warnOnce(rank, why, why + "; torc is off");
     return;
   }
-  if (rank == 0) complain(why);
-  // The first to abort ends the others, rank 0 perhaps before it has spoken.
+  // The first to abort ends the others: rank 0, when it has spoken.
+  if (rank == 0) complainAndAbort(why);
   PMPI_Barrier(MPI_COMM_WORLD);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 /// The engine, alike on all ranks, or nullptr: torc is off, and it has been said why.
@@ -98,10 +97,7 @@ std::unique_ptr<Engine> agreeOnEngine() {
       const std::string why =
           message("process ", presence.without,
                   " is a rank without libtorc_pmpi.so: LD_PRELOAD must name it on all ranks");
-      if (own.strict) {
-        complain(why);
-        PMPI_Abort(MPI_COMM_WORLD, 1);
-      }
+      if (own.strict) complainAndAbort(why);
       warnOnce(why, why + "; torc is off");
     }
     return nullptr;
@@ -216,11 +212,8 @@ void startJob() {
     CommunicatorState* world = CommunicatorState::attach(MPI_COMM_WORLD);
     return world->reason() == Reason::kServed ? world->setUp(nullptr) : Status();
   });
-  if (!ready.ok()) {
-    // The other ranks may be ready, and nothing tells them of this one.
-    complain(ready.message());
-    PMPI_Abort(MPI_COMM_WORLD, 1);
-  }
+  // The other ranks may be ready, and nothing tells them of this one.
+  if (!ready.ok()) complainAndAbort(ready.message());
   engine->settingUp.add(PMPI_Wtime() - began - engine->settingUp.seconds());
   saySetUp();
   std::atexit(tellWhatIsEnded);

@@ -103,11 +103,6 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  if (!state_.advanceSetUp()) return false;
-  if (state_.stage() == CommunicatorState::Stage::kByMpi) {
-    leaveToMpi(state_.reason());
-    return true;
-  }
   if (taken_ != nullptr) return agree(*state_.load(entry_)->schedule);
   const CommunicatorSchedule* file = state_.load(entry_);
   if (file == nullptr) return false;

@@ -54,6 +54,21 @@ bool liesIn(const void* in, const CollectiveCall& call, int size, std::int64_t e
          out + begin * element_bytes < first + call.in_count * in_size;
 }
 
+/// Calls copy(data, count, type) -> Status. MPICH 4.0.2's MPI_Pack and MPI_Unpack refuse
+/// MPI_BOTTOM: elements there are described from another address, `anchor`.
+template <typename Data, typename Copy>
+Status fromAnchor(Data* data, MPI_Count count, MPI_Datatype type, std::byte* anchor, Copy copy) {
+  if (data != nullptr) return copy(data, count, type);
+  const MPI_Count place = -static_cast<MPI_Count>(reinterpret_cast<std::intptr_t>(anchor));
+  MPI_Datatype moved = MPI_DATATYPE_NULL;
+  int code = PMPI_Type_create_hindexed_c(1, &count, &place, type, &moved);
+  if (code == MPI_SUCCESS) code = PMPI_Type_commit(&moved);
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Type_create_hindexed");
+  const Status status = copy(anchor, 1, moved);
+  PMPI_Type_free(&moved);
+  return status;
+}
+
 void widen(const NumberList& from, int size, std::int64_t scale, std::vector<std::int64_t>& to) {
   to.resize(static_cast<std::size_t>(size));
   for (std::size_t r = 0; r < to.size(); ++r)
@@ -130,19 +145,27 @@ void PreparedArguments::prepareAllgather(const CollectiveCall& call, int rank, i
 
 Status PreparedArguments::pack() {
   if (own_.bytes == nullptr || own_.length == 0) return {};
-  MPI_Count at = 0;
-  return mpiStatus(PMPI_Pack_c(own_data_, own_count_, own_.type, own_.bytes.get(), own_.length, &at,
-                               MPI_COMM_SELF),
-                   "MPI_Pack");
+  return fromAnchor(own_data_, own_count_, own_.type, own_.bytes.get(),
+                    [&](const void* data, MPI_Count count, MPI_Datatype type) {
+                      MPI_Count at = 0;
+                      return mpiStatus(PMPI_Pack_c(data, count, type, own_.bytes.get(), own_.length,
+                                                   &at, MPI_COMM_SELF),
+                                       "MPI_Pack");
+                    });
 }
 
 Status PreparedArguments::unpack() {
   if (all_.bytes == nullptr) return {};
   for (const Block& block : blocks_) {
-    MPI_Count at = block.offset;
-    const int code = PMPI_Unpack_c(all_.bytes.get(), all_.length, &at, block.data, block.count,
-                                   all_.type, MPI_COMM_SELF);
-    if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Unpack");
+    const Status status = fromAnchor(
+        block.data, block.count, all_.type, all_.bytes.get(),
+        [&](void* data, MPI_Count count, MPI_Datatype type) {
+          MPI_Count at = block.offset;
+          return mpiStatus(
+              PMPI_Unpack_c(all_.bytes.get(), all_.length, &at, data, count, type, MPI_COMM_SELF),
+              "MPI_Unpack");
+        });
+    if (!status.ok()) return status;
   }
   return {};
 }

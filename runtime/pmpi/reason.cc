@@ -17,6 +17,8 @@ const char* text(Reason reason) {
       return "an intercommunicator";
     case Reason::kNoCommunicator:
       return "no communicator";
+    case Reason::kNotSetUp:
+      return "MPI_Comm_idup, and no blocking call so far";
     case Reason::kArgument:
       return "an argument that MPI refuses";
     case Reason::kNoData:

@@ -14,13 +14,14 @@ enum class Reason : std::uint8_t {
   kOneRank,      // nothing to communicate
   kIntercommunicator,
   kNoCommunicator,  // MPI_COMM_NULL: MPI says what is wrong
-  kArgument,        // a count, type or operation is not valid: MPI says what is wrong
-  kNoData,          // zero bytes
-  kDatatypeGaps,    // a reduction on a derived type with gaps
-  kOperation,       // an operation that does not commute, or has no meaning on the type
-  kOverflow,        // more bytes than an address space
-  kOwnBlock,        // the caller's block is not as long as the others expect: an error on all ranks
-  kFailedBefore,    // an earlier call on the communicator has failed: an error
+  kNotSetUp,      // nonblocking, on a communicator of MPI_Comm_idup without a blocking call so far
+  kArgument,      // a count, type or operation is not valid: MPI says what is wrong
+  kNoData,        // zero bytes
+  kDatatypeGaps,  // a reduction on a derived type with gaps
+  kOperation,     // an operation that does not commute, or has no meaning on the type
+  kOverflow,      // more bytes than an address space
+  kOwnBlock,      // the caller's block is not as long as the others expect: an error on all ranks
+  kFailedBefore,  // an earlier call on the communicator has failed: an error
   // Should be served: an error under TORC_STRICT.
   kOutsideWorld,    // members that are not in MPI_COMM_WORLD
   kNoPart,          // the members form no line, plane or box of the partition

@@ -2,9 +2,14 @@
 #include "runtime/pmpi/report.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <unordered_set>
+
+#include <mpi.h>
 
 #include "schedules/message.h"
 
@@ -54,6 +59,17 @@ void warnOnce(int communicator_rank, std::string_view key, const std::string& te
 
 void complain(const std::string& text) {
   print(message("torc: error: ", rankText(), text, '\n'));
+}
+
+void letLauncherRead() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+void complainAndAbort(const std::string& text) {
+  complain(text);
+  letLauncherRead();
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
 }
 
 void say(Verbosity kind, int communicator_rank, const std::string& text) {

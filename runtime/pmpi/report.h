@@ -27,6 +27,13 @@ void warnOnce(int communicator_rank, std::string_view key, const std::string& te
 /// An error, which always is told: `torc: error: rank 3: ...`.
 void complain(const std::string& text);
 
+/// Before the job is aborted: gives the launcher, which drops what it has not read by then, a tenth
+/// of a second to pass on what was told.
+void letLauncherRead();
+
+/// The last error of a job, which ends with it.
+[[noreturn]] void complainAndAbort(const std::string& text);
+
 /// A hint, or a line on what was set up or decided: `torc: ...`. Told by rank 0 of the
 /// communicator, where the verbosity includes `kind`.
 void say(Verbosity kind, int communicator_rank, const std::string& text);

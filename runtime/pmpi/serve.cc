@@ -1,7 +1,6 @@
 // A call on its way through torc: decision, start, wait; or back to MPI.
 #include "runtime/pmpi/serve.h"
 
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/decide.h"
 #include "runtime/pmpi/engine.h"
+#include "runtime/pmpi/meeting.h"
 #include "runtime/pmpi/operation.h"
 #include "runtime/pmpi/progress.h"
 #include "runtime/pmpi/refusal.h"
@@ -30,8 +30,6 @@ struct Arrival {
 /// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
 const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state) {
   call.reason = state.reason();
-  // Where some calls are under way to torc already, all go there.
-  if (state.stage() == CommunicatorState::Stage::kByMpi) call.reason = Reason::kServed;
   if (call.reason != Reason::kServed) {
     // Not the communicator's fault alone.
     if (!call.collective && shouldBeServed(call.reason)) call.reason = Reason::kCollective;
@@ -45,16 +43,11 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state) {
   if (call.reason != Reason::kServed) return nullptr;
   call.reason = Reason::kUnexpected;
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
+  call.reason = Reason::kNotSetUp;
+  if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
   const LibraryEntry* entry = engine->library->choose(state.shape(), *call.collective, call.bytes);
   call.reason = entry == nullptr ? Reason::kNoSchedule : Reason::kServed;
   return entry;
-}
-
-/// Ends the job where there is no memory to find out what all ranks must know.
-[[noreturn]] void endJob(const CollectiveCall& call, const std::string& what) {
-  complainOf(call, what);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
 }
 
 Arrival receive(CollectiveCall& call, TraceCall& traced) {
@@ -69,8 +62,11 @@ Arrival receive(CollectiveCall& call, TraceCall& traced) {
       arrival.entry = decide(call, *arrival.state);
       return {};
     });
-    // The other ranks go on, and nothing tells them of this one.
-    if (!status.ok()) endJob(call, status.message());
+    // There is no memory to find out what all ranks must know. The others go on, and nothing tells
+    // them of this one.
+    if (!status.ok()) {
+      complainAndAbort(message(functionName(call.id, call.form), ": ", status.message()));
+    }
   }
   announceCall(call, arrival.state, arrival.entry);
   traced.setBytes(call.bytes);
@@ -86,7 +82,7 @@ bool isRecognised(const CommunicatorState* state) {
 /// An error of this call, told to the communicator's error handler.
 Outcome refuse(const CollectiveCall& call, int code) {
   reportFailures();
-  PMPI_Comm_call_errhandler(call.comm, code);
+  tellErrorHandler(call.comm, code);
   return {true, code};
 }
 
@@ -138,10 +134,10 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
   switch (call.reason) {
     case Reason::kOneRank:
     case Reason::kNoCommunicator:
-    case Reason::kArgument:  // MPI refuses these at once; its nonblocking functions name other
-                             // errors
+    case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
       return false;
     default:
+      if (call.only_blocking) return false;
       return engine->has_nonblocking || (call.collective && isRecognised(state));
   }
 }
@@ -149,7 +145,10 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
 /// A blocking call that is MPI's.
 Outcome handBack(CollectiveCall& call, CommunicatorState* state) {
   if (const Outcome left = leave(call, state); left.settled) return left;
-  if (!waitsWithProgress(call, state)) return {};
+  if (!waitsWithProgress(call, state)) {
+    if (call.only_blocking && engine->has_nonblocking) meet(call.comm);
+    return {};
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   int code = call.mpi(KeptLists(), call.comm, &request), done = code != MPI_SUCCESS;
   if (!done) {
@@ -177,25 +176,21 @@ Status makeOperation(CollectiveCall& call, const Arrival& arrival, MPI_Request* 
   });
 }
 
-/// Makes the communicator ready for a call that torc is to serve. Settled: it is not served.
+/// Makes the communicator ready for a call that torc is to serve. Settled: the call has failed.
 Outcome prepare(CollectiveCall& call, Arrival& arrival) {
   CommunicatorState& state = *arrival.state;
   if (state.hasFailed()) return refuseAfterFailure(call, state);
-  if (state.stage() == CommunicatorState::Stage::kAttached) {
-    {
-      EngineLock lock;
-      state.note(call, Maker::kTorc);
-    }
-    if (call.form == Form::kNonblocking) {
-      state.beginSetUp();
-    } else if (Status status = state.setUp(&call); !status.ok()) {
-      return failHere(call, state, MPI_ERR_OTHER, status.message());
-    }
-    // Confirmed by all, or not.
-    if (state.reason() != Reason::kServed && state.stage() == CommunicatorState::Stage::kAttached) {
-      call.reason = state.reason();
-      arrival.entry = nullptr;
-    }
+  if (state.isSetUp()) return {};
+  {
+    EngineLock lock;
+    state.note(call, Maker::kTorc);
+  }
+  if (Status status = state.setUp(&call); !status.ok()) {
+    return failHere(call, state, MPI_ERR_OTHER, status.message());
+  }
+  if (state.reason() != Reason::kServed) {
+    call.reason = state.reason();
+    arrival.entry = nullptr;
   }
   return {};
 }
@@ -291,7 +286,7 @@ int handedBack(CollectiveCall& call, int code) {
   CommunicatorState* state =
       call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm);
   if (code != MPI_SUCCESS && call.reason == Reason::kArgument && state != nullptr &&
-      state->stage() == CommunicatorState::Stage::kServed) {
+      state->isSetUp()) {
     meetAfterRefusal(*state, call);
   }
   endCall(call, state, nullptr);

@@ -23,7 +23,7 @@
   X(Scatterv, scatterv, ROOTED_SCATTER_V, NotServed)                           \
   X(Alltoall, alltoall, EXCHANGE, NotServed)                                   \
   X(Alltoallv, alltoallv, EXCHANGE_V, NotServed)                               \
-  X(Alltoallw, alltoallw, EXCHANGE_W, NotServed)                               \
+  X(Alltoallw, alltoallw, EXCHANGE_W, NotServedW)                              \
   X(Scan, scan, REDUCTION, NotServed)                                          \
   X(Exscan, exscan, REDUCTION, NotServed)                                      \
   X(Neighbor_allgather, neighbor_allgather, EXCHANGE, NotServed)               \

@@ -1,18 +1,24 @@
-// Wrappers of the functions that create and free communicators. What is created is looked at by the
-// first collective call on it (runtime/pmpi/communicator_state.h).
+// Wrappers of the functions that create and free communicators.
 //
-// These functions wait inside MPI, where torc makes no progress. Where collectives of the program
-// may be pending, all ranks meet first, with progress; where none can be, they go straight to MPI.
-// MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and have no wrapper.
+// Where collectives of the program may be pending, all ranks meet first, with progress, for these
+// functions wait inside MPI; and what is created is set up at once, so that its first call may be a
+// nonblocking one. Where none can be, they go straight to MPI, and the first call sets it up.
+//
+// MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and have no wrapper: such a communicator is
+// set up by its first blocking call. Communicators with other jobs' processes (MPI_Comm_spawn,
+// accept, connect, join) are intercommunicators, which are MPI's.
 #include <functional>
 #include <string_view>
 
 #include <mpi.h>
 
+#include "runtime/api.h"
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/meeting.h"
 #include "runtime/pmpi/progress.h"
+#include "runtime/pmpi/report.h"
+#include "schedules/message.h"
 
 using torc::pmpi::CommunicatorState;
 using torc::pmpi::engine;
@@ -24,6 +30,20 @@ namespace {
 
 bool mustMeet() {
   return intercepts() && engine->has_nonblocking;
+}
+
+/// After a creation that has returned `code`.
+int created(int code, const MPI_Comm* comm) {
+  if (!mustMeet() || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) return code;
+  const torc::Status ready = torc::attempt([&]() -> torc::Status {
+    CommunicatorState* state = CommunicatorState::attach(*comm);
+    return state->reason() == torc::pmpi::Reason::kServed ? state->setUp(nullptr) : torc::Status();
+  });
+  // The other ranks may be ready, and nothing tells them of this one.
+  if (!ready.ok()) {
+    torc::pmpi::complainAndAbort(torc::message("a communicator is made: ", ready.message()));
+  }
+  return code;
 }
 
 /// States whose communicators have gone are destroyed now, unless operations hold them.
@@ -39,7 +59,7 @@ void cleanUp() {
 #define TORC_CREATION(Name, parent, PARAMETERS, ARGUMENTS) \
   int MPI_##Name PARAMETERS {                              \
     if (mustMeet()) meet(parent);                          \
-    return PMPI_##Name ARGUMENTS;                          \
+    return created(PMPI_##Name ARGUMENTS, result);         \
   }
 
 extern "C" {
@@ -80,7 +100,7 @@ TORC_CREATION(Intercomm_merge, comm, (MPI_Comm comm, int high, MPI_Comm* result)
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result) {
   if (mustMeet()) torc::pmpi::meetGroup(group, tag);
-  return PMPI_Comm_create_group(comm, group, tag, result);
+  return created(PMPI_Comm_create_group(comm, group, tag, result), result);
 }
 
 int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
@@ -89,13 +109,14 @@ int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
   if (mustMeet()) {
     torc::pmpi::meetGroup(group, static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
   }
-  return PMPI_Comm_create_from_group(group, tag, info, handler, result);
+  return created(PMPI_Comm_create_from_group(group, tag, info, handler, result), result);
 }
 
 int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader,
                          int tag, MPI_Comm* result) {
   if (mustMeet()) torc::pmpi::meetLeaders(local, local_leader, peers, remote_leader, tag);
-  return PMPI_Intercomm_create(local, local_leader, peers, remote_leader, tag, result);
+  return created(PMPI_Intercomm_create(local, local_leader, peers, remote_leader, tag, result),
+                 result);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {

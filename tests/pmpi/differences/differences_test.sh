@@ -97,10 +97,10 @@ for form in blocking nonblocking persistent; do
   grep -qE '^torc: error: rank [0-9]+: call 2 on ' "$work/output" || fail "nothing names the call"
 
   case=late
-  run TORC_STALL=2
+  run TORC_STALL=1
   [[ $status -eq 0 ]] || fail "exit status $status"
   all call right "$ranks"
-  told=$(grep -cE '^torc: warning: rank [0-9]+: MPI_I?[Aa]llreduce.*call 2 on .*: no progress for 2 s: ' \
+  told=$(grep -cE '^torc: warning: rank [0-9]+: MPI_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
     "$work/output")
   [[ $told -eq $((ranks - 1)) ]] || fail "$told of $((ranks - 1)) waiting ranks tell of it"
   run TORC_STALL=0

@@ -1,0 +1,92 @@
+#!/bin/bash
+# illegal_programs_test.sh PRELOAD PROGRAM LIBRARY RANKS FIRST_SEED PROGRAMS
+# Runs programs with one fault each, preloaded; PRELOAD "-" runs them plain. Each must end within 60
+# seconds, or torc must say in which call it waits; then this script ends it. A crash is a failure,
+# and so is a job that hangs without a word.
+set -u
+preload=$1
+program=$2
+library=$3
+ranks=$4
+first=$5
+programs=$6
+patience=60 # seconds for the job to end, or for torc to say why it does not
+grace=3     # seconds for the job to end by itself after torc has said so
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+output=$work/output
+failures=0 failed=0 stalled=0 completed=0
+
+environment=()
+if [[ $preload != - ]]; then
+  environment=(-genv LD_PRELOAD "$(realpath "$preload")" -genv TORC_STALL 5
+    -genv TORC_LIBRARY "$(realpath "$library")")
+fi
+
+# Ranks must not write one result file at the same time; Bazel makes one from the log.
+unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
+
+fail() {
+  echo "illegal_programs_test: seed $seed on $ranks ranks: $*"
+  cut -c1-500 "$output" | head -n 30
+  failures=$((failures + 1))
+}
+
+isRunning() {
+  kill -0 "$job" 2>/dev/null
+}
+
+# awaitEnd SECONDS [PATTERN]: until the job has ended, or a line of its output matches.
+awaitEnd() {
+  local tenths=$(($1 * 10))
+  while ((tenths-- > 0)) && isRunning; do
+    [[ $# -lt 2 ]] || ! grep -qE "$2" "$output" || return
+    sleep 0.1
+  done
+}
+
+endJob() {
+  kill -TERM "$job" 2>/dev/null
+  awaitEnd 5
+  kill -KILL "$job" 2>/dev/null
+}
+
+said='^torc: .*MPI_[A-Z]'
+crashed='signal (4|6|7|8|11)\b|[Ss]egmentation|terminate called|EXIT CODE: (134|136|139)\b'
+
+for ((seed = first; seed < first + programs; ++seed)); do
+  : >"$output"
+  mpiexec.hydra "${environment[@]}" -n "$ranks" "$program" --seed "$seed" \
+    </dev/null >"$output" 2>&1 &
+  job=$!
+  awaitEnd "$patience" "$said"
+  # What is said may be an error, after which the job ends.
+  ! isRunning || ! grep -qE "$said" "$output" || awaitEnd "$grace"
+  if isRunning; then
+    was_told=$(grep -cE "$said" "$output")
+    grep -qE "$crashed" "$output" && fail "crashed"
+    endJob
+    wait "$job" 2>/dev/null
+    if ((was_told > 0)); then
+      stalled=$((stalled + 1))
+    else
+      fail "hangs, and nothing says in which call"
+    fi
+    continue
+  fi
+  wait "$job"
+  status=$?
+  if ((status == 139)) || grep -qE "$crashed" "$output"; then
+    fail "crashed, exit status $status"
+  elif ((status != 0)); then
+    failed=$((failed + 1))
+  elif [[ $(grep -c '^illegal_programs: rank .*: finished$' "$output") -ne $ranks ]]; then
+    fail "exit status 0, but not all ranks have finished"
+  else
+    completed=$((completed + 1))
+  fi
+done
+
+echo "illegal_programs_test: $programs programs on $ranks ranks: $failed ended with an error," \
+  "$stalled were ended after torc had named the call, $completed completed, $failures are failures"
+exit "$((failures > 0))"
