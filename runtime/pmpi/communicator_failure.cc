@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/api.h"
 #include "runtime/pmpi/call_report.h"
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/engine.h"
@@ -94,20 +95,24 @@ void CommunicatorState::compare(const CallNote& mine, const Notice& asked) {
 
 void CommunicatorState::fail(Failure failure, int from) {
   if (hasFailed(failure.call)) return;
-  Notice notice;
-  notice.kind = NoticeKind::kFailed;
-  notice.call.number = failure.call;
-  notice.code = failure.code;
-  notice.setText(failure.text);
   failure_ = std::move(failure);
   failed_from_.store(failure_.call, std::memory_order_release);
   engine->has_failed_states = true;
   if (from >= 0) return;
-  complain(message("call ", failure_.call, " on ", description_, ": ", failure_.text));
+  complain(words("call ", failure_.call, " on ", description_, ": ", failure_.text));
   if (id_ == 0) return;
-  for (int rank = 0; rank < size_; ++rank) {
-    if (rank != rank_) send(rank, notice);
-  }
+  Notice notice;
+  notice.kind = NoticeKind::kFailed;
+  notice.call.number = failure_.call;
+  notice.code = failure_.code;
+  notice.setText(failure_.text);
+  // Where memory has run out, the others ask in the end.
+  static_cast<void>(attempt([&]() -> Status {
+    for (int rank = 0; rank < size_; ++rank) {
+      if (rank != rank_) send(rank, notice);
+    }
+    return {};
+  }));
 }
 
 std::string CommunicatorState::answerOf(int rank) const {

@@ -2,6 +2,7 @@
 #include "runtime/pmpi/operation.h"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "runtime/pmpi/call_report.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/progress.h"
+#include "runtime/pmpi/report.h"
 #include "schedules/message.h"
 
 namespace torc::pmpi {
@@ -247,6 +249,7 @@ void Operation::freePersistent() {
 /// The schedule cannot be used. The call keeps its place in the order of the shadow, where no call
 /// of the program can meet it.
 void Operation::runInMpi() {
+  engine->in_mpi.reserve(engine->in_mpi.size() + 1);
   if (const int code = call_.mpi(kept_, state_.shadow(), &request_); code != MPI_SUCCESS) {
     failed(mpiStatus(code, "MPI"));
     return;
@@ -282,8 +285,21 @@ void Operation::roundIsOver(torc_collective* collective, int result, void* cooki
 void Operation::failed(const Status& status) {
   const int code = errorClass(status);
   state_.fail(
-      {call_.number, code, message(functionName(call_.id, call_.form), ": ", status.message())});
+      {call_.number, code, words(functionName(call_.id, call_.form), ": ", status.message())});
   finishRound(code);
+}
+
+/// MPI's nonblocking collectives cannot be taken back: what it may still read is never freed.
+void Operation::leaveForEver(KeptLists lists, std::unique_ptr<TagVote> vote) {
+  struct Left {
+    KeptLists lists;
+    std::unique_ptr<TagVote> vote;
+  };
+  static auto& left = *new std::deque<Left>;
+  static_cast<void>(attempt([&]() -> Status {
+    left.push_back({std::move(lists), std::move(vote)});
+    return {};
+  }));
 }
 
 void Operation::giveUp() {
@@ -293,9 +309,7 @@ void Operation::giveUp() {
     collective_->abandon({StatusCode::kTransport, failure.text});
   }
   if (std::erase(engine->in_mpi, this) > 0 || taken_ != nullptr) {
-    // MPI's nonblocking collectives cannot be taken back: what it may still read is never freed.
-    new KeptLists(std::move(kept_));
-    static_cast<void>(taken_.release());
+    leaveForEver(std::move(kept_), std::move(taken_));
   }
   finishRound(failure.code);
 }

@@ -81,7 +81,9 @@ class Operation final : public Turn {
   bool agree(torc_schedule& schedule);
   Status layPersistent(torc_schedule& schedule, const TagMap& taken);
   void runInMpi();
+  struct TagVote;
   void leaveToMpi(Reason reason);
+  static void leaveForEver(KeptLists lists, std::unique_ptr<TagVote> vote);
   void failed(const Status& status);
   void failed(const Status& status, int code);
   void finishRound(int code);

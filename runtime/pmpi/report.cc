@@ -57,8 +57,12 @@ void warnOnce(int communicator_rank, std::string_view key, const std::string& te
   if (communicator_rank == 0 && isNew(key)) print(message("torc: warning: ", text, '\n'));
 }
 
-void complain(const std::string& text) {
-  print(message("torc: error: ", rankText(), text, '\n'));
+void complain(const std::string& text) noexcept {
+  try {
+    print(message("torc: error: ", rankText(), text, '\n'));
+  } catch (const std::bad_alloc&) {
+    std::fputs("torc: error: out of memory\n", stderr);
+  }
 }
 
 void letLauncherRead() {

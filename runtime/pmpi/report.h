@@ -3,9 +3,11 @@
 #ifndef TORC_RUNTIME_PMPI_REPORT_H_
 #define TORC_RUNTIME_PMPI_REPORT_H_
 
+#include <new>
 #include <string>
 #include <string_view>
 
+#include "schedules/message.h"
 #include "schedules/settings.h"
 
 namespace torc::pmpi {
@@ -24,8 +26,18 @@ void warnOnce(std::string_view key, const std::string& text);
 /// without its rank: `torc: warning: ...`.
 void warnOnce(int communicator_rank, std::string_view key, const std::string& text);
 
-/// An error, which always is told: `torc: error: rank 3: ...`.
-void complain(const std::string& text);
+/// An error, which always is told: `torc: error: rank 3: ...`. Without memory less is told.
+void complain(const std::string& text) noexcept;
+
+/// A message of an error, for where memory may have run out.
+template <typename... Pieces>
+std::string words(const Pieces&... pieces) noexcept {
+  try {
+    return message(pieces...);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";  // fits a string's own buffer
+  }
+}
 
 /// Before the job is aborted: gives the launcher, which drops what it has not read by then, a tenth
 /// of a second to pass on what was told.

@@ -23,8 +23,8 @@ namespace {
 /// A call that has come, and what has been found out about it.
 struct Arrival {
   CommunicatorState* state = nullptr;  // null: no communicator
-  const LibraryEntry* entry =
-      nullptr;  // what serves the call; null: call.reason says why none does
+  /// What serves the call; null: call.reason says why nothing does.
+  const LibraryEntry* entry = nullptr;
 };
 
 /// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
@@ -91,7 +91,7 @@ Outcome failHere(const CollectiveCall& call, CommunicatorState& state, int code,
                  const std::string& what) {
   {
     EngineLock lock;
-    state.fail({call.number, code, message(functionName(call.id, call.form), ": ", what)});
+    state.fail({call.number, code, words(functionName(call.id, call.form), ": ", what)});
   }
   return refuse(call, code);
 }
@@ -122,8 +122,8 @@ Outcome leave(CollectiveCall& call, CommunicatorState* state) {
   }
   if (!engine->settings.strict || !shouldBeServed(call.reason)) return {};
   const std::string& why = state->reasonText();
-  complainOf(call, message(why.empty() ? text(call.reason) : why, " (communicator of ",
-                           state->size(), " ranks, ", state->description(), ")"));
+  complainOf(call,
+             message("on ", state->description(), ": ", why.empty() ? text(call.reason) : why));
   return refuse(call, MPI_ERR_OTHER);
 }
 

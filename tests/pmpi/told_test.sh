@@ -121,6 +121,11 @@ run "statistics on a rank that is not 0" TORC_LIBRARY="$library" --rank-env=3:TO
 expectRight
 expectLines
 
+run "strict, and a communicator that is no box" TORC_LIBRARY="$library" TORC_STRICT=1
+[[ $status -ne 0 ]] || fail "exit status 0"
+grep -qE "^torc: error: rank [0-4]: MPI_Allreduce: on 5 ranks: 5 ranks do not fill the box 3x2 from \(0, 0\): \(2, 1\) is missing" \
+  "$work/stderr" || fail "no error that names the communicator"
+
 run "strict, and a wrong value" TORC_LIBRARY="$library" TORC_STRICT=1 TORC_MEMORY=lots
 [[ $status -ne 0 ]] || fail "exit status 0"
 grep -qE "^torc: error: rank 0: TORC_MEMORY is 'lots'; allowed: bytes" "$work/stderr" || fail "no error"

@@ -268,7 +268,7 @@ int main(int argc, char** argv) {
     after();
   } else if (strcmp(what, "late") == 0) {
     warmUp();
-    if (odd) sleep(3);
+    if (odd) sleep(2);
     say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
     after();
   } else if (strcmp(what, "fatal") == 0) {

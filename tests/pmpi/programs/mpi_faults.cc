@@ -42,10 +42,10 @@ bool isUnpackedInPieces(const Shape& shape) {
   return packs && shape.spellings.front().made == Layout::Make::kStruct && shape.units > 200;
 }
 
-/// MPI_Ialltoallw and MPI_Alltoallw_init in place take a block's datatype for the other rank's. A
-/// library that stands before MPI may call MPI_Ialltoallw where the program is blocking.
+/// MPI_Ialltoallw and MPI_Alltoallw_init in place take a block's datatype for the other rank's.
 bool confusesSpellings(const Shape& shape) {
-  return shape.in_place && shape.spellings.size() > 1 && isOneOf(shape, {"Alltoallw"});
+  return shape.form != Form::kBlocking && shape.in_place && shape.spellings.size() > 1 &&
+         isOneOf(shape, {"Alltoallw"});
 }
 
 }  // namespace
