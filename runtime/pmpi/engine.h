@@ -41,9 +41,6 @@ class Engine {
   void add(Operation* operation);
   void remove(Operation* operation);
 
-  template <typename Function>
-  void forEachUnderWay(Function function) const;
-
   /// The operation behind a persistent handle; nullptr for other requests.
   Operation* persistentOperation(MPI_Request request) const;
 

@@ -2,7 +2,6 @@
 #include "runtime/pmpi/job.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,12 +11,10 @@
 #include <mpi.h>
 
 #include "runtime/api.h"
-#include "runtime/pmpi/call_report.h"
 #include "runtime/pmpi/communicator_state.h"
 #include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/job_report.h"
 #include "runtime/pmpi/meeting.h"
-#include "runtime/pmpi/operation.h"
 #include "runtime/pmpi/pending_calls.h"
 #include "runtime/pmpi/presence.h"
 #include "runtime/pmpi/progress.h"
@@ -183,17 +180,6 @@ bool isBusy() {
                              [](const CommunicatorState* state) { return state->isBusy(); });
 }
 
-/// MPI ends a job by exit(), perhaps inside torc, and then says little of where.
-void tellWhatIsEnded() {
-  if (engine == nullptr || !inside_torc) return;
-  engine->forEachUnderWay([](const Operation& operation) {
-    const CollectiveCall& call = operation.call();
-    complain(message(functionName(call.id, call.form), " of ", call.bytes, " bytes, call ",
-                     call.number, " on ", operation.state().description(),
-                     ": is under way while MPI ends the job"));
-  });
-}
-
 }  // namespace
 
 bool wantsProgressThread() {
@@ -216,7 +202,6 @@ void startJob() {
   if (!ready.ok()) complainAndAbort(ready.message());
   engine->settingUp.add(PMPI_Wtime() - began - engine->settingUp.seconds());
   saySetUp();
-  std::atexit(tellWhatIsEnded);
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   const bool has_thread = engine->settings.progress == ProgressMode::kThread;

@@ -20,7 +20,6 @@
 #include "runtime/collective.h"
 #include "runtime/pmpi/collective_call.h"
 #include "runtime/pmpi/communicator_state.h"
-#include "runtime/pmpi/engine.h"
 #include "runtime/pmpi/prepared_arguments.h"
 #include "runtime/pmpi/stall.h"
 #include "runtime/tag_ring.h"
@@ -65,8 +64,6 @@ class Operation final : public Turn {
   Reason reason() const { return call_.reason; }
 
   const CollectiveCall& call() const { return call_; }
-  const CommunicatorState& state() const { return state_; }
-  bool isUnderWay() const { return under_way_; }
   const LibraryEntry& entry() const { return entry_; }
 
   // Of the engine's list.
@@ -118,13 +115,6 @@ class Operation final : public Turn {
   int code_ = MPI_SUCCESS;
   std::atomic<bool> settled_{false};
 };
-
-template <typename Function>
-void Engine::forEachUnderWay(Function function) const {
-  for (const Operation* operation = first_; operation != nullptr; operation = operation->next) {
-    if (operation->isUnderWay()) function(*operation);
-  }
-}
 
 }  // namespace torc::pmpi
 
