@@ -87,7 +87,7 @@ bool isAliased(const CollectiveCall& call, int rank, std::uint64_t own, std::int
 
 /// Buffers that MPI refuses, of the elements that are read and written there. With a derived type
 /// a null pointer is MPI_BOTTOM, which is one. The rules are MPICH's: a rank that leaves a call
-/// where MPI does not refuse it would be waited for (tests/pmpi/refusals).
+/// where MPI does not refuse it would be waited for (tests/pmpi/differences).
 bool buffersAreWrong(const CollectiveCall& call, std::uint64_t read, std::uint64_t written,
                      bool is_aliased) {
   if (written > 0 && (call.out == MPI_IN_PLACE || isMissing(call.out, call.type))) return true;
