@@ -1,14 +1,12 @@
 // What torc knows of a communicator of the program: which part of the torus it is, the schedules
 // that it has used, the calls on it that wait, and whether one has failed.
 //
-// The state hangs on the communicator as an attribute, from the first collective call on: making,
-// duplicating and freeing communicators costs nothing. It outlives the communicator when that is
+// The state hangs on the communicator as an attribute. It outlives the communicator when that is
 // freed while operations are under way.
 //
 //   attach: what the members are, found by every rank alone
-//   setUp, beginSetUp: at the first call that torc serves, all ranks confirm it and make the
-//   shadow,
-//     a communicator of the same members for torc's messages
+//   setUp: all ranks confirm it and make the shadow, a communicator of the same members for torc's
+//     messages
 //   fail: a call has failed on a rank; it fails on all, and so does what comes after it
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_STATE_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATOR_STATE_H_
