@@ -186,6 +186,8 @@ Outcome prepare(CollectiveCall& call, Arrival& arrival) {
     state.note(call, Maker::kTorc);
   }
   if (Status status = state.setUp(&call); !status.ok()) {
+    // Before the ranks have agreed on its number nothing tells the others of this one.
+    if (state.id() == 0) complainAndAbort(status.message());
     return failHere(call, state, MPI_ERR_OTHER, status.message());
   }
   if (state.reason() != Reason::kServed) {
