@@ -161,7 +161,8 @@ void torc_geometry::attach() {
   const int highest = torc::highestTag(comm);
   const int half = highest / 2 + 1;
   tags_per_slot_ = std::max(1, half / torc::kTagSlots);
-  const auto upper = static_cast<std::uint32_t>(highest - half + 1);
+  const auto upper = static_cast<std::uint32_t>(highest - half);
+  meeting_tag_ = highest;
   rings_ = std::clamp(upper / kLeastRing, 1u, kMostRings);
   ring = torc::TagRing(half, upper / rings_);
   agreement.open(context, comm);

@@ -46,7 +46,8 @@ StatusOr<Topology> withOrder(const Topology& topology,
 /// free again when every rank has freed the collective, and so has received all that was sent to
 /// it. The upper half is for one-shot calls, which take their tags in order from a ring. There are
 /// as many rings side by side as there is room for, up to 256, one for each signature of a call:
-/// the messages of calls that differ between the ranks do not meet, and so spoil nothing.
+/// the messages of calls that differ between the ranks do not meet, and so spoil nothing. The
+/// highest tag is no collective's.
 struct torc_geometry {
   explicit torc_geometry(torc_context* owner) : context(owner) {}
   torc_geometry(const torc_geometry&) = delete;
@@ -84,6 +85,8 @@ struct torc_geometry {
   void releaseTags(const torc::TagClaim& claim);
   int tagBase(const torc::TagClaim& claim) const { return claim.first_slot * tags_per_slot_; }
   const torc::TagMap& takenTags() const { return taken_; }
+  /// The tag on `comm` that no collective uses.
+  int meetingTag() const { return meeting_tag_; }
   /// The tags of a one-shot call, which has taken `range` from the ring. `signature`: a hash of
   /// what must be the same on all ranks.
   torc::TagRange tagsFor(torc::TagRange range, std::uint64_t signature) const {
@@ -113,6 +116,7 @@ struct torc_geometry {
   bool entered_ = false;      // counted by the context
   bool gives_order_ = false;  // to schedules, instead of insisting on theirs
   int tags_per_slot_ = 1;
+  int meeting_tag_ = 0;
   std::uint32_t rings_ = 1;
   torc::TagMap taken_{};
 };

@@ -1,4 +1,5 @@
-// Refusals: a barrier on the shadow in the queue, of those that were refused.
+// Refusals: a barrier in the queue of those that were refused. It is made of messages with a tag of
+// its own, because a collective of MPI would match those that other ranks make on the shadow.
 #include "runtime/pmpi/refusal.h"
 
 #include <memory>
@@ -21,20 +22,27 @@ class RefusalMeeting final : public Turn {
     attention.fetch_add(1, std::memory_order_relaxed);
   }
   ~RefusalMeeting() override {
+    for (MPI_Request& request : requests_) {
+      if (request == MPI_REQUEST_NULL) continue;
+      PMPI_Cancel(&request);
+      PMPI_Request_free(&request);
+    }
     attention.fetch_sub(1, std::memory_order_relaxed);
     --state_.under_way;
     --state_.operations;
   }
 
   bool proceed() override {
-    int code = MPI_SUCCESS, done = 0;
-    if (!started_) code = PMPI_Ibarrier(state_.shadow(), &request_);
-    started_ = true;
-    if (code == MPI_SUCCESS) code = PMPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+    int code = MPI_SUCCESS;
+    while (code == MPI_SUCCESS && distance_ < state_.size()) {
+      int done = 0;
+      code = isMeeting() ? MPI_SUCCESS : meet();
+      if (code == MPI_SUCCESS) code = PMPI_Testall(2, requests_, &done, MPI_STATUSES_IGNORE);
+      if (code == MPI_SUCCESS && !done) return false;
+      distance_ *= 2;
+    }
     if (code != MPI_SUCCESS) {
-      state_.fail({call_, MPI_ERR_OTHER, mpiStatus(code, "MPI_Ibarrier").message()});
-    } else if (!done) {
-      return false;
+      state_.fail({call_, MPI_ERR_OTHER, mpiStatus(code, "messages after a refusal").message()});
     }
     delete this;
     return true;
@@ -48,10 +56,25 @@ class RefusalMeeting final : public Turn {
   }
 
  private:
+  bool isMeeting() const {
+    return requests_[0] != MPI_REQUEST_NULL || requests_[1] != MPI_REQUEST_NULL;
+  }
+
+  /// A round of a barrier by dissemination: every rank hears of those up to twice `distance_` away.
+  int meet() {
+    const int size = state_.size(), to = (state_.rank() + distance_) % size,
+              from = (state_.rank() + size - distance_) % size;
+    const MPI_Comm comm = state_.shadow();
+    const int tag = state_.geometry().meetingTag();
+    const int code = PMPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, comm, &requests_[0]);
+    if (code != MPI_SUCCESS) return code;
+    return PMPI_Isend(nullptr, 0, MPI_BYTE, to, tag, comm, &requests_[1]);
+  }
+
   CommunicatorState& state_;
   const std::uint64_t call_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-  bool started_ = false;
+  MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int distance_ = 1;
 };
 
 }  // namespace
