@@ -18,9 +18,9 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/choice.h"
-#include "model/baselines.h"
-#include "model/bounds.h"
-#include "model/machine.h"
+#include "model/bounds/baselines.h"
+#include "model/bounds/bounds.h"
+#include "model/machines/machine.h"
 
 namespace torc {
 namespace {

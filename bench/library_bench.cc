@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/library_open.h"
-#include "schedules/library_index.h"
-#include "schedules/part_ranks.h"
-#include "schedules/sub_torus.h"
+#include "runtime/job/library_open.h"
+#include "schedules/library/index.h"
+#include "schedules/topology/part_ranks.h"
+#include "schedules/topology/sub_torus.h"
 
 namespace torc {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/transport.h"
+#include "runtime/transport/transport.h"
 
 namespace torc {
 

@@ -28,12 +28,12 @@
 
 #include "bench/bench_schedule.h"
 #include "bench/null_transport.h"
-#include "runtime/call_cache.h"
-#include "runtime/executor.h"
-#include "runtime/geometry.h"
-#include "runtime/library.h"
-#include "schedules/expand.h"
-#include "schedules/file.h"
+#include "runtime/execution/call_cache.h"
+#include "runtime/execution/executor.h"
+#include "runtime/job/geometry.h"
+#include "runtime/job/library.h"
+#include "schedules/expansion/expand.h"
+#include "schedules/format/file.h"
 
 namespace torc {
 namespace {

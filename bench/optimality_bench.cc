@@ -14,8 +14,8 @@
 #include "compiler/choice.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "model/bounds.h"
-#include "passes/color_shares.h"
+#include "model/bounds/bounds.h"
+#include "passes/analysis/color_shares.h"
 
 namespace torc {
 namespace {

@@ -18,10 +18,10 @@
 
 #include "bench/bench_schedule.h"
 #include "bench/null_transport.h"
-#include "runtime/executor.h"
-#include "runtime/inprocess_job.h"
-#include "runtime/reduction.h"
-#include "schedules/expand.h"
+#include "runtime/execution/executor.h"
+#include "runtime/execution/reduction.h"
+#include "runtime/transport/inprocess_job.h"
+#include "schedules/expansion/expand.h"
 
 namespace torc {
 namespace {

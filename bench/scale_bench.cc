@@ -15,9 +15,9 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/compile.h"
-#include "ir/verifier.h"
-#include "schedules/expand.h"
-#include "schedules/file.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/expansion/expand.h"
+#include "schedules/format/file.h"
 
 namespace torc {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "compiler/compile.h"
 #include "compiler/target.h"
-#include "model/bounds.h"
-#include "model/simulator.h"
+#include "model/bounds/bounds.h"
+#include "model/simulator/simulator.h"
 
 namespace torc {
 namespace {

@@ -7,9 +7,9 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "model/bounds.h"
-#include "model/pipeline_cost.h"
-#include "model/simulator.h"
+#include "model/bounds/bounds.h"
+#include "model/simulator/pipeline_cost.h"
+#include "model/simulator/simulator.h"
 
 namespace torc {
 namespace {

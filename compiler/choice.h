@@ -16,7 +16,7 @@
 #include "compiler/collective_spec.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
-#include "model/machine.h"
+#include "model/machines/machine.h"
 
 namespace torc {
 

@@ -1,9 +1,9 @@
 // Pipelines of compilations, and running them.
 #include "compiler/compile.h"
 
-#include "ir/text.h"
-#include "passes/pipeline_text.h"
-#include "schedules/version.h"
+#include "ir/text/text.h"
+#include "passes/manager/pipeline_text.h"
+#include "support/version.h"
 
 namespace torc {
 namespace {

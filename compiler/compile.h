@@ -11,7 +11,7 @@
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
-#include "passes/pass_manager.h"
+#include "passes/manager/pass_manager.h"
 
 namespace torc {
 

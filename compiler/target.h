@@ -9,8 +9,8 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
-#include "model/machine.h"
-#include "schedules/topology.h"
+#include "model/machines/machine.h"
+#include "schedules/topology/topology.h"
 
 namespace torc {
 

@@ -16,8 +16,8 @@
 
 #include <llvm/ADT/DenseMap.h>
 
-#include "passes/dependences.h"
-#include "schedules/partition.h"
+#include "passes/analysis/dependences.h"
+#include "schedules/expansion/partition.h"
 
 namespace torc {
 namespace {

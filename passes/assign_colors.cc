@@ -6,13 +6,13 @@
 // weights=equal: one color per network dimension of more than one node, each with 1/N of the data,
 // which meets the lower bound on symmetric tori. They keep the axis order of the single one.
 // weights=balanced: shares, and axis orders to go with them, that give every link the same load for
-// its speed and so meet the lower bound on every shape (passes/color_shares.h).
+// its speed and so meet the lower bound on every shape (passes/analysis/color_shares.h).
 #include "passes/assign_colors.h"
 
 #include <vector>
 
-#include "passes/color_shares.h"
-#include "passes/plan_axes.h"
+#include "passes/analysis/color_shares.h"
+#include "passes/analysis/plan_axes.h"
 
 namespace torc {
 namespace {

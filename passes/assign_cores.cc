@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "schedules/partition.h"
+#include "schedules/expansion/partition.h"
 
 namespace torc {
 namespace {

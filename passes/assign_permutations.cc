@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-#include "passes/plan_axes.h"
+#include "passes/analysis/plan_axes.h"
 
 namespace torc {
 namespace {

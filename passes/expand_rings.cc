@@ -1,8 +1,8 @@
 // Turns a plan into steps: the ring ("bucket") reduce-scatter and allgather of every color along
 // one axis after another ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
-// Interconnects", section 2.2 and Algorithm 1). passes/ring_steps.h says which block goes where in
-// each step. One stream per part; of a color whose rings are half-latency ones the two halves go
-// together, in a stream for each way.
+// Interconnects", section 2.2 and Algorithm 1). passes/analysis/ring_steps.h says which block goes
+// where in each step. One stream per part; of a color whose rings are half-latency ones the two
+// halves go together, in a stream for each way.
 //
 // Blocks. In a reduce-scatter, axes done before are fixed to the own coordinate, the current axis
 // has the moving block, axes to come are whole: a later phase moves 1/d of the data of the one
@@ -30,9 +30,9 @@
 #include <limits>
 
 #include "ir/schedule_builder.h"
-#include "passes/limits.h"
-#include "passes/ring_steps.h"
-#include "passes/strands.h"
+#include "passes/analysis/limits.h"
+#include "passes/analysis/ring_steps.h"
+#include "passes/analysis/strands.h"
 
 namespace torc {
 namespace {

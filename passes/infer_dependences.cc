@@ -2,9 +2,9 @@
 // which they are listed is the meaning to keep.
 //
 // by=region: an operation depends on the earlier ones that it conflicts with (read after write,
-// write after read, write after write; passes/conflicts.h), less those that others imply. Phases
-// then overlap as far as the data allows: a block goes on along the next axis as soon as its last
-// sum is there.
+// write after read, write after write; passes/analysis/conflicts.h), less those that others imply.
+// Phases then overlap as far as the data allows: a block goes on along the next axis as soon as its
+// last sum is there.
 //
 // by=phase: the phases of "Optimal Bucket Algorithms for Large MPI Collectives on Torus
 // Interconnects", Algorithm 1, one after another. Inside a phase dependences are exact, and the
@@ -14,9 +14,9 @@
 
 #include <llvm/ADT/DenseMap.h>
 
-#include "passes/conflicts.h"
-#include "passes/dependences.h"
-#include "passes/limits.h"
+#include "passes/analysis/conflicts.h"
+#include "passes/analysis/dependences.h"
+#include "passes/analysis/limits.h"
 
 namespace torc {
 namespace {

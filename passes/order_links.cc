@@ -25,8 +25,8 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "passes/dependences.h"
-#include "passes/limits.h"
+#include "passes/analysis/dependences.h"
+#include "passes/analysis/limits.h"
 
 namespace torc {
 namespace {

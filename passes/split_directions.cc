@@ -5,9 +5,9 @@
 // goes clockwise and half anti-clockwise. Only a ring has two directions: where all axes are lines
 // (mesh, or cut by a dead link), whose rings run both ways anyway, the color stays whole.
 // model=half-latency [own]: a link carries a message each way; whole blocks go both ways, half
-// around the ring (passes/ring_steps.h): as many bytes in half the steps. Two halves of a block are
-// told apart only where it is as far away either way.
-// model=unidirectional: a link carries one message at a time, so one direction is all there is.
+// around the ring (passes/analysis/ring_steps.h): as many bytes in half the steps. Two halves of a
+// block are told apart only where it is as far away either way. model=unidirectional: a link
+// carries one message at a time, so one direction is all there is.
 #include "passes/split_directions.h"
 
 namespace torc {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "passes/pass.h"
+#include "passes/manager/pass.h"
 
 namespace torc {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "schedules/topology.h"
+#include "schedules/topology/topology.h"
 
 namespace torc {
 

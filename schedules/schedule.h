@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "schedules/box.h"
-#include "schedules/topology.h"
+#include "schedules/topology/topology.h"
 
 namespace torc {
 

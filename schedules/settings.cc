@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "schedules/message.h"
-#include "schedules/setting_values.h"
-#include "schedules/topology.h"
+#include "schedules/topology/topology.h"
+#include "support/message.h"
+#include "support/setting_values.h"
 
 namespace torc {
 namespace {
@@ -197,7 +197,8 @@ constexpr Row kRows[] = {
      "TORC_LIBRARY",
      readProgress},
     {{"TORC_NONBLOCKING", "auto|0|1", "auto",
-      "Whether nonblocking and persistent collectives are served. auto: where the program's code, as "
+      "Whether nonblocking and persistent collectives are served. auto: where the program's code, "
+      "as "
       "loaded when it starts, has such calls. Without them other waits and new communicators cost "
       "nothing more.",
       kAgreed},

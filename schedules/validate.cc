@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "schedules/message.h"
 #include "schedules/validate_operations.h"
+#include "support/message.h"
 
 namespace torc {
 namespace {

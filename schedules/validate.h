@@ -35,7 +35,7 @@
 // absolute one.
 //
 // Does not hold by this alone: that the pieces of a list are disjoint, and that the schedule
-// computes its collective (ir/verifier.h).
+// computes its collective (ir/verifier/verifier.h).
 #ifndef TORC_SCHEDULES_VALIDATE_H_
 #define TORC_SCHEDULES_VALIDATE_H_
 
@@ -43,7 +43,7 @@
 #include <cstdint>
 
 #include "schedules/schedule.h"
-#include "schedules/status.h"
+#include "support/status.h"
 
 namespace torc {
 

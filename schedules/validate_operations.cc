@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "schedules/message.h"
-#include "schedules/topology_damage.h"
+#include "schedules/topology/damage.h"
 #include "schedules/validate.h"
+#include "support/message.h"
 
 namespace torc {
 namespace {

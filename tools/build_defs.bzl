@@ -155,7 +155,7 @@ def file_check_test(
 def file_check_tests(srcs, **kwargs):
     """One file_check_test per file, named FILE_test: file_check_tests(glob(["*.tir"]))."""
     for src in srcs:
-        file_check_test(name = src + "_test", src = src, **kwargs)
+        file_check_test(name = src.split("/")[-1] + "_test", src = src, **kwargs)
 
 def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **kwargs):
     """A libFuzzer target: srcs define LLVMFuzzerTestOneInput(const uint8_t*, size_t).

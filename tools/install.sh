@@ -23,5 +23,5 @@ for target in "${targets[@]}"; do
   built+=("bazel-bin/${target/://}")
 done
 mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
-bash tools/install_files.sh "$prefix" "${built[@]}" runtime/torc.h runtime/torc_statistics.h \
-  runtime/*.pc.in "${documents[@]}"
+bash tools/install_files.sh "$prefix" "${built[@]}" runtime/api/torc.h runtime/api/torc_statistics.h \
+  runtime/api/*.pc.in "${documents[@]}"

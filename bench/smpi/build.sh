@@ -7,6 +7,7 @@
 # Objects are kept in $TORC_SMPI_CACHE (default ~/.cache/torc-smpi) under a hash of what they are
 # made from, so that a second call builds nothing and clones share what they have in common.
 set -euo pipefail
+shopt -s globstar
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 if ! command -v smpicxx >/dev/null; then
@@ -18,12 +19,12 @@ mkdir -p "$cache"
 flags=(-std=c++20 -O2 -Wall -Wextra -Wno-restrict -DXXH_INLINE_ALL -I.)
 
 # What every object depends on: compiler, flags, headers.
-common=$({ smpicxx --version; echo "${flags[*]}"; cat schedules/*.h runtime/*.h; } | sha256sum)
+common=$({ smpicxx --version; echo "${flags[*]}"; cat {support,schedules,runtime}/**/*.h; } | sha256sum)
 
 objects=()
 missing=()
-for source in schedules/*.cc runtime/*.cc; do
-  [[ $source == runtime/inprocess_* ]] && continue
+for source in {support,schedules,runtime}/**/*.cc; do
+  [[ $source == runtime/pmpi/* || $source == */inprocess_* ]] && continue
   object=$cache/$({ echo "$common $source"; cat "$source"; } | sha256sum | cut -c 1-32).o
   objects+=("$object")
   [[ -e $object ]] || missing+=("$source" "$object")

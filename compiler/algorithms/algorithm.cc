@@ -1,9 +1,9 @@
 // The table of algorithms.
 #include "compiler/algorithms/algorithm.h"
 
-#include "compiler/algorithms/bfb.h"
-#include "compiler/algorithms/bucket.h"
-#include "compiler/algorithms/spanning_trees.h"
+#include "compiler/algorithms/bfb/bfb.h"
+#include "compiler/algorithms/bucket/bucket.h"
+#include "compiler/algorithms/trees/spanning_trees.h"
 
 namespace torc {
 namespace {

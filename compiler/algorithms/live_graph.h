@@ -8,7 +8,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 
-#include "schedules/topology.h"
+#include "schedules/topology/topology.h"
 
 namespace torc {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/target.h"
-#include "model/bounds.h"
+#include "model/bounds/bounds.h"
 
 namespace torc {
 namespace {

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/json.h"
-#include "ir/text.h"
-#include "ir/verifier.h"
-#include "model/link_loads.h"
-#include "model/simulator.h"
-#include "schedules/expand.h"
-#include "schedules/file.h"
-#include "schedules/message.h"
+#include "ir/json/json.h"
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
+#include "model/bounds/link_loads.h"
+#include "model/simulator/simulator.h"
+#include "schedules/expansion/expand.h"
+#include "schedules/format/file.h"
+#include "support/message.h"
 #include "tests/properties/checked_job.h"
 
 namespace torc::fuzz {

@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/checked_file.h"
 #include "tests/fuzz/mutate.h"
-#include "tests/schedules/file_patch.h"
+#include "tests/schedules/format/file_patch.h"
 
 namespace {
 

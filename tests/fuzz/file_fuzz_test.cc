@@ -11,10 +11,10 @@
 
 #include <gtest/gtest.h>
 
-#include "schedules/file.h"
+#include "schedules/format/file.h"
 #include "tests/fuzz/checked_file.h"
 #include "tests/fuzz/mutate.h"
-#include "tests/schedules/file_patch.h"
+#include "tests/schedules/format/file_patch.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc::fuzz {

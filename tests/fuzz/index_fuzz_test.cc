@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "schedules/index_layout.h"
-#include "schedules/library_index.h"
+#include "schedules/library/index.h"
+#include "schedules/library/index_layout.h"
 #include "tests/fuzz/mutate.h"
-#include "tests/schedules/file_patch.h"
-#include "tests/schedules/sample_index.h"
+#include "tests/schedules/format/file_patch.h"
+#include "tests/schedules/library/sample_index.h"
 
 namespace torc::fuzz {
 namespace {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "model/bounds.h"
-#include "model/machine.h"
+#include "model/bounds/bounds.h"
+#include "model/machines/machine.h"
 #include "tests/fuzz/mutate.h"
 
 namespace torc::fuzz {

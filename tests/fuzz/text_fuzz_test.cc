@@ -14,10 +14,10 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/json.h"
-#include "ir/text.h"
-#include "ir/text_lexer.h"
-#include "schedules/file.h"
+#include "ir/json/json.h"
+#include "ir/text/lexer.h"
+#include "ir/text/text.h"
+#include "schedules/format/file.h"
 #include "schedules/validate.h"
 #include "tests/fuzz/checked_file.h"
 #include "tests/fuzz/mutate.h"

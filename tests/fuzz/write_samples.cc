@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "schedules/file.h"
+#include "schedules/format/file.h"
 #include "tests/schedules/sample_schedule.h"
 
 int main(int argc, char** argv) {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "compiler/compile.h"
-#include "model/machine.h"
-#include "model/simulator.h"
+#include "model/machines/machine.h"
+#include "model/simulator/simulator.h"
 #include "schedules/schedule.h"
 
 namespace torc {

@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#include "runtime/torc.h"
+#include "runtime/api/torc.h"
 
 enum { kCount = 1000 };
 

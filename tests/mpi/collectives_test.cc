@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/torc.h"
+#include "runtime/api/torc.h"
 #include "tests/mpi/job.h"
 
 namespace torc {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/torc.h"
+#include "runtime/api/torc.h"
 
 namespace torc {
 

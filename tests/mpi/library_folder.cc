@@ -9,7 +9,7 @@
 #include <numeric>
 #include <span>
 
-#include "schedules/file.h"
+#include "schedules/format/file.h"
 
 namespace torc {
 namespace {

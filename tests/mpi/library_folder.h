@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/torc.h"
-#include "schedules/library_index.h"
+#include "runtime/api/torc.h"
+#include "schedules/library/index.h"
 #include "tests/mpi/job.h"
 
 namespace torc {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/library_open.h"
+#include "runtime/job/library_open.h"
 #include "tests/mpi/library_folder.h"
 
 namespace torc {

@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/call_cache.h"
-#include "runtime/tag_ring.h"
+#include "runtime/execution/call_cache.h"
+#include "runtime/transport/tag_ring.h"
 #include "tests/mpi/placed_job.h"
 
 namespace {

@@ -7,8 +7,8 @@
 
 #include <mpi.h>
 
-#include "schedules/file.h"
-#include "schedules/topology.h"
+#include "schedules/format/file.h"
+#include "schedules/topology/topology.h"
 
 namespace torc {
 

@@ -10,9 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/geometry.h"
-#include "runtime/library.h"
-#include "runtime/rank_map.h"
+#include "runtime/job/geometry.h"
+#include "runtime/job/library.h"
+#include "runtime/job/rank_map.h"
 #include "tests/mpi/job.h"
 
 namespace torc {

@@ -1,5 +1,5 @@
 // Ranks in any order on a torus: results are MPI's, and messages go between neighbours.
-#include "runtime/rank_map.h"
+#include "runtime/job/rank_map.h"
 
 #include <cstdint>
 #include <numeric>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/collective.h"
+#include "runtime/execution/collective.h"
 #include "tests/mpi/placed_job.h"
 
 namespace torc {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/call_cache.h"
+#include "runtime/execution/call_cache.h"
 #include "tests/mpi/placed_job.h"
 
 namespace torc {

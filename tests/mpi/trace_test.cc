@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/torc.h"
+#include "runtime/api/torc.h"
 #include "tests/mpi/job.h"
-#include "tests/trace/trace_facts.h"
+#include "tests/runtime/trace/trace_facts.h"
 
 namespace torc {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/algorithms/bucket.h"
-#include "ir/text.h"
-#include "passes/pass_manager.h"
-#include "passes/pipeline_text.h"
+#include "compiler/algorithms/bucket/bucket.h"
+#include "ir/text/text.h"
+#include "passes/manager/pass_manager.h"
+#include "passes/manager/pipeline_text.h"
 #include "schedules/validate.h"
 
 namespace torc {

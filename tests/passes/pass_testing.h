@@ -8,7 +8,7 @@
 #include <llvm/ADT/StringRef.h>
 
 #include "ir/program.h"
-#include "passes/pass.h"
+#include "passes/manager/pass.h"
 
 namespace torc {
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "ir/text.h"
-#include "ir/verifier.h"
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
 #include "tests/properties/checked_job.h"
 #include "tests/properties/random_case.h"
 

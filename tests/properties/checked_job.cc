@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "runtime/inprocess_job.h"
-#include "runtime/reduction.h"
+#include "runtime/execution/reduction.h"
+#include "runtime/transport/inprocess_job.h"
 
 namespace torc {
 namespace {

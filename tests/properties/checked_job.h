@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/inprocess_transport.h"
+#include "runtime/transport/inprocess_transport.h"
 #include "schedules/schedule.h"
 
 namespace torc {

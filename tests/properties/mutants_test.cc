@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "ir/verifier.h"
+#include "ir/verifier/verifier.h"
 #include "tests/properties/checked_job.h"
 #include "tests/properties/random_case.h"
 

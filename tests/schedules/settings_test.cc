@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "schedules/setting_values.h"
+#include "support/setting_values.h"
 
 namespace torc {
 namespace {

@@ -1,0 +1,387 @@
+// Breadth-first broadcast: an allgather in sum floor(d_i / 2) steps, the diameter of the torus,
+// with one message per link and step (compiler/algorithms/bfb/bfb_routes.h has the paper and the
+// routes).
+//
+// Allgather. In step t a node receives, over the link from its neighbour at s e_i, the list of
+// blocks at distance t that are routed over it: those at offset x, which for the neighbour are at
+// x - s e_i, distance t - 1, so that it has them all.
+//
+// Reduce-scatter is the time reversal: in step D - t + 1 a node sends along the reversed link its
+// sums of these blocks, which are complete, because what comes in for them comes from distance t +
+// 1 in the step before; the neighbour adds them to its own. The first addition to a block takes the
+// node's contribution from `in`, so that nothing needs copying but blocks to which nothing is added
+// and which leave in a message with others. Sums grow in `out` (allreduce), or in a frame of
+// scratch for all blocks, the own one's in `out` (reduce_scatter).
+//
+// All nodes do the same: the schedule is proved at one of them.
+#include "compiler/algorithms/bfb/bfb.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compiler/algorithms/bfb/bfb_routes.h"
+#include "ir/schedule_builder.h"
+
+namespace torc {
+namespace {
+
+/// Some parts of the block at an offset.
+struct Unit {
+  Coordinates offset{};
+  std::uint32_t first = 0, count = 0;
+};
+using Units = std::vector<Unit>;
+
+/// Offsets first .. first + length - 1 on every axis.
+struct OffsetBox {
+  Coordinates first{};
+  Coordinates length{};
+};
+
+/// Joins boxes that follow one another along `axis` and are the same on all others.
+void joinAlong(std::uint32_t axis, std::vector<OffsetBox>& boxes) {
+  const auto elsewhere = [&](const OffsetBox& box) {
+    OffsetBox key = box;
+    key.first[axis] = key.length[axis] = 0;
+    return std::pair(key.first, key.length);
+  };
+  std::sort(boxes.begin(), boxes.end(), [&](const OffsetBox& a, const OffsetBox& b) {
+    return std::tuple(elsewhere(a), a.first[axis]) < std::tuple(elsewhere(b), b.first[axis]);
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < boxes.size(); ++i) {
+    OffsetBox& last = boxes[kept];
+    if (elsewhere(last) == elsewhere(boxes[i]) &&
+        last.first[axis] + last.length[axis] == boxes[i].first[axis]) {
+      last.length[axis] += boxes[i].length[axis];
+    } else {
+      boxes[++kept] = boxes[i];
+    }
+  }
+  boxes.resize(boxes.empty() ? 0 : kept + 1);
+}
+
+/// Where messages over a link wait for their addition.
+struct Staging {
+  std::uint32_t slot = kNone;
+  std::vector<std::uint32_t> users;  // operations that add from the frame that is there
+};
+
+class Bfb {
+ public:
+  Bfb(const CollectiveSpec& spec, const BfbRoutes& routes)
+      : topology_(spec.topology), routes_(routes), builder_(header(spec, routes)) {
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      axes_.push_back(axis);
+    std::stable_sort(axes_.begin(), axes_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return topology_.axes[a].size > topology_.axes[b].size;
+    });
+    writer_.resize(topology_.ranks() * routes.parts, kNone);
+    reader_.resize(writer_.size(), kNone);
+  }
+
+  Program run() {
+    const CollectiveTraits& collective = traits(builder_.schedule().collective);
+    for (std::size_t i = 0; i < std::max<std::size_t>(routes_.links.size(), 1); ++i)
+      builder_.addStream({.part = kNone, .core = 0});
+    if (routes_.steps.empty()) {
+      copyOwn();  // there is one node
+    } else {
+      if (collective.reduces) reduceScatter();
+      if (collective.out_whole) allgather();
+    }
+    return {builder_.take(), {}};
+  }
+
+ private:
+  static Schedule header(const CollectiveSpec& spec, const BfbRoutes& routes) {
+    Schedule schedule;
+    schedule.collective = spec.collective;
+    schedule.topology = spec.topology;
+    schedule.name = traits(spec.collective).name;
+    Color color;
+    color.chunks = routes.parts;
+    color.axis_count = spec.topology.axis_count;
+    for (std::uint32_t i = 0; i < color.axis_count; ++i)
+      color.order[i] = static_cast<std::uint8_t>(color.axis_count - 1 - i);  // X fastest, as ranks
+    schedule.colors.push_back(color);
+    return schedule;
+  }
+
+  /// What comes in over each link in step `t` of the allgather.
+  std::vector<Units> unitsOf(std::size_t t) const {
+    std::vector<Units> units(routes_.links.size());
+    for (const BfbRoute& route : routes_.steps[t - 1]) {
+      for (const BfbShare& share : route.shares)
+        units[share.link].push_back({route.offset, share.first, share.count});
+    }
+    return units;
+  }
+
+  /// The pieces of `units`, moved by `distance` along the link's axis: one of the same parts after
+  /// the other, in boxes as long as they can be.
+  llvm::SmallVector<Piece, 8> piecesOf(const Units& units, const BfbLink& link, int distance) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OffsetBox>> by_parts;
+    for (const Unit& unit : units) {
+      OffsetBox box{unit.offset, {}};
+      box.length.fill(1);
+      by_parts[{unit.first, unit.count}].push_back(box);
+    }
+    llvm::SmallVector<Piece, 8> pieces;
+    for (auto& [parts, boxes] : by_parts) {
+      for (const std::uint32_t axis : axes_)
+        joinAlong(axis, boxes);
+      for (const OffsetBox& box : boxes) {
+        Box blocks;
+        for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+          const auto length = static_cast<std::uint32_t>(box.length[axis]);
+          if (length == topology_.axes[axis].size) continue;
+          const std::int32_t moved = axis == link.axis ? distance * link.sign : 0;
+          blocks[axis] = Interval::relative(box.first[axis] + moved, length);
+        }
+        pieces.push_back({parts.first, parts.second, builder_.box(blocks)});
+      }
+    }
+    return pieces;
+  }
+
+  /// Operation of the current phase on the stream of `link`, whose peer is on the link's near side
+  /// (`toward` 1) or on the other (-1).
+  Operation message(OperationKind kind, std::uint32_t link, int toward) {
+    Operation operation = local(kind, link);
+    Shift peer{};
+    peer[routes_.links[link].axis] = toward * routes_.links[link].sign;
+    operation.peer = builder_.shift(peer);
+    return operation;
+  }
+  Operation local(OperationKind kind, std::uint32_t stream) const {
+    Operation operation;
+    operation.kind = kind;
+    operation.phase = phase_;
+    operation.stream = stream;
+    return operation;
+  }
+
+  /// Index of a block, by its offset, among those of a part.
+  std::size_t indexOf(const Coordinates& offset, std::uint32_t part) const {
+    std::size_t index = 0;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      const std::uint32_t size = topology_.axes[axis].size;
+      index = index * size + wrap(offset[axis], size);
+    }
+    return index * routes_.parts + part;
+  }
+
+  static Coordinates nearer(Coordinates offset, const BfbLink& link) {
+    offset[link.axis] -= link.sign;
+    return offset;
+  }
+
+  /// Calls `visit(state)` with the entry of `table` of every part of `units`, the offsets one hop
+  /// nearer if `hop` is set.
+  template <typename Visit>
+  void forEach(const Units& units, const BfbLink* hop, std::vector<std::uint32_t>& table,
+               Visit visit) const {
+    for (const Unit& unit : units) {
+      const Coordinates offset = hop ? nearer(unit.offset, *hop) : unit.offset;
+      for (std::uint32_t i = 0; i < unit.count; ++i)
+        visit(table[indexOf(offset, unit.first + i)]);
+    }
+  }
+
+  /// The operations that wrote the blocks of `units` last.
+  std::vector<std::uint32_t> writersOf(const Units& units, const BfbLink* hop) {
+    std::vector<std::uint32_t> writers;
+    forEach(units, hop, writer_, [&](std::uint32_t writer) {
+      if (writer != kNone && (writers.empty() || writers.back() != writer)) {
+        writers.push_back(writer);
+      }
+    });
+    return writers;
+  }
+  void setWriter(const Units& units, const BfbLink* hop, std::uint32_t operation) {
+    forEach(units, hop, writer_, [&](std::uint32_t& writer) { writer = operation; });
+  }
+
+  /// `units` cut into those parts that `table` has nothing for, one hop nearer if `hop` is set, and
+  /// the others.
+  std::pair<Units, Units> split(const Units& units, const BfbLink* hop,
+                                const std::vector<std::uint32_t>& table) const {
+    Units fresh, written;
+    for (const Unit& unit : units) {
+      const Coordinates offset = hop ? nearer(unit.offset, *hop) : unit.offset;
+      for (std::uint32_t part = unit.first; part < unit.first + unit.count; ++part) {
+        Units& list = table[indexOf(offset, part)] == kNone ? fresh : written;
+        if (!list.empty() && list.back().offset == unit.offset &&
+            list.back().first + list.back().count == part) {
+          ++list.back().count;
+        } else {
+          list.push_back({unit.offset, part, 1});
+        }
+      }
+    }
+    return {std::move(fresh), std::move(written)};
+  }
+
+  // --- allgather ---
+
+  void allgather() {
+    const bool reduced = traits(builder_.schedule().collective).reduces;
+    for (std::size_t t = 1; t <= routes_.steps.size(); ++t, ++phase_) {
+      const std::vector<Units> units = unitsOf(t);
+      std::vector<llvm::SmallVector<Piece, 8>> received(units.size());
+      for (std::uint32_t link = 0; link < units.size(); ++link) {
+        if (units[link].empty()) continue;
+        const BfbLink& from = routes_.links[link];
+        Operation send = message(OperationKind::kSend, link, -1);
+        // The own block leaves from `in`, without waiting for its copy in `out`.
+        const Buffer buffer = t == 1 && !reduced ? Buffer::kIn : Buffer::kOut;
+        send.a = builder_.region(buffer, piecesOf(units[link], from, -1));
+        builder_.addOperation(send, writersOf(units[link], &from));
+      }
+      if (t == 1 && !reduced) copyOwn();
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> receives;
+      for (std::uint32_t link = 0; link < units.size(); ++link) {
+        if (units[link].empty()) continue;
+        Operation recv = message(OperationKind::kRecv, link, 1);
+        recv.dst = builder_.region(Buffer::kOut, piecesOf(units[link], routes_.links[link], 0));
+        // In an allreduce the sums that lay there have to be gone.
+        std::vector<std::uint32_t> after;
+        forEach(units[link], nullptr, reader_, [&](std::uint32_t reader) {
+          if (reader != kNone && (after.empty() || after.back() != reader)) after.push_back(reader);
+        });
+        receives.push_back({link, builder_.addOperation(recv, after)});
+      }
+      for (const auto& [link, operation] : receives)
+        setWriter(units[link], nullptr, operation);
+    }
+  }
+
+  Units ownBlock() const { return {{Coordinates{}, 0, routes_.parts}}; }
+
+  void copyOwn() {
+    Operation copy = local(OperationKind::kCopy, 0);
+    const auto own = piecesOf(ownBlock(), {}, 0);
+    copy.dst = builder_.region(Buffer::kOut, own);
+    copy.a = builder_.region(Buffer::kIn, own);
+    builder_.addOperation(copy, {});
+  }
+
+  // --- reduce-scatter ---
+
+  /// Where sums of blocks at distance `t` grow.
+  Region sums(std::size_t t, llvm::ArrayRef<Piece> pieces) {
+    if (t == 0 || builder_.schedule().collective == Collective::kAllreduce) {
+      return builder_.region(Buffer::kOut, pieces);
+    }
+    if (sums_frame_ == kNone) {
+      const Piece all{0, routes_.parts, builder_.box(Box())};
+      sums_frame_ = builder_.addFrame(all, builder_.schedule().slot_count);
+    }
+    return builder_.region(Buffer::kScratch, pieces, sums_frame_);
+  }
+
+  void reduceScatter() {
+    for (std::size_t t = routes_.steps.size(); t >= 1; --t, ++phase_) {
+      const std::vector<Units> units = unitsOf(t);
+      std::vector<std::pair<Units, Units>> lists;  // as the receiver needs them
+      std::vector<std::uint32_t> begun = writer_;
+      for (std::uint32_t link = 0; link < units.size(); ++link)
+        lists.push_back(splitForReceiver(units[link], routes_.links[link], begun));
+      for (std::uint32_t link = 0; link < units.size(); ++link)
+        sendSums(t, link, lists[link]);
+      for (std::uint32_t link = 0; link < units.size(); ++link)
+        addReceived(t, link, lists[link]);
+    }
+  }
+
+  /// What `link` brings, cut into parts that are the first to be added at the receiver and the
+  /// others. `begun` says where sums have begun when the links before it are done.
+  std::pair<Units, Units> splitForReceiver(const Units& units, const BfbLink& link,
+                                           std::vector<std::uint32_t>& begun) const {
+    std::pair<Units, Units> result = split(units, &link, begun);
+    forEach(units, &link, begun, [](std::uint32_t& entry) { entry = 0; });
+    return result;
+  }
+
+  /// The pieces of a message: first those that start a sum at its receiver.
+  llvm::SmallVector<Piece, 8> messagePieces(const std::pair<Units, Units>& list,
+                                            const BfbLink& link, int distance) {
+    llvm::SmallVector<Piece, 8> pieces = piecesOf(list.first, link, distance);
+    llvm::append_range(pieces, piecesOf(list.second, link, distance));
+    return pieces;
+  }
+
+  void sendSums(std::size_t t, std::uint32_t link, const std::pair<Units, Units>& list) {
+    Units units = list.first;
+    units.insert(units.end(), list.second.begin(), list.second.end());
+    if (units.empty()) return;
+    const BfbLink& over = routes_.links[link];
+    const auto [fresh, written] = split(units, nullptr, writer_);
+    Operation send = message(OperationKind::kSend, link, 1);
+    const auto pieces = messagePieces(list, over, 0);
+    if (written.empty()) {
+      send.a = builder_.region(Buffer::kIn, pieces);
+    } else {
+      if (!fresh.empty()) {
+        // Nothing is added to these: they come along as they are.
+        Operation copy = local(OperationKind::kCopy, link);
+        const auto copied = piecesOf(fresh, over, 0);
+        copy.dst = sums(t, copied);
+        copy.a = builder_.region(Buffer::kIn, copied);
+        setWriter(fresh, nullptr, builder_.addOperation(copy, {}));
+      }
+      send.a = sums(t, pieces);
+    }
+    const std::uint32_t sent = builder_.addOperation(send, writersOf(units, nullptr));
+    forEach(units, nullptr, reader_, [&](std::uint32_t& reader) { reader = sent; });
+  }
+
+  void addReceived(std::size_t t, std::uint32_t link, const std::pair<Units, Units>& list) {
+    if (list.first.empty() && list.second.empty()) return;
+    const BfbLink& over = routes_.links[link];
+    // Of two slots the one that was used before last is free when it has been added from.
+    Staging& staging = staging_[{link, phase_ % 2}];
+    if (staging.slot == kNone) staging.slot = builder_.schedule().slot_count;
+    const std::uint32_t frame = builder_.addFrame(messagePieces(list, over, -1), staging.slot);
+    Operation recv = message(OperationKind::kRecv, link, -1);
+    recv.dst = wholeFrame(builder_.schedule().frames[frame], frame);
+    const std::uint32_t received = builder_.addOperation(recv, std::exchange(staging.users, {}));
+    for (const Units* units : {&list.first, &list.second}) {
+      if (units->empty()) continue;
+      const auto pieces = piecesOf(*units, over, -1);
+      Operation reduce = local(OperationKind::kReduce, link);
+      reduce.dst = sums(t - 1, pieces);
+      reduce.a = units == &list.first ? builder_.region(Buffer::kIn, pieces) : reduce.dst;
+      reduce.b = builder_.region(Buffer::kScratch, pieces, frame);
+      std::vector<std::uint32_t> after = writersOf(*units, &over);
+      after.push_back(received);
+      const std::uint32_t sum = builder_.addOperation(reduce, after);
+      setWriter(*units, &over, sum);
+      staging.users.push_back(sum);
+    }
+  }
+
+  const Topology& topology_;
+  const BfbRoutes& routes_;
+  ScheduleBuilder builder_;
+  llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // longest first
+  // By block and part: the operation that wrote it last (in `out` or scratch), that sent its sum.
+  std::vector<std::uint32_t> writer_, reader_;
+  std::uint32_t sums_frame_ = kNone;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Staging> staging_;  // by link and parity
+  std::uint16_t phase_ = 0;
+};
+
+}  // namespace
+
+llvm::Expected<Program> planBfb(const CollectiveSpec& spec) {
+  llvm::Expected<BfbRoutes> routes = bfbRoutes(spec.topology);
+  if (!routes) return routes.takeError();
+  return Bfb(spec, *routes).run();
+}
+
+}  // namespace torc

@@ -1,0 +1,19 @@
+// Breadth-first broadcast (BFB) as steps.
+#ifndef TORC_COMPILER_ALGORITHMS_BFB_BFB_H_
+#define TORC_COMPILER_ALGORITHMS_BFB_BFB_H_
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/collective_spec.h"
+#include "ir/program.h"
+
+namespace torc {
+
+/// The steps of an allgather by breadth-first broadcast, of a reduce-scatter, its time reversal, or
+/// of an allreduce, both in turn. Errors: those of bfbRoutes
+/// (compiler/algorithms/bfb/bfb_routes.h).
+llvm::Expected<Program> planBfb(const CollectiveSpec& spec);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_BFB_BFB_H_

@@ -1,0 +1,263 @@
+// Linear programs on reflection classes, and their rounding to parts of blocks.
+#include "compiler/algorithms/bfb/bfb_routes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include "passes/analysis/linear_program.h"
+
+namespace torc {
+namespace {
+
+constexpr double kTolerance = 1e-7;  // of the linear programs
+
+/// The offsets that are each other's mirror images.
+struct ReflectionClass {
+  Coordinates distance{};                   // |x_i|
+  double offsets = 1;                       // how many
+  std::array<double, kMaxAxes> fraction{};  // f_i
+};
+
+llvm::Error refuse(const llvm::Twine& why) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "bfb: " + why);
+}
+
+llvm::Error checkTopology(const Topology& topology) {
+  if (topology.isDamaged()) return refuse("the torus is damaged");
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.size == 1) continue;
+    if (axis.kind == AxisKind::kCore) return refuse("cores are not supported");
+    if (!axis.wraps())
+      return refuse(llvm::Twine(axis.name) + " is a line: mesh axes are not supported");
+  }
+  if (topology.ranks() > kMaxBfbNodes) {
+    return refuse(topology.shape() + " has " + llvm::Twine(topology.ranks()) + " nodes, at most " +
+                  llvm::Twine(kMaxBfbNodes));
+  }
+  return llvm::Error::success();
+}
+
+bool isHalfway(const Topology& topology, std::uint32_t axis, std::int32_t distance) {
+  return 2 * static_cast<std::uint32_t>(std::abs(distance)) == topology.axes[axis].size;
+}
+
+class Router {
+ public:
+  explicit Router(const Topology& topology) : topology_(topology) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      const Axis& it = topology.axes[axis];
+      link_of_[axis] = {kNoLink, kNoLink};
+      if (it.size == 1) continue;
+      link_of_[axis][0] = addLink(axis, 1);
+      // The two ways round a line of two are one cable.
+      link_of_[axis][1] = it.isRing() ? addLink(axis, -1) : link_of_[axis][0];
+    }
+    collectClasses();
+  }
+
+  llvm::Expected<BfbRoutes> run() {
+    for (std::vector<ReflectionClass>& classes : classes_) {
+      if (llvm::Error error = solve(classes)) return error;
+    }
+    // Not every torus needs the largest, and what few parts cannot do more of them can.
+    BfbRoutes best;
+    for (const std::uint32_t parts : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 24u, 32u, 48u}) {
+      BfbRoutes routes = round(parts);
+      if (parts > 1 && routes.load > best.load - kTolerance) continue;
+      best = std::move(routes);
+      if (best.load <= kRoundingGoal * program_load_) break;
+    }
+    return best;
+  }
+
+ private:
+  static constexpr std::uint32_t kNoLink = ~0u;
+
+  std::uint32_t addLink(std::uint32_t axis, int sign) {
+    links_.push_back({axis, sign});
+    // A line of two has half a ring's capacity for one link, a ring its own for two.
+    const double links = topology_.axes[axis].isRing() ? 1 : 2;
+    capacity_.push_back(topology_.axes[axis].capacity() * links);
+    return static_cast<std::uint32_t>(links_.size() - 1);
+  }
+
+  /// All reflection classes, by their distance.
+  void collectClasses() {
+    Coordinates at{};
+    while (true) {
+      ReflectionClass one;
+      one.distance = at;
+      std::size_t distance = 0;
+      for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
+        distance += static_cast<std::size_t>(at[i]);
+        if (at[i] > 0 && !isHalfway(topology_, i, at[i])) one.offsets *= 2;
+      }
+      if (distance > 0) {
+        if (classes_.size() < distance) classes_.resize(distance);
+        classes_[distance - 1].push_back(one);
+      }
+      std::uint32_t axis = 0;
+      while (
+          axis<topology_.axis_count&& static_cast<std::uint32_t>(++at[axis])> topology_.axes[axis]
+              .size /
+          2) {
+        at[axis++] = 0;
+      }
+      if (axis == topology_.axis_count) return;
+    }
+  }
+
+  /// The linear program of one step: fills the fractions.
+  llvm::Error solve(std::vector<ReflectionClass>& classes) {
+    const auto class_count = static_cast<int>(classes.size());
+    const auto axis_count = static_cast<int>(topology_.axis_count);
+    ClpSimplex program;
+    program.setLogLevel(0);
+    program.resize(class_count + axis_count, 0);
+    for (int row = 0; row < class_count; ++row) {
+      program.setRowLower(row, 1);
+      program.setRowUpper(row, 1);
+    }
+    for (int axis = 0; axis < axis_count; ++axis) {
+      program.setRowLower(class_count + axis, -COIN_DBL_MAX);
+      program.setRowUpper(class_count + axis, 0);
+    }
+    std::vector<double*> variables;
+    for (int c = 0; c < class_count; ++c) {
+      ReflectionClass& one = classes[static_cast<std::size_t>(c)];
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+        if (one.distance[axis] == 0) continue;
+        const int rows[] = {c, class_count + static_cast<int>(axis)};
+        const double column[] = {1, one.offsets / linksOf(axis)};
+        program.addColumn(2, rows, column, 0, COIN_DBL_MAX, 0);
+        variables.push_back(&one.fraction[axis]);
+      }
+    }
+    std::vector<int> rows;
+    std::vector<double> column;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      if (link_of_[axis][0] == kNoLink) continue;
+      rows.push_back(class_count + static_cast<int>(axis));
+      column.push_back(-capacity_[link_of_[axis][0]]);
+    }
+    program.addColumn(static_cast<int>(rows.size()), rows.data(), column.data(), 0, COIN_DBL_MAX,
+                      1);
+    if (!solveLinearProgram(program)) {
+      return refuse("a linear program for " + topology_.shape() + " has no solution (CLP status " +
+                    llvm::Twine(program.status()) + ")");
+    }
+    const double* solution = program.primalColumnSolution();
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      const double value = solution[i];
+      *variables[i] = value < kTolerance ? 0 : value > 1 - kTolerance ? 1 : value;
+    }
+    program_load_ += solution[variables.size()];
+    return llvm::Error::success();
+  }
+
+  double linksOf(std::uint32_t axis) const { return topology_.axes[axis].isRing() ? 2 : 1; }
+
+  /// Whole parts for all offsets.
+  BfbRoutes round(std::uint32_t parts) const {
+    BfbRoutes routes;
+    routes.parts = parts;
+    routes.links = links_;
+    routes.program_load = program_load_;
+    for (const std::vector<ReflectionClass>& classes : classes_) {
+      std::vector<BfbRoute>& step = routes.steps.emplace_back();
+      std::vector<double> load(links_.size(), 0);  // over capacity, in parts
+      // What leaves no choice first.
+      for (const bool free : {false, true}) {
+        for (const ReflectionClass& one : classes) {
+          if (hasChoice(one) == free) addOffsets(one, parts, load, step);
+        }
+      }
+      routes.load += *std::max_element(load.begin(), load.end()) / parts;
+    }
+    return routes;
+  }
+
+  bool hasChoice(const ReflectionClass& one) const {
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      if (one.fraction[axis] == 0) continue;
+      return one.fraction[axis] < 1 || isHalfway(topology_, axis, one.distance[axis]);
+    }
+    return false;
+  }
+
+  /// Routes for the offsets of a class: all mirror images of its distance.
+  void addOffsets(const ReflectionClass& one, std::uint32_t parts, std::vector<double>& load,
+                  std::vector<BfbRoute>& step) const {
+    Coordinates offset = one.distance;
+    while (true) {
+      step.push_back(route(one, offset, parts, load));
+      std::uint32_t axis = 0;
+      for (; axis < topology_.axis_count; ++axis) {
+        if (offset[axis] == 0 || isHalfway(topology_, axis, offset[axis])) continue;
+        offset[axis] = -offset[axis];
+        if (offset[axis] < 0) break;
+      }
+      if (axis == topology_.axis_count) return;
+    }
+  }
+
+  BfbRoute route(const ReflectionClass& one, const Coordinates& offset, std::uint32_t parts,
+                 std::vector<double>& load) const {
+    std::vector<std::uint32_t> count(links_.size(), 0);
+    llvm::SmallVector<std::uint32_t, 2 * kMaxAxes> choice;
+    std::uint32_t left = parts;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      if (one.fraction[axis] == 0) continue;
+      llvm::SmallVector<std::uint32_t, 2> links;
+      const bool halfway = isHalfway(topology_, axis, offset[axis]);
+      if (offset[axis] > 0 || halfway) links.push_back(link_of_[axis][0]);
+      if (offset[axis] < 0 || (halfway && link_of_[axis][1] != link_of_[axis][0])) {
+        links.push_back(link_of_[axis][1]);
+      }
+      for (const std::uint32_t link : links) {
+        const double share = one.fraction[axis] * parts / static_cast<double>(links.size());
+        const auto whole = static_cast<std::uint32_t>(std::floor(share + kTolerance));
+        count[link] += whole;
+        load[link] += whole / capacity_[link];
+        left -= whole;
+        choice.push_back(link);
+      }
+    }
+    for (; left > 0; --left) {
+      const std::uint32_t link =
+          *std::min_element(choice.begin(), choice.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return load[a] + 1 / capacity_[a] < load[b] + 1 / capacity_[b];
+          });
+      ++count[link];
+      load[link] += 1 / capacity_[link];
+    }
+    BfbRoute route;
+    route.offset = offset;
+    std::uint32_t first = 0;
+    for (std::uint32_t link = 0; link < links_.size(); ++link) {
+      if (count[link] == 0) continue;
+      route.shares.push_back({link, first, count[link]});
+      first += count[link];
+    }
+    return route;
+  }
+
+  const Topology& topology_;
+  std::vector<BfbLink> links_;
+  std::vector<double> capacity_;  // by link
+  std::array<std::array<std::uint32_t, 2>, kMaxAxes> link_of_{};
+  std::vector<std::vector<ReflectionClass>> classes_;  // by distance - 1
+  double program_load_ = 0;
+};
+
+}  // namespace
+
+llvm::Expected<BfbRoutes> bfbRoutes(const Topology& topology) {
+  if (llvm::Error error = checkTopology(topology)) return error;
+  return Router(topology).run();
+}
+
+}  // namespace torc

@@ -1,0 +1,18 @@
+// The bucket algorithm as a plan.
+#ifndef TORC_COMPILER_ALGORITHMS_BUCKET_BUCKET_H_
+#define TORC_COMPILER_ALGORITHMS_BUCKET_BUCKET_H_
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/collective_spec.h"
+#include "ir/program.h"
+
+namespace torc {
+
+/// The plan of the bucket algorithm in a single color that visits the axes in their natural order,
+/// the cores of a node first.
+llvm::Expected<Program> planBucket(const CollectiveSpec& spec);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_BUCKET_BUCKET_H_

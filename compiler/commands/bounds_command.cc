@@ -1,0 +1,152 @@
+// torc bounds COLLECTIVE: what no algorithm can beat.
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "compiler/sizes.h"
+#include "compiler/target.h"
+#include "model/bounds/bounds.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
+
+SubCommand command("bounds", "Print lower bounds: what no algorithm can beat");
+OptionCategory category("Options of bounds");
+
+opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(category));
+opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
+                       desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 ranks a node"));
+opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
+                              desc("A preset (torc machines) or a JSON file"));
+list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
+                             desc("A cable that is out of order, from a node one step up an axis, "
+                                  "as 0,0,1:Z; may be repeated"));
+list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat(category),
+                             desc("A node that is out of order, as 1,2,3; may be repeated"));
+opt<std::string> bytes("bytes", value_desc("N[:N]"), init("1M"), sub(command), cat(category),
+                       desc("Size or range of sizes, as 1M (default) or 1K:16M; of what, see "
+                            "docs/bounds.md"));
+opt<bool> unidirectional("unidirectional", sub(command), cat(category),
+                         desc("A link carries one direction at a time"));
+opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+
+/// `XZ`.
+std::string axisNames(std::uint32_t axes) {
+  std::string names;
+  for (std::size_t i = 0; i < kAxisNames.size(); ++i) {
+    if (axes >> i & 1) names += kAxisNames[i];
+  }
+  return names;
+}
+
+/// What limits the bandwidth, in words.
+std::string limitText(const Bound& bound) {
+  const std::string axes = axisNames(bound.dimensions);
+  const std::string of = bound.ports_limit ? "the ports of " : "the links of ";
+  switch (bound.limit) {
+    case BandwidthLimit::kNone:
+      return "nothing has to be sent";
+    case BandwidthLimit::kCut:
+      return of + (bound.dimensions == 0 ? "a node" : "a sub-torus along " + axes);
+    case BandwidthLimit::kSplit:
+      return of + (bound.dimensions == 0 ? "all nodes" : "all sub-tori along " + axes);
+    case BandwidthLimit::kSlab:
+      return "the links between the halves of " + axes;
+    case BandwidthLimit::kDistance:
+      return "the distances along " + axes + ", over its links";
+    case BandwidthLimit::kNarrowest:
+      return "the narrowest cut of the damaged torus";
+  }
+  return {};
+}
+
+Json jsonOf(const Machine& machine, std::uint64_t size, const Bound& bound) {
+  Json document;
+  document["collective"] = collective.getValue();
+  document["torus"] = shapeOf(machine);
+  document["machine"] = machine.name;
+  document["nodes"] = static_cast<std::uint64_t>(bound.nodes);
+  document["unidirectional"] = unidirectional.getValue();
+  document["bytes"] = size;
+  document["bound_s"] = bound.bound_s;
+  document["bandwidth_s"] = bound.bandwidth_s;
+  document["compute_s"] = bound.compute_s;
+  document["latency_s"] = bound.latency_s;
+  if (collective == "allreduce") {
+    document["reduce_scatter_allgather_s"] = bound.reduce_scatter_allgather_s;
+  }
+  document["limit"] = name(bound.limit).str();
+  document["limit_dimensions"] = axisNames(bound.dimensions);
+  document["ports_limit"] = bound.ports_limit;
+  document["rounds"] = bound.rounds;
+  document["neighbour_rounds"] = bound.neighbour_rounds;
+  document["round_s"] = bound.round_s;
+  return document;
+}
+
+void printJson(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
+               llvm::ArrayRef<Bound> bounds, llvm::raw_ostream& out) {
+  Json documents = Json::array();
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    documents.push_back(jsonOf(machine, sizes[i], bounds[i]));
+  out << (bounds.size() == 1 ? documents.front() : documents).dump(2) << '\n';
+}
+
+void printTable(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
+                llvm::ArrayRef<Bound> bounds, llvm::raw_ostream& out) {
+  const Bound& last = bounds.back();
+  out << collective << " on " << shapeOf(machine) << " of " << machine.name << ", "
+      << static_cast<std::uint64_t>(last.nodes) << " nodes"
+      << (unidirectional ? ", unidirectional" : "")
+      << "\n     bytes      bound us  bandwidth us    compute us    latency us\n";
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    out << llvm::right_justify(sizeText(sizes[i]), 10)
+        << llvm::format("  %12.6g  %12.6g", bounds[i].bound_s * 1e6, bounds[i].bandwidth_s * 1e6)
+        << llvm::format("  %12.6g  %12.6g\n", bounds[i].compute_s * 1e6, bounds[i].latency_s * 1e6);
+  }
+  out << "bandwidth: " << limitText(last) << '\n';
+  if (last.reduce_scatter_allgather_s > last.bandwidth_s * (1 + 1e-9)) {
+    out << "reduce_scatter, then allgather: at least "
+        << llvm::format("%.6g", last.reduce_scatter_allgather_s * 1e6) << " us of bandwidth\n";
+  }
+  out << "rounds of messages: " << last.rounds << " to any node, " << last.neighbour_rounds
+      << " to neighbours; " << llvm::format("%.6g", last.round_s * 1e6) << " us each\n";
+}
+
+int run() {
+  if (collective.empty()) return wrongUsage("bounds: which collective? torc bounds --help");
+  llvm::Expected<BoundedCollective> parsed = parseBoundedCollective(collective);
+  if (!parsed) return wrongUsage(toString(parsed.takeError()));
+  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
+  if (!range) return wrongUsage(toString(range.takeError()));
+  llvm::Expected<Target> target = readTarget(torus, /*order=*/{}, machine_name);
+  if (!target) return optionFault(target.takeError());
+  if (llvm::Error error = addDamage(*target, dead_links, dead_nodes)) {
+    return wrongUsage(toString(std::move(error)));
+  }
+  const Machine& machine = target->machine;
+
+  const std::vector<std::uint64_t> sizes = range->sizes();
+  std::vector<Bound> bounds;
+  for (std::uint64_t size : sizes) {
+    bounds.push_back(lowerBound(machine, {*parsed, static_cast<double>(size), unidirectional}));
+  }
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  json ? printJson(machine, sizes, bounds, out) : printTable(machine, sizes, bounds, out);
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+}  // namespace
+
+Command boundsCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

@@ -1,0 +1,49 @@
+// The subcommands of `torc`: one source file each. The name of some has two words: `library build`.
+#ifndef TORC_COMPILER_COMMANDS_COMMANDS_H_
+#define TORC_COMPILER_COMMANDS_COMMANDS_H_
+
+#include <string>
+
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/Error.h>
+
+#include "passes/manager/pass_manager.h"
+
+namespace torc {
+
+/// A subcommand: its options, and what it does once they are parsed. `run` returns the exit code.
+struct Command {
+  llvm::cl::SubCommand* options;
+  llvm::cl::OptionCategory* category;
+  int (*run)();
+};
+
+Command compileCommand();
+Command optCommand();
+Command dumpCommand();
+Command simulateCommand();
+Command verifyCommand();
+Command boundsCommand();
+Command machinesCommand();
+Command infoCommand();
+Command libraryBuildCommand();
+Command libraryListCommand();
+Command libraryVerifyCommand();
+Command libraryDiffCommand();
+
+/// The number of threads that --jobs gives; where it is not given, the number of cores.
+llvm::Expected<unsigned> readJobs(const llvm::cl::opt<std::string>& jobs);
+
+/// The options of a subcommand that runs passes.
+class PassFlags {
+ public:
+  PassFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category, bool verify_each);
+  PassManagerOptions options() const;
+
+ private:
+  llvm::cl::opt<bool> verify_each_, print_after_all_, time_passes_, statistics_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_COMMANDS_COMMANDS_H_

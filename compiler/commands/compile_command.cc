@@ -1,0 +1,260 @@
+// torc compile COLLECTIVE --torus SHAPE: from a shape to a proved schedule in a file.
+#include <chrono>
+#include <optional>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+
+#include "compiler/choice.h"
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "compiler/compile.h"
+#include "compiler/sizes.h"
+#include "compiler/target.h"
+#include "ir/json/json.h"
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("compile", "Compile a collective for a torus, prove it, write it");
+OptionCategory category("Options of compile");
+
+opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(category));
+opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
+                       desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh; 8x8x8+4: 4 cores a node"));
+opt<std::string> order("order", value_desc("axes"), sub(command), cat(category),
+                       desc("Order of ranks, fastest axis first (default XYZ...T)"));
+opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
+                         desc("A preset (torc machines) or a JSON file; --torus is a part of it"));
+opt<std::string> bytes(
+    "bytes", value_desc("N"), sub(command), cat(category),
+    desc("Size of the whole vector, as 64K: options that are not given are chosen "
+         "for it, by simulation on the machine"));
+opt<bool> explain("explain", sub(command), cat(category),
+                  desc("With --bytes: print what there was to choose from, and why"));
+list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
+                             desc("A cable that is out of order, from a node one step up an axis, "
+                                  "as 0,0,1:Z; may be repeated"));
+list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat(category),
+                             desc("A node that is out of order, as 1,2,3; may be repeated"));
+opt<std::string> algorithm_name(
+    "algorithm", value_desc("name"), sub(command), cat(category),
+    desc("bucket (default), bucket-1d, bfb, or spanning-trees (default where "
+         "damage breaks rings and lines)"));
+opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
+                         desc("Shares of the colors: equal (default) or balanced"));
+opt<std::string> directions(
+    "directions", value_desc("model"), init("bidirectional"), sub(command), cat(category),
+    desc("What a link carries at a time: bidirectional (default: a message "
+         "each way), half-latency (the same, whole blocks both ways in half "
+         "the steps) or unidirectional"));
+opt<std::string> chunks("chunks", value_desc("K"), init("1"), sub(command), cat(category),
+                        desc("Chunks of each part that follow each other, 1 (default) to 4096, or "
+                             "auto: as many as the cost model takes"));
+opt<std::string> dependences("dependences", value_desc("kind"), init("region"), sub(command),
+                             cat(category),
+                             desc("region (default: exact, phases overlap) or phase (barriers)"));
+opt<std::string> in_flight(
+    "in-flight", value_desc("W"), init("0"), sub(command), cat(category),
+    desc("Chunks that share a link at a time, earlier ones first, 1 to 64; 0 "
+         "(default): all"));
+opt<std::string> emit("emit", value_desc("form"), init("torc"), sub(command), cat(category),
+                      desc("torc (default: the file), json, text, or plan (before expand-rings)"));
+opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
+                        desc("Where to write; - is stdout"));
+opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary on stderr"));
+PassFlags pass_flags(command, category, /*verify_each=*/false);
+
+/// A fault unless `value` is one of `words`.
+llvm::Error checkWord(const opt<std::string>& option, llvm::ArrayRef<llvm::StringRef> words) {
+  if (llvm::is_contained(words, option.getValue())) return llvm::Error::success();
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "--" + option.ArgStr + " takes " + llvm::join(words, " or ") +
+                                     ", not '" + option.getValue() + "'");
+}
+
+/// The integer from `low` to `high` that the option's text is.
+llvm::Error readInteger(const opt<std::string>& option, std::uint32_t low, std::uint32_t high,
+                        std::uint32_t& value) {
+  if (!llvm::StringRef(option).getAsInteger(10, value) && low <= value && value <= high) {
+    return llvm::Error::success();
+  }
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "--" + option.ArgStr + " takes an integer from " +
+                                     llvm::Twine(low) + " to " + llvm::Twine(high) + ", not '" +
+                                     option.getValue() + "'");
+}
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// What is to be done, as far as the command line says.
+struct Request {
+  CollectiveSpec spec;
+  Machine machine;
+  std::optional<std::uint64_t> bytes;  // choose for this size
+  const Algorithm* algorithm = nullptr;
+  PipelineOptions pipeline;
+};
+
+/// The options that fix the algorithm and its pipeline.
+llvm::Error readPipeline(Request& request) {
+  request.algorithm = &defaultAlgorithm(request.spec.topology);
+  if (!algorithm_name.empty()) {
+    llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
+    if (!algorithm) return algorithm.takeError();
+    request.algorithm = *algorithm;
+  }
+  PipelineOptions& pipeline = request.pipeline;
+  pipeline.weights = weights;
+  pipeline.directions = directions;
+  pipeline.dependences = dependences;
+  if (!machine.empty()) pipeline.auto_machine = machine;
+  // With an axis of cores every core is a rank of its own.
+  if (!request.spec.topology.hasCores()) pipeline.cores = std::min(request.machine.cores, 1024u);
+  if (request.bytes) pipeline.auto_bytes = *request.bytes;
+  if (chunks == "auto") {
+    pipeline.chunks = 0;
+  } else if (llvm::Error error = readInteger(chunks, 1, 4096, pipeline.chunks)) {
+    return error;
+  }
+  if (llvm::Error error = readInteger(in_flight, 0, 64, pipeline.in_flight)) return error;
+  if (llvm::Error error = checkWord(weights, {"equal", "balanced"})) return error;
+  if (llvm::Error error =
+          checkWord(directions, {"bidirectional", "half-latency", "unidirectional"}))
+    return error;
+  return checkWord(dependences, {"region", "phase"});
+}
+
+llvm::Expected<Request> readRequest() {
+  Request request;
+  if (collective.empty()) return fault("compile: which collective? torc compile --help");
+  llvm::Expected<Collective> parsed = parseCollective(collective);
+  if (!parsed) return parsed.takeError();
+  request.spec.collective = *parsed;
+  llvm::Expected<Target> target = readTarget(torus, order, machine);
+  if (!target) return target.takeError();
+  if (llvm::Error error = addDamage(*target, dead_links, dead_nodes)) return error;
+  request.spec.topology = target->topology;
+  request.machine = std::move(target->machine);
+  if (!bytes.empty()) {
+    llvm::Expected<std::uint64_t> size = parseSize(bytes, "--bytes");
+    if (!size) return size.takeError();
+    request.bytes = *size;
+  } else if (explain) {
+    return fault("compile: --explain needs --bytes, the size to choose for");
+  }
+  if (llvm::Error error = readPipeline(request)) return error;
+  if (llvm::Error error = checkWord(emit, {"torc", "json", "text", "plan"})) return error;
+  if (output.empty() && !explain) {
+    if (emit == "torc") return fault("compile: which file? -o FILE");
+    output = "-";
+  }
+  return request;
+}
+
+/// Takes the best of what the options leave open; prints what there was, if that is asked for.
+llvm::Error chooseFor(std::uint64_t size, Request& request) {
+  ChoiceLimits limits;
+  if (algorithm_name.getNumOccurrences() > 0) limits.algorithm = request.algorithm;
+  if (weights.getNumOccurrences() > 0) limits.weights = weights;
+  if (directions.getNumOccurrences() > 0) limits.directions = directions;
+  if (dependences.getNumOccurrences() > 0) limits.dependences = dependences;
+  if (request.pipeline.chunks > 0 && chunks.getNumOccurrences() > 0) {
+    limits.chunks = request.pipeline.chunks;
+  }
+  if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
+  llvm::Expected<Choice> choice =
+      choose(request.spec, request.machine, static_cast<double>(size), limits);
+  if (!choice) return choice.takeError();
+  request.algorithm = choice->best().algorithm;
+  request.pipeline = choice->best().options;
+  if (explain) printChoice(*choice, request.spec, request.machine, size, llvm::outs());
+  return llvm::Error::success();
+}
+
+/// Proves `schedule` and returns its form as `emit` asks for. Of a file it is the bytes themselves
+/// that are read back and proved.
+llvm::Expected<std::string> proveAndEmit(const Program& program, VerifyResult& proof) {
+  const ScheduleView schedule = program.schedule.view();
+  const std::vector<std::byte> bytes = writeSchedule(schedule);
+  StatusOr<LoadedSchedule> loaded = readSchedule(bytes, "compiled schedule");
+  if (!loaded.ok()) return toError(loaded.status());
+  proof = verify(loaded->view());
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (!proof.ok()) {
+    out << "the schedule is not proved, nothing is written\n";
+    printFaults(schedule, proof, out);
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(text).rtrim());
+  }
+  if (emit == "json") {
+    out << writeJson(loaded->view()) << '\n';
+  } else if (emit == "text") {
+    printProgram(program, out);
+  } else {
+    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return text;
+}
+
+void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds) {
+  const unsigned phases = schedule.operations.empty() ? 0 : schedule.operations.back().phase + 1u;
+  llvm::errs() << traits(schedule.collective).name << " on " << schedule.topology.shape() << ": "
+               << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
+               << " operations, " << schedule.streams.size() << " streams, " << phases
+               << " phases, " << schedule.slot_count << " scratch slots; proved; " << bytes
+               << " bytes; " << llvm::format("%.3f", seconds) << " s\n";
+}
+
+int run() {
+  const auto start = std::chrono::steady_clock::now();
+  llvm::Expected<Request> request = readRequest();
+  if (!request) return optionFault(request.takeError());
+
+  if (request->bytes && request->algorithm->plan != nullptr) {
+    if (llvm::Error error = chooseFor(*request->bytes, *request)) {
+      return inputFault(std::move(error));
+    }
+    if (explain && output.empty()) return kSuccess;
+  }
+  const bool only_plan = emit == "plan";
+  if (only_plan && request->algorithm->makes_steps) {
+    return wrongUsage(request->algorithm->name.str() + " makes steps, there is no plan to emit");
+  }
+  const std::string pipeline = only_plan ? planPipeline(*request->algorithm, request->pipeline)
+                                         : pipelineOf(*request->algorithm, request->pipeline);
+  llvm::Expected<Program> program =
+      compile(request->spec, *request->algorithm, pipeline, pass_flags.options());
+  if (!program) return inputFault(program.takeError());
+
+  if (emit == "plan") {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    printProgram(*program, out);
+    if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
+    return kSuccess;
+  }
+  VerifyResult proof;
+  llvm::Expected<std::string> bytes = proveAndEmit(*program, proof);
+  if (!bytes) return inputFault(bytes.takeError());
+  if (llvm::Error error = writeOutput(output, *bytes)) return inputFault(std::move(error));
+  if (!quiet) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    printSummary(program->schedule.view(), bytes->size(), elapsed.count());
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+Command compileCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

@@ -1,0 +1,180 @@
+// torc dump FILE: a schedule in text form, or one rank's expansion as a table.
+#include <algorithm>
+
+#include <llvm/Support/Format.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "ir/json/json.h"
+#include "ir/text/text.h"
+#include "schedules/expansion/expand.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("dump", "Print a schedule, or what one rank executes");
+OptionCategory category("Options of dump");
+
+opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
+opt<std::string> rank("rank", value_desc("R"), sub(command), cat(category),
+                      desc("The flat program of this rank"));
+opt<std::string> count("count", value_desc("N"), init("1000"), sub(command), cat(category),
+                       desc("With --rank: elements of the vector (allreduce) or of each block; "
+                            "default 1000"));
+opt<bool> json("json", sub(command), cat(category), desc("Print JSON"));
+
+constexpr std::size_t kShownRuns = 4;
+
+/// `out[100:25, 200:25]`: runs of elements as start:length.
+std::string regionRuns(const FlatProgram& program, const FlatRegion& region) {
+  std::string text(name(region.buffer));
+  text += '[';
+  const auto extents = program.extentsOf(region);
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (i > 0) text += ", ";
+    if (i == kShownRuns && extents.size() > kShownRuns + 1) {
+      text += "... " + std::to_string(extents.size() - i) + " more";
+      break;
+    }
+    text += std::to_string(extents[i].offset) + ":" + std::to_string(extents[i].length);
+  }
+  return text + ']';
+}
+
+/// The regions of an operation, as its kind reads in the text form.
+std::string regionsText(const FlatProgram& program, const FlatOperation& operation) {
+  const auto text = [&](const FlatRegion& region) { return regionRuns(program, region); };
+  switch (operation.kind) {
+    case OperationKind::kSend:
+      return text(operation.a);
+    case OperationKind::kRecv:
+      return text(operation.dst);
+    case OperationKind::kCopy:
+      return text(operation.dst) + " = " + text(operation.a);
+    case OperationKind::kReduce:
+    case OperationKind::kRecvReduce:
+      return text(operation.dst) + " = " + text(operation.a) + " + " + text(operation.b);
+  }
+  return {};
+}
+
+void printFlat(const ScheduleView& schedule, const FlatProgram& program, std::uint64_t elements,
+               llvm::raw_ostream& out) {
+  const Topology& topology = schedule.topology;
+  const Coordinates at = topology.coordinatesOf(program.rank);
+  out << traits(schedule.collective).name << " on " << topology.shape() << ", rank " << program.rank
+      << " at (";
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    out << (i > 0 ? ", " : "") << topology.axes[i].name << '=' << at[i];
+  }
+  out << "), count " << elements << ": " << program.operations.size() << " operations; in "
+      << program.in_elements << ", out " << program.out_elements << ", scratch "
+      << program.scratch_elements << " elements\n"
+      << "regions are runs of elements, start:length; `after` names operations that must be "
+         "complete\n"
+      << "    #  phase stream  operation      peer    tag  after         regions\n";
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    const FlatOperation& operation = program.operations[i];
+    std::string peer = "-", tag = "-", after;
+    if (operation.peer >= 0) {
+      peer = (operation.kind == OperationKind::kSend ? "to " : "from ") +
+             std::to_string(operation.peer);
+      tag = std::to_string(operation.tag);
+    }
+    for (const std::uint32_t d : program.dependencesOf(operation)) {
+      after += (after.empty() ? "" : ",") + std::to_string(d);
+    }
+    if (after.empty()) after = "-";
+    out << llvm::format("%5zu  %5u %6u  ", i, unsigned{operation.phase}, operation.stream)
+        << llvm::left_justify(llvm::StringRef(name(operation.kind)), 12)
+        << llvm::right_justify(peer, 8) << llvm::right_justify(tag, 7) << "  "
+        << llvm::left_justify(after, 12) << "  " << regionsText(program, operation) << '\n';
+  }
+}
+
+nlohmann::ordered_json flatRegionJson(const FlatProgram& program, const FlatRegion& region) {
+  nlohmann::ordered_json json;
+  json["buffer"] = name(region.buffer);
+  auto& extents = json["extents"] = nlohmann::ordered_json::array();
+  for (const Extent& extent : program.extentsOf(region)) {
+    extents.push_back({extent.offset, extent.length});
+  }
+  return json;
+}
+
+nlohmann::ordered_json flatJson(const FlatProgram& program) {
+  nlohmann::ordered_json document;
+  document["rank"] = program.rank;
+  document["in_elements"] = program.in_elements;
+  document["out_elements"] = program.out_elements;
+  document["scratch_elements"] = program.scratch_elements;
+  auto& operations = document["operations"] = nlohmann::ordered_json::array();
+  for (const FlatOperation& operation : program.operations) {
+    nlohmann::ordered_json entry;
+    entry["kind"] = name(operation.kind);
+    entry["phase"] = operation.phase;
+    entry["stream"] = operation.stream;
+    entry["source"] = operation.source;
+    if (operation.peer >= 0) {
+      entry["peer"] = operation.peer;
+      entry["tag"] = operation.tag;
+    }
+    if (operation.dst.buffer != Buffer::kNone) {
+      entry["dst"] = flatRegionJson(program, operation.dst);
+    }
+    if (operation.a.buffer != Buffer::kNone) entry["a"] = flatRegionJson(program, operation.a);
+    if (operation.b.buffer != Buffer::kNone) entry["b"] = flatRegionJson(program, operation.b);
+    entry["after"] = program.dependencesOf(operation);
+    operations.push_back(std::move(entry));
+  }
+  return document;
+}
+
+int run() {
+  if (input.empty()) return wrongUsage("dump: which file? - is stdin");
+  const bool flat = rank.getNumOccurrences() > 0;
+  if (count.getNumOccurrences() > 0 && !flat) return wrongUsage("dump: --count is for --rank");
+  std::int32_t rank_number = 0;
+  Counts counts;
+  if (flat && llvm::StringRef(rank).getAsInteger(10, rank_number)) {
+    return wrongUsage("--rank takes a number, not '" + rank + "'");
+  }
+  if (llvm::StringRef(count).getAsInteger(10, counts.count)) {
+    return wrongUsage("--count takes a number, not '" + count + "'");
+  }
+  llvm::Expected<Input> read = readInput(input);
+  if (!read) return inputFault(read.takeError());
+  if (read->isPlan() && (flat || json)) {
+    return inputFault(toError(
+        Status(StatusCode::kInvalidArgument, input + ": is a plan, which has a text form only")));
+  }
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  const ScheduleView schedule = read->view();
+  if (flat) {
+    StatusOr<FlatProgram> program = expand(schedule, rank_number, counts);
+    if (!program.ok()) return wrongUsage(program.status().message());
+    if (json) {
+      out << flatJson(*program).dump(2) << '\n';
+    } else {
+      printFlat(schedule, *program, counts.count, out);
+    }
+  } else if (json) {
+    out << writeJson(schedule) << '\n';
+  } else {
+    printProgram(read->takeProgram(), out);
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+}  // namespace
+
+Command dumpCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

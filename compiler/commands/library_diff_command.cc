@@ -1,0 +1,223 @@
+// torc library diff A B: in what two libraries differ.
+#include <map>
+#include <tuple>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "compiler/library/manifest.h"
+#include "compiler/sizes.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("library diff", "Compare two libraries; exit code 1 if they differ");
+OptionCategory category("Options of library diff");
+
+list<std::string> paths(Positional, desc("DIR DIR"), sub(command), cat(category));
+
+/// A topology with all that tells it from others, and its name.
+using TopologyKey = std::pair<std::string, std::string>;
+
+TopologyKey keyOf(const Topology& topology) {
+  nlohmann::ordered_json json = indexJson({.machine = {},
+                                           .version = {},
+                                           .partitions = {{topology}},
+                                           .shapes = {},
+                                           .parts = {},
+                                           .entries = {},
+                                           .files = {}});
+  return {topology.shape(), json["partitions"][0].dump()};
+}
+
+using PartKey = std::pair<TopologyKey, Extents>;
+using RangesKey = std::tuple<TopologyKey, Collective>;
+
+/// Two libraries, what differs between them in lines.
+class Comparison {
+ public:
+  Comparison(const Library& a, const Library& b, llvm::raw_ostream& out)
+      : a_(a), b_(b), out_(out) {}
+
+  /// The number of differences.
+  std::size_t run() {
+    compareText("torc version", a_.index.version, b_.index.version);
+    compareText("machine", a_.index.machine, b_.index.machine);
+    compareMachines();
+    compareParts();
+    compareRanges();
+    compareFiles();
+    return count_;
+  }
+
+ private:
+  void compareText(llvm::StringRef what, const std::string& a, const std::string& b) {
+    if (a == b) return;
+    ++count_;
+    out_ << what << ": " << a << " / " << b << '\n';
+  }
+
+  /// The numbers of machines of one name, key by key.
+  void compareMachines() {
+    const auto a = a_.manifest["machine"].flatten(), b = b_.manifest["machine"].flatten();
+    std::map<std::string, std::pair<std::string, std::string>> values;
+    for (const auto& [key, value] : a.items())
+      values[key].first = value.dump();
+    for (const auto& [key, value] : b.items())
+      values[key].second = value.dump();
+    for (const auto& [key, value] : values) {
+      const llvm::StringRef name = key;
+      if (name == "/name" || name == "/description" || name.starts_with("/sources")) continue;
+      auto shown = [](const std::string& text) { return text.empty() ? "nothing" : text; };
+      compareText("machine: " + name.drop_front().str(), shown(value.first), shown(value.second));
+    }
+  }
+
+  /// Things that only one of them has, by name.
+  template <typename Key, typename Value, typename Name>
+  void compareKeys(const std::map<Key, Value>& a, const std::map<Key, Value>& b, Name name) {
+    for (const auto& [key, value] : a) {
+      if (!b.contains(key)) only(a_, name(key));
+    }
+    for (const auto& [key, value] : b) {
+      if (!a.contains(key)) only(b_, name(key));
+    }
+  }
+
+  void only(const Library& library, const std::string& what) {
+    ++count_;
+    out_ << what << ": only in " << library.path << '\n';
+  }
+
+  static std::map<TopologyKey, bool> partitionsOf(const Library& library) {
+    std::map<TopologyKey, bool> keys;
+    for (const LibraryPartition& partition : library.index.partitions)
+      keys[keyOf(partition.topology)] = true;
+    return keys;
+  }
+
+  static std::map<PartKey, std::string> partsOf(const Library& library) {
+    std::map<PartKey, std::string> parts;
+    for (const LibraryPart& part : library.index.parts) {
+      const Topology& partition = library.index.partitions[part.partition].topology;
+      parts[{keyOf(partition), part.extents}] = partName(library.index, part);
+    }
+    return parts;
+  }
+
+  void compareParts() {
+    const auto a = partitionsOf(a_), b = partitionsOf(b_);
+    compareKeys(a, b, [](const TopologyKey& key) { return "partition " + key.first; });
+    auto a_parts = partsOf(a_), b_parts = partsOf(b_);
+    // Those of a partition that only one has are not worth a line each.
+    std::erase_if(a_parts, [&](const auto& part) { return !b.contains(part.first.first); });
+    std::erase_if(b_parts, [&](const auto& part) { return !a.contains(part.first.first); });
+    compareKeys(a_parts, b_parts, [&](const PartKey& key) {
+      return "part " + (a_parts.contains(key) ? a_parts.at(key) : b_parts.at(key));
+    });
+  }
+
+  static std::map<RangesKey, std::vector<const LibraryEntry*>> rangesOf(const Library& library) {
+    std::map<RangesKey, std::vector<const LibraryEntry*>> ranges;
+    for (const LibraryEntry& entry : library.index.entries) {
+      ranges[{keyOf(library.index.shapes[entry.shape].topology), entry.collective}].push_back(
+          &entry);
+    }
+    return ranges;
+  }
+
+  static std::string nameOf(const RangesKey& key) {
+    return std::string(traits(std::get<1>(key)).name) + " on " + std::get<0>(key).first;
+  }
+
+  static std::string fileOf(const Library& library, const LibraryEntry& entry) {
+    return library.index.files[entry.file].name;
+  }
+
+  void compareRanges() {
+    const auto a = rangesOf(a_), b = rangesOf(b_);
+    compareKeys(a, b, nameOf);
+    for (const auto& [key, of_a] : a) {
+      const auto found = b.find(key);
+      if (found == b.end()) continue;
+      const auto& of_b = found->second;
+      for (std::size_t i = 0; i < std::max(of_a.size(), of_b.size()); ++i) {
+        const LibraryEntry* left = i < of_a.size() ? of_a[i] : nullptr;
+        const LibraryEntry* right = i < of_b.size() ? of_b[i] : nullptr;
+        compareRange(nameOf(key) + ", range " + std::to_string(i), left, right);
+      }
+    }
+  }
+
+  void compareRange(const std::string& what, const LibraryEntry* a, const LibraryEntry* b) {
+    const bool same_schedule = a != nullptr && b != nullptr && a->lowest == b->lowest &&
+                               a->highest == b->highest && fileOf(a_, *a) == fileOf(b_, *b);
+    if (!same_schedule) {
+      ++count_;
+      out_ << what << ":\n";
+      if (a != nullptr) out_ << "  - " << rangeText(*a) << ' ' << fileOf(a_, *a) << '\n';
+      if (b != nullptr) out_ << "  + " << rangeText(*b) << ' ' << fileOf(b_, *b) << '\n';
+      return;
+    }
+    if (a->lowest_s == b->lowest_s && a->highest_s == b->highest_s &&
+        a->predicted_to == b->predicted_to) {
+      return;
+    }
+    ++count_;
+    out_ << what << ", " << rangeText(*a) << ": predicted "
+         << llvm::format("%.2f..%.2f us / ", 1e6 * a->lowest_s, 1e6 * a->highest_s)
+         << llvm::format("%.2f..%.2f us\n", 1e6 * b->lowest_s, 1e6 * b->highest_s);
+  }
+
+  static std::map<std::string, bool> filesOf(const Library& library) {
+    std::map<std::string, bool> files;
+    for (const LibraryFile& file : library.index.files)
+      files[file.name] = true;
+    return files;
+  }
+
+  void compareFiles() {
+    compareKeys(filesOf(a_), filesOf(b_), [](const std::string& name) { return "file " + name; });
+  }
+
+  const Library& a_;
+  const Library& b_;
+  llvm::raw_ostream& out_;
+  std::size_t count_ = 0;
+};
+
+int run() {
+  if (paths.size() != 2)
+    return wrongUsage("library diff: which two folders? torc library diff A B");
+  llvm::Expected<Library> a = loadLibrary(paths[0]);
+  if (!a) return inputFault(a.takeError());
+  llvm::Expected<Library> b = loadLibrary(paths[1]);
+  if (!b) return inputFault(b.takeError());
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  std::size_t count = Comparison(*a, *b, out).run();
+  if (count == 0 && !(a->index == b->index)) {
+    // What has no line of its own above: reasons, settings, the order of partitions.
+    out << "notes: the schedules are the same, reasons, settings or order are not\n";
+    ++count;
+  }
+  if (count == 0) {
+    out << "same: " << librarySummary(a->index) << '\n';
+  } else {
+    out << count << (count == 1 ? " difference\n" : " differences\n");
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return count == 0 ? kSuccess : kInputFault;
+}
+
+}  // namespace
+
+Command libraryDiffCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

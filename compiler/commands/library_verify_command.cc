@@ -1,0 +1,158 @@
+// torc library verify DIR: whether a library is whole, consistent and proved.
+#include <filesystem>
+#include <set>
+
+#include <llvm/ADT/STLExtras.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "compiler/library/manifest.h"
+#include "compiler/work_queue.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/format/file.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("library verify", "Check a library's files and prove its schedules again");
+OptionCategory category("Options of library verify");
+
+opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
+opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+opt<std::string> jobs("jobs", value_desc("N"), sub(command), cat(category),
+                      desc("Threads (default: one for each core)"));
+
+std::string filePath(const LibraryFile& file) {
+  return libraryFilePath(path, file.name);
+}
+
+/// What is wrong with the bytes of a file; empty: nothing.
+std::string bytesFault(const LibraryFile& file, std::span<const std::byte> bytes) {
+  if (bytes.size() != file.bytes) {
+    return filePath(file) + ": has " + std::to_string(bytes.size()) + " bytes, the index says " +
+           std::to_string(file.bytes);
+  }
+  if (checksumOf(bytes) != file.checksum) {
+    return filePath(file) +
+           ": is not the file that the index was written with: its checksum is "
+           "another";
+  }
+  return {};
+}
+
+/// What is wrong with file `number`; empty: nothing.
+std::string fileFault(const LibraryIndex& index, std::uint32_t number) {
+  const LibraryFile& file = index.files[number];
+  const StatusOr<std::vector<std::byte>> bytes = readFile(filePath(file));
+  if (!bytes.ok()) return bytes.status().message();
+  if (std::string fault = bytesFault(file, *bytes); !fault.empty()) return fault;
+  const StatusOr<LoadedSchedule> loaded = readSchedule(*bytes, filePath(file));
+  if (!loaded.ok()) return loaded.status().message();
+  bool used = false;
+  for (std::size_t i = 0; i < index.entries.size(); ++i) {
+    const LibraryEntry& entry = index.entries[i];
+    if (entry.file != number) continue;
+    used = true;
+    if (loaded->view().collective != entry.collective ||
+        !(loaded->view().topology == index.shapes[entry.shape].topology)) {
+      return filePath(file) + ": is of another collective or shape than entry " +
+             std::to_string(i) + " says";
+    }
+  }
+  if (!used) return filePath(file) + ": serves no entry";
+  const VerifyResult proof = verify(loaded->view());
+  if (!proof.ok()) return filePath(file) + ": is not proved: " + proof.faults.front().message;
+  return {};
+}
+
+/// Faults of all files, in their order.
+std::vector<std::string> fileFaults(const LibraryIndex& index, unsigned threads) {
+  std::vector<std::string> faults(index.files.size());
+  WorkQueue queue;
+  for (std::uint32_t i = 0; i < index.files.size(); ++i)
+    queue.add([&, i] { faults[i] = fileFault(index, i); });
+  queue.run(threads);
+  llvm::erase_if(faults, [](const std::string& fault) { return fault.empty(); });
+  return faults;
+}
+
+/// Things in the folder that no one asks for.
+std::vector<std::string> orphans(const LibraryIndex& index) {
+  std::set<std::string> known = {indexPath(path), manifestPath(path),
+                                 path + "/" + std::string(kLibraryFilesFolder)};
+  for (const LibraryFile& file : index.files)
+    known.insert(filePath(file));
+  std::set<std::string> unknown;
+  const std::string folders[] = {path, path + "/" + std::string(kLibraryFilesFolder)};
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    std::filesystem::directory_iterator it(folder, error);
+    for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+      const std::string name = folder + "/" + it->path().filename().string();
+      if (!known.contains(name)) unknown.insert(name);
+    }
+  }
+  std::vector<std::string> faults;
+  for (const std::string& name : unknown)
+    faults.push_back(name + ": is not in the index");
+  return faults;
+}
+
+void printJson(const LibraryIndex* index, const std::vector<std::string>& faults,
+               llvm::raw_ostream& out) {
+  nlohmann::ordered_json document;
+  document["ok"] = faults.empty();
+  document["library"] = path.getValue();
+  if (index != nullptr) {
+    document["machine"] = index->machine;
+    document["torc"] = index->version;
+    document["partitions"] = index->partitions.size();
+    document["parts"] = index->parts.size();
+    document["shapes"] = index->shapes.size();
+    document["ranges"] = index->entries.size();
+    document["files"] = index->files.size();
+    document["bytes"] = libraryBytes(*index);
+  }
+  document["errors"] = faults;
+  out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+int run() {
+  if (path.empty()) return wrongUsage("library verify: which folder? torc library verify DIR");
+  llvm::Expected<unsigned> threads = readJobs(jobs);
+  if (!threads) return wrongUsage(toString(threads.takeError()));
+  llvm::Expected<LibraryIndex> index = loadIndex(path);
+  std::vector<std::string> faults;
+  if (index) {
+    llvm::Expected<nlohmann::ordered_json> manifest = loadManifest(path, *index);
+    if (!manifest) faults.push_back(toString(manifest.takeError()));
+    llvm::append_range(faults, fileFaults(*index, *threads));
+    llvm::append_range(faults, orphans(*index));
+  } else {
+    faults.push_back(toString(index.takeError()));
+  }
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (json) {
+    printJson(index ? &*index : nullptr, faults, out);
+  } else if (faults.empty()) {
+    out << "ok: " << path << ": " << librarySummary(*index) << "; all proved\n";
+  } else {
+    for (const std::string& fault : faults)
+      (void)inputFault(llvm::createStringError(llvm::inconvertibleErrorCode(), fault));
+    return kInputFault;
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return faults.empty() ? kSuccess : kInputFault;
+}
+
+}  // namespace
+
+Command libraryVerifyCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

@@ -1,0 +1,135 @@
+// torc machines [NAME]: the presets, or one machine with the sources of its numbers.
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "model/machines/machine.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("machines", "List the machines that are built in, or print one");
+OptionCategory category("Options of machines");
+
+opt<std::string> wanted(Positional, desc("[NAME]"), sub(command), cat(category));
+opt<bool> json("json", sub(command), cat(category),
+               desc("Print JSON; of one machine, its description as --machine reads it"));
+
+void printList(llvm::ArrayRef<Machine> machines, llvm::raw_ostream& out) {
+  for (const Machine& machine : machines) {
+    out << llvm::left_justify(machine.name, 16) << ' ' << llvm::left_justify(shapeOf(machine), 18)
+        << ' ' << machine.description << '\n';
+  }
+}
+
+void printListJson(llvm::ArrayRef<Machine> machines, llvm::raw_ostream& out) {
+  auto document = nlohmann::ordered_json::array();
+  for (const Machine& machine : machines) {
+    document.push_back({{"name", machine.name},
+                        {"torus", shapeOf(machine)},
+                        {"nodes", machine.nodes()},
+                        {"description", machine.description}});
+  }
+  out << document.dump(2) << '\n';
+}
+
+/// A number with its source.
+void printRow(const Machine& machine, llvm::StringRef key, const llvm::Twine& value,
+              llvm::raw_ostream& out) {
+  std::string source;
+  for (const auto& [of, text] : machine.sources) {
+    if (of == key) source = text;
+  }
+  out << "  " << llvm::left_justify(key, 22) << ' ' << llvm::left_justify(value.str(), 26)
+      << (source.empty() ? "" : " ") << source << '\n';
+}
+
+std::string shown(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
+  return text;
+}
+
+/// One value per dimension, or a single one where they are equal.
+template <typename Value>
+std::string perDimension(const Machine& machine, Value value) {
+  std::vector<std::string> texts;
+  bool equal = true;
+  for (const MachineDimension& dimension : machine.dimensions) {
+    texts.push_back(value(dimension));
+    equal = equal && texts.back() == texts.front();
+  }
+  return equal ? texts.front() : llvm::join(texts, " ");
+}
+
+void printMachine(const Machine& machine, llvm::raw_ostream& out) {
+  out << machine.name << ": " << machine.description << '\n';
+  using Dimension = MachineDimension;
+  printRow(machine, "dimensions.size", shapeOf(machine), out);
+  printRow(machine, "dimensions.bandwidth",
+           perDimension(machine, [](const Dimension& of) { return shown(of.bandwidth); }) + " B/s",
+           out);
+  printRow(machine, "dimensions.latency",
+           perDimension(machine, [](const Dimension& of) { return shown(of.latency); }) + " s",
+           out);
+  printRow(machine, "dimensions.width",
+           perDimension(machine, [](const Dimension& of) { return std::to_string(of.cables()); }),
+           out);
+  if (machine.packet.payload > 0) {
+    printRow(machine, "packet",
+             shown(machine.packet.payload) + "+" + shown(machine.packet.header) + "+" +
+                 shown(machine.packet.acknowledgement) + " B",
+             out);
+  }
+  printRow(machine, "cores", llvm::Twine(machine.cores), out);
+  if (machine.ports > 0) printRow(machine, "ports", llvm::Twine(machine.ports), out);
+  auto printTime = [&](llvm::StringRef key, double value, llvm::StringRef unit) {
+    if (value > 0) printRow(machine, key, shown(value) + unit, out);
+  };
+  printTime("alpha", machine.alpha, " s");
+  printTime("overhead", machine.overhead, " s");
+  printTime("latency", machine.latency, " s");
+  printTime("gap", machine.gap, " s/B");
+  printTime("gamma", machine.gamma, " s/B");
+  printTime("memory_bandwidth", machine.memory_bandwidth, " B/s");
+  if (machine.damaged()) {
+    out << "  " << machine.dead_links.size() << " dead links, " << machine.dead_nodes.size()
+        << " dead nodes\n";
+  }
+}
+
+int run() {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (wanted.empty()) {
+    std::vector<Machine> machines;
+    for (llvm::StringRef name : machinePresets()) {
+      llvm::Expected<Machine> machine = findMachine(name);
+      if (!machine) return optionFault(machine.takeError());
+      machines.push_back(std::move(*machine));
+    }
+    json ? printListJson(machines, out) : printList(machines, out);
+  } else {
+    llvm::Expected<Machine> machine = findMachine(wanted);
+    if (!machine) return optionFault(machine.takeError());
+    if (json) {
+      out << machineJson(*machine) << '\n';
+    } else {
+      printMachine(*machine, out);
+    }
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+}  // namespace
+
+Command machinesCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

@@ -1,0 +1,64 @@
+// torc opt FILE --passes=...: runs passes on a program in text form.
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "ir/text/text.h"
+#include "passes/manager/pipeline_text.h"
+#include "passes/manager/registry.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("opt", "Run passes on a plan or schedule in text form");
+OptionCategory category("Options of opt");
+
+opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
+opt<std::string> passes("passes", value_desc("pipeline"), sub(command), cat(category),
+                        desc("The passes, as 'expand-rings,pipeline{chunks=16}'"));
+opt<std::string> output("o", value_desc("file"), init("-"), sub(command), cat(category),
+                        desc("Where to write the text (default -, stdout)"));
+opt<bool> list_passes("list-passes", sub(command), cat(category),
+                      desc("Name all passes and their options"));
+PassFlags pass_flags(command, category, /*verify_each=*/true);
+
+/// Every pass with what it does, and its options with what they take.
+void listPasses(llvm::raw_ostream& out) {
+  for (const auto& pass : createAllPasses()) {
+    out << pass->text() << "\n    " << pass->description() << " ("
+        << (pass->level() == PassLevel::kPlan ? "on a plan" : "on step operations") << ")\n";
+    for (const PassOption* option : pass->options()) {
+      out << "    " << option->name() << ": " << option->description() << "; " << option->accepted()
+          << '\n';
+    }
+  }
+}
+
+int run() {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (list_passes) {
+    listPasses(out);
+    if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+    return kSuccess;
+  }
+  if (input.empty()) return wrongUsage("opt: which file? - is stdin");
+  llvm::Expected<std::vector<std::unique_ptr<Pass>>> parsed = parsePipeline(passes);
+  if (!parsed) return wrongUsage(toString(parsed.takeError()));
+  llvm::Expected<Input> read = readInput(input);
+  if (!read) return inputFault(read.takeError());
+  Program program = read->takeProgram();
+  PassManager manager(std::move(*parsed), pass_flags.options());
+  if (llvm::Error error = manager.run(program)) return inputFault(std::move(error));
+  printProgram(program, out);
+  if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+}  // namespace
+
+Command optCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

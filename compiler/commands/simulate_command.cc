@@ -1,0 +1,284 @@
+// torc simulate FILE: when a schedule's operations happen on a machine, and what its links do; or,
+// exactly, what they carry.
+#include <algorithm>
+#include <optional>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "compiler/sizes.h"
+#include "compiler/target.h"
+#include "model/bounds/bounds.h"
+#include "model/bounds/link_loads.h"
+#include "model/simulator/simulator.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
+
+SubCommand command("simulate", "Predict how long a schedule takes");
+OptionCategory category("Options of simulate");
+
+opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
+opt<std::string> bytes("bytes", value_desc("N[:N]"), sub(command), cat(category), init("1M"),
+                       desc("Size or range of sizes of the vector, as 1M (default) or 1K:16M"));
+opt<std::string> machine("machine", value_desc("name"), sub(command), cat(category),
+                         desc("A preset (torc machines) or a JSON file, of any shape"));
+opt<bool> per_rank("per-rank", sub(command), cat(category),
+                   desc("Simulate every rank, with messages of whole elements (of 4 bytes)"));
+opt<bool> exact("exact", sub(command), cat(category),
+                desc("Print what links carry, in exact fractions, and no times"));
+opt<bool> critical_path("critical-path", sub(command), cat(category),
+                        desc("Print the longest chain of operations"));
+opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+
+constexpr double kMicro = 1e6;  // microseconds per second
+
+std::string linkName(const Topology& topology, const LinkClass& link) {
+  return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
+}
+
+/// The named machine in the schedule's shape and with its damage; where none is named, generic
+/// links in the relative bandwidths that the schedule was made for.
+llvm::Expected<Machine> readMachine(const Topology& topology) {
+  llvm::Expected<Machine> whole = findMachine(machine.empty() ? kDefaultMachine : machine);
+  if (!whole) return whole.takeError();
+  llvm::Expected<Machine> part = partitionOf(*whole, topology.shape());
+  if (!part) return part;
+  for (const DeadLink& dead : topology.deadLinks()) {
+    if (!llvm::is_contained(part->dead_links, dead)) part->dead_links.push_back(dead);
+  }
+  for (const Coordinates& dead : topology.deadNodes()) {
+    if (!llvm::is_contained(part->dead_nodes, dead)) part->dead_nodes.push_back(dead);
+  }
+  if (!machine.empty()) return part;
+  for (std::size_t i = 0; i < part->dimensions.size(); ++i) {
+    part->dimensions[i].bandwidth *= topology.axes[i].bandwidth;
+    part->dimensions[i].latency = topology.axes[i].latency;
+  }
+  return part;
+}
+
+/// What all forms of the JSON begin with.
+Json header(const ScheduleView& schedule) {
+  Json document;
+  document["collective"] = traits(schedule.collective).name;
+  document["torus"] = schedule.topology.shape();
+  return document;
+}
+
+// Times.
+
+struct Run {
+  std::uint64_t bytes = 0;
+  SimulateResult result;
+  double bound_s = 0;
+  std::optional<double> ratio;       // makespan over bound; none where the bound is 0
+  std::optional<double> load_ratio;  // largest load of a link over the least possible, likewise
+};
+
+llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const Machine& on,
+                                 std::uint64_t size) {
+  SimulateOptions options;
+  options.bytes = static_cast<double>(size);
+  options.per_rank = per_rank;
+  options.critical_path = critical_path;
+  llvm::Expected<SimulateResult> result = simulate(schedule, on, options);
+  if (!result) return result.takeError();
+  llvm::Expected<BoundedCollective> bounded =
+      parseBoundedCollective(traits(schedule.collective).name);
+  if (!bounded) return bounded.takeError();
+  const Bound bound = lowerBound(on, {*bounded, options.bytes});
+  Run run{size, std::move(*result), bound.bound_s, std::nullopt, std::nullopt};
+  if (bound.bound_s > 0) run.ratio = run.result.makespan_s / bound.bound_s;
+  double load_s = 0;
+  for (const LinkUse& use : run.result.links)
+    load_s = std::max(load_s, use.bytes / on.linkBandwidth(use.link_class.axis));
+  if (bound.bandwidth_s > 0) run.load_ratio = load_s / bound.bandwidth_s;
+  return run;
+}
+
+Json jsonOf(const std::optional<double>& number) {
+  return number ? Json(*number) : Json();
+}
+
+Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
+  const SimulateResult& result = run.result;
+  Json document = header(schedule);
+  document["machine"] = on.name;
+  document["bytes"] = run.bytes;
+  document["makespan_s"] = result.makespan_s;
+  document["bound_s"] = run.bound_s;
+  document["ratio"] = jsonOf(run.ratio);
+  document["load_ratio"] = jsonOf(run.load_ratio);
+  document["steps"] = result.steps;
+  document["messages"] = result.messages;
+  document["nodes"] = result.nodes;
+  document["operations"] = result.operations;
+  Json& links = document["links"] = Json::array();
+  for (const LinkUse& use : result.links) {
+    links.push_back({{"link", linkName(schedule.topology, use.link_class)},
+                     {"bytes", use.bytes},
+                     {"busy_s", use.busy_s},
+                     {"idle_s", use.idle_s}});
+  }
+  if (!critical_path) return document;
+  Json& path = document["critical_path"] = Json::array();
+  for (const CriticalStep& step : result.critical_path) {
+    path.push_back({{"operation", step.operation},
+                    {"rank", step.rank},
+                    {"start_s", step.start_s},
+                    {"end_s", step.end_s},
+                    {"waited_for", name(step.waited_for)}});
+  }
+  return document;
+}
+
+void printRun(const ScheduleView& schedule, const Run& run, llvm::raw_ostream& out) {
+  const SimulateResult& result = run.result;
+  out << "      link         bytes       busy us       idle us\n";
+  for (const LinkUse& use : result.links) {
+    out << llvm::right_justify(linkName(schedule.topology, use.link_class), 10)
+        << llvm::format("  %12.6g  %12.6g  %12.6g\n", use.bytes, use.busy_s * kMicro,
+                        use.idle_s * kMicro);
+  }
+  if (!critical_path) return;
+  out << "critical path:\n  start us        end us    rank  operation  waited for\n";
+  for (const CriticalStep& step : result.critical_path) {
+    out << llvm::format("%10.6g  %12.6g  %6d", step.start_s * kMicro, step.end_s * kMicro,
+                        step.rank)
+        << llvm::right_justify("%" + std::to_string(step.operation), 11) << "  "
+        << llvm::StringRef(name(step.waited_for)) << '\n';
+  }
+}
+
+void printRuns(const ScheduleView& schedule, const Machine& on, llvm::ArrayRef<Run> runs,
+               llvm::raw_ostream& out) {
+  const SimulateResult& first = runs.front().result;
+  out << traits(schedule.collective).name << " on " << schedule.topology.shape() << ", machine "
+      << on.name << ": " << first.nodes << (first.nodes == 1 ? " node" : " nodes")
+      << " simulated for " << schedule.topology.ranks() << ", " << first.operations
+      << " operations\n"
+      << "     bytes   makespan us      bound us     ratio  load ratio   steps  messages\n";
+  auto ratioText = [](const std::optional<double>& ratio) {
+    std::string text = "-";
+    if (ratio) llvm::raw_string_ostream(text = "") << llvm::format("%.4f", *ratio);
+    return text;
+  };
+  for (const Run& run : runs) {
+    out << llvm::right_justify(sizeText(run.bytes), 10)
+        << llvm::format("  %12.6g  %12.6g", run.result.makespan_s * kMicro, run.bound_s * kMicro)
+        << llvm::right_justify(ratioText(run.ratio), 10)
+        << llvm::right_justify(ratioText(run.load_ratio), 12)
+        << llvm::right_justify(std::to_string(run.result.steps), 8)
+        << llvm::right_justify(std::to_string(run.result.messages), 10) << '\n';
+  }
+  if (runs.size() == 1) printRun(schedule, runs.front(), out);
+}
+
+llvm::Error simulateSizes(const ScheduleView& schedule, const Machine& on, const SizeRange& range,
+                          llvm::raw_ostream& out) {
+  std::vector<Run> runs;
+  for (const std::uint64_t size : range.sizes()) {
+    llvm::Expected<Run> run = simulateSize(schedule, on, size);
+    if (!run) return run.takeError();
+    runs.push_back(std::move(*run));
+  }
+  if (!json) {
+    printRuns(schedule, on, runs, out);
+  } else if (range.lowest == range.highest) {
+    out << jsonOf(schedule, on, runs.front()).dump(2) << '\n';
+  } else {
+    Json documents = Json::array();
+    for (const Run& run : runs)
+      documents.push_back(jsonOf(schedule, on, run));
+    out << documents.dump(2) << '\n';
+  }
+  return llvm::Error::success();
+}
+
+// Exact loads.
+
+Json jsonOf(const Topology& topology, llvm::ArrayRef<ExactLoad> loads) {
+  Json object = Json::object();
+  for (const ExactLoad& load : loads)
+    object[linkName(topology, load.link)] = load.share.text();
+  return object;
+}
+
+llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
+  const Topology& topology = schedule.topology;
+  llvm::Expected<LinkLoads> loads = exactLinkLoads(schedule);
+  if (!loads) return loads.takeError();
+  const std::optional<Fraction> bound = equalLinkBound(schedule.collective, topology);
+  std::optional<Fraction> ratio;
+  if (bound) ratio = divide(loads->largest(), *bound);
+  if (json) {
+    Json document = header(schedule);
+    Json& phases = document["phases"] = Json::array();
+    for (const LinkLoads::Phase& phase : loads->phases)
+      phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(topology, phase.loads)}});
+    document["total"] = jsonOf(topology, loads->totals);
+    document["bound"] = bound ? Json(bound->text()) : Json();
+    document["exact_load_ratio"] = ratio ? Json(ratio->text()) : Json();
+    document["load_ratio"] = ratio ? Json(ratio->value()) : Json();
+    out << document.dump(2) << '\n';
+    return llvm::Error::success();
+  }
+  out << traits(schedule.collective).name << " on " << topology.shape()
+      << ": loads of the busiest links, as shares of the vector\n";
+  auto print = [&](const std::string& label, llvm::ArrayRef<ExactLoad> row) {
+    out << label;
+    for (const ExactLoad& load : row)
+      out << "  " << linkName(topology, load.link) << ' ' << load.share.text();
+    out << '\n';
+  };
+  for (const LinkLoads::Phase& phase : loads->phases)
+    print("phase " + std::to_string(phase.phase), phase.loads);
+  print("total", loads->totals);
+  if (ratio) {
+    out << "bound " << bound->text() << ", ratio " << ratio->text()
+        << llvm::format(" = %.6f\n", ratio->value());
+  } else if (!bound) {
+    out << "no exact bound: links are not all alike (torc bounds)\n";
+  }
+  return llvm::Error::success();
+}
+
+int run() {
+  if (input.empty()) return wrongUsage("simulate: which file? - is stdin");
+  llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
+  if (!range) return wrongUsage(llvm::toString(range.takeError()));
+  llvm::Expected<Input> read = readInput(input);
+  if (!read) return inputFault(read.takeError());
+  if (read->isPlan()) {
+    return inputFault(toError(
+        Status(StatusCode::kInvalidArgument, input + ": is a plan; only step operations take time "
+                                                     "(torc opt --passes=expand-rings)")));
+  }
+  const ScheduleView schedule = read->view();
+  llvm::Expected<Machine> on = readMachine(schedule.topology);
+  if (!on) return optionFault(on.takeError());
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (llvm::Error error =
+          exact ? printLoads(schedule, out) : simulateSizes(schedule, *on, *range, out)) {
+    return inputFault(std::move(error));
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+}  // namespace
+
+Command simulateCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

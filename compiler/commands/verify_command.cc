@@ -1,0 +1,139 @@
+// torc verify FILE: proves a schedule, and tells what its links carry.
+#include <map>
+
+#include <llvm/Support/Format.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("verify", "Prove that a schedule computes its collective");
+OptionCategory category("Options of verify");
+
+opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
+opt<bool> per_rank("per-rank", sub(command), cat(category),
+                   desc("Prove every rank by itself, without use of symmetry"));
+opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+
+/// `X+`.
+std::string linkName(const Topology& topology, const LinkLoad& load) {
+  return std::string(1, topology.axes[load.axis].name) + (load.sign > 0 ? '+' : '-');
+}
+
+void printJson(const ScheduleView& schedule, const VerifyResult& result, llvm::raw_ostream& out) {
+  nlohmann::ordered_json document;
+  document["ok"] = result.ok();
+  document["collective"] = traits(schedule.collective).name;
+  document["torus"] = schedule.topology.shape();
+  document["nodes"] = schedule.topology.ranks();
+  document["operations"] = schedule.operations.size();
+  document["streams"] = schedule.streams.size();
+  document["classes"] = result.classes;
+  document["slots"] = result.slots;
+  document["scratch_share"] = result.scratch_share;
+  auto& errors = document["errors"] = nlohmann::ordered_json::array();
+  for (const Fault& fault : result.faults) {
+    nlohmann::ordered_json entry;
+    entry["rule"] = name(fault.rule).str();
+    if (fault.operation != kNone) {
+      entry["operation"] = fault.operation;
+      entry["text"] = operationText(schedule, fault.operation);
+    }
+    entry["message"] = fault.message;
+    errors.push_back(std::move(entry));
+  }
+  auto& loads = document["loads"] = nlohmann::ordered_json::array();
+  for (const LinkLoad& load : result.loads) {
+    loads.push_back({{"phase", load.phase},
+                     {"link", linkName(schedule.topology, load)},
+                     {"share", load.share}});
+  }
+  out << document.dump(2) << '\n';
+}
+
+/// A row per phase, a column per direction of an axis: the share of the vector that a link carries.
+void printLoads(const Topology& topology, llvm::ArrayRef<LinkLoad> loads, llvm::raw_ostream& out) {
+  std::map<std::pair<std::uint32_t, int>, double> total;  // by axis and sign, + first
+  std::map<std::uint32_t, std::map<std::pair<std::uint32_t, int>, double>> phases;
+  for (const LinkLoad& load : loads) {
+    const std::pair link(load.axis, -load.sign);
+    phases[load.phase][link] += load.share;
+    total[link] += load.share;
+  }
+  if (total.empty()) return;
+  out << "link loads, as shares of the vector:\nphase ";
+  for (const auto& [link, share] : total) {
+    out << "       " << topology.axes[link.first].name << (link.second < 0 ? '+' : '-');
+  }
+  auto printRow = [&](auto& row) {
+    for (const auto& [link, share] : total) {
+      const auto found = row.find(link);
+      if (found == row.end()) {
+        out << "        -";
+      } else {
+        out << llvm::format("  %.5f", found->second);
+      }
+    }
+    out << '\n';
+  };
+  out << '\n';
+  for (const auto& [phase, row] : phases) {
+    out << llvm::format("%-6u", phase);
+    printRow(row);
+  }
+  out << "total ";
+  printRow(total);
+}
+
+/// One line, and the loads of links.
+void printSuccess(const ScheduleView& schedule, const VerifyResult& result,
+                  llvm::raw_ostream& out) {
+  out << "ok: " << traits(schedule.collective).name << " on " << schedule.topology.shape() << ", "
+      << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
+      << " operations, proved on " << result.classes << (result.classes == 1 ? " node" : " nodes")
+      << "; scratch " << llvm::format("%.4g", result.scratch_share) << " of the vector\n";
+  printLoads(schedule.topology, result.loads, out);
+}
+
+int run() {
+  if (input.empty()) return wrongUsage("verify: which file? - is stdin");
+  llvm::Expected<Input> read = readInput(input);
+  if (!read) return inputFault(read.takeError());
+  if (read->isPlan()) {
+    return inputFault(toError(
+        Status(StatusCode::kInvalidArgument, input + ": is a plan; a proof needs step operations "
+                                                     "(torc opt --passes=expand-rings)")));
+  }
+  const ScheduleView schedule = read->view();
+  VerifyOptions options;
+  options.per_rank = per_rank;
+  const VerifyResult result = verify(schedule, options);
+  if (!result.ok() && !json) {
+    printFaults(schedule, result, llvm::errs());
+    return kInputFault;
+  }
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (json) {
+    printJson(schedule, result, out);
+  } else {
+    printSuccess(schedule, result, out);
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return result.ok() ? kSuccess : kInputFault;
+}
+
+}  // namespace
+
+Command verifyCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc

@@ -1,0 +1,149 @@
+// Runs the tasks of a build and puts together what they found.
+#include "compiler/library/build.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "compiler/commands/tool.h"
+#include "compiler/library/folder.h"
+#include "compiler/work_queue.h"
+#include "schedules/format/file.h"
+#include "support/version.h"
+
+namespace torc {
+namespace {
+
+/// The files of a library under construction, each written once.
+class FileStore {
+ public:
+  explicit FileStore(const std::string& folder) : folder_(folder) {}
+
+  llvm::Error put(const std::string& name, std::span<const std::byte> bytes) {
+    LibraryFile file{.name = name, .bytes = bytes.size(), .checksum = checksumOf(bytes)};
+    {
+      const std::lock_guard lock(mutex_);
+      const auto [entry, is_new] = files_.try_emplace(name, std::move(file));
+      if (!is_new) return llvm::Error::success();
+    }
+    return toError(writeFileAtomically(libraryFilePath(folder_, name), bytes));
+  }
+
+  std::vector<LibraryFile> listed() const {
+    std::vector<LibraryFile> files;
+    for (const auto& [name, file] : files_)
+      files.push_back(file);
+    return files;
+  }
+
+ private:
+  const std::string& folder_;
+  std::mutex mutex_;
+  std::map<std::string, LibraryFile> files_;
+};
+
+/// Shapes with the most ranks first: what takes longest begins first, so that nothing is left to
+/// wait for at the end.
+std::vector<std::uint32_t> bySize(const LibraryPlan& plan) {
+  std::vector<std::uint32_t> order(plan.shapes.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    return plan.shapes[a].topology.ranks() > plan.shapes[b].topology.ranks();
+  });
+  return order;
+}
+
+LibraryIndex indexOf(const LibraryPlan& plan, const Machine& machine) {
+  LibraryIndex index;
+  index.machine = machine.name;
+  index.version = kVersion;
+  index.partitions = plan.partitions;
+  for (const PlannedShape& shape : plan.shapes)
+    index.shapes.push_back({shape.topology});
+  index.parts = plan.parts;
+  return index;
+}
+
+/// Adds an entry for each of the ranges, whose files are those of the index.
+void addEntries(std::uint32_t shape, Collective collective, std::vector<ScheduleRange> ranges,
+                BuiltLibrary& library) {
+  const std::vector<LibraryFile>& files = library.index.files;
+  for (ScheduleRange& range : ranges) {
+    const auto file = llvm::lower_bound(
+        files, range.file,
+        [](const LibraryFile& of, const std::string& name) { return of.name < name; });
+    library.index.entries.push_back({.shape = shape,
+                                     .collective = collective,
+                                     .lowest = range.lowest,
+                                     .highest = range.highest,
+                                     .file = static_cast<std::uint32_t>(file - files.begin()),
+                                     .predicted_to = range.predicted_to,
+                                     .lowest_s = range.lowest_s,
+                                     .highest_s = range.highest_s,
+                                     .reason = range.reason});
+    library.ranges.push_back(std::move(range));
+  }
+}
+
+std::span<const std::byte> bytesOf(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+/// Writes manifest and index.
+llvm::Error writeLists(const std::string& folder, const Machine& machine,
+                       const LibrarySettings& settings, BuiltLibrary& library) {
+  std::vector<const ScheduleRange*> ranges;
+  for (const ScheduleRange& range : library.ranges)
+    ranges.push_back(&range);
+  const std::string manifest = manifestText(library.index, machine, settings, ranges);
+  library.index.manifest_checksum = checksumOf(bytesOf(manifest));
+  if (Status status = validate(library.index); !status.ok()) return toError(status);
+  if (Status status = writeFileAtomically(manifestPath(folder), bytesOf(manifest)); !status.ok()) {
+    return toError(status);
+  }
+  return toError(writeFileAtomically(indexPath(folder), writeLibraryIndex(library.index)));
+}
+
+}  // namespace
+
+llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine& machine,
+                                          const LibrarySettings& settings,
+                                          llvm::StringRef destination, unsigned jobs,
+                                          Progress& progress) {
+  llvm::Expected<LibraryFolder> folder = LibraryFolder::create(destination);
+  if (!folder) return folder.takeError();
+  FileStore files(folder->path());
+  const FileSink sink = [&](const std::string& name, std::span<const std::byte> bytes) {
+    return files.put(name, bytes);
+  };
+  WorkQueue queue;
+  std::map<std::pair<std::uint32_t, Collective>, RangeFinder> finders;
+  for (const std::uint32_t shape : bySize(plan)) {
+    for (const Collective collective : settings.collectives) {
+      auto [finder, is_new] =
+          finders.try_emplace({shape, collective}, plan.shapes[shape], collective, settings.sizes,
+                              sink, queue, progress);
+      finder->second.start();
+    }
+  }
+  queue.run(jobs);
+  progress.clear();
+  for (const auto& [what, finder] : finders) {
+    if (finder.error().empty()) continue;
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::Twine(finder.error()));
+  }
+
+  BuiltLibrary library{indexOf(plan, machine), {}};
+  library.index.files = files.listed();
+  for (auto& [what, finder] : finders)
+    addEntries(what.first, what.second, finder.takeRanges(), library);
+  if (llvm::Error error = writeLists(folder->path(), machine, settings, library)) return error;
+  if (llvm::Error error = folder->publish()) return error;
+  return library;
+}
+
+}  // namespace torc

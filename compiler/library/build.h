@@ -1,0 +1,31 @@
+// Builds a library: the best schedules of the parts of a machine's partitions, in a folder.
+#ifndef TORC_COMPILER_LIBRARY_BUILD_H_
+#define TORC_COMPILER_LIBRARY_BUILD_H_
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "compiler/library/manifest.h"
+#include "compiler/library/plan.h"
+#include "compiler/progress.h"
+
+namespace torc {
+
+/// What was built.
+struct BuiltLibrary {
+  LibraryIndex index;
+  std::vector<ScheduleRange> ranges;  // of the index's entries
+};
+
+/// Builds the library of `plan` into `destination`, with `jobs` threads. What is written depends on
+/// plan, machine and settings alone. Errors: a schedule that cannot be compiled or is not proved, a
+/// destination that is no library or cannot be written; then the old library, if any, stays.
+llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine& machine,
+                                          const LibrarySettings& settings,
+                                          llvm::StringRef destination, unsigned jobs,
+                                          Progress& progress);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_LIBRARY_BUILD_H_

@@ -1,0 +1,239 @@
+// Makes, exchanges and clears away folders.
+//
+// Beside the library `lib` a build works in `.lib.torc-build-PID-N`, on which it holds a lock
+// (flock) that ends with the process. Where the file system cannot exchange two folders, the old
+// one is renamed to `.lib.torc-old-PID-N` before the new one takes its name; should a build end
+// between the two steps, the next one renames it back.
+#include "compiler/library/folder.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "compiler/commands/tool.h"
+#include "schedules/format/file.h"
+#include "schedules/library/index.h"
+
+namespace torc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr llvm::StringRef kBuildMark = ".torc-build-";
+constexpr llvm::StringRef kOldMark = ".torc-old-";
+constexpr mode_t kPermissions = 07777;
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+llvm::Error cannotWrite(llvm::StringRef path, int error) {
+  return fault("cannot write '" + path + "': " + std::strerror(error));
+}
+
+std::string parentOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string baseOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// Folder and ".NAME" of what a build leaves beside `target`.
+std::string hiddenBeside(const std::string& target) {
+  return parentOf(target) + "/." + baseOf(target);
+}
+
+bool exists(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0;
+}
+
+/// The names in a folder, without . and ..; none where it cannot be read.
+std::vector<std::string> namesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    names.push_back(it->path().filename().string());
+  return names;
+}
+
+void removeAll(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);  // what cannot be removed stays for the next build
+}
+
+/// Opens a folder and takes its lock; -1 if another process has it. Where the file system knows no
+/// locks, the folder counts as locked.
+int lockFolder(const std::string& path) {
+  const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (folder < 0) return -1;
+  if (::flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
+  ::close(folder);
+  return -1;
+}
+
+/// Whether the name has the form that builds give.
+bool isLeftover(llvm::StringRef name, llvm::StringRef base, llvm::StringRef mark) {
+  return name.consume_front(".") && name.consume_front(base) && name.consume_front(mark) &&
+         name.find_first_not_of("0123456789-") == llvm::StringRef::npos;
+}
+
+/// Removes what interrupted builds have left, and puts back an old library that lost its place.
+void clearLeftovers(const std::string& target) {
+  const std::string parent = parentOf(target), base = baseOf(target);
+  for (const std::string& name : namesIn(parent)) {
+    const bool is_old = isLeftover(name, base, kOldMark);
+    if (!is_old && !isLeftover(name, base, kBuildMark)) continue;
+    const std::string path = parent + "/" + name;
+    const int lock = lockFolder(path);
+    if (lock < 0) continue;  // a build that is under way
+    if (is_old && !exists(target)) {
+      (void)std::rename(path.c_str(), target.c_str());
+    } else {
+      removeAll(path);
+    }
+    ::close(lock);
+  }
+}
+
+/// Whether the file begins like an index, or like a manifest. It need not be a sound one: a library
+/// that is damaged may be built again.
+bool looksLikeLibrary(const std::string& folder) {
+  const StatusOr<std::vector<std::byte>> index = readFile(indexPath(folder));
+  if (index.ok() && index->size() >= 4 && std::memcmp(index->data(), kIndexMagic, 4) == 0) {
+    return true;
+  }
+  const StatusOr<std::vector<std::byte>> manifest = readFile(manifestPath(folder));
+  if (!manifest.ok()) return false;
+  const llvm::StringRef text(reinterpret_cast<const char*>(manifest->data()), manifest->size());
+  return text.take_front(200).contains("\"torc_library\"");
+}
+
+/// An error unless `folder` is empty, or a library with nothing in it that is not a library's.
+llvm::Error checkReplaceable(const std::string& folder, llvm::StringRef called) {
+  struct stat facts {};
+  if (::stat(folder.c_str(), &facts) != 0) return cannotWrite(called, errno);
+  if (!S_ISDIR(facts.st_mode)) return fault("'" + called + "' exists and is not a folder");
+  if (::access(folder.c_str(), R_OK | X_OK) != 0) {
+    return fault("cannot read '" + called + "': " + std::strerror(errno));
+  }
+  const std::vector<std::string> names = namesIn(folder);
+  if (names.empty()) return llvm::Error::success();
+  if (!looksLikeLibrary(folder)) {
+    return fault("'" + called + "' exists and is not a library; nothing is changed");
+  }
+  for (const std::string& name : names) {
+    if (name == kIndexName || name == kManifestName || name == kLibraryFilesFolder) continue;
+    return fault("'" + called + "' holds '" + name +
+                 "', which is no part of a library and would be lost; nothing is changed");
+  }
+  for (const std::string& name : namesIn(folder + "/" + std::string(kLibraryFilesFolder))) {
+    if (llvm::StringRef(name).ends_with(".torc")) continue;
+    return fault("'" + called + "' holds '" + kLibraryFilesFolder + "/" + name +
+                 "', which is no part of a library and would be lost; nothing is changed");
+  }
+  return llvm::Error::success();
+}
+
+bool syncFolder(const std::string& path) {
+  const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return false;
+  // Some file systems cannot; then they do it when they like.
+  const bool done = ::fsync(folder) == 0 || errno == EINVAL;
+  ::close(folder);
+  return done;
+}
+
+}  // namespace
+
+LibraryFolder::LibraryFolder(LibraryFolder&& other)
+    : destination_(std::move(other.destination_)),
+      target_(std::move(other.target_)),
+      path_(std::exchange(other.path_, {})),
+      lock_(std::exchange(other.lock_, -1)) {}
+
+LibraryFolder::~LibraryFolder() {
+  if (!path_.empty()) removeAll(path_);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+llvm::Expected<LibraryFolder> LibraryFolder::create(llvm::StringRef destination) {
+  LibraryFolder folder;
+  folder.destination_ = destination.str();
+  std::string target = destination.rtrim('/').str();
+  if (target.empty()) return fault("'" + destination + "' exists and is not a library");
+  clearLeftovers(target);
+  mode_t mode = 0;
+  if (exists(target)) {
+    char* resolved = ::realpath(target.c_str(), nullptr);
+    if (resolved == nullptr) return cannotWrite(destination, errno);
+    target = resolved;
+    std::free(resolved);
+    clearLeftovers(target);  // beside it, not beside a link to it
+    if (llvm::Error error = checkReplaceable(target, destination)) return error;
+    struct stat facts {};
+    if (::stat(target.c_str(), &facts) == 0) mode = facts.st_mode & kPermissions;
+  }
+  folder.target_ = target;
+  for (unsigned serial = 0;; ++serial) {
+    std::string path = hiddenBeside(target) + kBuildMark.str() + std::to_string(::getpid()) + "-" +
+                       std::to_string(serial);
+    if (::mkdir(path.c_str(), 0777) != 0) {
+      if (errno == EEXIST) continue;
+      return cannotWrite(destination, errno);
+    }
+    folder.path_ = std::move(path);
+    break;
+  }
+  // Another build may see the folder before it is locked, take it for a leftover and remove it;
+  // then what is written there fails, which is one error and no harm.
+  folder.lock_ = lockFolder(folder.path_);
+  if (mode != 0 && ::chmod(folder.path_.c_str(), mode | S_IRWXU) != 0) {
+    return cannotWrite(destination, errno);
+  }
+  const std::string files = folder.path_ + "/" + std::string(kLibraryFilesFolder);
+  if (::mkdir(files.c_str(), 0777) != 0) return cannotWrite(destination, errno);
+  return folder;
+}
+
+llvm::Error LibraryFolder::publish() {
+  if (!syncFolder(path_ + "/" + std::string(kLibraryFilesFolder)) || !syncFolder(path_)) {
+    return cannotWrite(destination_, errno);
+  }
+  // Neither overwrites what is not known: an empty folder or a library that was looked at, or
+  // nothing.
+  if (!exists(target_)) {
+    if (std::rename(path_.c_str(), target_.c_str()) != 0) return cannotWrite(destination_, errno);
+    path_.clear();
+  } else if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) !=
+             0) {
+    if (errno != EINVAL && errno != ENOSYS) return cannotWrite(destination_, errno);
+    std::string old = path_;
+    old.replace(old.rfind(kBuildMark.str()), kBuildMark.size(), kOldMark.str());
+    const bool moved = std::rename(target_.c_str(), old.c_str()) == 0;
+    if (!moved || std::rename(path_.c_str(), target_.c_str()) != 0) {
+      const int error = errno;
+      if (moved) (void)std::rename(old.c_str(), target_.c_str());
+      return cannotWrite(destination_, error);
+    }
+    path_ = std::move(old);
+  }
+  // `path_`, if any, is now the old library, which the destructor removes.
+  (void)syncFolder(parentOf(target_));
+  return llvm::Error::success();
+}
+
+}  // namespace torc

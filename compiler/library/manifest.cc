@@ -1,0 +1,247 @@
+// The manifest of a library, written, read and compared with the index.
+#include "compiler/library/manifest.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include "compiler/commands/tool.h"
+#include "ir/json/topology.h"
+#include "schedules/format/file.h"
+
+namespace torc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of a size; the best ones.
+constexpr std::size_t kShownCandidates = 5;
+
+std::string hexText(std::uint64_t value) {
+  return llvm::utohexstr(value, /*LowerCase=*/true, /*Width=*/16);
+}
+
+Json topologyEntry(const Topology& topology) {
+  return {{"torus", topology.shape()},
+          {"ranks", topology.ranks()},
+          {"topology", topologyJson(topology)}};
+}
+
+Json partJson(const LibraryIndex& index, const LibraryPart& part) {
+  const Topology& partition = index.partitions[part.partition].topology;
+  const Topology& shape = index.shapes[part.shape].topology;
+  Json extents = Json::array();
+  for (std::uint32_t i = 0; i < partition.axis_count; ++i)
+    extents.push_back(part.extents[i]);
+  std::string axes;
+  for (std::uint32_t i = 0; i < shape.axis_count; ++i)
+    axes += partition.axes[part.axes[i]].name;
+  return {{"partition", part.partition},
+          {"extents", std::move(extents)},
+          {"shape", part.shape},
+          {"axes", axes}};
+}
+
+Json entryJson(const LibraryIndex& index, const LibraryEntry& entry) {
+  return {{"shape", entry.shape},
+          {"collective", traits(entry.collective).name},
+          {"lowest", entry.lowest},
+          {"highest", entry.highest == kOpenEnd ? Json() : Json(entry.highest)},
+          {"file", index.files[entry.file].name},
+          {"predicted_to", entry.predicted_to},
+          {"lowest_s", entry.lowest_s},
+          {"highest_s", entry.highest_s},
+          {"reason", entry.reason}};
+}
+
+Json candidateJson(const Candidate& candidate) {
+  return {{"schedule", candidate.description()}, {"predicted_s", candidate.predicted_s},
+          {"busiest_link_s", candidate.busy_s},  {"steps", candidate.steps},
+          {"messages", candidate.messages},      {"operations", candidate.operations},
+          {"per_rank", candidate.per_rank}};
+}
+
+Json choiceJson(const SizedChoice& sized) {
+  Json candidates = Json::array();
+  for (const Candidate& candidate : sized.choice.candidates) {
+    if (candidate.refusal.empty() && candidates.size() < kShownCandidates) {
+      candidates.push_back(candidateJson(candidate));
+    }
+  }
+  return {{"bytes", sized.bytes},
+          {"bound_s", sized.bound_s},
+          {"reason", sized.choice.reason()},
+          {"considered", sized.choice.candidates.size()},
+          {"candidates", std::move(candidates)}};
+}
+
+Json settingsJson(const LibrarySettings& settings) {
+  Json collectives = Json::array();
+  for (const Collective collective : settings.collectives)
+    collectives.push_back(traits(collective).name);
+  return {{"order", settings.order},
+          {"parts", settings.parts},
+          {"collectives", std::move(collectives)},
+          {"lowest", settings.sizes.lowest},
+          {"highest", settings.sizes.highest}};
+}
+
+/// Where `whole` lacks or contradicts something of `part`. Objects may have more members; arrays
+/// may not have more elements.
+std::string difference(const Json& whole, const Json& part, const std::string& place) {
+  if (part.is_object() && whole.is_object()) {
+    for (const auto& [key, value] : part.items()) {
+      const auto found = whole.find(key);
+      if (found == whole.end()) return place + "/" + key + " is missing";
+      if (std::string fault = difference(*found, value, place + "/" + key); !fault.empty()) {
+        return fault;
+      }
+    }
+    return {};
+  }
+  if (part.is_array() && whole.is_array()) {
+    if (whole.size() != part.size()) {
+      return place + " has " + std::to_string(whole.size()) + " elements, the index has " +
+             std::to_string(part.size());
+    }
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      std::string fault = difference(whole[i], part[i], place + "/" + std::to_string(i));
+      if (!fault.empty()) return fault;
+    }
+    return {};
+  }
+  if (whole == part) return {};
+  auto shown = [](const Json& value) {
+    std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+    return text.size() > 80 ? text.substr(0, 77) + "..." : text;
+  };
+  return place + " is " + shown(whole) + ", the index says " + shown(part);
+}
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+}  // namespace
+
+Json indexJson(const LibraryIndex& index) {
+  Json document;
+  document["torc"] = index.version;
+  document["machine"]["name"] = index.machine;
+  Json& partitions = document["partitions"] = Json::array();
+  for (const LibraryPartition& partition : index.partitions)
+    partitions.push_back(topologyEntry(partition.topology));
+  Json& shapes = document["shapes"] = Json::array();
+  for (const LibraryShape& shape : index.shapes)
+    shapes.push_back(topologyEntry(shape.topology));
+  Json& parts = document["parts"] = Json::array();
+  for (const LibraryPart& part : index.parts)
+    parts.push_back(partJson(index, part));
+  Json& entries = document["entries"] = Json::array();
+  for (const LibraryEntry& entry : index.entries)
+    entries.push_back(entryJson(index, entry));
+  Json& files = document["files"] = Json::array();
+  for (const LibraryFile& file : index.files) {
+    files.push_back(
+        {{"name", file.name}, {"bytes", file.bytes}, {"checksum", hexText(file.checksum)}});
+  }
+  return document;
+}
+
+std::string manifestText(const LibraryIndex& index, const Machine& machine,
+                         const LibrarySettings& settings,
+                         llvm::ArrayRef<const ScheduleRange*> ranges) {
+  Json facts = indexJson(index);
+  Json document;
+  document["torc_library"] = kManifestVersion;
+  document["torc"] = facts["torc"];
+  document["machine"] = Json::parse(machineJson(machine));
+  document["settings"] = settingsJson(settings);
+  for (const char* key : {"partitions", "shapes", "parts", "entries", "files"})
+    document[key] = std::move(facts[key]);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    Json& entry = document["entries"][i];
+    entry["lowest_bound_s"] = ranges[i]->lowest_bound_s;
+    entry["highest_bound_s"] = ranges[i]->highest_bound_s;
+    Json& choices = entry["choices"] = Json::array();
+    for (const SizedChoice& choice : ranges[i]->choices)
+      choices.push_back(choiceJson(choice));
+  }
+  return document.dump(1) + "\n";
+}
+
+std::string manifestFault(const Json& manifest, const LibraryIndex& index) {
+  if (!manifest.is_object()) return "is not an object";
+  return difference(manifest, indexJson(index), "");
+}
+
+llvm::Expected<LibraryIndex> loadIndex(llvm::StringRef path) {
+  const std::string file = indexPath(path.str());
+  StatusOr<std::vector<std::byte>> bytes = readFile(file);
+  if (!bytes.ok()) return toError(bytes.status());
+  StatusOr<LibraryIndex> index = readLibraryIndex(*bytes, file);
+  if (!index.ok()) return toError(index.status());
+  return std::move(*index);
+}
+
+llvm::Expected<Json> loadManifest(llvm::StringRef path, const LibraryIndex& index) {
+  const std::string file = manifestPath(path.str());
+  StatusOr<std::vector<std::byte>> bytes = readFile(file);
+  if (!bytes.ok()) return toError(bytes.status());
+  if (checksumOf(*bytes) != index.manifest_checksum) {
+    return fault(file + ": is not the one that " + indexPath(path.str()) +
+                 " was written with: checksum " + hexText(checksumOf(*bytes)) + ", expected " +
+                 hexText(index.manifest_checksum));
+  }
+  const char* const begin = reinterpret_cast<const char*>(bytes->data());
+  Json manifest = Json::parse(begin, begin + bytes->size(), nullptr, /*allow_exceptions=*/false);
+  if (manifest.is_discarded()) return fault(file + ": is not JSON");
+  if (const std::string what = manifestFault(manifest, index); !what.empty()) {
+    return fault(file + ": " + what);
+  }
+  return manifest;
+}
+
+llvm::Expected<Library> loadLibrary(llvm::StringRef path) {
+  llvm::Expected<LibraryIndex> index = loadIndex(path);
+  if (!index) return index.takeError();
+  llvm::Expected<Json> manifest = loadManifest(path, *index);
+  if (!manifest) return manifest.takeError();
+  return Library{path.str(), std::move(*index), std::move(*manifest)};
+}
+
+std::string partName(const LibraryIndex& index, const LibraryPart& part) {
+  const Topology& partition = index.partitions[part.partition].topology;
+  std::string text;
+  for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
+    const Axis& axis = partition.axes[i];
+    text += (i == 0 ? "" : axis.kind == AxisKind::kCore ? "+" : "x");
+    text += std::to_string(part.extents[i]);
+  }
+  return text + " of " + partition.shape();
+}
+
+std::string rangeText(const LibraryEntry& entry) {
+  return std::to_string(entry.lowest) + ".." +
+         (entry.highest == kOpenEnd ? "" : std::to_string(entry.highest));
+}
+
+std::uint64_t libraryBytes(const LibraryIndex& index) {
+  std::uint64_t bytes = 0;
+  for (const LibraryFile& file : index.files)
+    bytes += file.bytes;
+  return bytes;
+}
+
+std::string librarySummary(const LibraryIndex& index) {
+  auto counted = [](std::size_t count, llvm::StringRef what) {
+    return std::to_string(count) + " " + what.str() + (count == 1 ? "" : "s");
+  };
+  return "machine " + index.machine + ", torc " + index.version + "; " +
+         counted(index.partitions.size(), "partition") + ", " +
+         counted(index.parts.size(), "part") + " of " + counted(index.shapes.size(), "shape") +
+         ", " + counted(index.entries.size(), "range") + ", " +
+         counted(index.files.size(), "file") + " of " +
+         std::to_string((libraryBytes(index) + 1023) / 1024) + " KiB";
+}
+
+}  // namespace torc

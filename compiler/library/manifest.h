@@ -1,0 +1,77 @@
+// manifest.json: what is in a library and why, for people. docs/library.schema.json describes it.
+// All that the index says stands in it too, in the same words for both.
+#ifndef TORC_COMPILER_LIBRARY_MANIFEST_H_
+#define TORC_COMPILER_LIBRARY_MANIFEST_H_
+
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/library/ranges.h"
+#include "schedules/library/index.h"
+
+namespace torc {
+
+inline constexpr int kManifestVersion = 1;
+
+/// What the index says, but for the manifest's checksum. Entries of an open range have `highest`
+/// null.
+nlohmann::ordered_json indexJson(const LibraryIndex& index);
+
+/// What was asked for.
+struct LibrarySettings {
+  std::string order;  // empty: X fastest
+  std::string parts;  // "tori" or "boxes"
+  std::vector<Collective> collectives;
+  SizeRange sizes;
+};
+
+/// The text of the manifest. `ranges` are those of the index's entries, in their order; `machine`
+/// is the whole one.
+std::string manifestText(const LibraryIndex& index, const Machine& machine,
+                         const LibrarySettings& settings,
+                         llvm::ArrayRef<const ScheduleRange*> ranges);
+
+/// Where a manifest does not say what the index says: `/entries/3/lowest is 5, the index says 6`;
+/// empty: nowhere.
+std::string manifestFault(const nlohmann::ordered_json& manifest, const LibraryIndex& index);
+
+/// A library's index, and its manifest, which is the one that the index was written with and says
+/// the same.
+struct Library {
+  std::string path;
+  LibraryIndex index;
+  nlohmann::ordered_json manifest;
+};
+
+/// Errors name the file: `lib/manifest.json: is not the one that lib/index.torc was written with`.
+llvm::Expected<LibraryIndex> loadIndex(llvm::StringRef path);
+llvm::Expected<nlohmann::ordered_json> loadManifest(llvm::StringRef path,
+                                                    const LibraryIndex& index);
+llvm::Expected<Library> loadLibrary(llvm::StringRef path);
+
+/// "4x4 of 4x4x4: XY": a part, by the axes along which it lies.
+std::string partName(const LibraryIndex& index, const LibraryPart& part);
+
+/// "1..4095", "64K.." of an open one.
+std::string rangeText(const LibraryEntry& entry);
+
+/// Bytes of all its files.
+std::uint64_t libraryBytes(const LibraryIndex& index);
+
+/// "machine generic, torc 0.1.0; 1 partition, 7 parts of 3 shapes, 41 ranges, 23 files of 1204
+/// KiB".
+std::string librarySummary(const LibraryIndex& index);
+
+/// Time over bound; 1 where the bound is 0.
+inline double boundRatio(double seconds, double bound_s) {
+  return bound_s > 0 ? seconds / bound_s : 1.0;
+}
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_LIBRARY_MANIFEST_H_

@@ -1,0 +1,121 @@
+// Parts of partitions, and the shapes that they share.
+#include "compiler/library/plan.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace torc {
+namespace {
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+// More parts than this, of all partitions, are a slip of the pen.
+constexpr std::size_t kMostParts = 1u << 14;
+
+/// Bandwidth of the fastest cable, to which `gap` refers.
+double fastestCable(const Machine& machine) {
+  double fastest = 0;
+  for (const MachineDimension& dimension : machine.dimensions)
+    fastest = std::max(fastest, dimension.bandwidth);
+  return fastest;
+}
+
+/// All parts, in the order of an index.
+std::vector<Extents> partsOf(const Topology& partition, PartKind kind) {
+  // A number whose digits are extents, the first axis being the slowest.
+  std::vector<Extents> parts;
+  Extents extents{};
+  for (std::uint32_t i = 0; i < partition.axis_count; ++i)
+    extents[i] = 1;
+  while (true) {
+    if (isPart(partition, extents)) parts.push_back(extents);
+    std::uint32_t i = partition.axis_count;
+    while (i > 0 && extents[i - 1] == partition.axes[i - 1].size)
+      extents[--i] = 1;
+    if (i == 0) return parts;
+    const Axis& axis = partition.axes[i - 1];
+    // Cores of a node: one, or all.
+    const bool steps = kind == PartKind::kBoxes && axis.kind != AxisKind::kCore;
+    extents[i - 1] = steps ? extents[i - 1] + 1 : axis.size;
+  }
+}
+
+/// Whether what is compiled for one is the best for the other.
+bool isSameShape(const PlannedShape& a, const PlannedShape& b) {
+  if (!(a.topology == b.topology) || a.machine.ranks_per_node != b.machine.ranks_per_node ||
+      a.machine.cores != b.machine.cores) {
+    return false;
+  }
+  for (std::uint32_t i = 0; i < a.machine.dimensions.size(); ++i) {
+    if (a.machine.linkBandwidth(i) != b.machine.linkBandwidth(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Machine partMachine(const Target& partition, const Extents& extents, const PartAxes& axes) {
+  const Topology topology = partTopology(partition.topology, extents, axes);
+  Machine machine = partition.machine;
+  machine.dimensions.clear();
+  for (int i = 0; i < topology.dimensions(); ++i) {
+    const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
+    MachineDimension dimension = partition.machine.dimensions[axes[static_cast<std::size_t>(i)]];
+    // The two cables of a ring of two stay two.
+    if (axis.size < dimension.size) dimension.torus = false;
+    dimension.size = axis.size;
+    machine.dimensions.push_back(dimension);
+  }
+  if (machine.gap > 0) machine.gap *= fastestCable(partition.machine) / fastestCable(machine);
+  if (partition.topology.hasCores()) {
+    // Each rank of a node has a core; here one of them takes part, or all.
+    const bool all = topology.hasCores();
+    machine.ranks_per_node = all ? topology.axes[topology.axis_count - 1].size : 0;
+    machine.cores = all ? machine.ranks_per_node : 1;
+  }
+  machine.dead_links.assign(topology.deadLinks().begin(), topology.deadLinks().end());
+  machine.dead_nodes.assign(topology.deadNodes().begin(), topology.deadNodes().end());
+  return machine;
+}
+
+llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, PartKind kind) {
+  LibraryPlan plan;
+  for (const Target& partition : partitions) {
+    const Topology& topology = partition.topology;
+    if (!isPart(topology, wholeExtents(topology))) {
+      return fault("partition " + topology.shape() + " has one node, there is nothing to schedule");
+    }
+    const auto is_same = [&](const LibraryPartition& other) { return other.topology == topology; };
+    if (llvm::any_of(plan.partitions, is_same)) {
+      return fault("partition " + topology.shape() + " is there twice");
+    }
+    const auto number = static_cast<std::uint32_t>(plan.partitions.size());
+    plan.partitions.push_back({topology});
+    for (const Extents& extents : partsOf(topology, kind)) {
+      if (plan.parts.size() == kMostParts) {
+        return fault("partition " + topology.shape() + ": more than " + llvm::Twine(kMostParts) +
+                     " parts; --parts tori takes whole axes only");
+      }
+      const PartAxes axes = canonicalAxes(topology, extents);
+      PlannedShape shape{.topology = partTopology(topology, extents, axes),
+                         .machine = partMachine(partition, extents, axes)};
+      auto found = llvm::find_if(
+          plan.shapes, [&](const PlannedShape& other) { return isSameShape(shape, other); });
+      if (found == plan.shapes.end()) {
+        plan.shapes.push_back(std::move(shape));
+        found = std::prev(plan.shapes.end());
+      }
+      ++found->parts;
+      plan.parts.push_back({.partition = number,
+                            .extents = extents,
+                            .shape = static_cast<std::uint32_t>(found - plan.shapes.begin()),
+                            .axes = axes});
+    }
+  }
+  return plan;
+}
+
+}  // namespace torc

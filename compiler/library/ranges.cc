@@ -1,0 +1,320 @@
+// Choices for sizes, the borders between them, and proved files.
+#include "compiler/library/ranges.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include "compiler/commands/tool.h"
+#include "ir/verifier/verifier.h"
+#include "model/bounds/bounds.h"
+#include "model/simulator/simulator.h"
+#include "schedules/format/file.h"
+#include "schedules/library/index.h"
+
+namespace torc {
+namespace {
+
+// Sizes that are always looked at are this far apart.
+constexpr std::uint64_t kCoarse = 4;
+// How exactly a border is found.
+constexpr double kBorder = 1.1;
+// A schedule that takes at most so much longer than the best is as good.
+constexpr double kGood = 1.02;
+// Of an element; smaller vectors than one element a block are predicted as those.
+constexpr std::uint64_t kElement = 4;
+// A task's share of the work is about its nodes, up to this many.
+constexpr double kMostWork = 1024;
+
+/// Equal where the compiled schedules are: the pipeline is in a schedule's file.
+bool haveSameSchedule(const Candidate& a, const Candidate& b) {
+  return a.algorithm == b.algorithm &&
+         pipelineOf(*a.algorithm, a.options) == pipelineOf(*b.algorithm, b.options);
+}
+
+/// The good ones of a size, the chosen one first.
+std::vector<Candidate> goodOf(const SizedChoice& sized) {
+  const Candidate& best = sized.choice.best();
+  std::vector<Candidate> good;
+  for (const Candidate& candidate : sized.choice.candidates) {
+    if (!candidate.refusal.empty()) continue;
+    if (candidate.cautiousSeconds() <= kGood * best.cautiousSeconds()) good.push_back(candidate);
+  }
+  return good;
+}
+
+/// Those of `candidates` whose schedules are also among `others`.
+std::vector<Candidate> common(const std::vector<Candidate>& candidates,
+                              const std::vector<Candidate>& others) {
+  std::vector<Candidate> found;
+  for (const Candidate& candidate : candidates) {
+    if (llvm::any_of(others,
+                     [&](const Candidate& other) { return haveSameSchedule(candidate, other); })) {
+      found.push_back(candidate);
+    }
+  }
+  return found;
+}
+
+/// The candidate of a size that has the schedule of `wanted`.
+const Candidate& sameIn(const SizedChoice& sized, const Candidate& wanted) {
+  return *llvm::find_if(sized.choice.candidates, [&](const Candidate& candidate) {
+    return candidate.refusal.empty() && haveSameSchedule(candidate, wanted);
+  });
+}
+
+/// Of schedules that are good for all `choices`, the one with the fewest messages, as `choose`
+/// takes it where prediction cannot tell; of equals the one that loses least against the best ones.
+Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedChoice> choices) {
+  const Candidate* best = nullptr;
+  std::pair<std::uint64_t, double> least;
+  for (const Candidate& candidate : good) {
+    std::pair<std::uint64_t, double> cost;  // messages, and loss
+    for (const SizedChoice& sized : choices) {
+      const Candidate& here = sameIn(sized, candidate);
+      cost.first += here.messages;
+      cost.second += here.cautiousSeconds() / sized.choice.best().cautiousSeconds();
+    }
+    if (best != nullptr && cost >= least) continue;
+    best = &candidate;
+    least = cost;
+  }
+  return *best;
+}
+
+/// About the geometric mean, of five binary digits, so that borders are round numbers; `low` where
+/// there is no such number between the two.
+std::uint64_t between(std::uint64_t low, std::uint64_t high) {
+  const double mean =
+      std::sqrt(static_cast<double>(std::max<std::uint64_t>(low, 1)) * static_cast<double>(high));
+  const auto exact = static_cast<std::uint64_t>(mean);
+  const int drop = std::max(0, static_cast<int>(std::bit_width(exact)) - 5);
+  return std::max(low, exact >> drop << drop);
+}
+
+double workOf(const PlannedShape& shape) {
+  return std::min(kMostWork, static_cast<double>(shape.topology.ranks()));
+}
+
+}  // namespace
+
+std::string libraryFileName(Collective collective, const Topology& topology,
+                            std::uint64_t checksum) {
+  return std::string(traits(collective).name) + "-" + topology.shape() + "-" +
+         llvm::utohexstr(checksum, /*LowerCase=*/true, /*Width=*/16) + ".torc";
+}
+
+RangeFinder::RangeFinder(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
+                         const FileSink& sink, WorkQueue& queue, Progress& progress)
+    : shape_(shape),
+      collective_(collective),
+      sizes_(sizes),
+      least_(kElement * (collective == Collective::kAllreduce ? 1 : shape.topology.ranks())),
+      sink_(sink),
+      queue_(queue),
+      progress_(progress) {
+  for (std::uint64_t size = sizes.lowest; size < sizes.highest;
+       size = std::max<std::uint64_t>(1, size * kCoarse)) {
+    if (size == sizes.lowest || size > least_) pending_.push_back(size);
+  }
+  pending_.push_back(sizes.highest);
+  progress_.expect(static_cast<double>(pending_.size() + 1) * workOf(shape_));
+}
+
+void RangeFinder::start() {
+  queue_.add([this] { choosePending(); });
+}
+
+void RangeFinder::choosePending() {
+  if (!programs_) programs_.emplace(CollectiveSpec{collective_, shape_.topology});
+  std::vector<std::uint64_t> sizes;
+  {
+    const std::lock_guard lock(mutex_);
+    sizes.swap(pending_);
+    unfinished_ = sizes.size();
+  }
+  for (const std::uint64_t bytes : sizes)
+    queue_.addNext([this, bytes] { chooseOne(bytes); });
+}
+
+void RangeFinder::chooseOne(std::uint64_t bytes) {
+  progress_.begin(shape_.topology.shape() + ": " + std::string(traits(collective_).name) + " of " +
+                  sizeText(bytes));
+  llvm::Expected<Choice> choice =
+      choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
+  progress_.done(workOf(shape_));
+  if (!choice) return fail(choice.takeError());
+  SizedChoice sized{.bytes = bytes, .bound_s = boundOf(bytes), .choice = std::move(*choice)};
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    choices_[bytes] = std::move(sized);
+    last = --unfinished_ == 0 && error_.empty();
+  }
+  if (last) refined_ ? finish() : refine();
+}
+
+void RangeFinder::refine() {
+  refined_ = true;
+  for (auto above = std::next(choices_.begin()); above != choices_.end(); ++above) {
+    const auto below = std::prev(above);
+    if (!common(goodOf(below->second), goodOf(above->second)).empty()) continue;
+    const std::uint64_t middle = std::max<std::uint64_t>(1, below->first * 2);
+    if (middle < above->first) pending_.push_back(middle);
+  }
+  progress_.expect(static_cast<double>(pending_.size()) * workOf(shape_));
+  pending_.empty() ? finish() : choosePending();
+}
+
+void RangeFinder::finish() {
+  if (llvm::Error error = findRanges()) return fail(std::move(error));
+  programs_.reset();
+  progress_.done(workOf(shape_));
+}
+
+llvm::Error RangeFinder::findRanges() {
+  // Each range goes on as long as it has a schedule that is good for all its sizes.
+  std::vector<std::vector<Candidate>> good;
+  for (auto& [bytes, sized] : choices_) {
+    std::vector<Candidate> of_size = goodOf(sized);
+    std::vector<Candidate> of_both;
+    if (!ranges_.empty()) of_both = common(good.back(), of_size);
+    if (of_both.empty()) {
+      ranges_.emplace_back();
+      good.push_back(std::move(of_size));
+    } else {
+      good.back() = std::move(of_both);
+    }
+    ranges_.back().choices.push_back(std::move(sized));
+  }
+  choices_.clear();
+  for (std::size_t i = 0; i < ranges_.size(); ++i)
+    ranges_[i].chosen = bestForAll(good[i], ranges_[i].choices);
+
+  ranges_.front().lowest = sizes_.lowest;
+  ranges_.back().highest = kOpenEnd;
+  ranges_.back().predicted_to = sizes_.highest;
+  for (std::size_t i = 1; i < ranges_.size(); ++i) {
+    llvm::Expected<std::uint64_t> found = border(ranges_[i - 1], ranges_[i]);
+    if (!found) return found.takeError();
+    ranges_[i].lowest = *found;
+    ranges_[i - 1].highest = ranges_[i - 1].predicted_to = *found - 1;
+  }
+  for (ScheduleRange& range : ranges_) {
+    if (llvm::Error error = complete(range)) return error;
+  }
+  return llvm::Error::success();
+}
+
+/// The least size, to within kBorder, from which on the schedule of `above` is the faster one.
+llvm::Expected<std::uint64_t> RangeFinder::border(const ScheduleRange& below,
+                                                  const ScheduleRange& above) {
+  const bool per_rank = below.chosen.per_rank && above.chosen.per_rank;
+  std::uint64_t low = below.choices.back().bytes, high = above.choices.front().bytes;
+  while (static_cast<double>(high) > kBorder * static_cast<double>(low)) {
+    const std::uint64_t middle = between(low, high);
+    if (middle == low) break;
+    llvm::Expected<double> below_s = timeOf(below.chosen, per_rank, middle);
+    if (!below_s) return below_s.takeError();
+    llvm::Expected<double> above_s = timeOf(above.chosen, per_rank, middle);
+    if (!above_s) return above_s.takeError();
+    (*above_s < *below_s ? high : low) = middle;
+  }
+  return high;
+}
+
+llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_rank,
+                                           std::uint64_t bytes) {
+  auto program =
+      programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
+  if (!program) return program.takeError();
+  SimulateOptions options;
+  options.bytes = modelled(bytes);
+  options.per_rank = per_rank;
+  llvm::Expected<SimulateResult> result =
+      simulate((*program)->schedule.view(), shape_.machine, options);
+  if (!result) return result.takeError();
+  return result->makespan_s;
+}
+
+/// File, predictions and reason of a range that has its borders and choices.
+llvm::Error RangeFinder::complete(ScheduleRange& range) {
+  const Candidate& chosen = range.chosen;
+  // The reason at the size in the middle; better, where this one is the best.
+  const SizedChoice* shown = &range.choices[range.choices.size() / 2];
+  if (!haveSameSchedule(shown->choice.best(), chosen)) {
+    const auto is_best = llvm::find_if(range.choices, [&](const SizedChoice& sized) {
+      return haveSameSchedule(sized.choice.best(), chosen);
+    });
+    if (is_best != range.choices.end()) shown = &*is_best;
+  }
+  range.reason = chosen.description() + "; at " + sizeText(shown->bytes) + " ";
+  if (haveSameSchedule(shown->choice.best(), chosen)) {
+    range.reason += shown->choice.reason();
+  } else {
+    range.reason += "as good as " + shown->choice.best().description();
+  }
+  // As all choices of the range were simulated.
+  const bool per_rank = llvm::all_of(
+      range.choices, [&](const SizedChoice& sized) { return sameIn(sized, chosen).per_rank; });
+  llvm::Expected<double> lowest_s = timeOf(chosen, per_rank, range.lowest);
+  if (!lowest_s) return lowest_s.takeError();
+  llvm::Expected<double> highest_s = timeOf(chosen, per_rank, range.predicted_to);
+  if (!highest_s) return highest_s.takeError();
+  range.lowest_s = *lowest_s;
+  range.highest_s = *highest_s;
+  range.lowest_bound_s = boundOf(range.lowest);
+  range.highest_bound_s = boundOf(range.predicted_to);
+  llvm::Expected<std::string> file = writeProved(chosen);
+  if (!file) return file.takeError();
+  range.file = *file;
+  return llvm::Error::success();
+}
+
+/// Proves what will be read from the file, and gives it to the sink. Returns its name.
+llvm::Expected<std::string> RangeFinder::writeProved(const Candidate& candidate) {
+  auto program =
+      programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
+  if (!program) return program.takeError();
+  const std::vector<std::byte> bytes = writeSchedule((*program)->schedule.view());
+  const std::string name = libraryFileName(collective_, shape_.topology, checksumOf(bytes));
+  const StatusOr<LoadedSchedule> loaded = readSchedule(bytes, name);
+  if (!loaded.ok()) return toError(loaded.status());
+  const VerifyResult proof = verify(loaded->view());
+  if (!proof.ok()) {
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        name + ": the schedule is not proved: " + proof.faults.front().message + " (" +
+            candidate.description() + ")");
+  }
+  if (llvm::Error error = sink_(name, bytes)) return error;
+  return name;
+}
+
+double RangeFinder::boundOf(std::uint64_t bytes) const {
+  BoundRequest request;
+  request.collective = cantFail(parseBoundedCollective(traits(collective_).name));
+  request.bytes = modelled(bytes);
+  return lowerBound(shape_.machine, request).bound_s;
+}
+
+/// The size whose time stands for that of `bytes`.
+double RangeFinder::modelled(std::uint64_t bytes) const {
+  return static_cast<double>(std::max(bytes, least_));
+}
+
+void RangeFinder::fail(llvm::Error error) {
+  const std::string what = std::string(traits(collective_).name) + " on " +
+                           shape_.topology.shape() + ": " + toString(std::move(error));
+  {
+    const std::lock_guard lock(mutex_);
+    if (error_.empty()) error_ = what;
+  }
+  queue_.stop();
+}
+
+}  // namespace torc

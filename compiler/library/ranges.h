@@ -1,0 +1,110 @@
+// Which schedule is best for which sizes, of one collective on one shape.
+//
+// Sizes a factor of four apart are looked at, and where neighbours have no good schedule in common,
+// the size between them. A schedule is good for a size if none is faster by more than prediction
+// can tell (kGood). The time of a schedule is, but for steps, a start-up plus a share of the size:
+// of two such lines one is below the other on one side of where they cross. So a schedule that is
+// good for a size and for four times it is taken to be good between them. Ranges are as few as can
+// be with a good schedule for every size that was looked at; they end where the times of their
+// schedules cross.
+#ifndef TORC_COMPILER_LIBRARY_RANGES_H_
+#define TORC_COMPILER_LIBRARY_RANGES_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/choice.h"
+#include "compiler/compile_cache.h"
+#include "compiler/library/plan.h"
+#include "compiler/progress.h"
+#include "compiler/sizes.h"
+#include "compiler/work_queue.h"
+
+namespace torc {
+
+/// What there was to choose from for a size.
+struct SizedChoice {
+  std::uint64_t bytes = 0;
+  double bound_s = 0;  // what no algorithm can beat
+  Choice choice;       // its first is the best of this size alone
+};
+
+/// A range of sizes with its schedule.
+struct ScheduleRange {
+  std::uint64_t lowest = 0;        // bytes, both included
+  std::uint64_t highest = 0;       // kOpenEnd at the end
+  std::uint64_t predicted_to = 0;  // as in LibraryEntry
+  double lowest_s = 0, highest_s = 0;
+  double lowest_bound_s = 0, highest_bound_s = 0;
+  std::string file;  // its name
+  Candidate chosen;
+  std::string reason;                // the schedule, and why
+  std::vector<SizedChoice> choices;  // of sizes in the range
+};
+
+/// "allreduce-4x4x4-0123456789abcdef.torc": the name of a file with that content.
+std::string libraryFileName(Collective collective, const Topology& topology,
+                            std::uint64_t checksum);
+
+/// Takes a schedule's file; name and bytes. Called from any thread.
+using FileSink =
+    std::function<llvm::Error(const std::string& name, std::span<const std::byte> bytes)>;
+
+/// Finds the ranges of one collective on one shape, as tasks of a queue.
+class RangeFinder {
+ public:
+  /// All that is named outlives the tasks. `sizes`: the lowest and the highest that are looked at.
+  RangeFinder(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
+              const FileSink& sink, WorkQueue& queue, Progress& progress);
+
+  /// Adds the first tasks.
+  void start();
+
+  /// Once the queue is empty: the first range begins at the lowest size, the last is open.
+  std::vector<ScheduleRange> takeRanges() { return std::move(ranges_); }
+  /// Once the queue is empty; empty: none.
+  const std::string& error() const { return error_; }
+
+ private:
+  void choosePending();
+  void chooseOne(std::uint64_t bytes);
+  void refine();
+  void finish();
+  llvm::Error findRanges();
+  llvm::Expected<std::uint64_t> border(const ScheduleRange& below, const ScheduleRange& above);
+  llvm::Expected<double> timeOf(const Candidate& candidate, bool per_rank, std::uint64_t bytes);
+  llvm::Error complete(ScheduleRange& range);
+  llvm::Expected<std::string> writeProved(const Candidate& candidate);
+  double boundOf(std::uint64_t bytes) const;
+  double modelled(std::uint64_t bytes) const;
+  void fail(llvm::Error error);
+
+  const PlannedShape& shape_;
+  const Collective collective_;
+  const SizeRange sizes_;
+  const std::uint64_t least_;  // bytes, below which nothing changes
+  const FileSink& sink_;
+  WorkQueue& queue_;
+  Progress& progress_;
+  std::optional<CompileCache> programs_;  // as long as it is needed
+
+  std::mutex mutex_;  // of what follows
+  std::map<std::uint64_t, SizedChoice> choices_;
+  std::vector<std::uint64_t> pending_;
+  std::size_t unfinished_ = 0;
+  bool refined_ = false;
+  std::vector<ScheduleRange> ranges_;
+  std::string error_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_LIBRARY_RANGES_H_

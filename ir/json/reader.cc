@@ -1,0 +1,454 @@
+// Reads the JSON form: every key is known and there, every number an integer in its range; then
+// the structure is validated as that of a file is.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/Twine.h>
+
+#include "ir/json/document.h"
+#include "ir/json/json.h"
+#include "ir/json/names.h"
+#include "ir/text/format.h"
+#include "schedules/validate.h"
+
+namespace torc {
+namespace {
+
+using Names = llvm::ArrayRef<std::string_view>;
+
+std::string listed(Names names) {
+  std::string text;
+  for (std::string_view name : names)
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+/// Functions return whether all was well; the first fault is in error().
+class ScheduleReader {
+ public:
+  bool read(const JsonNode& root);
+  Schedule take() { return std::move(schedule_); }
+  const std::string& error() const { return error_; }
+
+ private:
+  bool fail(const JsonNode& node, const llvm::Twine& what) {
+    if (error_.empty()) error_ = (node.path() + ": " + what).str();
+    return false;
+  }
+
+  /// An object with all `required` keys and no others than these and `optional` ones.
+  bool object(const JsonNode& node, Names required, Names optional = {});
+  template <typename T>
+  bool integer(const JsonNode& node, T& value, std::int64_t lowest = std::numeric_limits<T>::min(),
+               std::uint64_t highest = std::numeric_limits<T>::max());
+  /// An index; the value that stands for "none" is not one.
+  bool index(const JsonNode& node, std::uint32_t& value) {
+    return integer(node, value, 0, kNone - 1);
+  }
+  bool real(const JsonNode& node, double& value);
+  bool string(const JsonNode& node, std::string& value);
+  template <typename Enum>
+  bool name(const JsonNode& node, Names names, Enum& value);
+  /// An array, each element read by `read` into a new record of `records`.
+  template <typename T>
+  bool list(const JsonNode& node, std::vector<T>& records,
+            bool (ScheduleReader::*read)(const JsonNode&, T&));
+
+  bool promises(const JsonNode& node);
+  bool topology(const JsonNode& node);
+  bool axis(const JsonNode& node, Axis& axis);
+  bool damage(const JsonNode& node);
+  bool deadNode(const JsonNode& node, Coordinates& at);
+  bool axisNamed(const JsonNode& node, std::uint32_t& axis);
+  bool order(const JsonNode& node, std::array<std::uint8_t, kMaxAxes>& order);
+  bool color(const JsonNode& node, Color& color);
+  bool stream(const JsonNode& node, Stream& stream);
+  bool box(const JsonNode& node, Box& box);
+  bool interval(const JsonNode& node, Interval& interval);
+  bool piece(const JsonNode& node, Piece& piece);
+  bool shift(const JsonNode& node, Shift& shift);
+  bool frame(const JsonNode& node, Frame& frame);
+  bool operation(const JsonNode& node, Operation& operation);
+  bool region(const JsonNode& node, Region& region);
+  /// What says which blocks a region or a frame has, besides `required` and `optional` keys.
+  template <typename Blocks>
+  bool blocks(const JsonNode& node, Blocks& blocks, Names required, Names optional);
+  /// Whether the array at `node` has one element per axis.
+  bool perAxis(const JsonNode& node);
+
+  Schedule schedule_;
+  std::string error_;
+};
+
+bool ScheduleReader::object(const JsonNode& node, Names required, Names optional) {
+  if (!node.value().is_object()) return fail(node, "expected an object");
+  std::size_t known = 0;
+  for (std::string_view key : required) {
+    if (!node.has(key)) return fail(node, "missing key '" + llvm::Twine(key) + "'");
+    ++known;
+  }
+  for (std::string_view key : optional)
+    known += node.has(key);
+  if (known == node.value().size()) return true;
+  for (const auto& [key, value] : node.value().items()) {
+    if (llvm::is_contained(required, key) || llvm::is_contained(optional, key)) continue;
+    return fail(node, "unknown key " + shownName(key) + " (keys are " + listed(required) +
+                          (optional.empty() ? "" : ", ") + listed(optional) + ")");
+  }
+  return true;
+}
+
+template <typename T>
+bool ScheduleReader::integer(const JsonNode& node, T& value, std::int64_t lowest,
+                             std::uint64_t highest) {
+  const nlohmann::json& json = node.value();
+  if (json.is_number_unsigned()) {
+    const auto number = json.get<std::uint64_t>();
+    if (number <= highest && (lowest <= 0 || number >= static_cast<std::uint64_t>(lowest))) {
+      value = static_cast<T>(number);
+      return true;
+    }
+  } else if (json.is_number_integer()) {  // below 0
+    const auto number = json.get<std::int64_t>();
+    if (number >= lowest) {
+      value = static_cast<T>(number);
+      return true;
+    }
+  }
+  return fail(node,
+              "expected an integer from " + llvm::Twine(lowest) + " to " + llvm::Twine(highest));
+}
+
+bool ScheduleReader::real(const JsonNode& node, double& value) {
+  if (!node.value().is_number()) return fail(node, "expected a number");
+  value = node.value().get<double>();
+  return true;
+}
+
+bool ScheduleReader::string(const JsonNode& node, std::string& value) {
+  if (!node.value().is_string()) return fail(node, "expected a string");
+  value = node.value().get_ref<const std::string&>();
+  return true;
+}
+
+template <typename Enum>
+bool ScheduleReader::name(const JsonNode& node, Names names, Enum& value) {
+  if (node.value().is_string()) {
+    const auto& text = node.value().get_ref<const std::string&>();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] != text) continue;
+      value = static_cast<Enum>(i);
+      return true;
+    }
+  }
+  return fail(node, "expected one of " + listed(names));
+}
+
+template <typename T>
+bool ScheduleReader::list(const JsonNode& node, std::vector<T>& records,
+                          bool (ScheduleReader::*read)(const JsonNode&, T&)) {
+  if (!node.value().is_array()) return fail(node, "expected an array");
+  const std::size_t size = node.value().size();
+  records.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!(this->*read)(node.element(i), records[i])) return false;
+  }
+  return true;
+}
+
+bool ScheduleReader::read(const JsonNode& root) {
+  int version = 0;
+  if (!root.value().is_object()) return fail(root, "expected an object");
+  if (!root.has("torc_schedule")) {
+    return fail(root, "missing key 'torc_schedule': this is not a schedule");
+  }
+  // The version first, so that a later form is not refused for its keys.
+  const JsonNode form = root.member("torc_schedule");
+  if (!integer(form, version, 1)) return false;
+  if (version != kJsonFormVersion) {
+    return fail(form, "form " + llvm::Twine(version) + " is not supported (this torc reads form " +
+                          llvm::Twine(kJsonFormVersion) + ")");
+  }
+  std::string_view collectives[kCollectiveCount];
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    collectives[i] = traits(static_cast<Collective>(i)).name;
+  }
+  return object(root, {"torc_schedule", "name", "producer", "collective", "promises", "topology",
+                       "colors", "streams", "boxes", "pieces", "shifts", "slots", "frames",
+                       "operations"}) &&
+         string(root.member("name"), schedule_.name) &&
+         string(root.member("producer"), schedule_.producer) &&
+         name(root.member("collective"), collectives, schedule_.collective) &&
+         promises(root.member("promises")) && topology(root.member("topology")) &&
+         list(root.member("colors"), schedule_.colors, &ScheduleReader::color) &&
+         list(root.member("streams"), schedule_.streams, &ScheduleReader::stream) &&
+         list(root.member("boxes"), schedule_.boxes, &ScheduleReader::box) &&
+         list(root.member("pieces"), schedule_.pieces, &ScheduleReader::piece) &&
+         list(root.member("shifts"), schedule_.shifts, &ScheduleReader::shift) &&
+         integer(root.member("slots"), schedule_.slot_count) &&
+         list(root.member("frames"), schedule_.frames, &ScheduleReader::frame) &&
+         list(root.member("operations"), schedule_.operations, &ScheduleReader::operation);
+}
+
+bool ScheduleReader::promises(const JsonNode& node) {
+  if (!node.value().is_array()) return fail(node, "expected an array");
+  for (std::size_t i = 0; i < node.value().size(); ++i) {
+    int promise = 0;
+    if (!name(node.element(i), {kConflictFreePromise}, promise)) return false;
+    if (schedule_.flags & kConflictFreePhases) return fail(node.element(i), "is given twice");
+    schedule_.flags |= kConflictFreePhases;
+  }
+  return true;
+}
+
+bool ScheduleReader::topology(const JsonNode& node) {
+  if (!object(node, {"axes", "order"}, {"dead_links", "dead_nodes"})) return false;
+  const JsonNode axes = node.member("axes");
+  if (!axes.value().is_array()) return fail(axes, "expected an array");
+  if (axes.value().empty() || axes.value().size() > kMaxAxes) {
+    return fail(axes, "has " + llvm::Twine(axes.value().size()) + " axes, must have 1 to " +
+                          llvm::Twine(kMaxAxes));
+  }
+  Topology& topology = schedule_.topology;
+  topology.axis_count = static_cast<std::uint32_t>(axes.value().size());
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!axis(axes.element(i), topology.axes[i])) return false;
+  }
+  return order(node.member("order"), topology.order) && damage(node);
+}
+
+bool ScheduleReader::damage(const JsonNode& node) {
+  Topology& topology = schedule_.topology;
+  if (!node.has("dead_links") && !node.has("dead_nodes")) return true;
+  if (const Status axes = topology.validate(); !axes.ok()) return fail(node, axes.message());
+  const auto each = [&](const char* key, auto read) {
+    if (!node.has(key)) return true;
+    const JsonNode list = node.member(key);
+    if (!list.value().is_array() || list.value().empty()) {
+      return fail(list, "expected an array that is not empty");
+    }
+    for (std::size_t i = 0; i < list.value().size(); ++i) {
+      if (!read(list.element(i))) return false;
+    }
+    return true;
+  };
+  const auto added = [&](const JsonNode& element, const Status& status) {
+    return status.ok() || fail(element, status.message());
+  };
+  return each("dead_links",
+              [&](const JsonNode& element) {
+                DeadLink link;
+                return object(element, {"from", "axis"}) &&
+                       deadNode(element.member("from"), link.from) &&
+                       axisNamed(element.member("axis"), link.axis) &&
+                       added(element, topology.addDeadLink(link));
+              }) &&
+         each("dead_nodes", [&](const JsonNode& element) {
+           Coordinates dead{};
+           return deadNode(element, dead) && added(element, topology.addDeadNode(dead));
+         });
+}
+
+bool ScheduleReader::deadNode(const JsonNode& node, Coordinates& at) {
+  const int dimensions = schedule_.topology.dimensions();
+  if (!node.value().is_array() ||
+      node.value().size() != static_cast<std::size_t>(std::max(0, dimensions))) {
+    return fail(node, "expected an array of " + llvm::Twine(dimensions) + " coordinates");
+  }
+  for (int i = 0; i < dimensions; ++i) {
+    if (!integer(node.element(static_cast<std::size_t>(i)), at[i], 0)) return false;
+  }
+  return true;
+}
+
+bool ScheduleReader::axisNamed(const JsonNode& node, std::uint32_t& axis) {
+  std::string text;
+  if (!string(node, text)) return false;
+  for (axis = 0; axis < schedule_.topology.axis_count; ++axis) {
+    if (text.size() == 1 && schedule_.topology.axes[axis].name == text[0]) return true;
+  }
+  return fail(node, "there is no axis " + shownName(text));
+}
+
+bool ScheduleReader::axis(const JsonNode& node, Axis& axis) {
+  std::string axis_name;
+  if (!object(node, {"name", "size", "kind", "bandwidth", "latency"}) ||
+      !string(node.member("name"), axis_name)) {
+    return false;
+  }
+  if (axis_name.size() != 1 || !llvm::isUpper(axis_name[0])) {
+    return fail(node.member("name"), "expected a letter from A to Z");
+  }
+  axis.name = axis_name[0];
+  return integer(node.member("size"), axis.size, 1) &&
+         name(node.member("kind"), kAxisKindNames, axis.kind) &&
+         real(node.member("bandwidth"), axis.bandwidth) &&
+         real(node.member("latency"), axis.latency);
+}
+
+bool ScheduleReader::order(const JsonNode& node, std::array<std::uint8_t, kMaxAxes>& order) {
+  const Topology& topology = schedule_.topology;
+  std::string names;
+  if (!string(node, names)) return false;
+  std::uint32_t seen = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::uint32_t axis = 0;
+    while (axis < topology.axis_count && topology.axes[axis].name != names[i])
+      ++axis;
+    if (axis == topology.axis_count) {
+      return fail(node, "there is no axis " + shownName(names.substr(i, 1)));
+    }
+    if (seen >> axis & 1) return fail(node, "axis " + llvm::Twine(names[i]) + " occurs twice");
+    seen |= 1u << axis;
+    order[i] = static_cast<std::uint8_t>(axis);
+  }
+  return names.size() == topology.axis_count ||
+         fail(node, "names " + llvm::Twine(names.size()) + " of " +
+                        llvm::Twine(topology.axis_count) + " axes");
+}
+
+bool ScheduleReader::color(const JsonNode& node, Color& color) {
+  color.axis_count = schedule_.topology.axis_count;
+  return object(node, {"weight", "order", "directions", "chunks"}) &&
+         integer(node.member("weight"), color.weight, 1,
+                 std::numeric_limits<std::int64_t>::max()) &&
+         order(node.member("order"), color.order) &&
+         integer(node.member("directions"), color.directions, 1, 2) &&
+         integer(node.member("chunks"), color.chunks, 1, kMaxParts);
+}
+
+bool ScheduleReader::stream(const JsonNode& node, Stream& stream) {
+  if (!object(node, {"part", "core"})) return false;
+  const JsonNode part = node.member("part");
+  if (part.value().is_string()) {
+    if (part.value() != kAnyPart) {
+      return fail(part, "expected an index or '" + llvm::Twine(kAnyPart) + "'");
+    }
+    stream.part = kNone;
+  } else if (!index(part, stream.part)) {
+    return false;
+  }
+  return integer(node.member("core"), stream.core);
+}
+
+bool ScheduleReader::perAxis(const JsonNode& node) {
+  if (!node.value().is_array()) return fail(node, "expected an array");
+  return node.value().size() == schedule_.topology.axis_count ||
+         fail(node, "has " + llvm::Twine(node.value().size()) + " elements, the topology " +
+                        llvm::Twine(schedule_.topology.axis_count) + " axes");
+}
+
+bool ScheduleReader::box(const JsonNode& node, Box& box) {
+  if (!perAxis(node)) return false;
+  for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
+    if (!interval(node.element(i), box[i])) return false;
+  }
+  return true;
+}
+
+bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
+  if (!object(node, {"kind"}, {"start", "length"}) ||
+      !name(node.member("kind"), kIntervalKindNames, interval.kind)) {
+    return false;
+  }
+  if (interval.kind == IntervalKind::kAll) return object(node, {"kind"});
+  return object(node, {"kind", "start", "length"}) &&
+         integer(node.member("start"), interval.start) &&
+         integer(node.member("length"), interval.length);
+}
+
+bool ScheduleReader::piece(const JsonNode& node, Piece& piece) {
+  return object(node, {"part", "parts", "box"}) && index(node.member("part"), piece.part) &&
+         integer(node.member("parts"), piece.parts, 1) && index(node.member("box"), piece.box);
+}
+
+bool ScheduleReader::shift(const JsonNode& node, Shift& shift) {
+  if (!perAxis(node)) return false;
+  for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
+    if (!integer(node.element(i), shift[i])) return false;
+  }
+  return true;
+}
+
+bool ScheduleReader::frame(const JsonNode& node, Frame& frame) {
+  return blocks(node, frame, {"slot"}, {}) && index(node.member("slot"), frame.slot);
+}
+
+bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
+  std::string_view kinds[kOperationKindCount];
+  for (int i = 0; i < kOperationKindCount; ++i) {
+    kinds[i] = torc::name(static_cast<OperationKind>(i));
+  }
+  if (!object(node, {"kind", "phase", "stream", "after"}, {"dst", "a", "b", "peer", "guard"}) ||
+      !name(node.member("kind"), kinds, operation.kind) ||
+      !integer(node.member("phase"), operation.phase) ||
+      !index(node.member("stream"), operation.stream)) {
+    return false;
+  }
+  if (node.has("dst") && !region(node.member("dst"), operation.dst)) return false;
+  if (node.has("a") && !region(node.member("a"), operation.a)) return false;
+  if (node.has("b") && !region(node.member("b"), operation.b)) return false;
+  if (node.has("peer") && !index(node.member("peer"), operation.peer)) return false;
+  if (node.has("guard") && !index(node.member("guard"), operation.guard)) return false;
+  const JsonNode after = node.member("after");
+  if (!after.value().is_array()) return fail(after, "expected an array");
+  operation.first_dependence = static_cast<std::uint32_t>(schedule_.dependences.size());
+  operation.dependence_count = static_cast<std::uint32_t>(after.value().size());
+  for (std::size_t i = 0; i < after.value().size(); ++i) {
+    std::uint32_t dependence = 0;
+    if (!index(after.element(i), dependence)) return false;
+    schedule_.dependences.push_back(dependence);
+  }
+  return true;
+}
+
+bool ScheduleReader::region(const JsonNode& node, Region& region) {
+  const std::string_view buffers[] = {torc::name(Buffer::kIn), torc::name(Buffer::kOut),
+                                      torc::name(Buffer::kScratch)};
+  int buffer = 0;
+  if (!blocks(node, region, {"buffer"}, {"frame"}) ||
+      !name(node.member("buffer"), buffers, buffer)) {
+    return false;
+  }
+  region.buffer = static_cast<Buffer>(buffer + static_cast<int>(Buffer::kIn));
+  return !node.has("frame") || index(node.member("frame"), region.frame);
+}
+
+template <typename Blocks>
+bool ScheduleReader::blocks(const JsonNode& node, Blocks& blocks, Names required, Names optional) {
+  if (!node.value().is_object()) return fail(node, "expected an object");
+  const bool lists = node.has("pieces");
+  llvm::SmallVector<std::string_view, 4> keys(required.begin(), required.end());
+  keys.push_back(lists ? "pieces" : "part");
+  keys.push_back(lists ? "first_piece" : "box");
+  if (!object(node, keys, optional)) return false;
+  if (!lists)
+    return index(node.member("part"), blocks.part) && index(node.member("box"), blocks.box);
+  return index(node.member("first_piece"), blocks.box) &&
+         integer(node.member("pieces"), blocks.pieces, 1, kMaxPieces);
+}
+
+}  // namespace
+
+llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin) {
+  llvm::Expected<nlohmann::json> document = parseJson(text, origin);
+  if (!document) return document.takeError();
+  auto fault = [&](const std::string& what) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), (origin + ": " + what).str());
+  };
+  ScheduleReader reader;
+  if (!reader.read(JsonNode(*document))) return fault(reader.error());
+  Schedule schedule = reader.take();
+  if (const Status status = validate(schedule.view()); !status.ok()) {
+    return fault(status.message());
+  }
+  return schedule;
+}
+
+}  // namespace torc

@@ -1,0 +1,21 @@
+// A topology in JSON, as in the JSON form of a schedule (docs/schedule.schema.json).
+#ifndef TORC_IR_JSON_TOPOLOGY_H_
+#define TORC_IR_JSON_TOPOLOGY_H_
+
+#include <array>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+nlohmann::ordered_json topologyJson(const Topology& topology);
+
+/// "ZXY": the names of axes, one per axis of the topology.
+std::string axisNames(const Topology& topology, const std::array<std::uint8_t, kMaxAxes>& order);
+
+}  // namespace torc
+
+#endif  // TORC_IR_JSON_TOPOLOGY_H_

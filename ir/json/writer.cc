@@ -1,0 +1,143 @@
+// Writes the JSON form, one record per line. Keys: docs/schedule.schema.json.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "ir/json/json.h"
+#include "ir/json/names.h"
+#include "ir/json/topology.h"
+#include "ir/text/format.h"
+
+namespace torc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json intervalJson(const Interval& interval) {
+  Json json = {{"kind", kIntervalKindNames[static_cast<int>(interval.kind)]}};
+  if (interval.kind != IntervalKind::kAll) {
+    json["start"] = interval.start;
+    json["length"] = interval.length;
+  }
+  return json;
+}
+
+/// Adds which blocks a region or a frame has.
+template <typename Blocks>
+void addBlocks(const Blocks& blocks, Json& json) {
+  json[blocks.pieces == 0 ? "part" : "pieces"] = blocks.pieces == 0 ? blocks.part : blocks.pieces;
+  json[blocks.pieces == 0 ? "box" : "first_piece"] = blocks.box;
+}
+
+Json regionJson(const Region& region) {
+  Json json = {{"buffer", name(region.buffer)}};
+  addBlocks(region, json);
+  if (region.buffer == Buffer::kScratch) json["frame"] = region.frame;
+  return json;
+}
+
+Json operationJson(const ScheduleView& schedule, const Operation& operation) {
+  Json json = {
+      {"kind", name(operation.kind)}, {"phase", operation.phase}, {"stream", operation.stream}};
+  if (operation.dst.present()) json["dst"] = regionJson(operation.dst);
+  if (operation.a.present()) json["a"] = regionJson(operation.a);
+  if (operation.b.present()) json["b"] = regionJson(operation.b);
+  if (operation.peer != kNone) json["peer"] = operation.peer;
+  if (operation.guard != kNone) json["guard"] = operation.guard;
+  json["after"] = schedule.dependencesOf(operation);
+  return json;
+}
+
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  void member(const char* key, const Json& value) {
+    open(key);
+    append(value);
+  }
+
+  /// A list with one line per record.
+  template <typename Records, typename ToJson>
+  void list(const char* key, const Records& records, ToJson toJson) {
+    open(key);
+    out_ += '[';
+    const char* separator = "\n    ";
+    for (const auto& record : records) {
+      out_ += separator;
+      append(toJson(record));
+      separator = ",\n    ";
+    }
+    out_ += records.empty() ? "]" : "\n  ]";
+  }
+
+ private:
+  void open(const char* key) {
+    out_ += out_.empty() ? "{\n  \"" : ",\n  \"";
+    out_ += key;
+    out_ += "\": ";
+  }
+  void append(const Json& value) {
+    // A valid schedule has ASCII strings; on any other this does not throw.
+    out_ += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  std::string& out_;
+};
+
+}  // namespace
+
+std::string writeJson(const ScheduleView& schedule) {
+  const Topology& topology = schedule.topology;
+  Json promises = Json::array();
+  if (schedule.flags & kConflictFreePhases) promises.push_back(kConflictFreePromise);
+  std::string text;
+  Writer writer(text);
+  writer.member("torc_schedule", kJsonFormVersion);
+  writer.member("name", schedule.name);
+  writer.member("producer", schedule.producer);
+  writer.member("collective", traits(schedule.collective).name);
+  writer.member("promises", promises);
+  writer.member("topology", topologyJson(topology));
+  writer.list("colors", schedule.colors, [&](const Color& color) -> Json {
+    return {{"weight", color.weight},
+            {"order", axisNames(topology, color.order)},
+            {"directions", color.directions},
+            {"chunks", color.chunks}};
+  });
+  writer.list("streams", schedule.streams, [](const Stream& stream) -> Json {
+    Json json = {{"part", stream.part}, {"core", stream.core}};
+    if (stream.part == kNone) json["part"] = kAnyPart;
+    return json;
+  });
+  writer.list("boxes", schedule.boxes, [&](const Box& box) {
+    Json json = Json::array();
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+      json.push_back(intervalJson(box[i]));
+    return json;
+  });
+  writer.list("pieces", schedule.pieces, [](const Piece& piece) -> Json {
+    return {{"part", piece.part}, {"parts", piece.parts}, {"box", piece.box}};
+  });
+  writer.list("shifts", schedule.shifts, [&](const Shift& shift) {
+    Json json = Json::array();
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+      json.push_back(shift[i]);
+    return json;
+  });
+  writer.member("slots", schedule.slot_count);
+  writer.list("frames", schedule.frames, [](const Frame& frame) -> Json {
+    Json json = Json::object();
+    addBlocks(frame, json);
+    json["slot"] = frame.slot;
+    return json;
+  });
+  writer.list("operations", schedule.operations,
+              [&](const Operation& operation) { return operationJson(schedule, operation); });
+  text += "\n}\n";
+  return text;
+}
+
+}  // namespace torc

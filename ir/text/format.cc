@@ -1,0 +1,246 @@
+// Writes the pieces of the text form. Indices out of range print as `?`, so that a message about
+// a faulty schedule can be made from the schedule itself.
+#include "ir/text/format.h"
+
+#include <cctype>
+#include <charconv>
+
+#include "ir/text/text.h"
+
+namespace torc {
+namespace {
+
+/// `+3`, `-1`; nothing for 0.
+void printOffset(std::int32_t offset, llvm::raw_ostream& out) {
+  if (offset > 0) out << '+';
+  if (offset != 0) out << offset;
+}
+
+void printBoxAt(const ScheduleView& schedule, std::uint32_t box, llvm::raw_ostream& out) {
+  if (box < schedule.boxes.size()) {
+    printBox(schedule.topology, schedule.boxes[box], out);
+  } else {
+    out << "(?)";
+  }
+}
+
+void printPeer(const ScheduleView& schedule, const Operation& operation, llvm::raw_ostream& out) {
+  out << (sends(operation.kind) ? " to " : " from ");
+  if (operation.peer < schedule.shifts.size()) {
+    printShift(schedule.topology, schedule.shifts[operation.peer], out);
+  } else {
+    out << '?';
+  }
+}
+
+}  // namespace
+
+char coordinateName(const Axis& axis) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(axis.name)));
+}
+
+void printQuoted(std::string_view text, llvm::raw_ostream& out) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  out << '"';
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out << '\\' << c;
+    } else if (byte >= 0x20 && byte < 0x7f) {
+      out << c;
+    } else {
+      out << "\\x" << kDigits[byte >> 4] << kDigits[byte & 15];
+    }
+  }
+  out << '"';
+}
+
+void printDouble(double value, llvm::raw_ostream& out) {
+  char digits[32];
+  const auto result = std::to_chars(digits, digits + sizeof(digits), value);
+  out << llvm::StringRef(digits, static_cast<std::size_t>(result.ptr - digits));
+}
+
+void printInterval(const Axis& axis, const Interval& interval, llvm::raw_ostream& out) {
+  if (interval.kind == IntervalKind::kAll) {
+    out << '*';
+    return;
+  }
+  if (interval.kind == IntervalKind::kRelative) {
+    out << coordinateName(axis);
+    printOffset(interval.start, out);
+  } else {
+    out << interval.start;
+  }
+  if (interval.length != 1) out << ':' << interval.length;
+}
+
+void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out) {
+  out << '(';
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (axis > 0) out << ", ";
+    printInterval(topology.axes[axis], box[axis], out);
+  }
+  out << ')';
+}
+
+void printShift(const Topology& topology, const Shift& shift, llvm::raw_ostream& out) {
+  bool moved = false;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (shift[axis] == 0) continue;
+    if (moved) out << ' ';
+    out << topology.axes[axis].name;
+    printOffset(shift[axis], out);
+    moved = true;
+  }
+  if (!moved) out << "self";
+}
+
+void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& out) {
+  bool restricted = false;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    const Interval& interval = guard[i];
+    if (interval.kind == IntervalKind::kAll) continue;
+    if (restricted) out << ", ";
+    restricted = true;
+    out << coordinateName(axis);
+    const bool first_last = interval.kind == IntervalKind::kAbsolute && interval.start >= 0 &&
+                            static_cast<std::uint32_t>(interval.start) < axis.size &&
+                            interval.length >= 1 && interval.length <= axis.size;
+    if (interval.length == 1) {
+      out << " = ";
+      printInterval(axis, interval, out);
+    } else if (first_last) {
+      // Cyclic: x in 6..1 is 6, 7, 0, 1 on an axis of 8.
+      out << " in " << interval.start << ".."
+          << (static_cast<std::uint64_t>(interval.start) + interval.length - 1) % axis.size;
+    } else {
+      out << " in ";
+      printInterval(axis, interval, out);
+    }
+  }
+  if (!restricted) out << '*';
+}
+
+void printParts(const Piece& piece, llvm::raw_ostream& out) {
+  out << 'p' << piece.part;
+  if (piece.parts != 1) out << ':' << piece.parts;
+}
+
+void printPieces(const ScheduleView& schedule, const PieceList& pieces, bool comma,
+                 llvm::raw_ostream& out) {
+  const Piece* before = nullptr;
+  for (const Piece& piece : pieces) {
+    if (before != nullptr) out << ", ";
+    if (before == nullptr || piece.part != before->part || piece.parts != before->parts) {
+      printParts(piece, out);
+      out << (comma ? ", " : " ");
+    }
+    printBoxAt(schedule, piece.box, out);
+    before = &piece;
+  }
+}
+
+void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_ostream& out) {
+  const bool in_table =
+      region.box <= schedule.pieces.size() && region.pieces <= schedule.pieces.size() - region.box;
+  switch (region.buffer) {
+    case Buffer::kScratch:
+      out << 'f';
+      if (region.frame == kNone) {
+        out << '?';
+      } else {
+        out << region.frame;
+      }
+      break;
+    case Buffer::kIn:
+    case Buffer::kOut:
+      out << name(region.buffer);
+      break;
+    default:
+      out << "nothing";
+      return;
+  }
+  out << '[';
+  const Frame* frame =
+      region.frame < schedule.frames.size() ? &schedule.frames[region.frame] : nullptr;
+  if (region.pieces != 0 && !in_table) {
+    out << '?';
+  } else if (region.buffer == Buffer::kScratch && region.pieces == 0 &&
+             (frame == nullptr || frame->pieces == 0)) {
+    printBoxAt(schedule, region.box, out);  // of the frame's part
+  } else if (frame != nullptr && region == wholeFrame(*frame, region.frame)) {
+    out << '*';
+  } else {
+    printPieces(schedule, schedule.piecesOf(region), true, out);
+  }
+  out << ']';
+}
+
+void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw_ostream& out) {
+  const Operation& operation = schedule.operations[index];
+  out << '%' << index << " = " << name(operation.kind) << ' ';
+  switch (operation.kind) {
+    case OperationKind::kSend:
+      printRegion(schedule, operation.a, out);
+      printPeer(schedule, operation, out);
+      break;
+    case OperationKind::kRecv:
+      printRegion(schedule, operation.dst, out);
+      printPeer(schedule, operation, out);
+      break;
+    case OperationKind::kRecvReduce:
+    case OperationKind::kReduce:
+      printRegion(schedule, operation.dst, out);
+      out << " = ";
+      printRegion(schedule, operation.a, out);
+      out << " + ";
+      printRegion(schedule, operation.b, out);
+      if (operation.kind == OperationKind::kRecvReduce) printPeer(schedule, operation, out);
+      break;
+    case OperationKind::kCopy:
+      printRegion(schedule, operation.dst, out);
+      out << " = ";
+      printRegion(schedule, operation.a, out);
+      break;
+  }
+  llvm::StringRef separator = " after %";
+  for (std::uint32_t dependence : schedule.dependencesOf(operation)) {
+    out << separator << dependence;
+    separator = ", %";
+  }
+  if (operation.guard != kNone) {
+    out << " when ";
+    if (operation.guard < schedule.boxes.size()) {
+      printGuard(schedule.topology, schedule.boxes[operation.guard], out);
+    } else {
+      out << '?';
+    }
+  }
+}
+
+std::string regionText(const ScheduleView& schedule, const Region& region) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printRegion(schedule, region, out);
+  constexpr std::size_t kLongest = 160;
+  if (text.size() > kLongest) text = text.substr(0, kLongest - 4) + "...]";
+  return text;
+}
+
+std::string boxText(const Topology& topology, const Box& box) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printBox(topology, box, out);
+  return text;
+}
+
+std::string operationText(const ScheduleView& schedule, std::uint32_t operation) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printOperation(schedule, operation, out);
+  return text;
+}
+
+}  // namespace torc

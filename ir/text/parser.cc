@@ -1,0 +1,357 @@
+// Parses a program: the header, the colors, then a plan or the step level (steps_parser.h).
+// One function per rule of the grammar in docs/ir.md.
+#include <limits>
+#include <string>
+
+#include <llvm/ADT/StringExtras.h>
+
+#include "ir/schedule_builder.h"
+#include "ir/text/cursor.h"
+#include "ir/text/format.h"
+#include "ir/text/steps_parser.h"
+#include "ir/text/text.h"
+#include "schedules/validate.h"
+
+namespace torc {
+namespace {
+
+class ProgramParser {
+ public:
+  ProgramParser(llvm::StringRef text, llvm::StringRef origin) : cursor_(text, origin) {}
+
+  llvm::Expected<Program> parse() {
+    if (parseSchedule()) return std::move(program_);
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), cursor_.error());
+  }
+
+ private:
+  [[nodiscard]] bool parseSchedule();
+  [[nodiscard]] bool parseCollective();
+  [[nodiscard]] bool parseTopology();
+  [[nodiscard]] bool parseAxis(Axis& axis);
+  [[nodiscard]] bool parseDamage(Topology& topology);
+  [[nodiscard]] bool parseNode(const Topology& topology, Coordinates& node);
+  [[nodiscard]] bool parseOrder(const Topology& topology,
+                                std::array<std::uint8_t, kMaxAxes>& order);
+  [[nodiscard]] bool parsePromises();
+  [[nodiscard]] bool parseColor();
+  [[nodiscard]] bool parseWeight(std::uint64_t& weight);
+  [[nodiscard]] bool checkWeights();
+  [[nodiscard]] bool parsePlan();
+  [[nodiscard]] bool parseSteps();
+  [[nodiscard]] bool checkStructure();
+  std::size_t placeOf(llvm::StringRef message) const;
+
+  TextCursor cursor_;
+  Program program_;
+  Schedule& schedule_ = program_.schedule;
+  RecordPlaces places_;
+  std::size_t name_place_ = 0, topology_place_ = 0, producer_place_ = 0;
+  std::vector<std::size_t> axis_places_, weight_places_;
+  std::uint64_t denominator_ = 0;  // of the colors' weights
+  std::uint64_t weights_ = 0;      // their sum
+  std::uint64_t parts_ = 0;
+};
+
+bool ProgramParser::parseSchedule() {
+  if (!cursor_.expect("schedule")) return false;
+  name_place_ = cursor_.offset();
+  if (cursor_.token().kind != TokenKind::kName) return cursor_.failExpected("a name (@allreduce)");
+  schedule_.name = cursor_.token().text.drop_front().str();
+  cursor_.advance();
+  if (!cursor_.expect("{", "after the name") || !parseCollective() || !parseTopology()) {
+    return false;
+  }
+  producer_place_ = cursor_.offset();
+  if (cursor_.take("producer") && !cursor_.string(schedule_.producer, "a string in quotes")) {
+    return false;
+  }
+  if (cursor_.take("promise") && !parsePromises()) return false;
+  while (cursor_.at("color")) {
+    if (!parseColor()) return false;
+  }
+  if (!checkWeights() || !(cursor_.at("plan") ? parsePlan() : parseSteps())) return false;
+  if (!cursor_.at("}")) return cursor_.failExpected("'}' or what may follow here");
+  cursor_.advance();
+  if (cursor_.token().kind != TokenKind::kEnd) return cursor_.failExpected("the end of the text");
+  return checkStructure();
+}
+
+// collective allreduce
+bool ProgramParser::parseCollective() {
+  if (!cursor_.expect("collective")) return false;
+  std::string names;
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    schedule_.collective = static_cast<Collective>(i);
+    const std::string_view name = traits(schedule_.collective).name;
+    if (cursor_.take(name)) return true;
+    names += (i == 0 ? "" : i + 1 == kCollectiveCount ? " or " : ", ");
+    names += name;
+  }
+  return cursor_.failExpected(names);
+}
+
+// topology torus [X=4, Y=4 mesh, T=2 cores] order XYT dead-nodes [(1, 2)]
+bool ProgramParser::parseTopology() {
+  topology_place_ = cursor_.offset();
+  Topology& topology = schedule_.topology;
+  if (!cursor_.expect("topology") || !cursor_.expect("torus") || !cursor_.expect("[")) return false;
+  do {
+    if (topology.axis_count == kMaxAxes) {
+      return cursor_.fail(cursor_.offset(),
+                          "more than " + llvm::Twine(kMaxDimensions) + " dimensions and the cores");
+    }
+    axis_places_.push_back(cursor_.offset());
+    if (!parseAxis(topology.axes[topology.axis_count])) return false;
+    ++topology.axis_count;
+  } while (cursor_.take(","));
+  if (!cursor_.expect("]", "after the axes") || !cursor_.expect("order") ||
+      !parseOrder(topology, topology.order)) {
+    return false;
+  }
+  // Now, for what follows names axes by it.
+  const Status axes = topology.validate();
+  if (!axes.ok()) return cursor_.fail(placeOf(axes.message()), axes.message());
+  if (!parseDamage(topology)) return false;
+  const Status damage = topology.validate();
+  return damage.ok() || cursor_.fail(topology_place_, damage.message());
+}
+
+// Y=4 mesh bandwidth 0.5 latency 1e-07
+bool ProgramParser::parseAxis(Axis& axis) {
+  const Token name = cursor_.token();
+  if (name.kind != TokenKind::kWord || name.text.size() != 1 || !llvm::isUpper(name.text[0])) {
+    return cursor_.failExpected("the name of an axis (A to Z)");
+  }
+  for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
+    if (schedule_.topology.axes[i].name == name.text[0]) {
+      return cursor_.fail(name.offset, "axis " + name.text + " is given twice");
+    }
+  }
+  axis.name = name.text[0];
+  cursor_.advance();
+  if (!cursor_.expect("=", "after the axis") ||
+      !cursor_.integer(axis.size, "a size", 1, std::numeric_limits<std::int32_t>::max())) {
+    return false;
+  }
+  if (cursor_.take("mesh")) {
+    axis.kind = AxisKind::kMesh;
+  } else if (cursor_.take("cores")) {
+    axis.kind = AxisKind::kCore;
+  }
+  if (cursor_.take("bandwidth") && !cursor_.real(axis.bandwidth, "a bandwidth")) return false;
+  return !cursor_.take("latency") || cursor_.real(axis.latency, "a latency");
+}
+
+// dead-links [(0, 0, 1)Z, (1, 2, 3)X] dead-nodes [(1, 2, 3)]
+bool ProgramParser::parseDamage(Topology& topology) {
+  while (cursor_.take("dead")) {
+    if (!cursor_.expect("-", "and 'links' or 'nodes'")) return false;
+    const bool links = cursor_.at("links");
+    if (!links && !cursor_.at("nodes")) return cursor_.failExpected("'links' or 'nodes'");
+    cursor_.advance();
+    if (!cursor_.expect("[")) return false;
+    do {
+      const std::size_t place = cursor_.offset();
+      DeadLink link;
+      if (!parseNode(topology, link.from)) return false;
+      if (links && !cursor_.axis(topology, link.axis)) return false;
+      const Status status = links ? topology.addDeadLink(link) : topology.addDeadNode(link.from);
+      if (!status.ok()) return cursor_.fail(place, status.message());
+    } while (cursor_.take(","));
+    if (!cursor_.expect("]", links ? "after the dead links" : "after the dead nodes")) return false;
+  }
+  return true;
+}
+
+// (0, 0, 1): every network dimension
+bool ProgramParser::parseNode(const Topology& topology, Coordinates& node) {
+  if (!cursor_.expect("(")) return false;
+  for (int axis = 0; axis < topology.dimensions(); ++axis) {
+    if (axis > 0 && !cursor_.expect(",", "and the other coordinates")) return false;
+    if (!cursor_.integer(node[axis], "a coordinate", 0, std::numeric_limits<std::int32_t>::max())) {
+      return false;
+    }
+  }
+  return cursor_.expect(")", "after the coordinates");
+}
+
+// XYZ: every axis once
+bool ProgramParser::parseOrder(const Topology& topology,
+                               std::array<std::uint8_t, kMaxAxes>& order) {
+  const std::size_t place = cursor_.offset();
+  llvm::StringRef names;
+  if (!cursor_.word(names, "the axes in order (XYZ)")) return false;
+  std::uint32_t seen = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::uint32_t axis = 0;
+    while (axis < topology.axis_count && topology.axes[axis].name != names[i])
+      ++axis;
+    if (axis == topology.axis_count) {
+      return cursor_.failAxis(topology, place + i, names.substr(i, 1));
+    }
+    if (seen >> axis & 1) {
+      return cursor_.fail(place + i, "axis " + llvm::Twine(names[i]) + " occurs twice");
+    }
+    seen |= 1u << axis;
+    order[i] = static_cast<std::uint8_t>(axis);
+  }
+  if (names.size() == topology.axis_count) return true;
+  return cursor_.fail(place, "the order names " + llvm::Twine(names.size()) + " of " +
+                                 llvm::Twine(topology.axis_count) + " axes");
+}
+
+// promise conflict-free-phases
+bool ProgramParser::parsePromises() {
+  const std::size_t place = cursor_.offset();
+  llvm::StringRef word;
+  std::string promise;
+  do {
+    if (!cursor_.word(word, std::string(kConflictFreePromise))) return false;
+    promise += (promise.empty() ? "" : "-") + word.str();
+  } while (cursor_.take("-"));
+  if (promise != kConflictFreePromise) {
+    return cursor_.fail(place,
+                        "unknown promise (there is " + llvm::Twine(kConflictFreePromise) + ")");
+  }
+  schedule_.flags |= kConflictFreePhases;
+  return true;
+}
+
+// color 0 weight 1/3 order XYZ directions 2 chunks 1
+bool ProgramParser::parseColor() {
+  places_.colors.push_back(cursor_.offset());
+  Color color;
+  color.axis_count = schedule_.topology.axis_count;
+  if (!cursor_.expect("color") || !cursor_.numbered(schedule_.colors.size(), "colors") ||
+      !cursor_.expect("weight") || !parseWeight(color.weight) || !cursor_.expect("order") ||
+      !parseOrder(schedule_.topology, color.order)) {
+    return false;
+  }
+  if (cursor_.take("directions") &&
+      !cursor_.integer(color.directions, "the number of directions", 1, 2)) {
+    return false;
+  }
+  const std::size_t chunks_place = cursor_.offset();
+  if (cursor_.take("chunks") &&
+      !cursor_.integer(color.chunks, "the number of chunks", 1, kMaxParts)) {
+    return false;
+  }
+  parts_ += std::uint64_t{color.directions} * color.chunks;
+  if (parts_ > kMaxParts) {
+    return cursor_.fail(chunks_place, "more than " + llvm::Twine(kMaxParts) + " parts");
+  }
+  schedule_.colors.push_back(color);
+  return true;
+}
+
+// 1/3, where 3 is the sum of all weights
+bool ProgramParser::parseWeight(std::uint64_t& weight) {
+  constexpr std::uint64_t kMaxWeight = std::numeric_limits<std::int64_t>::max();
+  const std::size_t place = cursor_.offset();
+  weight_places_.push_back(place);
+  if (!cursor_.integer(weight, 1, kMaxWeight, "a weight") ||
+      !cursor_.expect("/", "and the sum of all weights")) {
+    return false;
+  }
+  const std::size_t denominator_place = cursor_.offset();
+  std::uint64_t denominator = 0;
+  if (!cursor_.integer(denominator, 1, kMaxWeight, "the sum of all weights")) return false;
+  if (denominator_ != 0 && denominator != denominator_) {
+    return cursor_.fail(denominator_place, "the colors before have " + llvm::Twine(denominator_) +
+                                               " as the sum of all weights");
+  }
+  denominator_ = denominator;
+  if (weight > denominator_ - weights_) {
+    return cursor_.fail(place, "the weights add up to more than " + llvm::Twine(denominator_));
+  }
+  weights_ += weight;
+  return true;
+}
+
+bool ProgramParser::checkWeights() {
+  if (weights_ == denominator_) return true;
+  return cursor_.fail(weight_places_.back(), "the weights add up to " + llvm::Twine(weights_) +
+                                                 ", not " + llvm::Twine(denominator_));
+}
+
+// plan { ring_reduce_scatter color 0 on X  phase_barrier ... }
+bool ProgramParser::parsePlan() {
+  if (!cursor_.expect("plan") || !cursor_.expect("{")) return false;
+  while (!cursor_.take("}")) {
+    PlanOperation operation;
+    if (cursor_.take(name(PlanKind::kPhaseBarrier))) {
+      program_.plan.push_back(operation);
+      continue;
+    }
+    if (cursor_.take(name(PlanKind::kRingReduceScatter))) {
+      operation.kind = PlanKind::kRingReduceScatter;
+    } else if (cursor_.take(name(PlanKind::kRingAllgather))) {
+      operation.kind = PlanKind::kRingAllgather;
+    } else {
+      return cursor_.failExpected("ring_reduce_scatter, ring_allgather, phase_barrier or '}'");
+    }
+    if (!cursor_.expect("color", "of the operation")) return false;
+    const std::size_t place = cursor_.offset();
+    if (!cursor_.integer(operation.color, "the number of a color")) return false;
+    if (operation.color >= schedule_.colors.size()) {
+      return cursor_.fail(place, "color " + llvm::Twine(operation.color) +
+                                     " does not exist (schedule has " +
+                                     llvm::Twine(schedule_.colors.size()) + ")");
+    }
+    if (!cursor_.expect("on", "and an axis") || !cursor_.axis(schedule_.topology, operation.axis)) {
+      return false;
+    }
+    if (cursor_.take("half")) {
+      if (!cursor_.expect("-", "and 'latency'") || !cursor_.expect("latency")) return false;
+      operation.half_latency = true;
+    }
+    program_.plan.push_back(operation);
+  }
+  if (cursor_.at("stream") || cursor_.at("slots") || cursor_.at("frame") || cursor_.at("phase")) {
+    return cursor_.fail(cursor_.offset(), "a schedule has a plan or steps, not both");
+  }
+  return true;
+}
+
+bool ProgramParser::parseSteps() {
+  ScheduleBuilder builder(schedule_);
+  if (!StepsParser(cursor_, builder, places_).parse()) return false;
+  schedule_ = builder.take();
+  return true;
+}
+
+bool ProgramParser::checkStructure() {
+  const Status status = validate(schedule_.view());
+  return status.ok() || cursor_.fail(placeOf(status.message()), status.message());
+}
+
+/// Where the record stands that a message of validation begins with: `operation 17: ...`.
+std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
+  if (message.starts_with("producer")) return producer_place_;
+  if (message.contains("slots for")) return places_.slots;
+  if (message.consume_front("topology: ") && !message.starts_with("axis ")) return topology_place_;
+  const struct {
+    llvm::StringRef record;
+    const std::vector<std::size_t>& places;
+  } tables[] = {{"axis ", axis_places_},           {"color ", places_.colors},
+                {"stream ", places_.streams},      {"frame ", places_.frames},
+                {"box ", places_.boxes},           {"shift ", places_.shifts},
+                {"operation ", places_.operations}};
+  for (const auto& [record, places] : tables) {
+    std::size_t index = 0;
+    if (message.consume_front(record) && !message.consumeInteger(10, index) &&
+        index < places.size()) {
+      return places[index];
+    }
+  }
+  return name_place_;
+}
+
+}  // namespace
+
+llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin) {
+  return ProgramParser(text, origin).parse();
+}
+
+}  // namespace torc

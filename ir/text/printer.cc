@@ -1,0 +1,256 @@
+// Prints a program: header, colors, then either the plan or the streams, frames and phases of the
+// step level. Comments explain the notation and derive color, direction and chunk of a part, so
+// that a dump reads without prior knowledge; the parser skips them. Grammar: docs/ir.md.
+#include <numeric>
+#include <string>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/Twine.h>
+#include <llvm/Support/FormatAdapters.h>
+
+#include "ir/text/format.h"
+#include "ir/text/text.h"
+#include "schedules/topology/damage.h"
+
+namespace torc {
+namespace {
+
+class Printer {
+ public:
+  Printer(const Program& program, llvm::raw_ostream& out)
+      : program_(program), schedule_(program.schedule.view()), out_(out) {}
+
+  void print() {
+    out_ << "// torc schedule, text form 1. The notation in full: docs/ir.md\n";
+    if (!schedule_.operations.empty()) printStepNotes();
+    out_ << "schedule @" << schedule_.name << " {\n  collective "
+         << traits(schedule_.collective).name << '\n';
+    printTopology();
+    printColors();
+    if (!program_.plan.empty()) printPlan();
+    printStreams();
+    printFrames();
+    printPhases();
+    out_ << "}\n";
+  }
+
+ private:
+  const Axis& axis(std::uint32_t index) const { return schedule_.topology.axes[index]; }
+
+  /// The notation in a few lines, with the axes of this schedule.
+  void printStepNotes() {
+    std::string coordinates, rest;  // `x, y and z`; `, *, *` for every axis but the first
+    const std::uint32_t axes = schedule_.topology.axis_count;
+    for (std::uint32_t i = 0; i < axes; ++i) {
+      if (i > 0) coordinates += i + 1 == axes ? " and " : ", ";
+      coordinates += coordinateName(axis(i));
+      if (i > 0) rest += ", *";
+    }
+    const char X = axis(0).name;
+    const std::string x(1, coordinateName(axis(0)));
+    out_ << "//\n// Every node runs this one program; " << coordinates
+         << (axes > 1 ? " are its own coordinates.\n" : " is its own coordinate.\n")
+         << "// Data is an array of blocks, one per node; each block is cut into parts.\n";
+    note("out[p0, (" + x + "-1" + rest + ")]", llvm::Twine("part p0 of the blocks at ") +
+                                                   llvm::Twine(X) + " = " + x +
+                                                   "-1 (cyclic) in the buffer `out`");
+    note("f2[(" + x + rest + ")]", "the same, in frame f2 of scratch memory");
+    if (!schedule_.pieces.empty()) {
+      note("out[p0:2, A, B, p5, C]", "a list: the boxes A and B of p0 and p1, then C of p5");
+      note("f2[*]", "all of frame f2");
+    }
+    note("*  3  " + x + "-1  " + x + "-1:2",
+         "all; 3; one before the node's own; that and the next");
+    note(llvm::Twine("send A to ") + llvm::Twine(X) + "+1",
+         llvm::Twine("to the node one step up ") + llvm::Twine(X));
+    note(llvm::Twine("recv_reduce D = A + B from ") + llvm::Twine(X) + "-1",
+         "receive into B, then combine: D = A + B");
+    note("after %4, %7", "starts when these are complete; without it, at once");
+    note("when " + x + " in 1..6", "only nodes with these coordinates execute it");
+    out_ << "//\n// Messages of a stream between two nodes match in order.\n";
+  }
+
+  void note(const llvm::Twine& notation, const llvm::Twine& meaning) {
+    out_ << "//   " << llvm::left_justify(notation.str(), 31) << ' ' << meaning << '\n';
+  }
+
+  void printTopology() {
+    const Topology& topology = schedule_.topology;
+    out_ << "  topology torus [";
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (i > 0) out_ << ", ";
+      out_ << axis(i).name << '=' << axis(i).size;
+      if (axis(i).kind == AxisKind::kMesh) out_ << " mesh";
+      if (axis(i).kind == AxisKind::kCore) out_ << " cores";
+      if (axis(i).bandwidth != 1.0) {
+        out_ << " bandwidth ";
+        printDouble(axis(i).bandwidth, out_);
+      }
+      if (axis(i).latency != 0.0) {
+        out_ << " latency ";
+        printDouble(axis(i).latency, out_);
+      }
+    }
+    out_ << "] order " << topology.orderString();
+    llvm::StringRef separator = " dead-links [";
+    for (const DeadLink& link : topology.deadLinks()) {
+      out_ << separator << linkText(topology, link);
+      separator = ", ";
+    }
+    if (topology.dead_link_count > 0) out_ << ']';
+    separator = " dead-nodes [";
+    for (const Coordinates& node : topology.deadNodes()) {
+      out_ << separator << nodeText(topology, node);
+      separator = ", ";
+    }
+    if (topology.dead_node_count > 0) out_ << ']';
+    out_ << '\n';
+    if (!schedule_.producer.empty()) {
+      out_ << "  producer ";
+      printQuoted(schedule_.producer, out_);
+      out_ << '\n';
+    }
+    if (schedule_.flags & kConflictFreePhases) out_ << "  promise " << kConflictFreePromise << '\n';
+  }
+
+  void printColors() {
+    std::uint64_t sum = 0;
+    for (const Color& color : schedule_.colors)
+      sum += color.weight;
+    std::uint64_t part = 0;
+    for (std::size_t i = 0; i < schedule_.colors.size(); ++i) {
+      const Color& color = schedule_.colors[i];
+      const std::uint64_t parts = std::uint64_t{color.directions} * color.chunks;
+      out_ << "  color " << i << " weight " << color.weight << '/' << sum << " order ";
+      for (std::uint32_t k = 0; k < color.axis_count; ++k)
+        out_ << axis(color.order[k]).name;
+      out_ << " directions " << color.directions << " chunks " << color.chunks << "  // ";
+      printShare(color.weight, sum);
+      out_ << " of every block: p" << part;
+      if (parts > 1) out_ << "..p" << part + parts - 1;
+      out_ << '\n';
+      part += parts;
+    }
+  }
+
+  /// `1/3` in lowest terms, or `all`.
+  void printShare(std::uint64_t weight, std::uint64_t sum) {
+    const std::uint64_t divisor = std::gcd(weight, sum);
+    if (weight == sum || divisor == 0) {
+      out_ << "all";
+    } else {
+      out_ << weight / divisor << '/' << sum / divisor;
+    }
+  }
+
+  void printPlan() {
+    std::uint32_t phase = 0;
+    out_ << "  plan {  // phase 0\n";
+    for (const PlanOperation& operation : program_.plan) {
+      out_ << "    " << name(operation.kind);
+      if (operation.kind == PlanKind::kPhaseBarrier) {
+        out_ << "  // phase " << ++phase << '\n';
+      } else {
+        out_ << " color " << operation.color << " on " << axis(operation.axis).name
+             << (operation.half_latency ? " half-latency\n" : "\n");
+      }
+    }
+    out_ << "  }\n";
+  }
+
+  /// `color 0, direction +, chunk 2` of a part.
+  void printPart(std::uint32_t part) {
+    if (part == kNone) {
+      out_ << "any part";
+      return;
+    }
+    const PartIndex index = schedule_.partIndex(part);
+    out_ << "color " << index.color << ", direction " << (index.direction == 0 ? '+' : '-')
+         << ", chunk " << index.chunk;
+  }
+
+  void printStreams() {
+    for (std::size_t i = 0; i < schedule_.streams.size(); ++i) {
+      const Stream& stream = schedule_.streams[i];
+      out_ << "  stream " << i << " of ";
+      if (stream.part == kNone) {
+        out_ << '*';
+      } else {
+        out_ << 'p' << stream.part;
+      }
+      out_ << " core " << stream.core << "  // ";
+      printPart(stream.part);
+      out_ << '\n';
+    }
+  }
+
+  void printFrames() {
+    if (schedule_.slot_count > 0) {
+      out_ << "  slots " << schedule_.slot_count
+           << "  // of scratch; frames that share a slot take turns in it\n";
+    }
+    for (std::size_t i = 0; i < schedule_.frames.size(); ++i) {
+      const Frame& frame = schedule_.frames[i];
+      out_ << "  frame f" << i << " = ";
+      printPieces(schedule_, schedule_.piecesOf(frame), false, out_);
+      out_ << " in slot " << frame.slot << '\n';
+    }
+  }
+
+  void printPhases() {
+    const auto& operations = schedule_.operations;
+    const std::size_t count = operations.size();
+    for (std::size_t i = 0; i < count;) {
+      const std::uint16_t phase = operations[i].phase;
+      out_ << "  phase " << phase << " {\n";
+      while (i < count && operations[i].phase == phase) {
+        const std::uint32_t stream = operations[i].stream;
+        std::size_t end = i;
+        while (end < count && operations[end].phase == phase && operations[end].stream == stream) {
+          ++end;
+        }
+        out_ << "    stream " << stream << " {  // ";
+        printPart(schedule_.streams[stream].part);
+        printAxes(i, end);
+        out_ << '\n';
+        for (; i < end; ++i) {
+          out_ << "      ";
+          printOperation(schedule_, static_cast<std::uint32_t>(i), out_);
+          out_ << '\n';
+        }
+        out_ << "    }\n";
+      }
+      out_ << "  }\n";
+    }
+  }
+
+  /// `, on X`: the axes along which operations [begin, end) exchange messages.
+  void printAxes(std::size_t begin, std::size_t end) {
+    std::uint32_t used = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t peer = schedule_.operations[i].peer;
+      if (peer == kNone) continue;
+      for (std::uint32_t k = 0; k < schedule_.topology.axis_count; ++k) {
+        if (schedule_.shifts[peer][k] != 0) used |= 1u << k;
+      }
+    }
+    llvm::StringRef separator = ", on ";
+    for (std::uint32_t k = 0; k < schedule_.topology.axis_count; ++k) {
+      if ((used >> k & 1) == 0) continue;
+      out_ << separator << axis(k).name;
+      separator = ", ";
+    }
+  }
+
+  const Program& program_;
+  const ScheduleView schedule_;
+  llvm::raw_ostream& out_;
+};
+
+}  // namespace
+
+void printProgram(const Program& program, llvm::raw_ostream& out) {
+  Printer(program, out).print();
+}
+
+}  // namespace torc

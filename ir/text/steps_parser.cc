@@ -1,0 +1,357 @@
+// The step level of the text form, one function per rule of the grammar in docs/ir.md.
+#include "ir/text/steps_parser.h"
+
+#include <limits>
+
+#include <llvm/ADT/StringExtras.h>
+
+#include "ir/text/format.h"
+
+namespace torc {
+
+bool StepsParser::parse() {
+  while (cursor_.at("stream")) {
+    if (!parseStream()) return false;
+  }
+  if (cursor_.at("slots") && !parseSlots()) return false;
+  while (cursor_.at("frame")) {
+    if (!parseFrame()) return false;
+  }
+  while (cursor_.at("phase")) {
+    if (!parsePhase()) return false;
+  }
+  return true;
+}
+
+// stream 0 of p0 core 0, stream 0 of * core 0
+bool StepsParser::parseStream() {
+  const std::size_t place = cursor_.offset();
+  const std::uint64_t expected = builder_.schedule().streams.size();
+  Stream stream;
+  if (!cursor_.expect("stream") || !cursor_.numbered(expected, "streams") ||
+      !cursor_.expect("of", "and the stream's part")) {
+    return false;
+  }
+  if (cursor_.take("*")) {
+    stream.part = kNone;
+  } else if (!cursor_.indexed(stream.part, 'p', "part", part_count_)) {
+    return false;
+  }
+  if (cursor_.take("core") && !cursor_.integer(stream.core, "a core")) return false;
+  builder_.addStream(stream);
+  places_.streams.push_back(place);
+  return true;
+}
+
+// slots 4
+bool StepsParser::parseSlots() {
+  places_.slots = cursor_.offset();
+  return cursor_.expect("slots") &&
+         cursor_.integer(builder_.schedule().slot_count, "the number of slots");
+}
+
+// frame f0 = p0 (x+2, *, *) in slot 0, frame f1 = p0 (x, *, *), (x+1, *, *), p1:2 (x, *, *) in slot
+// 1
+bool StepsParser::parseFrame() {
+  const std::size_t place = cursor_.offset();
+  const auto number = static_cast<std::uint32_t>(builder_.schedule().frames.size());
+  const std::string name = "f" + std::to_string(number);
+  std::uint32_t slot = 0;
+  if (!cursor_.expect("frame")) return false;
+  if (!cursor_.at(name)) return cursor_.failExpected(name + " (frames are numbered in order)");
+  cursor_.advance();
+  if (!cursor_.expect("=", "after the frame's name") || !parsePieces(false, nullptr) ||
+      !cursor_.expect("in", "and the frame's slot") || !cursor_.expect("slot")) {
+    return false;
+  }
+  const std::size_t slot_place = cursor_.offset();
+  const std::uint32_t slots = builder_.schedule().slot_count;
+  if (!cursor_.integer(slot, "a slot")) return false;
+  if (slot >= slots) {
+    return cursor_.fail(slot_place, "slot " + llvm::Twine(slot) + " does not exist (schedule has " +
+                                        llvm::Twine(slots) + ")");
+  }
+  builder_.addFrame(pieces_, slot);
+  places_.frames.push_back(place);
+  return true;
+}
+
+// phase 0 { stream 0 { ... } ... }
+bool StepsParser::parsePhase() {
+  std::uint16_t phase = 0;
+  if (!cursor_.expect("phase") || !cursor_.integer(phase, "the number of a phase") ||
+      !cursor_.expect("{", "after the phase")) {
+    return false;
+  }
+  while (cursor_.at("stream")) {
+    if (!parseBlock(phase)) return false;
+  }
+  return cursor_.at("}") ? cursor_.expect("}") : cursor_.failExpected("'stream' or '}'");
+}
+
+bool StepsParser::parseBlock(std::uint16_t phase) {
+  const std::uint64_t streams = builder_.schedule().streams.size();
+  std::uint32_t stream = 0;
+  if (!cursor_.expect("stream")) return false;
+  const std::size_t place = cursor_.offset();
+  if (!cursor_.integer(stream, "the number of a stream")) return false;
+  if (stream >= streams) {
+    return cursor_.fail(place, "stream " + llvm::Twine(stream) + " does not exist (schedule has " +
+                                   llvm::Twine(streams) + ")");
+  }
+  if (!cursor_.expect("{", "after the stream")) return false;
+  while (cursor_.token().kind == TokenKind::kOperation) {
+    if (!parseOperation(phase, stream)) return false;
+  }
+  return cursor_.at("}") ? cursor_.expect("}") : cursor_.failExpected("an operation or '}'");
+}
+
+// %17 = recv_reduce out[p0, (x-2, *)] = in[p0, (x-2, *)] + f0[(x-2, *)] from X-1 after %3 when y =
+// 0
+bool StepsParser::parseOperation(std::uint16_t phase, std::uint32_t stream) {
+  const std::size_t place = cursor_.offset();
+  const std::uint64_t expected = builder_.schedule().operations.size();
+  std::uint64_t number = 0;
+  if (cursor_.token().text.drop_front().getAsInteger(10, number) || number != expected) {
+    return cursor_.failExpected("%" + llvm::Twine(expected) +
+                                " (operations are numbered in order)");
+  }
+  cursor_.advance();
+  Operation operation;
+  operation.phase = phase;
+  operation.stream = stream;
+  if (!cursor_.expect("=", "after the operation's number") || !parseKind(operation.kind)) {
+    return false;
+  }
+  const OperationKind kind = operation.kind;
+  if (!sends(kind) && !parseRegion(operation.dst)) return false;
+  if (kind != OperationKind::kRecv) {
+    if (!sends(kind) && !cursor_.expect("=", "after the region written")) return false;
+    if (!parseRegion(operation.a)) return false;
+  }
+  if (kind == OperationKind::kRecvReduce || kind == OperationKind::kReduce) {
+    if (!cursor_.expect("+", "and a second region") || !parseRegion(operation.b)) return false;
+  }
+  if ((sends(kind) || receives(kind)) && !parsePeer(kind, operation.peer)) return false;
+  dependences_.clear();
+  if (cursor_.take("after") && !parseDependences()) return false;
+  if (cursor_.at("when") && !parseGuard(operation.guard)) return false;
+  builder_.addOperation(operation, dependences_);
+  places_.operations.push_back(place);
+  return true;
+}
+
+bool StepsParser::parseKind(OperationKind& kind) {
+  for (int i = 0; i < kOperationKindCount; ++i) {
+    kind = static_cast<OperationKind>(i);
+    if (cursor_.take(name(kind))) return true;
+  }
+  return cursor_.failExpected("send, recv, recv_reduce, reduce or copy");
+}
+
+// in[p0, (x-1, *)], out[p0:2, (x-1, *), (x+1, *), p3, (x, *)], f0[(x-1, *)], f0[*]
+bool StepsParser::parseRegion(Region& region) {
+  if (cursor_.take("in")) {
+    region.buffer = Buffer::kIn;
+  } else if (cursor_.take("out")) {
+    region.buffer = Buffer::kOut;
+  } else if (cursor_.token().text.starts_with("f") &&
+             llvm::all_of(cursor_.token().text.drop_front(), llvm::isDigit)) {
+    return parseScratch(region);
+  } else {
+    return cursor_.failExpected("a region: in[...], out[...] or a frame's f0[...]");
+  }
+  if (!cursor_.expect("[", "after the buffer") || !parsePieces(true, nullptr)) return false;
+  region = builder_.region(region.buffer, pieces_);
+  return cursor_.expect("]", "after the box");
+}
+
+bool StepsParser::parseScratch(Region& region) {
+  const auto& frames = builder_.schedule().frames;
+  std::uint32_t index = 0;
+  if (!cursor_.indexed(index, 'f', "frame", frames.size()) ||
+      !cursor_.expect("[", "after the buffer")) {
+    return false;
+  }
+  const Frame& frame = frames[index];
+  if (cursor_.take("*")) {
+    region = wholeFrame(frame, index);
+    return cursor_.expect("]", "after '*', the whole frame");
+  }
+  // The part need not be said where a frame has but one.
+  const Piece of_frame{frame.part, 1, frame.box};
+  if (!parsePieces(true, frame.pieces == 0 ? &of_frame : nullptr)) return false;
+  region = builder_.region(Buffer::kScratch, pieces_, index);
+  return cursor_.expect("]", "after the box");
+}
+
+// p0 (x-1, *), (x+1, *), p3 (x, *); with `comma`, one behind the parts too. Those of `frame`, if it
+// is given, may be left out.
+bool StepsParser::parsePieces(bool comma, const Piece* frame) {
+  pieces_.clear();
+  Piece piece;
+  if (frame != nullptr) piece = *frame;
+  do {
+    if (!cursor_.at("(") || (pieces_.empty() && frame == nullptr)) {
+      if (!parseParts(piece) || (comma && !cursor_.expect(",", "after the part"))) return false;
+    }
+    if (pieces_.size() == kMaxPieces) {
+      return cursor_.fail(cursor_.offset(), "more than " + llvm::Twine(kMaxPieces) + " pieces");
+    }
+    if (!parseBox(piece.box)) return false;
+    pieces_.push_back(piece);
+  } while (cursor_.take(","));
+  return true;
+}
+
+// p0, p2:3
+bool StepsParser::parseParts(Piece& piece) {
+  const std::size_t place = cursor_.offset();
+  piece.parts = 1;
+  if (!cursor_.indexed(piece.part, 'p', "part", part_count_)) return false;
+  if (!cursor_.take(":")) return true;
+  if (!cursor_.integer(piece.parts, "the number of parts", 1)) return false;
+  if (piece.parts <= part_count_ - piece.part) return true;
+  return cursor_.fail(place, "part " + llvm::Twine(std::uint64_t{piece.part} + piece.parts - 1) +
+                                 " does not exist (schedule has " + llvm::Twine(part_count_) + ")");
+}
+
+// (x-1, *, 0:2)
+bool StepsParser::parseBox(std::uint32_t& index) {
+  const std::size_t place = cursor_.offset();
+  if (!cursor_.expect("(", "and a box")) return false;
+  Box box;
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (axis > 0 && !cursor_.take(",")) {
+      return cursor_.failExpected("',' and the interval on " +
+                                  llvm::Twine(topology_.axes[axis].name));
+    }
+    if (!parseInterval(topology_.axes[axis], box[axis])) return false;
+  }
+  if (cursor_.at(",")) {
+    return cursor_.fail(cursor_.offset(), "the topology has " + llvm::Twine(topology_.axis_count) +
+                                              (topology_.axis_count == 1 ? " axis" : " axes") +
+                                              ", the box has more");
+  }
+  if (!cursor_.expect(")", "after the box")) return false;
+  index = internBox(box, place);
+  return true;
+}
+
+// *, 5, 5:3, x, x-1:2
+bool StepsParser::parseInterval(const Axis& axis, Interval& interval) {
+  if (cursor_.take("*")) return true;
+  const char coordinate = coordinateName(axis);
+  interval.length = 1;
+  if (cursor_.at(llvm::StringRef(&coordinate, 1))) {
+    cursor_.advance();
+    interval.kind = IntervalKind::kRelative;
+    if ((cursor_.at("+") || cursor_.at("-")) &&
+        !cursor_.signedInteger(interval.start, "an offset")) {
+      return false;
+    }
+  } else if (cursor_.token().kind == TokenKind::kInteger) {
+    interval.kind = IntervalKind::kAbsolute;
+    if (!parseCoordinate(axis, interval.start)) return false;
+  } else {
+    return cursor_.failExpected("an interval on " + llvm::Twine(axis.name) + " (*, a number or " +
+                                llvm::Twine(coordinate) + ")");
+  }
+  return !cursor_.take(":") || cursor_.integer(interval.length, "a length", 1, axis.size);
+}
+
+// to X+1 Y-2
+bool StepsParser::parsePeer(OperationKind kind, std::uint32_t& index) {
+  if (!cursor_.expect(sends(kind) ? "to" : "from", "and the peer")) return false;
+  const std::size_t place = cursor_.offset();
+  Shift shift{};
+  std::uint32_t seen = 0;
+  do {
+    const std::size_t axis_place = cursor_.offset();
+    std::uint32_t axis = 0;
+    if (!cursor_.axis(topology_, axis)) return false;
+    if (seen >> axis & 1) {
+      return cursor_.fail(axis_place, llvm::Twine(topology_.axes[axis].name) + " is given twice");
+    }
+    seen |= 1u << axis;
+    if (!cursor_.signedInteger(shift[axis], "a step")) return false;
+  } while (cursor_.token().kind == TokenKind::kWord && llvm::isUpper(cursor_.token().text[0]));
+  index = builder_.shift(shift);
+  if (index == places_.shifts.size()) places_.shifts.push_back(place);
+  return true;
+}
+
+// after %1, %7
+bool StepsParser::parseDependences() {
+  const std::uint64_t current = builder_.schedule().operations.size();
+  do {
+    if (cursor_.token().kind != TokenKind::kOperation) {
+      return cursor_.failExpected("an operation (%0, %1, ...)");
+    }
+    std::uint64_t number = 0;
+    if (cursor_.token().text.drop_front().getAsInteger(10, number) || number >= current) {
+      return cursor_.fail(cursor_.offset(),
+                          cursor_.token().text.take_front(40) + " is not defined above");
+    }
+    dependences_.push_back(static_cast<std::uint32_t>(number));
+    cursor_.advance();
+  } while (cursor_.take(","));
+  return true;
+}
+
+// when x in 1..6, y = 0
+bool StepsParser::parseGuard(std::uint32_t& index) {
+  const std::size_t place = cursor_.offset();
+  Box guard;
+  if (!cursor_.expect("when")) return false;
+  if (!cursor_.take("*")) {
+    do {
+      if (!parseCondition(guard)) return false;
+    } while (cursor_.take(","));
+  }
+  index = internBox(guard, place);
+  return true;
+}
+
+bool StepsParser::parseCondition(Box& guard) {
+  const Token token = cursor_.token();
+  for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
+    const Axis& axis = topology_.axes[i];
+    const char coordinate = coordinateName(axis);
+    if (!token.is(llvm::StringRef(&coordinate, 1))) continue;
+    if (guard[i].kind != IntervalKind::kAll) {
+      return cursor_.fail(token.offset, llvm::Twine(coordinate) + " is given twice");
+    }
+    cursor_.advance();
+    std::int32_t first = 0;
+    if (cursor_.take("=")) {
+      if (!parseCoordinate(axis, first)) return false;
+      guard[i] = Interval::absolute(first);
+      return true;
+    }
+    std::int32_t last = 0;
+    if (!cursor_.at("in")) return cursor_.failExpected("'=' or 'in'");
+    cursor_.advance();
+    if (!parseCoordinate(axis, first) || !cursor_.expect("..", "and the last coordinate") ||
+        !parseCoordinate(axis, last)) {
+      return false;
+    }
+    guard[i] = Interval::absolute(first, wrap(std::int64_t{last} - first, axis.size) + 1);
+    return true;
+  }
+  if (token.kind != TokenKind::kWord) return cursor_.failExpected("a condition (x = 0, x in 1..6)");
+  return cursor_.failCoordinate(topology_, token.offset, token.text);
+}
+
+bool StepsParser::parseCoordinate(const Axis& axis, std::int32_t& coordinate) {
+  const std::string what = std::string("a coordinate on ") + axis.name;
+  return cursor_.integer(coordinate, what, 0, axis.size - 1);
+}
+
+std::uint32_t StepsParser::internBox(const Box& box, std::size_t place) {
+  const std::uint32_t index = builder_.box(box);
+  if (index == places_.boxes.size()) places_.boxes.push_back(place);
+  return index;
+}
+
+}  // namespace torc

@@ -1,0 +1,67 @@
+// Parses the step level of the text form: streams, slots, frames, phases with their operations.
+#ifndef TORC_IR_TEXT_STEPS_PARSER_H_
+#define TORC_IR_TEXT_STEPS_PARSER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ir/schedule_builder.h"
+#include "ir/text/cursor.h"
+
+namespace torc {
+
+/// Where the records of a schedule stand in the text, to place what validation finds.
+struct RecordPlaces {
+  std::vector<std::size_t> colors, streams, frames, operations;
+  std::vector<std::size_t> boxes, shifts;  // where each stood first
+  std::size_t slots = 0;
+};
+
+class StepsParser {
+ public:
+  /// Appends to `builder`, which has the header and the colors.
+  StepsParser(TextCursor& cursor, ScheduleBuilder& builder, RecordPlaces& places)
+      : cursor_(cursor),
+        builder_(builder),
+        places_(places),
+        topology_(builder.schedule().topology),
+        part_count_(builder.schedule().view().partCount()) {}
+
+  /// Parses up to the first token that belongs to none of the four kinds.
+  [[nodiscard]] bool parse();
+
+ private:
+  [[nodiscard]] bool parseStream();
+  [[nodiscard]] bool parseSlots();
+  [[nodiscard]] bool parseFrame();
+  [[nodiscard]] bool parsePhase();
+  [[nodiscard]] bool parseBlock(std::uint16_t phase);
+  [[nodiscard]] bool parseOperation(std::uint16_t phase, std::uint32_t stream);
+  [[nodiscard]] bool parseKind(OperationKind& kind);
+  [[nodiscard]] bool parseRegion(Region& region);
+  [[nodiscard]] bool parseScratch(Region& region);
+  [[nodiscard]] bool parsePieces(bool comma, const Piece* frame);
+  [[nodiscard]] bool parseParts(Piece& piece);
+  [[nodiscard]] bool parseBox(std::uint32_t& index);
+  [[nodiscard]] bool parseInterval(const Axis& axis, Interval& interval);
+  [[nodiscard]] bool parsePeer(OperationKind kind, std::uint32_t& index);
+  [[nodiscard]] bool parseDependences();
+  [[nodiscard]] bool parseGuard(std::uint32_t& index);
+  [[nodiscard]] bool parseCondition(Box& guard);
+  [[nodiscard]] bool parseCoordinate(const Axis& axis, std::int32_t& coordinate);
+
+  std::uint32_t internBox(const Box& box, std::size_t place);
+
+  TextCursor& cursor_;
+  ScheduleBuilder& builder_;
+  RecordPlaces& places_;
+  const Topology topology_;
+  const std::uint32_t part_count_;
+  std::vector<std::uint32_t> dependences_;  // of the operation being parsed
+  std::vector<Piece> pieces_;               // of the region or frame being parsed
+};
+
+}  // namespace torc
+
+#endif  // TORC_IR_TEXT_STEPS_PARSER_H_

@@ -1,0 +1,38 @@
+// The text form of both IR levels: printer and parser. Grammar and meaning:
+// docs/ir.md. parse(print(p)) == p, and print(parse(t)) == t for every t that
+// print made.
+#ifndef TORC_IR_TEXT_TEXT_H_
+#define TORC_IR_TEXT_TEXT_H_
+
+#include <string>
+
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "ir/program.h"
+
+namespace torc {
+
+/// Prints a program; plan operations as a plan, step operations by phase and stream. The
+/// schedule has passed `validate`.
+void printProgram(const Program& program, llvm::raw_ostream& out);
+
+/// Parses a program and validates its structure (schedules/validate.h). On a fault the error's
+/// message is `origin:line:column: error: what`, the line, and a caret under the place.
+llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin);
+
+/// The same schedule with its tables as the parser makes them: boxes and shifts once each, in the
+/// order in which the text names them. parse(print(p)) == p for canonical p.
+Schedule canonicalize(const ScheduleView& schedule);
+
+/// Pieces of the text form, for messages: `out[p2, (x+1, *, *)]`.
+std::string regionText(const ScheduleView& schedule, const Region& region);
+/// `(x+1, *, 0:2)`.
+std::string boxText(const Topology& topology, const Box& box);
+/// `%17 = send out[p2, (x+1, *, *)] to X+1 after %15`.
+std::string operationText(const ScheduleView& schedule, std::uint32_t operation);
+
+}  // namespace torc
+
+#endif  // TORC_IR_TEXT_TEXT_H_

@@ -1,0 +1,66 @@
+// Contents: what a piece of memory holds, symbolically: which ranks' data have gone into each
+// block. A contribution is a box of ranks; along an axis it may instead follow the block
+// ("the rank that owns this block"), as gathered data does.
+#ifndef TORC_IR_VERIFIER_CONTENTS_H_
+#define TORC_IR_VERIFIER_CONTENTS_H_
+
+#include <cstdint>
+#include <string>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "ir/verifier/ranges.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+/// A box of contributing ranks; on an axis of length 0 the contributor is the block's owner.
+using Contribution = Ranges;
+inline bool followsBlock(const Range& range) {
+  return range.length == 0;
+}
+
+/// Disjoint contributions to every block of a box.
+using Value = llvm::SmallVector<Contribution, 1>;
+
+/// What some blocks hold.
+struct Content {
+  Ranges blocks{};
+  Value value;
+};
+using Pieces = llvm::SmallVector<Content, 2>;
+
+/// One storage of one node: pieces with disjoint blocks.
+class Contents {
+ public:
+  /// Replaces what the blocks of `piece` hold.
+  void write(const Content& piece, const Topology& topology);
+  /// Forgets what `blocks` hold.
+  void erase(const Ranges& blocks, const Topology& topology);
+  /// Appends what `blocks` hold, cut to them. False if some block holds nothing; then `missing` is
+  /// one such block.
+  bool read(const Ranges& blocks, const Topology& topology, Pieces& out,
+            Coordinates& missing) const;
+  void clear() { pieces_.clear(); }
+
+ private:
+  llvm::SmallVector<Content, 4> pieces_;
+};
+
+/// Adds `b` to `a` for the blocks `blocks`. False if some rank would count twice; then
+/// `twice` is such a contributor.
+bool accumulate(Value& a, const Value& b, const Ranges& blocks, const Topology& topology,
+                Coordinates& twice);
+
+/// `pieces` as seen by a node that is `distance` away from the one that they were made for.
+void shift(Pieces& pieces, const Coordinates& distance, const Topology& topology);
+
+/// Whether `value` is the set `wanted` on the blocks `blocks`. If not, `witness` names a
+/// contributor that is missing, or one that is too much (`surplus`). The contributions of `wanted`,
+/// one at least, follow the block on the same axes.
+bool equals(const Value& value, const Value& wanted, const Ranges& blocks, const Topology& topology,
+            Coordinates& witness, bool& surplus);
+
+}  // namespace torc
+
+#endif  // TORC_IR_VERIFIER_CONTENTS_H_

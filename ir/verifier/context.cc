@@ -1,0 +1,60 @@
+// Texts for witnesses.
+#include "ir/verifier/context.h"
+
+#include "ir/text/text.h"
+
+namespace torc {
+
+VerifyContext::VerifyContext(const ScheduleView& schedule_view, const VerifyOptions& verify_options,
+                             VerifyResult& verify_result)
+    : schedule(schedule_view),
+      topology(schedule_view.topology),
+      options(verify_options),
+      result(verify_result),
+      parts(schedule_view),
+      classes(schedule_view, verify_options.per_rank) {
+  result.classes = classes.count();
+  groupParts();
+}
+
+void VerifyContext::groupParts() {
+  first_of_group_.resize(parts.size() + 1, false);  // and the end
+  first_of_group_[0] = true;
+  const auto cut = [&](const Piece& piece) {
+    first_of_group_[piece.part] = first_of_group_[piece.part + piece.parts] = true;
+  };
+  for (const Operation& operation : schedule.operations) {
+    for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (region->present() && region->pieces == 0) cut({region->part, 1, region->box});
+    }
+  }
+  for (const Frame& frame : schedule.frames) {
+    if (frame.pieces == 0) cut({frame.part, 1, frame.box});
+  }
+  for (const Piece& piece : schedule.pieces)
+    cut(piece);
+}
+
+Ranges VerifyContext::rangesOf(const Piece& piece, const Coordinates& at) const {
+  return resolve(schedule.boxes[piece.box], topology, at);
+}
+
+std::string VerifyContext::rankText(const Coordinates& at) const {
+  std::string text = "rank " + std::to_string(topology.rankOf(at)) + " (";
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (axis > 0) text += ", ";
+    text += static_cast<char>(topology.axes[axis].name - 'A' + 'a');
+    text += "=" + std::to_string(at[axis]);
+  }
+  return text + ")";
+}
+
+std::string VerifyContext::blockText(const Coordinates& at) const {
+  return "the block of " + rankText(at);
+}
+
+void VerifyContext::fault(Rule rule, std::uint32_t operation, const std::string& message) {
+  if (!full()) result.faults.push_back({rule, operation, message});
+}
+
+}  // namespace torc

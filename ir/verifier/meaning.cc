@@ -1,0 +1,313 @@
+// Rule 4, meaning: every block of the output ends with exactly the contributions that the
+// collective demands, each exactly once.
+//
+// The schedule is executed symbolically on every class of nodes, event by event in an order that
+// respects dependences and rendezvous. What a send reads is taken at its start, what a receive
+// writes is written at its completion; that no order of unordered events changes the outcome is
+// the rule on races. Writing out[b] makes in[b] unreadable where MPI_IN_PLACE would make them one
+// memory, so that the proof holds in place and not in place.
+#include <map>
+
+#include "ir/text/text.h"
+#include "ir/verifier/contents.h"
+#include "ir/verifier/context.h"
+
+namespace torc {
+namespace {
+
+/// What a piece of a region holds, of one part (group of parts).
+struct PartValue {
+  std::uint32_t part = 0;
+  Pieces pieces;
+};
+/// What a region holds: in the order of its pieces, in each of its parts.
+using RegionValue = llvm::SmallVector<PartValue, 1>;
+
+/// What one class of nodes holds.
+struct NodeState {
+  std::vector<Contents> in, out;                         // by part
+  std::vector<std::map<std::uint32_t, Contents>> slots;  // by part
+  std::vector<std::uint32_t> slot_frame;                 // frame that a slot holds, kNone at first
+  std::map<std::uint32_t, RegionValue> payloads;         // by send: what it has started to send
+};
+
+class MeaningChecker {
+ public:
+  explicit MeaningChecker(VerifyContext& context)
+      : context_(context),
+        schedule_(context.schedule),
+        topology_(context.topology),
+        traits_(traits(context.schedule.collective)) {}
+
+  void run(const std::vector<std::uint64_t>& order, bool per_class_order) {
+    initialise();
+    const std::uint64_t operations = schedule_.operations.size();
+    for (std::uint64_t event : order) {
+      if (context_.full()) return;
+      const bool completes = event % 2 == 1;
+      const std::uint64_t index = event / 2;
+      const auto operation = static_cast<std::uint32_t>(index % operations);
+      if (per_class_order) {
+        step(static_cast<std::uint32_t>(index / operations), operation, completes);
+      } else {
+        for (std::uint32_t c = 0; c < context_.classCount(); ++c)
+          step(c, operation, completes);
+      }
+    }
+    for (std::uint32_t c = 0; c < context_.classCount() && !context_.full(); ++c)
+      finish(c);
+  }
+
+ private:
+  void initialise() {
+    nodes_.resize(context_.classCount());
+    for (std::uint32_t c = 0; c < nodes_.size(); ++c) {
+      NodeState& node = nodes_[c];
+      node.in.resize(context_.parts.size());
+      node.out.resize(context_.parts.size());
+      node.slots.resize(schedule_.slot_count);
+      node.slot_frame.assign(schedule_.slot_count, kNone);
+      const Ranges own = ownBlock(context_.coordinatesOf(c));
+      // A whole `in` holds this rank's contribution to every block; an own block holds itself.
+      const Content piece{traits_.in_whole ? everything() : own,
+                          {traits_.in_whole ? own : blockOwner()}};
+      for (Contents& part : node.in)
+        part.write(piece, topology_);
+      // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
+      if (traits_.layout != Layout::kBlockMajor || traits_.in_whole) continue;
+      for (const Coordinates& dead : topology_.deadNodes()) {
+        for (Contents& part : node.out)
+          part.write({nodeBlocks(dead), {blockOwner()}}, topology_);
+      }
+    }
+  }
+
+  void step(std::uint32_t node_class, std::uint32_t index, bool completes) {
+    const Operation& operation = schedule_.operations[index];
+    if (completes == sends(operation.kind)) return;  // sends act at their start, others at the end
+    if (!context_.executes(node_class, operation)) return;
+    const Coordinates at = context_.coordinatesOf(node_class);
+    RegionValue value;
+    switch (operation.kind) {
+      case OperationKind::kSend:
+        if (read(node_class, index, operation.a, at, value)) {
+          nodes_[node_class].payloads[index] = std::move(value);
+        }
+        return;
+      case OperationKind::kRecv:
+        if (!takePayload(node_class, index, value)) return;
+        break;
+      case OperationKind::kRecvReduce: {
+        RegionValue received, own;
+        if (!takePayload(node_class, index, received)) return;
+        if (!read(node_class, index, operation.a, at, own)) return;
+        write(node_class, operation.b, received);
+        if (!add(index, own, received, at, value)) return;
+        break;
+      }
+      case OperationKind::kReduce: {
+        RegionValue a, b;
+        if (!read(node_class, index, operation.a, at, a)) return;
+        if (!read(node_class, index, operation.b, at, b)) return;
+        if (!add(index, a, b, at, value)) return;
+        break;
+      }
+      case OperationKind::kCopy:
+        if (!read(node_class, index, operation.a, at, value)) return;
+        break;
+    }
+    write(node_class, operation.dst, value);
+    const bool onto_itself =
+        operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
+    if (operation.dst.buffer == Buffer::kOut && traits_.in_place_aliases && !onto_itself) {
+      context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
+        nodes_[node_class].in[part].erase(context_.rangesOf(piece, at), topology_);
+      });
+    }
+  }
+
+  bool takePayload(std::uint32_t node_class, std::uint32_t index, RegionValue& value) {
+    const Match& match = context_.match(node_class, index);
+    auto& payloads = nodes_[match.node_class].payloads;
+    auto entry = payloads.find(match.operation);
+    if (entry == payloads.end()) return false;  // its send was at fault, and has been reported
+    value = std::move(entry->second);
+    payloads.erase(entry);
+    // From the sender's view to this node's: along collapsed axes both stand at the origin.
+    Coordinates distance{};
+    const Shift& from = schedule_.shifts[schedule_.operations[index].peer];
+    context_.classes.neighbour(node_class, from, distance);
+    for (PartValue& part : value)
+      shift(part.pieces, distance, topology_);
+    return true;
+  }
+
+  Contents& storage(std::uint32_t node_class, const Region& region, std::uint32_t part) {
+    NodeState& node = nodes_[node_class];
+    if (region.buffer == Buffer::kIn) return node.in[part];
+    if (region.buffer == Buffer::kOut) return node.out[part];
+    return node.slots[schedule_.frames[region.frame].slot][part];
+  }
+
+  bool read(std::uint32_t node_class, std::uint32_t index, const Region& region,
+            const Coordinates& at, RegionValue& value) {
+    if (region.buffer == Buffer::kScratch) {
+      const std::uint32_t held = nodes_[node_class].slot_frame[schedule_.frames[region.frame].slot];
+      if (held != region.frame) {
+        context_.fault(Rule::kMeaning, index,
+                       "on " + context_.rankText(at) + " reads " + regionText(schedule_, region) +
+                           ", but its slot holds " +
+                           (held == kNone ? std::string("nothing") : "f" + std::to_string(held)));
+        return false;
+      }
+    }
+    bool complete = true;
+    context_.forEachPart(region, [&](const Piece& piece, std::uint32_t part) {
+      Coordinates missing{};
+      value.push_back({part, {}});
+      if (!complete ||
+          storage(node_class, region, part)
+              .read(context_.rangesOf(piece, at), topology_, value.back().pieces, missing)) {
+        return;
+      }
+      complete = false;
+      context_.fault(Rule::kMeaning, index,
+                     "on " + context_.rankText(at) + " reads " + regionText(schedule_, region) +
+                         ", where " + context_.blockText(missing) + " holds no value" +
+                         (region.pieces > 0 ? " of p" + std::to_string(part) : ""));
+    });
+    return complete;
+  }
+
+  void write(std::uint32_t node_class, const Region& region, const RegionValue& value) {
+    if (region.buffer == Buffer::kScratch) {
+      std::uint32_t& held = nodes_[node_class].slot_frame[schedule_.frames[region.frame].slot];
+      if (held != region.frame) {
+        nodes_[node_class].slots[schedule_.frames[region.frame].slot].clear();
+      }
+      held = region.frame;
+    }
+    for (const PartValue& part : value) {
+      Contents& contents = storage(node_class, region, part.part);
+      for (const Content& content : part.pieces)
+        contents.write(content, topology_);
+    }
+  }
+
+  /// Adds up two regions of an operation: their pieces are the same.
+  bool add(std::uint32_t index, const RegionValue& a, const RegionValue& b, const Coordinates& at,
+           RegionValue& sum) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      sum.push_back({a[i].part, {}});
+      if (!add(index, a[i].pieces, b[i].pieces, at, sum.back().pieces)) return false;
+    }
+    return true;
+  }
+
+  bool add(std::uint32_t index, const Pieces& a, const Pieces& b, const Coordinates& at,
+           Pieces& sum) {
+    RangesList common;
+    for (const Content& left : a) {
+      for (const Content& right : b) {
+        common.clear();
+        intersect(left.blocks, right.blocks, topology_, common);
+        for (const Ranges& blocks : common) {
+          sum.push_back({blocks, left.value});
+          Coordinates twice{};
+          if (accumulate(sum.back().value, right.value, blocks, topology_, twice)) continue;
+          Coordinates block{};
+          for (int i = 0; i < kMaxAxes; ++i)
+            block[i] = static_cast<std::int32_t>(blocks[i].start);
+          context_.fault(Rule::kMeaning, index,
+                         "on " + context_.rankText(at) + " adds the contribution of " +
+                             context_.rankText(twice) + " to " + context_.blockText(block) +
+                             " a second time");
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  void finish(std::uint32_t node_class) {
+    const Coordinates at = context_.coordinatesOf(node_class);
+    if (topology_.isDead(at)) return;
+    const Ranges blocks = traits_.out_whole ? everything() : ownBlock(at);
+    const Value wanted = traits_.reduces ? liveNodes() : Value{blockOwner()};
+    for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
+      if (!context_.isFirstOfGroup(part)) continue;
+      const std::string place =
+          "at the end out[p" + std::to_string(part) + "] of " + context_.rankText(at);
+      Pieces value;
+      Coordinates witness{};
+      if (!nodes_[node_class].out[part].read(blocks, topology_, value, witness)) {
+        context_.fault(Rule::kMeaning, kNone,
+                       place + ": " + context_.blockText(witness) + " holds no value");
+        continue;
+      }
+      for (const Content& piece : value) {
+        bool surplus = false;
+        if (equals(piece.value, wanted, piece.blocks, topology_, witness, surplus)) continue;
+        Coordinates block{};
+        for (int i = 0; i < kMaxAxes; ++i) {
+          block[i] = static_cast<std::int32_t>(piece.blocks[i].start);
+        }
+        context_.fault(Rule::kMeaning, kNone,
+                       place + ": " + context_.blockText(block) + (surplus ? " has" : " lacks") +
+                           " the contribution of " + context_.rankText(witness));
+        break;
+      }
+    }
+  }
+
+  Ranges everything() const {
+    Ranges ranges{};
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      ranges[axis] = {0, topology_.axes[axis].size};
+    }
+    return ranges;
+  }
+  Ranges ownBlock(const Coordinates& at) const {
+    Ranges ranges{};
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      ranges[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
+    }
+    return ranges;
+  }
+  /// The site of a dead node: all its cores.
+  Ranges nodeBlocks(const Coordinates& node) const {
+    Ranges ranges = ownBlock(node);
+    if (topology_.hasCores()) {
+      const std::uint32_t cores = topology_.axis_count - 1;
+      ranges[cores] = {0, topology_.axes[cores].size};
+    }
+    return ranges;
+  }
+  /// Whose contributions a reduction demands.
+  Value liveNodes() const {
+    RangesList live{everything()};
+    for (const Coordinates& dead : topology_.deadNodes()) {
+      RangesList rest;
+      for (const Ranges& box : live)
+        subtract(box, nodeBlocks(dead), topology_, rest);
+      live = std::move(rest);
+    }
+    return Value(live.begin(), live.end());
+  }
+  static Contribution blockOwner() { return {}; }  // follows the block on every axis
+
+  VerifyContext& context_;
+  const ScheduleView& schedule_;
+  const Topology& topology_;
+  const CollectiveTraits& traits_;
+  std::vector<NodeState> nodes_;
+};
+
+}  // namespace
+
+void checkMeaning(VerifyContext& context, const std::vector<std::uint64_t>& order,
+                  bool per_class_order) {
+  MeaningChecker(context).run(order, per_class_order);
+}
+
+}  // namespace torc

@@ -1,0 +1,325 @@
+// Bandwidth, compute and latency bounds of every collective.
+#include "model/bounds/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include "model/bounds/minimum_cut.h"
+#include "model/bounds/network.h"
+
+namespace torc {
+namespace {
+
+constexpr llvm::StringRef kCollectiveNames[] = {"allgather", "reduce_scatter", "allreduce",
+                                                "broadcast", "reduce",         "scatter",
+                                                "gather",    "alltoall",       "barrier"};
+constexpr llvm::StringRef kLimitNames[] = {"none", "cut", "split", "slab", "distance", "narrowest"};
+
+bool isRooted(BoundedCollective collective) {
+  return collective == BoundedCollective::kBroadcast || collective == BoundedCollective::kReduce ||
+         collective == BoundedCollective::kScatter || collective == BoundedCollective::kGather;
+}
+
+bool reduces(BoundedCollective collective) {
+  return collective == BoundedCollective::kReduceScatter ||
+         collective == BoundedCollective::kAllreduce || collective == BoundedCollective::kReduce;
+}
+
+/// Bytes that must go into a set of nodes and out of it.
+struct Demand {
+  double in = 0;
+  double out = 0;
+};
+
+/// The largest of several bandwidth bounds, and which it was.
+class BandwidthBound {
+ public:
+  BandwidthBound(const Machine& machine, const BoundRequest& request)
+      : network_(machine),
+        collective_(request.collective),
+        bytes_(request.bytes),
+        unidirectional_(request.unidirectional),
+        ranks_per_node_(std::max<double>(machine.ranks_per_node, 1)) {
+    if (network_.liveNodes() < 2 || bytes_ == 0) return;
+    if (collective_ == BoundedCollective::kBarrier) return;
+    lookAtCuts();
+    lookAtSplits();
+    if (collective_ == BoundedCollective::kAlltoall) lookAtDimensions();
+    const bool one_whole = collective_ == BoundedCollective::kBroadcast ||
+                           collective_ == BoundedCollective::kReduce ||
+                           collective_ == BoundedCollective::kAllreduce;
+    if (one_whole && network_.damaged() && network_.liveNodes() <= kMaxMinimumCutNodes) {
+      limit(demandOf(1), minimumCut(network_), /*port_bandwidth=*/0, BandwidthLimit::kNarrowest, 0);
+    }
+  }
+
+  const Network& network() const { return network_; }
+
+  void store(Bound& bound) const {
+    bound.bandwidth_s = seconds_;
+    bound.limit = limit_;
+    bound.ports_limit = ports_limit_;
+    for (std::uint32_t i = 0; i < network_.dimensions().size(); ++i)
+      bound.dimensions |= (dimensions_ >> i & 1) << network_.dimensions()[i].axis;
+  }
+
+ private:
+  /// Of a set of `nodes` live nodes; of scatter and gather, one that the root is in.
+  Demand demandOf(double nodes) const {
+    const double all = network_.liveNodes();
+    const double inside = bytes_ * nodes / all, outside = bytes_ - inside;
+    switch (collective_) {
+      case BoundedCollective::kAllgather:
+      case BoundedCollective::kGather:
+        // Each byte once: those of the others in; of an allgather, the set's own out.
+        return {outside, collective_ == BoundedCollective::kAllgather ? inside : 0};
+      case BoundedCollective::kReduceScatter:
+      case BoundedCollective::kScatter:
+        return {collective_ == BoundedCollective::kReduceScatter ? inside : 0, outside};
+      case BoundedCollective::kAllreduce:
+        return {bytes_, bytes_};
+      case BoundedCollective::kBroadcast:
+      case BoundedCollective::kReduce:
+        return {bytes_, 0};
+      case BoundedCollective::kAlltoall: {
+        const double pairs = nodes * (all - nodes) * ranks_per_node_ * ranks_per_node_;
+        return {bytes_ * pairs, bytes_ * pairs};
+      }
+      case BoundedCollective::kBarrier:
+        break;
+    }
+    return {};
+  }
+
+  /// Bytes that must go between `parts` parts, each of which has or wants something of every other;
+  /// 0 where the parts' sizes matter (for alltoall the cuts say it all) or only the root's does.
+  double demandOfSplit(double parts) const {
+    switch (collective_) {
+      case BoundedCollective::kAllgather:
+      case BoundedCollective::kReduceScatter:
+      case BoundedCollective::kBroadcast:
+      case BoundedCollective::kReduce:
+        // Every byte's way visits, or collects from, all parts: a tree of parts - 1 messages.
+        return bytes_ * (parts - 1);
+      case BoundedCollective::kAllreduce:
+        // parts - 1 messages until any part has the result, as many until all have it
+        // (theorem 3.3).
+        return bytes_ * 2 * (parts - 1);
+      default:
+        return 0;
+    }
+  }
+
+  /// One set of nodes, or one direction of a dimension. `port_bandwidth` 0: no limit.
+  void limit(Demand demand, double bandwidth, double port_bandwidth, BandwidthLimit which,
+             std::uint32_t dimensions) {
+    const double most = std::max(demand.in, demand.out);
+    const double links = (unidirectional_ ? demand.in + demand.out : most) / bandwidth;
+    const double ports = port_bandwidth > 0 ? most / port_bandwidth : 0;
+    raise(links, ports, which, dimensions);
+  }
+
+  void raise(double links, double ports, BandwidthLimit which, std::uint32_t dimensions) {
+    // The first of equals stays, but for rounding.
+    const double seconds = std::max(links, ports);
+    if (seconds <= seconds_ * (1 + 1e-12)) return;
+    seconds_ = seconds;
+    limit_ = which;
+    dimensions_ = dimensions;
+    ports_limit_ = ports > links * (1 + 1e-12);
+  }
+
+  void lookAtCuts() {
+    if (collective_ == BoundedCollective::kScatter || collective_ == BoundedCollective::kGather) {
+      // The root may be anywhere: where it has most links.
+      const auto all = (1u << network_.dimensions().size()) - 1;
+      for (std::uint32_t spanned = 0; spanned < all; ++spanned) {
+        const Cut cut = network_.widestCut(spanned);
+        if (cut.nodes >= network_.liveNodes()) continue;
+        limit(demandOf(cut.nodes), cut.bandwidth, cut.port_bandwidth, BandwidthLimit::kCut,
+              spanned);
+      }
+      return;
+    }
+    network_.forEachCut([&](const Cut& cut) {
+      limit(demandOf(cut.nodes), cut.bandwidth, cut.port_bandwidth, BandwidthLimit::kCut,
+            cut.spanned);
+    });
+  }
+
+  void lookAtSplits() {
+    network_.forEachSplit([&](const Split& split) {
+      const double demand = demandOfSplit(split.parts);
+      const double directions = unidirectional_ ? 1 : 2;
+      raise(demand / (directions * split.bandwidth), demand / split.port_bandwidth,
+            BandwidthLimit::kSplit, split.spanned);
+    });
+  }
+
+  /// All-to-all along each dimension: halves of it, and for rings the sum of all distances.
+  void lookAtDimensions() {
+    for (std::uint32_t i = 0; i < network_.dimensions().size(); ++i) {
+      const NetworkDimension& of = network_.dimensions()[i];
+      const double half = std::floor(of.size / 2.0);
+      const auto size = static_cast<std::int32_t>(of.size);
+      if (of.ring) limitDistance(i);
+      std::vector<std::int32_t> starts = {0};
+      if (of.ring) {
+        for (const NetworkLink& link : network_.deadLinks()) {
+          if (link.dimension != i) continue;
+          const std::int32_t above = (link.lower[i] + 1) % size;
+          starts.push_back(above);
+          starts.push_back((above + size - static_cast<std::int32_t>(half)) % size);
+        }
+      }
+      for (std::int32_t start : starts)
+        limitSlab(i, start, static_cast<std::int32_t>(half));
+    }
+  }
+
+  /// Nodes with `start` <= coordinate i < `start` + `length`, cyclic in a ring.
+  void limitSlab(std::uint32_t i, std::int32_t start, std::int32_t length) {
+    const NetworkDimension& of = network_.dimensions()[i];
+    const auto size = static_cast<std::int32_t>(of.size);
+    const double plane = network_.nodes() / of.size;
+    double nodes = plane * length;
+    double links = plane * (of.ring ? 2 : 1);
+    auto inside = [&](std::int32_t at) { return (at - start + size) % size < length; };
+    for (const Coordinates& node : network_.deadNodes())
+      nodes -= inside(node[i]);
+    for (const NetworkLink& link : network_.deadLinks()) {
+      links -= link.dimension == i && inside(link.lower[i]) != inside((link.lower[i] + 1) % size);
+    }
+    if (nodes <= 0 || nodes >= network_.liveNodes()) return;
+    limit(demandOf(nodes), links * of.bandwidth, 0, BandwidthLimit::kSlab, 1u << i);
+  }
+
+  /// Every message goes at least the distance of its ends along ring i, over the ring's live links.
+  void limitDistance(std::uint32_t i) {
+    const NetworkDimension& of = network_.dimensions()[i];
+    const double size = of.size, plane = network_.nodes() / size;
+    const double from_one = std::floor(size * size / 4);  // sum of distances in a ring
+    const std::vector<Coordinates>& dead = network_.deadNodes();
+    double distances =
+        plane * plane * size * from_one - 2 * static_cast<double>(dead.size()) * plane * from_one;
+    for (const Coordinates& a : dead) {
+      for (const Coordinates& b : dead) {
+        const double apart = std::abs(a[i] - b[i]);
+        distances += std::min(apart, size - apart);
+      }
+    }
+    const double bytes = bytes_ * distances * ranks_per_node_ * ranks_per_node_;
+    const double directions = unidirectional_ ? 1 : 2;
+    raise(bytes / (directions * network_.liveLinks(i) * of.bandwidth), 0, BandwidthLimit::kDistance,
+          1u << i);
+  }
+
+  Network network_;
+  BoundedCollective collective_;
+  double bytes_;
+  bool unidirectional_;
+  double ranks_per_node_;
+
+  double seconds_ = 0;
+  BandwidthLimit limit_ = BandwidthLimit::kNone;
+  std::uint32_t dimensions_ = 0;
+  bool ports_limit_ = false;
+};
+
+double computeSeconds(const Machine& machine, const BoundRequest& request, double nodes) {
+  if (!reduces(request.collective)) return 0;
+  // Every element is combined ranks - 1 times, somewhere.
+  const double ranks = nodes * std::max<double>(machine.ranks_per_node, 1);
+  const double reduced = request.bytes * (ranks - 1) / nodes;
+  const double memory = machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0;
+  return reduced * std::max(machine.gamma / machine.cores, memory);
+}
+
+/// Rounds and latency.
+void boundLatency(const Machine& machine, const Network& network, bool rooted, Bound& bound) {
+  if (network.liveNodes() < 2) return;
+  double nearest = machine.dimensions[network.dimensions().front().axis].latency;
+  double way = 0;  // seconds of hops to the node furthest away
+  double hops = 0;
+  int links = 0;
+  const bool nodes_missing = !network.deadNodes().empty();
+  for (const NetworkDimension& dimension : network.dimensions()) {
+    const double hop = machine.dimensions[dimension.axis].latency;
+    // From the best root's place, or from one end of a line to the other.
+    const bool across = !dimension.ring && !rooted && !nodes_missing;
+    const double furthest = across ? dimension.size - 1.0 : std::floor(dimension.size / 2.0);
+    hops += furthest;
+    way += furthest * hop;
+    nearest = std::min(nearest, hop);
+    links += dimension.linksAt(static_cast<std::int32_t>(dimension.size / 2));
+  }
+  if (nodes_missing) {
+    // Each dead node takes at most one distance away.
+    hops = std::max(1.0, hops - static_cast<double>(network.deadNodes().size()));
+    way = hops * nearest;
+  }
+  const double ports = std::min<double>(network.ports(), links);
+  const double start_up = machine.alpha + 2 * machine.overhead + machine.latency;
+  bound.latency_s = start_up + way;
+  bound.round_s = start_up + nearest;
+  bound.neighbour_rounds = static_cast<std::uint32_t>(hops);
+  for (double reached = 1; reached < network.liveNodes(); reached *= ports + 1)
+    ++bound.rounds;
+}
+
+}  // namespace
+
+llvm::ArrayRef<llvm::StringRef> boundedCollectives() {
+  return kCollectiveNames;
+}
+
+llvm::Expected<BoundedCollective> parseBoundedCollective(llvm::StringRef name) {
+  const auto* found = llvm::find(kCollectiveNames, name);
+  if (found != std::end(kCollectiveNames)) {
+    return static_cast<BoundedCollective>(found - std::begin(kCollectiveNames));
+  }
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "unknown collective '" + name + "'; bounds are known for " +
+                                     llvm::join(boundedCollectives(), ", "));
+}
+
+llvm::StringRef name(BandwidthLimit limit) {
+  return kLimitNames[static_cast<std::size_t>(limit)];
+}
+
+Bound lowerBound(const Machine& machine, const BoundRequest& request) {
+  Bound bound;
+  const BandwidthBound bandwidth(machine, request);
+  bandwidth.store(bound);
+  bound.nodes = bandwidth.network().liveNodes();
+  bound.compute_s = computeSeconds(machine, request, bound.nodes);
+  boundLatency(machine, bandwidth.network(), isRooted(request.collective), bound);
+  bound.bound_s = std::max({bound.bandwidth_s, bound.compute_s, bound.latency_s});
+  if (request.collective == BoundedCollective::kAllreduce) {
+    BoundRequest half = request;
+    half.collective = BoundedCollective::kAllgather;
+    Bound halved;
+    BandwidthBound(machine, half).store(halved);
+    bound.reduce_scatter_allgather_s = 2 * halved.bandwidth_s;
+  }
+  return bound;
+}
+
+OptimalShare optimalShare(const Topology& topology) {
+  const Network network(topology);
+  OptimalShare best;
+  network.forEachCut([&](const Cut& cut) {
+    const double share = 2 * (1 - cut.nodes / network.liveNodes()) / cut.bandwidth;
+    if (share <= best.share * (1 + 1e-12)) return;
+    best.share = share;
+    best.dimensions = 0;
+    for (std::uint32_t i = 0; i < network.dimensions().size(); ++i)
+      best.dimensions |= (cut.spanned >> i & 1) << network.dimensions()[i].axis;
+  });
+  return best;
+}
+
+}  // namespace torc

@@ -1,0 +1,98 @@
+// Lower bounds: what no algorithm can beat on a machine. docs/bounds.md derives them; for symmetric
+// tori see "Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 3.
+//
+// Bandwidth. What must go into a set A of nodes, or out of it, divided by the bandwidth of the live
+// links between A and the rest; or what must go between the parts of a split, divided by the
+// bandwidth between them. For an allgather of n bytes over p nodes and the sub-tori spanned by a
+// set S of dimensions that is the general
+//   T* = (n beta / 2) max over S of (1 / prod_{i in S} d_i - 1 / p) / sum_{i not in S} c_i
+// with c_i = 1 for a ring, 1/2 for a line (Axis::capacity).
+// Compute. (p - 1) / p n gamma over the cores, or three times that over the memory bandwidth.
+// Latency. One start-up, and the hops between the nodes that are furthest apart.
+#ifndef TORC_MODEL_BOUNDS_BOUNDS_H_
+#define TORC_MODEL_BOUNDS_BOUNDS_H_
+
+#include <cstdint>
+#include <string>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "model/machines/machine.h"
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+/// What bounds are known for: more than can be compiled.
+enum class BoundedCollective : std::uint8_t {
+  kAllgather,      // n: bytes of the result
+  kReduceScatter,  // n: bytes of a rank's input
+  kAllreduce,      // n: bytes of a rank's input
+  kBroadcast,      // n: bytes of the root
+  kReduce,         // n: bytes of a rank's input
+  kScatter,        // n: bytes of the root, for all
+  kGather,         // n: bytes of the root, of all
+  kAlltoall,       // n: bytes from one rank to one other
+  kBarrier,        // n: 0
+};
+
+/// Their names, in order, as on the command line.
+llvm::ArrayRef<llvm::StringRef> boundedCollectives();
+/// Errors list the names.
+llvm::Expected<BoundedCollective> parseBoundedCollective(llvm::StringRef name);
+
+struct BoundRequest {
+  BoundedCollective collective = BoundedCollective::kAllreduce;
+  double bytes = 0;             // n, >= 0
+  bool unidirectional = false;  // a link carries one direction at a time
+};
+
+/// What limits the bandwidth.
+enum class BandwidthLimit : std::uint8_t {
+  kNone,      // one node, or no bytes
+  kCut,       // a sub-torus spanned by S
+  kSplit,     // all sub-tori spanned by S
+  kSlab,      // half of a dimension
+  kDistance,  // the way that the bytes have to go along a dimension
+  kNarrowest  // the narrowest of all cuts
+};
+llvm::StringRef name(BandwidthLimit limit);
+
+struct Bound {
+  /// Seconds that no algorithm can beat: the largest of the next three.
+  double bound_s = 0;
+  double bandwidth_s = 0;
+  double compute_s = 0;
+  double latency_s = 0;
+
+  BandwidthLimit limit = BandwidthLimit::kNone;
+  std::uint32_t dimensions = 0;  // bit i: axis i is in S; for a slab or distance, the dimension
+  bool ports_limit = false;      // not the links, but how many of them a node can use at a time
+
+  /// Allreduce only: what no reduce_scatter followed by an allgather can beat in bandwidth. The
+  /// same on tori; on lines and damaged tori an allreduce whose two halves overlap can be faster.
+  double reduce_scatter_allgather_s = 0;
+
+  /// Rounds of messages: with a message to any node on each port, and with messages between
+  /// neighbours only. Seconds of a round's start-up and hop.
+  std::uint32_t rounds = 0;
+  std::uint32_t neighbour_rounds = 0;
+  double round_s = 0;
+
+  double nodes = 0;  // live ones
+};
+
+Bound lowerBound(const Machine& machine, const BoundRequest& request);
+
+/// T* in units of n beta / 2, beta being the seconds per byte of a link of bandwidth 1, and the
+/// smallest S that attains it (bit i: axis i). 0 for one node.
+struct OptimalShare {
+  double share = 0;
+  std::uint32_t dimensions = 0;
+};
+OptimalShare optimalShare(const Topology& topology);
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_BOUNDS_BOUNDS_H_

@@ -1,0 +1,173 @@
+#include "model/bounds/link_loads.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "ir/verifier/node_classes.h"
+#include "schedules/box.h"
+
+namespace torc {
+namespace {
+
+llvm::Error tooLarge() {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "the exact loads of links do not fit 128 bits");
+}
+
+struct DirectedLink {
+  std::uint32_t node = 0;
+  LinkClass link;
+  auto operator<=>(const DirectedLink&) const = default;
+};
+/// Loads in units of 1 / denominator.
+using Loads = std::map<DirectedLink, Uint128>;
+
+[[nodiscard]] bool add(Uint128& sum, Uint128 more) {
+  return !__builtin_add_overflow(sum, more, &sum);
+}
+
+std::vector<ExactLoad> busiest(const Loads& loads, Uint128 denominator) {
+  std::map<LinkClass, Uint128> most;
+  for (const auto& [at, load] : loads)
+    most[at.link] = std::max(most[at.link], load);
+  std::vector<ExactLoad> result;
+  for (const auto& [link, load] : most)
+    result.push_back({link, makeFraction(load, denominator)});
+  return result;
+}
+
+/// What `region` holds, seen from `at`: weight of its color * share of a color's `parts` * blocks,
+/// of live nodes only where ranks own blocks.
+std::optional<Uint128> carriedBy(const ScheduleView& schedule, const Region& region,
+                                 const Coordinates& at, std::uint64_t parts, bool owned) {
+  std::optional<Uint128> sum = 0;
+  for (const Piece& piece : schedule.piecesOf(region)) {
+    const Ranges ranges = resolve(schedule.boxes[piece.box], schedule.topology, at);
+    const std::uint64_t blocks =
+        owned ? liveVolume(ranges, schedule.topology) : volume(ranges, schedule.topology);
+    for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
+      const Color& color = schedule.colors[schedule.partIndex(part).color];
+      std::optional<Uint128> load =
+          multiply(color.weight, parts / (std::uint64_t{color.directions} * color.chunks));
+      if (load) load = multiply(*load, blocks);
+      if (!load || !add(*sum, *load)) return std::nullopt;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+Fraction LinkLoads::largest() const {
+  Fraction most;
+  for (const ExactLoad& load : totals) {
+    // As all are sums over one denominator, the quotient fits.
+    const std::optional<Fraction> ratio = divide(load.share, most);
+    if (!ratio || ratio->numerator > ratio->denominator) most = load.share;
+  }
+  return most;
+}
+
+llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
+  // One denominator for all: sum of weights * pieces of a color, the least common multiple *
+  // blocks.
+  std::uint64_t pieces = 1;
+  Uint128 weights = 0;
+  for (const Color& color : schedule.colors) {
+    weights += color.weight;
+    const std::uint64_t here = std::uint64_t{color.directions} * color.chunks;
+    const std::optional<Uint128> multiple = multiply(pieces / std::gcd(pieces, here), here);
+    if (!multiple || *multiple > UINT64_MAX) return tooLarge();
+    pieces = static_cast<std::uint64_t>(*multiple);
+  }
+  std::optional<Uint128> denominator = multiply(weights, pieces);
+  // As in VectorShares: where ranks own blocks, dead nodes have none.
+  const bool owned = traits(schedule.collective).layout == Layout::kBlockMajor;
+  const Topology& topology = schedule.topology;
+  if (denominator) {
+    denominator = multiply(*denominator, owned ? topology.ranks() : topology.sites());
+  }
+  if (!denominator) return tooLarge();
+
+  const NodeClasses classes(schedule, false);
+  const double work =
+      static_cast<double>(classes.count()) * static_cast<double>(schedule.operations.size());
+  if (llvm::Error error = checkTaskCount(schedule, classes.count(), work)) return error;
+  const Routes routes(topology, classes);
+  std::map<std::uint32_t, Loads> phases;
+  Loads totals;
+  for (std::uint32_t node = 0; node < classes.count(); ++node) {
+    const Coordinates at = classes.coordinatesOf(node);
+    std::vector<std::vector<Routes::Hop>> ways(schedule.shifts.size());
+    for (const Operation& operation : schedule.operations) {
+      if (!sends(operation.kind) || !classes.executes(node, operation)) continue;
+      const std::optional<Uint128> load = carriedBy(schedule, operation.a, at, pieces, owned);
+      if (!load) return tooLarge();
+      std::vector<Routes::Hop>& way = ways[operation.peer];
+      if (way.empty()) way = routes.hops(node, schedule.shifts[operation.peer]);
+      for (const Routes::Hop& hop : way) {
+        const std::optional<Uint128> carried = multiply(*load, hop.times);
+        const DirectedLink link{hop.node, hop.link};
+        if (!carried || !add(phases[operation.phase][link], *carried) ||
+            !add(totals[link], *carried)) {
+          return tooLarge();
+        }
+      }
+    }
+  }
+  LinkLoads result;
+  for (const auto& [phase, loads] : phases)
+    result.phases.push_back({phase, busiest(loads, *denominator)});
+  result.totals = busiest(totals, *denominator);
+  return result;
+}
+
+std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology) {
+  struct Dimension {
+    std::uint64_t size;
+    bool ring;
+  };
+  if (topology.isDamaged()) return std::nullopt;
+  std::vector<Dimension> dimensions;
+  std::uint64_t nodes = 1;
+  double bandwidth = 0;
+  for (int i = 0; i < topology.dimensions(); ++i) {
+    const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
+    if (axis.size == 1) continue;
+    if (bandwidth > 0 && axis.bandwidth != bandwidth) return std::nullopt;
+    bandwidth = axis.bandwidth;
+    dimensions.push_back({axis.size, axis.isRing()});
+    nodes *= axis.size;
+  }
+  const CollectiveTraits& facts = traits(collective);
+  Fraction bound;
+  auto raise = [&](Uint128 numerator, Uint128 denominator) {
+    // Both are below 2^40: crosswise products fit.
+    if (numerator * bound.denominator <= bound.numerator * denominator) return;
+    bound = makeFraction(numerator, denominator);
+  };
+  for (std::uint32_t set = 0; set + 1 < 1u << dimensions.size(); ++set) {
+    std::uint64_t inside = 1;  // nodes of a sub-torus along the dimensions of the set
+    std::uint64_t ways = 0;    // links out of each of its nodes, at the end of a line
+    std::uint64_t links = 0;   // between all such sub-tori
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+      const auto& [size, ring] = dimensions[i];
+      if (set >> i & 1) {
+        inside *= size;
+      } else {
+        ways += ring ? 2 : 1;
+        links += 2 * (ring ? nodes : nodes / size * (size - 1));
+      }
+    }
+    if (facts.in_whole && facts.out_whole) {
+      raise(2 * (nodes / inside - 1), links);
+      raise(1, inside * ways);
+    } else {
+      raise(nodes / inside - 1, nodes * ways);
+    }
+  }
+  return bound;
+}
+
+}  // namespace torc

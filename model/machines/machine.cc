@@ -1,0 +1,144 @@
+// Machines: presets and files, partitions, topologies.
+#include "model/machines/machine.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include "model/machines/presets.h"
+#include "schedules/format/file.h"
+
+namespace torc {
+namespace {
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Whether both ways round a dimension of two nodes share the only cable: a mesh by another name.
+bool isShared(const MachineDimension& dimension) {
+  return dimension.torus && dimension.size == 2 && dimension.cables() == 1;
+}
+
+/// Whether `machine` has the dimensions of `topology`, in size and kind.
+bool sameShape(const Machine& machine, const Topology& topology) {
+  const auto dimensions = static_cast<std::size_t>(topology.dimensions());
+  if (machine.dimensions.size() != dimensions) return false;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const Axis& axis = topology.axes[i];
+    const MachineDimension& dimension = machine.dimensions[i];
+    if (dimension.size != axis.size) return false;
+    if (dimension.torus != (axis.kind == AxisKind::kTorus) && !isShared(dimension)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+char MachineFault::ID = 0;
+
+std::uint64_t Machine::nodes() const {
+  std::uint64_t product = 1;
+  for (const MachineDimension& dimension : dimensions)
+    product *= dimension.size;
+  return product;
+}
+
+double Machine::linkBandwidth(std::uint32_t dimension) const {
+  const MachineDimension& of = dimensions[dimension];
+  double cable = of.bandwidth * packet.efficiency();
+  if (gap > 0) {
+    double fastest = 0;
+    for (const MachineDimension& other : dimensions)
+      fastest = std::max(fastest, other.bandwidth);
+    cable = of.bandwidth / fastest / gap;
+  }
+  const double cables = of.cables();
+  return of.torus && of.size == 2 && cables > 1 ? cable * cables / 2 : cable * cables;
+}
+
+llvm::ArrayRef<llvm::StringRef> machinePresets() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> listed;
+    for (const Preset& preset : presets())
+      listed.push_back(preset.name);
+    return listed;
+  }();
+  return names;
+}
+
+llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path) {
+  for (const Preset& preset : presets()) {
+    if (preset.name == name_or_path) return parseMachine(preset.json, name_or_path);
+  }
+  const bool looks_like_path = name_or_path.contains('/') || name_or_path.contains('.');
+  const StatusOr<std::vector<std::byte>> bytes = readFile(name_or_path.str());
+  if (bytes.ok()) {
+    const llvm::StringRef text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    return parseMachine(text, name_or_path);
+  }
+  if (looks_like_path) return llvm::make_error<MachineFault>(bytes.status().message());
+  return fault("unknown machine '" + name_or_path + "'; there are " +
+               llvm::join(machinePresets(), ", ") + ", or name a JSON file");
+}
+
+llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape) {
+  if (shape.empty()) return machine;
+  const StatusOr<Topology> topology = parseTopology({shape.data(), shape.size()});
+  if (!topology.ok()) return fault(topology.status().message());
+  Machine part = machine;
+  if (topology->hasCores()) {
+    part.ranks_per_node = topology->axes[topology->axis_count - 1].size;
+    part.cores = part.ranks_per_node;
+  }
+  if (sameShape(machine, *topology)) return part;
+  part.dead_links.clear();
+  part.dead_nodes.clear();
+  part.dimensions.resize(static_cast<std::size_t>(topology->dimensions()),
+                         machine.dimensions.back());
+  for (std::size_t i = 0; i < part.dimensions.size(); ++i) {
+    part.dimensions[i].size = topology->axes[i].size;
+    part.dimensions[i].torus = topology->axes[i].kind == AxisKind::kTorus;
+  }
+  return part;
+}
+
+std::string shapeOf(const Machine& machine) {
+  std::string shape;
+  for (const MachineDimension& dimension : machine.dimensions) {
+    shape += (shape.empty() ? "" : "x") + std::to_string(dimension.size) +
+             (dimension.torus && !isShared(dimension) ? "" : "m");
+  }
+  if (machine.ranks_per_node > 0) shape += "+" + std::to_string(machine.ranks_per_node);
+  return shape;
+}
+
+llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order) {
+  const auto dimensions = static_cast<std::uint32_t>(machine.dimensions.size());
+  const std::string shape = shapeOf(machine);
+  StatusOr<Topology> topology = parseTopology(shape, {order.data(), order.size()});
+  if (!topology.ok()) return fault(topology.status().message());
+  double fastest = 0;
+  for (std::uint32_t i = 0; i < dimensions; ++i) {
+    if (machine.dimensions[i].size > 1) fastest = std::max(fastest, machine.linkBandwidth(i));
+  }
+  for (std::uint32_t i = 0; i < dimensions; ++i) {
+    Axis& axis = topology->axes[i];
+    axis.bandwidth = axis.size > 1 ? machine.linkBandwidth(i) / fastest : 1.0;
+    axis.latency = machine.dimensions[i].latency;
+  }
+  for (const DeadLink& link : machine.dead_links) {
+    if (const Status status = topology->addDeadLink(link); !status.ok()) {
+      return fault(machine.name + ": " + status.message());
+    }
+  }
+  for (const Coordinates& node : machine.dead_nodes) {
+    if (const Status status = topology->addDeadNode(node); !status.ok()) {
+      return fault(machine.name + ": " + status.message());
+    }
+  }
+  return *topology;
+}
+
+}  // namespace torc

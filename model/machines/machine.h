@@ -1,0 +1,125 @@
+// Machine: what a torus is made of, as far as time depends on it: links, start-up costs, cores,
+// memory, packets, and what is broken.
+//
+// A machine is read from JSON (docs/machines.md, docs/machine.schema.json) or is one of the presets
+// of model/presets/, each number of which names its source.
+#ifndef TORC_MODEL_MACHINES_MACHINE_H_
+#define TORC_MODEL_MACHINES_MACHINE_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+/// One network dimension.
+struct MachineDimension {
+  std::uint32_t size = 1;  // nodes
+  bool torus = true;       // else a mesh
+  double bandwidth = 1e9;  // bytes/s of one cable in one direction, packet overheads included; > 0
+  double latency = 0;      // seconds per hop; >= 0
+  /// Cables between two neighbouring nodes; 0: not given, which stands for 1, but for 2 on a torus
+  /// dimension of size 2, where both ways round lead to the same node.
+  std::uint32_t width = 0;
+
+  std::uint32_t cables() const { return width > 0 ? width : torus && size == 2 ? 2 : 1; }
+};
+
+/// Sizes of a packet on the wire, bytes. A payload of 0 stands for no packets: all is payload.
+struct MachinePacket {
+  double payload = 0;
+  double header = 0;
+  double acknowledgement = 0;  // on the same link, in the other direction's place
+
+  /// Payload bytes per byte on the wire, in (0, 1].
+  double efficiency() const {
+    return payload > 0 ? payload / (payload + header + acknowledgement) : 1.0;
+  }
+};
+
+struct Machine {
+  std::string name;                          // of the preset, or of the file
+  std::string description;                   // one line
+  std::vector<MachineDimension> dimensions;  // X first; 1 to kMaxDimensions
+  std::uint32_t cores = 1;                   // that work on a node's part of a collective
+  /// Ranks of a node: the size of the topology's axis T; 0: one rank and no such axis. Not in JSON:
+  /// it is a partition that has it.
+  std::uint32_t ranks_per_node = 0;
+  /// Links that a node can send on at a time, and as many that it can receive on; 0: all.
+  std::uint32_t ports = 0;
+
+  double alpha = 0;     // seconds: start-up of a message, however many are under way
+  double overhead = 0;  // o, seconds: a core is busy at each end of a message
+  double latency = 0;   // L, seconds: from the first byte's leaving to its arrival, besides
+                        // the hops
+  double gap = 0;       // g, s/byte of one cable of the fastest dimension where that has been
+                        // measured; 0: what bandwidth and packets say
+  double eager = 0;     // bytes: messages up to this size are buffered, so that they do not
+                        // wait for their receive and are sent at once; 0: none
+  double gamma = 0;     // seconds per byte reduced by one core; 0: costs nothing
+  double memory_bandwidth =
+      0;  // bytes/s of a node; a reduction moves 3 bytes per byte; 0: no limit
+  MachinePacket packet;
+
+  std::vector<DeadLink> dead_links;
+  std::vector<Coordinates> dead_nodes;
+
+  /// What each number comes from, by key (`alpha`, `dimensions.bandwidth`): a publication, or
+  /// "estimate: ...".
+  std::vector<std::pair<std::string, std::string>> sources;
+
+  /// Live nodes and dead ones.
+  std::uint64_t nodes() const;
+  bool damaged() const { return !dead_links.empty() || !dead_nodes.empty(); }
+
+  /// Payload bytes/s of one link of the topology in one direction: of all cables from a node to the
+  /// next along `dimension`. On a torus dimension of size 2 each direction has half the cables; a
+  /// single one is a link that both directions share, and this is what it carries each way.
+  double linkBandwidth(std::uint32_t dimension) const;
+};
+
+/// What is wrong with a machine's file; other errors are of the name or the shape that was asked
+/// for.
+class MachineFault : public llvm::ErrorInfo<MachineFault, llvm::StringError> {
+ public:
+  static char ID;  // NOLINT: LLVM's name
+  explicit MachineFault(const llvm::Twine& message)
+      : ErrorInfo(message, llvm::inconvertibleErrorCode()) {}
+};
+
+/// The machine of a preset's name or of a JSON file. Errors name file, key and value.
+llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path);
+
+/// Reads JSON; `origin` names it in errors, which are MachineFaults.
+llvm::Expected<Machine> parseMachine(llvm::StringRef json, llvm::StringRef origin);
+
+/// The JSON of a machine; parseMachine of it gives the machine back.
+std::string machineJson(const Machine& machine);
+
+/// The presets, in the order of `torc machines`.
+llvm::ArrayRef<llvm::StringRef> machinePresets();
+
+/// The machine itself, or a partition of it: dimension i of `shape` has the links of dimension i of
+/// the machine (of its last one where it has fewer), and is a torus or a mesh as `shape` says; `+C`
+/// puts C ranks on a node, one for each of the cores that work. `shape` as parseTopology reads it;
+/// empty: the whole machine. A partition of another shape has none of the machine's damage.
+llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape);
+
+/// "4x3mx2+4", as in `partitionOf`. A torus dimension of size 2 with one cable stands as a mesh.
+std::string shapeOf(const Machine& machine);
+
+/// The topology of a machine, with bandwidths relative to its fastest dimension of more than one
+/// node. A torus dimension of size 2 with one cable becomes a mesh of 2: the same thing. `order` as
+/// in parseTopology.
+llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order = {});
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_MACHINES_MACHINE_H_

@@ -1,0 +1,21 @@
+// The machine descriptions of model/presets/, which the build puts into the program.
+#ifndef TORC_MODEL_MACHINES_PRESETS_H_
+#define TORC_MODEL_MACHINES_PRESETS_H_
+
+#include <span>
+
+#include <llvm/ADT/StringRef.h>
+
+namespace torc {
+
+struct Preset {
+  llvm::StringRef name;  // of the file, without .json
+  llvm::StringRef json;
+};
+
+/// In the order of model/BUILD.
+std::span<const Preset> presets();
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_MACHINES_PRESETS_H_

@@ -1,0 +1,189 @@
+#include "model/simulator/fair_share.h"
+
+#include <algorithm>
+
+namespace torc {
+namespace {
+
+/// Readings of a clock closer than this are one: what they differ by is rounding.
+constexpr double kRounding = 1e-12;
+
+}  // namespace
+
+std::uint32_t FairShare::addResource(double capacity) {
+  Resource& resource = resources_.emplace_back();
+  resource.capacity = capacity;
+  return resourceCount() - 1;
+}
+
+std::uint32_t FairShare::addGroup(std::vector<Use> uses, double rate) {
+  Group& group = groups_.emplace_back();
+  group.uses = std::move(uses);
+  group.limit = rate;
+  return static_cast<std::uint32_t>(groups_.size() - 1);
+}
+
+void FairShare::start(std::uint32_t group_index, std::uint32_t flow, double units, double now) {
+  if (now > now_) share();  // what has started so far has had its rate until now
+  now_ = now;
+  Group& group = groups_[group_index];
+  if (group.flows.empty()) {
+    join(group_index, now);
+  } else {
+    readClock(group, now);
+  }
+  group.flows.push({group.clock + units, units, flow});
+  makeStale(group_index);
+}
+
+double FairShare::nextEnd() {
+  share();
+  while (!ends_.empty() && ends_.top().version != groups_[ends_.top().group].version)
+    ends_.pop();
+  return ends_.empty() ? kInfinity : ends_.top().time;
+}
+
+void FairShare::end(std::vector<std::uint32_t>& ended) {
+  now_ = nextEnd();
+  const std::size_t first = ended.size();
+  while (nextEnd() == now_) {
+    const std::uint32_t index = ends_.top().group;
+    ends_.pop();
+    Group& group = groups_[index];
+    group.clock = group.flows.top().due;
+    group.read_at = now_;
+    const double last = group.clock * (1 + kRounding);
+    while (!group.flows.empty() && group.flows.top().due <= last) {
+      const Flow flow = group.flows.top();
+      group.flows.pop();
+      for (const Use& use : group.uses)
+        resources_[use.resource].carried += use.amount * flow.units;
+      ended.push_back(flow.id);
+    }
+    if (group.flows.empty()) leave(index, now_);
+    makeStale(index);
+  }
+  std::sort(ended.begin() + static_cast<std::ptrdiff_t>(first), ended.end());
+}
+
+void FairShare::join(std::uint32_t index, double now) {
+  groups_[index].clock = 0;
+  groups_[index].read_at = now;
+  for (const Use& use : groups_[index].uses) {
+    Resource& resource = resources_[use.resource];
+    if (resource.groups.empty()) resource.busy_since = now;
+    resource.groups.push_back(index);
+  }
+}
+
+void FairShare::leave(std::uint32_t index, double now) {
+  for (const Use& use : groups_[index].uses) {
+    Resource& resource = resources_[use.resource];
+    auto at = std::find(resource.groups.begin(), resource.groups.end(), index);
+    *at = resource.groups.back();
+    resource.groups.pop_back();
+    if (resource.groups.empty()) resource.busy += now - resource.busy_since;
+  }
+}
+
+void FairShare::readClock(Group& group, double now) {
+  if (now > group.read_at) group.clock += group.rate * (now - group.read_at);
+  group.read_at = now;
+}
+
+void FairShare::makeStale(std::uint32_t index) {
+  Group& group = groups_[index];
+  ++group.version;
+  if (group.stale) return;
+  group.stale = true;
+  stale_.push_back(index);
+}
+
+void FairShare::share() {
+  for (std::size_t i = 0; i < stale_.size(); ++i) {
+    if (groups_[stale_[i]].stale) fill(stale_[i]);
+  }
+  stale_.clear();
+}
+
+/// Progressive filling of all groups linked to `first` through resources that both use. All rates
+/// rise together; a group stops at its own limit, or when a resource that it uses is full.
+void FairShare::fill(std::uint32_t first) {
+  ++visit_;
+  component_.assign(1, first);
+  touched_.clear();
+  groups_[first].visited = visit_;
+  for (std::size_t i = 0; i < component_.size(); ++i) {
+    for (const Use& use : groups_[component_[i]].uses) {
+      Resource& resource = resources_[use.resource];
+      if (resource.visited == visit_) continue;
+      resource.visited = visit_;
+      resource.left = resource.capacity;
+      resource.wanted = 0;
+      resource.waiting = 0;
+      touched_.push_back(use.resource);
+      for (std::uint32_t other : resource.groups) {
+        if (groups_[other].visited == visit_) continue;
+        groups_[other].visited = visit_;
+        component_.push_back(other);
+      }
+    }
+  }
+  // The first may have no flow left.
+  std::erase_if(component_, [&](std::uint32_t index) {
+    groups_[index].stale = false;
+    return groups_[index].flows.empty();
+  });
+  for (std::uint32_t index : component_) {
+    const Group& group = groups_[index];
+    for (const Use& use : group.uses) {
+      resources_[use.resource].wanted += use.amount * static_cast<double>(group.flows.size());
+      ++resources_[use.resource].waiting;
+    }
+  }
+  while (!component_.empty()) {
+    double level = kInfinity;
+    for (std::uint32_t index : component_)
+      level = std::min(level, groups_[index].limit);
+    for (std::uint32_t index : touched_) {
+      const Resource& resource = resources_[index];
+      if (resource.waiting > 0) level = std::min(level, resource.left / resource.wanted);
+    }
+    // A resource is full when no level above this one fits into what is left of it.
+    auto full = [&](const Use& use) {
+      const Resource& resource = resources_[use.resource];
+      return resource.left <= level * resource.wanted * (1 + kRounding);
+    };
+    std::vector<std::uint32_t> stopped;
+    std::erase_if(component_, [&](std::uint32_t index) {
+      const Group& group = groups_[index];
+      if (group.limit > level && std::none_of(group.uses.begin(), group.uses.end(), full)) {
+        return false;
+      }
+      stopped.push_back(index);
+      return true;
+    });
+    for (std::uint32_t index : stopped) {
+      setRate(index, level);
+      const Group& group = groups_[index];
+      for (const Use& use : group.uses) {
+        Resource& resource = resources_[use.resource];
+        const double wanted = use.amount * static_cast<double>(group.flows.size());
+        resource.left = std::max(0.0, resource.left - level * wanted);
+        resource.wanted -= wanted;
+        --resource.waiting;
+      }
+    }
+  }
+}
+
+void FairShare::setRate(std::uint32_t index, double rate) {
+  Group& group = groups_[index];
+  readClock(group, now_);
+  group.rate = rate;
+  ++group.version;
+  const double left = std::max(0.0, group.flows.top().due - group.clock);
+  ends_.push({left > 0 ? now_ + left / rate : now_, index, group.version});
+}
+
+}  // namespace torc

@@ -1,0 +1,193 @@
+// Predicted time by number of chunks.
+#include "model/simulator/pipeline_cost.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "schedules/expansion/partition.h"
+
+namespace torc {
+namespace {
+
+/// Chains on links, played event by event.
+class ChainRun {
+ public:
+  explicit ChainRun(std::uint32_t in_flight) : in_flight_(in_flight) {}
+
+  /// A chain on `link`, behind those already there: messages that take `transfer` seconds of the
+  /// link and `besides` seconds in which it is free. It begins after chain `before` (kNone: none)
+  /// has ended. Returns its number.
+  std::uint32_t add(std::uint32_t link, double messages, double transfer, double besides,
+                    std::uint32_t before) {
+    const auto number = static_cast<std::uint32_t>(jobs_.size());
+    const double alone = messages * (transfer + besides);
+    jobs_.push_back(
+        {link, alone, alone > 0 ? messages * transfer / alone : 0.0, 1 / messages, before});
+    links_[link].queue.push_back(number);
+    return number;
+  }
+
+  /// When the last chain ends, seconds.
+  double finish() {
+    for (Link& link : links_)
+      begin(link);
+    while (step()) {
+    }
+    return now_;
+  }
+
+ private:
+  struct Job {
+    std::uint32_t link;
+    double alone;  // seconds
+    double use;    // of the link, as a share of its time alone
+    double first;  // share that is done with the first message
+    std::uint32_t before;
+    double done = 0;  // share
+    bool ended = false;
+  };
+  struct Link {
+    std::vector<std::uint32_t> queue;   // chains in order
+    std::size_t begun = 0;              // how many have begun
+    std::vector<std::uint32_t> active;  // chains under way
+    double speed = 1;                   // of the active ones
+  };
+
+  bool hasSentFirst(const Job& job) const { return job.done >= job.first * (1 - kEpsilon); }
+
+  /// Begins what may begin on `link`.
+  void begin(Link& link) {
+    while (link.begun < link.queue.size() && link.active.size() < in_flight_) {
+      const Job& next = jobs_[link.queue[link.begun]];
+      if (next.before != kNone && !jobs_[next.before].ended) break;
+      if (link.begun > 0 && !hasSentFirst(jobs_[link.queue[link.begun - 1]])) break;
+      link.active.push_back(link.queue[link.begun++]);
+    }
+    double use = 0;
+    for (const std::uint32_t number : link.active)
+      use += jobs_[number].use;
+    link.speed = use > 1 ? 1 / use : 1;
+  }
+
+  /// Goes on to the next end of a chain or of its first message; false if all have ended.
+  bool step() {
+    double wait = -1;
+    for (const Link& link : links_) {
+      for (const std::uint32_t number : link.active) {
+        const Job& job = jobs_[number];
+        const double left = (hasSentFirst(job) ? 1 : job.first) - job.done;
+        const double seconds = left * job.alone / link.speed;
+        if (wait < 0 || seconds < wait) wait = seconds;
+      }
+    }
+    if (wait < 0) return false;
+    now_ += wait;
+    for (Link& link : links_) {
+      for (const std::uint32_t number : link.active) {
+        Job& job = jobs_[number];
+        job.done += job.alone > 0 ? wait * link.speed / job.alone : 1;
+        if (job.done >= 1 - kEpsilon) job.ended = true;
+      }
+      std::erase_if(link.active, [&](std::uint32_t number) { return jobs_[number].ended; });
+    }
+    for (Link& link : links_)
+      begin(link);
+    return true;
+  }
+
+  static constexpr double kEpsilon = 1e-9;
+
+  const std::uint32_t in_flight_;
+  std::vector<Job> jobs_;
+  std::array<Link, 2 * kMaxAxes> links_;
+  double now_ = 0;
+};
+
+}  // namespace
+
+PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes)
+    : streams_(static_cast<std::uint32_t>(schedule.streams.size())) {
+  const Topology& topology = schedule.topology;
+  const VectorShares shares(schedule);
+  const double reduce_time =
+      std::max(machine.gamma, machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Chain> chains;
+  std::set<std::tuple<const Chain*, std::uint32_t, std::uint32_t>> counted;
+  std::vector<bool> reduced(std::size_t{1} << 16);  // phases that reduce
+  for (const Operation& operation : schedule.operations) {
+    if (operation.b.present()) reduced[operation.phase] = true;
+  }
+  for (const Operation& operation : schedule.operations) {
+    const Region& region = sends(operation.kind) ? operation.a : operation.dst;
+    const double size = bytes * shares.of(region, {});
+    const double reduce = size * reduce_time;
+    const bool reduces =
+        operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
+    if (reduces) compute_ += reduce / machine.cores;
+    if (!sends(operation.kind)) continue;
+    const Shift& shift = schedule.shifts[operation.peer];
+    std::uint32_t axis = 0;
+    while (shift[axis] == 0)
+      ++axis;
+    const Axis& line = topology.axes[axis];
+    const std::uint32_t link = 2 * axis + (line.linkSign(shift[axis]) < 0 ? 1 : 0);
+    Chain& chain = chains[{operation.phase, operation.stream, link}];
+    // On a line the node at the end and the others send the same blocks by operations of their own.
+    if (!counted.emplace(&chain, region.pieces, region.box).second) continue;
+    chain.phase = operation.phase;
+    chain.stream = operation.stream;
+    chain.link = link;
+    chain.messages += 1;
+    // All messages of a ring's phase are of one size; of others, the mean.
+    const double beta = line.kind == AxisKind::kCore
+                            ? (machine.memory_bandwidth > 0 ? 2 / machine.memory_bandwidth : 0.0)
+                            : 1 / machine.linkBandwidth(axis);
+    chain.transfer += (size * beta - chain.transfer) / chain.messages;
+    if (reduced[operation.phase]) chain.reduce += (reduce - chain.reduce) / chain.messages;
+    chain.start_up = machine.alpha + 2 * machine.overhead + machine.latency +
+                     (line.kind == AxisKind::kCore ? 0.0 : machine.dimensions[axis].latency);
+  }
+  for (const auto& [key, chain] : chains)
+    chains_.push_back(chain);
+}
+
+double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) const {
+  ChainRun run(in_flight);
+  std::vector<std::vector<std::uint32_t>> last(streams_);  // of each chunk, in the phase before
+  for (std::size_t begin = 0, end; begin < chains_.size(); begin = end) {
+    for (end = begin; end < chains_.size(); ++end) {
+      if (chains_[end].phase != chains_[begin].phase) break;
+    }
+    std::vector<std::vector<std::uint32_t>> now = last;
+    for (std::size_t i = begin; i < end; ++i) {
+      now[chains_[i].stream].assign(chunks, kNone);
+    }
+    for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Chain& chain = chains_[i];
+        const auto& before = last[chain.stream];
+        // On a line a stream has a chain each way at the same time; the longer one is the last.
+        now[chain.stream][chunk] =
+            run.add(chain.link, chain.messages, chain.transfer / chunks,
+                    chain.reduce / chunks + chain.start_up, before.empty() ? kNone : before[chunk]);
+      }
+    }
+    last = std::move(now);
+  }
+  return std::max(run.finish(), compute_);
+}
+
+std::uint32_t PipelineCost::bestChunks(std::uint32_t in_flight, std::uint32_t most) const {
+  double best = seconds(1, in_flight);
+  for (std::uint32_t chunks = 2; chunks <= most; chunks *= 2)
+    best = std::min(best, seconds(chunks, in_flight));
+  std::uint32_t chunks = 1;
+  while (seconds(chunks, in_flight) > 1.002 * best)
+    chunks *= 2;
+  return chunks;
+}
+
+}  // namespace torc

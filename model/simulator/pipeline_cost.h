@@ -1,0 +1,59 @@
+// How many chunks pay: predicted time of a schedule whose parts are cut into K chunks that follow
+// each other ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section
+// 4, "Overlapping computation and communication"; with weighted colors chunks also let phases
+// overlap).
+//
+// A stream's messages on one link in one phase are a chain of s messages, m bytes each in one chunk
+// of K, one after the other. With beta seconds per byte of the link, tau = alpha + 2 o + L + hop
+// per message and gamma per byte reduced, a chain that has its link to itself takes
+//   D = s (m beta + m gamma + tau)
+// and uses the link for s m beta of it. At most `in_flight` chains share a link (order-links):
+// those that use it for more than all its time together are slowed down alike. Chains begin in the
+// order of phases and chunks: when their chunk has ended the phase before, the chain `in_flight`
+// places before on the link has ended, and the one just before has sent its first message. What
+// comes out is the end of the last one, or what the cores need for all reductions if that is more.
+#ifndef TORC_MODEL_SIMULATOR_PIPELINE_COST_H_
+#define TORC_MODEL_SIMULATOR_PIPELINE_COST_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "model/machines/machine.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+/// As many chunks as are ever taken: operations, files and proofs grow with them.
+inline constexpr std::uint32_t kMostChunks = 256;
+
+class PipelineCost {
+ public:
+  /// `schedule` has step operations on a topology of the machine's dimensions; `bytes` is the size
+  /// of the whole vector.
+  PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes);
+
+  /// Predicted seconds when every part is cut into `chunks` >= 1 pieces, of which `in_flight` >= 1
+  /// share a link at a time.
+  double seconds(std::uint32_t chunks, std::uint32_t in_flight) const;
+
+  /// The fewest chunks, a power of two up to `most`, that come within 0.2 % of the best.
+  std::uint32_t bestChunks(std::uint32_t in_flight, std::uint32_t most = kMostChunks) const;
+
+ private:
+  /// Messages of a stream on one link in one phase.
+  struct Chain {
+    std::uint32_t phase = 0, stream = 0, link = 0;
+    double messages = 0;
+    double transfer = 0;  // seconds per message of the uncut part
+    double reduce = 0;    // likewise
+    double start_up = 0;  // seconds per message, however small
+  };
+
+  std::vector<Chain> chains_;  // phase by phase, stream by stream
+  std::uint32_t streams_ = 0;
+  double compute_ = 0;  // seconds of reductions, over all cores
+};
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_SIMULATOR_PIPELINE_COST_H_

@@ -1,0 +1,78 @@
+// Routes: the links that messages take between node classes, dimension by dimension (X first),
+// along each the way round that the shift says.
+//
+// A message of a class stands for one of every node in the class, all at the same time. Along a
+// collapsed axis a message over k links is on the way of k nodes at once, so that it takes the one
+// link that stands for all of them k times. Ranks of one node (axis T) share its links: where T is
+// collapsed, every message stands for one of each rank of the node.
+#ifndef TORC_MODEL_SIMULATOR_ROUTES_H_
+#define TORC_MODEL_SIMULATOR_ROUTES_H_
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include <llvm/Support/Error.h>
+
+#include "ir/verifier/node_classes.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+/// The directed links of one axis in one direction. A line of two has one cable: both ways round
+/// are its direction +.
+struct LinkClass {
+  std::uint32_t axis = 0;
+  int sign = 1;
+
+  bool operator==(const LinkClass&) const = default;
+  /// By axis, + first.
+  auto operator<=>(const LinkClass& other) const {
+    return axis != other.axis ? axis <=> other.axis : other.sign <=> sign;
+  }
+};
+
+class Routes {
+ public:
+  /// A directed link on a message's way: that of `node` in one direction, taken `times` times.
+  struct Hop {
+    std::uint32_t node = 0;
+    LinkClass link;
+    std::uint32_t times = 1;
+    Coordinates from{};  // the cable: one step up along the axis from here
+  };
+
+  /// Both must outlive this.
+  Routes(const Topology& topology, const NodeClasses& classes);
+
+  /// Nodes of the machine that stand for all: classes, but ranks of one node are one.
+  std::uint32_t nodeCount() const { return node_count_; }
+  std::uint32_t nodeOf(std::uint32_t node_class) const { return node_class % node_count_; }
+  /// Ranks of a node that one class stands for.
+  std::uint32_t copies() const { return copies_; }
+  /// Ranks of a node.
+  std::uint32_t ranksPerNode() const { return ranks_per_node_; }
+
+  /// The links of a message from `node_class` over `shift`, from its first on, each once; none
+  /// inside a node. On a mesh the way must lie inside.
+  std::vector<Hop> hops(std::uint32_t node_class, const Shift& shift) const;
+
+  /// Whether a dead cable is among those that a hop stands for, or a dead node at an end of one.
+  bool crosses(const Hop& hop, const DeadLink& dead) const;
+  bool touches(const Hop& hop, const Coordinates& dead) const;
+
+ private:
+  const Topology& topology_;
+  const NodeClasses& classes_;
+  std::uint32_t ranks_per_node_ = 1;
+  std::uint32_t copies_ = 1;
+  std::uint32_t node_count_ = 1;
+};
+
+/// An error where `tasks`, the operations that `nodes` nodes execute, are more than fit into
+/// minutes and gigabytes.
+llvm::Error checkTaskCount(const ScheduleView& schedule, std::uint32_t nodes, double tasks);
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_SIMULATOR_ROUTES_H_

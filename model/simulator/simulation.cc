@@ -1,0 +1,317 @@
+#include "model/simulator/simulation.h"
+
+#include <algorithm>
+
+namespace torc {
+namespace {
+
+/// Times closer than this are the same instant: what they differ by is rounding.
+constexpr double kRounding = 1e-12;
+
+}  // namespace
+
+Simulation::Simulation(SimulationGraph& graph, const Machine& machine,
+                       const SimulateOptions& options)
+    : graph_(graph),
+      machine_(machine),
+      options_(options),
+      waiting_(graph.dependences),
+      states_(graph.tasks.size()),
+      cores_(graph.cores),
+      sending_(machine.ports > 0 ? graph.machine_nodes : 0),
+      receiving_(sending_.size()) {}
+
+std::uint64_t Simulation::run() {
+  for (std::uint32_t task = 0; task < graph_.tasks.size(); ++task) {
+    if (waiting_[task] == 0) ready_.push_back(task);
+  }
+  while (true) {
+    for (std::size_t i = 0; i < ready_.size(); ++i)
+      becomeReady(ready_[i]);
+    ready_.clear();
+    const double next = nextEvent();
+    if (next > instant_end_) {
+      if (settle()) continue;
+      if (next == FairShare::kInfinity) break;
+      ++instant_;
+      instant_end_ = next * (1 + kRounding);
+    }
+    now_ = next;
+    handleEvent();
+  }
+  return graph_.tasks.size() - complete_;
+}
+
+double Simulation::nextEvent() {
+  const double flow = graph_.network.nextEnd();
+  return timers_.empty() ? flow : std::min(flow, timers_.top().time);
+}
+
+void Simulation::handleEvent() {
+  if (graph_.network.nextEnd() == now_) {
+    ended_.clear();
+    graph_.network.end(ended_);
+    for (std::uint32_t task : ended_) {
+      if (graph_.tasks[task].kind == TaskKind::kSend) {
+        transferred(task);
+      } else {
+        leaveCore(task);
+      }
+    }
+    return;
+  }
+  const Timer event = timers_.top();
+  timers_.pop();
+  switch (event.event) {
+    case Event::kStartedUp:
+      startTransfer(event.task);
+      break;
+    case Event::kArrived:
+      arrive(event.task);
+      break;
+    case Event::kServed:
+      moveMemory(event.task);
+      break;
+  }
+}
+
+/// At the end of an instant: gives cores and ports to those that want them. Returns whether there
+/// were any, so that more may happen at this instant.
+bool Simulation::settle() {
+  if (freed_cores_.empty() && port_requests_.empty()) return false;
+  std::vector<std::uint32_t> cores;
+  cores.swap(freed_cores_);
+  for (std::uint32_t index : cores) {
+    Core& core = cores_[index];
+    if (core.busy || core.queue.empty()) continue;
+    const Request request = *core.queue.begin();
+    core.queue.erase(core.queue.begin());
+    if (request.instant != instant_) states_[request.task].core_before = core.last;
+    core.busy = true;
+    core.last = request.task;
+    serve(request.task);
+  }
+  std::vector<Request> requests;
+  requests.swap(port_requests_);
+  std::sort(requests.begin(), requests.end());
+  for (const Request& request : requests) {
+    if (takePorts(request)) transfer(request.task);
+  }
+  return true;
+}
+
+std::uint32_t Simulation::firstPending() const {
+  std::uint32_t task = 0;
+  while (states_[task].is_complete)
+    ++task;
+  return task;
+}
+
+SimulateResult Simulation::result() const {
+  SimulateResult result;
+  if (last_ != kNone) result.makespan_s = states_[last_].end;
+  result.nodes = static_cast<std::uint64_t>(
+      std::count_if(graph_.ranks.begin(), graph_.ranks.end(), [](int rank) { return rank >= 0; }));
+  std::vector<std::uint64_t> sent(graph_.nodes(), 0);
+  for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
+    const Task& task = graph_.tasks[i];
+    if (task.kind == TaskKind::kSend) ++sent[task.node];
+    if (task.kind != TaskKind::kPass) ++result.operations;
+    result.steps = std::max<std::uint64_t>(result.steps, states_[i].depth);
+  }
+  result.messages = *std::max_element(sent.begin(), sent.end());
+  std::map<LinkClass, LinkUse> busiest;
+  for (const Link& link : graph_.links) {
+    const double bytes = graph_.network.carried(link.resource);
+    const auto [entry, fresh] = busiest.try_emplace(link.link_class);
+    if (!fresh && bytes <= entry->second.bytes) continue;
+    const double busy = graph_.network.busy(link.resource);
+    entry->second = {link.link_class, bytes, busy, std::max(0.0, result.makespan_s - busy)};
+  }
+  for (const auto& [link_class, use] : busiest)
+    result.links.push_back(use);
+  if (options_.critical_path) result.critical_path = criticalPath();
+  return result;
+}
+
+void Simulation::schedule(double delay, Event event, std::uint32_t task) {
+  timers_.push({now_ + delay, event, task});
+}
+
+void Simulation::becomeReady(std::uint32_t index) {
+  const Task& task = graph_.tasks[index];
+  State& state = states_[index];
+  state.is_ready = true;
+  state.ready = now_;
+  switch (task.kind) {
+    case TaskKind::kPass:
+      finish(index);
+      break;
+    case TaskKind::kLocal:
+      occupyCore(index);
+      break;
+    case TaskKind::kSend:
+      if (isEager(task) || states_[task.partner].is_ready) startMessage(index);
+      break;
+    case TaskKind::kReceive:
+      if (state.has_arrived) {
+        occupyCore(index);
+      } else if (states_[task.partner].is_ready && !isEager(graph_.tasks[task.partner])) {
+        startMessage(task.partner);
+      }
+      break;
+  }
+}
+
+void Simulation::finish(std::uint32_t index) {
+  State& state = states_[index];
+  state.end = now_;
+  state.is_complete = true;
+  ++complete_;
+  last_ = index;
+  for (std::uint32_t k = graph_.first_successor[index]; k < graph_.first_successor[index + 1];
+       ++k) {
+    const std::uint32_t next = graph_.successors[k];
+    states_[next].depth = std::max(states_[next].depth, state.depth);
+    if (--waiting_[next] > 0) continue;
+    states_[next].cause = index;
+    ready_.push_back(next);
+  }
+}
+
+void Simulation::startMessage(std::uint32_t send) {
+  const Task& task = graph_.tasks[send];
+  State& state = states_[send];
+  if (!isEager(task)) state.depth = 1 + std::max(state.depth, states_[task.partner].depth);
+  if (machine_.overhead > 0) {
+    occupyCore(send);
+  } else {
+    startUp(send);
+  }
+}
+
+void Simulation::startUp(std::uint32_t send) {
+  if (isEager(graph_.tasks[send])) finish(send);  // its data are in a buffer
+  if (machine_.alpha > 0) {
+    schedule(machine_.alpha, Event::kStartedUp, send);
+  } else {
+    startTransfer(send);
+  }
+}
+
+void Simulation::startTransfer(std::uint32_t send) {
+  if (sending_.empty()) {
+    transfer(send);
+  } else {
+    port_requests_.push_back(request(send));
+  }
+}
+
+void Simulation::transfer(std::uint32_t send) {
+  const Task& task = graph_.tasks[send];
+  graph_.network.start(graph_.routes[task.route].group, send, task.bytes, now_);
+}
+
+/// Takes a port at both ends, or none: then the request waits where one is lacking. Messages that
+/// leave or arrive on the same link use one port.
+bool Simulation::takePorts(const Request& request) {
+  const MessageRoute& route = graph_.routes[graph_.tasks[request.task].route];
+  if (route.first == MessageRoute::kInside) return true;
+  Ports& from = sending_[route.from];
+  Ports& to = receiving_[route.to];
+  for (auto [ports, link] : {std::pair(&from, route.first), std::pair(&to, route.last)}) {
+    if (ports->in_use.contains(link) || ports->in_use.size() < machine_.ports) continue;
+    ports->queue.push_back(request);
+    return false;
+  }
+  ++from.in_use[route.first];
+  ++to.in_use[route.last];
+  return true;
+}
+
+void Simulation::releasePorts(std::uint32_t send) {
+  const MessageRoute& route = graph_.routes[graph_.tasks[send].route];
+  if (sending_.empty() || route.first == MessageRoute::kInside) return;
+  for (auto [ports, link] : {std::pair(&sending_[route.from], route.first),
+                             std::pair(&receiving_[route.to], route.last)}) {
+    const auto used = ports->in_use.find(link);
+    if (--used->second > 0) continue;
+    ports->in_use.erase(used);
+    for (const Request& waiting : ports->queue) {
+      states_[waiting.task].port_before = send;
+      port_requests_.push_back(waiting);
+    }
+    ports->queue.clear();
+  }
+}
+
+void Simulation::transferred(std::uint32_t send) {
+  releasePorts(send);
+  const double latency = graph_.routes[graph_.tasks[send].route].latency_s;
+  if (latency > 0) {
+    schedule(latency, Event::kArrived, send);
+  } else {
+    arrive(send);
+  }
+}
+
+void Simulation::arrive(std::uint32_t send) {
+  const std::uint32_t receive = graph_.tasks[send].partner;
+  State& state = states_[receive];
+  const bool eager = isEager(graph_.tasks[send]);
+  if (!eager) finish(send);
+  states_[send].arrival = now_;
+  state.depth = std::max(state.depth, states_[send].depth + (eager ? 1 : 0));
+  state.has_arrived = true;
+  if (state.is_ready) occupyCore(receive);
+}
+
+void Simulation::occupyCore(std::uint32_t index) {
+  const Task& task = graph_.tasks[index];
+  const bool message = task.kind != TaskKind::kLocal;
+  if (!(message && machine_.overhead > 0) && task.work_s == 0 && task.memory == kNone) {
+    states_[index].served = now_;
+    finish(index);
+    return;
+  }
+  Core& core = cores_[task.core];
+  core.queue.insert(request(index));
+  if (!core.busy) freed_cores_.push_back(task.core);
+}
+
+/// The overhead of a message and the arithmetic; where memory may take longer than the arithmetic,
+/// which limits the flow through it, both follow in moveMemory.
+void Simulation::serve(std::uint32_t index) {
+  const Task& task = graph_.tasks[index];
+  states_[index].served = now_;
+  const double overhead = task.kind == TaskKind::kLocal ? 0 : machine_.overhead;
+  const double work = task.memory == kNone ? task.work_s : 0;
+  if (overhead + work > 0) {
+    schedule(overhead + work, Event::kServed, index);
+  } else {
+    moveMemory(index);
+  }
+}
+
+void Simulation::moveMemory(std::uint32_t index) {
+  const Task& task = graph_.tasks[index];
+  if (task.memory != kNone) {
+    graph_.network.start(task.memory, index, task.bytes, now_);
+  } else {
+    leaveCore(index);
+  }
+}
+
+void Simulation::leaveCore(std::uint32_t index) {
+  const Task& task = graph_.tasks[index];
+  Core& core = cores_[task.core];
+  core.busy = false;
+  freed_cores_.push_back(task.core);
+  if (task.kind == TaskKind::kSend) {
+    startUp(index);
+  } else {
+    finish(index);
+  }
+}
+
+}  // namespace torc

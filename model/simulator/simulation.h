@@ -1,0 +1,142 @@
+// One run of the simulator: the events of a graph.
+#ifndef TORC_MODEL_SIMULATOR_SIMULATION_H_
+#define TORC_MODEL_SIMULATOR_SIMULATION_H_
+
+#include <cstdint>
+#include <map>
+#include <queue>
+#include <set>
+#include <vector>
+
+#include "model/simulator/simulation_graph.h"
+#include "model/simulator/simulator.h"
+
+namespace torc {
+
+class Simulation {
+ public:
+  /// All three must outlive this; the graph's network is used up.
+  Simulation(SimulationGraph& graph, const Machine& machine, const SimulateOptions& options);
+
+  /// Runs to the end. Returns the number of tasks that never complete.
+  std::uint64_t run();
+  /// After run(): the first task that is not complete.
+  std::uint32_t firstPending() const;
+  /// After run(), which returned 0.
+  SimulateResult result() const;
+
+ private:
+  enum class Event : std::uint8_t { kStartedUp, kArrived, kServed };
+
+  struct Timer {
+    double time;
+    Event event;
+    std::uint32_t task;
+
+    bool operator<(const Timer& other) const {  // the top of a heap is the earliest
+      if (time != other.time) return time > other.time;
+      return event != other.event ? event > other.event : task > other.task;
+    }
+  };
+
+  struct State {
+    double ready = 0;                   // when its dependences were complete
+    double served = 0;                  // when a core took it up
+    double end = 0;                     // when it was complete
+    double arrival = 0;                 // sends: when the data were at the other end
+    std::uint32_t cause = kNone;        // the dependence that was complete last
+    std::uint32_t core_before = kNone;  // the task for which its core let it wait
+    std::uint32_t port_before = kNone;  // the send whose port it got after waiting
+    std::uint32_t depth = 0;            // messages one after another up to its end
+    bool is_ready = false;
+    bool has_arrived = false;  // receives: the data have
+    bool is_complete = false;
+  };
+
+  /// A request for a core or for ports. Those of the same instant are served in the order of their
+  /// operations, whichever event came first: events that happen at once have no order of their own.
+  struct Request {
+    std::uint64_t instant = 0;
+    std::uint32_t operation = 0;
+    std::uint32_t task = 0;
+
+    auto operator<=>(const Request&) const = default;
+  };
+
+  struct Core {
+    bool busy = false;
+    std::uint32_t last = kNone;  // task that it served last
+    std::set<Request> queue;
+  };
+
+  /// Links of a node in use in one direction, with the messages under way on each; requests that
+  /// lack a port here.
+  struct Ports {
+    std::map<std::uint32_t, std::uint32_t> in_use;
+    std::vector<Request> queue;
+  };
+
+  void schedule(double delay, Event event, std::uint32_t task);
+  void becomeReady(std::uint32_t index);
+  void finish(std::uint32_t index);
+
+  // Messages; `send` is the task of the sender.
+  bool isEager(const Task& send) const {
+    return machine_.eager > 0 && send.bytes <= machine_.eager;
+  }
+  void startMessage(std::uint32_t send);
+  void startUp(std::uint32_t send);
+  void startTransfer(std::uint32_t send);
+  void transferred(std::uint32_t send);
+  void arrive(std::uint32_t send);
+
+  void transfer(std::uint32_t send);
+
+  bool takePorts(const Request& request);
+  void releasePorts(std::uint32_t send);
+
+  // Cores.
+  void occupyCore(std::uint32_t index);
+  void serve(std::uint32_t index);
+  void moveMemory(std::uint32_t index);
+  void leaveCore(std::uint32_t index);
+
+  double nextEvent();
+  void handleEvent();
+  bool settle();
+  Request request(std::uint32_t index) const {
+    return {instant_, graph_.tasks[index].operation, index};
+  }
+
+  // The critical path, backwards (simulation_path.cc).
+  enum class Stage : std::uint8_t { kServed, kTransferred, kComplete };
+  struct Point {
+    std::uint32_t task = kNone;
+    Stage stage = Stage::kComplete;
+  };
+  double timeOf(const Point& point) const;
+  Point before(const Point& point, CriticalStep& step) const;
+  std::vector<CriticalStep> criticalPath() const;
+
+  SimulationGraph& graph_;
+  const Machine& machine_;
+  const SimulateOptions& options_;
+  std::vector<std::uint32_t> waiting_;  // dependences of each task that are not complete
+  std::vector<State> states_;
+  std::vector<Core> cores_;
+  std::vector<Ports> sending_, receiving_;  // by node; empty: no limit
+  std::priority_queue<Timer> timers_;
+  std::vector<std::uint32_t> ready_;  // at this moment, in order
+  double now_ = 0;
+  std::uint64_t instant_ = 0;  // number of times so far, those that differ by rounding being one
+  double instant_end_ = 0;
+  std::vector<Request> port_requests_;      // to be served when the instant is over
+  std::vector<std::uint32_t> freed_cores_;  // likewise; those that are free and wanted
+  std::vector<std::uint32_t> ended_;        // flows
+  std::uint64_t complete_ = 0;
+  std::uint32_t last_ = kNone;  // task that was complete last
+};
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_SIMULATOR_SIMULATION_H_

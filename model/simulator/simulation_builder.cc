@@ -1,0 +1,200 @@
+#include "model/simulator/simulation_builder.h"
+
+#include <algorithm>
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace torc {
+namespace {
+
+/// Bytes of memory moved per byte: a reduction reads two and writes one, a copy, which may be from
+/// core to core, reads one and writes one.
+constexpr double kReduceTraffic = 3;
+constexpr double kCopyTraffic = 2;
+
+}  // namespace
+
+llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
+  auto fault = [&](const std::string& what) {
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "the schedule is for " + topology.shape() + ", machine '" + machine.name + "' " + what);
+  };
+  const auto dimensions = static_cast<std::size_t>(topology.dimensions());
+  bool same = machine.dimensions.size() == dimensions;
+  std::string shape;
+  for (std::size_t i = 0; i < machine.dimensions.size(); ++i) {
+    const MachineDimension& dimension = machine.dimensions[i];
+    shape += (i > 0 ? "x" : "") + std::to_string(dimension.size) + (dimension.torus ? "" : "m");
+    if (!same) continue;
+    const Axis& axis = topology.axes[i];
+    // A line within a ring does not use the way round.
+    same = dimension.size == axis.size && (dimension.torus || !axis.isRing());
+  }
+  if (!same) return fault("is " + shape);
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.isRing() && axis.size == 2 && machine.dimensions[i].cables() < 2) {
+      return fault(std::string("has one cable along ") + axis.name + ", which is 2m");
+    }
+  }
+  for (const Coordinates& dead : machine.dead_nodes) {
+    if (!topology.isDead(dead)) return fault("has dead nodes that it does not know of");
+  }
+  return llvm::Error::success();
+}
+
+SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine& machine,
+                                     NodeClasses classes)
+    : schedule_(schedule),
+      machine_(machine),
+      classes_(std::move(classes)),
+      routes_(schedule.topology, classes_),
+      cores_(std::max(1u, machine.cores / routes_.ranksPerNode())),
+      links_(std::size_t{routes_.nodeCount()} * kMaxAxes * 2, kNone),
+      route_index_(std::size_t{classes_.count()} * schedule.shifts.size(), kNone) {
+  graph_.machine_nodes = routes_.nodeCount();
+  graph_.cores = classes_.count() * cores_;
+  for (std::uint32_t node = 0; node < classes_.count(); ++node)
+    graph_.ranks.push_back(schedule.topology.rankOf(classes_.coordinatesOf(node)));
+  if (machine.memory_bandwidth > 0) {
+    for (std::uint32_t node = 0; node < graph_.machine_nodes; ++node)
+      memories_.push_back(graph_.network.addResource(machine.memory_bandwidth));
+  }
+}
+
+void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double bytes) {
+  const Operation& operation = schedule_.operations[index];
+  Task task;
+  task.node = node;
+  task.operation = index;
+  task.core = node * cores_ + schedule_.streams[operation.stream].core % cores_;
+  task.bytes = bytes;
+  switch (operation.kind) {
+    case OperationKind::kSend:
+      task.kind = TaskKind::kSend;
+      task.route = routeOf(node, operation.peer);
+      break;
+    case OperationKind::kRecv:
+      task.kind = TaskKind::kReceive;
+      break;
+    case OperationKind::kRecvReduce:
+    case OperationKind::kReduce:
+      task.kind = receives(operation.kind) ? TaskKind::kReceive : TaskKind::kLocal;
+      task.work_s = bytes * machine_.gamma;
+      task.memory = memoryGroup(node, kReduceTraffic,
+                                machine_.gamma > 0 ? 1 / machine_.gamma : FairShare::kInfinity);
+      break;
+    case OperationKind::kCopy:
+      task.kind = TaskKind::kLocal;
+      task.memory = memoryGroup(node, kCopyTraffic, FairShare::kInfinity);
+      break;
+  }
+  graph_.tasks.push_back(task);
+}
+
+void SimulationBuilder::addPass(std::uint32_t node, std::uint32_t index) {
+  Task task;
+  task.node = node;
+  task.operation = index;
+  graph_.tasks.push_back(task);
+}
+
+void SimulationBuilder::match(std::uint32_t send, std::uint32_t receive) {
+  graph_.tasks[send].partner = receive;
+  graph_.tasks[receive].partner = send;
+}
+
+llvm::Error SimulationBuilder::checkMessages() const {
+  for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
+    const Task& task = graph_.tasks[i];
+    if (task.kind == TaskKind::kSend && llvm::is_contained(broken_routes_, task.route)) {
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     graph_.taskName(i) + " sends over what is dead");
+    }
+    const bool message = task.kind == TaskKind::kSend || task.kind == TaskKind::kReceive;
+    if (!message || task.partner != kNone) continue;
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        graph_.taskName(i) + (task.kind == TaskKind::kSend ? " sends what its peer does not receive"
+                                                           : " receives what no peer sends"));
+  }
+  return llvm::Error::success();
+}
+
+void SimulationBuilder::layDependences(llvm::function_ref<void(std::uint32_t, Visit)> visit) {
+  const auto count = static_cast<std::uint32_t>(graph_.tasks.size());
+  std::vector<std::uint32_t>& first = graph_.first_successor;
+  first.assign(std::size_t{count} + 1, 0);
+  graph_.dependences.assign(count, 0);
+  for (std::uint32_t task = 0; task < count; ++task) {
+    visit(task, [&](std::uint32_t before) {
+      ++first[before + 1];
+      ++graph_.dependences[task];
+    });
+  }
+  for (std::uint32_t task = 0; task < count; ++task)
+    first[task + 1] += first[task];
+  graph_.successors.resize(first[count]);
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  for (std::uint32_t task = 0; task < count; ++task)
+    visit(task, [&](std::uint32_t before) { graph_.successors[next[before]++] = task; });
+}
+
+/// Flows through the memory of a rank's node, `traffic` bytes per byte; kNone where memory is no
+/// limit. A collapsed T axis stands for ranks that all do the same.
+std::uint32_t SimulationBuilder::memoryGroup(std::uint32_t node, double traffic, double limit) {
+  if (memories_.empty()) return kNone;
+  const std::uint32_t memory = memories_[routes_.nodeOf(node)];
+  const auto [entry, fresh] = memory_groups_.try_emplace({memory, traffic}, 0);
+  if (fresh) entry->second = graph_.network.addGroup({{memory, traffic * routes_.copies()}}, limit);
+  return entry->second;
+}
+
+std::uint32_t SimulationBuilder::linkResource(const Routes::Hop& hop) {
+  const std::size_t down = hop.link.sign > 0 ? 0 : 1;
+  std::uint32_t& link = links_[(std::size_t{hop.node} * kMaxAxes + hop.link.axis) * 2 + down];
+  if (link == kNone) {
+    link = graph_.network.addResource(machine_.linkBandwidth(hop.link.axis));
+    graph_.links.push_back({hop.link, link});
+  }
+  return link;
+}
+
+std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, std::uint32_t shift_index) {
+  std::uint32_t& index = route_index_[std::size_t{node} * schedule_.shifts.size() + shift_index];
+  if (index != kNone) return index;
+  const Shift& shift = schedule_.shifts[shift_index];
+  Coordinates distance{};
+  MessageRoute route;
+  route.from = routes_.nodeOf(node);
+  route.to = routes_.nodeOf(classes_.neighbour(node, shift, distance));
+  std::vector<FairShare::Use> uses;
+  const auto index_of_route = static_cast<std::uint32_t>(graph_.routes.size());
+  for (const Routes::Hop& hop : routes_.hops(node, shift)) {
+    uses.push_back({linkResource(hop), static_cast<double>(hop.times)});
+    auto crosses = [&](const DeadLink& dead) { return routes_.crosses(hop, dead); };
+    auto touches = [&](const Coordinates& dead) { return routes_.touches(hop, dead); };
+    if (llvm::any_of(schedule_.topology.deadLinks(), crosses) ||
+        llvm::any_of(schedule_.topology.deadNodes(), touches) ||
+        llvm::any_of(machine_.dead_links, crosses)) {
+      broken_routes_.push_back(index_of_route);
+    }
+  }
+  if (!uses.empty()) {
+    route.first = uses.front().resource;
+    route.last = uses.back().resource;
+    route.latency_s = machine_.latency;
+    for (std::size_t axis = 0; axis < machine_.dimensions.size(); ++axis)
+      route.latency_s += machine_.dimensions[axis].latency * std::abs(shift[axis]);
+    route.group = graph_.network.addGroup(std::move(uses));
+  } else {
+    route.group = memoryGroup(node, kCopyTraffic, FairShare::kInfinity);
+    if (route.group == kNone) route.group = graph_.network.addGroup({});
+  }
+  index = index_of_route;
+  graph_.routes.push_back(route);
+  return index;
+}
+
+}  // namespace torc

@@ -1,0 +1,70 @@
+// What graphs of classes and graphs of ranks have in common: tasks, links, routes and memories of a
+// machine.
+#ifndef TORC_MODEL_SIMULATOR_SIMULATION_BUILDER_H_
+#define TORC_MODEL_SIMULATOR_SIMULATION_BUILDER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/Support/Error.h>
+
+#include "ir/verifier/node_classes.h"
+#include "model/machines/machine.h"
+#include "model/simulator/routes.h"
+#include "model/simulator/simulation_graph.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+class SimulationBuilder {
+ public:
+  /// Both must outlive this. `classes` are those of the schedule, not too many (checkTaskCount);
+  /// the machine has its shape (checkMachine).
+  SimulationBuilder(const ScheduleView& schedule, const Machine& machine, NodeClasses classes);
+
+  const NodeClasses& classes() const { return classes_; }
+  SimulationGraph& graph() { return graph_; }
+
+  /// Appends the task of operation `index` on `node`, which moves `bytes`.
+  void addTask(std::uint32_t node, std::uint32_t index, double bytes);
+  /// Appends a task that does nothing: dependences pass through it.
+  void addPass(std::uint32_t node, std::uint32_t index);
+
+  /// Makes two tasks the ends of a message.
+  void match(std::uint32_t send, std::uint32_t receive);
+  /// An error where a send or a receive has no other end, or a message goes over what is dead.
+  llvm::Error checkMessages() const;
+
+  /// Calls an argument with each task that a task depends on.
+  using Visit = llvm::function_ref<void(std::uint32_t)>;
+  /// Call last: `visit` calls its second argument with each task that the first depends on.
+  void layDependences(llvm::function_ref<void(std::uint32_t, Visit)> visit);
+
+ private:
+  std::uint32_t memoryGroup(std::uint32_t node, double traffic, double limit);
+  std::uint32_t linkResource(const Routes::Hop& hop);
+  std::uint32_t routeOf(std::uint32_t node, std::uint32_t shift);
+
+  const ScheduleView& schedule_;
+  const Machine& machine_;
+  NodeClasses classes_;
+  Routes routes_;
+  SimulationGraph graph_;
+  std::uint32_t cores_ = 1;                 // of a rank
+  std::vector<std::uint32_t> memories_;     // resource by node; empty: no limit
+  std::vector<std::uint32_t> links_;        // resource by node, axis, direction
+  std::vector<std::uint32_t> route_index_;  // by class and shift
+  std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;
+  std::vector<std::uint32_t> broken_routes_;  // over what is dead
+};
+
+/// An error where the machine has not the schedule's shape, or other dead nodes.
+llvm::Error checkMachine(const Topology& topology, const Machine& machine);
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_SIMULATOR_SIMULATION_BUILDER_H_

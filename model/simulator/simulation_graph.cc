@@ -1,0 +1,160 @@
+#include "model/simulator/simulation_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "model/simulator/simulation_builder.h"
+#include "schedules/expansion/expand.h"
+#include "schedules/expansion/partition.h"
+
+namespace torc {
+namespace {
+
+/// The k-th send of a stream in a direction matches the k-th receive of that stream, at the peer,
+/// from that direction.
+void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
+  std::map<Shift, std::uint32_t> numbers;
+  std::vector<Shift> directions;
+  std::vector<std::uint32_t> outgoing, incoming;  // number of each shift's direction
+  auto number = [&](const Shift& direction) {
+    const auto [entry, fresh] =
+        numbers.try_emplace(direction, static_cast<std::uint32_t>(directions.size()));
+    if (fresh) directions.push_back(direction);
+    return entry->second;
+  };
+  for (const Shift& shift : schedule.shifts) {
+    outgoing.push_back(number(messageDirection(schedule.topology, shift, 1)));
+    incoming.push_back(number(messageDirection(schedule.topology, shift, -1)));
+  }
+  auto channel = [&](std::uint32_t receiver, std::uint32_t stream, std::uint32_t direction) {
+    return (std::uint64_t{receiver} * schedule.streams.size() + stream) * directions.size() +
+           direction;
+  };
+
+  struct Receives {
+    std::vector<std::uint32_t> tasks;  // in order
+    std::size_t taken = 0;
+  };
+  std::unordered_map<std::uint64_t, Receives> channels;
+  const std::vector<Task>& tasks = builder.graph().tasks;
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].kind != TaskKind::kReceive) continue;
+    const Operation& operation = schedule.operations[tasks[i].operation];
+    channels[channel(tasks[i].node, operation.stream, incoming[operation.peer])].tasks.push_back(i);
+  }
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].kind != TaskKind::kSend) continue;
+    const Operation& operation = schedule.operations[tasks[i].operation];
+    const std::uint32_t direction = outgoing[operation.peer];
+    Coordinates distance{};
+    const std::uint32_t peer =
+        builder.classes().neighbour(tasks[i].node, directions[direction], distance);
+    const auto found = channels.find(channel(peer, operation.stream, direction));
+    if (found == channels.end() || found->second.taken == found->second.tasks.size()) continue;
+    builder.match(i, found->second.tasks[found->second.taken++]);
+  }
+}
+
+/// What one message of ranks is known by at both ends.
+struct MessageKey {
+  std::int32_t from, to;
+  std::uint32_t tag;
+  auto operator<=>(const MessageKey&) const = default;
+};
+
+}  // namespace
+
+std::string SimulationGraph::taskName(std::uint32_t task) const {
+  return "operation " + std::to_string(tasks[task].operation) + " on rank " +
+         std::to_string(ranks[tasks[task].node]);
+}
+
+llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
+                                               double bytes) {
+  if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
+  NodeClasses classes(schedule, false);
+  const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+  const double tasks = static_cast<double>(count) * classes.count();
+  if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;
+  SimulationBuilder builder(schedule, machine, std::move(classes));
+  SimulationGraph& graph = builder.graph();
+  graph.tasks.reserve(std::size_t{count} * graph.nodes());
+  const VectorShares shares(schedule);
+  for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+    const Coordinates at = builder.classes().coordinatesOf(node);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Operation& operation = schedule.operations[i];
+      if (builder.classes().executes(node, operation)) {
+        const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
+        builder.addTask(node, i, shares.of(moved, at) * bytes);
+      } else {
+        builder.addPass(node, i);
+      }
+    }
+  }
+  matchClasses(schedule, builder);
+  if (llvm::Error error = builder.checkMessages()) return error;
+  builder.layDependences([&](std::uint32_t task, SimulationBuilder::Visit visit) {
+    const std::uint32_t index = graph.tasks[task].operation;
+    for (std::uint32_t before : schedule.dependencesOf(schedule.operations[index]))
+      visit(task - index + before);
+  });
+  return std::move(graph);
+}
+
+llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
+                                             std::uint64_t elements, double element_bytes) {
+  if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
+  NodeClasses ranks(schedule, true);
+  if (llvm::Error error = checkTaskCount(schedule, ranks.count(), 0)) return error;
+  SimulationBuilder builder(schedule, machine, std::move(ranks));
+  SimulationGraph& graph = builder.graph();
+  const CollectiveTraits& facts = traits(schedule.collective);
+  const bool per_block = !(facts.in_whole && facts.out_whole);
+  const Counts counts{per_block ? elements / schedule.topology.ranks() : elements, {}, {}};
+
+  std::vector<std::uint32_t> first_dependence{0}, dependences;  // by task
+  std::vector<std::pair<MessageKey, std::uint32_t>> sent, received;
+  for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+    const std::int32_t rank = graph.ranks[node];
+    if (rank < 0) continue;
+    const StatusOr<FlatProgram> program = expand(schedule, rank, counts);
+    if (!program.ok()) {
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), program.status().message());
+    }
+    const auto first = static_cast<std::uint32_t>(graph.tasks.size());
+    const double tasks =
+        static_cast<double>(first) + static_cast<double>(program->operations.size());
+    if (llvm::Error error = checkTaskCount(schedule, graph.nodes(), tasks)) return error;
+    for (const FlatOperation& operation : program->operations) {
+      const auto task = static_cast<std::uint32_t>(graph.tasks.size());
+      const FlatRegion& moved = sends(operation.kind) ? operation.a : operation.dst;
+      builder.addTask(node, operation.source, static_cast<double>(moved.elements) * element_bytes);
+      for (std::uint32_t before : program->dependencesOf(operation))
+        dependences.push_back(first + before);
+      first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
+      if (sends(operation.kind)) sent.push_back({{rank, operation.peer, operation.tag}, task});
+      if (receives(operation.kind)) {
+        received.push_back({{operation.peer, rank, operation.tag}, task});
+      }
+    }
+  }
+  std::sort(sent.begin(), sent.end());
+  std::sort(received.begin(), received.end());
+  auto next = received.begin();
+  for (const auto& [key, task] : sent) {
+    while (next != received.end() && next->first < key)
+      ++next;
+    if (next != received.end() && next->first == key) builder.match(task, next->second);
+  }
+  if (llvm::Error error = builder.checkMessages()) return error;
+  builder.layDependences([&](std::uint32_t task, SimulationBuilder::Visit visit) {
+    for (std::uint32_t k = first_dependence[task]; k < first_dependence[task + 1]; ++k)
+      visit(dependences[k]);
+  });
+  return std::move(graph);
+}
+
+}  // namespace torc

@@ -1,0 +1,88 @@
+// Simulation graph: what the nodes of a torus execute, as the simulator takes it: tasks with
+// dependences, matched messages with their routes, and how long what takes.
+//
+// A task is an operation on a node class, which does the same at the same time as every node that
+// it stands for, or an operation of one rank's flat program.
+#ifndef TORC_MODEL_SIMULATOR_SIMULATION_GRAPH_H_
+#define TORC_MODEL_SIMULATOR_SIMULATION_GRAPH_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <llvm/Support/Error.h>
+
+#include "model/machines/machine.h"
+#include "model/simulator/fair_share.h"
+#include "model/simulator/routes.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+enum class TaskKind : std::uint8_t {
+  kPass,  // nothing: the node does not execute the operation
+  kSend,
+  kReceive,  // and reduces, if there is work
+  kLocal,    // reduction or copy
+};
+
+struct Task {
+  TaskKind kind = TaskKind::kPass;
+  std::uint32_t node = 0;         // class or rank
+  std::uint32_t operation = 0;    // of the schedule
+  std::uint32_t core = 0;         // among all cores of all nodes
+  std::uint32_t partner = kNone;  // messages: the task of the other end
+  std::uint32_t route = kNone;    // sends: index of a route
+  std::uint32_t memory = kNone;   // reductions and copies: group of flows; kNone: no limit
+  double bytes = 0;               // sent, received, reduced or copied
+  double work_s = 0;              // of a core, were memory no limit
+};
+
+/// The way of the messages from one node over one shift.
+struct MessageRoute {
+  static constexpr std::uint32_t kInside = 0xffffffffu;  // from core to core: no link
+
+  std::uint32_t group = 0;        // of flows
+  std::uint32_t from = 0;         // node of the machine, not rank
+  std::uint32_t to = 0;           // likewise
+  std::uint32_t first = kInside;  // resource: the link on which it leaves
+  std::uint32_t last = kInside;   // and arrives
+  double latency_s = 0;           // from a byte's leaving to its arrival
+};
+
+/// A directed link.
+struct Link {
+  LinkClass link_class;
+  std::uint32_t resource = 0;
+};
+
+struct SimulationGraph {
+  std::vector<Task> tasks;
+  std::vector<std::uint32_t> first_successor;  // tasks + 1 entries, into successors
+  std::vector<std::uint32_t> successors;       // tasks that depend on a task
+  std::vector<std::uint32_t> dependences;      // how many tasks a task depends on
+  std::vector<MessageRoute> routes;
+  std::vector<Link> links;          // that messages may take
+  FairShare network;                // links and memories
+  std::vector<std::int32_t> ranks;  // of each node that is simulated; -1: it is dead
+  std::uint32_t machine_nodes = 0;  // ranks of one node are one
+  std::uint32_t cores = 0;          // of all nodes
+
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(ranks.size()); }
+  /// "operation 5 on rank 3".
+  std::string taskName(std::uint32_t task) const;
+};
+
+/// Once per node class; `bytes` are those of the whole vector. `schedule` has passed `validate`.
+/// Errors: a machine of another shape, a message without its other end, too many tasks.
+llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
+                                               double bytes);
+
+/// Every rank's flat program, with messages of whole elements. The vector has `elements` elements;
+/// where MPI counts per block, every block has as many as fit. Errors as above.
+llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
+                                             std::uint64_t elements, double element_bytes);
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_SIMULATOR_SIMULATION_GRAPH_H_

@@ -1,0 +1,76 @@
+// The critical path: from the end of what ends last backwards, always to what was waited for last.
+#include <algorithm>
+
+#include "model/simulator/simulation.h"
+
+namespace torc {
+
+double Simulation::timeOf(const Point& point) const {
+  const Task& task = graph_.tasks[point.task];
+  const State& state = states_[point.task];
+  if (task.kind != TaskKind::kSend) return state.end;
+  switch (point.stage) {
+    case Stage::kServed:
+      return state.served + machine_.overhead;
+    case Stage::kTransferred:
+      return state.arrival - graph_.routes[task.route].latency_s;
+    case Stage::kComplete:
+      break;
+  }
+  return state.end;
+}
+
+/// Describes in `step` what ends at `point`, and returns the point at which that could start.
+Simulation::Point Simulation::before(const Point& point, CriticalStep& step) const {
+  const Task& task = graph_.tasks[point.task];
+  const State& state = states_[point.task];
+  step.operation = task.operation;
+  step.rank = graph_.ranks[task.node];
+  step.end_s = timeOf(point);
+  auto causeOf = [&](std::uint32_t index, WaitedFor what) {
+    step.start_s = states_[index].ready;
+    step.waited_for = states_[index].cause == kNone ? WaitedFor::kNothing : what;
+    return Point{states_[index].cause, Stage::kComplete};
+  };
+  auto afterCore = [&](std::uint32_t index) {
+    step.start_s = states_[index].served;
+    step.waited_for = WaitedFor::kCore;
+    return Point{states_[index].core_before, Stage::kServed};
+  };
+  const bool message = task.kind == TaskKind::kSend || task.kind == TaskKind::kReceive;
+  if (task.kind != TaskKind::kSend && state.core_before != kNone) return afterCore(point.task);
+  if (!message) return causeOf(point.task, WaitedFor::kDependence);
+
+  const std::uint32_t send = task.kind == TaskKind::kSend ? point.task : task.partner;
+  const bool eager = isEager(graph_.tasks[send]);
+  if (task.kind == TaskKind::kReceive && eager && state.ready > states_[send].arrival) {
+    return causeOf(point.task, WaitedFor::kDependence);
+  }
+  const State& sender = states_[send];
+  // What is buffered is sent, as far as the sender is concerned, before it has a port.
+  const bool buffered = eager && task.kind == TaskKind::kSend && point.stage == Stage::kComplete;
+  if (sender.port_before != kNone && point.stage != Stage::kServed && !buffered) {
+    const Point port{sender.port_before, Stage::kTransferred};
+    step.start_s = timeOf(port);
+    step.waited_for = WaitedFor::kPort;
+    return port;
+  }
+  if (sender.core_before != kNone) return afterCore(send);
+  const std::uint32_t receive = graph_.tasks[send].partner;
+  const std::uint32_t later = !eager && states_[receive].ready > sender.ready ? receive : send;
+  return causeOf(later, later == point.task ? WaitedFor::kDependence : WaitedFor::kPeer);
+}
+
+std::vector<CriticalStep> Simulation::criticalPath() const {
+  std::vector<CriticalStep> path;
+  for (Point point{last_, Stage::kComplete}; point.task != kNone;) {
+    CriticalStep step;
+    const bool passes = graph_.tasks[point.task].kind == TaskKind::kPass;
+    point = before(point, step);
+    if (!passes) path.push_back(step);
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}  // namespace torc

@@ -1,0 +1,32 @@
+#include "model/simulator/simulator.h"
+
+#include "model/simulator/simulation.h"
+#include "model/simulator/simulation_graph.h"
+
+namespace torc {
+
+std::string_view name(WaitedFor what) {
+  static constexpr std::string_view kNames[] = {"nothing", "dependence", "peer", "core", "port"};
+  return kNames[static_cast<int>(what)];
+}
+
+llvm::Expected<SimulateResult> simulate(const ScheduleView& schedule, const Machine& machine,
+                                        const SimulateOptions& options) {
+  llvm::Expected<SimulationGraph> graph =
+      options.per_rank
+          ? graphOfRanks(schedule, machine,
+                         static_cast<std::uint64_t>(options.bytes / options.element_bytes),
+                         options.element_bytes)
+          : graphOfClasses(schedule, machine, options.bytes);
+  if (!graph) return graph.takeError();
+  Simulation simulation(*graph, machine, options);
+  if (const std::uint64_t pending = simulation.run(); pending > 0) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "deadlock: " + std::to_string(pending) +
+                                       " operations never complete, the first is " +
+                                       graph->taskName(simulation.firstPending()));
+  }
+  return simulation.result();
+}
+
+}  // namespace torc

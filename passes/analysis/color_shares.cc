@@ -1,0 +1,192 @@
+// Equal and balanced shares of colors.
+#include "passes/analysis/color_shares.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "passes/analysis/linear_program.h"
+#include "passes/analysis/plan_axes.h"
+#include "passes/manager/pass.h"
+
+namespace torc {
+namespace {
+
+using AxisList = llvm::SmallVector<std::uint32_t, kMaxAxes>;
+
+/// A capacity as a fraction of small integers.
+struct Fraction {
+  std::int64_t numerator, denominator;
+};
+
+constexpr std::int64_t kMaxDenominator = 10000;
+// Weights and what they are computed from stay below this, and their sums below 2^63.
+constexpr std::int64_t kMaxWeight = std::int64_t{1} << 58;
+// Weights of a linear program are multiples of this.
+constexpr double kWeightUnit = 1.0 / static_cast<double>(std::uint64_t{1} << 40);
+
+/// The fraction of smallest denominator that is `value` to the last digits (continued fractions).
+std::optional<Fraction> asFraction(double value) {
+  std::int64_t before = 0, numerator = 1, denominator_before = 1, denominator = 0;
+  double rest = value;
+  for (int i = 0; i < 40 && rest < 1e9; ++i) {
+    const auto whole = static_cast<std::int64_t>(std::floor(rest));
+    std::tie(before, numerator) = std::pair(numerator, whole * numerator + before);
+    std::tie(denominator_before, denominator) =
+        std::pair(denominator, whole * denominator + denominator_before);
+    if (denominator > kMaxDenominator || numerator > std::int64_t{1} << 30) return std::nullopt;
+    const double error = static_cast<double>(numerator) - value * static_cast<double>(denominator);
+    if (std::abs(error) <= 1e-13 * static_cast<double>(numerator)) {
+      return Fraction{numerator, denominator};
+    }
+    rest = 1 / (rest - static_cast<double>(whole));
+  }
+  return std::nullopt;
+}
+
+/// Rotations of `axes` with the given weights; those of weight 0 are left out.
+std::vector<ColorShare> rotations(const AxisList& axes, llvm::ArrayRef<std::uint64_t> weights) {
+  std::vector<ColorShare> shares;
+  for (std::size_t j = 0; j < axes.size(); ++j) {
+    if (weights[j] == 0) continue;
+    ColorShare& share = shares.emplace_back();
+    share.weight = weights[j];
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      share.axes.push_back(axes[(j + i) % axes.size()]);
+  }
+  return shares;
+}
+
+/// The weights of the closed form for this arrangement of the axes, as integers; none where one is
+/// negative, or numbers become too large.
+std::optional<std::vector<std::uint64_t>> closedForm(const Topology& topology,
+                                                     const AxisList& axes) {
+  std::vector<Fraction> capacities;
+  std::int64_t common = 1;
+  for (const std::uint32_t axis : axes) {
+    const std::optional<Fraction> capacity = asFraction(topology.capacity(axis));
+    if (!capacity) return std::nullopt;
+    capacities.push_back(*capacity);
+    const std::int64_t own = capacity->denominator * (std::int64_t{topology.axes[axis].size} - 1);
+    if (common / std::gcd(common, own) > kMaxWeight / own) return std::nullopt;
+    common = std::lcm(common, own);
+  }
+  // c / (d - 1) in units of 1 / common.
+  auto unit = [&](std::size_t i) -> __int128 {
+    const auto size = std::int64_t{topology.axes[axes[i]].size};
+    return static_cast<__int128>(capacities[i].numerator) *
+           (common / (capacities[i].denominator * (size - 1)));
+  };
+  std::vector<std::uint64_t> weights;
+  std::int64_t divisor = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t before = (i + axes.size() - 1) % axes.size();
+    const __int128 weight = unit(i) * topology.axes[axes[i]].size - unit(before);
+    if (weight < 0 || weight > kMaxWeight) return std::nullopt;
+    weights.push_back(static_cast<std::uint64_t>(weight));
+    divisor = std::gcd(divisor, static_cast<std::int64_t>(weight));
+  }
+  for (std::uint64_t& weight : weights)
+    weight /= static_cast<std::uint64_t>(divisor);
+  return weights;
+}
+
+/// What a color of weight 1 sends over each axis, in both directions together.
+std::array<double, kMaxAxes> loads(const Topology& topology, llvm::ArrayRef<std::uint32_t> order) {
+  std::array<double, kMaxAxes> load{};
+  double left = 1;
+  for (const std::uint32_t axis : order) {
+    const double size = topology.axes[axis].size;
+    load[axis] = left * (size - 1) / size;
+    left /= size;
+  }
+  return load;
+}
+
+/// The linear program: weights of all orders, at least 0, of sum 1, such that the largest load over
+/// capacity, the last variable, is least.
+llvm::Expected<std::vector<ColorShare>> byLinearProgram(const Topology& topology,
+                                                        const AxisList& axes) {
+  std::vector<AxisList> orders;
+  AxisList order = axes;
+  do {
+    orders.push_back(order);
+  } while (std::next_permutation(order.begin(), order.end()));
+
+  ClpSimplex program;
+  program.setLogLevel(0);
+  const auto rows = static_cast<int>(axes.size());
+  program.resize(rows + 1, 0);
+  for (int row = 0; row < rows; ++row) {
+    program.setRowLower(row, -COIN_DBL_MAX);
+    program.setRowUpper(row, 0);
+  }
+  program.setRowLower(rows, 1);
+  program.setRowUpper(rows, 1);
+  std::vector<int> indices(rows + 1);
+  std::iota(indices.begin(), indices.end(), 0);
+  std::vector<double> column(rows + 1);
+  for (const AxisList& each : orders) {
+    const auto load = loads(topology, each);
+    for (int row = 0; row < rows; ++row)
+      column[row] = load[axes[row]];
+    column[rows] = 1;
+    program.addColumn(rows + 1, indices.data(), column.data(), 0, COIN_DBL_MAX, 0);
+  }
+  for (int row = 0; row < rows; ++row)
+    column[row] = -topology.capacity(axes[row]);
+  program.addColumn(rows, indices.data(), column.data(), 0, COIN_DBL_MAX, 1);
+  if (!solveLinearProgram(program)) {
+    return passError("the linear program for the weights of " + topology.shape() +
+                     " has no solution (CLP status " + llvm::Twine(program.status()) + ")");
+  }
+
+  std::vector<ColorShare> shares;
+  const double* solution = program.primalColumnSolution();
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const double weight = std::round(solution[i] / kWeightUnit);
+    if (weight >= 1) shares.push_back({orders[i], static_cast<std::uint64_t>(weight)});
+  }
+  return shares;
+}
+
+}  // namespace
+
+std::vector<ColorShare> equalShares(const Topology& topology) {
+  const AxisList axes = networkAxes(topology);
+  if (axes.empty()) return {ColorShare{}};
+  return rotations(axes, std::vector<std::uint64_t>(axes.size(), 1));
+}
+
+llvm::Expected<std::vector<ColorShare>> balancedShares(const Topology& topology) {
+  const AxisList axes = networkAxes(topology);
+  if (axes.size() <= 1) return equalShares(topology);
+  // Rotations of an arrangement are those of any of its rotations: the first axis may stay.
+  AxisList arrangement = axes;
+  do {
+    if (const auto weights = closedForm(topology, arrangement)) {
+      return rotations(arrangement, *weights);
+    }
+  } while (std::next_permutation(arrangement.begin() + 1, arrangement.end()));
+  return byLinearProgram(topology, axes);
+}
+
+double largestLoad(const Topology& topology, llvm::ArrayRef<ColorShare> shares) {
+  double sum = 0;
+  std::array<double, kMaxAxes> total{};
+  for (const ColorShare& share : shares) {
+    const auto weight = static_cast<double>(share.weight);
+    sum += weight;
+    const auto load = loads(topology, share.axes);
+    for (const std::uint32_t axis : share.axes)
+      total[axis] += weight * load[axis];
+  }
+  double largest = 0;
+  for (const std::uint32_t axis : networkAxes(topology)) {
+    largest = std::max(largest, total[axis] / sum / topology.capacity(axis));
+  }
+  return largest;
+}
+
+}  // namespace torc

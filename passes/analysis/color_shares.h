@@ -1,0 +1,48 @@
+// How a collective's data is divided into colors: for each color the order in which its
+// reduce-scatter visits the network axes (its allgather goes in reverse), and its share.
+//
+// A color of share w that visits axes of sizes d_1, d_2, ... sends over axis i, in both directions
+// together, w (d_i - 1) / (d_1 ... d_i) of the vector. In units of a ring's capacity
+// (Axis::capacity, c_i) the largest of these sums over the colors is at least
+//   T* = max over S, a proper subset of the axes, of (1 / prod_{i in S} d_i - 1/p) / sum_{i not in
+//   S} c_i
+// (what the nodes of a sub-torus S must take in over the links that lead into it).
+#ifndef TORC_PASSES_ANALYSIS_COLOR_SHARES_H_
+#define TORC_PASSES_ANALYSIS_COLOR_SHARES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Support/Error.h>
+
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+struct ColorShare {
+  llvm::SmallVector<std::uint32_t, kMaxAxes> axes;  // network axes of more than one node, in order
+  std::uint64_t weight = 1;                         // share = weight / sum of weights
+};
+
+/// N colors of the same weight in rotated orders: color j visits axes j, j+1, ..., N-1, 0, ..., j-1
+/// ("Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 4). One
+/// color where there is no axis.
+std::vector<ColorShare> equalShares(const Topology& topology);
+
+/// Up to N colors whose links are all busy for T*. In rotated orders of some arrangement of the
+/// axes, the color that starts on axis i gets
+///   w_i = (1/C) [c_i d_i / (d_i - 1) - c_{i-1} / (d_{i-1} - 1)],  C = sum of all c_i
+/// where no w_i is negative; weights are exact then. It is so on every torus with equal links in
+/// its natural arrangement. Otherwise orders and weights are the basic solution of a linear program
+/// over all N! orders, rounded to 2^-40. Errors: the solver fails.
+llvm::Expected<std::vector<ColorShare>> balancedShares(const Topology& topology);
+
+/// The largest load of an axis over its capacity, in units of the vector over a ring's bandwidth
+/// (both directions): at best T*.
+double largestLoad(const Topology& topology, llvm::ArrayRef<ColorShare> shares);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_ANALYSIS_COLOR_SHARES_H_

@@ -1,0 +1,204 @@
+// Conflicts between accesses to memory.
+#include "passes/analysis/conflicts.h"
+
+#include <algorithm>
+
+#include "ir/verifier/ranges.h"
+
+namespace torc {
+namespace {
+
+/// Whether two intervals share a coordinate of `axis` for some node between the guards.
+bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a,
+                   const Interval& guard_b, const Axis& axis) {
+  if (a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll) return true;
+  if (a.kind == b.kind) {
+    if (a.kind == IntervalKind::kRelative && !axis.wraps()) {
+      // On a mesh x+3 and x-1 are never the same node, whatever the size.
+      return a.start < b.start + static_cast<std::int64_t>(b.length) &&
+             b.start < a.start + static_cast<std::int64_t>(a.length);
+    }
+    return overlaps(resolve(a, 0, axis.size), resolve(b, 0, axis.size), axis.size);
+  }
+  // A relative interval x+r:m meets an absolute one s:n for x from s-r-m+1 to s-r+n-1.
+  const Interval& relative = a.kind == IntervalKind::kRelative ? a : b;
+  const Interval& absolute = a.kind == IntervalKind::kRelative ? b : a;
+  std::int64_t first = std::int64_t{absolute.start} - relative.start - relative.length + 1;
+  std::int64_t count = std::int64_t{absolute.length} + relative.length - 1;
+  if (!axis.wraps()) {
+    count = std::min<std::int64_t>(first + count, axis.size) - std::max<std::int64_t>(first, 0);
+    first = std::max<std::int64_t>(first, 0);
+    if (count <= 0) return false;
+  }
+  Range nodes{wrap(first, axis.size), static_cast<std::uint32_t>(count)};
+  if (count >= axis.size) nodes = {0, axis.size};
+  for (const Range& range :
+       intersect(resolve(guard_a, 0, axis.size), resolve(guard_b, 0, axis.size), axis.size)) {
+    if (overlaps(range, nodes, axis.size)) return true;
+  }
+  return false;
+}
+
+/// Whether `outer` contains `inner` on every node (enough for what is asked here: false at worst).
+bool intervalCovers(const Interval& outer, const Interval& inner, const Axis& axis) {
+  if (outer.kind == IntervalKind::kAll || outer == inner || outer.length == axis.size) return true;
+  if (outer.kind != inner.kind) return false;
+  const std::int64_t distance = std::int64_t{inner.start} - outer.start;
+  if (!axis.wraps()) return distance >= 0 && distance + inner.length <= outer.length;
+  return std::uint64_t{wrap(distance, axis.size)} + inner.length <= outer.length;
+}
+
+const Box& boxOrAll(const ScheduleView& schedule, std::uint32_t box) {
+  static const Box all;
+  return box == kNone ? all : schedule.boxes[box];
+}
+
+}  // namespace
+
+ConflictIndex::ConflictIndex(const ScheduleView& schedule)
+    : schedule_(schedule), traits_(traits(schedule.collective)) {
+  for (const Color& color : schedule.colors) {
+    first_axis_.insert(first_axis_.end(), std::size_t{color.directions} * color.chunks,
+                       color.order[0]);
+  }
+}
+
+void ConflictIndex::clear() {
+  buffers_.clear();
+  slots_.clear();
+}
+
+llvm::SmallVector<ConflictIndex::Access, 4> ConflictIndex::accessesOf(std::uint32_t index) const {
+  const Operation& operation = schedule_.operations[index];
+  const bool copies_in = operation.kind == OperationKind::kCopy &&
+                         operation.a.buffer == Buffer::kIn && operation.dst.buffer == Buffer::kOut;
+  llvm::SmallVector<Access, 4> accesses;
+  auto add = [&](const Region& region, bool writes) {
+    if (!region.present()) return;
+    // Nobody writes `in`, unless it is `out`.
+    if (region.buffer == Buffer::kIn && !traits_.in_place_aliases) return;
+    for (const Piece& piece : schedule_.piecesOf(region)) {
+      for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
+        accesses.push_back({index, part, piece.box, operation.guard, region.frame, region.buffer,
+                            writes, copies_in});
+      }
+    }
+  };
+  add(operation.dst, true);
+  add(operation.a, false);
+  add(operation.b, operation.kind == OperationKind::kRecvReduce);
+  return accesses;
+}
+
+ConflictIndex::Storage& ConflictIndex::storageOf(const Access& access) {
+  // `in` and `out` of a part count as one: in place they are. Slots may serve several parts.
+  if (access.frame == kNone) return buffers_[access.part];
+  return slots_[schedule_.frames[access.frame].slot];
+}
+
+std::uint32_t ConflictIndex::offsetOf(const Access& access) const {
+  if (access.frame != kNone) return kNone;
+  const std::uint32_t axis = first_axis_[access.part];
+  const Interval& interval = schedule_.boxes[access.box][axis];
+  if (interval.kind != IntervalKind::kRelative || interval.length != 1) return kNone;
+  return wrap(interval.start, schedule_.topology.axes[axis].size);
+}
+
+void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint32_t>& conflicts) {
+  const llvm::SmallVector<Access, 4> accesses = accessesOf(operation);
+  for (const Access& access : accesses) {
+    Storage& storage = storageOf(access);
+    search(storage.others, access, conflicts);
+    const std::uint32_t offset = offsetOf(access);
+    if (offset == kNone) {
+      for (auto& entry : storage.by_offset)
+        search(entry.second, access, conflicts);
+    } else if (const auto found = storage.by_offset.find(offset);
+               found != storage.by_offset.end()) {
+      search(found->second, access, conflicts);
+    }
+  }
+  for (const Access& access : accesses) {
+    Storage& storage = storageOf(access);
+    const std::uint32_t offset = offsetOf(access);
+    (offset == kNone ? storage.others : storage.by_offset[offset]).push_back(access);
+  }
+}
+
+/// Appends what conflicts with `access`, and drops what it covers: whatever conflicts with a
+/// dropped access later conflicts with `access` too, which is ordered after it.
+void ConflictIndex::search(std::vector<Access>& accesses, const Access& access,
+                           llvm::SmallVectorImpl<std::uint32_t>& conflicts) const {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Access& earlier = accesses[i];
+    if (conflict(earlier, access)) {
+      conflicts.push_back(earlier.operation);
+      if (covers(access, earlier)) continue;
+    }
+    accesses[kept++] = earlier;
+  }
+  accesses.resize(kept);
+}
+
+/// Whether two accesses of one storage can mean the same memory.
+bool ConflictIndex::sameMemory(const Access& a, const Access& b) const {
+  return a.buffer == b.buffer || !(a.copies_in || b.copies_in);
+}
+
+bool ConflictIndex::guardsMeet(const Access& a, const Access& b) const {
+  if (a.guard == b.guard || a.guard == kNone || b.guard == kNone) return true;
+  const Topology& topology = schedule_.topology;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const std::uint32_t size = topology.axes[i].size;
+    if (!overlaps(resolve(schedule_.boxes[a.guard][i], 0, size),
+                  resolve(schedule_.boxes[b.guard][i], 0, size), size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ConflictIndex::conflict(const Access& a, const Access& b) const {
+  if (!a.writes && !b.writes) return false;
+  if (!sameMemory(a, b) || !guardsMeet(a, b)) return false;
+  if (a.frame != b.frame) return true;  // two frames of one slot: they lie across each other
+  if (a.part != b.part) return false;
+  if (a.box == b.box) return true;
+  const Topology& topology = schedule_.topology;
+  const Box& box_a = schedule_.boxes[a.box];
+  const Box& box_b = schedule_.boxes[b.box];
+  const Box& guard_a = boxOrAll(schedule_, a.guard);
+  const Box& guard_b = boxOrAll(schedule_, b.guard);
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!intervalsMeet(box_a[i], box_b[i], guard_a[i], guard_b[i], topology.axes[i])) return false;
+  }
+  return true;
+}
+
+/// Whether `later` writes all that `earlier` touches, on every node that executes `earlier`, and
+/// conflicts with all that `earlier` conflicts with.
+bool ConflictIndex::covers(const Access& later, const Access& earlier) const {
+  if (!later.writes || later.copies_in) return false;
+  const Topology& topology = schedule_.topology;
+  if (later.guard != kNone && later.guard != earlier.guard) {
+    const Box& guard = boxOrAll(schedule_, earlier.guard);
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (!intervalCovers(schedule_.boxes[later.guard][i], guard[i], topology.axes[i]))
+        return false;
+    }
+  }
+  if (later.frame != earlier.frame) {
+    const Frame& frame = schedule_.frames[later.frame];
+    return frame.pieces == 0 && later.box == frame.box;
+  }
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!intervalCovers(schedule_.boxes[later.box][i], schedule_.boxes[earlier.box][i],
+                        topology.axes[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace torc

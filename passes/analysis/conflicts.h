@@ -1,0 +1,73 @@
+// Conflicts: which earlier operations an operation must not overlap with in time, because they
+// touch the same memory and one of them writes. Exact for every node and count: two accesses
+// conflict when some node executes both and their blocks overlap there.
+//
+// Parts have their own pieces of `in` and `out`, so the search is by part, and of the accesses only
+// those are kept that no later write covers. Blocks are indexed by their offset on the first axis
+// of the part's color, so that a ring of d blocks costs a constant per operation, not d.
+#ifndef TORC_PASSES_ANALYSIS_CONFLICTS_H_
+#define TORC_PASSES_ANALYSIS_CONFLICTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "schedules/schedule.h"
+
+namespace torc {
+
+class ConflictIndex {
+ public:
+  /// `schedule` has passed `validate` and outlives the index.
+  explicit ConflictIndex(const ScheduleView& schedule);
+
+  /// Appends to `conflicts` the operations added earlier that conflict with `operation` (in any
+  /// order, some twice; those that conflict with a later one which covers them may be missing),
+  /// then adds it.
+  void add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint32_t>& conflicts);
+
+  /// Forgets all operations.
+  void clear();
+
+ private:
+  /// One piece of a region, of one part, that an operation reads or writes.
+  struct Access {
+    std::uint32_t operation = 0;
+    std::uint32_t part = 0;
+    std::uint32_t box = kNone;
+    std::uint32_t guard = kNone;  // box; kNone: every node
+    std::uint32_t frame = kNone;  // scratch only
+    Buffer buffer = Buffer::kNone;
+    bool writes = false;
+    bool copies_in = false;  // of a copy out = in: in place it is not executed
+  };
+  /// The accesses to `in` and `out` of a part, or to a slot, that later ones must be held against.
+  struct Storage {
+    // Regions of one block on the first axis, by its offset from the node's own.
+    llvm::DenseMap<std::uint32_t, std::vector<Access>> by_offset;
+    std::vector<Access> others;
+  };
+
+  llvm::SmallVector<Access, 4> accessesOf(std::uint32_t operation) const;
+  Storage& storageOf(const Access& access);
+  /// Where `access` lies in Storage::by_offset; kNone: in `others`.
+  std::uint32_t offsetOf(const Access& access) const;
+  void search(std::vector<Access>& accesses, const Access& access,
+              llvm::SmallVectorImpl<std::uint32_t>& conflicts) const;
+  bool sameMemory(const Access& a, const Access& b) const;
+  bool guardsMeet(const Access& a, const Access& b) const;
+  bool conflict(const Access& a, const Access& b) const;
+  bool covers(const Access& later, const Access& earlier) const;
+
+  const ScheduleView schedule_;
+  const CollectiveTraits& traits_;
+  std::vector<std::uint32_t> first_axis_;           // of the color of each part
+  llvm::DenseMap<std::uint32_t, Storage> buffers_;  // by part
+  llvm::DenseMap<std::uint32_t, Storage> slots_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_ANALYSIS_CONFLICTS_H_

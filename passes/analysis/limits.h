@@ -1,0 +1,20 @@
+// How large a schedule the passes make, at most: beyond that a compilation would exhaust the memory
+// rather than say what is wrong.
+#ifndef TORC_PASSES_ANALYSIS_LIMITS_H_
+#define TORC_PASSES_ANALYSIS_LIMITS_H_
+
+#include <cstdint>
+
+#include <llvm/Support/Error.h>
+
+namespace torc {
+
+inline constexpr std::uint64_t kMaxOperations = 1u << 22;
+inline constexpr std::uint64_t kMaxDependences = 1u << 25;
+
+/// Ok, or an error that states the number and the limit. Numbers may be estimates from above.
+llvm::Error checkLimits(std::uint64_t operations, std::uint64_t dependences);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_ANALYSIS_LIMITS_H_

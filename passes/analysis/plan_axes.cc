@@ -1,0 +1,47 @@
+// Axes of plans.
+#include "passes/analysis/plan_axes.h"
+
+namespace torc {
+
+llvm::SmallVector<std::uint32_t, kMaxAxes> networkAxes(const Topology& topology) {
+  llvm::SmallVector<std::uint32_t, kMaxAxes> axes;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.size > 1 && axis.kind != AxisKind::kCore) axes.push_back(i);
+  }
+  return axes;
+}
+
+std::array<std::uint8_t, kMaxAxes> colorOrder(const Topology& topology,
+                                              llvm::ArrayRef<std::uint32_t> network) {
+  std::array<std::uint8_t, kMaxAxes> order{};
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.kind == AxisKind::kCore && axis.size > 1) order[count++] = i;
+  }
+  for (const std::uint32_t axis : network)
+    order[count++] = axis;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size == 1) order[count++] = i;
+  }
+  return order;
+}
+
+bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan) {
+  std::array<std::uint32_t, kMaxAxes> user;  // color that has the axis in this phase
+  user.fill(kNone);
+  for (const PlanOperation& operation : plan) {
+    if (operation.kind == PlanKind::kPhaseBarrier) {
+      user.fill(kNone);
+      continue;
+    }
+    if (topology.axes[operation.axis].size == 1) continue;
+    std::uint32_t& color = user[operation.axis];
+    if (color != kNone && color != operation.color) return false;
+    color = operation.color;
+  }
+  return true;
+}
+
+}  // namespace torc

@@ -1,0 +1,30 @@
+// Which axes of a plan take part in a collective, and which of them its ring operations use.
+#ifndef TORC_PASSES_ANALYSIS_PLAN_AXES_H_
+#define TORC_PASSES_ANALYSIS_PLAN_AXES_H_
+
+#include <array>
+#include <cstdint>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "ir/program.h"
+
+namespace torc {
+
+/// The network axes of more than one node: N of them in the papers' formulas. An axis of size 1
+/// moves nothing; cores are not a dimension of the network.
+llvm::SmallVector<std::uint32_t, kMaxAxes> networkAxes(const Topology& topology);
+
+/// The axis order of a color whose phases visit the network axes in this order. The cores of a node
+/// come first: data is reduced inside a node before it goes out. Axes of size 1 come last; they
+/// move nothing.
+std::array<std::uint8_t, kMaxAxes> colorOrder(const Topology& topology,
+                                              llvm::ArrayRef<std::uint32_t> network);
+
+/// Whether in no phase of the plan two colors have a ring along the same axis of size > 1.
+bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_ANALYSIS_PLAN_AXES_H_

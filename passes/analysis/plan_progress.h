@@ -1,0 +1,42 @@
+// How far a plan has come with a color: which axes are reduced and which gathered. Finds the plans
+// that could not compute the collective.
+#ifndef TORC_PASSES_ANALYSIS_PLAN_PROGRESS_H_
+#define TORC_PASSES_ANALYSIS_PLAN_PROGRESS_H_
+
+#include <cstdint>
+
+#include <llvm/Support/Error.h>
+
+#include "ir/program.h"
+
+namespace torc {
+
+class PlanProgress {
+ public:
+  /// At the start of the plan of `schedule`, which must outlive this object.
+  PlanProgress(const Schedule& schedule, std::uint32_t color);
+
+  /// Whether only the blocks of the own coordinate on `axis` count now: before an allgather along
+  /// it and after a reduce-scatter.
+  bool isFixed(std::uint32_t axis) const { return fixed_ >> axis & 1; }
+  /// Whether a ring has been finished.
+  bool hasStarted() const { return started_; }
+  /// Whether `axis` is the only one left to reduce.
+  bool isLastToReduce(std::uint32_t axis) const;
+
+  /// Whether `ring`, of this color and on an axis of more than one node, may come next.
+  llvm::Error check(const PlanOperation& ring) const;
+  void finish(const PlanOperation& ring);
+  /// Whether nothing is left to do.
+  llvm::Error checkDone() const;
+
+ private:
+  const Schedule& schedule_;
+  std::uint32_t color_;
+  bool started_ = false;
+  std::uint8_t fixed_, reduced_ = 0;  // a bit per axis
+};
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_ANALYSIS_PLAN_PROGRESS_H_

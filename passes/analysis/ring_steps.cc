@@ -1,0 +1,97 @@
+// Offsets and guards of ring steps.
+#include "passes/analysis/ring_steps.h"
+
+#include <utility>
+
+namespace torc {
+namespace {
+
+/// Direction + of a ring.
+LineStep forwardOnRing(PlanKind kind, std::int32_t size, std::int32_t step) {
+  const Nodes all{0, size - 1};
+  LineStep line;
+  line.senders = line.receivers = all;
+  if (kind == PlanKind::kRingReduceScatter) {
+    line.sent = -1 - step;
+    line.received = (-2 - step) % size;  // x itself, rather than x-d, at the end
+  } else {
+    line.sent = -step;
+    line.received = -1 - step;
+  }
+  if (step == 0) line.sources = all;
+  return line;
+}
+
+/// Line + of an axis.
+LineStep forwardOnLine(PlanKind kind, std::int32_t size, std::int32_t step) {
+  LineStep line;
+  if (kind == PlanKind::kRingReduceScatter) {
+    const std::int32_t k = size - 2 - step;
+    line.sent = 1 + k;
+    line.received = k;
+    line.senders = {0, size - 2 - k};
+    line.receivers = {1, size - 1 - k};
+    line.sources = {0, 0};  // nobody sends to node 0 on this line
+  } else {
+    line.sent = -step;
+    line.received = -1 - step;
+    line.senders = {step, size - 2};
+    line.receivers = {step + 1, size - 1};
+    if (step == 0) line.sources = line.senders;
+  }
+  return line;
+}
+
+/// Way + of a ring, in half the steps.
+LineStep forwardHalfAround(PlanKind kind, std::int32_t size, std::int32_t step) {
+  const Nodes all{0, size - 1};
+  const std::int32_t hops = size / 2;
+  LineStep line;
+  line.senders = line.receivers = all;
+  std::int32_t distance = 0;  // of the block's owner from the node that is farther away
+  if (kind == PlanKind::kRingReduceScatter) {
+    distance = hops - step;
+    line.sent = distance;
+    line.received = distance - 1;
+  } else {
+    distance = step + 1;
+    line.sent = -step;
+    line.received = -distance;
+  }
+  if (step == 0) line.sources = all;
+  line.half = 2 * distance == size;
+  return line;
+}
+
+/// The image of a step when the axis is turned round: x becomes size-1-x.
+LineStep mirrored(LineStep line, std::int32_t size) {
+  line.sign = -line.sign;
+  line.sent = -line.sent;
+  line.received = -line.received;
+  for (Nodes* nodes : {&line.senders, &line.receivers, &line.sources}) {
+    if (!nodes->none()) *nodes = {size - 1 - nodes->last, size - 1 - nodes->first};
+  }
+  return line;
+}
+
+}  // namespace
+
+RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
+                  std::uint32_t step) {
+  const auto nodes = static_cast<std::int32_t>(size);
+  const auto number = static_cast<std::int32_t>(step);
+  if (is_line) {
+    const LineStep line = forwardOnLine(kind, nodes, number);
+    return {line, mirrored(line, nodes)};
+  }
+  const LineStep line = forwardOnRing(kind, nodes, number);
+  return {direction == 0 ? line : mirrored(line, nodes)};
+}
+
+RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step) {
+  const auto nodes = static_cast<std::int32_t>(size);
+  const LineStep line = forwardHalfAround(kind, nodes, static_cast<std::int32_t>(step));
+  return {line, mirrored(line, nodes)};
+}
+
+}  // namespace torc

@@ -1,0 +1,61 @@
+// The steps of a ring (bucket) reduce-scatter or allgather along one axis of d nodes, as offsets
+// from the executing node's coordinate x.
+//
+// On a ring (torus axis), direction +, steps s, k = 0 .. d-2:
+//   reduce-scatter  send block x-1-s to x+1, receive block x-2-s from x-1
+//   allgather       send block x-k   to x+1, receive block x-1-k from x-1
+// On a line (a mesh axis, or a ring that is cut) every block comes from, or goes to, both sides, in
+// two lines at a time. Line +, k = d-2-s in a reduce-scatter:
+//   reduce-scatter  nodes 0 .. d-2-k send block x+1+k to x+1, nodes 1 .. d-1-k receive block x+k
+//   allgather       nodes k .. d-2 send block x-k to x+1, nodes k+1 .. d-1 receive block x-1-k
+// Direction and line - are the mirror images.
+//
+// In half the steps around a ring: whole blocks go both ways, h = floor(d/2) hops, those that are
+// d/2 away half a block each way: as many bytes as in two directions. Way +, steps s, k = 0 .. h-1:
+//   reduce-scatter  send block x+h-s to x+1, receive block x+h-1-s from x-1
+//   allgather       send block x-k   to x+1, receive block x-1-k   from x-1
+// Way - is the mirror image. The sums of a block meet at its owner, from both sides.
+#ifndef TORC_PASSES_ANALYSIS_RING_STEPS_H_
+#define TORC_PASSES_ANALYSIS_RING_STEPS_H_
+
+#include <cstdint>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "ir/program.h"
+
+namespace torc {
+
+/// Nodes whose place along the axis is from first to last; none if first > last.
+struct Nodes {
+  std::int32_t first = 0;
+  std::int32_t last = -1;
+
+  bool none() const { return first > last; }
+  bool operator==(const Nodes&) const = default;
+};
+
+/// One message that a node sends and one that it receives.
+struct LineStep {
+  int sign = 1;           // sends to x+sign, receives from x-sign
+  std::int32_t sent = 0;  // block sent: its offset from x
+  std::int32_t received = 0;
+  Nodes senders, receivers;
+  Nodes sources;      // senders that have not received the block sent in an earlier step
+  bool half = false;  // moves half of each block: with sign + the first half, with - the second
+};
+
+/// What a node does in a step: one line on a ring, two on a line or in half the steps.
+using RingStep = llvm::SmallVector<LineStep, 2>;
+
+/// Step `step` (0 to size - 2) of `kind` along an axis of `size` nodes, which is a line or a ring;
+/// `direction` (0: +, 1: -) counts on rings only. Nodes of a line are counted from where it begins.
+RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
+                  std::uint32_t step);
+
+/// Step `step` (0 to size / 2 - 1) of `kind` in half the steps around a ring of `size` nodes.
+RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_ANALYSIS_RING_STEPS_H_

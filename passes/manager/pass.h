@@ -1,0 +1,181 @@
+// Pass: one transformation of a program. Options and statistics are members that register
+// themselves, so that a pass prints as it was parsed: `pipeline{chunks=16}`.
+#ifndef TORC_PASSES_MANAGER_PASS_H_
+#define TORC_PASSES_MANAGER_PASS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/Twine.h>
+#include <llvm/Support/Error.h>
+
+#include "ir/program.h"
+
+namespace torc {
+
+class Pass;
+
+/// An option `name=value` of a pass.
+class PassOption {
+ public:
+  PassOption(Pass& pass, llvm::StringRef name, llvm::StringRef description);
+  PassOption(const PassOption&) = delete;
+  virtual ~PassOption() = default;
+
+  llvm::StringRef name() const { return name_; }
+  llvm::StringRef description() const { return description_; }
+
+  /// Sets the value; false if `text` is none, then the option keeps the one that it had.
+  [[nodiscard]] virtual bool parse(llvm::StringRef text) = 0;
+  /// The value as `parse` reads it.
+  virtual std::string value() const = 0;
+  /// What `parse` takes: `an integer from 1 to 4096`, `region or phase`.
+  virtual std::string accepted() const = 0;
+
+ private:
+  llvm::StringRef name_, description_;
+};
+
+/// A number within limits, from 1 up; 0 for the word, if there is one, that leaves it to the pass.
+class IntegerOption final : public PassOption {
+ public:
+  IntegerOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, std::uint32_t lowest,
+                std::uint32_t highest, std::uint32_t value, llvm::StringRef word = "")
+      : PassOption(pass, name, description),
+        lowest_(lowest),
+        highest_(highest),
+        value_(value),
+        word_(word) {}
+
+  std::uint32_t operator*() const { return value_; }
+  bool parse(llvm::StringRef text) override;
+  std::string value() const override { return value_ == 0 ? word_.str() : std::to_string(value_); }
+  std::string accepted() const override;
+
+ private:
+  std::uint32_t lowest_, highest_, value_;
+  llvm::StringRef word_;
+};
+
+/// A number of bytes.
+class BytesOption final : public PassOption {
+ public:
+  BytesOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, std::uint64_t value)
+      : PassOption(pass, name, description), value_(value) {}
+
+  std::uint64_t operator*() const { return value_; }
+  bool parse(llvm::StringRef text) override;
+  std::string value() const override { return std::to_string(value_); }
+  std::string accepted() const override;
+
+ private:
+  std::uint64_t value_;
+};
+
+/// A name or path.
+class NameOption final : public PassOption {
+ public:
+  NameOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, llvm::StringRef value)
+      : PassOption(pass, name, description), value_(value) {}
+
+  const std::string& operator*() const { return value_; }
+  bool parse(llvm::StringRef text) override;
+  std::string value() const override { return value_; }
+  std::string accepted() const override { return "a name or path"; }
+
+ private:
+  std::string value_;
+};
+
+/// One of a few words. Its value counts them from 0: give an enumeration the same order.
+class ChoiceOption final : public PassOption {
+ public:
+  ChoiceOption(Pass& pass, llvm::StringRef name, llvm::StringRef description,
+               std::vector<llvm::StringRef> words)
+      : PassOption(pass, name, description), words_(std::move(words)) {}
+
+  std::size_t operator*() const { return value_; }
+  bool parse(llvm::StringRef text) override;
+  std::string value() const override { return words_[value_].str(); }
+  std::string accepted() const override;
+
+ private:
+  std::vector<llvm::StringRef> words_;
+  std::size_t value_ = 0;
+};
+
+/// A number that a pass finds out about its last run.
+class PassStatistic {
+ public:
+  PassStatistic(Pass& pass, llvm::StringRef description);
+  PassStatistic(const PassStatistic&) = delete;
+
+  llvm::StringRef description() const { return description_; }
+  double value() const { return value_; }
+  PassStatistic& operator=(double value) {
+    value_ = value;
+    return *this;
+  }
+
+ private:
+  llvm::StringRef description_;
+  double value_ = 0;
+};
+
+/// Which level of the IR a pass works on.
+enum class PassLevel { kPlan, kStep };
+
+enum class PassResult { kWithoutChange, kWithChange };
+
+/// Base class of passes. A pass keeps the program valid: a plan stays a plan or becomes steps that
+/// compute the collective, and steps that do so still do so afterwards.
+class Pass {
+ public:
+  Pass(llvm::StringRef name, llvm::StringRef description, PassLevel level)
+      : name_(name), description_(description), level_(level) {}
+  Pass(const Pass&) = delete;
+  virtual ~Pass() = default;
+
+  /// The name in a pipeline, equal to the file's name.
+  llvm::StringRef name() const { return name_; }
+  llvm::StringRef description() const { return description_; }
+  PassLevel level() const { return level_; }
+
+  /// Transforms `program`, which is of this pass's level. Reports whether its text is another
+  /// afterwards. The message of an error does not name the pass: the pass manager does.
+  virtual llvm::Expected<PassResult> run(Program& program) = 0;
+
+  llvm::ArrayRef<PassOption*> options() const { return options_; }
+  llvm::ArrayRef<PassStatistic*> statistics() const { return statistics_; }
+
+  /// `name{option=value,...}`, all options that have a meaning, with their values.
+  std::string text() const;
+
+  /// Whether `option` has a meaning beside the values of the others.
+  virtual bool means(const PassOption& option) const {
+    (void)option;
+    return true;
+  }
+
+ private:
+  friend class PassOption;
+  friend class PassStatistic;
+  llvm::StringRef name_, description_;
+  PassLevel level_;
+  std::vector<PassOption*> options_;
+  std::vector<PassStatistic*> statistics_;
+};
+
+/// The error of a pass.
+llvm::Error passError(const llvm::Twine& message);
+
+inline PassResult changed(bool whether) {
+  return whether ? PassResult::kWithChange : PassResult::kWithoutChange;
+}
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_MANAGER_PASS_H_

@@ -1,0 +1,81 @@
+// Runs a pipeline of passes.
+#include "passes/manager/pass_manager.h"
+
+#include <chrono>
+
+#include <llvm/Support/Format.h>
+
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/validate.h"
+
+namespace torc {
+namespace {
+
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+llvm::Error checkProgram(const Program& program) {
+  const ScheduleView schedule = program.schedule.view();
+  if (Status status = validate(schedule); !status.ok()) return passError(status.message());
+  if (program.isPlan()) return llvm::Error::success();
+  VerifyOptions options;
+  options.max_faults = 1;
+  const VerifyResult result = verify(schedule, options);
+  if (result.ok()) return llvm::Error::success();
+  const Fault& fault = result.faults.front();
+  std::string place;
+  if (fault.operation != kNone) place = "operation " + std::to_string(fault.operation) + ": ";
+  return passError(place + name(fault.rule) + ": " + fault.message);
+}
+
+llvm::Error PassManager::runOne(Pass& pass, Program& program) {
+  const bool is_plan = program.isPlan();
+  if (is_plan != (pass.level() == PassLevel::kPlan)) {
+    return passError("pass '" + pass.name() + "': " +
+                     (is_plan ? "needs step operations; run expand-rings before it"
+                              : "needs plan operations; it runs before expand-rings"));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  llvm::Expected<PassResult> result = pass.run(program);
+  const double pass_seconds = secondsSince(start);
+  if (!result) return passError("pass '" + pass.name() + "': " + toString(result.takeError()));
+
+  const bool with_change = *result == PassResult::kWithChange;
+  if (options_.print_after_all) {
+    *options_.out << "// ---- after " << pass.text() << (with_change ? "\n" : ": no change\n");
+    if (with_change) printProgram(program, *options_.out);
+  }
+  const auto proof = std::chrono::steady_clock::now();
+  if (options_.verify_each && with_change) {
+    if (llvm::Error error = checkProgram(program)) {
+      return passError("after pass '" + pass.name() + "': " + toString(std::move(error)));
+    }
+  }
+  if (options_.time_passes) {
+    *options_.out << llvm::format("%10.6f s  %10.6f s  ", pass_seconds, secondsSince(proof))
+                  << pass.text() << '\n';
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error PassManager::run(Program& program) {
+  if (options_.time_passes) *options_.out << "      pass         proof  pipeline\n";
+  for (const auto& pass : passes_) {
+    if (llvm::Error error = runOne(*pass, program)) return error;
+  }
+  if (options_.statistics) {
+    for (const auto& pass : passes_) {
+      for (const PassStatistic* statistic : pass->statistics()) {
+        *options_.out << llvm::format("%12g  ", statistic->value()) << pass->name() << ": "
+                      << statistic->description() << '\n';
+      }
+    }
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace torc

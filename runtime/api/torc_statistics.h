@@ -1,0 +1,54 @@
+/* torc_statistics.h: what libtorc_pmpi.so has counted so far on this rank. C99, C++.
+ *
+ * The functions are in libtorc_pmpi.so. A program that is not linked with it finds them, where it
+ * is preloaded, by dlsym(RTLD_DEFAULT, "torc_statistics_take").
+ *
+ * Counted is while TORC_STATS or TORC_EXPLAIN is set, between MPI_Init and MPI_Finalize. All
+ * functions are local, and may be called by any thread.
+ */
+#ifndef TORC_RUNTIME_API_TORC_STATISTICS_H_
+#define TORC_RUNTIME_API_TORC_STATISTICS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The counts at one moment. */
+typedef struct torc_statistics torc_statistics;
+
+/* Functions return a torc_result (torc.h). TORC_ERR_UNSUPPORTED: nothing is counted. */
+int torc_statistics_take(torc_statistics** statistics);
+
+/* NULL is allowed. */
+void torc_statistics_free(torc_statistics* statistics);
+
+/* Calls that are alike. Texts live as long as the statistics. */
+typedef struct torc_statistics_row {
+  int served;               /* by torc; otherwise by MPI */
+  int strict;               /* not served, and an error under TORC_STRICT=1 */
+  const char* function;     /* "MPI_Iallreduce"; "": calls for which there was no row left */
+  const char* communicator; /* "4x2 part of 4x4x2", "6 ranks" */
+  const char* datatype;     /* "MPI_DOUBLE"; "derived"; "": none */
+  const char* operation;    /* "MPI_SUM"; "user's"; "": none */
+  const char* by;           /* the library's file, or why MPI got the calls */
+  uint64_t calls;
+  uint64_t bytes;       /* of all of them */
+  double seconds;       /* from call to completion, of all of them */
+  double least_seconds; /* of one */
+  double most_seconds;
+} torc_statistics_row;
+
+size_t torc_statistics_rows(const torc_statistics* statistics);
+
+/* TORC_ERR_ARGUMENT: there is no such row. */
+int torc_statistics_query(const torc_statistics* statistics, size_t number,
+                          torc_statistics_row* row);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TORC_RUNTIME_API_TORC_STATISTICS_H_ */

@@ -1,0 +1,137 @@
+// Call cache: one-shot calls of a geometry. A call is laid out once and then run with ever new
+// buffers, datatypes of the same size, operations and message tags, without communication and
+// without allocation: what repeats in a program is the schedule and the counts.
+//
+// Life of a call, all of it local to the rank:
+//   TagRange tags = ring.take(schedule->tag_count)    in the order of the calls, on all ranks alike
+//   call = cache.acquire(schedule, arguments)         an idle laid-out call, or a new one
+//   call->bindTags(tags); torc_collective_start(call)           once ring.ready(tags)
+//   ... complete: ring.release(tags); cache.release(call)
+//
+// What the layout depends on is the key: schedule, counts, displacements relative to the lowest,
+// bytes of an element, whether in place. Handles of datatypes and operations are no part of it: MPI
+// gives the handle of a freed one to a new one. They are looked at anew in every call.
+//
+// A laid-out call takes memory: tables, scratch, packed messages, the own block of an in-place
+// reduce_scatter. All caches of a process share one limit; beyond it the calls that were idle
+// longest are freed. What is in the cache is a matter of this rank alone and decides nothing but
+// speed.
+#ifndef TORC_RUNTIME_EXECUTION_CALL_CACHE_H_
+#define TORC_RUNTIME_EXECUTION_CALL_CACHE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "runtime/api/torc.h"
+#include "runtime/execution/call.h"
+#include "runtime/execution/collective.h"
+#include "runtime/execution/mpi_reduction.h"
+#include "support/status.h"
+
+namespace torc {
+
+class CallCache;
+
+/// A collective that belongs to a cache.
+struct OneShotCall : torc_collective {
+  OneShotCall(CallCache* owner, torc_schedule* schedule)
+      : torc_collective(schedule), cache(owner) {}
+
+  CallCache* cache;
+  std::uint64_t key_hash = 0;
+  std::size_t bytes = 0;
+  // While idle: among the calls of one hash, and among all of the process by age.
+  OneShotCall* previous_alike = nullptr;
+  OneShotCall* next_alike = nullptr;
+  OneShotCall* older = nullptr;
+  OneShotCall* newer = nullptr;
+};
+
+/// The memory of a process's one-shot calls. Outlives its caches. Used by one thread at a time, as
+/// they are.
+class CallMemory {
+ public:
+  explicit CallMemory(std::size_t limit_bytes) : limit_(limit_bytes) {}
+  CallMemory(const CallMemory&) = delete;
+  CallMemory& operator=(const CallMemory&) = delete;
+
+  /// Kept to by freeing idle calls. Calls that run may together take more.
+  std::size_t limit() const { return limit_; }
+  /// Of all calls, idle or not; now, and at most so far.
+  std::size_t bytes() const { return bytes_; }
+  std::size_t mostBytes() const { return most_bytes_; }
+  /// Since the beginning: calls that found a layout, calls that needed one, layouts given up for
+  /// the limit.
+  std::uint64_t hits() const { return hits_; }
+  std::uint64_t misses() const { return misses_; }
+  std::uint64_t evictions() const { return evictions_; }
+
+ private:
+  friend class CallCache;
+
+  void add(std::size_t bytes);
+  void append(OneShotCall* idle);
+  void remove(OneShotCall* idle);
+  void keepToLimit();
+
+  std::size_t limit_;
+  std::size_t bytes_ = 0, most_bytes_ = 0;
+  std::uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
+  TypeTable types_;
+  Call wanted_;  // the call being acquired; keeps its lists' memory
+  OneShotCall* oldest_ = nullptr;
+  OneShotCall* newest_ = nullptr;
+};
+
+/// One geometry's calls, of all its schedules. Used by one thread at a time.
+class CallCache {
+ public:
+  CallCache(torc_geometry* geometry, CallMemory* memory) : geometry_(geometry), memory_(memory) {}
+  CallCache(const CallCache&) = delete;
+  CallCache& operator=(const CallCache&) = delete;
+  /// Frees all calls. None is acquired any more.
+  ~CallCache();
+
+  /// A call of `schedule`, which belongs to the geometry, bound to the arguments' buffers and not
+  /// started. Lists in `arguments` need not outlive this; the operation must outlive the call, and
+  /// so must the datatype where it is Keep::kOriginal. Errors are local: those of the torc_*_init
+  /// functions (wrong arguments, unsupported datatypes and operations, no memory), but for buffers
+  /// that overlap, which MPI leaves to the caller.
+  StatusOr<torc_collective*> acquire(torc_schedule* schedule, const CallArguments& arguments);
+
+  /// The call is complete, has failed, or was never started. It may be freed in here. May be called
+  /// from the call's own callback, as the last thing that it does.
+  void release(torc_collective* call);
+
+  /// Frees the idle calls of `schedule`, which is about to go.
+  void forget(const torc_schedule* schedule);
+
+  /// Calls that are acquired.
+  std::size_t running() const { return running_; }
+
+ private:
+  friend class CallMemory;
+
+  /// Calls with one hash.
+  struct Bucket {
+    OneShotCall* idle = nullptr;  // the last one released first
+    std::size_t calls = 0;
+  };
+
+  Status layOut(OneShotCall& call, const CallArguments& arguments);
+  OneShotCall* findIdle(std::uint64_t hash, const torc_schedule* schedule);
+  void putIdle(OneShotCall* call);
+  void takeIdle(OneShotCall* call);
+  void free(OneShotCall* call);
+
+  torc_geometry* geometry_;
+  CallMemory* memory_;
+  std::unordered_map<std::uint64_t, Bucket> buckets_;
+  std::size_t running_ = 0;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_EXECUTION_CALL_CACHE_H_

@@ -1,0 +1,40 @@
+// Memory for data: aligned to cache lines, not initialised.
+#ifndef TORC_RUNTIME_EXECUTION_DATA_MEMORY_H_
+#define TORC_RUNTIME_EXECUTION_DATA_MEMORY_H_
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace torc {
+
+inline constexpr std::size_t kCacheLine = 64;
+
+inline std::size_t roundToCacheLine(std::size_t bytes) {
+  return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+}
+
+class DataMemory {
+ public:
+  /// Throws std::bad_alloc.
+  void allocate(std::size_t bytes) {
+    bytes_ = bytes;
+    if (bytes == 0) return;
+    data_.reset(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, roundToCacheLine(bytes))));
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  std::byte* data() const { return data_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_EXECUTION_DATA_MEMORY_H_

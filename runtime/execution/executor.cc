@@ -1,0 +1,156 @@
+// Executor: the loop that runs a laid-out program.
+#include "runtime/execution/executor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace torc {
+namespace {
+
+// Local work between two looks at the network: about what one core does in a few microseconds.
+constexpr std::size_t kBytesBetweenPolls = 32 * 1024;
+
+}  // namespace
+
+std::size_t Executor::tableBytes() const {
+  auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
+  return sizeof(*this) + transport_->tableBytes() + bytes(steps_) + bytes(successors_) +
+         bytes(dependence_counts_) + bytes(roots_) + bytes(stretches_) + bytes(step_of_channel_) +
+         bytes(waiting_) + bytes(messages_) + bytes(local_) + bytes(completed_);
+}
+
+std::uint32_t Executor::firstPending() const {
+  if (progress_ == Progress::kIdle || progress_ == Progress::kDone) return kNone;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (waiting_[i] != kNone) return steps_[i].source;
+  }
+  return kNone;
+}
+
+Status Executor::bind(const Buffers& buffers, const Reducer& reducer) {
+  reducer_ = reducer;
+  // `in` is only ever read: the const is given back by the kinds of operation.
+  bases_ = {const_cast<std::byte*>(buffers.in), buffers.out, buffers.scratch, nullptr};
+  return transport_->bind(bases_);
+}
+
+Progress Executor::start() {
+  std::copy(dependence_counts_.begin(), dependence_counts_.end(), waiting_.begin());
+  messages_head_ = messages_tail_ = 0;
+  local_head_ = local_tail_ = 0;
+  remaining_ = steps_.size();
+  progress_ = Progress::kActive;
+  for (std::uint32_t root : roots_)
+    enqueue(root);
+  if (!startReady() || !workFor(kBytesBetweenPolls)) return fail();
+  return remaining_ == 0 ? progress_ = Progress::kDone : progress_;
+}
+
+inline void Executor::enqueue(std::uint32_t step) {
+  if (steps_[step].channel != kNone) {
+    messages_[messages_tail_++] = step;
+  } else {
+    local_[local_tail_++] = step;
+  }
+}
+
+inline void Executor::complete(std::uint32_t index) {
+  const Step& step = steps_[index];
+  waiting_[index] = kNone;
+  --remaining_;
+  const std::uint32_t* successor = successors_.data() + step.first_successor;
+  for (std::uint32_t i = 0; i < step.successor_count; ++i) {
+    if (--waiting_[successor[i]] == 0) enqueue(successor[i]);
+  }
+}
+
+/// Does the local work of a step; returns the bytes that it wrote.
+std::size_t Executor::work(const Step& step) {
+  std::size_t bytes = 0;
+  const Stretch* stretch = stretches_.data() + step.first_stretch;
+  for (std::uint32_t i = 0; i < step.stretch_count; ++i, ++stretch) {
+    if (step.work == Work::kReduce) {
+      reducer_(stretch->dst.in(bases_), stretch->a.in(bases_), stretch->b.in(bases_),
+               stretch->count);
+      bytes += stretch->count * element_bytes_;
+    } else {
+      std::memcpy(stretch->dst.in(bases_), stretch->a.in(bases_), stretch->count);
+      bytes += stretch->count;
+    }
+  }
+  return bytes;
+}
+
+inline bool Executor::startReady() {
+  while (messages_head_ < messages_tail_) {
+    const std::uint32_t index = messages_[messages_head_++];
+    if (trace_ != nullptr) trace_->beginMessage(index);
+    if (!transport_->start(steps_[index].channel)) return false;
+  }
+  return true;
+}
+
+Progress Executor::fail() {
+  abandon(transport_->status());
+  return progress_;
+}
+
+void Executor::abandon(const Status& status) {
+  status_ = status;
+  transport_->abandon();
+  progress_ = Progress::kFailed;
+}
+
+/// Takes in `count` messages that the transport has reported in completed_, and starts what they
+/// make ready. -1: the transport has failed.
+inline bool Executor::take(int count) {
+  if (count < 0) return false;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t index = step_of_channel_[completed_[i]];
+    if (trace_ != nullptr) trace_->endMessage(index);
+    if (steps_[index].work == Work::kNone) {
+      complete(index);
+    } else {
+      local_[local_tail_++] = index;
+    }
+  }
+  return startReady();
+}
+
+/// Local work until about `bytes` are written.
+inline bool Executor::workFor(std::size_t bytes) {
+  for (std::size_t written = 0; local_head_ < local_tail_ && written < bytes;) {
+    const std::uint32_t index = local_[local_head_++];
+    if (trace_ != nullptr) trace_->beginWork(index);
+    const std::size_t bytes_of_step = work(steps_[index]);
+    if (trace_ != nullptr) trace_->endWork(index, bytes_of_step);
+    written += bytes_of_step;
+    complete(index);
+    if (!startReady()) return false;  // peers wait for these
+  }
+  return true;
+}
+
+Progress Executor::advance() {
+  if (progress_ != Progress::kActive) return progress_;
+  for (;;) {
+    const int count = transport_->poll(completed_);
+    if (!take(count)) return fail();
+    const bool worked = local_head_ < local_tail_;
+    if (!workFor(kBytesBetweenPolls)) return fail();
+    if (remaining_ == 0) return progress_ = Progress::kDone;
+    if (count == 0 && !worked) return progress_;
+  }
+}
+
+Progress Executor::run() {
+  if (progress_ != Progress::kActive) return progress_;
+  for (;;) {
+    if (!workFor(std::numeric_limits<std::size_t>::max())) return fail();
+    if (remaining_ == 0) return progress_ = Progress::kDone;
+    if (!take(transport_->wait(completed_))) return fail();
+  }
+}
+
+}  // namespace torc

@@ -1,0 +1,168 @@
+// Executor: runs the flat program of one rank over a transport.
+//
+// An operation starts when the count of its unfinished dependences reaches zero. Everything is
+// laid out at creation: successor lists, message channels, the stretches of memory that local
+// work touches. Between start and completion nothing is allocated, looked up or compared. The
+// layout holds places relative to the buffers, so that it can be bound to others between rounds at
+// no cost.
+//
+// Order of work: messages first, so that peers never wait for our arithmetic; local work in the
+// order in which it became ready. What is added to what is fixed by the program: dst = a op b,
+// for a recv_reduce dst = a op received. Results do not depend on the order of arrival.
+#ifndef TORC_RUNTIME_EXECUTION_EXECUTOR_H_
+#define TORC_RUNTIME_EXECUTION_EXECUTOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/execution/reduction.h"
+#include "runtime/trace/round_trace.h"
+#include "runtime/transport/transport.h"
+#include "schedules/expansion/expand.h"
+#include "support/status.h"
+
+namespace torc {
+
+/// Where a program's buffers lie. `in` and `out` may be the same memory where the collective
+/// allows it; `scratch` overlaps neither. Aligned for the element type.
+struct Buffers {
+  const std::byte* in = nullptr;
+  std::byte* out = nullptr;
+  std::byte* scratch = nullptr;
+  std::size_t element_bytes = 1;  // from one element to the next
+  bool in_is_out = false;         // the same memory
+};
+
+/// For every operation of a program the elements of its message's pieces, in order, the same at
+/// both ends; an empty list where the message is one piece (see Transport::prepareSend).
+using MessagePieces = std::vector<std::vector<std::uint64_t>>;
+
+enum class Progress : std::uint8_t {
+  kIdle,    // not started since creation
+  kActive,  // started, not complete
+  kDone,    // complete; may be started again
+  kFailed,  // see status(); cannot be started again
+};
+
+class Executor {
+ public:
+  /// Lays out `program` over `buffers`, and prepares its messages on `transport`. The program is
+  /// not needed afterwards. `reducer` may be empty for a program that reduces nothing, `pieces`
+  /// where all messages are whole. Errors: sizes beyond the address space, what the transport
+  /// refuses.
+  static StatusOr<std::unique_ptr<Executor>> create(const FlatProgram& program,
+                                                    const Buffers& buffers, const Reducer& reducer,
+                                                    std::unique_ptr<Transport> transport,
+                                                    const MessagePieces& pieces = {});
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  /// Binds to other memory and another reduction on elements of the same size, `in_is_out` being as
+  /// at creation: a later round is as if all had been made anew. Precondition: not active, not
+  /// failed. Errors: a transport that is bound for good.
+  Status bind(const Buffers& buffers, const Reducer& reducer);
+
+  /// Records the operations of later rounds; nullptr: does not. Outlives the executor.
+  /// Precondition: not active.
+  void setTrace(RoundTrace* trace) { trace_ = trace; }
+
+  /// Starts a round. Precondition: not active, not failed.
+  Progress start();
+
+  /// Does what can be done now and returns. Never waits.
+  Progress advance();
+
+  /// Runs the round to its end, waiting in the transport: where a wait is better than many looks.
+  Progress run();
+
+  /// Ends an active round as failed, with `status` as its error.
+  void abandon(const Status& status);
+
+  /// After a failed round: whether no message can touch the buffers any more. Never waits.
+  bool drained() { return transport_->drained(); }
+
+  Progress progress() const { return progress_; }
+  const Status& status() const { return status_; }
+
+  std::size_t operations() const { return steps_.size(); }
+  std::size_t messages() const { return step_of_channel_.size(); }
+  /// Operations of the round that are not complete.
+  std::size_t remaining() const { return remaining_; }
+  /// Bytes of memory for data that the transport has allocated.
+  std::size_t bufferBytes() const { return transport_->bufferBytes(); }
+  /// Bytes of the tables, the transport's included.
+  std::size_t tableBytes() const;
+
+  /// The first operation (index in the schedule) that is not complete, for error messages;
+  /// kNone when there is none.
+  std::uint32_t firstPending() const;
+
+ private:
+  enum class Work : std::uint8_t { kNone, kReduce, kCopy };
+
+  /// A run of elements that local work touches.
+  struct Stretch {
+    Place dst, a, b;
+    std::size_t count;  // elements of a reduction, bytes of a copy
+  };
+
+  struct Step {
+    std::uint32_t first_successor = 0;
+    std::uint32_t successor_count = 0;
+    ChannelId channel = kNone;
+    std::uint32_t first_stretch = 0;
+    std::uint32_t stretch_count = 0;
+    std::uint32_t source = 0;
+    Work work = Work::kNone;
+  };
+
+  explicit Executor(std::unique_ptr<Transport> transport);
+
+  Status lay(const FlatProgram& program, const Buffers& buffers, const MessagePieces& pieces);
+  Status layMessage(const FlatProgram& program, const FlatOperation& operation,
+                    const Buffers& buffers, std::span<const std::size_t> pieces, Step& step);
+  void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
+               Step& step);
+  void laySuccessors(const FlatProgram& program);
+  void joinCopies();
+
+  void enqueue(std::uint32_t step);
+  void complete(std::uint32_t step);
+  std::size_t work(const Step& step);
+  [[nodiscard]] bool startReady();
+  [[nodiscard]] bool take(int count);
+  [[nodiscard]] bool workFor(std::size_t bytes);
+  Progress fail();
+
+  RoundTrace* trace_ = nullptr;
+  Reducer reducer_;
+  Bases bases_{};
+  std::size_t element_bytes_ = 1;
+  std::unique_ptr<Transport> transport_;
+
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> successors_;
+  std::vector<std::uint32_t> dependence_counts_;  // as at the start of a round
+  std::vector<std::uint32_t> roots_;              // steps without dependences
+  std::vector<Stretch> stretches_;
+  std::vector<std::uint32_t> step_of_channel_;
+  std::vector<Segment> segments_;  // of the message being prepared
+
+  // State of the round.
+  Progress progress_ = Progress::kIdle;
+  Status status_;
+  std::size_t remaining_ = 0;
+  std::vector<std::uint32_t> waiting_;   // unfinished dependences of each step; kNone: complete
+  std::vector<std::uint32_t> messages_;  // ready to be started; every step enters once a round
+  std::vector<std::uint32_t> local_;     // ready for local work, likewise
+  std::size_t messages_head_ = 0, messages_tail_ = 0;
+  std::size_t local_head_ = 0, local_tail_ = 0;
+  std::vector<ChannelId> completed_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_EXECUTION_EXECUTOR_H_

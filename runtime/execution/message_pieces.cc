@@ -1,0 +1,32 @@
+// The blocks of messages, from the schedule: sender and receiver name the same ones.
+#include "runtime/execution/message_pieces.h"
+
+#include "schedules/expansion/placement.h"
+
+namespace torc {
+
+StatusOr<MessagePieces> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
+                                    const Counts& counts, bool in_place, std::size_t element_bytes,
+                                    std::size_t least_bytes) {
+  MessagePieces pieces;
+  // Part-major messages are contiguous.
+  if (traits(schedule.collective).layout == Layout::kPartMajor) return pieces;
+  const bool own_block_in_out = in_place && schedule.collective == Collective::kAllgather;
+  Placement placement(schedule, program.rank, counts, own_block_in_out);
+  if (Status status = placement.prepare(); !status.ok()) return status;
+
+  pieces.resize(program.operations.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const FlatOperation& flat = program.operations[i];
+    if (!sends(flat.kind) && !receives(flat.kind)) continue;
+    const bool sending = sends(flat.kind);
+    const std::uint64_t bytes = (sending ? flat.a : flat.dst).elements * element_bytes;
+    if (bytes < 2 * least_bytes) continue;  // one piece in any case
+    const Operation& operation = schedule.operations[flat.source];
+    placement.appendBlocks(sending ? operation.a : operation.dst, pieces[i]);
+    if (bytes / pieces[i].size() < least_bytes) pieces[i].clear();
+  }
+  return pieces;
+}
+
+}  // namespace torc

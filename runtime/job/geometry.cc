@@ -1,0 +1,318 @@
+// Geometry: creation agreed by all ranks, oversubscription, tags.
+#include "runtime/job/geometry.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <sched.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "runtime/api/api.h"
+#include "runtime/job/library_open.h"
+#include "runtime/trace/trace_job.h"
+#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/smpi.h"
+#include "support/message.h"
+
+using torc::message;
+using torc::mpiStatus;
+using torc::Status;
+using torc::StatusCode;
+using torc::StatusOr;
+using torc::TagClaim;
+using torc::TagMap;
+using torc::Topology;
+
+namespace {
+
+/// Cores that ranks of this host may use together. A process that is bound to one core says
+/// nothing about the others, hence the whole host's number then.
+int hostCores() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) > 1) {
+    return CPU_COUNT(&allowed);
+  }
+  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+// Tags that a ring has at least where there is more than one, and rings at most.
+constexpr std::uint32_t kLeastRing = 1u << 16, kMostRings = 256;
+
+std::uint64_t hostHash() {
+  char host[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  PMPI_Get_processor_name(host, &length);
+  return std::hash<std::string_view>()({host, static_cast<std::size_t>(length)});
+}
+
+std::string nameOf(const Topology& topology) {
+  return topology.shape() + " (order " + topology.orderString() + ")";
+}
+
+bool sameShape(const Topology& a, const Topology& b) {
+  if (a.axis_count != b.axis_count) return false;
+  for (std::uint32_t i = 0; i < a.axis_count; ++i) {
+    if (a.axes[i].size != b.axes[i].size || a.axes[i].kind != b.axes[i].kind) return false;
+  }
+  // Dead nodes have no rank; dead links change nothing about who has which. The order of the tables
+  // follows the order of ranks.
+  return std::ranges::is_permutation(a.deadNodes(), b.deadNodes());
+}
+
+}  // namespace
+
+StatusOr<Topology> torc::withOrder(const Topology& topology,
+                                   const std::array<std::uint8_t, kMaxAxes>& order) {
+  // The tables of damage are sorted by site, which the order numbers.
+  Topology result = topology;
+  result.order = order;
+  result.dead_link_count = result.dead_node_count = 0;
+  result.dead_link_table = {};
+  result.dead_node_table = {};
+  for (const torc::Coordinates& node : topology.deadNodes()) {
+    if (Status status = result.addDeadNode(node); !status.ok()) return status;
+  }
+  for (const torc::DeadLink& link : topology.deadLinks()) {
+    if (Status status = result.addDeadLink(link); !status.ok()) return status;
+  }
+  if (Status status = result.validate(); !status.ok()) return status;
+  return result;
+}
+
+StatusOr<torc::HostRanks> torc::countHostRanks(torc_context* context, MPI_Comm comm) {
+  const std::uint64_t mine = hostHash();
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  std::vector<std::uint64_t> names(static_cast<std::size_t>(size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code =
+      torc::startAllgather(&mine, 1, MPI_UINT64_T, names.data(), 1, MPI_UINT64_T, comm, &request);
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
+  Status status = context->complete(&request, "MPI_Iallgather");
+  if (!status.ok()) return status;
+  HostRanks hosts;
+  hosts.count = static_cast<int>(std::count(names.begin(), names.end(), mine));
+  hosts.oversubscribed = hosts.count > hostCores();
+  return hosts;
+}
+
+torc_geometry::~torc_geometry() {
+  if (library != nullptr) --library->geometries;
+  if (entered_) {
+    --context->geometries;
+    if (hosts.oversubscribed) --context->oversubscribed_geometries;
+  }
+  agreement.close();
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (comm != MPI_COMM_NULL && !finalized) PMPI_Comm_free(&comm);
+}
+
+Status torc_geometry::join(MPI_Comm parent) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (const int code = torc::startDuplicate(parent, &comm, &request); code != MPI_SUCCESS) {
+    return mpiStatus(code, "MPI_Comm_idup");
+  }
+  if (Status status = context->complete(&request, "MPI_Comm_idup"); !status.ok()) return status;
+  attach();
+  const StatusOr<torc::HostRanks> counted = torc::countHostRanks(context, comm);
+  if (counted.ok()) hosts = *counted;
+  return counted.status();
+}
+
+StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* context, MPI_Comm comm,
+                                                             const Topology& topology,
+                                                             torc::RankMap map,
+                                                             const torc::HostRanks& hosts) {
+  auto geometry = std::make_unique<torc_geometry>(context);
+  geometry->comm = comm;
+  geometry->attach();
+  if (Status status = geometry->place(topology, std::move(map)); !status.ok()) {
+    geometry->comm = MPI_COMM_NULL;  // stays the caller's
+    return status;
+  }
+  geometry->hosts = hosts;
+  geometry->enter();
+  return geometry;
+}
+
+Status torc_geometry::place(const Topology& placed, torc::RankMap placed_map) {
+  if (Status status = adopt(placed); !status.ok()) return status;
+  gives_order_ = true;
+  map = std::move(placed_map);
+  return {};
+}
+
+void torc_geometry::enter() {
+  entered_ = true;
+  ++context->geometries;
+  if (hosts.oversubscribed) ++context->oversubscribed_geometries;
+}
+
+/// Learns what is local about `comm`.
+void torc_geometry::attach() {
+  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
+
+  const int highest = torc::highestTag(comm);
+  const int half = highest / 2 + 1;
+  tags_per_slot_ = std::max(1, half / torc::kTagSlots);
+  const auto upper = static_cast<std::uint32_t>(highest - half);
+  meeting_tag_ = highest;
+  rings_ = std::clamp(upper / kLeastRing, 1u, kMostRings);
+  ring = torc::TagRing(half, upper / rings_);
+  agreement.open(context, comm);
+}
+
+Status torc_geometry::lay(const char* shape, const char* order) {
+  if (shape == nullptr) {
+    if (order == nullptr) return {};
+    return {StatusCode::kInvalidArgument, "an order is given without a shape"};
+  }
+  StatusOr<Topology> parsed = torc::parseTopology(shape, order == nullptr ? "" : order);
+  if (!parsed.ok()) return parsed.status();
+  return adopt(*parsed);
+}
+
+Status torc_geometry::adopt(const Topology& wanted) {
+  if (topology &&
+      !(sameShape(*topology, wanted) && (gives_order_ || topology->order == wanted.order))) {
+    return {StatusCode::kMismatch,
+            message("torus ", nameOf(wanted), ", the geometry is ", nameOf(*topology))};
+  }
+  if (wanted.ranks() != static_cast<std::uint64_t>(size)) {
+    return {StatusCode::kMismatch, message("torus ", wanted.shape(), " has ", wanted.ranks(),
+                                           " nodes, the communicator has ", size, " ranks")};
+  }
+  if (!topology) topology = wanted;
+  return {};
+}
+
+StatusOr<Topology> torc_geometry::topologyFor(const Topology& compiled) const {
+  if (!gives_order_ || topology->order == compiled.order) return compiled;
+  return torc::withOrder(compiled, topology->order);
+}
+
+Status torc_geometry::joinTrace() {
+  if (context->trace_job == nullptr) return {};
+  StatusOr<std::shared_ptr<const torc::GeometryTrace>> entered = context->trace_job->enter(comm);
+  if (!entered.ok()) return entered.status();
+  trace = std::move(*entered);
+  return {};
+}
+
+StatusOr<TagClaim> torc_geometry::claimTags(std::uint32_t tag_count, const TagMap& taken) {
+  const std::uint64_t slots =
+      std::max<std::uint64_t>(1, (std::uint64_t{tag_count} + tags_per_slot_ - 1) / tags_per_slot_);
+  if (slots > torc::kTagSlots) {
+    return Status(StatusCode::kUnsupported,
+                  message("the schedule needs ", tag_count, " message tags, MPI has ",
+                          std::int64_t{tags_per_slot_} * torc::kTagSlots));
+  }
+  auto isTaken = [&](int slot) { return (taken[slot / 64] >> (slot % 64) & 1) != 0; };
+  TagClaim claim{0, 0};
+  for (int slot = 0; slot < torc::kTagSlots; ++slot) {
+    if (isTaken(slot)) {
+      claim = {slot + 1, 0};
+    } else if (++claim.slots == static_cast<int>(slots)) {
+      for (int s = claim.first_slot; s <= slot; ++s)
+        taken_[s / 64] |= std::uint64_t{1} << (s % 64);
+      return claim;
+    }
+  }
+  return Status(StatusCode::kBusy,
+                "no message tags are left: too many collectives are alive on the geometry");
+}
+
+void torc_geometry::releaseTags(const TagClaim& claim) {
+  for (int s = claim.first_slot; s < claim.first_slot + claim.slots; ++s) {
+    taken_[s / 64] &= ~(std::uint64_t{1} << (s % 64));
+  }
+}
+
+namespace {
+
+Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, const char* order,
+                      torc_geometry** result) {
+  if (context == nullptr) return torc::nullArgument("context");
+  if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
+  if (comm == MPI_COMM_NULL) {
+    return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
+  }
+  int is_inter = 0;
+  if (const int code = PMPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
+    return mpiStatus(code, "MPI_Comm_test_inter");
+  }
+  if (is_inter) {
+    return {StatusCode::kUnsupported, "the communicator is an intercommunicator"};
+  }
+  auto geometry = std::make_unique<torc_geometry>(context);
+  if (Status status = geometry->join(comm); !status.ok()) return status;
+  if (Status status = geometry->joinTrace(); !status.ok()) return status;
+
+  const Status mine = torc::attempt([&]() -> Status {
+    if (result == nullptr) return torc::nullArgument("geometry");
+    return geometry->lay(shape, order);
+  });
+  const std::string text = mine.ok() && geometry->topology ? nameOf(*geometry->topology) : "";
+  const torc::AgreedField fields[] = {{"the shape", std::hash<std::string>()(text), false}};
+  const Status agreed = geometry->agreement.agree(mine, fields);
+  if (!agreed.ok()) return agreed;
+
+  geometry->enter();
+  *result = geometry.release();
+  return {};
+}
+
+}  // namespace
+
+int torc_geometry_create(torc_context* context, MPI_Comm comm, const char* shape, const char* order,
+                         torc_geometry** geometry) {
+  if (geometry != nullptr) *geometry = nullptr;
+  return torc::report(torc::attempt([&] {
+    return createGeometry(context, comm, shape, order, geometry).annotated("torc_geometry_create");
+  }));
+}
+
+int torc_geometry_destroy(torc_geometry* geometry) {
+  if (geometry == nullptr) return TORC_OK;
+  return torc::report(torc::attempt([&]() -> Status {
+    if (geometry->context->in_callback) {
+      return {StatusCode::kBusy, "torc_geometry_destroy: called from a callback"};
+    }
+    Status mine;
+    if (geometry->schedules > 0) {
+      mine = {StatusCode::kBusy,
+              message("the geometry still has ", geometry->schedules, " schedules")};
+    }
+    Status agreed = geometry->agreement.agree(mine);
+    if (!agreed.ok()) return agreed.annotated("torc_geometry_destroy");
+    delete geometry;
+    return {};
+  }));
+}
+
+int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info) {
+  return torc::report(torc::attempt([&]() -> Status {
+    if (geometry == nullptr) return torc::nullArgument("torc_geometry_query: geometry");
+    if (info == nullptr) return torc::nullArgument("torc_geometry_query: info");
+    *info = {};
+    info->rank = geometry->rank;
+    info->nodes = geometry->size;
+    info->ranks_on_host = geometry->hosts.count;
+    info->oversubscribed = geometry->hosts.oversubscribed ? 1 : 0;
+    if (!geometry->topology) return {};
+    const Topology& topology = *geometry->topology;
+    std::snprintf(info->shape, sizeof(info->shape), "%s", topology.shape().c_str());
+    std::snprintf(info->order, sizeof(info->order), "%s", topology.orderString().c_str());
+    info->axis_count = static_cast<int>(topology.axis_count);
+    const torc::Coordinates at = topology.coordinatesOf(geometry->map.toSchedule(geometry->rank));
+    static_assert(TORC_MAX_AXES == torc::kMaxAxes);
+    std::copy(at.begin(), at.end(), info->coordinates);
+    return {};
+  }));
+}

@@ -1,0 +1,124 @@
+// Geometry: a communicator laid on a torus, and its tag space.
+#ifndef TORC_RUNTIME_JOB_GEOMETRY_H_
+#define TORC_RUNTIME_JOB_GEOMETRY_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <mpi.h>
+
+#include "runtime/api/torc.h"
+#include "runtime/job/agreement.h"
+#include "runtime/job/context.h"
+#include "runtime/job/rank_map.h"
+#include "runtime/transport/tag_ring.h"
+#include "schedules/topology/topology.h"
+#include "support/status.h"
+
+namespace torc {
+
+struct GeometryTrace;
+
+/// Slots of the tag space that a collective holds.
+struct TagClaim {
+  int first_slot = 0;
+  int slots = 0;
+};
+
+/// Ranks that share the caller's host, and whether they are more than its cores.
+struct HostRanks {
+  int count = 1;
+  bool oversubscribed = false;
+};
+
+/// Collective.
+StatusOr<HostRanks> countHostRanks(torc_context* context, MPI_Comm comm);
+
+/// `topology` with ranks counted in another order of its axes.
+StatusOr<Topology> withOrder(const Topology& topology,
+                             const std::array<std::uint8_t, kMaxAxes>& order);
+
+}  // namespace torc
+
+/// The lower half of the tag space is cut into equal slots. A collective takes a run of slots that
+/// are free on all ranks: its messages meet no others, whatever the order of starting. Slots are
+/// free again when every rank has freed the collective, and so has received all that was sent to
+/// it. The upper half is for one-shot calls, which take their tags in order from a ring. There are
+/// as many rings side by side as there is room for, up to 256, one for each signature of a call:
+/// the messages of calls that differ between the ranks do not meet, and so spoil nothing. The
+/// highest tag is no collective's.
+struct torc_geometry {
+  explicit torc_geometry(torc_context* owner) : context(owner) {}
+  torc_geometry(const torc_geometry&) = delete;
+  torc_geometry& operator=(const torc_geometry&) = delete;
+  ~torc_geometry();
+
+  /// Local: a geometry over `comm`, which the caller has duplicated for it on all ranks and which
+  /// is freed with it. `topology` is the torus with its order of ranks, alike on all ranks, and
+  /// `map` says which of these ranks a rank of `comm` is. Schedules of that torus are taken
+  /// whatever the order of ranks that they were compiled for.
+  static torc::StatusOr<std::unique_ptr<torc_geometry>> over(torc_context* context, MPI_Comm comm,
+                                                             const torc::Topology& topology,
+                                                             torc::RankMap map,
+                                                             const torc::HostRanks& hosts);
+
+  /// Collective over `parent`, in two steps: `join` prepares communication, and fails alike on all
+  /// ranks; `lay` is what can fail on one.
+  torc::Status join(MPI_Comm parent);
+  torc::Status lay(const char* shape, const char* order);
+  /// Lays a geometry that has joined as `over` does.
+  torc::Status place(const torc::Topology& topology, torc::RankMap map);
+  /// Makes the context count the geometry, until it is deleted.
+  void enter();
+  /// Collective over `comm`: makes the geometry part of the context's trace, if there is one.
+  /// Without it, collectives of the geometry are not traced.
+  torc::Status joinTrace();
+  /// Takes the shape of a schedule, or compares it with its own.
+  torc::Status adopt(const torc::Topology& topology);
+  /// The topology that a schedule for `compiled` gets here: the same, or with the geometry's order
+  /// of ranks where that is given to schedules. The geometry has adopted `compiled`.
+  torc::StatusOr<torc::Topology> topologyFor(const torc::Topology& compiled) const;
+
+  /// Collective result: a run of slots that `taken`, the agreed union, leaves free.
+  torc::StatusOr<torc::TagClaim> claimTags(std::uint32_t tag_count, const torc::TagMap& taken);
+  void releaseTags(const torc::TagClaim& claim);
+  int tagBase(const torc::TagClaim& claim) const { return claim.first_slot * tags_per_slot_; }
+  const torc::TagMap& takenTags() const { return taken_; }
+  /// The tag on `comm` that no collective uses.
+  int meetingTag() const { return meeting_tag_; }
+  /// The tags of a one-shot call, which has taken `range` from the ring. `signature`: a hash of
+  /// what must be the same on all ranks.
+  torc::TagRange tagsFor(torc::TagRange range, std::uint64_t signature) const {
+    range.base += static_cast<int>(signature % rings_ * ring.size());
+    return range;
+  }
+
+  torc_context* context;
+  MPI_Comm comm = MPI_COMM_NULL;
+  torc::Agreement agreement;
+  int rank = 0, size = 1;
+  std::optional<torc::Topology> topology;
+  torc::RankMap map;  // ranks of `comm` to ranks of `topology`
+  torc::HostRanks hosts;
+  torc::TagRing ring{0, 0};
+  torc_library* library = nullptr;  // that recognised the communicator, and what as; see there
+  std::uint32_t library_part = 0;
+  std::shared_ptr<const torc::GeometryTrace> trace;  // null: not traced
+  int schedules = 0;
+  // The same on all ranks.
+  std::uint64_t schedules_loaded = 0;
+  std::uint64_t collectives_made = 0;  // persistent ones
+
+ private:
+  void attach();
+
+  bool entered_ = false;      // counted by the context
+  bool gives_order_ = false;  // to schedules, instead of insisting on theirs
+  int tags_per_slot_ = 1;
+  int meeting_tag_ = 0;
+  std::uint32_t rings_ = 1;
+  torc::TagMap taken_{};
+};
+
+#endif  // TORC_RUNTIME_JOB_GEOMETRY_H_

@@ -1,0 +1,47 @@
+// Schedules that a rank holds: least recently used ones that nobody uses give way.
+#include "runtime/job/library_cache.h"
+
+#include <utility>
+
+#include "support/message.h"
+
+namespace torc {
+
+std::shared_ptr<const LoadedSchedule> ScheduleCache::find(std::uint32_t file) {
+  const auto place = places_.find(file);
+  if (place == places_.end()) return nullptr;
+  held_.splice(held_.begin(), held_, place->second);
+  return held_.front().schedule;
+}
+
+Status ScheduleCache::reserve(std::uint64_t bytes) {
+  const auto fits = [&] {
+    return bytes <= limit_ && bytes_ <= limit_ - bytes && reserved_ <= limit_ - bytes - bytes_;
+  };
+  for (auto oldest = held_.end(); !fits() && oldest != held_.begin();) {
+    --oldest;
+    if (oldest->schedule.use_count() > 1) continue;
+    bytes_ -= oldest->schedule->bytes();
+    places_.erase(oldest->file);
+    oldest = held_.erase(oldest);
+  }
+  if (!fits()) {
+    return {StatusCode::kNoMemory,
+            message("no room for ", bytes, " bytes: ", bytes_ + reserved_, " of ", limit_,
+                    " bytes for schedules are in use (TORC_MEMORY)")};
+  }
+  reserved_ += bytes;
+  return {};
+}
+
+std::shared_ptr<const LoadedSchedule> ScheduleCache::add(std::uint32_t file, std::uint64_t reserved,
+                                                         LoadedSchedule schedule) {
+  reserved_ -= reserved;
+  if (std::shared_ptr<const LoadedSchedule> there = find(file)) return there;
+  bytes_ += schedule.bytes();
+  held_.push_front({file, std::make_shared<const LoadedSchedule>(std::move(schedule))});
+  places_[file] = held_.begin();
+  return held_.front().schedule;
+}
+
+}  // namespace torc

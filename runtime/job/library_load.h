@@ -1,0 +1,103 @@
+// Loading a schedule of a library, on first use, without waiting: rank 0 of the communicator reads
+// the file, the others get it by broadcast, all check it, and all come to the same result.
+#ifndef TORC_RUNTIME_JOB_LIBRARY_LOAD_H_
+#define TORC_RUNTIME_JOB_LIBRARY_LOAD_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <mpi.h>
+
+#include "runtime/job/geometry.h"
+#include "runtime/job/library.h"
+#include "runtime/job/library_open.h"
+#include "schedules/library/index.h"
+#include "support/status.h"
+
+namespace torc {
+
+/// One load on a geometry's communicator. All its ranks make it for the same entry, in the same
+/// order among the collective calls on that communicator, and advance it until it is done. Until
+/// then it makes collective calls of its own there, so that nothing else may: neither a second load
+/// nor another collective call. Messages, and loads on other communicators, go on. It costs one
+/// small reduction where every rank holds the file, and otherwise a broadcast and another
+/// reduction.
+///
+/// `advance` waits for nobody; rank 0 reads the file inside it.
+class ScheduleLoad {
+ public:
+  /// Starts. `library` and `geometry`, which was made by recognition of that library, live until
+  /// the load is done; `entry` is one of the library's index.
+  ScheduleLoad(torc_library& library, torc_geometry& geometry, const LibraryEntry& entry);
+  ScheduleLoad(const ScheduleLoad&) = delete;
+  ScheduleLoad& operator=(const ScheduleLoad&) = delete;
+  /// Only a load that is done may go.
+  ~ScheduleLoad();
+
+  /// Does what can be done now; true when done.
+  bool advance();
+  bool done() const { return step_ == Step::kDone; }
+
+  /// Once done, once: the schedule, which belongs to the geometry, to be deleted by
+  /// torc_schedule_free; or the error, whose code and text are the same on all ranks. kIo,
+  /// kMalformed, kMismatch: the file; kNoMemory: a rank has no room left; kTransport: MPI's, and
+  /// this rank's alone.
+  StatusOr<torc_schedule*> take();
+
+ private:
+  enum class Step {
+    kAsk,      // who lacks the file, and did a rank fail?
+    kFile,     // rank 0 sends it, or why it cannot
+    kOutcome,  // did a rank fail?
+    kError,    // the lowest rank that failed sends its error
+    kDone,
+  };
+  static constexpr std::size_t kTextBytes = 760;
+  /// A status as it travels. Where it is good, a file may follow.
+  struct Error {
+    std::int32_t code = 0;
+    std::int32_t reserved = 0;
+    std::array<char, kTextBytes> text{};
+  };
+
+  std::string path() const;
+  std::size_t messageBytes() const { return sizeof(Error) + file_.bytes; }
+
+  void proceed();
+  void vote(Step step, bool lacks);
+  void send(Step step, void* data, std::size_t bytes, int root);
+  void sendFile();
+  void sendError(int speaker);
+  void setError(const Status& status);
+  Status error() const;
+  void finish(const Status& status);
+
+  Status read();
+  Status check();
+  Status bind();
+
+  torc_library& library_;
+  torc_geometry& geometry_;
+  const LibraryEntry& entry_;
+  const LibraryFile& file_;
+  Step step_ = Step::kAsk;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+
+  Status mine_;                 // of this rank, so far
+  Status result_;               // of all
+  bool held_ = false;           // by this rank, before the load
+  std::uint64_t reserved_ = 0;  // of the cache
+  std::array<std::int64_t, 2> vote_{}, votes_{};
+  std::int64_t began_ = 0;  // for the trace
+  Error error_;
+  std::unique_ptr<std::byte[]> message_;  // an Error, and the file
+  std::shared_ptr<const LoadedSchedule> schedule_;
+  std::unique_ptr<torc_schedule> bound_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_JOB_LIBRARY_LOAD_H_

@@ -1,0 +1,155 @@
+// Opening a library: rank 0 reads index and mapping, all ranks check the same bytes and agree.
+#include "runtime/job/library_open.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/job/library.h"
+#include "runtime/transport/mpi_transport.h"
+#include "schedules/format/file.h"
+#include "support/message.h"
+
+using torc::attempt;
+using torc::LibraryOptions;
+using torc::message;
+using torc::Status;
+using torc::StatusCode;
+using torc::StatusOr;
+
+namespace torc {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// The index, if it and the manifest beside it are of one build.
+StatusOr<Bytes> readIndexOnce(const std::string& directory) {
+  StatusOr<Bytes> bytes = readFile(indexPath(directory));
+  if (!bytes.ok()) return bytes.status();
+  const StatusOr<LibraryIndex> index = readLibraryIndex(*bytes, indexPath(directory));
+  if (!index.ok()) return index.status();
+  const StatusOr<Bytes> manifest = readFile(manifestPath(directory));
+  if (!manifest.ok()) return manifest.status();
+  if (const std::uint64_t found = checksumOf(*manifest); found != index->manifest_checksum) {
+    return Status(StatusCode::kMismatch,
+                  message(indexPath(directory), ": the index is stale: it was made with another ",
+                          kManifestName, " than the one beside it (checksum ", std::hex, found,
+                          ", the index says ", index->manifest_checksum, ")"));
+  }
+  return bytes;
+}
+
+/// The library may be exchanged for a new one between the two files: the second look settles it.
+StatusOr<Bytes> readIndex(const std::string& directory) {
+  StatusOr<Bytes> bytes = readIndexOnce(directory);
+  if (!bytes.ok()) bytes = readIndexOnce(directory);
+  return bytes;
+}
+
+/// What rank 0 sends: the length of the index, the index, the text of the mapping file.
+Status readAll(const LibraryOptions& options, Bytes& bundle) {
+  StatusOr<Bytes> index = readIndex(options.directory);
+  if (!index.ok()) return index.status();
+  Bytes mapping;
+  if (!options.mapping.empty()) {
+    StatusOr<Bytes> text = readFile(options.mapping);
+    if (!text.ok()) return text.status();
+    mapping = std::move(*text);
+  }
+  const std::uint64_t length = index->size();
+  bundle.resize(sizeof(length));
+  std::memcpy(bundle.data(), &length, sizeof(length));
+  bundle.insert(bundle.end(), index->begin(), index->end());
+  bundle.insert(bundle.end(), mapping.begin(), mapping.end());
+  return {};
+}
+
+Status checkOptions(const LibraryOptions& options) {
+  if (options.directory.empty()) {
+    return {StatusCode::kInvalidArgument, "no folder is given"};
+  }
+  if (options.memory_limit == 0) {
+    return {StatusCode::kInvalidArgument, "the memory limit is 0 bytes"};
+  }
+  return {};
+}
+
+/// Reads what all ranks have received.
+Status understand(std::span<const std::byte> bundle, std::uint64_t ranks, torc_library& library) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, bundle.data(), sizeof(length));
+  const std::span<const std::byte> rest = bundle.subspan(sizeof(length));
+  StatusOr<LibraryIndex> index =
+      readLibraryIndex(rest.first(length), indexPath(library.options.directory));
+  if (!index.ok()) return index.status();
+  library.index = std::move(*index);
+  const std::span<const std::byte> text = rest.subspan(length);
+  StatusOr<JobPlace> job =
+      placeJob(library.index, library.options, ranks,
+               std::string(reinterpret_cast<const char*>(text.data()), text.size()));
+  if (!job.ok()) return job.status();
+  library.job = std::move(*job);
+  library.torus = library.job.topology.shape();
+  library.order = library.job.mapping.empty() ? library.job.topology.orderString() : "";
+  for (const LibraryShape& shape : library.index.shapes)
+    library.shapes.push_back(shape.topology.shape());
+  return {};
+}
+
+}  // namespace
+}  // namespace torc
+
+StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context, MPI_Comm world,
+                                                           const LibraryOptions& options,
+                                                           const Status& callers) {
+  auto library = std::make_unique<torc_library>(context);
+  library->options = options;
+  library->cache = torc::ScheduleCache(options.memory_limit);
+  // On the caller's communicator: a duplicate would be one more step of all ranks.
+  torc::Agreement agreement;
+  agreement.open(context, world);
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(world, &rank);
+  PMPI_Comm_size(world, &size);
+  const StatusOr<torc::HostRanks> hosts = torc::countHostRanks(context, world);
+  if (!hosts.ok()) return hosts.status();
+  library->hosts = *hosts;
+
+  const std::hash<std::string> hash;
+  const torc::AgreedField fields[] = {
+      {"the library's folder", hash(options.directory), false},
+      {"the torus or order of ranks", hash(options.torus + '\n' + options.order), false},
+      {"the mapping file", hash(options.mapping), false},
+      {"the machine", hash(options.machine), false},
+      {"the memory limit for schedules", options.memory_limit, true},
+  };
+  static_assert(std::size(fields) <= torc::kMaxAgreedFields);
+  std::vector<std::byte> bundle;
+  Status mine = callers.ok() ? torc::checkOptions(options) : callers;
+  if (mine.ok() && rank == 0) {
+    mine = attempt([&] { return torc::readAll(options, bundle); });
+  }
+  if (Status agreed = agreement.agree(mine, fields); !agreed.ok()) return agreed;
+  if (Status status = torc::broadcastBytes(context, world, agreement, bundle); !status.ok())
+    return status;
+  mine =
+      attempt([&] { return torc::understand(bundle, static_cast<std::uint64_t>(size), *library); });
+  if (mine.ok()) {
+    mine = torc::mpiStatus(PMPI_Comm_group(world, &library->world), "MPI_Comm_group");
+  }
+  if (Status agreed = agreement.agree(mine); !agreed.ok()) return agreed;
+
+  library->entered_ = true;
+  ++context->libraries;
+  return library;
+}
+
+torc_library::~torc_library() {
+  if (entered_) --context->libraries;
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (world != MPI_GROUP_NULL && !finalized) PMPI_Group_free(&world);
+}

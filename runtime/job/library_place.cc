@@ -1,0 +1,116 @@
+// Where the ranks of a job lie: its partition among those of the library, by shape or number of
+// ranks, and then an order of axes or a mapping file.
+#include <algorithm>
+
+#include "runtime/job/library_open.h"
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+Status mismatch(const std::string& text) {
+  return {StatusCode::kMismatch, text};
+}
+
+bool sameSizes(const Topology& a, const Topology& b) {
+  if (a.axis_count != b.axis_count) return false;
+  for (std::uint32_t i = 0; i < a.axis_count; ++i) {
+    if (a.axes[i].size != b.axes[i].size || a.axes[i].kind != b.axes[i].kind) return false;
+  }
+  return true;
+}
+
+/// "4x4x4 (64 nodes), 8x4 (32 nodes)".
+std::string listText(const LibraryIndex& index, const std::vector<std::uint32_t>& partitions) {
+  constexpr std::size_t kMostShown = 12;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(partitions.size(), kMostShown); ++i) {
+    const Topology& topology = index.partitions[partitions[i]].topology;
+    text += (i > 0 ? ", " : "") + topology.shape() + message(" (", topology.ranks(), " nodes)");
+  }
+  if (partitions.size() > kMostShown) text += message(", and ", partitions.size() - kMostShown);
+  return text;
+}
+
+std::vector<std::uint32_t> partitionsLike(const LibraryIndex& index, const Topology* wanted) {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < index.partitions.size(); ++i) {
+    if (wanted == nullptr || sameSizes(index.partitions[i].topology, *wanted)) found.push_back(i);
+  }
+  return found;
+}
+
+StatusOr<std::uint32_t> choosePartition(const LibraryIndex& index, const LibraryOptions& options,
+                                        std::uint64_t ranks) {
+  std::vector<std::uint32_t> candidates = partitionsLike(index, nullptr);
+  if (!options.torus.empty()) {
+    const StatusOr<Topology> wanted = parseTopology(options.torus);
+    if (!wanted.ok()) return wanted.status();
+    const std::string all = listText(index, candidates);
+    candidates = partitionsLike(index, &*wanted);
+    if (candidates.empty()) {
+      return mismatch(
+          message("torus ", options.torus, " is no partition of the library, which has ", all));
+    }
+  }
+  const auto nodes = [&](std::uint32_t i) { return index.partitions[i].topology.ranks(); };
+  std::vector<std::uint32_t> fitting;
+  std::ranges::copy_if(candidates, std::back_inserter(fitting),
+                       [&](std::uint32_t i) { return nodes(i) == ranks; });
+  // A mapping file may leave nodes out.
+  if (fitting.empty() && !options.mapping.empty()) {
+    std::ranges::copy_if(candidates, std::back_inserter(fitting),
+                         [&](std::uint32_t i) { return nodes(i) > ranks; });
+  }
+  if (fitting.size() == 1) return fitting.front();
+  if (fitting.empty()) {
+    return mismatch(
+        message("the job has ", ranks, " ranks, ",
+                options.torus.empty() ? "partitions of the library are " : "the torus is ",
+                listText(index, candidates)));
+  }
+  return mismatch(message("the job's ", ranks,
+                          " ranks fit several partitions: ", listText(index, fitting),
+                          options.torus.empty() ? "; name its torus" : ""));
+}
+
+}  // namespace
+
+std::int32_t JobPlace::siteOf(std::int32_t rank) const {
+  if (!mapping.empty()) return mapping[static_cast<std::size_t>(rank)];
+  return topology.dead_node_count == 0 ? rank : topology.siteOf(topology.coordinatesOf(rank));
+}
+
+StatusOr<JobPlace> placeJob(const LibraryIndex& index, const LibraryOptions& options,
+                            std::uint64_t ranks, const std::string& mapping_text) {
+  if (!options.machine.empty() && options.machine != index.machine) {
+    return mismatch(
+        message("the library is for machine '", index.machine, "', not '", options.machine, "'"));
+  }
+  if (!options.order.empty() && !options.mapping.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  message("order '", options.order, "' and mapping file '", options.mapping,
+                          "' contradict each other: each says where ranks lie"));
+  }
+  const StatusOr<std::uint32_t> partition = choosePartition(index, options, ranks);
+  if (!partition.ok()) return partition.status();
+  JobPlace job;
+  job.partition = *partition;
+  job.topology = index.partitions[*partition].topology;
+  if (!options.order.empty()) {
+    const auto order = parseOrder(job.topology, options.order);
+    if (!order.ok()) return order.status();
+    const StatusOr<Topology> ordered = withOrder(job.topology, *order);
+    if (!ordered.ok()) return ordered.status();
+    job.topology = *ordered;
+  }
+  if (options.mapping.empty()) return job;
+  StatusOr<RankSites> mapping = parseMapping(job.topology, mapping_text, options.mapping);
+  if (!mapping.ok()) return mapping.status();
+  Status fits = checkMapping(job.topology, *mapping, ranks, options.mapping);
+  if (!fits.ok()) return fits;
+  job.mapping = std::move(*mapping);
+  return job;
+}
+
+}  // namespace torc

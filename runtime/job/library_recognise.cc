@@ -1,0 +1,111 @@
+// Recognition: the members of a communicator as ranks of the job, those as places of the partition,
+// those as a part that the library has.
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/job/library_open.h"
+#include "runtime/transport/mpi_transport.h"
+#include "schedules/library/index.h"
+#include "schedules/topology/part_ranks.h"
+#include "support/message.h"
+
+using torc::message;
+using torc::Recognition;
+using torc::Status;
+using torc::StatusOr;
+using torc::SubTorus;
+using torc::Unrecognised;
+
+namespace {
+
+Recognition unrecognised(Unrecognised why, std::string reason) {
+  Recognition result;
+  result.why = why;
+  result.reason = std::move(reason);
+  return result;
+}
+
+}  // namespace
+
+std::uint64_t torc::Recognition::fingerprint() const {
+  std::vector<std::int32_t> numbers = {static_cast<std::int32_t>(why),
+                                       static_cast<std::int32_t>(part)};
+  numbers.insert(numbers.end(), topology.order.begin(), topology.order.end());
+  if (!map.isIdentity()) {
+    for (std::uint64_t rank = 0; rank < topology.ranks(); ++rank)
+      numbers.push_back(map.toSchedule(static_cast<std::int32_t>(rank)));
+  }
+  return checksumOf(std::as_bytes(std::span(numbers)));
+}
+
+Recognition torc_library::recognise(MPI_Comm comm) const {
+  MPI_Group group = MPI_GROUP_NULL;
+  int size = 0, code = PMPI_Comm_size(comm, &size);
+  if (code == MPI_SUCCESS && size == 1) {
+    return unrecognised(Unrecognised::kOneRank, "the communicator has one rank");
+  }
+  if (code == MPI_SUCCESS) code = PMPI_Comm_group(comm, &group);
+  if (code != MPI_SUCCESS) {
+    return unrecognised(Unrecognised::kNoPart, torc::mpiStatus(code, "MPI_Comm_group").message());
+  }
+  Recognition result = recogniseGroup(group, size);
+  PMPI_Group_free(&group);
+  return result;
+}
+
+Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
+  int likeness = MPI_UNEQUAL;
+  PMPI_Group_compare(group, world, &likeness);
+  const bool is_world = likeness == MPI_IDENT;
+
+  // The whole job by order is known without a list of its ranks.
+  StatusOr<SubTorus> box = torc::wholePartition(job.topology);
+  if (is_world && !job.mapping.empty()) {
+    box = torc::recogniseSubTorus(job.topology, job.mapping);
+  } else if (!is_world) {
+    std::vector<int> members(static_cast<std::size_t>(size)), ranks(members.size());
+    std::iota(members.begin(), members.end(), 0);
+    const int code = PMPI_Group_translate_ranks(group, size, members.data(), world, ranks.data());
+    if (code != MPI_SUCCESS) {
+      return unrecognised(Unrecognised::kNoPart,
+                          torc::mpiStatus(code, "MPI_Group_translate_ranks").message());
+    }
+    std::vector<std::int32_t> sites;
+    sites.reserve(ranks.size());
+    for (std::size_t member = 0; member < ranks.size(); ++member) {
+      if (ranks[member] == MPI_UNDEFINED) {
+        return unrecognised(
+            Unrecognised::kOutsideWorld,
+            message("rank ", member, " is not among those that the job began with"));
+      }
+      sites.push_back(job.siteOf(ranks[member]));
+    }
+    box = torc::recogniseSubTorus(job.topology, sites);
+  }
+  if (!box.ok()) return unrecognised(Unrecognised::kNoPart, box.status().message());
+
+  const torc::LibraryPart* part = index.findPart(job.partition, box->extents);
+  if (part == nullptr) {
+    return unrecognised(
+        Unrecognised::kNoPart,
+        message("the library has nothing for the part ",
+                torc::extentsText(job.topology, box->extents), " of ", job.topology.shape()));
+  }
+  const torc::Topology& shape = index.shapes[part->shape].topology;
+  torc::PartRanks ranks = torc::ranksInPart(*box, shape, part->axes);
+  StatusOr<torc::Topology> topology = torc::withOrder(shape, ranks.order);
+  StatusOr<torc::RankMap> map = torc::RankMap::fromTable(std::move(ranks.table));
+  if (!topology.ok() || !map.ok()) {
+    const Status& status = topology.ok() ? map.status() : topology.status();
+    return unrecognised(Unrecognised::kNoPart, status.message());
+  }
+  Recognition result;
+  result.why = Unrecognised::kNone;
+  result.part = static_cast<std::uint32_t>(part - index.parts.data());
+  result.shape = part->shape;
+  result.topology = *topology;
+  result.map = std::move(*map);
+  return result;
+}

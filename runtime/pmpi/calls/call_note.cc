@@ -1,0 +1,52 @@
+// Call note: making and describing it.
+#include "runtime/pmpi/calls/call_note.h"
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "runtime/execution/mpi_reduction.h"
+#include "runtime/pmpi/calls/call_report.h"
+#include "runtime/pmpi/calls/held_handles.h"
+#include "schedules/library/index.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+
+std::uint64_t signatureOf(const CollectiveCall& call) {
+  // Operations of the user may have another handle on every rank.
+  const int op = isPredefined(call.op) ? call.op : 0;
+  const std::array<std::uint64_t, 3> words = {call.collective
+                                                  ? static_cast<std::uint64_t>(*call.collective)
+                                                  : 0x100 + static_cast<std::uint64_t>(call.id),
+                                              call.bytes, static_cast<std::uint64_t>(op)};
+  return checksumOf(std::as_bytes(std::span(words)));
+}
+
+CallNote noteOn(const CollectiveCall& call, Maker maker) {
+  CallNote note;
+  note.number = call.number;
+  note.signature = signatureOf(call);
+  note.bytes = call.bytes;
+  note.op = isPredefined(call.op) ? call.op : MPI_OP_NULL;
+  note.has_op = call.op != MPI_OP_NULL;
+  note.id = call.id;
+  note.maker = maker;
+  note.reason = call.reason;
+  return note;
+}
+
+std::string describe(const CallNote& note) {
+  std::string what = functionName(note.id, Form::kBlocking);
+  if (note.bytes > 0) what += message(" of ", note.bytes, " bytes");
+  if (note.has_op) {
+    what += note.op == MPI_OP_NULL ? ", an operation of the user" : ", " + describeOp(note.op);
+  }
+  if (note.maker == Maker::kRefused) what += ", which MPI has refused there";
+  if (note.maker == Maker::kMpi && note.reason != Reason::kCollective) {
+    what += message(", handed to MPI there (", text(note.reason), ")");
+  }
+  return what;
+}
+
+}  // namespace torc::pmpi

@@ -1,0 +1,49 @@
+// Call note: what is remembered of a collective call, so that ranks that wait can be told whether
+// theirs is the same one.
+#ifndef TORC_RUNTIME_PMPI_CALLS_CALL_NOTE_H_
+#define TORC_RUNTIME_PMPI_CALLS_CALL_NOTE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/reason.h"
+#include "runtime/pmpi/wrappers/served_calls.h"
+
+namespace torc::pmpi {
+
+/// Who makes a call.
+enum class Maker : std::uint8_t {
+  kTorc,
+  kMpi,      // it is handed back
+  kRefused,  // nobody: MPI finds its arguments wrong
+};
+
+/// A hash of what MPI demands to be the same on all ranks: collective, bytes, operation.
+std::uint64_t signatureOf(const CollectiveCall& call);
+
+/// A call, and who makes it. Plain data, which travels.
+struct CallNote {
+  std::uint64_t number = 0;  // of the call on its communicator; 0: none
+  std::uint64_t signature = 0;
+  std::uint64_t bytes = 0;  // of the whole vector, where torc has looked at it
+  MPI_Op op = MPI_OP_NULL;  // predefined
+  bool has_op = false;      // perhaps of the user
+  CallId id = CallId::kBarrier;
+  Maker maker = Maker::kMpi;
+  Reason reason = Reason::kServed;  // why torc does not make it
+
+  bool isLike(const CallNote& other) const {
+    return signature == other.signature && maker == other.maker;
+  }
+};
+
+CallNote noteOn(const CollectiveCall& call, Maker maker);
+
+/// "MPI_Allreduce of 80 bytes, MPI_SUM", "MPI_Bcast", "MPI_Allreduce of 80 bytes, a user-defined
+/// operation, handed to MPI there (an operation that does not commute)".
+std::string describe(const CallNote& note);
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_CALLS_CALL_NOTE_H_

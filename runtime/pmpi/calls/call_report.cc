@@ -1,0 +1,98 @@
+// What is told of calls.
+#include "runtime/pmpi/calls/call_report.h"
+
+#include <cstddef>
+
+#include <mpi.h>
+
+#include "runtime/api/api.h"
+#include "runtime/pmpi/calls/decide.h"
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/statistics.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+constexpr const char* kFunctionNames[][3] = {
+#define TORC_NAMES(Name, name, parameters, adapter) \
+  {"MPI_" #Name, "MPI_I" #name, "MPI_" #Name "_init"},
+    TORC_ALL_COLLECTIVES(TORC_NAMES)
+#undef TORC_NAMES
+};
+
+/// Bytes of a call that MPI has got, perhaps before anybody looked at its arguments.
+std::uint64_t bytesOf(CollectiveCall call, const CommunicatorState* state) {
+  if (call.bytes == 0 && call.collective && state != nullptr &&
+      call.reason != Reason::kIntercommunicator) {
+    (void)checkArguments(call, state->rank(), state->size());
+  }
+  return call.bytes;
+}
+
+}  // namespace
+
+const char* functionName(CallId id, Form form) {
+  return kFunctionNames[static_cast<std::size_t>(id)][static_cast<std::size_t>(form)];
+}
+
+const char* servedBy(const CollectiveCall& call, const LibraryEntry* entry) {
+  return entry != nullptr ? engine->library->index.files[entry->file].name.c_str()
+                          : text(call.reason);
+}
+
+void beginCall(CollectiveCall& call) {
+  if (engine->statistics != nullptr) call.began = PMPI_Wtime();
+}
+
+namespace {
+
+/// What the statistics are told of a call.
+CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state,
+                    const LibraryEntry* entry) {
+  CallRecord record;
+  record.function = functionName(call.id, call.form);
+  if (state != nullptr) {
+    record.communicator = state->number;
+    record.communicator_rank = state->rank();
+  }
+  record.type = call.type;
+  record.op = call.op;
+  record.bytes = entry != nullptr ? call.bytes : bytesOf(call, state);
+  record.by = servedBy(call, entry);
+  record.entry = entry;
+  if (entry == nullptr) {
+    record.service = shouldBeServed(call.reason) ? Service::kShouldBeServed : Service::kNotTorcs;
+  }
+  return record;
+}
+
+}  // namespace
+
+void announceCall(const CollectiveCall& call, const CommunicatorState* state,
+                  const LibraryEntry* entry) {
+  if (engine->statistics == nullptr || !engine->settings.explain) return;
+  static_cast<void>(attempt([&]() -> Status {
+    engine->statistics->announce(recordOf(call, state, entry));
+    return {};
+  }));
+}
+
+void endCall(const CollectiveCall& call, const CommunicatorState* state,
+             const LibraryEntry* entry) {
+  if (engine->statistics == nullptr) return;
+  // What there is no memory for is not counted.
+  static_cast<void>(attempt([&]() -> Status {
+    CallRecord record = recordOf(call, state, entry);
+    record.seconds = PMPI_Wtime() - call.began;
+    engine->statistics->record(record);
+    return {};
+  }));
+}
+
+void complainOf(const CollectiveCall& call, const std::string& what) {
+  complain(message(functionName(call.id, call.form), ": ", what));
+}
+
+}  // namespace torc::pmpi

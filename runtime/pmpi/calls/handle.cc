@@ -1,0 +1,47 @@
+// Handles: self messages.
+#include "runtime/pmpi/calls/handle.h"
+
+#include "runtime/transport/mpi_transport.h"
+
+namespace torc::pmpi {
+
+Status HandleSpace::open() {
+  if (const int code = PMPI_Comm_dup(MPI_COMM_SELF, &self_); code != MPI_SUCCESS) {
+    return mpiStatus(code, "MPI_Comm_dup");
+  }
+  PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
+  highest_tag_ = highestTag(self_);
+  return {};
+}
+
+void HandleSpace::close() {
+  if (self_ != MPI_COMM_NULL) PMPI_Comm_free(&self_);
+}
+
+int HandleSpace::nextTag() {
+  // After a lap of 2^28 operations only persistent handles can still be there.
+  do {
+    next_tag_ = next_tag_ == highest_tag_ ? 0 : next_tag_ + 1;
+  } while (!persistent_.empty() && persistent_.contains(next_tag_));
+  return next_tag_;
+}
+
+Status HandleSpace::makeNonblocking(MPI_Request* request, int* tag) {
+  *tag = nextTag();
+  return mpiStatus(PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, *tag, self_, request), "MPI_Irecv");
+}
+
+Status HandleSpace::makePersistent(MPI_Request* request, int* tag) {
+  *tag = nextTag();
+  persistent_.insert(*tag);
+  return mpiStatus(PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, *tag, self_, request), "MPI_Recv_init");
+}
+
+Status HandleSpace::complete(int tag, bool failed) {
+  const char mark = 1;
+  const int code = PMPI_Send(&mark, failed ? 1 : 0, MPI_BYTE, 0, tag, self_);
+  // The failure that the receive was meant to have may be reported to the sender, too.
+  return failed ? Status() : mpiStatus(code, "MPI_Send");
+}
+
+}  // namespace torc::pmpi

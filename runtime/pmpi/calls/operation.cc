@@ -1,0 +1,354 @@
+// Operation: one served call, from its arrival to its end.
+#include "runtime/pmpi/calls/operation.h"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/pmpi/calls/call_note.h"
+#include "runtime/pmpi/calls/call_report.h"
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/transport/mpi_transport.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+/// The error class in which a program hears of a failure of torc.
+int errorClass(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return MPI_SUCCESS;
+    case StatusCode::kInvalidArgument:
+      return MPI_ERR_ARG;
+    case StatusCode::kNoMemory:
+      return MPI_ERR_NO_MEM;
+    case StatusCode::kTruncated:
+      return MPI_ERR_TRUNCATE;
+    default:
+      return MPI_ERR_OTHER;
+  }
+}
+
+}  // namespace
+
+Operation::Operation(CommunicatorState& state, const CollectiveCall& call,
+                     const LibraryEntry& entry)
+    : state_(state), call_(call), entry_(entry) {
+  // A blocking call's lists are there as long as it is.
+  if (call.form != Form::kBlocking) {
+    kept_.keep(call_.counts, state.size());
+    kept_.keep(call_.displacements, state.size());
+  }
+  HeldHandles& held = engine->held;
+  held.hold(call_.type);
+  held.hold(call_.in_type);
+  held.hold(call_.op);
+  engine->add(this);
+  ++state_.operations;
+}
+
+Operation::~Operation() {
+  if (own_ != nullptr) {
+    // Messages of a failed round may still be on their way.
+    if (own_->executor->progress() != Progress::kFailed) state_.geometry().releaseTags(own_->tags);
+    --own_->schedule->collectives;
+    engine->context.dispose(std::move(own_));
+  }
+  if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
+  engine->remove(this);
+  engine->held.release(call_.type);
+  engine->held.release(call_.in_type);
+  engine->held.release(call_.op);
+  --state_.operations;
+}
+
+void Operation::setHandle(int tag) {
+  handle_ = tag;
+}
+
+void Operation::begin() {
+  setUnderWay();
+  const Status status = attempt([&]() -> Status {
+    state_.enqueue(this);
+    return {};
+  });
+  if (!status.ok()) failed(status);
+}
+
+void Operation::setUnderWay() {
+  under_way_ = true;
+  stall_ = StallWatch();
+  ++state_.under_way;
+  if (attention.fetch_add(1, std::memory_order_relaxed) == kIdleWithThreads) {
+    attention.notify_all();  // the progress thread, if there is one
+  }
+}
+
+bool Operation::proceed() {
+  if (state_.hasFailed(call_.number)) {
+    engine->has_failed_states = true;  // ends it soon
+    return false;
+  }
+  bool leaves = false;
+  const Status status = attempt([&]() -> Status {
+    leaves = proceedInTurn();
+    return {};
+  });
+  if (status.ok()) return leaves;
+  failed(status);
+  return true;
+}
+
+bool Operation::proceedInTurn() {
+  if (taken_ != nullptr) return agree(*state_.load(entry_)->schedule);
+  const CommunicatorSchedule* file = state_.load(entry_);
+  if (file == nullptr) return false;
+  if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
+  leaveToMpi(Reason::kScheduleFailed);
+  return true;
+}
+
+/// What all ranks have found that torc cannot serve.
+void Operation::leaveToMpi(Reason reason) {
+  call_.reason = reason;
+  if (engine->settings.strict) {
+    complainOf(call_, message(text(reason), ": ", state_.description()));
+    finishRound(MPI_ERR_OTHER);
+  } else if (call_.form == Form::kPersistent) {
+    settle();
+  } else {
+    runInMpi();
+  }
+}
+
+bool Operation::proceedWith(torc_schedule& schedule) {
+  if (call_.form == Form::kPersistent) return agree(schedule);
+  TagRing& ring = state_.geometry().ring;
+  if (!has_tags_) {
+    StatusOr<TagRange> range = ring.take(schedule.tag_count);
+    if (!range.ok()) {  // on all ranks alike
+      leaveToMpi(Reason::kNoTags);
+      return true;
+    }
+    tags_ = *range;
+    has_tags_ = true;
+  }
+  if (!ring.ready(tags_)) return false;
+  if (Status status = attempt([&] { return start(schedule); }); !status.ok()) failed(status);
+  return true;
+}
+
+Status Operation::start(torc_schedule& schedule) {
+  arguments_.prepare(call_, state_.rank(), state_.size());
+  if (Status status = arguments_.pack(); !status.ok()) return status;
+  StatusOr<torc_collective*> laid = state_.calls().acquire(&schedule, arguments_.arguments());
+  if (!laid.ok()) return laid.status();
+  collective_ = *laid;
+  collective_->bindTags(state_.geometry().tagsFor(tags_, signatureOf(call_)));
+  collective_->callback = &roundIsOver;
+  collective_->cookie = this;
+  call_.reason = Reason::kServed;
+  if (torc_collective_start(collective_) == TORC_OK) return {};
+  return {StatusCode::kTransport, torc_error_message()};
+}
+
+// ---- Persistent calls
+
+/// Tags are claimed for as long as the call lives. Which are free anywhere differs between the
+/// ranks, so they are put together, as the operation's turn in the queue.
+bool Operation::agree(torc_schedule& schedule) {
+  if (taken_ == nullptr) {
+    const std::uint64_t signature = signatureOf(call_);
+    taken_ =
+        std::make_unique<TagVote>(TagVote{state_.geometry().takenTags(), signature, ~signature});
+    constexpr int words = sizeof(TagVote) / sizeof(std::uint64_t);
+    const int code = PMPI_Iallreduce(MPI_IN_PLACE, taken_.get(), words, MPI_UINT64_T, MPI_BOR,
+                                     state_.shadow(), &request_);
+    if (code != MPI_SUCCESS) {
+      failed(mpiStatus(code, "MPI_Iallreduce"));
+      return true;
+    }
+  }
+  int done = 0;
+  if (const int code = PMPI_Test(&request_, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
+    failed(mpiStatus(code, "MPI_Iallreduce"));
+    return true;
+  }
+  if (!done) return false;
+  const Status status = attempt([&]() -> Status {
+    // A bit that is set on one rank and not on another is set in both.
+    if ((taken_->signature & taken_->complement) != 0) {
+      return {StatusCode::kTruncated,
+              "the ranks' calls differ in count, datatype, operation or collective"};
+    }
+    return layPersistent(schedule, taken_->taken);
+  });
+  taken_.reset();
+  if (status.ok()) {
+    settle();
+  } else {
+    failed(status);
+  }
+  return true;
+}
+
+Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
+  torc_geometry& geometry = state_.geometry();
+  const StatusOr<TagClaim> tags = geometry.claimTags(schedule.tag_count, taken);
+  if (!tags.ok()) {  // on all ranks alike
+    call_.reason = Reason::kNoTags;
+    return {};
+  }
+  auto collective = std::make_unique<torc_collective>(&schedule);
+  collective->number = geometry.collectives_made++;
+  Status status = attempt([&] {
+    arguments_.prepare(call_, state_.rank(), state_.size());
+    return collective->prepare(arguments_.arguments());
+  });
+  if (status.ok()) {
+    status =
+        attempt([&] { return collective->lay(geometry.tagBase(*tags), Requests::kPersistent); });
+  }
+  if (!status.ok()) {
+    geometry.releaseTags(*tags);
+    return status;
+  }
+  collective->tags = *tags;
+  collective->callback = &roundIsOver;
+  collective->cookie = this;
+  ++schedule.collectives;
+  collective_ = collective.get();
+  own_ = std::move(collective);
+  call_.reason = Reason::kServed;
+  return {};
+}
+
+void Operation::startRound() {
+  beginCall(call_);
+  setUnderWay();
+  if (state_.hasFailed(call_.number)) return giveUp();
+  Status status = attempt([&] { return arguments_.pack(); });
+  if (status.ok() && torc_collective_start(collective_) != TORC_OK) {
+    status = Status(StatusCode::kTransport, torc_error_message());
+  }
+  if (!status.ok()) failed(status);
+}
+
+void Operation::freePersistent() {
+  freed_ = true;
+  if (!under_way_) delete this;
+}
+
+// ---- MPI in torc's place
+
+/// The schedule cannot be used. The call keeps its place in the order of the shadow, where no call
+/// of the program can meet it.
+void Operation::runInMpi() {
+  engine->in_mpi.reserve(engine->in_mpi.size() + 1);
+  if (const int code = call_.mpi(kept_, state_.shadow(), &request_); code != MPI_SUCCESS) {
+    failed(mpiStatus(code, "MPI"));
+    return;
+  }
+  engine->in_mpi.push_back(this);
+}
+
+bool Operation::testMpi() {
+  int done = 0;
+  const int code = PMPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) {
+    failed(mpiStatus(code, "MPI"));
+    return true;
+  }
+  if (done) finishRound(MPI_SUCCESS);
+  return done != 0;
+}
+
+// ---- The end
+
+void Operation::roundIsOver(torc_collective* collective, int result, void* cookie) {
+  auto* operation = static_cast<Operation*>(cookie);
+  const Status status = result == TORC_OK ? attempt([&] { return operation->arguments_.unpack(); })
+                                          : collective->roundStatus();
+  if (status.ok()) {
+    operation->finishRound(MPI_SUCCESS);
+  } else {
+    operation->failed(status);
+  }
+}
+
+/// The call has failed on this rank: it is to fail on all.
+void Operation::failed(const Status& status) {
+  const int code = errorClass(status);
+  state_.fail(
+      {call_.number, code, words(functionName(call_.id, call_.form), ": ", status.message())});
+  finishRound(code);
+}
+
+/// MPI's nonblocking collectives cannot be taken back: what it may still read is never freed.
+void Operation::leaveForEver(KeptLists lists, std::unique_ptr<TagVote> vote) {
+  struct Left {
+    KeptLists lists;
+    std::unique_ptr<TagVote> vote;
+  };
+  static auto& left = *new std::deque<Left>;
+  static_cast<void>(attempt([&]() -> Status {
+    left.push_back({std::move(lists), std::move(vote)});
+    return {};
+  }));
+}
+
+void Operation::giveUp() {
+  state_.dequeue(this);
+  const CommunicatorState::Failure& failure = state_.failure();
+  if (collective_ != nullptr && collective_->active) {
+    collective_->abandon({StatusCode::kTransport, failure.text});
+  }
+  if (std::erase(engine->in_mpi, this) > 0 || taken_ != nullptr) {
+    leaveForEver(std::move(kept_), std::move(taken_));
+  }
+  finishRound(failure.code);
+}
+
+void Operation::finishRound(int code) {
+  code_ = code;
+  torc_collective* one_shot = own_ == nullptr ? std::exchange(collective_, nullptr) : nullptr;
+  if (has_tags_) {
+    state_.geometry().ring.release(tags_);
+    has_tags_ = false;
+  }
+  if (handle_ >= 0) {
+    if (code != MPI_SUCCESS) {
+      // Without memory the program hears of it by its wait alone.
+      static_cast<void>(attempt([&]() -> Status {
+        engine->report(state_, code);
+        return {};
+      }));
+    }
+    if (Status status = engine->handles.complete(handle_, code != MPI_SUCCESS); !status.ok()) {
+      complainOf(call_, status.message());
+    }
+  }
+  endCall(call_, &state_, call_.reason == Reason::kServed ? &entry_ : nullptr);
+  if (one_shot != nullptr) state_.calls().release(one_shot);
+  settle();
+}
+
+/// The operation may be gone afterwards.
+void Operation::settle() {
+  under_way_ = false;
+  --state_.under_way;
+  attention.fetch_sub(1, std::memory_order_relaxed);
+  const bool one_shot_handle = handle_ >= 0 && call_.form == Form::kNonblocking;
+  if (one_shot_handle || freed_) {
+    delete this;
+    return;
+  }
+  settled_.store(true, std::memory_order_release);
+}
+
+}  // namespace torc::pmpi

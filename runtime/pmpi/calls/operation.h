@@ -1,0 +1,121 @@
+// Operation: one served call, from its arrival to its end. A persistent call is one operation with
+// many rounds.
+//
+//   waiting --> running as a laid-out call ---------------------------------> complete
+//      |  \---> running in MPI on the shadow, when the schedule cannot be used ---^
+//      \------> persistent: agreeing on tags --> ready <--> running
+//
+// From everywhere a failure of the communicator leads to the end (giveUp).
+//
+// All members are used under the engine's lock, but for `settled`.
+#ifndef TORC_RUNTIME_PMPI_CALLS_OPERATION_H_
+#define TORC_RUNTIME_PMPI_CALLS_OPERATION_H_
+
+#include <atomic>
+#include <memory>
+
+#include <mpi.h>
+
+#include "runtime/execution/collective.h"
+#include "runtime/job/agreement.h"
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/prepared_arguments.h"
+#include "runtime/pmpi/calls/stall.h"
+#include "runtime/pmpi/communicators/communicator_state.h"
+#include "runtime/transport/tag_ring.h"
+
+namespace torc::pmpi {
+
+class Operation final : public Turn {
+ public:
+  /// Throws std::bad_alloc.
+  Operation(CommunicatorState& state, const CollectiveCall& call, const LibraryEntry& entry);
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  ~Operation() override;
+
+  /// Sends the call on its way. It is complete (persistent: ready, or refused) some time later;
+  /// one with a handle deletes itself then. What fails here fails the call.
+  void begin();
+
+  /// From now on `complete` is told by the handle with this tag.
+  void setHandle(int tag);
+
+  /// At the head of its communicator's queue: does what can be done. True: leaves the queue.
+  bool proceed() override;
+  /// The call has failed, here or on another rank: ends it, where it is under way.
+  void giveUp() override;
+  /// Whether it is under way although its communicator has failed.
+  bool hasFailed() const override { return under_way_ && state_.hasFailed(call_.number); }
+  /// The program has waited for so many seconds more.
+  void watch(double seconds);
+  /// While MPI runs it: true when it is complete.
+  bool testMpi();
+
+  /// Rounds of a persistent operation.
+  void startRound();
+  /// The program has freed the handle: deletes the operation, now or when its round is complete.
+  void freePersistent();
+
+  /// Of a blocking call: complete. Of a persistent one: ready or refused. From any thread.
+  bool settled() const { return settled_.load(std::memory_order_acquire); }
+  /// Once settled: for the program. MPI_SUCCESS for a refused one, which is MPI's then.
+  int code() const { return code_; }
+  Reason reason() const { return call_.reason; }
+
+  const CollectiveCall& call() const { return call_; }
+  const LibraryEntry& entry() const { return entry_; }
+
+  // Of the engine's list.
+  Operation* previous = nullptr;
+  Operation* next = nullptr;
+
+ private:
+  void setUnderWay();
+  bool proceedInTurn();
+  bool proceedWith(torc_schedule& schedule);
+  Status start(torc_schedule& schedule);
+  bool agree(torc_schedule& schedule);
+  Status layPersistent(torc_schedule& schedule, const TagMap& taken);
+  void runInMpi();
+  struct TagVote;
+  void leaveToMpi(Reason reason);
+  static void leaveForEver(KeptLists lists, std::unique_ptr<TagVote> vote);
+  void failed(const Status& status);
+  void failed(const Status& status, int code);
+  void finishRound(int code);
+  void settle();
+  std::uint64_t progressMade() const;
+  std::string whatIsWaitedFor() const;
+  void askOthers();
+
+  static void roundIsOver(torc_collective* collective, int result, void* cookie);
+
+  CommunicatorState& state_;
+  CollectiveCall call_;
+  KeptLists kept_;  // lists of the program, which `call_` names
+  const LibraryEntry& entry_;
+  PreparedArguments arguments_;
+  torc_collective* collective_ =
+      nullptr;  // laid out: of the cache, or a persistent operation's own
+  bool has_tags_ = false;
+  TagRange tags_;
+  MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI, or of the agreement
+  /// What the ranks put together before a persistent call.
+  struct TagVote {
+    TagMap taken;
+    std::uint64_t signature, complement;  // of the call: equal on all ranks?
+  };
+  std::unique_ptr<TagVote> taken_;        // while agreeing
+  std::unique_ptr<torc_collective> own_;  // persistent
+  int handle_ = -1;
+  StallWatch stall_;
+  bool under_way_ = false;
+  bool freed_ = false;
+  int code_ = MPI_SUCCESS;
+  std::atomic<bool> settled_{false};
+};
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_CALLS_OPERATION_H_

@@ -1,0 +1,58 @@
+// Why a call is handed back to MPI: the texts.
+#include "runtime/pmpi/calls/reason.h"
+
+namespace torc::pmpi {
+
+const char* text(Reason reason) {
+  switch (reason) {
+    case Reason::kServed:
+      return "served";
+    case Reason::kCollective:
+      return "torc does not serve this collective";
+    case Reason::kSwitchedOff:
+      return "TORC_COLLECTIVES leaves it out";
+    case Reason::kOneRank:
+      return "one rank";
+    case Reason::kIntercommunicator:
+      return "an intercommunicator";
+    case Reason::kNoCommunicator:
+      return "no communicator";
+    case Reason::kNotSetUp:
+      return "MPI_Comm_idup, and no blocking call so far";
+    case Reason::kArgument:
+      return "an argument that MPI refuses";
+    case Reason::kNoData:
+      return "no data";
+    case Reason::kDatatypeGaps:
+      return "a datatype with gaps";
+    case Reason::kOperation:
+      return "an operation that does not commute";
+    case Reason::kOverflow:
+      return "more bytes than an address space has";
+    case Reason::kOwnBlock:
+      return "the rank's own block is not as long as the others expect";
+    case Reason::kFailedBefore:
+      return "an earlier call on the communicator has failed";
+    case Reason::kOutsideWorld:
+      return "members outside MPI_COMM_WORLD";
+    case Reason::kNoPart:
+      return "the library has no such part of the torus";
+    case Reason::kNoSchedule:
+      return "the library has no schedule for it";
+    case Reason::kScheduleFailed:
+      return "its schedule cannot be used";
+    case Reason::kNoShadow:
+      return "no communicator left for torc";
+    case Reason::kNoTags:
+      return "no message tags left";
+    case Reason::kUnexpected:
+      return "the program seemed to have no such calls: TORC_NONBLOCKING=1 serves them";
+  }
+  return "unknown";
+}
+
+bool shouldBeServed(Reason reason) {
+  return reason >= Reason::kOutsideWorld;
+}
+
+}  // namespace torc::pmpi

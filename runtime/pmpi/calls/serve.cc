@@ -1,0 +1,298 @@
+// A call on its way through torc: decision, start, wait; or back to MPI.
+#include "runtime/pmpi/calls/serve.h"
+
+#include <memory>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/pmpi/calls/call_report.h"
+#include "runtime/pmpi/calls/decide.h"
+#include "runtime/pmpi/calls/operation.h"
+#include "runtime/pmpi/calls/refusal.h"
+#include "runtime/pmpi/communicators/communicator_state.h"
+#include "runtime/pmpi/communicators/meeting.h"
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/trace/trace.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+/// A call that has come, and what has been found out about it.
+struct Arrival {
+  CommunicatorState* state = nullptr;  // null: no communicator
+  /// What serves the call; null: call.reason says why nothing does.
+  const LibraryEntry* entry = nullptr;
+};
+
+/// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
+const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state) {
+  call.reason = state.reason();
+  if (call.reason != Reason::kServed) {
+    // Not the communicator's fault alone.
+    if (!call.collective && shouldBeServed(call.reason)) call.reason = Reason::kCollective;
+    return nullptr;
+  }
+  call.reason = Reason::kCollective;
+  if (!call.collective) return nullptr;
+  call.reason = Reason::kSwitchedOff;
+  if (!engine->settings.serves(*call.collective)) return nullptr;
+  call.reason = checkArguments(call, state.rank(), state.size());
+  if (call.reason != Reason::kServed) return nullptr;
+  call.reason = Reason::kUnexpected;
+  if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
+  call.reason = Reason::kNotSetUp;
+  if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
+  const LibraryEntry* entry = engine->library->choose(state.shape(), *call.collective, call.bytes);
+  call.reason = entry == nullptr ? Reason::kNoSchedule : Reason::kServed;
+  return entry;
+}
+
+Arrival receive(CollectiveCall& call, TraceCall& traced) {
+  beginCall(call);
+  Arrival arrival;
+  if (call.comm == MPI_COMM_NULL) {
+    call.reason = Reason::kNoCommunicator;
+  } else {
+    const Status status = attempt([&]() -> Status {
+      arrival.state = CommunicatorState::of(call.comm);
+      if (arrival.state == nullptr) arrival.state = CommunicatorState::attach(call.comm);
+      arrival.entry = decide(call, *arrival.state);
+      return {};
+    });
+    // There is no memory to find out what all ranks must know. The others go on, and nothing tells
+    // them of this one.
+    if (!status.ok()) {
+      complainAndAbort(message(functionName(call.id, call.form), ": ", status.message()));
+    }
+  }
+  announceCall(call, arrival.state, arrival.entry);
+  traced.setBytes(call.bytes);
+  traced.setDetail(servedBy(call, arrival.entry));
+  return arrival;
+}
+
+/// Whether other ranks may be in torc's calls on this communicator.
+bool isRecognised(const CommunicatorState* state) {
+  return state != nullptr && (state->reason() == Reason::kServed || state->id() != 0);
+}
+
+/// An error of this call, told to the communicator's error handler.
+Outcome refuse(const CollectiveCall& call, int code) {
+  reportFailures();
+  tellErrorHandler(call.comm, code);
+  return {true, code};
+}
+
+/// The call has failed on this rank, before there was an operation.
+Outcome failHere(const CollectiveCall& call, CommunicatorState& state, int code,
+                 const std::string& what) {
+  {
+    EngineLock lock;
+    state.fail({call.number, code, words(functionName(call.id, call.form), ": ", what)});
+  }
+  return refuse(call, code);
+}
+
+/// A call on a communicator on which an earlier one has failed: nobody can know who would come.
+Outcome refuseAfterFailure(const CollectiveCall& call, CommunicatorState& state) {
+  int code = MPI_ERR_OTHER;
+  {
+    EngineLock lock;
+    code = state.failure().code;
+    if (!std::exchange(state.failure_told, true)) {
+      complainOf(call, message(text(Reason::kFailedBefore), ": call ", state.failure().call, " on ",
+                               state.description()));
+    }
+  }
+  return refuse(call, code);
+}
+
+/// Notes a call that torc does not serve. Settled where it must not be MPI's, or is over.
+Outcome leave(CollectiveCall& call, CommunicatorState* state) {
+  if (isRecognised(state) && call.number == 0) {
+    EngineLock lock;
+    state->note(call, call.reason == Reason::kArgument ? Maker::kRefused : Maker::kMpi);
+  }
+  if (state != nullptr && state->hasFailed(call.number)) return refuseAfterFailure(call, *state);
+  if (call.reason == Reason::kOwnBlock) {
+    return failHere(call, *state, MPI_ERR_TRUNCATE, text(call.reason));
+  }
+  if (!engine->settings.strict || !shouldBeServed(call.reason)) return {};
+  const std::string& why = state->reasonText();
+  complainOf(call,
+             message("on ", state->description(), ": ", why.empty() ? text(call.reason) : why));
+  return refuse(call, MPI_ERR_OTHER);
+}
+
+/// Whether a blocking call that is MPI's is waited for with progress. So it is where an operation
+/// of torc may be under way on some rank, and where the other ranks would be in torc, had they
+/// other arguments: then this one can be told.
+bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* state) {
+  switch (call.reason) {
+    case Reason::kOneRank:
+    case Reason::kNoCommunicator:
+    case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
+      return false;
+    default:
+      if (call.only_blocking) return false;
+      return engine->has_nonblocking || (call.collective && isRecognised(state));
+  }
+}
+
+/// A blocking call that is MPI's.
+Outcome handBack(CollectiveCall& call, CommunicatorState* state) {
+  if (const Outcome left = leave(call, state); left.settled) return left;
+  if (!waitsWithProgress(call, state)) {
+    if (call.only_blocking && engine->has_nonblocking) meet(call.comm);
+    return {};
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = call.mpi(KeptLists(), call.comm, &request), done = code != MPI_SUCCESS;
+  if (!done) {
+    progressUntil([&] {
+      code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      return done || code != MPI_SUCCESS || (state != nullptr && state->hasFailed(call.number));
+    });
+  }
+  if (!done && code == MPI_SUCCESS) return refuseAfterFailure(call, *state);
+  return {true, handedBack(call, code)};
+}
+
+/// Makes the operation of a call that torc serves, with the lock. Of a nonblocking or persistent
+/// call it has its handle; where one cannot be made the operation is gone again.
+Status makeOperation(CollectiveCall& call, const Arrival& arrival, MPI_Request* request,
+                     std::unique_ptr<Operation>& operation) {
+  if (call.number == 0) arrival.state->note(call, Maker::kTorc);
+  return attempt([&]() -> Status {
+    operation = std::make_unique<Operation>(*arrival.state, call, *arrival.entry);
+    if (call.form != Form::kNonblocking) return {};
+    int tag = -1;
+    Status status = engine->handles.makeNonblocking(request, &tag);
+    if (status.ok()) operation->setHandle(tag);
+    return status;
+  });
+}
+
+/// Makes the communicator ready for a call that torc is to serve. Settled: the call has failed.
+Outcome prepare(CollectiveCall& call, Arrival& arrival) {
+  CommunicatorState& state = *arrival.state;
+  if (state.hasFailed()) return refuseAfterFailure(call, state);
+  if (state.isSetUp()) return {};
+  {
+    EngineLock lock;
+    state.note(call, Maker::kTorc);
+  }
+  if (Status status = state.setUp(&call); !status.ok()) {
+    // Before the ranks have agreed on its number nothing tells the others of this one.
+    if (state.id() == 0) complainAndAbort(status.message());
+    return failHere(call, state, MPI_ERR_OTHER, status.message());
+  }
+  if (state.reason() != Reason::kServed) {
+    call.reason = state.reason();
+    arrival.entry = nullptr;
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome serveBlocking(CollectiveCall& call) {
+  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  Arrival arrival = receive(call, traced);
+  if (arrival.entry != nullptr) {
+    if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+  }
+  if (arrival.entry == nullptr) return handBack(call, arrival.state);
+
+  std::unique_ptr<Operation> operation;
+  Status made;
+  {
+    EngineLock lock;
+    made = makeOperation(call, arrival, nullptr, operation);
+    if (made.ok()) operation->begin();
+  }
+  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
+  progressUntil([&] { return operation->settled(); });
+  const int code = operation->code();
+  {
+    EngineLock lock;
+    operation.reset();
+  }
+  reportFailures();
+  return code == MPI_SUCCESS ? Outcome{true, code} : refuse(call, code);
+}
+
+Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
+  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  Arrival arrival = receive(call, traced);
+  if (arrival.entry == nullptr) return leave(call, arrival.state);
+  if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+  std::unique_ptr<Operation> operation;
+  Status made;
+  {
+    EngineLock lock;
+    made = makeOperation(call, arrival, request, operation);
+    if (made.ok()) operation.release()->begin();
+    operation.reset();
+  }
+  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
+  reportFailures();
+  return {true, MPI_SUCCESS};
+}
+
+Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
+  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  Arrival arrival = receive(call, traced);
+  if (arrival.entry != nullptr) {
+    if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+  }
+  if (arrival.entry == nullptr) return leave(call, arrival.state);
+  std::unique_ptr<Operation> operation;
+  Status made;
+  {
+    EngineLock lock;
+    made = makeOperation(call, arrival, request, operation);
+    if (made.ok()) operation->begin();
+  }
+  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
+  progressUntil([&] { return operation->settled(); });
+  const int code = operation->code();
+  call.reason = operation->reason();
+  const bool served = code == MPI_SUCCESS && call.reason == Reason::kServed;
+  {
+    EngineLock lock;
+    if (served) {
+      made = attempt([&]() -> Status {
+        int tag = -1;
+        if (Status status = engine->handles.makePersistent(request, &tag); !status.ok()) {
+          return status;
+        }
+        operation->setHandle(tag);
+        engine->persistent.emplace(*request, operation.get());
+        persistent_handles.fetch_add(1, std::memory_order_relaxed);
+        operation.release();
+        return {};
+      });
+    }
+    operation.reset();
+  }
+  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
+  if (code != MPI_SUCCESS) return refuse(call, code);
+  return {served, MPI_SUCCESS};
+}
+
+int handedBack(CollectiveCall& call, int code) {
+  CommunicatorState* state =
+      call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm);
+  if (code != MPI_SUCCESS && call.reason == Reason::kArgument && state != nullptr &&
+      state->isSetUp()) {
+    meetAfterRefusal(*state, call);
+  }
+  endCall(call, state, nullptr);
+  return code;
+}
+
+}  // namespace torc::pmpi

@@ -1,0 +1,32 @@
+// A call on its way through torc: the decision, and what follows from it.
+#ifndef TORC_RUNTIME_PMPI_CALLS_SERVE_H_
+#define TORC_RUNTIME_PMPI_CALLS_SERVE_H_
+
+#include <mpi.h>
+
+#include "runtime/pmpi/calls/collective_call.h"
+
+namespace torc::pmpi {
+
+/// What became of a call. Not settled: it is MPI's, and the wrapper makes it as it stands.
+struct Outcome {
+  bool settled = false;
+  int code = MPI_SUCCESS;  // for the program, where settled
+};
+
+/// Returns when the call is complete: as torc's, or as MPI's with progress. Not settled only where
+/// nothing is waited for: one rank, no communicator, arguments that MPI refuses.
+Outcome serveBlocking(CollectiveCall& call);
+
+/// Never waits.
+Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request);
+
+/// May wait for the other ranks, as MPI allows.
+Outcome servePersistent(CollectiveCall& call, MPI_Request* request);
+
+/// Notes in the statistics that MPI has returned `code` for the call. Gives it back.
+int handedBack(CollectiveCall& call, int code);
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_CALLS_SERVE_H_

@@ -1,0 +1,157 @@
+// What torc knows of a communicator: recognition, queue, loading.
+#include "runtime/pmpi/communicators/communicator_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/statistics.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+Reason reasonOf(Unrecognised why) {
+  switch (why) {
+    case Unrecognised::kNone:
+      return Reason::kServed;
+    case Unrecognised::kOneRank:
+      return Reason::kOneRank;
+    case Unrecognised::kOutsideWorld:
+      return Reason::kOutsideWorld;
+    case Unrecognised::kNoPart:
+      return Reason::kNoPart;
+  }
+  return Reason::kNoPart;
+}
+
+}  // namespace
+
+CommunicatorState* CommunicatorState::of(MPI_Comm comm) {
+  void* attribute = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, engine->keyval, &attribute, &found);
+  return found ? static_cast<CommunicatorState*>(attribute) : nullptr;
+}
+
+CommunicatorState* CommunicatorState::attach(MPI_Comm comm) {
+  int rank = 0, size = 1, inter = 0;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
+  PMPI_Comm_test_inter(comm, &inter);
+  std::unique_ptr<CommunicatorState> state(new CommunicatorState(comm, rank, size));
+  if (inter) {
+    state->reason_ = Reason::kIntercommunicator;
+  } else if (size == 1) {
+    state->reason_ = Reason::kOneRank;
+  } else {
+    state->recognise();
+  }
+  state->describe();
+  {
+    EngineLock lock;
+    engine->states.insert(state.get());
+  }
+  PMPI_Comm_set_attr(comm, engine->keyval, state.get());
+  return state.release();
+}
+
+void CommunicatorState::recognise() {
+  const SetUpTime time;
+  recognition_ = std::make_unique<Recognition>(engine->library->recognise(comm_));
+  reason_ = reasonOf(recognition_->why);
+  reason_text_ = recognition_->reason;
+  shape_ = recognition_->shape;
+  if (reason_ != Reason::kServed) recognition_.reset();
+}
+
+/// Tells what the communicator is.
+void CommunicatorState::describe() {
+  description_ = message(size_, size_ == 1 ? " rank" : " ranks");
+  std::string why = reason_text_.empty() ? text(reason_) : reason_text_;
+  if (reason_ == Reason::kServed) {
+    const std::string whole = engine->library->job.topology.shape();
+    description_ = static_cast<std::uint64_t>(size_) == engine->library->job.topology.ranks()
+                       ? whole
+                       : message(recognition_->topology.shape(), " part of ", whole);
+    why.clear();
+  }
+  say(Verbosity::kCommunicators, rank_,
+      message("communicator of ", size_,
+              size_ == 1 ? " rank: " : " ranks: ", why.empty() ? description_ : why));
+  if (engine->statistics != nullptr) {
+    number = engine->statistics->communicator(description_, why, rank_);
+  }
+}
+
+CommunicatorState::~CommunicatorState() {
+  if (id_ != 0) engine->by_id.erase(id_);
+  for (auto& [file, entry] : schedules_) {
+    // After a failure MPI may still be at it.
+    if (entry.load != nullptr && !entry.load->done()) static_cast<void>(entry.load.release());
+  }
+  if (geometry_ == nullptr) return;
+  --engine->shadows;
+  calls_.reset();
+  for (auto& [file, entry] : schedules_)
+    torc_schedule_free(entry.schedule);
+  geometry_.reset();
+}
+
+void CommunicatorState::enqueue(Turn* turn) {
+  if (queue_.empty()) engine->waiting.reserve(engine->waiting.size() + 1);
+  queue_.push_back(turn);
+  if (queue_.size() == 1) {
+    // At the head of the queue even where it is about to leave.
+    if (turn->proceed()) {
+      queue_.pop_front();
+    } else {
+      engine->waiting.push_back(this);
+    }
+  }
+}
+
+void CommunicatorState::dequeue(Turn* turn) {
+  std::erase(queue_, turn);
+}
+
+void CommunicatorState::endQueue() {
+  for (;;) {
+    const auto failed = std::ranges::find_if(queue_, &Turn::hasFailed);
+    if (failed == queue_.end()) return;
+    (*failed)->giveUp();
+  }
+}
+
+bool CommunicatorState::proceed() {
+  while (!queue_.empty() && queue_.front()->proceed())
+    queue_.pop_front();
+  return queue_.empty();
+}
+
+CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
+  using Stage = CommunicatorSchedule::Stage;
+  CommunicatorSchedule& file = schedules_[entry.file];
+  if (file.stage == Stage::kUnused) {
+    file.load = std::make_unique<ScheduleLoad>(*engine->library, *geometry_, entry);
+    file.stage = Stage::kLoading;
+    engine->loading.begin();
+  }
+  if (file.stage == Stage::kLoading) {
+    if (!file.load->advance()) return nullptr;
+    StatusOr<torc_schedule*> loaded = file.load->take();
+    file.load.reset();
+    engine->loading.end();
+    file.stage = loaded.ok() ? Stage::kReady : Stage::kFailed;
+    if (loaded.ok()) {
+      file.schedule = *loaded;
+    } else {
+      warnOnce(rank_, loaded.status().message(), loaded.status().message());
+    }
+  }
+  return &file;
+}
+
+}  // namespace torc::pmpi

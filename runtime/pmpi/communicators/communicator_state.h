@@ -1,0 +1,182 @@
+// What torc knows of a communicator of the program: which part of the torus it is, the schedules
+// that it has used, the calls on it that wait, and whether one has failed.
+//
+// The state hangs on the communicator as an attribute. It outlives the communicator when that is
+// freed while operations are under way.
+//
+//   attach: what the members are, found by every rank alone
+//   setUp: all ranks confirm it and make the shadow, a communicator of the same members for torc's
+//     messages
+//   fail: a call has failed on a rank; it fails on all, and so does what comes after it
+#ifndef TORC_RUNTIME_PMPI_COMMUNICATORS_COMMUNICATOR_STATE_H_
+#define TORC_RUNTIME_PMPI_COMMUNICATORS_COMMUNICATOR_STATE_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <mpi.h>
+
+#include "runtime/execution/call_cache.h"
+#include "runtime/job/geometry.h"
+#include "runtime/job/library.h"
+#include "runtime/job/library_load.h"
+#include "runtime/job/library_open.h"
+#include "runtime/pmpi/calls/call_note.h"
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/reason.h"
+#include "runtime/pmpi/communicators/notices.h"
+#include "schedules/library/index.h"
+
+namespace torc::pmpi {
+
+/// What waits for its turn on a communicator.
+class Turn {
+ public:
+  virtual ~Turn() = default;
+  /// At the head of the queue: does what can be done. True: leaves the queue, and may be gone.
+  virtual bool proceed() = 0;
+  /// Its call has failed: leaves the queue.
+  virtual void giveUp() = 0;
+  /// Whether it has.
+  virtual bool hasFailed() const = 0;
+};
+
+/// A file of the library on one communicator.
+struct CommunicatorSchedule {
+  enum class Stage { kUnused, kLoading, kReady, kFailed };
+  Stage stage = Stage::kUnused;
+  std::unique_ptr<ScheduleLoad> load;
+  torc_schedule* schedule = nullptr;
+};
+
+class CommunicatorState {
+ public:
+  /// Local: looks at a communicator for the first time. Throws std::bad_alloc.
+  static CommunicatorState* attach(MPI_Comm comm);
+  /// Of a communicator; nullptr where it has none.
+  static CommunicatorState* of(MPI_Comm comm);
+
+  CommunicatorState(const CommunicatorState&) = delete;
+  CommunicatorState& operator=(const CommunicatorState&) = delete;
+  /// Not in use. Frees the shadow, which with MPICH waits for nobody.
+  ~CommunicatorState();
+
+  /// Why no call is served; kServed where they are.
+  Reason reason() const { return reason_; }
+  const std::string& reasonText() const { return reason_text_; }
+  /// "3x2 part of 4x3x2", "5 ranks".
+  const std::string& description() const { return description_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  std::uint32_t shape() const { return shape_; }
+  /// Whether it has its shadow.
+  bool isSetUp() const { return geometry_ != nullptr; }
+  /// The same on all ranks, and no other communicator's; 0: not set up.
+  std::uint64_t id() const { return id_; }
+
+  /// Collective, with progress: confirms what the communicator is, and makes its shadow; or finds
+  /// why torc serves nothing there, alike on all ranks. An error is this rank's alone: others may
+  /// be ready. `call`: for whom, where somebody waits too long.
+  Status setUp(const CollectiveCall* call);
+
+  /// Of a communicator that has one.
+  MPI_Comm shadow() const { return geometry_->comm; }
+  torc_geometry& geometry() { return *geometry_; }
+  CallCache& calls() { return *calls_; }
+
+  /// The program's; MPI_COMM_SELF once it is freed.
+  MPI_Comm communicatorForErrors() const { return comm_ != MPI_COMM_NULL ? comm_ : MPI_COMM_SELF; }
+  void communicatorFreed() { comm_ = MPI_COMM_NULL; }
+  bool inUse() const { return operations > 0; }
+  /// Whether operations are under way or waiting; persistent ones may be idle.
+  bool isBusy() const { return under_way > 0; }
+
+  /// Calls pass the queue in the order in which the program makes them, so that whatever they do
+  /// together with other ranks on the shadow comes in the same order everywhere. Throws.
+  void enqueue(Turn* turn);
+  void dequeue(Turn* turn);
+  /// Gives up what waits although its call has failed.
+  void endQueue();
+  /// Moves the queue on; true when it is empty.
+  bool proceed();
+  /// Moves the loading of an entry's file on, beginning it at the first call. Only for the
+  /// operation at the head of the queue. nullptr until it is kReady or kFailed. Throws.
+  CommunicatorSchedule* load(const LibraryEntry& entry);
+
+  // ---- Calls and their failures
+
+  /// Numbers a collective call of the program, remembers who makes it, and compares it with what
+  /// waiting ranks have asked. With the lock, as all below.
+  void note(CollectiveCall& call, Maker maker);
+
+  struct Failure {
+    std::uint64_t call = 0;  // that and all later ones fail
+    int code = 0;            // error class of MPI
+    std::string text;
+  };
+  /// Whether this call has failed, or an earlier one. From any thread.
+  bool hasFailed(std::uint64_t call) const {
+    return call >= failed_from_.load(std::memory_order_acquire);
+  }
+  bool hasFailed() const { return hasFailed(kNoCall - 1); }
+  /// Once it has.
+  const Failure& failure() const { return failure_; }
+  /// A call has failed on this rank, or on rank `from`. Operations end later (Engine::endFailed).
+  void fail(Failure failure, int from = -1);
+
+  /// Asks rank `to` how far it is, for a call that stands still.
+  void ask(int to, const CollectiveCall& call);
+  /// Another rank's notice about this communicator.
+  void take(const Notice& notice);
+  /// What rank `rank` has answered: "which has made 16 calls there"; empty: nothing.
+  std::string answerOf(int rank) const;
+
+  CommunicatorState* next_freed = nullptr;  // of the engine's list
+  std::uint32_t number = 0;                 // in the statistics
+  int operations = 0;                       // all that exist
+  int under_way = 0;                        // of them, waiting or running
+  bool failure_told = false;                // to the program, once
+
+ private:
+  CommunicatorState(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
+  void recognise();
+  void describe();
+  Status agree(const CollectiveCall* call);
+  Status lay(MPI_Comm shadow);
+  int worldRank(int rank) const;
+  void send(int to, Notice& notice);
+  void compare(const CallNote& mine, const Notice& asked);
+  const CallNote* noteOf(std::uint64_t call) const;
+
+  MPI_Comm comm_;
+  int rank_, size_;
+  Reason reason_ = Reason::kServed;
+  std::string reason_text_, description_;
+  std::uint32_t shape_ = 0;
+  std::uint64_t id_ = 0;
+
+  std::unique_ptr<Recognition> recognition_;  // until it is set up
+  std::unique_ptr<torc_geometry> geometry_;   // over the shadow
+  std::unique_ptr<CallCache> calls_;
+  std::unordered_map<std::uint32_t, CommunicatorSchedule> schedules_;  // by file
+  std::deque<Turn*> queue_;
+
+  static constexpr std::size_t kNotes = 32;
+  std::uint64_t calls_made_ = 0;
+  std::array<CallNote, kNotes> notes_{};  // of the last calls, by number
+  static constexpr std::uint64_t kNoCall = UINT64_MAX;
+  std::atomic<std::uint64_t> failed_from_{kNoCall};
+  Failure failure_;
+  std::vector<Notice> asks_;                        // about calls to come
+  std::unordered_map<int, std::uint64_t> answers_;  // calls made, by rank
+};
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_COMMUNICATORS_COMMUNICATOR_STATE_H_

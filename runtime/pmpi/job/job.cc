@@ -1,0 +1,256 @@
+// The job: start and end of torc in it.
+#include "runtime/pmpi/job/job.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include <mpi.h>
+
+#include "runtime/api/api.h"
+#include "runtime/api/torc.h"
+#include "runtime/pmpi/communicators/communicator_state.h"
+#include "runtime/pmpi/communicators/meeting.h"
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/job_report.h"
+#include "runtime/pmpi/job/pending_calls.h"
+#include "runtime/pmpi/job/presence.h"
+#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/job/progress_thread.h"
+#include "runtime/pmpi/job/settings_agreement.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/statistics.h"
+#include "runtime/trace/trace.h"
+#include "runtime/trace/trace_job.h"
+#include "schedules/settings.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+/// Of the attribute that is a communicator's state: the communicator is being freed.
+int deleteState(MPI_Comm, int, void* state, void*) {
+  // MPI may free a communicator late, inside of any of its functions, torc's own calls included.
+  if (engine != nullptr) engine->abandon(static_cast<CommunicatorState*>(state));
+  return MPI_SUCCESS;
+}
+
+LibraryOptions libraryOptions(const Settings& settings) {
+  LibraryOptions options;
+  options.directory = settings.library;
+  options.torus = settings.torus;
+  options.order = settings.order;
+  options.mapping = settings.mapping;
+  options.machine = settings.machine;
+  options.memory_limit = settings.memory;
+  return options;
+}
+
+/// The engine, complete but for the communicators; or why not, the same on all ranks.
+StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crowded,
+                                             bool has_nonblocking) {
+  auto made = std::make_unique<Engine>(settings);
+  made->has_nonblocking = has_nonblocking;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &made->world_rank);
+  // What is known now of the host counts until the geometries do.
+  if (crowded) ++made->context.oversubscribed_geometries;
+  oversubscribed.store(crowded);
+  StatusOr<std::unique_ptr<torc_library>> library =
+      torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings));
+  if (!library.ok()) return library.status();
+  made->library = std::move(*library);
+  if (Status status = made->handles.open(); !status.ok()) return status;
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
+  PMPI_Comm_set_errhandler(made->meetings, MPI_ERRORS_RETURN);
+  made->notices.open(made->meetings);
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &deleteState, &made->keyval, nullptr);
+  return made;
+}
+
+/// Why torc is off; under TORC_STRICT that ends the job.
+void fail(int rank, bool strict, const std::string& why) {
+  if (!strict) {
+    warnOnce(rank, why, why + "; torc is off");
+    return;
+  }
+  // The first to abort ends the others: rank 0, when it has spoken.
+  if (rank == 0) complainAndAbort(why);
+  PMPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// The engine, alike on all ranks, or nullptr: torc is off, and it has been said why.
+std::unique_ptr<Engine> agreeOnEngine() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const HostPresence presence = lookAtHost();
+  if (presence.without != 0) {
+    // There is nobody to agree with: what counts are this rank's own settings.
+    const Settings own = readSettings(SettingTexts(environ)).settings;
+    if (presence.speaks && !own.disable) {
+      const std::string why =
+          message("process ", presence.without,
+                  " is a rank without libtorc_pmpi.so: LD_PRELOAD must name it on all ranks");
+      if (own.strict) complainAndAbort(why);
+      warnOnce(why, why + "; torc is off");
+    }
+    return nullptr;
+  }
+  waitForRanks(MPI_COMM_WORLD, presence.speaks);
+
+  const AgreedSettings agreed =
+      agreeSettings(SettingTexts(environ), MPI_COMM_WORLD, importsNonblockingCollectives());
+  const Settings& settings = agreed.settings;
+  configureReport(settings.verbosity, rank);
+  for (const std::string& warning : agreed.warnings)
+    warnOnce(rank, warning, warning);
+  for (const std::string& hint : agreed.hints)
+    say(Verbosity::kHints, rank, hint);
+  if (!agreed.fault.empty()) {
+    fail(rank, agreed.strict, agreed.fault);
+    rememberOff(settings, agreed.fault);
+    return nullptr;
+  }
+  if (settings.disable) return nullptr;
+  if (settings.library.empty()) {
+    rememberOff(settings, "TORC_LIBRARY is not set");
+    return nullptr;
+  }
+  int size = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) {
+    // Tools that come with a program, and are started without mpiexec in its environment.
+    rememberOff(settings, "the job has one rank");
+    return nullptr;
+  }
+  const bool has_nonblocking = settings.nonblocking == NonblockingMode::kAuto
+                                   ? agreed.any_flag
+                                   : settings.nonblocking == NonblockingMode::kYes;
+  StatusOr<std::unique_ptr<Engine>> made =
+      makeEngine(settings, presence.ranks > static_cast<int>(std::thread::hardware_concurrency()),
+                 has_nonblocking);
+  if (!made.ok()) {
+    fail(rank, settings.strict, made.status().message());
+    rememberOff(settings, made.status().message());
+    return nullptr;
+  }
+  if (settings.statistics || settings.explain) {
+    (*made)->statistics = std::make_unique<Statistics>(settings.explain);
+  }
+  return std::move(*made);
+}
+
+/// Before communicators are set up, which each enter the trace.
+void openTrace() {
+  const Settings& settings = engine->settings;
+  if (settings.trace.empty()) return;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (torc_trace_open(&engine->context, MPI_COMM_WORLD, settings.trace.c_str(),
+                      settings.trace_events) != TORC_OK) {
+    warnOnce(rank, "trace", torc_error_message());
+    return;
+  }
+  const JobPlace& job = engine->library->job;
+  engine->context.trace->setPlace(
+      tracePlace(job.topology, job.topology.coordinatesOfSite(job.siteOf(rank))));
+}
+
+void closeTrace() {
+  if (engine->context.trace_job == nullptr) return;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::uint64_t dropped = 0;
+  if (torc_trace_close(&engine->context, &dropped) != TORC_OK) {
+    warnOnce(rank, "trace", torc_error_message());
+  } else if (dropped > 0) {
+    say(Verbosity::kHints, rank,
+        message(engine->settings.trace, ": ", dropped,
+                " events found no room and were dropped; TORC_TRACE_EVENTS makes more"));
+  }
+}
+
+/// Operations that are not complete, the program's fault or not, are waited for.
+bool isBusy() {
+  EngineLock lock;
+  return std::ranges::any_of(engine->states,
+                             [](const CommunicatorState* state) { return state->isBusy(); });
+}
+
+}  // namespace
+
+bool wantsProgressThread() {
+  const Settings settings = readSettings(SettingTexts(environ)).settings;
+  return settings.progress == ProgressMode::kThread && !settings.library.empty();
+}
+
+void startJob() {
+  const double began = PMPI_Wtime();
+  std::unique_ptr<Engine> made = agreeOnEngine();
+  if (made == nullptr) return;
+  engine = made.release();
+  openTrace();
+  oversubscribed.store(engine->library->hosts.oversubscribed);
+  const Status ready = attempt([&]() -> Status {
+    CommunicatorState* world = CommunicatorState::attach(MPI_COMM_WORLD);
+    return world->reason() == Reason::kServed ? world->setUp(nullptr) : Status();
+  });
+  // The other ranks may be ready, and nothing tells them of this one.
+  if (!ready.ok()) complainAndAbort(ready.message());
+  engine->settingUp.add(PMPI_Wtime() - began - engine->settingUp.seconds());
+  saySetUp();
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  const bool has_thread = engine->settings.progress == ProgressMode::kThread;
+  if (level == MPI_THREAD_MULTIPLE && (engine->has_nonblocking || has_thread)) {
+    attention.store(kIdleWithThreads);
+  }
+  torc_is_on.store(true);
+  if (engine->settings.progress == ProgressMode::kThread &&
+      (level != MPI_THREAD_MULTIPLE || !startProgressThread())) {
+    warnOnce("progress thread",
+             "TORC_PROGRESS=thread: no thread can be started beside MPI's; "
+             "torc makes progress inside MPI calls only");
+  }
+}
+
+void endJob() {
+  if (!torc_is_on.load()) {
+    printStatistics();
+    return;
+  }
+  {
+    EngineLock lock;
+    engine->is_ending = true;
+  }
+  progressUntil([] { return !isBusy(); });
+  // Not on MPI_COMM_WORLD, where calls of the program may have failed that MPI still has.
+  meet(engine->meetings);
+  {
+    EngineLock lock;
+    engine->notices.stop();
+  }
+  meet(engine->meetings);
+  stopProgressThread();
+  torc_is_on.store(false);
+  attention.store(0);
+  persistent_handles.store(0);
+  printStatistics();
+  closeTrace();
+  {
+    EngineLock lock;
+    engine->destroyAll();
+    engine->notices.close();
+    PMPI_Comm_free(&engine->meetings);
+    engine->handles.close();
+    PMPI_Comm_free_keyval(&engine->keyval);
+    engine->library.reset();
+  }
+  // Attributes of communicators that live on lead nowhere: see deleteState.
+  delete std::exchange(engine, nullptr);
+}
+
+}  // namespace torc::pmpi

@@ -1,0 +1,111 @@
+// What is told of a job.
+#include "runtime/pmpi/job/job_report.h"
+
+#include <cstdio>
+#include <memory>
+
+#include <mpi.h>
+
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/statistics/statistics.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+/// Of a job without torc, whose statistics are asked for.
+struct Off {
+  std::string why;
+  std::string file;
+};
+std::unique_ptr<Off> off;
+
+int rankOfJob() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+JobDescription describeJob() {
+  const torc_library& library = *engine->library;
+  const Settings& settings = engine->settings;
+  JobDescription job;
+  job.command = commandLine();
+  job.library = settings.library;
+  job.machine = library.index.machine;
+  job.partition =
+      message(library.job.topology.shape(), ", ", settings.mapping.empty() ? "order " : "mapping ",
+              settings.mapping.empty() ? library.job.topology.orderString() : settings.mapping);
+  job.memory_limit = settings.memory;
+  job.cache_limit = settings.cache;
+  return job;
+}
+
+RankFacts countRank() {
+  RankFacts facts;
+  facts.schedules = engine->library->cache.files();
+  facts.schedule_bytes = engine->library->cache.bytes();
+  facts.calls_found = engine->call_memory.hits();
+  facts.calls_laid_out = engine->call_memory.misses();
+  facts.call_bytes = engine->call_memory.mostBytes();
+  facts.setup_seconds = engine->settingUp.seconds();
+  facts.load_seconds = engine->loading.seconds();
+  return facts;
+}
+
+void write(const JobDescription& job, const JobStatistics& statistics, const std::string& file) {
+  const Status status = writeStatistics(statisticsTable(job, statistics), file);
+  if (!status.ok()) warnOnce(0, status.message(), status.message());
+}
+
+void writeOff(const Off& why_off, int ranks) {
+  JobDescription job;
+  job.command = commandLine();
+  job.off = why_off.why;
+  JobStatistics none;
+  none.ranks = static_cast<std::uint64_t>(ranks);
+  write(job, none, why_off.file);
+}
+
+}  // namespace
+
+void saySetUp() {
+  if (!tells(Verbosity::kSetUp)) return;
+  const JobDescription job = describeJob();
+  int ranks = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  char milliseconds[32];
+  std::snprintf(milliseconds, sizeof(milliseconds), "%.1f", engine->settingUp.seconds() * 1e3);
+  say(Verbosity::kSetUp, rankOfJob(),
+      message(ranks, ranks == 1 ? " rank on " : " ranks on ", job.partition, ", served from ",
+              job.library, " (machine ", job.machine, "); set up in ", milliseconds, " ms"));
+}
+
+void rememberOff(const Settings& settings, const std::string& why) {
+  if (settings.statistics) off = std::make_unique<Off>(why, settings.statistics_file);
+}
+
+void printOff(const Settings& settings, const std::string& why, int ranks) {
+  if (settings.statistics) writeOff({why, settings.statistics_file}, ranks);
+}
+
+void printStatistics() {
+  if (engine == nullptr) {
+    if (off == nullptr || rankOfJob() != 0) return;
+    int ranks = 1;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    writeOff(*off, ranks);
+    return;
+  }
+  if (!engine->settings.statistics) return;
+  const StatusOr<JobStatistics> all =
+      mergeStatistics(engine->statistics->snapshot(countRank()), engine->meetings);
+  if (!all.ok()) {
+    warnOnce(all.status().message(), all.status().message());
+  } else if (rankOfJob() == 0) {
+    write(describeJob(), *all, engine->settings.statistics_file);
+  }
+}
+
+}  // namespace torc::pmpi

@@ -1,0 +1,152 @@
+// Settings of a job: compared by hashes; only where those differ are texts looked at.
+#include "runtime/pmpi/job/settings_agreement.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <sched.h>
+#include <string_view>
+
+#include "support/message.h"
+#include "support/version.h"
+
+namespace torc::pmpi {
+namespace {
+
+constexpr std::string_view kVersionName = "torc's version";
+
+/// Goes on from `hash` with a text (FNV-1a).
+std::uint64_t addToHash(std::uint64_t hash, std::string_view text) {
+  for (const char letter : text)
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  return (hash ^ 0x100) * 0x100000001b3;  // the end of the text
+}
+constexpr std::uint64_t kHashBasis = 0xcbf29ce484222325;
+
+/// What must be equal, as names and texts: the version, TORC_DISABLE, and unless that is set the
+/// other variables of the table.
+std::vector<std::pair<std::string_view, std::string_view>> agreedTexts(const SettingTexts& texts) {
+  std::vector<std::pair<std::string_view, std::string_view>> agreed = {{kVersionName, kVersion}};
+  const std::size_t disable = *findSetting("TORC_DISABLE");
+  agreed.emplace_back(settingTable()[disable].name, texts.effective(disable));
+  if (texts.effective(disable) == "1") return agreed;
+  for (std::size_t i = 0; i < settingTable().size(); ++i) {
+    if (settingTable()[i].agreed && i != disable) {
+      agreed.emplace_back(settingTable()[i].name, texts.effective(i));
+    }
+  }
+  return agreed;
+}
+
+/// Every variable, also unknown ones, as NAME=value, each ended by a zero.
+std::string serialised(const SettingTexts& texts) {
+  std::string bytes;
+  for (const auto& [name, value] : texts.all())
+    bytes += name + '=' + value + '\0';
+  return bytes;
+}
+
+SettingTexts parsed(std::string_view bytes) {
+  SettingTexts texts;
+  while (!bytes.empty()) {
+    const std::string_view line = bytes.substr(0, bytes.find('\0'));
+    bytes.remove_prefix(line.size() + 1);
+    const std::size_t equals = line.find('=');
+    texts.set(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return texts;
+}
+
+/// Waits for a collective that `started` has begun. Ranks that wait inside MPI spin, and where they
+/// outnumber the cores take the time of those that they wait for.
+void complete(int started, MPI_Request* request) {
+  int done = started == MPI_SUCCESS ? 0 : 1;
+  while (!done && PMPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+    sched_yield();
+}
+
+/// The text of rank `root`, on all ranks.
+std::string broadcast(std::string text, int root, MPI_Comm comm) {
+  std::uint64_t size = text.size();
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm, &request), &request);
+  text.resize(size);
+  complete(PMPI_Ibcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm, &request),
+           &request);
+  return text;
+}
+
+std::string valueText(std::string_view name, std::string_view value) {
+  if (name == kVersionName) return std::string(value);
+  return value.empty() ? "not set" : message("'", value, "'");
+}
+
+/// The first variable, in the table's order, that a rank has otherwise than rank 0, and that rank.
+/// Empty where all are equal.
+std::string difference(const SettingTexts& mine, const std::string& version_of_rank0,
+                       const SettingTexts& rank0, MPI_Comm comm) {
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
+  const auto own = agreedTexts(mine);
+  auto wanted = agreedTexts(rank0);
+  wanted[0].second = version_of_rank0;
+  // Lists of different lengths differ in TORC_DISABLE already; of another version the table may be
+  // another, and nothing behind the version is compared.
+  std::size_t first = 0;
+  while (first < std::min(own.size(), wanted.size()) && own[first].second == wanted[first].second)
+    ++first;
+  std::int64_t place = first < std::min(own.size(), wanted.size())
+                           ? static_cast<std::int64_t>(first) * size + rank
+                           : std::numeric_limits<std::int64_t>::max();
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Iallreduce(MPI_IN_PLACE, &place, 1, MPI_INT64_T, MPI_MIN, comm, &request),
+           &request);
+  if (place == std::numeric_limits<std::int64_t>::max()) return {};
+  const int other = static_cast<int>(place % size);
+  first = static_cast<std::size_t>(place / size);
+  const std::string_view name = wanted[first].first;
+  const std::string value = broadcast(std::string(own[first].second), other, comm);
+  return message(name, " differs between ranks: ", valueText(name, wanted[first].second),
+                 " on rank 0, ", valueText(name, value), " on rank ", other);
+}
+
+}  // namespace
+
+AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag) {
+  std::uint64_t agreed = kHashBasis, all = kHashBasis;
+  for (const auto& [name, text] : agreedTexts(mine))
+    agreed = addToHash(agreed, text);
+  all = addToHash(all, serialised(mine));
+  const bool strict = mine.find("TORC_STRICT") == "1";
+  // The largest of a number and of its complement: equal ones are each other's complement.
+  std::array<std::uint64_t, 6> votes = {agreed, ~agreed,          all,
+                                        ~all,   strict ? 1u : 0u, flag ? 1u : 0u};
+  MPI_Request request = MPI_REQUEST_NULL;
+  complete(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()), MPI_UINT64_T,
+                           MPI_MAX, comm, &request),
+           &request);
+
+  AgreedSettings result;
+  result.strict = votes[4] != 0;
+  result.any_flag = votes[5] != 0;
+  SettingTexts texts = mine;
+  if (votes[2] != ~votes[3] || votes[0] != ~votes[1]) {
+    const std::string version = broadcast(std::string(kVersion), 0, comm);
+    texts = parsed(broadcast(serialised(mine), 0, comm));
+    if (votes[0] != ~votes[1]) result.fault = difference(mine, version, texts, comm);
+  }
+  SettingsReading reading = readSettings(texts);
+  result.settings = std::move(reading.settings);
+  if (result.fault.empty() && !reading.errors.empty()) {
+    result.fault = reading.errors[0];
+    for (std::size_t i = 1; i < reading.errors.size(); ++i)
+      result.fault += "; " + reading.errors[i];
+  }
+  result.warnings = std::move(reading.warnings);
+  result.hints = std::move(reading.hints);
+  return result;
+}
+
+}  // namespace torc::pmpi

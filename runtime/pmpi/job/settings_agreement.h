@@ -1,0 +1,33 @@
+// Settings of a job: what its ranks' environments say, made one.
+#ifndef TORC_RUNTIME_PMPI_JOB_SETTINGS_AGREEMENT_H_
+#define TORC_RUNTIME_PMPI_JOB_SETTINGS_AGREEMENT_H_
+
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "schedules/settings.h"
+
+namespace torc::pmpi {
+
+/// The same on all ranks.
+struct AgreedSettings {
+  Settings settings;
+  /// Why torc cannot be used: wrong values, contradictions, variables that differ between ranks.
+  /// Empty: it can.
+  std::string fault;
+  bool strict = false;                       // a rank has TORC_STRICT=1: a fault ends the job
+  bool any_flag = false;                     // a rank has passed `flag`
+  std::vector<std::string> warnings, hints;  // of rank 0's environment
+};
+
+/// Collective over `comm`, with blocking PMPI_ calls. One reduction of 48 bytes where environments
+/// are alike; rank 0's is broadcast where not. Variables that must agree are compared with rank
+/// 0's: `TORC_LIBRARY is '/opt/a' on rank 0 and not set on rank 5`; so is the version of torc. Of
+/// the others rank 0's values count.
+AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag = false);
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_JOB_SETTINGS_AGREEMENT_H_

@@ -1,0 +1,188 @@
+// Recording of calls.
+#include "runtime/pmpi/statistics/statistics.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <iterator>
+
+#include "runtime/pmpi/statistics/report.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+/// MPICH marks the handles of what it predefines in their two highest bits. Others come and go, and
+/// their numbers are used again.
+bool isPredefined(int handle) {
+  return static_cast<unsigned>(handle) >> 30 == 1;
+}
+
+std::string typeName(MPI_Datatype type) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  PMPI_Type_get_name(type, name, &length);
+  return length > 0 ? std::string(name, static_cast<std::size_t>(length)) : "unnamed";
+}
+
+const char* operationName(MPI_Op op) {
+  static const std::pair<MPI_Op, const char*> names[] = {
+      {MPI_MAX, "MPI_MAX"},         {MPI_MIN, "MPI_MIN"},       {MPI_SUM, "MPI_SUM"},
+      {MPI_PROD, "MPI_PROD"},       {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
+      {MPI_LOR, "MPI_LOR"},         {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
+      {MPI_BXOR, "MPI_BXOR"},       {MPI_MAXLOC, "MPI_MAXLOC"}, {MPI_MINLOC, "MPI_MINLOC"},
+      {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"}};
+  for (const auto& [named, name] : names) {
+    if (named == op) return name;
+  }
+  return "unnamed";
+}
+
+/// "35.2 us"
+std::string secondsText(double seconds) {
+  char text[32];
+  if (seconds < 1e-3) {
+    std::snprintf(text, sizeof(text), "%.3g us", seconds * 1e6);
+  } else if (seconds < 1) {
+    std::snprintf(text, sizeof(text), "%.3g ms", seconds * 1e3);
+  } else {
+    std::snprintf(text, sizeof(text), "%.3g s", seconds);
+  }
+  return text;
+}
+
+/// Seconds that the library predicts, between its two ends.
+double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
+  if (entry.predicted_to <= entry.lowest || bytes <= entry.lowest) return entry.lowest_s;
+  const double part = static_cast<double>(bytes - entry.lowest) /
+                      static_cast<double>(entry.predicted_to - entry.lowest);
+  return entry.lowest_s + part * (entry.highest_s - entry.lowest_s);
+}
+
+}  // namespace
+
+std::size_t Statistics::KeyHash::operator()(const Key& key) const {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t part :
+       {std::bit_cast<std::uint64_t>(key.function), std::bit_cast<std::uint64_t>(key.by),
+        std::uint64_t{key.shape} << 16 | key.size_class << 1 | key.derived,
+        std::uint64_t{static_cast<std::uint32_t>(key.type)} << 32 |
+            static_cast<std::uint32_t>(key.op)}) {
+    hash = (hash ^ part) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+std::uint32_t Statistics::communicator(std::string_view description, std::string_view reason,
+                                       int rank) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(communicators_, [&](const CommunicatorRow& row) {
+    return row.description == description && row.reason == reason;
+  });
+  auto place = static_cast<std::size_t>(found - communicators_.begin());
+  if (place > kMostCommunicatorRows) {
+    place = kMostCommunicatorRows;  // the row of the others
+  } else if (found == communicators_.end()) {
+    CommunicatorRow row;
+    row.description = place < kMostCommunicatorRows ? description : "others";
+    row.reason = place < kMostCommunicatorRows ? reason : "too many kinds to list";
+    communicators_.push_back(std::move(row));
+    const auto shape = std::ranges::find(communicators_, communicators_.back().description,
+                                         &CommunicatorRow::description);
+    shapes_.push_back(static_cast<std::uint32_t>(shape - communicators_.begin() + 1));
+  }
+  if (rank == 0) ++communicators_[place].used;
+  return static_cast<std::uint32_t>(place + 1);
+}
+
+void Statistics::record(const CallRecord& call) {
+  const std::lock_guard lock(mutex_);
+  std::uint32_t shape = 0;
+  if (call.communicator != 0) {
+    const std::uint32_t place = call.communicator - 1;
+    shape = shapes_[place];
+    CommunicatorRow& communicator = communicators_[place];
+    ++(call.service == Service::kServed ? communicator.served : communicator.handed);
+    communicator.seconds += call.seconds;
+  }
+  CallRow& row = rowOf(call, shape);
+  const bool first = row.calls++ == 0;
+  row.bytes += call.bytes;
+  row.least_bytes = first ? call.bytes : std::min(row.least_bytes, call.bytes);
+  row.most_bytes = std::max(row.most_bytes, call.bytes);
+  row.seconds += call.seconds;
+  row.least_seconds = first ? call.seconds : std::min(row.least_seconds, call.seconds);
+  row.most_seconds = std::max(row.most_seconds, call.seconds);
+}
+
+void Statistics::announce(const CallRecord& call) {
+  if (!explain_) return;
+  const std::lock_guard lock(mutex_);
+  rowOf(call, call.communicator == 0 ? 0 : shapes_[call.communicator - 1]);
+}
+
+/// The row of a signature, made where it is new; that of the rest where there are too many.
+CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
+  const bool type_known = isPredefined(call.type) || call.type == MPI_DATATYPE_NULL;
+  const bool op_known = isPredefined(call.op) || call.op == MPI_OP_NULL;
+  const Key key{.function = call.function,
+                .by = call.by,
+                .shape = shape,
+                .type = type_known ? call.type : MPI_DATATYPE_NULL,
+                .op = op_known ? call.op : -1,
+                .size_class = static_cast<std::uint8_t>(std::bit_width(call.bytes)),
+                .derived = !type_known};
+  if (const auto found = places_.find(key); found != places_.end()) return rows_[found->second];
+  CallRow row;
+  row.service = call.service;
+  row.ranks = 1;
+  if (places_.size() >= kMostCallRows) {
+    std::size_t& rest = rests_[static_cast<std::size_t>(call.service)];
+    if (rest == kNoRow) {
+      rest = rows_.size();
+      rows_.push_back(std::move(row));
+    }
+    return rows_[rest];
+  }
+  row.function = call.function;
+  row.communicator = key.shape == 0 ? "not known" : communicators_[key.shape - 1].description;
+  if (key.derived) {
+    row.datatype = "derived";
+  } else if (call.type != MPI_DATATYPE_NULL) {
+    row.datatype = typeName(call.type);
+  }
+  if (call.op != MPI_OP_NULL)
+    row.operation = isPredefined(call.op) ? operationName(call.op) : "user's";
+  row.by = call.by;
+  row.size_class = key.size_class;
+  if (explain_ && call.communicator_rank == 0) explain(call, row);
+  places_.emplace(key, rows_.size());
+  return rows_.emplace_back(std::move(row));
+}
+
+void Statistics::explain(const CallRecord& call, const CallRow& row) const {
+  std::string text = message(row.function, " on ", row.communicator);
+  if (!row.datatype.empty()) text += message(", ", call.bytes, " bytes of ", row.datatype);
+  if (!row.operation.empty()) text += ", " + row.operation;
+  if (call.entry != nullptr) {
+    text += message(": ", row.by, ", predicted ", secondsText(predicted(*call.entry, call.bytes)));
+    if (!call.entry->reason.empty()) text += ": " + call.entry->reason;
+  } else {
+    text += message(": handed to MPI: ", row.by);
+  }
+  say(text);
+}
+
+JobStatistics Statistics::snapshot(const RankFacts& facts) const {
+  const std::lock_guard lock(mutex_);
+  JobStatistics statistics;
+  // Of a call that was announced and has come to another end, there is nothing to tell.
+  std::ranges::copy_if(rows_, std::back_inserter(statistics.calls),
+                       [](const CallRow& row) { return row.calls > 0; });
+  statistics.communicators = communicators_;
+  statistics.sum = statistics.most = facts;
+  return statistics;
+}
+
+}  // namespace torc::pmpi

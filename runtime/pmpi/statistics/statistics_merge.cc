@@ -1,0 +1,56 @@
+// Statistics of all ranks: up a binomial tree, so that no rank holds a list of all.
+#include <limits>
+
+#include <mpi.h>
+
+#include "runtime/pmpi/statistics/statistics.h"
+#include "runtime/transport/mpi_transport.h"
+
+namespace torc::pmpi {
+namespace {
+
+constexpr int kTag = 0;
+
+Status send(const JobStatistics& statistics, int to, MPI_Comm comm) {
+  const std::vector<std::byte> bytes = statistics.bytes();
+  // Rows are few: kMostCallRows of them take less than a megabyte.
+  return mpiStatus(
+      PMPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kTag, comm),
+      "sending statistics");
+}
+
+StatusOr<JobStatistics> receive(int from, MPI_Comm comm) {
+  MPI_Status status;
+  int length = 0;
+  int code = PMPI_Probe(from, kTag, comm, &status);
+  if (code == MPI_SUCCESS) code = PMPI_Get_count(&status, MPI_BYTE, &length);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(length));
+  if (code == MPI_SUCCESS) {
+    code = PMPI_Recv(bytes.data(), length, MPI_BYTE, from, kTag, comm, MPI_STATUS_IGNORE);
+  }
+  if (code != MPI_SUCCESS) return mpiStatus(code, "receiving statistics");
+  return JobStatistics::fromBytes(bytes);
+}
+
+}  // namespace
+
+StatusOr<JobStatistics> mergeStatistics(const JobStatistics& mine, MPI_Comm comm) {
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
+  JobStatistics merged = mine;
+  for (int step = 1; step < size; step *= 2) {
+    if ((rank & step) != 0) {
+      if (Status status = send(merged, rank - step, comm); !status.ok()) return status;
+      break;
+    }
+    if (rank + step >= size) continue;
+    StatusOr<JobStatistics> others = receive(rank + step, comm);
+    if (!others.ok()) return others.status();
+    merged.merge(*others);
+    if (step > std::numeric_limits<int>::max() / 2) break;
+  }
+  return merged;
+}
+
+}  // namespace torc::pmpi

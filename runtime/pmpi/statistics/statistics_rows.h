@@ -1,0 +1,96 @@
+// What statistics count, of one rank or of many: rows of calls and of communicators, and facts of
+// the ranks. Plain data, which can be merged, and sent as bytes.
+#ifndef TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_ROWS_H_
+#define TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_ROWS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/status.h"
+
+namespace torc::pmpi {
+
+/// What became of a call.
+enum class Service : std::uint8_t {
+  kServed,          // by torc
+  kNotTorcs,        // handed to MPI, as torc does not serve such calls
+  kShouldBeServed,  // handed to MPI; an error under TORC_STRICT
+};
+
+/// Calls that are alike: a call signature.
+struct CallRow {
+  Service service = Service::kServed;
+  std::string function;         // "MPI_Iallreduce"
+  std::string communicator;     // "4x2 part of 4x4x2", "6 ranks"
+  std::string datatype;         // "MPI_DOUBLE"; "derived"; empty: none
+  std::string operation;        // "MPI_SUM"; "user's"; empty: none
+  std::string by;               // the file of the library, or why MPI got the call
+  std::uint8_t size_class = 0;  // bit width of the bytes of a call
+
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;  // of all calls
+  std::uint64_t least_bytes = 0, most_bytes = 0;
+  double seconds = 0;  // of all calls
+  double least_seconds = 0, most_seconds = 0;
+  std::uint64_t ranks = 0;  // that made such calls
+
+  /// Whether it is the row of what found no row of its own.
+  bool isRest() const { return function.empty(); }
+  bool operator==(const CallRow&) const = default;
+};
+
+/// Communicators that are alike, with their calls: a row of calls may be of several such kinds, for
+/// it tells communicators apart by description alone.
+struct CommunicatorRow {
+  std::string description;  // as in CallRow
+  std::string reason;       // why torc serves no call on them; empty: it does
+  std::uint64_t used = 0;   // so many of them, on which the program made collective calls
+
+  std::uint64_t served = 0;  // calls on them, by torc
+  std::uint64_t handed = 0;  // calls on them that MPI got
+  double seconds = 0;        // of all these calls
+
+  bool operator==(const CommunicatorRow&) const = default;
+};
+
+/// Numbers of one rank.
+struct RankFacts {
+  std::uint64_t schedules = 0;       // loaded, at the end
+  std::uint64_t schedule_bytes = 0;  // of them
+  std::uint64_t calls_found = 0;     // that were laid out already
+  std::uint64_t calls_laid_out = 0;
+  std::uint64_t call_bytes = 0;  // of laid-out calls, at the end
+  double setup_seconds = 0;      // MPI_Init's and communicators'
+  double load_seconds = 0;       // schedules'
+
+  bool operator==(const RankFacts&) const = default;
+};
+
+/// Most rows of one rank; what is beyond is counted together.
+inline constexpr std::size_t kMostCallRows = 1000;
+inline constexpr std::size_t kMostCommunicatorRows = 200;
+
+/// The statistics of one rank, or of several together.
+struct JobStatistics {
+  std::uint64_t ranks = 1;
+  std::vector<CallRow> calls;  // a signature has one row
+  std::vector<CommunicatorRow> communicators;
+  RankFacts sum, most;  // over the ranks
+
+  /// Adds those of other ranks. Beyond twice the most rows of a rank, those of the least time are
+  /// counted together.
+  void merge(const JobStatistics& others);
+
+  std::vector<std::byte> bytes() const;
+  /// kMalformed: torn.
+  static StatusOr<JobStatistics> fromBytes(std::span<const std::byte> bytes);
+
+  bool operator==(const JobStatistics&) const = default;
+};
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_ROWS_H_

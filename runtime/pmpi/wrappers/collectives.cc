@@ -1,0 +1,72 @@
+// Wrappers of MPI's collectives, expanded from the table.
+//
+// A blocking call that is handed back is made as MPI's nonblocking one and waited for with
+// progress, always: MPI does not match the two forms with each other, and whether operations of
+// torc are under way may differ between the ranks. (Measured on MPICH 4.0.2, 2 ranks: 0.2 to 0.4 us
+// more for 8 bytes.) Where a communicator has one rank there is nothing to wait for.
+#include <mpi.h>
+
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/serve.h"
+#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/wrappers/served_calls.h"
+
+using torc::pmpi::CallId;
+using torc::pmpi::CollectiveCall;
+using torc::pmpi::Form;
+using torc::pmpi::intercepts;
+using torc::pmpi::KeptLists;
+using torc::pmpi::MpiCall;
+using torc::pmpi::Outcome;
+
+// The lambda's `comm` hides the function's.
+#define TORC_DESCRIBE(Name, name, parameters, adapter, FORM, Suffix)                   \
+  CollectiveCall call(CallId::k##Name, Form::FORM, comm);                              \
+  torc::pmpi::adapt##adapter(call, TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));        \
+  call.mpi = MpiCall([=](const KeptLists& kept, MPI_Comm comm, MPI_Request* request) { \
+    static_cast<void>(kept);                                                           \
+    return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(kept.find), request);      \
+  });
+
+#define TORC_WRAPPERS(Name, name, parameters, adapter, Suffix, Count, Offset)                   \
+  int MPI_##Name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset)) {                         \
+    if (!intercepts()) return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));  \
+    TORC_DESCRIBE(Name, name, parameters, adapter, kBlocking, Suffix)                           \
+    const Outcome outcome = torc::pmpi::serveBlocking(call);                                    \
+    if (outcome.settled) return outcome.code;                                                   \
+    return torc::pmpi::handedBack(                                                              \
+        call, PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)));                 \
+  }                                                                                             \
+  int MPI_I##name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Request* request) {  \
+    if (!intercepts()) {                                                                        \
+      return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request);         \
+    }                                                                                           \
+    TORC_DESCRIBE(Name, name, parameters, adapter, kNonblocking, Suffix)                        \
+    const Outcome outcome = torc::pmpi::serveNonblocking(call, request);                        \
+    if (outcome.settled) return outcome.code;                                                   \
+    return torc::pmpi::handedBack(                                                              \
+        call, PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request));       \
+  }                                                                                             \
+  int MPI_##Name##_init##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Info info,     \
+                                MPI_Request* request) {                                         \
+    if (!intercepts()) {                                                                        \
+      return PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info,       \
+                                        request);                                               \
+    }                                                                                           \
+    TORC_DESCRIBE(Name, name, parameters, adapter, kPersistent, Suffix)                         \
+    const Outcome outcome = torc::pmpi::servePersistent(call, request);                         \
+    if (outcome.settled) return outcome.code;                                                   \
+    return torc::pmpi::handedBack(                                                              \
+        call,                                                                                   \
+        PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info, request)); \
+  }
+
+#define TORC_WRAPPERS_INT(Name, name, parameters, adapter) \
+  TORC_WRAPPERS(Name, name, parameters, adapter, , int, int)
+#define TORC_WRAPPERS_COUNT(Name, name, parameters, adapter) \
+  TORC_WRAPPERS(Name, name, parameters, adapter, _c, MPI_Count, MPI_Aint)
+
+extern "C" {
+TORC_ALL_COLLECTIVES(TORC_WRAPPERS_INT)
+TORC_COLLECTIVES(TORC_WRAPPERS_COUNT)
+}

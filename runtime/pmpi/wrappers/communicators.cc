@@ -1,0 +1,144 @@
+// Wrappers of the functions that create and free communicators.
+//
+// Where collectives of the program may be pending, all ranks meet first, with progress, for these
+// functions wait inside MPI; and what is created is set up at once, so that its first call may be a
+// nonblocking one. Where none can be, they go straight to MPI, and the first call sets it up.
+//
+// MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and have no wrapper: such a communicator is
+// set up by its first blocking call. Communicators with other jobs' processes (MPI_Comm_spawn,
+// accept, connect, join) are intercommunicators, which are MPI's.
+#include <functional>
+#include <string_view>
+
+#include <mpi.h>
+
+#include "runtime/api/api.h"
+#include "runtime/pmpi/communicators/communicator_state.h"
+#include "runtime/pmpi/communicators/meeting.h"
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "support/message.h"
+
+using torc::pmpi::CommunicatorState;
+using torc::pmpi::engine;
+using torc::pmpi::EngineLock;
+using torc::pmpi::intercepts;
+using torc::pmpi::meet;
+
+namespace {
+
+bool mustMeet() {
+  return intercepts() && engine->has_nonblocking;
+}
+
+/// After a creation that has returned `code`.
+int created(int code, const MPI_Comm* comm) {
+  if (!mustMeet() || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) return code;
+  const torc::Status ready = torc::attempt([&]() -> torc::Status {
+    CommunicatorState* state = CommunicatorState::attach(*comm);
+    return state->reason() == torc::pmpi::Reason::kServed ? state->setUp(nullptr) : torc::Status();
+  });
+  // The other ranks may be ready, and nothing tells them of this one.
+  if (!ready.ok()) {
+    torc::pmpi::complainAndAbort(torc::message("a communicator is made: ", ready.message()));
+  }
+  return code;
+}
+
+/// States whose communicators have gone are destroyed now, unless operations hold them.
+void cleanUp() {
+  if (!engine->hasAbandoned()) return;
+  EngineLock lock;
+  engine->destroyAbandoned();
+}
+
+}  // namespace
+
+// A creation that all ranks of `parent` call.
+#define TORC_CREATION(Name, parent, PARAMETERS, ARGUMENTS) \
+  int MPI_##Name PARAMETERS {                              \
+    if (mustMeet()) meet(parent);                          \
+    return created(PMPI_##Name ARGUMENTS, result);         \
+  }
+
+extern "C" {
+
+TORC_CREATION(Comm_dup, comm, (MPI_Comm comm, MPI_Comm* result), (comm, result))
+TORC_CREATION(Comm_dup_with_info, comm, (MPI_Comm comm, MPI_Info info, MPI_Comm* result),
+              (comm, info, result))
+TORC_CREATION(Comm_create, comm, (MPI_Comm comm, MPI_Group group, MPI_Comm* result),
+              (comm, group, result))
+TORC_CREATION(Comm_split, comm, (MPI_Comm comm, int color, int key, MPI_Comm* result),
+              (comm, color, key, result))
+TORC_CREATION(Comm_split_type, comm,
+              (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* result),
+              (comm, type, key, info, result))
+TORC_CREATION(Cart_create, comm,
+              (MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int reorder,
+               MPI_Comm* result),
+              (comm, dimensions, sizes, periods, reorder, result))
+TORC_CREATION(Cart_sub, comm, (MPI_Comm comm, const int remain[], MPI_Comm* result),
+              (comm, remain, result))
+TORC_CREATION(Graph_create, comm,
+              (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
+               MPI_Comm* result),
+              (comm, nodes, index, edges, reorder, result))
+TORC_CREATION(Dist_graph_create, comm,
+              (MPI_Comm comm, int count, const int sources[], const int degrees[],
+               const int destinations[], const int weights[], MPI_Info info, int reorder,
+               MPI_Comm* result),
+              (comm, count, sources, degrees, destinations, weights, info, reorder, result))
+TORC_CREATION(Dist_graph_create_adjacent, comm,
+              (MPI_Comm comm, int in_degree, const int sources[], const int source_weights[],
+               int out_degree, const int destinations[], const int destination_weights[],
+               MPI_Info info, int reorder, MPI_Comm* result),
+              (comm, in_degree, sources, source_weights, out_degree, destinations,
+               destination_weights, info, reorder, result))
+TORC_CREATION(Intercomm_merge, comm, (MPI_Comm comm, int high, MPI_Comm* result),
+              (comm, high, result))
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result) {
+  if (mustMeet()) torc::pmpi::meetGroup(group, tag);
+  return created(PMPI_Comm_create_group(comm, group, tag, result), result);
+}
+
+int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
+                               MPI_Errhandler handler, MPI_Comm* result) {
+  // Every MPI has tags up to 32767.
+  if (mustMeet()) {
+    torc::pmpi::meetGroup(group, static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
+  }
+  return created(PMPI_Comm_create_from_group(group, tag, info, handler, result), result);
+}
+
+int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader,
+                         int tag, MPI_Comm* result) {
+  if (mustMeet()) torc::pmpi::meetLeaders(local, local_leader, peers, remote_leader, tag);
+  return created(PMPI_Intercomm_create(local, local_leader, peers, remote_leader, tag, result),
+                 result);
+}
+
+int MPI_Comm_free(MPI_Comm* comm) {
+  if (!intercepts()) return PMPI_Comm_free(comm);
+  const int code = PMPI_Comm_free(comm);
+  cleanUp();
+  return code;
+}
+
+int MPI_Comm_disconnect(MPI_Comm* comm) {
+  if (!intercepts() || comm == nullptr || *comm == MPI_COMM_NULL) return PMPI_Comm_disconnect(comm);
+  // It waits until communication on the communicator is over; torc's is elsewhere.
+  if (CommunicatorState* state = CommunicatorState::of(*comm); state != nullptr) {
+    torc::pmpi::progressUntil([&] {
+      EngineLock lock;
+      return !state->isBusy();
+    });
+  }
+  if (mustMeet()) meet(*comm);
+  const int code = PMPI_Comm_disconnect(comm);
+  cleanUp();
+  return code;
+}
+
+}  // extern "C"

@@ -1,0 +1,31 @@
+// Wrappers of MPI_Type_free and MPI_Op_free. MPI lets a program free a datatype or an operation
+// while calls that use it are under way, or persistent. MPI's own calls hold on to it; for torc's
+// it is freed when they are gone.
+#include <mpi.h>
+
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/progress.h"
+
+using torc::pmpi::engine;
+using torc::pmpi::EngineLock;
+using torc::pmpi::intercepts;
+
+extern "C" {
+
+int MPI_Type_free(MPI_Datatype* type) {
+  if (!intercepts() || type == nullptr) return PMPI_Type_free(type);
+  EngineLock lock;
+  if (!engine->held.keepType(*type)) return PMPI_Type_free(type);
+  *type = MPI_DATATYPE_NULL;
+  return MPI_SUCCESS;
+}
+
+int MPI_Op_free(MPI_Op* op) {
+  if (!intercepts() || op == nullptr) return PMPI_Op_free(op);
+  EngineLock lock;
+  if (!engine->held.keepOp(*op)) return PMPI_Op_free(op);
+  *op = MPI_OP_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // extern "C"

@@ -1,0 +1,63 @@
+// Wrappers for persistent requests: those of torc are started, and freed, on two sides.
+#include <mpi.h>
+
+#include "runtime/pmpi/calls/operation.h"
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/progress.h"
+
+using torc::pmpi::engine;
+using torc::pmpi::EngineLock;
+using torc::pmpi::Operation;
+using torc::pmpi::persistent_handles;
+
+namespace {
+
+/// None of the requests can be torc's: no lock is taken.
+bool noneIsOurs() {
+  return persistent_handles.load(std::memory_order_relaxed) == 0 || torc::pmpi::inside_torc;
+}
+
+/// Starts what stands behind a handle that has been started; nothing where it is the program's own.
+void startBehind(MPI_Request request) {
+  EngineLock lock;
+  if (Operation* operation = engine->persistentOperation(request); operation != nullptr) {
+    operation->startRound();
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Start(MPI_Request* request) {
+  // The handle first: it must be there when the round is over.
+  const int code = PMPI_Start(request);
+  if (code != MPI_SUCCESS || noneIsOurs()) return code;
+  startBehind(*request);
+  torc::pmpi::reportFailures();
+  return code;
+}
+
+int MPI_Startall(int count, MPI_Request requests[]) {
+  const int code = PMPI_Startall(count, requests);
+  if (code != MPI_SUCCESS || noneIsOurs()) return code;
+  for (int i = 0; i < count; ++i)
+    startBehind(requests[i]);
+  torc::pmpi::reportFailures();
+  return code;
+}
+
+int MPI_Request_free(MPI_Request* request) {
+  if (noneIsOurs() || request == nullptr) return PMPI_Request_free(request);
+  {
+    EngineLock lock;
+    if (Operation* operation = engine->persistentOperation(*request); operation != nullptr) {
+      engine->persistent.erase(*request);
+      persistent_handles.fetch_sub(1, std::memory_order_relaxed);
+      operation->freePersistent();
+    }
+  }
+  return PMPI_Request_free(request);
+}
+
+}  // extern "C"

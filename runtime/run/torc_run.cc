@@ -1,0 +1,125 @@
+// torc-run: replays a schedule on MPI ranks, checks it against MPI's own collective, and prints a
+// table in the manner of the OSU micro-benchmarks.
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include <mpi.h>
+
+#include "runtime/api/torc.h"
+#include "runtime/run/torc_run_job.h"
+#include "runtime/run/torc_run_options.h"
+
+namespace torc {
+namespace {
+
+int g_rank = 0;
+
+int fail(const std::string& message, int code) {
+  if (g_rank == 0) std::fprintf(stderr, "torc-run: %s\n", message.c_str());
+  return code;
+}
+
+void printHeader(const RunOptions& options, const torc_schedule_info& info) {
+  if (g_rank != 0) return;
+  std::printf("# %s on %s, %llu ranks; %s%s%s%s; bytes of the whole vector, times in us\n",
+              info.kind_name, info.shape, static_cast<unsigned long long>(info.nodes),
+              options.type.name, info.kind == TORC_ALLGATHER ? "" : " ",
+              info.kind == TORC_ALLGATHER ? "" : options.op.name,
+              options.in_place ? ", in place" : "");
+  std::printf("#%11s %6s %11s %11s %11s", "bytes", "iters", "torc", "min", "max");
+  if (options.compare) std::printf(" %11s %7s", "MPI", "ratio");
+  if (options.check) std::printf("  %s", "check");
+  std::printf("\n");
+}
+
+/// One line of the table. Empty, or what was wrong.
+std::string runSize(const RunOptions& options, torc_schedule* schedule, std::uint64_t bytes) {
+  RunJob job(options, schedule, bytes);
+  if (std::string error = job.prepare(); !error.empty()) return error;
+  if (options.check) {
+    if (std::string error = job.check(); !error.empty()) return error;
+  }
+  RunTimes torc, mpi;
+  const int iterations = job.chooseIterations();
+  if (std::string error = job.time(iterations, torc, mpi); !error.empty()) return error;
+  if (options.check) {
+    if (std::string error = job.checkAgain(); !error.empty()) return error;
+  }
+  if (g_rank != 0) return {};
+  std::printf("%12llu %6d %11.2f %11.2f %11.2f", static_cast<unsigned long long>(bytes), iterations,
+              torc.median, torc.least, torc.most);
+  if (options.compare) std::printf(" %11.2f %7.3f", mpi.median, torc.median / mpi.median);
+  if (options.check) std::printf("  ok");
+  std::printf("\n");
+  std::fflush(stdout);
+  return {};
+}
+
+int replay(const RunOptions& options) {
+  torc_context* context = nullptr;
+  torc_geometry* geometry = nullptr;
+  torc_schedule* schedule = nullptr;
+  torc_schedule_info info{};
+  int code = torc_context_create(&context);
+  bool traced = false;
+  if (code == TORC_OK && !options.trace.empty()) {
+    code = torc_trace_open(context, MPI_COMM_WORLD, options.trace.c_str(), options.trace_events);
+    traced = code == TORC_OK;
+  }
+  if (code == TORC_OK)
+    code = torc_geometry_create(context, MPI_COMM_WORLD, nullptr, nullptr, &geometry);
+  if (code == TORC_OK) code = torc_schedule_load(geometry, options.schedule.c_str(), &schedule);
+  if (code == TORC_OK) code = torc_schedule_query(schedule, &info);
+  std::string error = code == TORC_OK ? std::string() : torc_error_message();
+  if (error.empty()) {
+    printHeader(options, info);
+    for (std::uint64_t bytes : runSizes(options)) {
+      error = runSize(options, schedule, bytes);
+      if (error.empty()) continue;
+      error = std::to_string(bytes) + " bytes: " + error;
+      break;
+    }
+  }
+  if (traced) {
+    std::uint64_t dropped = 0;
+    if (torc_trace_close(context, &dropped) != TORC_OK && error.empty()) {
+      error = torc_error_message();
+    }
+    if (dropped > 0 && g_rank == 0) {
+      std::fprintf(stderr, "torc-run: %llu older events are not in the trace; --trace-events\n",
+                   static_cast<unsigned long long>(dropped));
+    }
+  }
+  (void)torc_schedule_free(schedule);
+  (void)torc_geometry_destroy(geometry);
+  (void)torc_context_destroy(context);
+  return error.empty() ? 0 : fail(error, 1);
+}
+
+int run(int argc, char** argv) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
+  const StatusOr<RunOptions> options = parseRunOptions(argc, argv);
+  if (!options.ok()) return fail(options.status().message(), 2);
+  if (options->help) {
+    if (g_rank == 0) std::fputs(runHelp().c_str(), stdout);
+    return 0;
+  }
+  return replay(*options);
+}
+
+}  // namespace
+}  // namespace torc
+
+int main(int argc, char** argv) {
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
+  int code = 1;
+  try {
+    code = torc::run(argc, argv);
+  } catch (const std::bad_alloc&) {  // on some ranks, perhaps: the others would wait for ever
+    std::fprintf(stderr, "torc-run: rank %d: out of memory; try smaller --bytes\n", torc::g_rank);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return code;
+}

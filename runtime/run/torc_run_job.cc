@@ -1,0 +1,336 @@
+// Buffers, checks and times of one size of torc-run.
+#include "runtime/run/torc_run_job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sched.h>
+#include <unistd.h>
+
+#include "runtime/transport/smpi.h"
+#include "schedules/expansion/partition.h"
+
+namespace torc {
+namespace {
+
+std::uint64_t mix(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
+  return value ^ (value >> 31);
+}
+
+/// FNV-1a over words, the rest by bytes.
+std::uint64_t hashBytes(const std::byte* data, std::size_t bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  std::size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, data + i, 8);
+    hash = mix(hash ^ word);
+  }
+  for (; i < bytes; ++i)
+    hash = mix(hash ^ static_cast<std::uint64_t>(data[i]));
+  return hash;
+}
+
+/// Numbers around 1, so that sums and products of many stay within range; integers 1 to 13.
+void fillElements(const RunType& type, std::byte* data, std::uint64_t count, std::uint64_t seed) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t random = mix(seed + i * 0x9e3779b97f4a7c15ull);
+    const double around_one = 0.5 + static_cast<double>(random >> 11) * 0x1p-53;
+    if (type.datatype == MPI_FLOAT) {
+      const auto value = static_cast<float>(around_one);
+      std::memcpy(data + i * 4, &value, 4);
+    } else if (type.datatype == MPI_DOUBLE) {
+      std::memcpy(data + i * 8, &around_one, 8);
+    } else {
+      const std::uint64_t value = 1 + random % 13;  // little-endian: low bytes are the element
+      std::memcpy(data + i * type.bytes, &value, type.bytes);
+    }
+  }
+}
+
+template <typename T>
+bool close(const std::byte* a, const std::byte* b, int ranks) {
+  T x, y;
+  std::memcpy(&x, a, sizeof(T));
+  std::memcpy(&y, b, sizeof(T));
+  return std::abs(x - y) <= ranks * std::numeric_limits<T>::epsilon() * std::abs(y);
+}
+
+/// Completes a nonblocking collective of ours, giving the core away between tests: MPICH's own
+/// waits spin, which costs tens of milliseconds where ranks outnumber cores.
+void waitYielding(MPI_Request request) {
+  for (int done = 0; done == 0 && request != MPI_REQUEST_NULL;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) sched_yield();
+  }
+}
+
+void barrier() {
+  MPI_Request request;
+  startBarrier(MPI_COMM_WORLD, &request);
+  waitYielding(request);
+}
+
+void allreduce(void* data, int count, MPI_Datatype type, MPI_Op op) {
+  MPI_Request request;
+  startAllreduce(MPI_IN_PLACE, data, count, type, op, MPI_COMM_WORLD, &request);
+  waitYielding(request);
+}
+
+/// The time from which an iteration counts. On real cores: on leaving a barrier. On a simulated
+/// machine, whose ranks share one clock: the same instant on every rank.
+double startTogether() {
+  barrier();
+  double start = MPI_Wtime();
+  if constexpr (kSimulated) {
+    allreduce(&start, 1, MPI_DOUBLE, MPI_MAX);
+    start += 100;  // simulated seconds cost nothing, and a broken link may be very slow
+    if (const double left = start - MPI_Wtime(); left > 2e-6) {
+      usleep(static_cast<useconds_t>(1e6 * left) - 1);
+    }
+    while (MPI_Wtime() < start) {  // which takes 10 ns
+    }
+  }
+  return start;
+}
+
+void broadcast(void* data, int count, MPI_Datatype type, int root) {
+  MPI_Request request;
+  startBroadcast(data, count, type, root, MPI_COMM_WORLD, &request);
+  waitYielding(request);
+}
+
+RunTimes summarize(std::vector<double>& seconds) {
+  allreduce(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX);
+  std::sort(seconds.begin(), seconds.end());
+  return {1e6 * seconds[seconds.size() / 2], 1e6 * seconds.front(), 1e6 * seconds.back()};
+}
+
+}  // namespace
+
+RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t bytes)
+    : options_(options), schedule_(schedule), elements_(bytes / options.type.bytes) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  if (torc_schedule_query(schedule, &info_) != TORC_OK) return;
+  const auto ranks = static_cast<std::uint64_t>(ranks_);
+  equal_blocks_ = elements_ % ranks == 0 && !options.uneven;
+  std::uint64_t before = 0;
+  for (std::uint64_t r = 0; r < ranks; ++r) {
+    // Uneven: shares between 0 and 12, each the difference of cumulative ones.
+    std::uint64_t total = 0, end = 0;
+    for (std::uint64_t k = 0; options.uneven && k < ranks; ++k) {
+      total += mix(k) % 13;
+      if (k == r) end = total;
+    }
+    const std::uint64_t stop =
+        options.uneven && total > 0 ? share(elements_, end, total) : share(elements_, r + 1, ranks);
+    counts_.push_back(static_cast<std::int64_t>(stop - before));
+    displacements_.push_back(static_cast<std::int64_t>(before));
+    mpi_counts_.push_back(static_cast<int>(stop - before));
+    mpi_displacements_.push_back(static_cast<int>(before));
+    before = stop;
+  }
+  const std::size_t own = static_cast<std::size_t>(counts_[rank_]) * options.type.bytes;
+  const bool gathers = info_.kind == TORC_ALLGATHER;
+  data_.resize(gathers ? own : bytes);
+  const std::uint64_t salt = mix(static_cast<std::uint64_t>(rank_) + 1);
+  fillElements(options.type, data_.data(), data_.size() / options.type.bytes, salt);
+  result_bytes_ = info_.kind == TORC_REDUCE_SCATTER ? own : bytes;
+  if (!options.in_place) in_ = data_;
+  out_.resize(options.in_place ? bytes : result_bytes_);
+}
+
+RunJob::~RunJob() {
+  (void)torc_collective_free(collective_);
+}
+
+std::string RunJob::prepare() {
+  const void* in = options_.in_place ? MPI_IN_PLACE : in_.data();
+  const MPI_Datatype type = options_.type.datatype;
+  if ((options_.check || options_.compare) && elements_ > std::numeric_limits<int>::max()) {
+    return "MPI's own collective takes at most 2147483647 elements, this size has " +
+           std::to_string(elements_);
+  }
+  int code = TORC_OK;
+  switch (info_.kind) {
+    case TORC_ALLREDUCE:
+      code = torc_allreduce_init(schedule_, in, out_.data(), static_cast<std::int64_t>(elements_),
+                                 type, options_.op.op, &collective_);
+      break;
+    case TORC_REDUCE_SCATTER:
+      code = equal_blocks_ ? torc_reduce_scatter_block_init(schedule_, in, out_.data(), counts_[0],
+                                                            type, options_.op.op, &collective_)
+                           : torc_reduce_scatter_init(schedule_, in, out_.data(), counts_.data(),
+                                                      type, options_.op.op, &collective_);
+      break;
+    case TORC_ALLGATHER:
+      code = equal_blocks_
+                 ? torc_allgather_init(schedule_, in, counts_[rank_], type, out_.data(), counts_[0],
+                                       type, &collective_)
+                 : torc_allgatherv_init(schedule_, in, counts_[rank_], type, out_.data(),
+                                        counts_.data(), displacements_.data(), type, &collective_);
+      break;
+  }
+  return code == TORC_OK ? std::string() : torc_error_message();
+}
+
+/// Puts the data where an in-place call reads them; otherwise they have not been touched.
+void RunJob::fill() {
+  if (!options_.in_place || data_.empty()) return;
+  const std::size_t offset =
+      info_.kind == TORC_ALLGATHER
+          ? static_cast<std::size_t>(displacements_[rank_]) * options_.type.bytes
+          : 0;
+  std::memcpy(out_.data() + offset, data_.data(), data_.size());
+}
+
+std::string RunJob::runTorc() {
+  int code = torc_collective_start(collective_);
+  if (code == TORC_OK) code = torc_collective_wait(collective_);
+  return code == TORC_OK ? std::string() : torc_error_message();
+}
+
+void RunJob::runMpi() {
+  const void* in = options_.in_place ? MPI_IN_PLACE : in_.data();
+  const MPI_Datatype type = options_.type.datatype;
+  const MPI_Op op = options_.op.op;
+  switch (info_.kind) {
+    case TORC_ALLREDUCE:
+      MPI_Allreduce(in, out_.data(), static_cast<int>(elements_), type, op, MPI_COMM_WORLD);
+      break;
+    case TORC_REDUCE_SCATTER:
+      if (equal_blocks_) {
+        MPI_Reduce_scatter_block(in, out_.data(), mpi_counts_[0], type, op, MPI_COMM_WORLD);
+      } else {
+        MPI_Reduce_scatter(in, out_.data(), mpi_counts_.data(), type, op, MPI_COMM_WORLD);
+      }
+      break;
+    case TORC_ALLGATHER:
+      if (equal_blocks_) {
+        MPI_Allgather(in, mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type,
+                      MPI_COMM_WORLD);
+      } else {
+        MPI_Allgatherv(in, mpi_counts_[rank_], type, out_.data(), mpi_counts_.data(),
+                       mpi_displacements_.data(), type, MPI_COMM_WORLD);
+      }
+      break;
+  }
+}
+
+std::uint64_t RunJob::hashOfResult() const {
+  return hashBytes(out_.data(), result_bytes_);
+}
+
+std::string RunJob::check() {
+  fill();
+  runMpi();
+  reference_.assign(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(result_bytes_));
+  std::fill(out_.begin(), out_.end(), std::byte{0xa5});
+  fill();
+  if (std::string error = runTorc(); !error.empty()) return error;
+  first_hash_ = hashOfResult();
+  std::string error = compareWith(reference_);
+  if (info_.kind != TORC_REDUCE_SCATTER) {
+    std::uint64_t extremes[2] = {first_hash_, ~first_hash_};
+    allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX);
+    if (error.empty() && extremes[0] != ~extremes[1]) error = "the ranks' results differ in bits";
+  }
+  return agree(error);
+}
+
+std::string RunJob::compareWith(const std::vector<std::byte>& expected) {
+  const std::size_t size = options_.type.bytes;
+  const bool tolerant =
+      options_.type.floating && options_.op.rounds && info_.kind != TORC_ALLGATHER;
+  for (std::size_t i = 0; i * size < result_bytes_; ++i) {
+    const std::byte* ours = out_.data() + i * size;
+    const std::byte* theirs = expected.data() + i * size;
+    if (std::memcmp(ours, theirs, size) == 0) continue;
+    if (tolerant &&
+        (size == 4 ? close<float>(ours, theirs, ranks_) : close<double>(ours, theirs, ranks_))) {
+      continue;
+    }
+    return "rank " + std::to_string(rank_) + ", element " + std::to_string(i) +
+           " is not what MPI's collective gives";
+  }
+  return {};
+}
+
+/// The error of the lowest rank that has one, on rank 0; elsewhere any text where there is one.
+std::string RunJob::agree(const std::string& error) const {
+  int first = error.empty() ? ranks_ : rank_;
+  allreduce(&first, 1, MPI_INT, MPI_MIN);
+  if (first == ranks_) return {};
+  char text[256] = {};
+  std::snprintf(text, sizeof(text), "%s", error.c_str());
+  broadcast(text, sizeof(text), MPI_CHAR, first);
+  return text;
+}
+
+std::string RunJob::checkAgain() {
+  fill();
+  if (std::string error = runTorc(); !error.empty()) return error;
+  return agree(hashOfResult() == first_hash_
+                   ? std::string()
+                   : "rank " + std::to_string(rank_) + ": a later iteration gave other bits");
+}
+
+int RunJob::chooseIterations() {
+  if (options_.iterations > 0 && options_.warmup == 0) return options_.iterations;
+  double slowest = 0;  // of the last untimed iteration, on rank 0
+  const double begin = MPI_Wtime();
+  for (int i = 0; i == 0 || i < options_.warmup; ++i) {
+    const double start = MPI_Wtime();  // with the barrier, which may cost more than the call
+    fill();
+    barrier();
+    (void)runTorc();
+    slowest = MPI_Wtime() - start;
+    if (options_.compare) {
+      const double mpi_start = MPI_Wtime();
+      fill();
+      barrier();
+      runMpi();
+      slowest = std::max(slowest, MPI_Wtime() - mpi_start);
+    }
+    int enough = MPI_Wtime() - begin > options_.seconds ? 1 : 0;
+    broadcast(&enough, 1, MPI_INT, 0);
+    if (enough != 0) break;
+  }
+  int iterations = options_.iterations > 0
+                       ? options_.iterations
+                       : static_cast<int>(std::clamp(options_.seconds / slowest, 3.0, 1000.0));
+  broadcast(&iterations, 1, MPI_INT, 0);
+  return iterations;
+}
+
+std::string RunJob::time(int iterations, RunTimes& torc, RunTimes& mpi) {
+  std::vector<double> torc_seconds, mpi_seconds;
+  std::string error;
+  auto timeMpi = [&] {
+    if (!options_.compare) return;
+    fill();
+    const double start = startTogether();
+    runMpi();
+    mpi_seconds.push_back(MPI_Wtime() - start);
+  };
+  for (int i = 0; i < iterations; ++i) {
+    if (i % 2 == 1) timeMpi();  // who goes first alternates
+    fill();
+    const double start = startTogether();
+    const std::string failure = runTorc();
+    torc_seconds.push_back(MPI_Wtime() - start);
+    if (error.empty()) error = failure;
+    if (i % 2 == 0) timeMpi();
+  }
+  error = agree(error);
+  if (!error.empty()) return error;
+  torc = summarize(torc_seconds);
+  if (!mpi_seconds.empty()) mpi = summarize(mpi_seconds);
+  return {};
+}
+
+}  // namespace torc

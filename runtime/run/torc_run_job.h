@@ -1,0 +1,68 @@
+// One size of torc-run: buffers, torc's collective and MPI's own side by side, checks, times.
+#ifndef TORC_RUNTIME_RUN_TORC_RUN_JOB_H_
+#define TORC_RUNTIME_RUN_TORC_RUN_JOB_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/api/torc.h"
+#include "runtime/run/torc_run_options.h"
+
+namespace torc {
+
+/// Microseconds of one iteration, each as long as its slowest rank.
+struct RunTimes {
+  double median = 0, least = 0, most = 0;
+};
+
+class RunJob {
+ public:
+  /// Collective over MPI_COMM_WORLD. `bytes` as in RunOptions: whole elements.
+  RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t bytes);
+  ~RunJob();
+  RunJob(const RunJob&) = delete;
+  RunJob& operator=(const RunJob&) = delete;
+
+  /// Makes the collective. Empty, or the error, the same on all ranks.
+  std::string prepare();
+
+  /// Runs once and compares with MPI's collective. Empty, or the first difference (on rank 0).
+  std::string check();
+
+  /// Iterations that all ranks agree on, from the time of `warmup` untimed ones.
+  int chooseIterations();
+
+  /// Runs the iterations, in turns with MPI's collective if `compare`. Empty, or torc's error.
+  std::string time(int iterations, RunTimes& torc, RunTimes& mpi);
+
+  /// Runs once more. Empty, or that the result is not the bits of the first check.
+  std::string checkAgain();
+
+ private:
+  void fill();
+  std::string runTorc();
+  void runMpi();
+  std::string compareWith(const std::vector<std::byte>& expected);
+  std::uint64_t hashOfResult() const;
+  std::string agree(const std::string& error) const;
+
+  const RunOptions& options_;
+  torc_schedule* const schedule_;
+  torc_schedule_info info_{};
+  int rank_ = 0, ranks_ = 1;
+  std::uint64_t elements_ = 0;  // of the whole vector
+  bool equal_blocks_ = true;
+  std::vector<std::int64_t> counts_, displacements_;  // of blocks, in elements
+  std::vector<int> mpi_counts_, mpi_displacements_;
+  std::vector<std::byte> data_;  // what every iteration starts from
+  std::vector<std::byte> in_, out_, reference_;
+  std::size_t result_bytes_ = 0;
+  torc_collective* collective_ = nullptr;
+  std::uint64_t first_hash_ = 0;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_TORC_RUN_JOB_H_

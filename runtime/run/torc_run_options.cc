@@ -1,0 +1,243 @@
+// Parsing of torc-run's options, and its help.
+#include "runtime/run/torc_run_options.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <getopt.h>
+#include <span>
+#include <string_view>
+
+namespace torc {
+namespace {
+
+std::span<const RunType> runTypes() {
+  static const RunType kTypes[] = {
+      {"float", MPI_FLOAT, 4, true},      {"double", MPI_DOUBLE, 8, true},
+      {"int8", MPI_INT8_T, 1, false},     {"int16", MPI_INT16_T, 2, false},
+      {"int32", MPI_INT32_T, 4, false},   {"int64", MPI_INT64_T, 8, false},
+      {"uint8", MPI_UINT8_T, 1, false},   {"uint16", MPI_UINT16_T, 2, false},
+      {"uint32", MPI_UINT32_T, 4, false}, {"uint64", MPI_UINT64_T, 8, false},
+  };
+  return kTypes;
+}
+
+std::span<const RunOp> runOps() {
+  static const RunOp kOps[] = {
+      {"sum", MPI_SUM, true},    {"prod", MPI_PROD, true},  {"max", MPI_MAX, false},
+      {"min", MPI_MIN, false},   {"land", MPI_LAND, false}, {"lor", MPI_LOR, false},
+      {"lxor", MPI_LXOR, false}, {"band", MPI_BAND, false}, {"bor", MPI_BOR, false},
+      {"bxor", MPI_BXOR, false},
+  };
+  return kOps;
+}
+
+template <typename Entry>
+std::string namesOf(std::span<const Entry> entries) {
+  std::string names;
+  for (const Entry& entry : entries) {
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  return names;
+}
+
+template <typename Entry>
+Status findEntry(std::span<const Entry> entries, const char* option, std::string_view value,
+                 Entry& found) {
+  for (const Entry& entry : entries) {
+    if (value != entry.name) continue;
+    found = entry;
+    return {};
+  }
+  return Status(StatusCode::kInvalidArgument, std::string(option) + " " + std::string(value) +
+                                                  ": must be one of " + namesOf(entries));
+}
+
+Status usage(const std::string& message) {
+  return Status(StatusCode::kInvalidArgument, message);
+}
+
+/// "64K": a number of bytes with an optional K, M or G (powers of 1024).
+Status parseBytes(std::string_view text, std::uint64_t& bytes) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  int shift = -1;
+  if (suffix.empty()) shift = 0;
+  if (suffix == "K" || suffix == "k") shift = 10;
+  if (suffix == "M" || suffix == "m") shift = 20;
+  if (suffix == "G" || suffix == "g") shift = 30;
+  if (error != std::errc() || shift < 0 || bytes > (std::uint64_t{1} << 40) >> shift) {
+    return usage("--bytes: '" + std::string(text) +
+                 "' is not a size; write 4096, 64K, 16M or 1G (at most 1024G)");
+  }
+  bytes <<= shift;
+  return {};
+}
+
+Status parseRange(std::string_view text, RunOptions& options) {
+  const std::size_t colon = text.find(':');
+  if (Status status = parseBytes(text.substr(0, colon), options.lowest_bytes); !status.ok()) {
+    return status;
+  }
+  options.highest_bytes = options.lowest_bytes;
+  if (colon != std::string_view::npos) {
+    if (Status status = parseBytes(text.substr(colon + 1), options.highest_bytes); !status.ok()) {
+      return status;
+    }
+  }
+  if (options.lowest_bytes > options.highest_bytes) {
+    return usage("--bytes " + std::string(text) + ": the first size is the larger one");
+  }
+  return {};
+}
+
+Status parseCount(const char* option, std::string_view text, int lowest, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < lowest ||
+      value > 1'000'000'000) {
+    return usage(std::string(option) + " " + std::string(text) + ": must be a whole number from " +
+                 std::to_string(lowest) + " to 1000000000");
+  }
+  return {};
+}
+
+Status parseSeconds(const char* text, double& seconds) {
+  char* end = nullptr;
+  seconds = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !std::isfinite(seconds) || seconds <= 0 || seconds > 3600) {
+    return usage("--seconds " + std::string(text) + ": must be above 0 and at most 3600");
+  }
+  return {};
+}
+
+}  // namespace
+
+StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
+  enum Option { kBytes = 256, kType, kOp, kIterations, kWarmup, kSeconds, kTrace, kTraceEvents };
+  RunOptions options;
+  options.type = runTypes().front();
+  options.op = runOps().front();
+  int check = 0, compare = 0, in_place = 0, uneven = 0, help = 0;
+  int trace_events = 0;
+  const struct option table[] = {
+      {"bytes", required_argument, nullptr, kBytes},
+      {"type", required_argument, nullptr, kType},
+      {"op", required_argument, nullptr, kOp},
+      {"iterations", required_argument, nullptr, kIterations},
+      {"warmup", required_argument, nullptr, kWarmup},
+      {"seconds", required_argument, nullptr, kSeconds},
+      {"trace", required_argument, nullptr, kTrace},
+      {"trace-events", required_argument, nullptr, kTraceEvents},
+      {"check", no_argument, &check, 1},
+      {"compare", no_argument, &compare, 1},
+      {"in-place", no_argument, &in_place, 1},
+      {"uneven", no_argument, &uneven, 1},
+      {"help", no_argument, &help, 1},
+      {nullptr, 0, nullptr, 0},
+  };
+  opterr = 0;
+  int longest = 0;
+  for (int code; (code = getopt_long(argc, argv, ":h", table, &longest)) != -1;) {
+    Status status;
+    switch (code) {
+      case 0:
+        break;
+      case 'h':
+        help = 1;
+        break;
+      case kBytes:
+        status = parseRange(optarg, options);
+        break;
+      case kType:
+        status = findEntry(runTypes(), "--type", optarg, options.type);
+        break;
+      case kOp:
+        status = findEntry(runOps(), "--op", optarg, options.op);
+        break;
+      case kIterations:
+        status = parseCount("--iterations", optarg, 1, options.iterations);
+        break;
+      case kWarmup:
+        status = parseCount("--warmup", optarg, 0, options.warmup);
+        break;
+      case kSeconds:
+        status = parseSeconds(optarg, options.seconds);
+        break;
+      case kTrace:
+        options.trace = optarg;
+        break;
+      case kTraceEvents:
+        status = parseCount("--trace-events", optarg, 1, trace_events);
+        break;
+      case ':':
+        status = usage(std::string(argv[optind - 1]) + ": a value is missing");
+        break;
+      default:
+        status = usage(std::string(argv[optind - 1]) + ": no such option; see torc-run --help");
+    }
+    if (!status.ok()) return status;
+  }
+  options.trace_events = static_cast<std::uint64_t>(trace_events);
+  options.check = check != 0;
+  options.compare = compare != 0;
+  options.in_place = in_place != 0;
+  options.uneven = uneven != 0;
+  options.help = help != 0;
+  if (options.help) return options;
+  if (optind == argc) return usage("which schedule? torc-run FILE.torc; see torc-run --help");
+  if (optind + 1 < argc) {
+    return usage(std::string(argv[optind + 1]) + ": one schedule at a time");
+  }
+  options.schedule = argv[optind];
+  return options;
+}
+
+std::string runHelp() {
+  return "Replays a compiled schedule on MPI ranks, one per node of its torus.\n"
+         "\n"
+         "  mpiexec.hydra -n RANKS torc-run FILE.torc [OPTION]...\n"
+         "\n"
+         "  --bytes LOW:HIGH   sizes, doubling: 0:1M, 64K:64M, or one size (default 4:1M). The "
+         "size is\n"
+         "                     that of the whole vector: of each rank's vector in an allreduce, of "
+         "all\n"
+         "                     blocks together in a reduce_scatter or allgather; whole elements of "
+         "it\n"
+         "  --type TYPE        " +
+         namesOf(runTypes()) +
+         "\n"
+         "  --op OP            " +
+         namesOf(runOps()) +
+         "\n"
+         "  --check            compare every result with MPI's own collective (floating-point sums "
+         "and\n"
+         "                     products within ranks * epsilon, all else exactly), and all ranks "
+         "and\n"
+         "                     iterations with each other, bit by bit\n"
+         "  --compare          time MPI's own collective, in turns with torc, and print the ratio\n"
+         "  --in-place         MPI_IN_PLACE\n"
+         "  --uneven           blocks of different sizes in a reduce_scatter or allgather\n"
+         "  --iterations N     of each size (default: as many as fit into --seconds, 3 to 1000)\n"
+         "  --seconds S        of each size, for each of torc and MPI (default 0.3)\n"
+         "  --warmup N         untimed iterations before, at most (default 2)\n"
+         "  --trace FILE       write what every rank did, as Chrome trace JSON, for Perfetto\n"
+         "  --trace-events N   room for the last N events of each rank (default 100000)\n"
+         "  --help\n"
+         "\n"
+         "Times are of the slowest rank: the median over the iterations, the least and the most.\n"
+         "Exit: 0 all right, 1 a wrong result or a fault in the input, 2 wrong usage.\n";
+}
+
+std::vector<std::uint64_t> runSizes(const RunOptions& options) {
+  std::vector<std::uint64_t> sizes;
+  const std::uint64_t element = options.type.bytes;
+  for (std::uint64_t bytes = options.lowest_bytes; bytes <= options.highest_bytes;
+       bytes = bytes < element ? element : bytes * 2) {
+    const std::uint64_t whole = bytes / element * element;
+    if (sizes.empty() || sizes.back() != whole) sizes.push_back(whole);
+  }
+  return sizes;
+}
+
+}  // namespace torc

@@ -1,0 +1,59 @@
+// The command line of torc-run.
+#ifndef TORC_RUNTIME_RUN_TORC_RUN_OPTIONS_H_
+#define TORC_RUNTIME_RUN_TORC_RUN_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "support/status.h"
+
+namespace torc {
+
+/// An element type that torc-run offers.
+struct RunType {
+  const char* name;
+  MPI_Datatype datatype;
+  std::size_t bytes;
+  bool floating;
+};
+
+/// A predefined operation that torc-run offers.
+struct RunOp {
+  const char* name;
+  MPI_Op op;
+  bool rounds;  // floating-point results depend on the order of combining
+};
+
+struct RunOptions {
+  std::string schedule;                    // path
+  std::uint64_t lowest_bytes = 4;          // sizes double from lowest ...
+  std::uint64_t highest_bytes = 1u << 20;  // ... to highest
+  RunType type{};
+  RunOp op{};
+  int iterations = 0;  // 0: as many as fit into `seconds`
+  int warmup = 2;
+  double seconds = 0.3;  // per size and implementation
+  bool check = false;
+  bool compare = false;
+  bool in_place = false;
+  bool uneven = false;
+  bool help = false;
+  std::string trace;               // path; empty: none
+  std::uint64_t trace_events = 0;  // per rank; 0: torc's default
+};
+
+/// Reads the command line. Errors: `--bytes 4x: ...`, one line.
+StatusOr<RunOptions> parseRunOptions(int argc, char** argv);
+
+/// What `torc-run --help` prints.
+std::string runHelp();
+
+/// The sizes to run, in bytes, whole elements each, ascending.
+std::vector<std::uint64_t> runSizes(const RunOptions& options);
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_TORC_RUN_OPTIONS_H_

@@ -1,0 +1,88 @@
+// Events of an executor's operations.
+#include "runtime/trace/round_trace.h"
+
+namespace torc {
+
+std::uint64_t traceHash(std::uint64_t a, std::uint64_t b) {
+  // The finaliser of splitmix64 after each number.
+  std::uint64_t hash = 0x9e3779b97f4a7c15ull;
+  for (const std::uint64_t number : {a, b}) {
+    hash += number;
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ull;
+    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebull;
+    hash ^= hash >> 31;
+  }
+  return hash;
+}
+
+RoundTrace::RoundTrace(std::shared_ptr<Trace> trace, const ScheduleView& schedule,
+                       const FlatProgram& program, std::size_t element_bytes,
+                       const std::function<std::int32_t(std::int32_t)>& trace_rank)
+    : trace_(std::move(trace)),
+      name_(trace_->text(traits(schedule.collective).name)),
+      schedule_(trace_->text(schedule.name)) {
+  const auto me = static_cast<std::uint64_t>(trace_->rank());
+  operations_.reserve(program.operations.size());
+  for (const FlatOperation& flat : program.operations) {
+    Operation& operation = operations_.emplace_back();
+    operation.kind = flat.kind;
+    operation.source = flat.source;
+    operation.stream_row = traceRow(schedule, flat.stream);
+    if (!sends(flat.kind) && !receives(flat.kind)) continue;
+    const FlatRegion& region = sends(flat.kind)                          ? flat.a
+                               : flat.kind == OperationKind::kRecvReduce ? flat.b
+                                                                         : flat.dst;
+    operation.message_bytes = region.elements * element_bytes;
+    operation.tag = flat.tag;
+    operation.peer = trace_rank(flat.peer);
+    const auto peer = static_cast<std::uint64_t>(operation.peer);
+    const std::uint64_t ends = sends(flat.kind) ? me << 32 | peer : peer << 32 | me;
+    operation.message_key = traceHash(ends, flat.tag);
+  }
+}
+
+void RoundTrace::beginRound(std::uint64_t key) {
+  key_ = key;
+  begin_ = traceClock();
+}
+
+void RoundTrace::endRound(std::uint64_t bytes) {
+  TraceEvent event;
+  event.kind = TraceKind::kCollective;
+  event.begin = begin_;
+  event.end = traceClock();
+  event.bytes = bytes;
+  event.name = name_;
+  event.detail = schedule_;
+  trace_->record(event);
+}
+
+void RoundTrace::endMessage(std::uint32_t step) {
+  const Operation& operation = operations_[step];
+  TraceEvent event;
+  event.kind = sends(operation.kind) ? TraceKind::kSend : TraceKind::kReceive;
+  event.begin = operation.begin;
+  event.end = traceClock();
+  event.bytes = operation.message_bytes;
+  event.flow = traceHash(key_, operation.message_key);
+  event.peer = operation.peer;
+  event.tag = operation.tag;
+  event.operation = operation.source;
+  event.stream_row = operation.stream_row;
+  trace_->record(event);
+}
+
+void RoundTrace::endWork(std::uint32_t step, std::uint64_t bytes) {
+  if (bytes == 0) return;  // done as part of another copy
+  const Operation& operation = operations_[step];
+  TraceEvent event;
+  event.kind = operation.kind == OperationKind::kCopy ? TraceKind::kCopy : TraceKind::kReduce;
+  event.begin = operation.begin;
+  event.end = traceClock();
+  event.bytes = bytes;
+  event.operation = operation.source;
+  event.stream_row = operation.stream_row;
+  trace_->record(event);
+}
+
+}  // namespace torc

@@ -1,0 +1,68 @@
+// Round trace: what an executor tells a trace about its operations.
+//
+// The two ends of a message have to give it the same number (TraceEvent::flow) without a word
+// between them. It is made of what both know: the geometry, which round of which call it is there,
+// the two ranks and the schedule's tag.
+#ifndef TORC_RUNTIME_TRACE_ROUND_TRACE_H_
+#define TORC_RUNTIME_TRACE_ROUND_TRACE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "runtime/trace/trace.h"
+#include "schedules/expansion/expand.h"
+
+namespace torc {
+
+/// What one number out of several is made of: 64 bits that differ where one of them does.
+std::uint64_t traceHash(std::uint64_t a, std::uint64_t b);
+
+class RoundTrace {
+ public:
+  /// For rounds of `program`, the program of `schedule` on rank `program.rank` of the geometry;
+  /// `element_bytes` to an element. `trace_rank` gives the trace's rank of a peer.
+  RoundTrace(std::shared_ptr<Trace> trace, const ScheduleView& schedule, const FlatProgram& program,
+             std::size_t element_bytes,
+             const std::function<std::int32_t(std::int32_t)>& trace_rank);
+
+  /// A round begins. `key` is the same on all ranks, for this round alone.
+  void beginRound(std::uint64_t key);
+  /// And ends; `bytes` of the whole vector.
+  void endRound(std::uint64_t bytes);
+
+  // By the executor. `step`: index in the program. A step's message is before its work.
+  void beginMessage(std::uint32_t step) { operations_[step].begin = traceClock(); }
+  void endMessage(std::uint32_t step);
+  void beginWork(std::uint32_t step) { operations_[step].begin = traceClock(); }
+  void endWork(std::uint32_t step, std::uint64_t bytes);
+
+  std::size_t bytes() const {
+    return sizeof(*this) + operations_.capacity() * sizeof(operations_[0]);
+  }
+
+ private:
+  struct Operation {
+    std::int64_t begin = 0;
+    std::uint64_t message_bytes = 0;
+    std::uint64_t message_key = 0;  // of the ranks and the tag
+    std::uint32_t source = 0;
+    std::uint32_t stream_row = 0;
+    std::int32_t peer = -1;
+    std::uint32_t tag = 0;
+    OperationKind kind = OperationKind::kSend;
+  };
+
+  std::shared_ptr<Trace> trace_;
+  std::uint32_t name_;      // the collective
+  std::uint32_t schedule_;  // its name
+  std::int64_t begin_ = 0;
+  std::uint64_t key_ = 0;
+  std::vector<Operation> operations_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_TRACE_ROUND_TRACE_H_

@@ -1,0 +1,85 @@
+// The ring of events and its texts.
+#include "runtime/trace/trace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <unistd.h>
+#include <utility>
+
+namespace torc {
+
+std::int64_t traceClock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+std::uint64_t traceClockIdentity() {
+  // A clock of a boot, seen from a namespace of time.
+  std::string identity;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> identity;
+  char name[64];
+  const ssize_t length = ::readlink("/proc/self/ns/time", name, sizeof(name));
+  if (identity.empty() || length < 0) return 0;
+  identity.append(name, static_cast<std::size_t>(length));
+  return std::hash<std::string>()(identity) | 1;
+}
+
+std::uint32_t traceRow(const ScheduleView& schedule, std::uint32_t stream) {
+  const std::uint32_t part = schedule.streams[stream].part;
+  if (part == kNone) return kAnyPartRow;
+  const PartIndex index = schedule.partIndex(part);
+  return 2 * index.color + index.direction;
+}
+
+Trace::Trace(std::size_t capacity, int rank)
+    : rank_(rank), ring_(std::max<std::size_t>(capacity, 1)) {}
+
+void Trace::record(const TraceEvent& event) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (closed_) return;
+  ring_[recorded_++ % ring_.size()] = event;
+}
+
+void Trace::record(TraceKind kind, std::string_view name, std::string_view detail,
+                   std::int64_t begin, std::uint64_t bytes) {
+  TraceEvent event;
+  event.kind = kind;
+  event.begin = begin;
+  event.end = traceClock();
+  event.bytes = bytes;
+  event.name = text(name);
+  if (!detail.empty()) event.detail = text(detail);
+  record(event);
+}
+
+std::uint32_t Trace::text(std::string_view text) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const auto known = number_of_text_.find(text); known != number_of_text_.end()) {
+    return known->second;
+  }
+  const auto number = static_cast<std::uint32_t>(texts_.size());
+  number_of_text_.emplace(text, number);
+  texts_.emplace_back(text);
+  return number;
+}
+
+void Trace::setPlace(std::string place) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (place_.empty()) place_ = std::move(place);
+}
+
+std::vector<TraceEvent> Trace::close() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  closed_ = true;
+  if (recorded_ < ring_.size()) {
+    return std::vector<TraceEvent>(ring_.begin(),
+                                   ring_.begin() + static_cast<std::ptrdiff_t>(recorded_));
+  }
+  std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(recorded_ % ring_.size()),
+              ring_.end());
+  return ring_;
+}
+
+}  // namespace torc

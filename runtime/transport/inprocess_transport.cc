@@ -1,0 +1,247 @@
+// In-process transport: matching by (from, to, tag), copying, and the adversary.
+#include "runtime/transport/inprocess_transport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace torc {
+
+/// One rank's end of the network.
+class InProcessTransport final : public Transport {
+ public:
+  InProcessTransport(InProcessNetwork* network, std::int32_t rank)
+      : network_(network), rank_(rank) {}
+
+  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
+                                  std::span<const Segment> segments,
+                                  std::span<const std::size_t>) override {
+    return prepare(rank_, peer, tag, true, segments);
+  }
+  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
+                                  std::span<const Segment> segments,
+                                  std::span<const std::size_t>) override {
+    return prepare(peer, rank_, tag, false, segments);
+  }
+  Status commit() override { return network_->commit(rank_, channels_.size()); }
+  Status bind(const Bases& bases) override {
+    network_->bases_[static_cast<std::size_t>(rank_)] = bases;
+    return {};
+  }
+
+  bool start(ChannelId channel) override {
+    return network_->start(channels_[channel].link, channels_[channel].sending);
+  }
+  int poll(std::span<ChannelId> completed) override {
+    if (!network_->status_.ok()) return -1;
+    return static_cast<int>(network_->poll(rank_, completed));
+  }
+  void abandon() override {}
+  Status status() const override { return network_->status_; }
+
+ private:
+  struct Channel {
+    std::uint32_t link;
+    bool sending;
+  };
+
+  StatusOr<ChannelId> prepare(std::int32_t from, std::int32_t to, std::uint32_t tag, bool sending,
+                              std::span<const Segment> segments) {
+    const ChannelId channel = static_cast<ChannelId>(channels_.size());
+    StatusOr<std::uint32_t> link = network_->join(from, to, tag, sending, channel, segments);
+    if (!link.ok()) return link.status();
+    channels_.push_back({*link, sending});
+    return channel;
+  }
+
+  InProcessNetwork* network_;
+  std::int32_t rank_;
+  std::vector<Channel> channels_;
+};
+
+namespace {
+
+std::string describe(std::int32_t from, std::int32_t to, std::uint32_t tag) {
+  return "message from rank " + std::to_string(from) + " to rank " + std::to_string(to) + ", tag " +
+         std::to_string(tag);
+}
+
+/// Copies the bytes of `from` to `to`; both hold equally many.
+void copySegments(std::span<const Segment> from, const Bases& from_bases,
+                  std::span<const Segment> to, const Bases& to_bases) {
+  std::size_t used_from = 0, used_to = 0;
+  for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
+    const std::size_t bytes = std::min(from[i].bytes - used_from, to[j].bytes - used_to);
+    std::memcpy(to[j].place.in(to_bases) + used_to, from[i].place.in(from_bases) + used_from,
+                bytes);
+    used_from += bytes;
+    used_to += bytes;
+    if (used_from == from[i].bytes) ++i, used_from = 0;
+    if (used_to == to[j].bytes) ++j, used_to = 0;
+  }
+}
+
+}  // namespace
+
+InProcessNetwork::InProcessNetwork(std::int32_t ranks, Delivery delivery, std::uint64_t seed)
+    : delivery_(delivery),
+      random_(seed),
+      inboxes_(static_cast<std::size_t>(ranks)),
+      bases_(static_cast<std::size_t>(ranks)) {}
+
+InProcessNetwork::~InProcessNetwork() = default;
+
+std::unique_ptr<Transport> InProcessNetwork::transport(std::int32_t rank) {
+  return std::make_unique<InProcessTransport>(this, rank);
+}
+
+std::size_t InProcessNetwork::LinkKeyHash::operator()(const LinkKey& key) const {
+  // Odd multipliers spread the three numbers over the word.
+  const std::uint64_t mixed = static_cast<std::uint64_t>(key.from) * 0x9e3779b97f4a7c15u +
+                              static_cast<std::uint64_t>(key.to) * 0xc2b2ae3d27d4eb4fu +
+                              key.tag * 0x165667b19e3779f9u;
+  return mixed ^ (mixed >> 32);
+}
+
+bool InProcessNetwork::busy() const {
+  return !moving_.empty() || std::any_of(inboxes_.begin(), inboxes_.end(), [](const Inbox& inbox) {
+    return inbox.head < inbox.done.size();
+  });
+}
+
+StatusOr<std::uint32_t> InProcessNetwork::join(std::int32_t from, std::int32_t to,
+                                               std::uint32_t tag, bool sending, ChannelId channel,
+                                               std::span<const Segment> segments) {
+  const auto ranks = static_cast<std::int32_t>(inboxes_.size());
+  if (from < 0 || to < 0 || from >= ranks || to >= ranks) {
+    return Status(StatusCode::kInvalidArgument,
+                  describe(from, to, tag) + ": the job has " + std::to_string(ranks) + " ranks");
+  }
+  auto [entry, added] =
+      link_of_.try_emplace({from, to, tag}, static_cast<std::uint32_t>(links_.size()));
+  if (added) links_.emplace_back().tag = tag;
+  Link& link = links_[entry->second];
+  Side& side = sending ? link.send : link.recv;
+  if (side.prepared) {
+    return Status(StatusCode::kMismatch, describe(from, to, tag) + ": the tag is used twice");
+  }
+  side.segments.assign(segments.begin(), segments.end());
+  for (const Segment& segment : segments)
+    side.bytes += segment.bytes;
+  side.rank = sending ? from : to;
+  side.channel = channel;
+  side.prepared = true;
+  return entry->second;
+}
+
+Status InProcessNetwork::commit(std::int32_t rank, std::size_t channels) {
+  inboxes_[static_cast<std::size_t>(rank)].done.reserve(channels);
+  moving_.reserve(links_.size());
+  if (delivery_ == Delivery::kEager) {
+    for (Link& link : links_)
+      link.kept.resize(link.send.bytes);
+  }
+  return {};
+}
+
+bool InProcessNetwork::lengthsAgree(const Link& link) {
+  if (link.send.bytes == link.recv.bytes) return true;
+  status_ =
+      Status(StatusCode::kMismatch, describe(link.send.rank, link.recv.rank, link.tag) + ": " +
+                                        std::to_string(link.send.bytes) + " bytes sent, " +
+                                        std::to_string(link.recv.bytes) + " bytes expected");
+  return false;
+}
+
+void InProcessNetwork::report(Side& side) {
+  side.started = false;
+  inboxes_[static_cast<std::size_t>(side.rank)].done.push_back(side.channel);
+}
+
+void InProcessNetwork::move(Link& link) {
+  copySegments(link.send.segments, basesOf(link.send), link.recv.segments, basesOf(link.recv));
+  ++messages_;
+  bytes_ += link.send.bytes;
+}
+
+bool InProcessNetwork::start(std::uint32_t index, bool sending) {
+  if (!status_.ok()) return false;
+  Link& link = links_[index];
+  Side& side = sending ? link.send : link.recv;
+  side.started = true;
+  if (delivery_ == Delivery::kEager) return startEager(link);
+  if (delivery_ == Delivery::kAdversarial && !sending) {
+    for (const Segment& segment : link.recv.segments) {
+      std::memset(segment.place.in(basesOf(link.recv)), 0xa5, segment.bytes);
+    }
+  }
+  if (!link.send.started || !link.recv.started) return true;
+  if (!lengthsAgree(link)) return false;
+  if (delivery_ == Delivery::kAdversarial) {
+    moving_.push_back(index);
+    return true;
+  }
+  move(link);
+  report(link.send);
+  report(link.recv);
+  return true;
+}
+
+bool InProcessNetwork::startEager(Link& link) {
+  if (link.recv.started && (link.full || link.send.started)) {
+    if (!lengthsAgree(link)) return false;
+    if (link.full) {
+      const Segment kept{{}, link.kept.size()};
+      copySegments({&kept, 1}, {link.kept.data()}, link.recv.segments, basesOf(link.recv));
+      ++messages_;
+      bytes_ += kept.bytes;
+      link.full = false;
+    } else {
+      move(link);
+      report(link.send);
+    }
+    report(link.recv);
+  }
+  if (link.send.started && !link.full) {
+    const Segment kept{{}, link.kept.size()};
+    copySegments(link.send.segments, basesOf(link.send), {&kept, 1}, {link.kept.data()});
+    link.full = true;
+    report(link.send);
+  }
+  return true;
+}
+
+std::size_t InProcessNetwork::poll(std::int32_t rank, std::span<ChannelId> completed) {
+  if (delivery_ == Delivery::kAdversarial) return pollAdversarial(rank, completed);
+  Inbox& inbox = inboxes_[static_cast<std::size_t>(rank)];
+  const std::size_t count = std::min(completed.size(), inbox.done.size() - inbox.head);
+  std::copy_n(inbox.done.begin() + static_cast<std::ptrdiff_t>(inbox.head), count,
+              completed.begin());
+  inbox.head += count;
+  if (inbox.head == inbox.done.size()) {
+    inbox.done.clear();
+    inbox.head = 0;
+  }
+  return count;
+}
+
+std::size_t InProcessNetwork::pollAdversarial(std::int32_t rank, std::span<ChannelId> completed) {
+  if (!moving_.empty() && random_() % 2 == 0) {
+    const std::size_t chosen = random_() % moving_.size();
+    Link& link = links_[moving_[chosen]];
+    moving_[chosen] = moving_.back();
+    moving_.pop_back();
+    move(link);
+    report(link.send);
+    report(link.recv);
+  }
+  Inbox& inbox = inboxes_[static_cast<std::size_t>(rank)];
+  if (completed.empty() || inbox.done.empty() || random_() % 2 == 0) return 0;
+  std::swap(inbox.done[random_() % inbox.done.size()], inbox.done.back());
+  completed[0] = inbox.done.back();
+  inbox.done.pop_back();
+  return 1;
+}
+
+}  // namespace torc

@@ -1,0 +1,107 @@
+// In-process transport: all ranks in one thread, messages are copies. For tests, and for
+// measuring what replay costs apart from a network.
+#ifndef TORC_RUNTIME_TRANSPORT_INPROCESS_TRANSPORT_H_
+#define TORC_RUNTIME_TRANSPORT_INPROCESS_TRANSPORT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/transport/transport.h"
+
+namespace torc {
+
+enum class Delivery : std::uint8_t {
+  /// A message moves, and completes on both sides, when both sides have started it. Nothing is
+  /// buffered: a schedule that needs buffering stands still.
+  kRendezvous,
+  /// A send completes at once, its bytes kept until the receive starts; one message per channel.
+  kEager,
+  /// Rendezvous by an adversary: a message moves at a random moment after both sides started,
+  /// each side hears of it at another one, in any order; until then the receiver's memory holds
+  /// garbage. Finds missing dependences.
+  kAdversarial,
+};
+
+/// The medium between the ranks of one job. Not thread-safe; outlives its transports.
+class InProcessNetwork {
+ public:
+  InProcessNetwork(std::int32_t ranks, Delivery delivery, std::uint64_t seed = 0);
+  ~InProcessNetwork();
+  InProcessNetwork(const InProcessNetwork&) = delete;
+  InProcessNetwork& operator=(const InProcessNetwork&) = delete;
+
+  /// The transport of `rank`; one per rank.
+  std::unique_ptr<Transport> transport(std::int32_t rank);
+
+  /// Whether something is on its way: a later poll will report a completion.
+  bool busy() const;
+
+  std::uint64_t messages() const { return messages_; }  // moved so far
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  friend class InProcessTransport;
+
+  /// One side of a channel.
+  struct Side {
+    std::vector<Segment> segments;
+    std::size_t bytes = 0;
+    std::int32_t rank = -1;
+    ChannelId channel = 0;
+    bool prepared = false;
+    bool started = false;
+  };
+  /// A channel: what one rank sends another under one tag.
+  struct Link {
+    Side send, recv;
+    std::uint32_t tag = 0;
+    std::vector<std::byte> kept;  // eager: the bytes of a send that completed before its receive
+    bool full = false;
+  };
+  struct LinkKey {
+    std::int32_t from, to;
+    std::uint32_t tag;
+    bool operator==(const LinkKey&) const = default;
+  };
+  struct LinkKeyHash {
+    std::size_t operator()(const LinkKey& key) const;
+  };
+  /// Per rank: channels that are complete and not reported. At most its number of channels.
+  struct Inbox {
+    std::vector<ChannelId> done;
+    std::size_t head = 0;  // first not reported
+  };
+
+  StatusOr<std::uint32_t> join(std::int32_t from, std::int32_t to, std::uint32_t tag, bool sending,
+                               ChannelId channel, std::span<const Segment> segments);
+  Status commit(std::int32_t rank, std::size_t channels);
+  const Bases& basesOf(const Side& side) const {
+    return bases_[static_cast<std::size_t>(side.rank)];
+  }
+  bool start(std::uint32_t link, bool sending);
+  bool startEager(Link& link);
+  void move(Link& link);
+  void report(Side& side);
+  std::size_t poll(std::int32_t rank, std::span<ChannelId> completed);
+  std::size_t pollAdversarial(std::int32_t rank, std::span<ChannelId> completed);
+  bool lengthsAgree(const Link& link);
+
+  Delivery delivery_;
+  std::mt19937_64 random_;
+  std::vector<Link> links_;
+  std::unordered_map<LinkKey, std::uint32_t, LinkKeyHash> link_of_;
+  std::vector<Inbox> inboxes_;
+  std::vector<Bases> bases_;           // by rank
+  std::vector<std::uint32_t> moving_;  // adversarial: both sides started, not moved
+  std::uint64_t messages_ = 0;
+  std::uint64_t bytes_ = 0;
+  Status status_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_TRANSPORT_INPROCESS_TRANSPORT_H_

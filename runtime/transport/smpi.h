@@ -1,0 +1,86 @@
+// SimGrid's SMPI runs MPI programs on a simulated machine (bench/smpi). How its version 3.32
+// differs from an MPI on real cores is kept here:
+//  - Simulated time passes while a rank waits for a message, and by 0.1 ms and more for every
+//    fruitless MPI_Test or MPI_Testsome. There a rank must wait inside MPI. On real cores MPI's
+//    waits spin, which is bad where ranks outnumber cores, and looking again costs nothing.
+//  - Nonblocking collectives are missing, or send a message from every rank to every other: the
+//    functions below start one where it is good, and otherwise complete at once and leave a null
+//    request.
+//  - MPI_Test says nothing about a null request.
+#ifndef TORC_RUNTIME_TRANSPORT_SMPI_H_
+#define TORC_RUNTIME_TRANSPORT_SMPI_H_
+
+#include <mpi.h>
+
+namespace torc {
+
+#ifdef SMPI_H
+
+inline constexpr bool kSimulated = true;
+
+inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return PMPI_Comm_dup(comm, duplicate);
+}
+inline int startBarrier(MPI_Comm comm, MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return PMPI_Barrier(comm);
+}
+inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                          MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return PMPI_Bcast(data, count, type, root, comm);
+}
+inline int startAllreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm, MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, void* out,
+                          int out_count, MPI_Datatype out_type, MPI_Comm comm,
+                          MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
+}
+inline int startAlltoallv(const void* in, const int* in_counts, const int* in_places, void* out,
+                          const int* out_counts, const int* out_places, MPI_Datatype type,
+                          MPI_Comm comm, MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return PMPI_Alltoallv(in, in_counts, in_places, type, out, out_counts, out_places, type, comm);
+}
+
+#else
+
+inline constexpr bool kSimulated = false;
+
+inline int startDuplicate(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
+  return PMPI_Comm_idup(comm, duplicate, request);
+}
+inline int startBarrier(MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Ibarrier(comm, request);
+}
+inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                          MPI_Request* request) {
+  return PMPI_Ibcast(data, count, type, root, comm, request);
+}
+inline int startAllreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+}
+inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, void* out,
+                          int out_count, MPI_Datatype out_type, MPI_Comm comm,
+                          MPI_Request* request) {
+  return PMPI_Iallgather(in, in_count, in_type, out, out_count, out_type, comm, request);
+}
+inline int startAlltoallv(const void* in, const int* in_counts, const int* in_places, void* out,
+                          const int* out_counts, const int* out_places, MPI_Datatype type,
+                          MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Ialltoallv(in, in_counts, in_places, type, out, out_counts, out_places, type, comm,
+                         request);
+}
+
+#endif
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_TRANSPORT_SMPI_H_

@@ -1,0 +1,103 @@
+// Transport: what the executor moves messages with. A transport belongs to one rank of one
+// collective; its messages, called channels, are all known before the first start.
+//
+// Life: prepareSend/prepareRecv for every channel, commit once, bind, then any number of rounds in
+// which each channel is started at most once and reported once by poll. Between commit and
+// destruction nothing is allocated by the implementations here, but for the persistent requests
+// that bind may make.
+#ifndef TORC_RUNTIME_TRANSPORT_TRANSPORT_H_
+#define TORC_RUNTIME_TRANSPORT_TRANSPORT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "support/status.h"
+
+namespace torc {
+
+/// The memory that places lie in. A call is bound to other buffers by other bases.
+enum class Base : std::uint8_t { kIn, kOut, kScratch, kTransport };
+using Bases = std::array<std::byte*, 4>;
+
+/// A place in memory: a base, and bytes from there on.
+class Place {
+ public:
+  Place() = default;
+  Place(Base base, std::uint64_t offset) : bits_(offset << 2 | static_cast<std::uint64_t>(base)) {}
+
+  std::byte* in(const Bases& bases) const { return bases[bits_ & 3] + (bits_ >> 2); }
+  Place operator+(std::uint64_t bytes) const {
+    Place place;
+    place.bits_ = bits_ + (bytes << 2);
+    return place;
+  }
+  bool operator==(const Place&) const = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+static_assert(sizeof(Place) == 8);
+
+/// A run of bytes in memory.
+struct Segment {
+  Place place;
+  std::size_t bytes = 0;
+};
+
+/// Channels of a transport count from 0 in the order in which they were prepared.
+using ChannelId = std::uint32_t;
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// A message of the bytes of `segments`, in their order, to or from rank `peer`. `tag` is
+  /// unique among the messages between the two ranks. The k-th start of the send matches the
+  /// k-th start of the receive; their lengths must agree. The memory stays the caller's: it is
+  /// read (written) from start until the channel is reported complete. `pieces` are lengths in
+  /// bytes, the same at both ends, that add up to the message: a transport may send them one by
+  /// one. None: the message is one piece.
+  virtual StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
+                                          std::span<const Segment> segments,
+                                          std::span<const std::size_t> pieces) = 0;
+  virtual StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
+                                          std::span<const Segment> segments,
+                                          std::span<const std::size_t> pieces) = 0;
+
+  /// All channels are prepared.
+  virtual Status commit() = 0;
+
+  /// Where the memory is from now on. No channel is active. A transport may refuse to be bound a
+  /// second time (kUnsupported). Base::kTransport of `bases` is not used.
+  virtual Status bind(const Bases& bases) = 0;
+
+  /// Starts a channel that is not active. False: failed, see status().
+  [[nodiscard]] virtual bool start(ChannelId channel) = 0;
+
+  /// Writes channels that have completed and were not reported to `completed`, which has room for
+  /// all active ones, and returns how many; -1: failed, see status(). Never waits.
+  [[nodiscard]] virtual int poll(std::span<ChannelId> completed) = 0;
+
+  /// As poll, but may wait until there is something to report. Some channel is active.
+  [[nodiscard]] virtual int wait(std::span<ChannelId> completed) { return poll(completed); }
+
+  /// Gives up active channels after a failure, as far as the medium allows. Their memory, the
+  /// transport's own included, may still be read and written until `drained`.
+  virtual void abandon() = 0;
+
+  /// After `abandon`: whether nothing that was given up can touch memory any more. Never waits.
+  virtual bool drained() { return true; }
+
+  /// Bytes of memory for data that the transport has allocated, and of its tables.
+  virtual std::size_t bufferBytes() const { return 0; }
+  virtual std::size_t tableBytes() const { return 0; }
+
+  /// Why start or poll failed.
+  virtual Status status() const = 0;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_TRANSPORT_TRANSPORT_H_

@@ -1,0 +1,64 @@
+// Cumulative color weights, and the elements of a part.
+#include "schedules/expansion/partition.h"
+
+namespace torc {
+
+PartTable::PartTable(const ScheduleView& schedule) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t c = 0; c < schedule.colors.size(); ++c) {
+    const Color& color = schedule.colors[c];
+    colors_.push_back({sum, sum + color.weight, color.directions, color.chunks});
+    sum += color.weight;
+    for (std::uint32_t d = 0; d < color.directions; ++d) {
+      for (std::uint32_t k = 0; k < color.chunks; ++k)
+        parts_.push_back({c, d, k});
+    }
+  }
+  if (sum > 0) denominator_ = sum;
+}
+
+Extent PartTable::extent(std::uint32_t part, const Extent& whole) const {
+  const PartIndex& index = parts_[part];
+  const ColorShare& color = colors_[index.color];
+  const std::uint64_t begin = share(whole.length, color.begin, denominator_);
+  const std::uint64_t end = share(whole.length, color.end, denominator_);
+  const Extent of_color{whole.offset + begin, end - begin};
+  const Extent of_direction = piece(of_color, index.direction, color.directions);
+  return piece(of_direction, index.chunk, color.chunks);
+}
+
+Extent PartTable::extent(std::uint32_t part, std::uint32_t parts, const Extent& whole) const {
+  const Extent first = extent(part, whole);
+  if (parts == 1) return first;
+  const Extent last = extent(part + parts - 1, whole);
+  return {first.offset, last.offset + last.length - first.offset};
+}
+
+VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
+  double sum = 0;
+  for (const Color& color : schedule.colors)
+    sum += static_cast<double>(color.weight);
+  for (const Color& color : schedule.colors) {
+    const std::uint32_t parts = color.directions * color.chunks;
+    parts_.insert(parts_.end(), parts, static_cast<double>(color.weight) / sum / parts);
+  }
+}
+
+double VectorShares::of(const Region& region, const Coordinates& at) const {
+  const Topology& topology = schedule_.topology;
+  // The block of a dead node is nobody's where ranks own blocks, and part of the vector elsewhere.
+  const bool owned = traits(schedule_.collective).layout == Layout::kBlockMajor;
+  double share = 0;
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    const Ranges blocks = resolve(schedule_.boxes[piece.box], topology, at);
+    double parts = 0;
+    for (std::uint32_t i = 0; i < piece.parts; ++i)
+      parts += parts_[piece.part + i];
+    share += parts *
+             static_cast<double>(owned ? liveVolume(blocks, topology) : volume(blocks, topology)) /
+             static_cast<double>(owned ? topology.ranks() : topology.sites());
+  }
+  return share;
+}
+
+}  // namespace torc

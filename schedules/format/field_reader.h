@@ -1,0 +1,146 @@
+// Reads the fields and tables of a binary file in turn. Every length is checked before anything is
+// dereferenced; errors have the name of the field and its offset. Shared by the readers of schedule
+// files and of library indices.
+#ifndef TORC_SCHEDULES_FORMAT_FIELD_READER_H_
+#define TORC_SCHEDULES_FORMAT_FIELD_READER_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iomanip>
+#include <span>
+#include <type_traits>
+
+#include <xxhash.h>
+
+#include "schedules/format/file_layout.h"
+#include "support/message.h"
+
+namespace torc {
+
+/// Reads fields one after the other; errors have the name and the offset of the field.
+class FieldReader {
+ public:
+  explicit FieldReader(std::span<const std::byte> file) : file_(file) {}
+
+  template <typename T>
+  Status read(T& value, const char* field) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    field_ = field;
+    field_offset_ = offset_;
+    if (sizeof(T) > file_.size() - offset_) {
+      return fault("ends at ", offset_ + sizeof(T), ", file has ", file_.size(), " bytes");
+    }
+    std::memcpy(static_cast<void*>(&value), file_.data() + offset_, sizeof(T));
+    offset_ += sizeof(T);
+    return {};
+  }
+
+  /// A field with one value that is right.
+  template <typename T>
+  Status expect(T wanted, const char* field) {
+    T value{};
+    if (Status status = read(value, field); !status.ok()) return status;
+    return value == wanted ? Status() : fault("is ", value, ", expected ", wanted);
+  }
+
+  /// A fault of the field read last: `0000000c: header size: is 480, expected 472`.
+  template <typename... Pieces>
+  Status fault(const Pieces&... pieces) const {
+    return faultAt(field_offset_, field_, ": ", pieces...);
+  }
+  template <typename... Pieces>
+  Status faultAt(std::uint64_t offset, const Pieces&... pieces) const {
+    return malformed(std::hex, std::setw(8), std::setfill('0'), offset, std::dec, ": ", pieces...);
+  }
+
+  std::span<const std::byte> file() const { return file_; }
+
+ private:
+  std::span<const std::byte> file_;
+  std::uint64_t offset_ = 0;
+  const char* field_ = "";
+  std::uint64_t field_offset_ = 0;
+};
+
+/// File size and checksum, which follow one another in every header at the same place.
+inline Status readChecksum(FieldReader& reader) {
+  std::uint64_t file_size = 0;
+  if (Status status = reader.read(file_size, "file size"); !status.ok()) return status;
+  if (file_size != reader.file().size()) {
+    return reader.fault("file has ", reader.file().size(), " bytes, header says ", file_size);
+  }
+  std::uint64_t checksum = 0;
+  if (Status status = reader.read(checksum, "checksum"); !status.ok()) return status;
+  const auto content = reader.file().subspan(kChecksummedFrom);
+  if (const std::uint64_t actual = XXH3_64bits(content.data(), content.size());
+      actual != checksum) {
+    return reader.fault(std::hex, std::setfill('0'), "header says ", std::setw(16), checksum,
+                        ", content has ", std::setw(16), actual, ": the file is damaged");
+  }
+  return {};
+}
+
+/// Reads the entries of the directory, and with each the place of its table. Tables lie one after
+/// the other, so that they cannot overlap and leave no byte unread.
+class TableReader {
+ public:
+  /// `names` of the tables by kind; the first starts at `next`.
+  TableReader(FieldReader& reader, std::span<const char* const> names, std::uint64_t next)
+      : reader_(reader), names_(names), next_(next) {}
+
+  /// `Kind` is an enumeration of the tables, numbered like the names.
+  template <typename Kind, typename Record>
+  Status read(Kind table, std::span<const Record>& records) {
+    static_assert(std::is_trivially_copyable_v<Record> && alignof(Record) <= kTableAlignment);
+    TableEntry entry;
+    const auto kind = static_cast<std::uint32_t>(table);
+    if (Status status = reader_.read(entry, names_[kind]); !status.ok()) return status;
+    if (Status status = check(entry, kind, sizeof(Record)); !status.ok()) return status;
+    records = {reinterpret_cast<const Record*>(reader_.file().data() + entry.offset),
+               static_cast<std::size_t>(entry.count)};
+    return {};
+  }
+
+  Status finish() const {
+    if (next_ == reader_.file().size()) return {};
+    return reader_.faultAt(next_, "tables end at ", next_, ", file has ", reader_.file().size(),
+                           " bytes");
+  }
+
+ private:
+  Status check(const TableEntry& entry, std::uint32_t kind, std::size_t record_size) {
+    const std::uint64_t file_size = reader_.file().size();
+    if (entry.kind != kind) {
+      return reader_.fault("table kind is ", entry.kind, ", expected ", kind);
+    }
+    if (entry.record_size != record_size) {
+      return reader_.fault("records have ", entry.record_size, " bytes, expected ", record_size);
+    }
+    if (entry.offset != next_) {
+      return reader_.fault("table starts at ", entry.offset, ", expected ", next_);
+    }
+    if (entry.count > kNone) {  // so that what follows cannot overflow
+      return reader_.fault("table has ", entry.count, " records, at most ", kNone);
+    }
+    const std::uint64_t end = entry.offset + entry.count * record_size;
+    next_ = alignedUp(end);
+    if (next_ > file_size) {
+      return reader_.fault("table of ", entry.count, " records ends at ", next_, ", file has ",
+                           file_size, " bytes");
+    }
+    const auto padding = reader_.file().subspan(end, next_ - end);
+    if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{}; })) {
+      return reader_.faultAt(end, names_[kind], ": padding is not 0");
+    }
+    return {};
+  }
+
+  FieldReader& reader_;
+  std::span<const char* const> names_;
+  std::uint64_t next_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_FORMAT_FIELD_READER_H_

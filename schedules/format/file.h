@@ -1,0 +1,69 @@
+// The binary file `name.torc`: the on-disk contract between compiler and runtime.
+// Little-endian, versioned, checksummed (XXH3-64), relocatable; read in place after validation.
+// The layout is in docs/format.md.
+#ifndef TORC_SCHEDULES_FORMAT_FILE_H_
+#define TORC_SCHEDULES_FORMAT_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedules/schedule.h"
+#include "support/status.h"
+
+namespace torc {
+
+inline constexpr std::uint32_t kFormatVersion = 2;
+/// The carriage return and the line feeds show a transfer that rewrote line ends.
+inline constexpr char kFileMagic[8] = {'T', 'O', 'R', 'C', '\r', '\n', '\x1a', '\n'};
+
+/// A schedule in the bytes of its file. The view stays valid as long as the object, also when it
+/// moves.
+class LoadedSchedule {
+ public:
+  LoadedSchedule(LoadedSchedule&&) = default;
+  LoadedSchedule& operator=(LoadedSchedule&&) = default;
+
+  const ScheduleView& view() const { return view_; }
+  std::size_t bytes() const { return storage_.size() * sizeof(std::uint64_t); }
+
+ private:
+  friend StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file,
+                                               const std::string& origin);
+  LoadedSchedule() = default;
+
+  std::vector<std::uint64_t> storage_;  // copy of the file, aligned for every record
+  ScheduleView view_;                   // into storage_
+};
+
+/// Whether `bytes` begin like a schedule file. It need not be a sound one.
+bool isScheduleFile(std::span<const std::byte> bytes);
+
+/// Reads and validates a whole file held in memory. `origin` names it in errors, which have the
+/// place in the file where it is known:
+/// `a.torc: 00000148: operations: table of 3000 records ends at 216480, file has 90112 bytes`.
+/// A file that is torn, altered, of a later version or structurally unsound is refused. What is
+/// accepted gives the same bytes when it is written again.
+StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std::string& origin);
+
+/// Reads a file by path.
+StatusOr<LoadedSchedule> loadSchedule(const std::string& path);
+
+/// The bytes of a schedule's file: the same schedule always gives the same bytes. `schedule` has
+/// passed `validate`; if it has not, the bytes are those of a file that `readSchedule` refuses.
+std::vector<std::byte> writeSchedule(const ScheduleView& schedule);
+
+/// The whole of a file, or an error that names it. Files over kMaxFileBytes are refused.
+StatusOr<std::vector<std::byte>> readFile(const std::string& path);
+inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
+
+/// Writes `bytes` to `path` by a temporary file beside it and a rename: the old file or the new
+/// one is there, never a part. A path that is no regular file (/dev/stdout) is written directly.
+/// Through a symbolic link its target is replaced; an existing file keeps its permissions.
+Status writeFileAtomically(const std::string& path, std::span<const std::byte> bytes);
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_FORMAT_FILE_H_

@@ -1,0 +1,86 @@
+// Records of a schedule file that are not records of a schedule. docs/format.md says what each
+// field is for. Shared by reader and writer.
+#ifndef TORC_SCHEDULES_FORMAT_FILE_LAYOUT_H_
+#define TORC_SCHEDULES_FORMAT_FILE_LAYOUT_H_
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "schedules/schedule.h"
+
+namespace torc {
+
+// Records go to the file as they lie in memory.
+static_assert(std::endian::native == std::endian::little);
+
+/// The tables, in the order in which they follow one another in a file.
+enum class TableKind : std::uint32_t {
+  kName = 0,  // bytes
+  kProducer,  // bytes
+  kColors,
+  kStreams,
+  kBoxes,
+  kPieces,
+  kShifts,
+  kFrames,
+  kOperations,
+  kDependences,
+};
+inline constexpr std::uint32_t kTableCount = 10;
+
+/// Where a table lies.
+struct TableEntry {
+  std::uint32_t kind = 0;         // TableKind
+  std::uint32_t record_size = 0;  // bytes
+  std::uint64_t offset = 0;       // bytes from the start of the file
+  std::uint64_t count = 0;        // records
+};
+static_assert(sizeof(TableEntry) == 24);
+
+struct FileHeader {
+  std::array<char, 8> magic{};
+  std::uint32_t version = 0;
+  std::uint32_t header_size = 0;  // sizeof(FileHeader): where the first table starts
+  std::uint64_t file_size = 0;    // bytes
+  std::uint64_t checksum = 0;     // XXH3-64 of all that follows this field
+  Collective collective{};
+  std::array<std::uint8_t, 3> reserved{};
+  std::uint32_t flags = 0;
+  std::uint32_t slot_count = 0;
+  std::uint32_t table_count = 0;
+  Topology topology;
+  std::array<TableEntry, kTableCount> tables{};
+};
+static_assert(sizeof(Topology) == 1296);
+static_assert(sizeof(FileHeader) == 1584);
+static_assert(std::is_trivially_copyable_v<FileHeader>);
+
+/// The checksum covers the file from here; the fields before it each have one value that fits.
+inline constexpr std::size_t kChecksummedFrom = 32;
+static_assert(offsetof(FileHeader, checksum) + sizeof(std::uint64_t) == kChecksummedFrom);
+static_assert(offsetof(FileHeader, topology) == 48);
+static_assert(offsetof(FileHeader, tables) == 1344);
+
+/// Tables start at multiples of this; the bytes between are 0.
+inline constexpr std::uint64_t kTableAlignment = 8;
+inline constexpr std::uint64_t alignedUp(std::uint64_t offset) {
+  return (offset + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
+}
+
+// Records without hidden padding: equal values are equal bytes. (Topology and its axes hold
+// floating-point numbers, of which `validate` refuses those with two forms.)
+static_assert(std::has_unique_object_representations_v<Color>);
+static_assert(std::has_unique_object_representations_v<Stream>);
+static_assert(std::has_unique_object_representations_v<Box>);
+static_assert(std::has_unique_object_representations_v<Piece>);
+static_assert(std::has_unique_object_representations_v<Shift>);
+static_assert(std::has_unique_object_representations_v<Frame>);
+static_assert(std::has_unique_object_representations_v<Operation>);
+static_assert(std::has_unique_object_representations_v<TableEntry>);
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_FORMAT_FILE_LAYOUT_H_

@@ -1,0 +1,108 @@
+// Reads a schedule from the bytes of its file. Every length is checked before anything is
+// dereferenced, every byte of the file is either given a meaning or required to be zero, and the
+// schedule passes `validate` before anyone sees it.
+#include <cstring>
+
+#include "schedules/format/field_reader.h"
+#include "schedules/format/file.h"
+#include "schedules/format/file_layout.h"
+#include "schedules/validate.h"
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+constexpr const char* kTableNames[kTableCount] = {"name",       "producer",   "colors", "streams",
+                                                  "boxes",      "pieces",     "shifts", "frames",
+                                                  "operations", "dependences"};
+
+Status readMagic(FieldReader& reader) {
+  const auto file = reader.file();
+  if (file.empty()) return malformed("file is empty");
+  if (!isScheduleFile(file)) return malformed("not a torc schedule file");
+  std::array<char, sizeof(kFileMagic)> magic{};
+  if (Status status = reader.read(magic, "magic"); !status.ok()) return status;
+  if (magic != std::to_array(kFileMagic)) {
+    return reader.fault("is damaged, as by a transfer that rewrites line ends");
+  }
+  return {};
+}
+
+/// Fields whose meaning no version changes, so that later versions are told from damage.
+Status readPreamble(FieldReader& reader) {
+  std::uint32_t version = 0;
+  if (Status status = reader.read(version, "format version"); !status.ok()) return status;
+  if (version != kFormatVersion) {
+    return reader.faultAt(offsetof(FileHeader, version), "format version ", version,
+                          ", this torc reads ", kFormatVersion);
+  }
+  const std::uint32_t header_size = sizeof(FileHeader);
+  if (Status status = reader.expect(header_size, "header size"); !status.ok()) return status;
+  return readChecksum(reader);
+}
+
+Status readFacts(FieldReader& reader, ScheduleView& schedule) {
+  std::array<std::uint8_t, 3> reserved{};
+  if (Status status = reader.read(schedule.collective, "collective"); !status.ok()) return status;
+  if (Status status = reader.read(reserved, "reserved"); !status.ok()) return status;
+  if (reserved != std::array<std::uint8_t, 3>{}) return reader.fault("is not 0");
+  if (Status status = reader.read(schedule.flags, "flags"); !status.ok()) return status;
+  if (Status status = reader.read(schedule.slot_count, "slot count"); !status.ok()) return status;
+  if (Status status = reader.expect(kTableCount, "table count"); !status.ok()) return status;
+  return reader.read(schedule.topology, "topology");
+}
+
+Status readTables(FieldReader& reader, ScheduleView& schedule) {
+  TableReader tables(reader, kTableNames, sizeof(FileHeader));
+  std::span<const char> name, producer;
+  Status status = tables.read(TableKind::kName, name);
+  if (status.ok()) status = tables.read(TableKind::kProducer, producer);
+  if (status.ok()) status = tables.read(TableKind::kColors, schedule.colors);
+  if (status.ok()) status = tables.read(TableKind::kStreams, schedule.streams);
+  if (status.ok()) status = tables.read(TableKind::kBoxes, schedule.boxes);
+  if (status.ok()) status = tables.read(TableKind::kPieces, schedule.pieces);
+  if (status.ok()) status = tables.read(TableKind::kShifts, schedule.shifts);
+  if (status.ok()) status = tables.read(TableKind::kFrames, schedule.frames);
+  if (status.ok()) status = tables.read(TableKind::kOperations, schedule.operations);
+  if (status.ok()) status = tables.read(TableKind::kDependences, schedule.dependences);
+  if (status.ok()) status = tables.finish();
+  schedule.name = {name.data(), name.size()};
+  schedule.producer = {producer.data(), producer.size()};
+  return status;
+}
+
+/// `file` is aligned for every record; the view refers to it.
+Status readView(std::span<const std::byte> file, ScheduleView& schedule) {
+  FieldReader reader(file);
+  Status status = readMagic(reader);
+  if (status.ok()) status = readPreamble(reader);
+  if (status.ok()) status = readFacts(reader, schedule);
+  if (status.ok()) status = readTables(reader, schedule);
+  if (status.ok()) status = validate(schedule);
+  return status;
+}
+
+}  // namespace
+
+bool isScheduleFile(std::span<const std::byte> bytes) {
+  constexpr std::size_t kLetters = 4;  // what no transfer rewrites
+  return bytes.size() >= kLetters && std::memcmp(bytes.data(), kFileMagic, kLetters) == 0;
+}
+
+StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std::string& origin) {
+  LoadedSchedule loaded;
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  loaded.storage_.resize(file.size() / kWord + (file.size() % kWord != 0));
+  if (!file.empty()) std::memcpy(loaded.storage_.data(), file.data(), file.size());
+  const auto copy = std::as_bytes(std::span(loaded.storage_)).first(file.size());
+  if (Status status = readView(copy, loaded.view_); !status.ok()) return status.annotated(origin);
+  return loaded;
+}
+
+StatusOr<LoadedSchedule> loadSchedule(const std::string& path) {
+  StatusOr<std::vector<std::byte>> file = readFile(path);
+  if (!file.ok()) return file.status();
+  return readSchedule(*file, path);
+}
+
+}  // namespace torc

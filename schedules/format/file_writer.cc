@@ -1,0 +1,41 @@
+// Writes a schedule as the bytes of its file. Nothing but the schedule goes in (no time, no path),
+// so equal schedules are equal files.
+#include <array>
+
+#include "schedules/format/file.h"
+#include "schedules/format/file_layout.h"
+#include "schedules/format/table_writer.h"
+
+namespace torc {
+namespace {
+
+FileHeader headerOf(const ScheduleView& schedule) {
+  FileHeader header;
+  header.magic = std::to_array(kFileMagic);
+  header.version = kFormatVersion;
+  header.collective = schedule.collective;
+  header.flags = schedule.flags;
+  header.slot_count = schedule.slot_count;
+  header.table_count = kTableCount;
+  header.topology = schedule.topology;
+  return header;
+}
+
+}  // namespace
+
+std::vector<std::byte> writeSchedule(const ScheduleView& schedule) {
+  TableWriter<FileHeader> writer(headerOf(schedule));
+  writer.append(TableKind::kName, schedule.name);
+  writer.append(TableKind::kProducer, schedule.producer);
+  writer.append(TableKind::kColors, schedule.colors);
+  writer.append(TableKind::kStreams, schedule.streams);
+  writer.append(TableKind::kBoxes, schedule.boxes);
+  writer.append(TableKind::kPieces, schedule.pieces);
+  writer.append(TableKind::kShifts, schedule.shifts);
+  writer.append(TableKind::kFrames, schedule.frames);
+  writer.append(TableKind::kOperations, schedule.operations);
+  writer.append(TableKind::kDependences, schedule.dependences);
+  return writer.take();
+}
+
+}  // namespace torc

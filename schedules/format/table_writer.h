@@ -1,0 +1,58 @@
+// Writes a binary file of tables: its header, then each table at the next multiple of eight.
+#ifndef TORC_SCHEDULES_FORMAT_TABLE_WRITER_H_
+#define TORC_SCHEDULES_FORMAT_TABLE_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <xxhash.h>
+
+#include "schedules/format/file_layout.h"
+
+namespace torc {
+
+/// `Header` begins like FileHeader, and has `tables`. What the writer does not know stands in it
+/// already: the rest is filled in here.
+template <typename Header>
+class TableWriter {
+ public:
+  explicit TableWriter(const Header& header) : header_(header), bytes_(sizeof(Header)) {
+    header_.header_size = sizeof(Header);
+  }
+
+  /// `table` is an enumerator that says the table's place. Each is appended once, in order.
+  template <typename Table, typename Records>
+  void append(Table table, const Records& records) {
+    const auto content = std::as_bytes(std::span(records.data(), records.size()));
+    header_.tables[static_cast<std::size_t>(table)] = {
+        .kind = static_cast<std::uint32_t>(table),
+        .record_size = static_cast<std::uint32_t>(sizeof(*records.data())),
+        .offset = bytes_.size(),
+        .count = records.size(),
+    };
+    bytes_.insert(bytes_.end(), content.begin(), content.end());
+    bytes_.resize(alignedUp(bytes_.size()));
+  }
+
+  /// The file, with its size and checksum.
+  std::vector<std::byte> take() {
+    header_.file_size = bytes_.size();
+    std::memcpy(bytes_.data(), &header_, sizeof(header_));
+    header_.checksum =
+        XXH3_64bits(bytes_.data() + kChecksummedFrom, bytes_.size() - kChecksummedFrom);
+    std::memcpy(bytes_.data(), &header_, sizeof(header_));
+    return std::move(bytes_);
+  }
+
+ private:
+  Header header_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_FORMAT_TABLE_WRITER_H_

@@ -1,0 +1,260 @@
+// Reads, writes and searches a library's index. Every length is checked before anything is
+// dereferenced, and the index passes `validate` before anyone sees it.
+#include "schedules/library/index.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+#include "schedules/format/field_reader.h"
+#include "schedules/format/table_writer.h"
+#include "schedules/library/index_layout.h"
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+Status readMagic(FieldReader& reader) {
+  constexpr std::size_t kLetters = 4;  // what no transfer rewrites
+  const auto bytes = reader.file();
+  if (bytes.empty()) return malformed("file is empty");
+  if (bytes.size() < kLetters || std::memcmp(bytes.data(), kIndexMagic, kLetters) != 0) {
+    return malformed("not the index of a torc library");
+  }
+  std::array<char, sizeof(kIndexMagic)> magic{};
+  if (Status status = reader.read(magic, "magic"); !status.ok()) return status;
+  if (magic != std::to_array(kIndexMagic)) {
+    return reader.fault("is damaged, as by a transfer that rewrites line ends");
+  }
+  return {};
+}
+
+/// Fields whose meaning no version changes, so that later versions are told from damage.
+Status readPreamble(FieldReader& reader) {
+  std::uint32_t version = 0;
+  if (Status status = reader.read(version, "index version"); !status.ok()) return status;
+  if (version != kIndexVersion) {
+    return reader.faultAt(offsetof(IndexHeader, version), "index version ", version,
+                          ", this torc reads ", kIndexVersion);
+  }
+  const std::uint32_t header_size = sizeof(IndexHeader);
+  if (Status status = reader.expect(header_size, "header size"); !status.ok()) return status;
+  return readChecksum(reader);
+}
+
+struct Tables {
+  std::span<const char> text;
+  std::span<const Topology> partitions;
+  std::span<const Topology> shapes;
+  std::span<const PartRecord> parts;
+  std::span<const EntryRecord> entries;
+  std::span<const FileRecord> files;
+};
+
+Status readTables(FieldReader& reader, Tables& tables) {
+  TableReader directory(reader, kIndexTableNames, sizeof(IndexHeader));
+  Status status = directory.read(IndexTable::kText, tables.text);
+  if (status.ok()) status = directory.read(IndexTable::kPartitions, tables.partitions);
+  if (status.ok()) status = directory.read(IndexTable::kShapes, tables.shapes);
+  if (status.ok()) status = directory.read(IndexTable::kParts, tables.parts);
+  if (status.ok()) status = directory.read(IndexTable::kEntries, tables.entries);
+  if (status.ok()) status = directory.read(IndexTable::kFiles, tables.files);
+  if (status.ok()) status = directory.finish();
+  return status;
+}
+
+/// Takes strings from the text, one after the other.
+class TextReader {
+ public:
+  explicit TextReader(std::span<const char> text) : text_(text) {}
+
+  template <typename... Pieces>
+  Status take(std::uint32_t length, std::string& value, const Pieces&... owner) {
+    if (length > text_.size()) {
+      return malformed(owner..., " has ", length, " bytes, of which the text has ", text_.size());
+    }
+    value.assign(text_.data(), length);
+    text_ = text_.subspan(length);
+    return {};
+  }
+
+  Status finish() const {
+    if (text_.empty()) return {};
+    return malformed("text: ", text_.size(), " bytes are left over");
+  }
+
+ private:
+  std::span<const char> text_;
+};
+
+Status takeRecords(const Tables& tables, TextReader& text, LibraryIndex& index) {
+  for (const Topology& topology : tables.partitions)
+    index.partitions.push_back({topology});
+  for (const Topology& topology : tables.shapes)
+    index.shapes.push_back({topology});
+  for (const PartRecord& record : tables.parts) {
+    index.parts.push_back({.partition = record.partition,
+                           .extents = record.extents,
+                           .shape = record.shape,
+                           .axes = record.axes});
+  }
+  for (const EntryRecord& record : tables.entries) {
+    LibraryEntry entry{.shape = record.shape,
+                       .collective = record.collective,
+                       .lowest = record.lowest,
+                       .highest = record.highest,
+                       .file = record.file,
+                       .predicted_to = record.predicted_to,
+                       .lowest_s = record.lowest_s,
+                       .highest_s = record.highest_s,
+                       .reason = {}};
+    const std::size_t number = index.entries.size();
+    if (record.reserved != std::array<std::uint8_t, 3>{}) {
+      return malformed("entry ", number, ": reserved is not 0");
+    }
+    Status status = text.take(record.reason_length, entry.reason, "entry ", number, ": reason");
+    if (!status.ok()) return status;
+    index.entries.push_back(std::move(entry));
+  }
+  for (const FileRecord& record : tables.files) {
+    LibraryFile file{.name = {}, .bytes = record.bytes, .checksum = record.checksum};
+    const std::size_t number = index.files.size();
+    if (record.reserved != 0) return malformed("file ", number, ": reserved is not 0");
+    Status status = text.take(record.name_length, file.name, "file ", number, ": name");
+    if (!status.ok()) return status;
+    index.files.push_back(std::move(file));
+  }
+  return text.finish();
+}
+
+/// `bytes` are aligned for every record.
+Status readIndex(std::span<const std::byte> bytes, LibraryIndex& index) {
+  FieldReader reader(bytes);
+  std::uint32_t machine_length = 0, version_length = 0;
+  Tables tables;
+  Status status = readMagic(reader);
+  if (status.ok()) status = readPreamble(reader);
+  if (status.ok()) status = reader.read(index.manifest_checksum, "manifest checksum");
+  if (status.ok()) status = reader.read(machine_length, "length of machine");
+  if (status.ok()) status = reader.read(version_length, "length of version");
+  if (status.ok()) status = readTables(reader, tables);
+  TextReader text(tables.text);
+  if (status.ok()) status = text.take(machine_length, index.machine, "machine");
+  if (status.ok()) status = text.take(version_length, index.version, "version");
+  if (status.ok()) status = takeRecords(tables, text, index);
+  if (status.ok()) status = validate(index);
+  return status;
+}
+
+IndexHeader headerOf(const LibraryIndex& index) {
+  IndexHeader header;
+  header.magic = std::to_array(kIndexMagic);
+  header.version = kIndexVersion;
+  header.manifest_checksum = index.manifest_checksum;
+  header.machine_length = static_cast<std::uint32_t>(index.machine.size());
+  header.version_length = static_cast<std::uint32_t>(index.version.size());
+  return header;
+}
+
+template <typename Things>
+std::vector<Topology> topologiesOf(const Things& things) {
+  std::vector<Topology> topologies;
+  for (const auto& thing : things)
+    topologies.push_back(thing.topology);
+  return topologies;
+}
+
+}  // namespace
+
+std::string indexPath(const std::string& library) {
+  return library + '/' + std::string(kIndexName);
+}
+
+std::string manifestPath(const std::string& library) {
+  return library + '/' + std::string(kManifestName);
+}
+
+std::string libraryFilePath(const std::string& library, const std::string& name) {
+  return library + '/' + std::string(kLibraryFilesFolder) + '/' + name;
+}
+
+std::uint64_t checksumOf(std::span<const std::byte> bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+const LibraryPart* LibraryIndex::findPart(std::uint32_t partition, const Extents& extents) const {
+  const auto found = std::lower_bound(parts.begin(), parts.end(), std::tie(partition, extents),
+                                      [](const LibraryPart& part, const auto& key) {
+                                        return std::tie(part.partition, part.extents) < key;
+                                      });
+  const bool is_it =
+      found != parts.end() && found->partition == partition && found->extents == extents;
+  return is_it ? &*found : nullptr;
+}
+
+const LibraryEntry* LibraryIndex::findEntry(std::uint32_t shape, Collective collective,
+                                            std::uint64_t bytes) const {
+  // The last range that begins at `bytes` or below.
+  const auto after =
+      std::upper_bound(entries.begin(), entries.end(), std::tie(shape, collective, bytes),
+                       [](const auto& key, const LibraryEntry& entry) {
+                         return key < std::tie(entry.shape, entry.collective, entry.lowest);
+                       });
+  if (after == entries.begin()) return nullptr;
+  const LibraryEntry& entry = *std::prev(after);
+  const bool is_it =
+      entry.shape == shape && entry.collective == collective && bytes <= entry.highest;
+  return is_it ? &entry : nullptr;
+}
+
+StatusOr<LibraryIndex> readLibraryIndex(std::span<const std::byte> bytes,
+                                        const std::string& origin) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  std::vector<std::uint64_t> aligned(bytes.size() / kWord + (bytes.size() % kWord != 0));
+  if (!bytes.empty()) std::memcpy(aligned.data(), bytes.data(), bytes.size());
+  LibraryIndex index;
+  const auto copy = std::as_bytes(std::span(aligned)).first(bytes.size());
+  if (Status status = readIndex(copy, index); !status.ok()) return status.annotated(origin);
+  return index;
+}
+
+std::vector<std::byte> writeLibraryIndex(const LibraryIndex& index) {
+  std::string text = index.machine + index.version;
+  std::vector<PartRecord> parts;
+  std::vector<EntryRecord> entries;
+  std::vector<FileRecord> files;
+  for (const LibraryPart& part : index.parts) {
+    parts.push_back({.partition = part.partition,
+                     .shape = part.shape,
+                     .extents = part.extents,
+                     .axes = part.axes});
+  }
+  for (const LibraryEntry& entry : index.entries) {
+    text += entry.reason;
+    entries.push_back({.lowest = entry.lowest,
+                       .highest = entry.highest,
+                       .predicted_to = entry.predicted_to,
+                       .lowest_s = entry.lowest_s,
+                       .highest_s = entry.highest_s,
+                       .shape = entry.shape,
+                       .file = entry.file,
+                       .reason_length = static_cast<std::uint32_t>(entry.reason.size()),
+                       .collective = entry.collective});
+  }
+  for (const LibraryFile& file : index.files) {
+    text += file.name;
+    files.push_back({.bytes = file.bytes,
+                     .checksum = file.checksum,
+                     .name_length = static_cast<std::uint32_t>(file.name.size())});
+  }
+  TableWriter<IndexHeader> writer(headerOf(index));
+  writer.append(IndexTable::kText, text);
+  writer.append(IndexTable::kPartitions, topologiesOf(index.partitions));
+  writer.append(IndexTable::kShapes, topologiesOf(index.shapes));
+  writer.append(IndexTable::kParts, parts);
+  writer.append(IndexTable::kEntries, entries);
+  writer.append(IndexTable::kFiles, files);
+  return writer.take();
+}
+
+}  // namespace torc

@@ -1,0 +1,124 @@
+// Schedule library: a folder with the schedules of a machine's partitions, made once by `torc
+// library build` and read when a job starts. Here is its index, `index.torc`: which file serves
+// which sub-torus, collective and size. docs/library.md has the folder and the layout.
+#ifndef TORC_SCHEDULES_LIBRARY_INDEX_H_
+#define TORC_SCHEDULES_LIBRARY_INDEX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedules/library/part.h"
+#include "schedules/schedule.h"
+#include "schedules/topology/topology.h"
+#include "support/status.h"
+
+namespace torc {
+
+/// What is in a library's folder.
+inline constexpr std::string_view kIndexName = "index.torc";
+inline constexpr std::string_view kManifestName = "manifest.json";
+inline constexpr std::string_view kLibraryFilesFolder = "files";
+
+std::string indexPath(const std::string& library);
+std::string manifestPath(const std::string& library);
+/// Of a file by its name in the index.
+std::string libraryFilePath(const std::string& library, const std::string& name);
+
+inline constexpr std::uint32_t kIndexVersion = 1;
+/// Unlike a schedule file's in its fourth letter.
+inline constexpr char kIndexMagic[8] = {'T', 'O', 'R', 'I', '\r', '\n', '\x1a', '\n'};
+
+/// A partition of the machine, as jobs get it.
+struct LibraryPartition {
+  Topology topology;
+
+  bool operator==(const LibraryPartition&) const = default;
+};
+
+/// What schedules are compiled for: the topology that equal parts share. X varies fastest.
+struct LibraryShape {
+  Topology topology;
+
+  bool operator==(const LibraryShape&) const = default;
+};
+
+/// Sub-tori of a partition that have the same extents, wherever they lie.
+struct LibraryPart {
+  std::uint32_t partition = 0;
+  Extents extents{};
+  std::uint32_t shape = 0;
+  PartAxes axes{};  // axis i of the shape is axis axes[i] of the partition
+
+  bool operator==(const LibraryPart&) const = default;
+};
+
+inline constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
+
+/// The schedule of a collective on a shape, for a range of sizes. Bytes are those of the whole
+/// vector: of an allgather and a reduce_scatter, all blocks together.
+struct LibraryEntry {
+  std::uint32_t shape = 0;
+  Collective collective = Collective::kAllreduce;
+  std::uint64_t lowest = 0;   // bytes, both included
+  std::uint64_t highest = 0;  // kOpenEnd: no limit
+  std::uint32_t file = 0;
+  std::uint64_t predicted_to = 0;  // bytes: `highest`; where that is open, the largest size that
+                                   // was looked at
+  double lowest_s = 0;             // predicted time of `lowest`, seconds
+  double highest_s = 0;            // predicted time of `predicted_to`
+  std::string reason;              // why this schedule, in a sentence
+
+  bool operator==(const LibraryEntry&) const = default;
+};
+
+struct LibraryFile {
+  std::string name;            // in the folder kLibraryFilesFolder
+  std::uint64_t bytes = 0;     // its length
+  std::uint64_t checksum = 0;  // XXH3-64 of all its bytes
+
+  bool operator==(const LibraryFile&) const = default;
+};
+
+struct LibraryIndex {
+  std::string machine;                  // its name
+  std::string version;                  // of the torc that made it
+  std::uint64_t manifest_checksum = 0;  // XXH3-64 of manifest.json
+  std::vector<LibraryPartition> partitions;
+  std::vector<LibraryShape> shapes;
+  std::vector<LibraryPart> parts;     // by partition, then extents; each once
+  std::vector<LibraryEntry> entries;  // by shape, then collective, then size; ranges are disjoint
+  std::vector<LibraryFile> files;     // by name; each once
+
+  /// nullptr where there is none.
+  const LibraryPart* findPart(std::uint32_t partition, const Extents& extents) const;
+  const LibraryEntry* findEntry(std::uint32_t shape, Collective collective,
+                                std::uint64_t bytes) const;
+
+  bool operator==(const LibraryIndex&) const = default;
+};
+
+/// XXH3-64, as `LibraryFile::checksum` and `manifest_checksum` are.
+std::uint64_t checksumOf(std::span<const std::byte> bytes);
+
+/// Whether an index makes sense: indices, order, ranges, names, topologies, and that the topology
+/// of each part is the one of its shape. The first fault: `part 3: shape 9 does not exist (there
+/// are 4)`.
+Status validate(const LibraryIndex& index);
+
+/// Reads and validates an index. `origin` names it in errors, which have the place:
+/// `lib/index.torc: 00000018: checksum: ...`, `lib/index.torc: entry 3: ...`. What is accepted
+/// gives the same bytes when it is written again.
+StatusOr<LibraryIndex> readLibraryIndex(std::span<const std::byte> bytes,
+                                        const std::string& origin);
+
+/// The bytes of an index that has passed `validate`: the same index always gives the same bytes.
+std::vector<std::byte> writeLibraryIndex(const LibraryIndex& index);
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_LIBRARY_INDEX_H_

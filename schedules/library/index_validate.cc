@@ -1,0 +1,176 @@
+// What a library's index must be, whoever made it: checked once when it is read, so that lookups
+// and the runtime can rely on it.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "schedules/format/file.h"
+#include "schedules/library/index.h"
+#include "schedules/validate.h"
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+constexpr std::size_t kMaxReasonLength = 4095;
+
+/// One line without control characters.
+Status checkLine(const std::string& text, std::size_t most) {
+  if (text.size() > most) return malformed("has ", text.size(), " bytes, at most ", most);
+  const auto is_control = [](char c) {
+    const auto code = static_cast<unsigned char>(c);
+    return code < ' ' || code == 0x7f;
+  };
+  if (std::ranges::any_of(text, is_control)) return malformed("has control characters");
+  return {};
+}
+
+/// A name that means a file of the folder, whatever the system.
+Status checkFileName(const std::string& name) {
+  if (name.empty()) return malformed("is empty");
+  if (name.size() > kMaxNameLength) {
+    return malformed("has ", name.size(), " bytes, at most ", kMaxNameLength);
+  }
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '+' || c == '.';
+  };
+  if (!std::ranges::all_of(name, is_plain)) {
+    return malformed("has characters other than letters, digits and - _ + .");
+  }
+  if (name.front() == '.' || name.find("..") != std::string::npos) {
+    return malformed("begins with a dot or has two in a row");
+  }
+  return {};
+}
+
+/// The axes of extent over 1, once each, and nothing behind them.
+Status checkAxes(const Topology& partition, const LibraryPart& part) {
+  std::uint32_t wanted = 0, named = 0, count = 0;
+  for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
+    if (part.extents[i] > 1) {
+      wanted |= 1u << i;
+      ++count;
+    }
+  }
+  for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
+    const std::uint32_t axis = part.axes[i];
+    if (i >= count ? axis != 0 : axis >= kMaxAxes || (wanted >> axis & 1) == 0) {
+      return malformed("axes are not those of extent over 1");
+    }
+    if (i < count) named |= 1u << axis;
+  }
+  // Cores are an innermost axis, as everywhere.
+  const bool has_cores = partition.hasCores() && part.extents[partition.axis_count - 1] > 1;
+  if (named != wanted || (has_cores && part.axes[count - 1] != partition.axis_count - 1)) {
+    return malformed("axes are not those of extent over 1, cores last");
+  }
+  return {};
+}
+
+Status checkPart(const LibraryIndex& index, const LibraryPart& part) {
+  if (part.partition >= index.partitions.size()) {
+    return malformed("partition ", part.partition, " does not exist (there are ",
+                     index.partitions.size(), ")");
+  }
+  if (part.shape >= index.shapes.size()) {
+    return malformed("shape ", part.shape, " does not exist (there are ", index.shapes.size(), ")");
+  }
+  const Topology& partition = index.partitions[part.partition].topology;
+  if (!isPart(partition, part.extents)) {
+    return malformed("extents are not those of a part of ", partition.shape());
+  }
+  if (Status status = checkAxes(partition, part); !status.ok()) return status;
+  const Topology& shape = index.shapes[part.shape].topology;
+  if (!(partTopology(partition, part.extents, part.axes) == shape)) {
+    return malformed("is not of shape ", part.shape, ", ", shape.shape());
+  }
+  return {};
+}
+
+bool isTime(double seconds) {
+  return std::isfinite(seconds) && seconds >= 0 && !std::signbit(seconds);
+}
+
+Status checkEntry(const LibraryIndex& index, const LibraryEntry& entry) {
+  if (entry.shape >= index.shapes.size()) {
+    return malformed("shape ", entry.shape, " does not exist (there are ", index.shapes.size(),
+                     ")");
+  }
+  if (const int collective = static_cast<int>(entry.collective); collective >= kCollectiveCount) {
+    return malformed("collective ", collective, " is unknown");
+  }
+  if (entry.file >= index.files.size()) {
+    return malformed("file ", entry.file, " does not exist (there are ", index.files.size(), ")");
+  }
+  if (entry.lowest > entry.highest) {
+    return malformed("range from ", entry.lowest, " to ", entry.highest, " bytes");
+  }
+  if (entry.highest == kOpenEnd
+          ? entry.predicted_to < entry.lowest || entry.predicted_to == kOpenEnd
+          : entry.predicted_to != entry.highest) {
+    return malformed("predicted to ", entry.predicted_to, " bytes, range from ", entry.lowest,
+                     " to ", entry.highest);
+  }
+  if (!isTime(entry.lowest_s) || !isTime(entry.highest_s)) {
+    return malformed("a predicted time is no number of seconds");
+  }
+  return checkLine(entry.reason, kMaxReasonLength).annotated("reason");
+}
+
+/// Whether `b` comes behind `a` and their ranges are disjoint.
+bool follows(const LibraryEntry& a, const LibraryEntry& b) {
+  const auto of_a = std::tie(a.shape, a.collective);
+  const auto of_b = std::tie(b.shape, b.collective);
+  return of_a != of_b ? of_a < of_b : a.highest < b.lowest;
+}
+
+Status checkFile(const LibraryFile& file) {
+  if (Status status = checkFileName(file.name); !status.ok()) return status.annotated("name");
+  if (file.bytes < 1 || file.bytes > kMaxFileBytes) {
+    return malformed("has ", file.bytes, " bytes, 1 to ", kMaxFileBytes, " are possible");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status validate(const LibraryIndex& index) {
+  // Each thing by itself, and after the one before it.
+  const auto check_all = [](const auto& things, const char* what, auto check, auto is_after) {
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      Status status = check(things[i]);
+      if (status.ok() && i > 0 && !is_after(things[i - 1], things[i])) {
+        status = malformed("is not after ", what, ' ', i - 1);
+      }
+      if (!status.ok()) return status.annotated(message(what, ' ', i));
+    }
+    return Status();
+  };
+  const auto check_topology = [](const auto& thing) { return thing.topology.validate(); };
+  const auto any_order = [](const auto&, const auto&) { return true; };
+
+  Status status = checkLine(index.machine, kMaxNameLength).annotated("machine");
+  if (status.ok()) status = checkLine(index.version, kMaxNameLength).annotated("version");
+  if (status.ok()) status = check_all(index.partitions, "partition", check_topology, any_order);
+  if (status.ok()) status = check_all(index.shapes, "shape", check_topology, any_order);
+  if (status.ok()) {
+    status = check_all(
+        index.parts, "part", [&](const LibraryPart& part) { return checkPart(index, part); },
+        [](const LibraryPart& a, const LibraryPart& b) {
+          return std::tie(a.partition, a.extents) < std::tie(b.partition, b.extents);
+        });
+  }
+  if (status.ok()) {
+    status = check_all(
+        index.entries, "entry", [&](const LibraryEntry& entry) { return checkEntry(index, entry); },
+        follows);
+  }
+  if (status.ok()) {
+    status = check_all(index.files, "file", checkFile,
+                       [](const LibraryFile& a, const LibraryFile& b) { return a.name < b.name; });
+  }
+  return status;
+}
+
+}  // namespace torc

@@ -1,0 +1,398 @@
+// Ranks and axes of a damaged torus, and whether what is left of it holds together.
+#include "schedules/topology/damage.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+/// Cells of the condensed grid beyond which connection is not looked into: up to 3 dimensions no
+/// damage needs more.
+constexpr std::uint64_t kMaxCells = 1u << 20;
+
+/// Sites of dead nodes below `site`.
+std::int64_t deadSitesBelow(const Topology& topology, std::int64_t site) {
+  // The cores of a node are `stride` sites apart.
+  std::int64_t cores = 1, stride = 1;
+  if (topology.hasCores()) {
+    const std::uint32_t core_axis = topology.axis_count - 1;
+    cores = topology.axes[core_axis].size;
+    for (std::uint32_t i = 0; topology.order[i] != core_axis; ++i)
+      stride *= topology.axes[topology.order[i]].size;
+  }
+  std::int64_t count = 0;
+  for (const Coordinates& node : topology.deadNodes()) {
+    const std::int64_t first = topology.siteOf(node);
+    if (first < site) count += std::min(cores, (site - first - 1) / stride + 1);
+  }
+  return count;
+}
+
+/// The coordinate at which the rings along `axis` are cut, if its dead links all lie at one.
+std::optional<std::uint32_t> cutOf(const Topology& topology, std::uint32_t axis) {
+  std::optional<std::uint32_t> cut;
+  for (const DeadLink& link : topology.deadLinks()) {
+    if (link.axis != axis) continue;
+    const auto at = static_cast<std::uint32_t>(link.from[axis]);
+    if (cut && *cut != at) return std::nullopt;
+    cut = at;
+  }
+  return topology.axes[axis].isRing() ? cut : std::nullopt;
+}
+
+bool hasDeadLink(const Topology& topology, std::uint32_t axis) {
+  return std::ranges::any_of(topology.deadLinks(),
+                             [&](const DeadLink& link) { return link.axis == axis; });
+}
+
+/// What is wrong with a dead node's coordinates, or with the lower end of a dead link; empty if
+/// nothing is.
+std::string nodeFault(const Topology& topology, const Coordinates& node) {
+  for (int i = 0; i < kMaxAxes; ++i) {
+    const bool network = i < topology.dimensions();
+    const std::int64_t size = network ? topology.axes[i].size : 1;
+    if (node[i] >= 0 && node[i] < size) continue;
+    if (!network) return message("axis ", i, " is no network dimension but not 0");
+    return message(topology.axes[i].name, "=", node[i], " is outside (size ", size, ")");
+  }
+  return {};
+}
+
+std::string linkFault(const Topology& topology, const DeadLink& link) {
+  if (link.axis >= static_cast<std::uint32_t>(topology.dimensions())) {
+    return message("axis ", link.axis, " is no network dimension");
+  }
+  if (std::string fault = nodeFault(topology, link.from); !fault.empty()) return fault;
+  const Axis& axis = topology.axes[link.axis];
+  if (axis.size == 1) return message("there is no link along ", axis.name, " (size 1)");
+  if (axis.kind == AxisKind::kMesh && link.from[link.axis] + 1u == axis.size) {
+    return message("there is no link beyond the end of the mesh along ", axis.name);
+  }
+  return {};
+}
+
+/// Order of the tables.
+std::pair<std::int32_t, std::uint32_t> placeOf(const Topology& topology, const DeadLink& link) {
+  return {topology.siteOf(link.from), link.axis};
+}
+std::int32_t placeOf(const Topology& topology, const Coordinates& node) {
+  return topology.siteOf(node);
+}
+
+/// Inserts `entry` into the ordered table of `count` entries. False if it is there already.
+template <typename Table, typename Entry>
+bool insertOrdered(const Topology& topology, Table& table, std::uint16_t& count,
+                   const Entry& entry) {
+  std::uint32_t place = count;
+  while (place > 0 && placeOf(topology, entry) < placeOf(topology, table[place - 1]))
+    --place;
+  if (place > 0 && table[place - 1] == entry) return false;
+  std::copy_backward(table.begin() + place, table.begin() + count, table.begin() + count + 1);
+  table[place] = entry;
+  ++count;
+  return true;
+}
+
+/// The grid with neighbouring planes joined that no damage touches: they are alike, and every node
+/// of one reaches its neighbour in the other, so that the joined grid is connected exactly if the
+/// grid is. Breadth-first search goes from cell to cell.
+class CondensedGrid {
+ public:
+  explicit CondensedGrid(const Topology& topology) : topology_(topology) {
+    for (int axis = 0; axis < topology.dimensions(); ++axis)
+      cells_ *= condense(axis);
+  }
+
+  std::uint64_t cells() const { return cells_; }
+
+  /// Whether the live cells are connected. Call if the cells are not too many.
+  bool isConnected() {
+    mark();
+    std::uint64_t live = 0;
+    std::vector<std::uint64_t> queue;
+    for (std::uint64_t cell = 0; cell < cells_; ++cell) {
+      if (state_[cell] & kDead) continue;
+      if (live++ == 0) queue.push_back(cell);
+    }
+    if (queue.empty()) return false;
+    state_[queue.front()] |= kSeen;
+    for (std::size_t i = 0; i < queue.size(); ++i)
+      visitNeighbours(queue[i], queue);
+    return queue.size() == live;
+  }
+
+ private:
+  // Bits 0 to 6 of a cell: its link up along that axis is dead.
+  static constexpr std::uint16_t kDead = 1u << 7, kSeen = 1u << 8;
+
+  /// Groups the coordinates of one axis; returns the number of groups.
+  std::uint64_t condense(int axis) {
+    const std::uint32_t size = topology_.axes[axis].size;
+    std::vector<std::uint32_t> special;
+    for (const Coordinates& node : topology_.deadNodes())
+      special.push_back(static_cast<std::uint32_t>(node[axis]));
+    for (const DeadLink& link : topology_.deadLinks()) {
+      const auto at = static_cast<std::uint32_t>(link.from[axis]);
+      special.push_back(at);
+      if (link.axis == static_cast<std::uint32_t>(axis)) special.push_back((at + 1) % size);
+    }
+    std::ranges::sort(special);
+    special.erase(std::unique(special.begin(), special.end()), special.end());
+    std::vector<std::uint32_t>& starts = starts_[axis];
+    std::uint32_t next = 0;  // first coordinate without a group
+    for (const std::uint32_t at : special) {
+      if (next < at) starts.push_back(next);
+      starts.push_back(at);
+      next = at + 1;
+    }
+    if (next < size) starts.push_back(next);
+    return starts.size();
+  }
+
+  std::uint64_t cellOf(const Coordinates& at) const {
+    std::uint64_t cell = 0;
+    for (int axis = topology_.dimensions(); axis-- > 0;) {
+      const auto group = std::ranges::upper_bound(starts_[axis], std::uint32_t(at[axis]));
+      cell = cell * starts_[axis].size() + (group - starts_[axis].begin() - 1);
+    }
+    return cell;
+  }
+
+  void mark() {
+    state_.assign(cells_, 0);
+    for (const Coordinates& node : topology_.deadNodes())
+      state_[cellOf(node)] |= kDead;
+    for (const DeadLink& link : topology_.deadLinks())
+      state_[cellOf(link.from)] |= 1u << link.axis;
+  }
+
+  void visitNeighbours(std::uint64_t cell, std::vector<std::uint64_t>& queue) {
+    std::uint64_t stride = 1;
+    for (int axis = 0; axis < topology_.dimensions(); ++axis) {
+      const std::uint64_t count = starts_[axis].size();
+      const std::uint64_t group = cell / stride % count;
+      const bool ring = topology_.axes[axis].isRing();
+      if (group + 1 < count || ring) {
+        const std::uint64_t up = cell + (group + 1) % count * stride - group * stride;
+        if (!(state_[cell] >> axis & 1)) visit(up, queue);
+      }
+      if (group > 0 || ring) {
+        const std::uint64_t down = cell + (group + count - 1) % count * stride - group * stride;
+        if (!(state_[down] >> axis & 1)) visit(down, queue);
+      }
+      stride *= count;
+    }
+  }
+
+  void visit(std::uint64_t cell, std::vector<std::uint64_t>& queue) {
+    if (state_[cell] & (kDead | kSeen)) return;
+    state_[cell] |= kSeen;
+    queue.push_back(cell);
+  }
+
+  const Topology& topology_;
+  std::array<std::vector<std::uint32_t>, kMaxDimensions> starts_;  // of each axis's groups
+  std::uint64_t cells_ = 1;
+  std::vector<std::uint16_t> state_;
+};
+
+Status validateTables(const Topology& topology) {
+  if (topology.dead_link_count > kMaxDeadLinks) {
+    return malformed("has ", topology.dead_link_count, " dead links, at most ", kMaxDeadLinks);
+  }
+  if (topology.dead_node_count > kMaxDeadNodes) {
+    return malformed("has ", topology.dead_node_count, " dead nodes, at most ", kMaxDeadNodes);
+  }
+  for (std::uint32_t i = 0; i < kMaxDeadLinks; ++i) {
+    const DeadLink& link = topology.dead_link_table[i];
+    if (i >= topology.dead_link_count) {
+      if (link != DeadLink{}) return malformed("dead link ", i, " is unused but not blank");
+      continue;
+    }
+    if (std::string fault = linkFault(topology, link); !fault.empty()) {
+      return malformed("dead link ", i, ": ", fault);
+    }
+    if (i > 0 && placeOf(topology, topology.dead_link_table[i - 1]) >= placeOf(topology, link)) {
+      return malformed("dead links must be in rank order, then by axis, each once: ",
+                       linkText(topology, link), " is not");
+    }
+  }
+  for (std::uint32_t i = 0; i < kMaxDeadNodes; ++i) {
+    const Coordinates& node = topology.dead_node_table[i];
+    if (i >= topology.dead_node_count) {
+      if (node != Coordinates{}) return malformed("dead node ", i, " is unused but not blank");
+      continue;
+    }
+    if (std::string fault = nodeFault(topology, node); !fault.empty()) {
+      return malformed("dead node ", i, ": ", fault);
+    }
+    if (i > 0 && placeOf(topology, topology.dead_node_table[i - 1]) >= placeOf(topology, node)) {
+      return malformed("dead nodes must be in rank order, each once: ", nodeText(topology, node),
+                       " is not");
+    }
+  }
+  return {};
+}
+
+/// Reads "1,2,3" before `end`, one number per network dimension.
+std::string readNode(const Topology& topology, std::string_view text, Coordinates& node) {
+  const int dimensions = topology.dimensions();
+  const char* at = text.data();
+  const char* end = text.data() + text.size();
+  for (int i = 0; i < dimensions; ++i) {
+    const auto [stop, error] = std::from_chars(at, end, node[i]);
+    const bool last = i + 1 == dimensions;
+    if (error != std::errc() || (last ? stop != end : stop == end || *stop != ',')) {
+      return message("expected ", dimensions, " coordinates, as in ",
+                     std::string_view("0,0,0,0,0,0,0").substr(0, std::size_t(2 * dimensions - 1)));
+    }
+    at = stop + 1;
+  }
+  return nodeFault(topology, node);
+}
+
+}  // namespace
+
+std::uint64_t Topology::ranks() const {
+  const std::uint64_t cores = hasCores() ? axes[axis_count - 1].size : 1;
+  return sites() - cores * dead_node_count;
+}
+
+std::int32_t Topology::rankOf(const Coordinates& at) const {
+  const std::int32_t site = siteOf(at);
+  if (dead_node_count == 0) return site;
+  return isDead(at) ? -1 : static_cast<std::int32_t>(site - deadSitesBelow(*this, site));
+}
+
+Coordinates Topology::coordinatesOf(std::int32_t rank) const {
+  std::int64_t site = rank;
+  if (dead_node_count > 0) {
+    // The first site that has `rank` live ones before it and is alive itself.
+    for (std::int64_t next; (next = rank + deadSitesBelow(*this, site + 1)) != site;)
+      site = next;
+  }
+  return coordinatesOfSite(static_cast<std::int32_t>(site));
+}
+
+bool Topology::isDead(const Coordinates& at) const {
+  const auto count = static_cast<std::size_t>(dimensions());
+  return std::ranges::any_of(deadNodes(), [&](const Coordinates& node) {
+    return std::equal(node.begin(), node.begin() + count, at.begin());
+  });
+}
+
+bool Topology::hasLink(const Coordinates& from, std::uint32_t axis, int sign,
+                       Coordinates& to) const {
+  const Axis& line = axes[axis];
+  const auto size = static_cast<std::int32_t>(line.size);
+  if (line.kind == AxisKind::kCore || size == 1) return false;
+  to = from;
+  to[axis] += sign;
+  if (to[axis] < 0 || to[axis] >= size) {
+    if (line.kind == AxisKind::kMesh) return false;
+    to[axis] = to[axis] < 0 ? size - 1 : 0;
+  }
+  if (isDead(from) || isDead(to)) return false;
+  DeadLink link{sign > 0 ? from : to, axis};
+  if (hasCores()) link.from[axis_count - 1] = 0;
+  return std::ranges::find(deadLinks(), link) == deadLinks().end();
+}
+
+bool Topology::isLine(std::uint32_t axis) const {
+  return !axes[axis].wraps() || cutOf(*this, axis).has_value();
+}
+
+std::uint32_t Topology::lineStart(std::uint32_t axis) const {
+  const std::optional<std::uint32_t> cut = cutOf(*this, axis);
+  return cut ? (*cut + 1) % axes[axis].size : 0;
+}
+
+bool Topology::isBroken() const {
+  if (dead_node_count > 0) return true;
+  for (std::uint32_t axis = 0; axis < axis_count; ++axis) {
+    if (hasDeadLink(*this, axis) && !cutOf(*this, axis)) return true;
+  }
+  return false;
+}
+
+double Topology::capacity(std::uint32_t axis) const {
+  return axes[axis].capacity() / (cutOf(*this, axis) ? 2 : 1);
+}
+
+Status Topology::addDeadLink(const DeadLink& link) {
+  auto error = [&](const std::string& what) {
+    return Status(StatusCode::kInvalidArgument, "dead link " + linkText(*this, link) + ": " + what);
+  };
+  if (std::string fault = linkFault(*this, link); !fault.empty()) return error(fault);
+  if (dead_link_count == kMaxDeadLinks) return error(message("more than ", kMaxDeadLinks));
+  if (!insertOrdered(*this, dead_link_table, dead_link_count, link)) return error("given twice");
+  return {};
+}
+
+Status Topology::addDeadNode(const Coordinates& node) {
+  auto error = [&](const std::string& what) {
+    return Status(StatusCode::kInvalidArgument, "dead node " + nodeText(*this, node) + ": " + what);
+  };
+  if (std::string fault = nodeFault(*this, node); !fault.empty()) return error(fault);
+  if (dead_node_count == kMaxDeadNodes) return error(message("more than ", kMaxDeadNodes));
+  if (!insertOrdered(*this, dead_node_table, dead_node_count, node)) return error("given twice");
+  return {};
+}
+
+std::string nodeText(const Topology& topology, const Coordinates& node) {
+  std::string text = "(";
+  for (int i = 0; i < topology.dimensions(); ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(node[i]);
+  return text + ")";
+}
+
+std::string linkText(const Topology& topology, const DeadLink& link) {
+  const bool known = link.axis < topology.axis_count;
+  return nodeText(topology, link.from) + (known ? topology.axes[link.axis].name : '?');
+}
+
+Status validateDamage(const Topology& topology) {
+  if (Status status = validateTables(topology); !status.ok() || !topology.isDamaged()) {
+    return status;
+  }
+  if (topology.ranks() == 0) return malformed("every node is dead");
+  CondensedGrid grid(topology);
+  if (grid.cells() > kMaxCells) {
+    return malformed("the damage lies too far apart to find out whether the torus is connected");
+  }
+  if (!grid.isConnected()) return malformed("the damage disconnects the torus");
+  return {};
+}
+
+StatusOr<DeadLink> parseDeadLink(const Topology& topology, std::string_view text) {
+  auto error = [&](const std::string& what) {
+    return Status(StatusCode::kInvalidArgument, message("dead link '", text, "': ", what));
+  };
+  DeadLink link;
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon + 2 != text.size()) {
+    return error("expected coordinates, ':' and an axis, as in 0,0,1:Z");
+  }
+  while (link.axis < topology.axis_count && topology.axes[link.axis].name != text.back())
+    ++link.axis;
+  if (link.axis == topology.axis_count) return error(message("no axis '", text.back(), "'"));
+  std::string fault = readNode(topology, text.substr(0, colon), link.from);
+  if (fault.empty()) fault = linkFault(topology, link);
+  if (!fault.empty()) return error(fault);
+  return link;
+}
+
+StatusOr<Coordinates> parseDeadNode(const Topology& topology, std::string_view text) {
+  Coordinates node{};
+  if (std::string fault = readNode(topology, text, node); !fault.empty()) {
+    return Status(StatusCode::kInvalidArgument, message("dead node '", text, "': ", fault));
+  }
+  return node;
+}
+
+}  // namespace torc

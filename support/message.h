@@ -1,0 +1,28 @@
+// Messages for a person, put together from pieces: message("stream ", 9, " does not exist").
+#ifndef TORC_SUPPORT_MESSAGE_H_
+#define TORC_SUPPORT_MESSAGE_H_
+
+#include <sstream>
+#include <string>
+
+#include "support/status.h"
+
+namespace torc {
+
+/// The pieces, each as `<<` prints it. For error paths: it allocates.
+template <typename... Pieces>
+std::string message(const Pieces&... pieces) {
+  std::ostringstream text;
+  (text << ... << pieces);
+  return text.str();
+}
+
+/// The fault of a file or text that is not what it should be.
+template <typename... Pieces>
+Status malformed(const Pieces&... pieces) {
+  return Status(StatusCode::kMalformed, message(pieces...));
+}
+
+}  // namespace torc
+
+#endif  // TORC_SUPPORT_MESSAGE_H_

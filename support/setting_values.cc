@@ -1,0 +1,79 @@
+// Values of settings: reading them.
+#include "support/setting_values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace torc {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+
+struct Unit {
+  char letter;
+  int shift;
+};
+constexpr Unit kUnits[] = {{'G', 30}, {'M', 20}, {'K', 10}};
+
+/// Letters to insert, delete or replace in order to make `b` of `a`.
+std::size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parseNumber(std::string_view text, std::uint64_t highest) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || value > highest) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> parseBytes(std::string_view text) {
+  int shift = 0;
+  for (const Unit& unit : kUnits) {
+    if (text.empty() || (text.back() & ~0x20) != unit.letter) continue;
+    shift = unit.shift;
+    text.remove_suffix(1);
+    break;
+  }
+  const std::optional<std::uint64_t> value = parseNumber(text, kMostBytes >> shift);
+  if (!value) return std::nullopt;
+  return *value << shift;
+}
+
+std::string_view nearestName(std::string_view name, std::span<const std::string_view> names) {
+  std::string_view nearest;
+  std::size_t least = name.size() + 1;
+  for (const std::string_view candidate : names) {
+    const std::size_t distance = editDistance(name, candidate);
+    if (distance >= least || distance > std::max(name.size(), candidate.size()) / 3) continue;
+    least = distance;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+std::string bytesText(std::uint64_t bytes) {
+  for (const Unit& unit : kUnits) {
+    if (bytes == 0 || bytes % (std::uint64_t{1} << unit.shift) != 0) continue;
+    return std::to_string(bytes >> unit.shift) + unit.letter;
+  }
+  return std::to_string(bytes);
+}
+
+}  // namespace torc

@@ -1,0 +1,28 @@
+// Values of settings: numbers, sizes, lists and names, read from text.
+#ifndef TORC_SUPPORT_SETTING_VALUES_H_
+#define TORC_SUPPORT_SETTING_VALUES_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace torc {
+
+/// Reads "4096", "64K", "256M", "1G" (powers of 1024; small letters too), at most 1024G.
+std::optional<std::uint64_t> parseBytes(std::string_view text);
+
+/// Reads a decimal number of at most `highest`.
+std::optional<std::uint64_t> parseNumber(std::string_view text, std::uint64_t highest);
+
+/// The name of `names` that is nearest to `name`; empty where more than a third of all letters
+/// would have to change.
+std::string_view nearestName(std::string_view name, std::span<const std::string_view> names);
+
+/// "64K", "3M", "1000": the largest unit that divides it.
+std::string bytesText(std::uint64_t bytes);
+
+}  // namespace torc
+
+#endif  // TORC_SUPPORT_SETTING_VALUES_H_

@@ -1,0 +1,221 @@
+// Trees around damage: that they are trees, that they share no cable, and what their links carry.
+#include "compiler/algorithms/trees/spanning_trees.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "compiler/algorithms/trees/breadth_first_trees.h"
+#include "compiler/algorithms/trees/tree_packing.h"
+#include "compiler/compile.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/expansion/expand.h"
+
+namespace torc {
+namespace {
+
+Topology damaged(std::string_view shape, const std::vector<std::string_view>& nodes,
+                 const std::vector<std::string_view>& links = {}) {
+  Topology topology = *parseTopology(shape);
+  for (const std::string_view node : nodes)
+    EXPECT_TRUE(topology.addDeadNode(*parseDeadNode(topology, node)).ok());
+  for (const std::string_view link : links)
+    EXPECT_TRUE(topology.addDeadLink(*parseDeadLink(topology, link)).ok());
+  EXPECT_TRUE(topology.validate().ok());
+  return topology;
+}
+
+/// Whether the cables join all nodes without a circle.
+bool isSpanningTree(const LiveGraph& graph, const TreeCables& cables) {
+  std::vector<std::uint32_t> root(graph.nodes());
+  std::iota(root.begin(), root.end(), 0);
+  auto find = [&](std::uint32_t node) {
+    while (root[node] != node)
+      node = root[node];
+    return node;
+  };
+  for (const std::uint32_t cable : cables) {
+    const std::uint32_t a = find(graph.arc(2 * cable).from), b = find(graph.arc(2 * cable).to);
+    if (a == b) return false;
+    root[a] = b;
+  }
+  return cables.size() + 1 == graph.nodes();
+}
+
+TEST(TreePacking, TreesSpanAndUseCablesNoMoreOftenThanTheyMay) {
+  for (const std::uint32_t copies : {1u, 2u, 3u}) {
+    const LiveGraph graph(damaged("5x4", {"0,0", "2,2"}, {"3,1:X", "4,3:Y"}));
+    const std::vector<std::uint32_t> limit(graph.cables(), copies);
+    std::uint32_t count = 0;
+    while (packTrees(graph, limit, count + 1))
+      ++count;
+    ASSERT_GT(count, 0u);
+    std::vector<std::uint32_t> uses(graph.cables(), 0);
+    const std::optional<std::vector<TreeCables>> trees = packTrees(graph, limit, count);
+    for (const TreeCables& tree : *trees) {
+      EXPECT_TRUE(isSpanningTree(graph, tree));
+      for (const std::uint32_t cable : tree)
+        ++uses[cable];
+    }
+    EXPECT_LE(*std::ranges::max_element(uses), copies);
+  }
+}
+
+// Nash-Williams: as many trees as the worst partition of the nodes allows.
+TEST(TreePacking, FindsAsManyTreesAsThereAre) {
+  const struct {
+    Topology topology;
+    std::uint32_t copies, trees;
+  } cases[] = {
+      {damaged("4x4x4", {"1,2,3"}), 1, 3},        // 186 cables for 62 of each: all of them
+      {damaged("4x4x4", {}, {"0,0,1:Z"}), 1, 3},  // 191 / 63
+      {damaged("8x8", {"3,3"}), 1, 2},            // 124 / 62
+      {damaged("3x3", {"1,1"}), 1, 2},            // 14 / 7
+      {damaged("5", {}), 1, 1},                   // 5 / 4
+      {damaged("5", {}), 4, 5},                   // 20 / 4
+      {damaged("5", {}, {"0:X"}), 3, 3},          // a line
+      {damaged("2x2", {}), 1, 2},                 // two cables each: 8 / 3
+      {damaged("4mx4m", {}), 1, 1},               // a corner has two cables, 24 / 15
+      {damaged("4mx4m", {}), 2, 3},               // 48 / 15
+      // A node that hangs on a single cable allows one tree, whatever the others have.
+      {damaged("4x4", {}, {"0,0:X", "3,0:X", "0,0:Y"}), 1, 1},
+      {damaged("4x4", {}, {"0,0:X", "3,0:X", "0,0:Y"}), 3, 3},
+  };
+  for (const auto& [topology, copies, trees] : cases) {
+    const LiveGraph graph(topology);
+    const std::vector<std::uint32_t> limit(graph.cables(), copies);
+    EXPECT_TRUE(packTrees(graph, limit, trees)) << topology.shape() << " " << copies;
+    EXPECT_FALSE(packTrees(graph, limit, trees + 1)) << topology.shape() << " " << copies;
+  }
+}
+
+TEST(TreePacking, LoadIsNearWhatAllCablesCouldCarry) {
+  const struct {
+    Topology topology;
+    double ratio;  // of the load to (p-1) / cables
+  } cases[] = {
+      {damaged("4x4x4", {"1,2,3"}), 1.0},
+      {damaged("8x8", {"3,3"}), 1.0},
+      {damaged("4x4x4", {}, {"0,0,1:Z", "0,0,2:Z"}), 1.02},
+      {damaged("4x4", {"0,0", "2,2"}), 1.06},
+      {damaged("6x5", {"1,2"}), 1.03},
+  };
+  for (const auto& [topology, ratio] : cases) {
+    const LiveGraph graph(topology);
+    const double least = static_cast<double>(graph.nodes() - 1) / graph.cables();
+    const double load = bestPacking(graph).load;
+    EXPECT_GE(load, least * (1 - 1e-12)) << topology.shape();
+    EXPECT_LE(load, least * ratio + 1e-12) << topology.shape();
+  }
+}
+
+TEST(TreePacking, SlowCablesAreInFewerTrees) {
+  Topology topology = damaged("4x4", {"1,2"});
+  topology.axes[1].bandwidth = 0.5;
+  const LiveGraph graph(topology);
+  double capacity = 0;
+  for (std::uint32_t cable = 0; cable < graph.cables(); ++cable)
+    capacity += graph.arc(2 * cable).bandwidth;
+  EXPECT_LE(bestPacking(graph).load, 1.15 * (graph.nodes() - 1) / capacity);
+}
+
+TEST(BreadthFirstTrees, EveryBlockTakesAShortestWay) {
+  const Topology topology = damaged("4x3", {"1,1"}, {"2,2:X"});
+  const LiveGraph graph(topology);
+  const BreadthFirstTrees trees = balancedTrees(graph);
+  for (std::uint32_t part = 0; part < trees.parts; ++part) {
+    for (std::uint32_t source = 0; source < graph.nodes(); ++source) {
+      const std::vector<std::uint32_t> distance = graph.distancesFrom(source);
+      for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+        const std::uint32_t arc = trees.arc_to[part][source][node];
+        if (node == source) {
+          EXPECT_EQ(arc, kNone);
+          continue;
+        }
+        EXPECT_EQ(graph.arc(arc).to, node);
+        EXPECT_EQ(distance[graph.arc(arc).from] + 1, distance[node]);
+      }
+    }
+  }
+}
+
+/// Of the bound (p-1) / the fewest links of a node.
+TEST(BreadthFirstTrees, LinksShareTheBlocks) {
+  const struct {
+    Topology topology;
+    double fewest_links, ratio;
+  } cases[] = {
+      {damaged("4x4x4", {"1,2,3"}), 5, 1.01}, {damaged("6x5", {"1,2"}), 3, 1.01},
+      {damaged("5x5", {}), 4, 1.0},           {damaged("4x4x4", {}), 6, 1.0},
+      {damaged("8x8", {"3,3"}), 3, 1.02},     {damaged("5x5x3", {"0,0,0"}), 5, 1.03},
+  };
+  for (const auto& [topology, fewest_links, ratio] : cases) {
+    const LiveGraph graph(topology);
+    const double bound = (graph.nodes() - 1) / fewest_links;
+    EXPECT_LE(balancedTrees(graph).load, ratio * bound + 1e-9) << topology.shape();
+  }
+}
+
+TEST(SpanningTrees, RanksThatAreDeadHaveNoPart) {
+  const Topology topology = damaged("4x4x4", {"1,2,3", "0,0,0"});
+  for (const Collective collective :
+       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
+    const Program program = cantFail(planSpanningTrees({collective, topology}));
+    const VerifyResult result = verify(program.schedule.view());
+    EXPECT_TRUE(result.ok()) << result.faults.front().message;
+    for (const Operation& operation : program.schedule.operations) {
+      for (const Coordinates& dead : topology.deadNodes()) {
+        EXPECT_FALSE(admits(program.schedule.boxes[operation.guard], topology, dead));
+      }
+    }
+  }
+}
+
+/// What every rank executes, hop by hop: bucket on lines behind a cut, and trees.
+TEST(Damage, NoRankSendsOverWhatIsDead) {
+  for (const Topology& topology :
+       {damaged("4x4x4", {}, {"0,0,1:Z"}), damaged("4x5", {}, {"3,0:X", "3,4:X", "1,4:Y"}),
+        damaged("2x3", {}, {"1,2:X"}), damaged("4x4", {"1,2"}, {"0,0:X"})}) {
+    for (const Collective collective :
+         {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
+      PassManagerOptions manager;
+      manager.verify_each = false;
+      const Algorithm& algorithm = defaultAlgorithm(topology);
+      EXPECT_EQ(algorithm.makes_steps, topology.isBroken());
+      const Program program =
+          cantFail(compile({collective, topology}, algorithm, pipelineOf(algorithm, {}), manager));
+      const ScheduleView schedule = program.schedule.view();
+      std::size_t messages = 0;
+      for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(topology.ranks()); ++rank) {
+        const FlatProgram flat = *expand(schedule, rank, {1000, {}, {}});
+        for (const FlatOperation& operation : flat.operations) {
+          if (!sends(operation.kind)) continue;
+          ++messages;
+          const Shift& shift = schedule.shifts[schedule.operations[operation.source].peer];
+          const auto moves = [](std::int32_t distance) { return distance != 0; };
+          ASSERT_EQ(std::ranges::count_if(shift, moves), 1);
+          const auto axis =
+              static_cast<std::uint32_t>(std::ranges::find_if(shift, moves) - shift.begin());
+          Coordinates to{};
+          EXPECT_EQ(std::abs(shift[axis]), 1);
+          EXPECT_TRUE(topology.hasLink(topology.coordinatesOf(rank), axis, shift[axis], to));
+          EXPECT_EQ(topology.rankOf(to), operation.peer);
+        }
+      }
+      EXPECT_GE(messages, 2 * (topology.ranks() - 1));
+    }
+  }
+}
+
+TEST(SpanningTrees, LargeTopologiesAreRefused) {
+  llvm::Expected<Program> program =
+      planSpanningTrees({Collective::kAllreduce, damaged("16x8x8", {"1,2,3"})});
+  ASSERT_FALSE(program);
+  EXPECT_EQ(toString(program.takeError()),
+            "spanning trees: 16x8x8 has 1023 live nodes, each with operations of its own; at most "
+            "512 are served");
+}
+
+}  // namespace
+}  // namespace torc

@@ -1,0 +1,338 @@
+// The parts of libraries: plans, the machines of parts, ranges of sizes, manifests, the queue.
+#include <atomic>
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/library/manifest.h"
+#include "compiler/library/plan.h"
+#include "compiler/library/ranges.h"
+#include "compiler/progress.h"
+#include "compiler/target.h"
+#include "compiler/work_queue.h"
+#include "model/simulator/simulator.h"
+#include "schedules/format/file.h"
+
+namespace torc {
+namespace {
+
+using json = nlohmann::json;
+
+Target target(llvm::StringRef shape, llvm::StringRef machine = "generic") {
+  return cantFail(readTarget(shape, "", machine));
+}
+
+Extents extentsOf(std::initializer_list<std::uint32_t> list) {
+  Extents extents{};
+  std::copy(list.begin(), list.end(), extents.begin());
+  return extents;
+}
+
+TEST(LibraryPlan, ToriAreCombinationsOfWholeAxes) {
+  const LibraryPlan plan = cantFail(planLibrary(target("8x4x8+2"), PartKind::kTori));
+  EXPECT_EQ(plan.parts.size(), 14u);  // 7 sets of dimensions, one core or both
+  std::set<std::string> shapes;
+  std::uint32_t parts = 0;
+  for (const PlannedShape& shape : plan.shapes) {
+    shapes.insert(shape.topology.shape());
+    parts += shape.parts;
+    // What is compiled for the topology is simulated on this machine.
+    EXPECT_EQ(shapeOf(shape.machine), shape.topology.shape());
+  }
+  EXPECT_EQ(parts, plan.parts.size());
+  EXPECT_EQ(shapes, (std::set<std::string>{"8", "4", "8x4", "8x8", "8x8x4", "8+2", "4+2", "8x4+2",
+                                           "8x8+2", "8x8x4+2"}));
+}
+
+TEST(LibraryPlan, IsAnIndex) {
+  for (const PartKind kind : {PartKind::kTori, PartKind::kBoxes}) {
+    for (const char* shape : {"3x4m+2", "2x2x2", "5", "1x4x1x3"}) {
+      const LibraryPlan plan = cantFail(planLibrary(target(shape), kind));
+      LibraryIndex index;
+      index.partitions = plan.partitions;
+      for (const PlannedShape& planned : plan.shapes)
+        index.shapes.push_back({planned.topology});
+      index.parts = plan.parts;
+      EXPECT_EQ(validate(index).message(), "") << shape;
+    }
+  }
+}
+
+TEST(LibraryPlan, BoxesHaveAllExtents) {
+  const LibraryPlan plan = cantFail(planLibrary(target("3x4m"), PartKind::kBoxes));
+  EXPECT_EQ(plan.parts.size(), 11u);
+  std::set<std::string> shapes;
+  for (const PlannedShape& shape : plan.shapes)
+    shapes.insert(shape.topology.shape());
+  // 3mx2m is 2x3m turned. Lines of one length are one shape, whatever they are a part of.
+  EXPECT_EQ(shapes, (std::set<std::string>{"2m", "3", "3m", "4m", "2mx2m", "3x2m", "3mx2m", "3x3m",
+                                           "4mx2m", "4mx3"}));
+}
+
+TEST(LibraryPlan, PartitionsShareShapes) {
+  const LibraryPlan plan = cantFail(planLibrary({target("4x4"), target("4x8")}, PartKind::kTori));
+  EXPECT_EQ(plan.parts.size(), 6u);
+  EXPECT_EQ(plan.shapes.size(), 4u);  // 4, 4x4, 8, 8x4
+}
+
+TEST(LibraryPlan, LinksOfOtherSpeedAreOtherShapes) {
+  Target slow = target("4x4");
+  slow.machine.dimensions[1].bandwidth /= 2;
+  slow.topology = cantFail(topologyOf(slow.machine));
+  const LibraryPlan plan = cantFail(planLibrary(slow, PartKind::kTori));
+  EXPECT_EQ(plan.shapes.size(), 3u);
+  // Alone on its machine a line is the fastest; its topology says so, and still there are two.
+  Target line = slow;
+  line.machine.dimensions = {slow.machine.dimensions[1]};
+  line.topology = cantFail(topologyOf(line.machine));
+  EXPECT_EQ(line.topology.axes[0].bandwidth, 1.0);
+  EXPECT_EQ(cantFail(planLibrary({slow, line}, PartKind::kTori)).shapes.size(), 4u);
+}
+
+/// A part's links are as fast as they are in the partition, whatever sets their speed.
+TEST(LibraryPlan, PartsKeepTheSpeedOfTheirLinks) {
+  Target whole = target("4x4x2");
+  whole.machine.dimensions[0].bandwidth *= 4;
+  for (const double gap : {0.0, 1e-9}) {
+    whole.machine.gap = gap;
+    whole.topology = cantFail(topologyOf(whole.machine));
+    const Extents extents = extentsOf({1, 4, 2});
+    const PartAxes axes = canonicalAxes(whole.topology, extents);
+    const Machine part = partMachine(whole, extents, axes);
+    ASSERT_EQ(part.dimensions.size(), 2u);
+    EXPECT_DOUBLE_EQ(part.linkBandwidth(0), whole.machine.linkBandwidth(1));
+    EXPECT_DOUBLE_EQ(part.linkBandwidth(1), whole.machine.linkBandwidth(2));
+    // Half of a ring of four is a line of two: one cable.
+    const Machine half = partMachine(whole, extentsOf({1, 2, 1}), {1});
+    EXPECT_EQ(shapeOf(half), "2m");
+    EXPECT_DOUBLE_EQ(half.linkBandwidth(0), whole.machine.linkBandwidth(1));
+  }
+}
+
+TEST(LibraryPlan, Refusals) {
+  const auto refusal = [](llvm::ArrayRef<Target> targets) {
+    return toString(planLibrary(targets, PartKind::kTori).takeError());
+  };
+  EXPECT_EQ(refusal(target("1x1+4")), "partition 1x1+4 has one node, there is nothing to schedule");
+  EXPECT_EQ(refusal({target("4"), target("4")}), "partition 4 is there twice");
+}
+
+/// The ranges of one collective on a shape, with the files that they name.
+struct Found {
+  std::vector<ScheduleRange> ranges;
+  std::map<std::string, std::vector<std::byte>> files;
+};
+
+Found rangesOf(const PlannedShape& shape, Collective collective, const SizeRange& sizes) {
+  Found found;
+  std::mutex mutex;
+  const FileSink sink = [&](const std::string& name, std::span<const std::byte> bytes) {
+    const std::lock_guard lock(mutex);
+    found.files[name] = {bytes.begin(), bytes.end()};
+    return llvm::Error::success();
+  };
+  WorkQueue queue;
+  Progress progress(/*quiet=*/true);
+  RangeFinder finder(shape, collective, sizes, sink, queue, progress);
+  finder.start();
+  queue.run(2);
+  EXPECT_EQ(finder.error(), "");
+  found.ranges = finder.takeRanges();
+  return found;
+}
+
+PlannedShape shapeFor(llvm::StringRef name) {
+  const Target whole = target(name);
+  return {.topology = whole.topology, .machine = whole.machine, .parts = 1};
+}
+
+TEST(RangeFinder, RangesCoverAllSizesInOrder) {
+  const PlannedShape shape = shapeFor("4x4");
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    const Found found = rangesOf(shape, static_cast<Collective>(i), {0, 16 << 20});
+    ASSERT_FALSE(found.ranges.empty());
+    EXPECT_EQ(found.ranges.back().highest, kOpenEnd);
+    EXPECT_EQ(found.ranges.back().predicted_to, 16u << 20);
+    for (std::size_t j = 0; j < found.ranges.size(); ++j) {
+      const ScheduleRange& range = found.ranges[j];
+      EXPECT_EQ(range.lowest, j == 0 ? 0 : found.ranges[j - 1].highest + 1);
+      EXPECT_TRUE(found.files.contains(range.file));
+      EXPECT_GT(range.lowest_s, 0);
+      EXPECT_GE(range.highest_s, range.lowest_s);
+      EXPECT_GE(range.lowest_s, range.lowest_bound_s * 0.999);
+      EXPECT_FALSE(range.choices.empty());
+      for (const SizedChoice& sized : range.choices) {
+        EXPECT_GE(sized.bytes, range.lowest);
+        EXPECT_LE(sized.bytes, range.highest);
+      }
+    }
+  }
+}
+
+/// For sizes of all kinds, also between those that were looked at, the schedule that the ranges
+/// name is nearly as good as what would be chosen for the size.
+TEST(RangeFinder, NearlyAsGoodAsTheChoiceOfEverySize) {
+  const PlannedShape shape = shapeFor("4x4");
+  const Found found = rangesOf(shape, Collective::kAllreduce, {1, 16 << 20});
+  EXPECT_GT(found.ranges.size(), 1u);  // small and large vectors are not alike
+  CompileCache programs({Collective::kAllreduce, shape.topology});
+  for (double size = 7; size < 16 << 20; size *= 3.7) {
+    const auto bytes = static_cast<std::uint64_t>(size);
+    const auto range = std::find_if(found.ranges.begin(), found.ranges.end(),
+                                    [&](const ScheduleRange& of) { return bytes <= of.highest; });
+    ASSERT_NE(range, found.ranges.end());
+    const Choice choice =
+        cantFail(choose(programs, shape.machine, static_cast<double>(bytes), ChoiceLimits{}));
+    StatusOr<LoadedSchedule> loaded = readSchedule(found.files.at(range->file), range->file);
+    ASSERT_TRUE(loaded.ok());
+    SimulateOptions options;
+    options.bytes = static_cast<double>(bytes);
+    options.per_rank = choice.best().per_rank;
+    const double time = cantFail(simulate(loaded->view(), shape.machine, options)).makespan_s;
+    EXPECT_LT(time, 1.06 * choice.best().predicted_s) << bytes << ", " << range->reason;
+  }
+}
+
+/// At a border neither schedule is much better than the other.
+TEST(RangeFinder, BordersAreWhereTimesCross) {
+  const Found found = rangesOf(shapeFor("4x4x4"), Collective::kAllreduce, {1, 16 << 20});
+  ASSERT_GT(found.ranges.size(), 1u);
+  for (std::size_t i = 1; i < found.ranges.size(); ++i) {
+    const double below = found.ranges[i - 1].highest_s, above = found.ranges[i].lowest_s;
+    EXPECT_LT(std::abs(std::log(above / below)), std::log(1.1)) << found.ranges[i].lowest;
+  }
+}
+
+TEST(RangeFinder, FileThatCannotBeWrittenIsAnError) {
+  const PlannedShape shape = shapeFor("4");
+  const FileSink sink = [](const std::string& name, std::span<const std::byte>) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "no room for " + name);
+  };
+  WorkQueue queue;
+  Progress progress(/*quiet=*/true);
+  RangeFinder finder(shape, Collective::kAllgather, {1, 64}, sink, queue, progress);
+  finder.start();
+  queue.run(1);
+  EXPECT_TRUE(
+      llvm::StringRef(finder.error()).starts_with("allgather on 4: no room for allgather-4-"))
+      << finder.error();
+}
+
+/// A library of a damaged partition and its shapes, without choices.
+LibraryIndex indexFor(const LibraryPlan& plan) {
+  LibraryIndex index;
+  index.machine = "generic";
+  index.version = "1.2.3";
+  index.partitions = plan.partitions;
+  for (const PlannedShape& planned : plan.shapes)
+    index.shapes.push_back({planned.topology});
+  index.parts = plan.parts;
+  return index;
+}
+
+void collectKeys(const json& value, const std::string& path, std::set<std::string>& paths) {
+  if (path == "machine.") return;  // has a schema of its own
+  if (value.is_array()) {
+    for (const json& element : value)
+      collectKeys(element, path, paths);
+  } else if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) {
+      paths.insert(path + key);
+      collectKeys(member, path + key + ".", paths);
+    }
+  }
+}
+
+void collectProperties(const json& root, const json& node, const std::string& path,
+                       std::set<std::string>& paths) {
+  if (node.contains("$ref")) {
+    const std::string ref = node["$ref"];
+    collectProperties(root, root.at(json::json_pointer(ref.substr(1))), path, paths);
+  }
+  if (node.contains("items")) collectProperties(root, node["items"], path, paths);
+  if (!node.contains("properties")) return;
+  for (const auto& [key, member] : node["properties"].items()) {
+    paths.insert(path + key);
+    collectProperties(root, member, path + key + ".", paths);
+  }
+}
+
+TEST(Manifest, SchemaKnowsTheKeys) {
+  Target damaged = target("3x3");
+  ASSERT_FALSE(bool(addDamage(damaged, {"0,0:X"}, {"1,1"})));
+  const LibraryPlan plan = cantFail(planLibrary(damaged, PartKind::kTori));
+  LibraryIndex index = indexFor(plan);
+  Found found = rangesOf(plan.shapes.front(), Collective::kAllreduce, {1, 64});
+  const ScheduleRange& range = found.ranges.front();
+  index.files = {{range.file, found.files.at(range.file).size(), 1}};
+  index.entries = {{.shape = 0,
+                    .collective = Collective::kAllreduce,
+                    .lowest = range.lowest,
+                    .highest = range.highest,
+                    .file = 0,
+                    .predicted_to = range.predicted_to,
+                    .lowest_s = range.lowest_s,
+                    .highest_s = range.highest_s,
+                    .reason = range.reason}};
+  ASSERT_EQ(validate(index).message(), "");
+  const LibrarySettings settings{"", "tori", {Collective::kAllreduce}, {1, 64}};
+  const std::string text = manifestText(index, damaged.machine, settings, &range);
+  std::ifstream file("docs/library.schema.json");
+  const json schema = json::parse(file);
+  std::set<std::string> in_schema, written;
+  collectProperties(schema, schema, "", in_schema);
+  collectKeys(json::parse(text), "", written);
+  EXPECT_EQ(written, in_schema);
+  // It says what the index says, and a change of either shows.
+  const auto manifest = nlohmann::ordered_json::parse(text);
+  EXPECT_EQ(manifestFault(manifest, index), "");
+  LibraryIndex other = index;
+  other.entries[0].lowest = 2;
+  EXPECT_EQ(manifestFault(manifest, other), "/entries/0/lowest is 1, the index says 2");
+  other = index;
+  other.files[0].checksum = 0xab;
+  EXPECT_EQ(manifestFault(manifest, other),
+            "/files/0/checksum is \"0000000000000001\", the index says \"00000000000000ab\"");
+  other = index;
+  other.parts.pop_back();
+  EXPECT_EQ(manifestFault(manifest, other), "/parts has 3 elements, the index has 2");
+  auto less = manifest;
+  less["entries"][0].erase("reason");
+  EXPECT_EQ(manifestFault(less, index), "/entries/0/reason is missing");
+  EXPECT_EQ(manifestFault("text", index), "is not an object");
+}
+
+TEST(WorkQueue, RunsAllTasksAndThoseThatTheyAdd) {
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    WorkQueue queue;
+    std::atomic<int> count = 0;
+    std::function<void(int)> task = [&](int depth) {
+      ++count;
+      for (int i = 0; depth > 0 && i < 3; ++i)
+        queue.addNext([&task, depth] { task(depth - 1); });
+    };
+    for (int i = 0; i < 10; ++i)
+      queue.add([&] { task(3); });
+    queue.run(threads);
+    EXPECT_EQ(count, 10 * (1 + 3 + 9 + 27)) << threads << " threads";
+    queue.run(threads);  // nothing left
+  }
+}
+
+TEST(WorkQueue, StopDropsWhatHasNotBegun) {
+  WorkQueue queue;
+  int count = 0;
+  for (int i = 0; i < 5; ++i) {
+    queue.add([&] {
+      if (++count == 2) queue.stop();
+    });
+  }
+  queue.run(1);
+  EXPECT_EQ(count, 2);
+}
+
+}  // namespace
+}  // namespace torc

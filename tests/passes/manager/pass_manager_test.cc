@@ -1,0 +1,114 @@
+// The pass manager: what it prints, and where it stops.
+#include "passes/manager/pass_manager.h"
+
+#include <gtest/gtest.h>
+
+#include "passes/manager/pipeline_text.h"
+#include "tests/passes/pass_testing.h"
+
+namespace torc {
+namespace {
+
+/// Leaves out the last operation of a schedule.
+class DropLast final : public Pass {
+ public:
+  DropLast() : Pass("drop-last", "breaks the schedule", PassLevel::kStep) {}
+  llvm::Expected<PassResult> run(Program& program) override {
+    Schedule& schedule = program.schedule;
+    schedule.dependences.resize(schedule.operations.back().first_dependence);
+    schedule.operations.pop_back();
+    return PassResult::kWithChange;
+  }
+};
+
+/// Points the last operation to a stream that does not exist.
+class LoseStream final : public Pass {
+ public:
+  LoseStream() : Pass("lose-stream", "breaks the structure", PassLevel::kStep) {}
+  llvm::Expected<PassResult> run(Program& program) override {
+    program.schedule.operations.back().stream = 99;
+    return PassResult::kWithChange;
+  }
+};
+
+class Refuse final : public Pass {
+ public:
+  Refuse() : Pass("refuse", "fails", PassLevel::kStep) {}
+  llvm::Expected<PassResult> run(Program&) override { return passError("no"); }
+};
+
+/// Runs `passes`, with `last` after them, on the allreduce of a ring of 3.
+struct Outcome {
+  std::string error, out;
+};
+Outcome runWith(llvm::StringRef passes, std::unique_ptr<Pass> last,
+                PassManagerOptions options = {}) {
+  Program program = bucketPlan(Collective::kAllreduce, "3");
+  std::vector<std::unique_ptr<Pass>> parsed = cantFail(parsePipeline(passes));
+  if (last) parsed.push_back(std::move(last));
+  Outcome result;
+  llvm::raw_string_ostream out(result.out);
+  options.out = &out;
+  llvm::Error error = PassManager(std::move(parsed), options).run(program);
+  result.error = error ? toString(std::move(error)) : "";
+  return result;
+}
+
+TEST(PassManager, ProvesAfterEachPass) {
+  EXPECT_EQ(runWith("expand-rings,coalesce", nullptr).error, "");
+  const std::string fault = runWith("expand-rings", std::make_unique<DropLast>()).error;
+  EXPECT_TRUE(llvm::StringRef(fault).starts_with("after pass 'drop-last': ")) << fault;
+  EXPECT_EQ(llvm::StringRef(fault).count('\n'), 0u) << fault;
+  EXPECT_EQ(runWith("expand-rings", std::make_unique<LoseStream>()).error,
+            "after pass 'lose-stream': operation 9: stream 99 does not exist (schedule has 1)");
+}
+
+TEST(PassManager, DoesNotProveIfToldSo) {
+  PassManagerOptions options;
+  options.verify_each = false;
+  EXPECT_EQ(runWith("expand-rings", std::make_unique<DropLast>(), options).error, "");
+}
+
+TEST(PassManager, NamesThePassThatFails) {
+  EXPECT_EQ(runWith("expand-rings", std::make_unique<Refuse>()).error, "pass 'refuse': no");
+  EXPECT_EQ(runWith("coalesce", nullptr).error,
+            "pass 'coalesce': needs step operations; run expand-rings before it");
+  EXPECT_EQ(runWith("expand-rings,expand-rings", nullptr).error,
+            "pass 'expand-rings': needs plan operations; it runs before expand-rings");
+}
+
+TEST(PassManager, StopsAtTheFirstFailure) {
+  PassManagerOptions options;
+  options.print_after_all = true;
+  const Outcome outcome = runWith("coalesce,expand-rings", nullptr, options);
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST(PassManager, PrintsWhatChanges) {
+  PassManagerOptions options;
+  options.print_after_all = true;
+  const std::string out = runWith("assign-colors,expand-rings,coalesce", nullptr, options).out;
+  const llvm::StringRef text = out;
+  EXPECT_TRUE(
+      text.starts_with("// ---- after assign-colors{weights=equal}: no change\n"
+                       "// ---- after expand-rings\n"))
+      << out;
+  EXPECT_EQ(text.count("schedule @allreduce"), 2u);
+  EXPECT_TRUE(text.contains("// ---- after coalesce\n"));
+}
+
+TEST(PassManager, PrintsStatisticsAndTimes) {
+  PassManagerOptions options;
+  options.statistics = true;
+  options.time_passes = true;
+  const std::string out = runWith("expand-rings,coalesce", nullptr, options).out;
+  EXPECT_TRUE(llvm::StringRef(out).contains(
+      "          10  expand-rings: operations\n"
+      "           2  expand-rings: phases\n"
+      "           2  coalesce: receives fused with their reduction\n"))
+      << out;
+  EXPECT_TRUE(llvm::StringRef(out).contains(" s  coalesce\n")) << out;
+}
+
+}  // namespace
+}  // namespace torc

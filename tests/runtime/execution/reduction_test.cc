@@ -1,0 +1,390 @@
+// Every predefined MPI type with every predefined operation, against MPI_Reduce_local.
+#include "runtime/execution/reduction.h"
+
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "runtime/execution/mpi_reduction.h"
+
+namespace torc {
+namespace {
+
+struct MpiEnvironment : testing::Environment {
+  void SetUp() override { MPI_Init(nullptr, nullptr); }
+  void TearDown() override { MPI_Finalize(); }
+};
+const testing::Environment* const environment =
+    testing::AddGlobalTestEnvironment(new MpiEnvironment);
+
+using Random = std::mt19937_64;
+
+/// One element with a value that no operation takes out of its range, and that is exact.
+template <typename T>
+void fillNumber(Random& random, std::byte* element) {
+  const T value = static_cast<T>(static_cast<int>(random() % 11) - (T(-1) < T(0) ? 5 : 0));
+  std::memcpy(element, &value, sizeof(T));
+}
+
+template <typename T>
+void fillComplex(Random& random, std::byte* element) {
+  fillNumber<T>(random, element);
+  fillNumber<T>(random, element + sizeof(T));
+}
+
+template <typename T>
+void fillTruth(Random& random, std::byte* element) {
+  const T value = static_cast<T>(random() % 2);
+  std::memcpy(element, &value, sizeof(T));
+}
+
+template <typename T, typename Index>
+void fillPair(Random& random, std::byte* element) {
+  struct Pair {
+    T value;
+    Index index;
+  };
+  const T value = static_cast<T>(random() % 4);  // equal values are frequent
+  const Index index = static_cast<Index>(random() % 100);
+  std::memcpy(element + offsetof(Pair, value), &value, sizeof(T));
+  std::memcpy(element + offsetof(Pair, index), &index, sizeof(Index));
+}
+
+/// A run of bytes of an element that means something; the rest is padding.
+struct Field {
+  std::size_t offset, bytes;
+};
+
+struct TypeCase {
+  const char* name;
+  MPI_Datatype type;
+  std::string_view ops;  // letters as in kOps
+  void (*fill)(Random&, std::byte*);
+  std::vector<Field> fields;
+};
+
+// Letters: M max, m min, S sum, P prod, L/O/X logical, l/o/x bitwise, A maxloc, I minloc.
+constexpr std::string_view kLetters = "MmSPLlOoXxAI";
+constexpr std::string_view kInteger = "MmSPLlOoXx", kFloating = "MmSP", kComplex = "SP",
+                           kLogical = "LOX", kByte = "lox", kPair = "AI", kNothing = "";
+
+std::vector<MPI_Op> operations() {
+  return {MPI_MAX, MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,
+          MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
+}
+
+template <typename T>
+TypeCase integer(const char* name, MPI_Datatype type) {
+  return {name, type, kInteger, fillNumber<T>, {{0, sizeof(T)}}};
+}
+
+template <typename T>
+TypeCase floating(const char* name, MPI_Datatype type, std::size_t bytes = sizeof(T)) {
+  return {name, type, kFloating, fillNumber<T>, {{0, bytes}}};
+}
+
+template <typename T>
+TypeCase complex(const char* name, MPI_Datatype type, std::size_t bytes = sizeof(T)) {
+  return {name, type, kComplex, fillComplex<T>, {{0, bytes}, {sizeof(T), bytes}}};
+}
+
+template <typename T, typename Index>
+TypeCase pair(const char* name, MPI_Datatype type, std::size_t bytes = sizeof(T)) {
+  struct Pair {
+    T value;
+    Index index;
+  };
+  return {
+      name, type, kPair, fillPair<T, Index>, {{0, bytes}, {offsetof(Pair, index), sizeof(Index)}}};
+}
+
+#define CASE(function, type) function(#type, type)
+
+std::vector<TypeCase> cases() {
+  constexpr std::size_t kX87 = 10;  // bytes of a long double that count
+  return {
+      CASE(integer<char>, MPI_CHAR),
+      CASE(integer<signed char>, MPI_SIGNED_CHAR),
+      CASE(integer<unsigned char>, MPI_UNSIGNED_CHAR),
+      CASE(integer<short>, MPI_SHORT),
+      CASE(integer<unsigned short>, MPI_UNSIGNED_SHORT),
+      CASE(integer<int>, MPI_INT),
+      CASE(integer<unsigned>, MPI_UNSIGNED),
+      CASE(integer<long>, MPI_LONG),
+      CASE(integer<unsigned long>, MPI_UNSIGNED_LONG),
+      CASE(integer<long long>, MPI_LONG_LONG),
+      CASE(integer<long long>, MPI_LONG_LONG_INT),
+      CASE(integer<unsigned long long>, MPI_UNSIGNED_LONG_LONG),
+      CASE(integer<std::int8_t>, MPI_INT8_T),
+      CASE(integer<std::int16_t>, MPI_INT16_T),
+      CASE(integer<std::int32_t>, MPI_INT32_T),
+      CASE(integer<std::int64_t>, MPI_INT64_T),
+      CASE(integer<std::uint8_t>, MPI_UINT8_T),
+      CASE(integer<std::uint16_t>, MPI_UINT16_T),
+      CASE(integer<std::uint32_t>, MPI_UINT32_T),
+      CASE(integer<std::uint64_t>, MPI_UINT64_T),
+      CASE(integer<MPI_Aint>, MPI_AINT),
+      CASE(integer<MPI_Offset>, MPI_OFFSET),
+      CASE(integer<MPI_Count>, MPI_COUNT),
+      CASE(integer<int>, MPI_INTEGER),
+      CASE(integer<std::int8_t>, MPI_INTEGER1),
+      CASE(integer<std::int16_t>, MPI_INTEGER2),
+      CASE(integer<std::int32_t>, MPI_INTEGER4),
+      CASE(integer<std::int64_t>, MPI_INTEGER8),
+      CASE(integer<char>, MPI_CHARACTER),
+      CASE(floating<float>, MPI_FLOAT),
+      CASE(floating<double>, MPI_DOUBLE),
+      floating<long double>("MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, kX87),
+      CASE(floating<float>, MPI_REAL),
+      CASE(floating<float>, MPI_REAL4),
+      CASE(floating<double>, MPI_REAL8),
+      CASE(floating<double>, MPI_DOUBLE_PRECISION),
+      CASE(complex<float>, MPI_C_COMPLEX),
+      CASE(complex<float>, MPI_C_FLOAT_COMPLEX),
+      CASE(complex<double>, MPI_C_DOUBLE_COMPLEX),
+      complex<long double>("MPI_C_LONG_DOUBLE_COMPLEX", MPI_C_LONG_DOUBLE_COMPLEX, kX87),
+      CASE(complex<float>, MPI_CXX_FLOAT_COMPLEX),
+      CASE(complex<double>, MPI_CXX_DOUBLE_COMPLEX),
+      complex<long double>("MPI_CXX_LONG_DOUBLE_COMPLEX", MPI_CXX_LONG_DOUBLE_COMPLEX, kX87),
+      CASE(complex<float>, MPI_COMPLEX),
+      CASE(complex<float>, MPI_COMPLEX8),
+      CASE(complex<double>, MPI_COMPLEX16),
+      CASE(complex<double>, MPI_DOUBLE_COMPLEX),
+      {"MPI_C_BOOL", MPI_C_BOOL, kLogical, fillTruth<bool>, {{0, 1}}},
+      {"MPI_CXX_BOOL", MPI_CXX_BOOL, kLogical, fillTruth<bool>, {{0, 1}}},
+      {"MPI_LOGICAL", MPI_LOGICAL, kLogical, fillTruth<int>, {{0, 4}}},
+      {"MPI_BYTE", MPI_BYTE, kByte, fillNumber<unsigned char>, {{0, 1}}},
+      CASE((pair<float, int>), MPI_FLOAT_INT),
+      CASE((pair<double, int>), MPI_DOUBLE_INT),
+      CASE((pair<long, int>), MPI_LONG_INT),
+      CASE((pair<short, int>), MPI_SHORT_INT),
+      CASE((pair<int, int>), MPI_2INT),
+      pair<long double, int>("MPI_LONG_DOUBLE_INT", MPI_LONG_DOUBLE_INT, kX87),
+      CASE((pair<int, int>), MPI_2INTEGER),
+      CASE((pair<float, float>), MPI_2REAL),
+      CASE((pair<double, double>), MPI_2DOUBLE_PRECISION),
+      {"MPI_REAL16", MPI_REAL16, kFloating, fillNumber<__float128>, {{0, 16}}},
+      {"MPI_WCHAR", MPI_WCHAR, kNothing, fillNumber<wchar_t>, {}},
+      {"MPI_PACKED", MPI_PACKED, kNothing, fillNumber<unsigned char>, {}},
+  };
+}
+
+constexpr std::size_t kElements = 103;  // a prime: vector loops have remainders
+
+class Memory {
+ public:
+  Memory(const TypeCase& type, std::size_t bytes, Random& random)
+      : bytes_(bytes), data_(kElements * bytes) {
+    for (std::size_t i = 0; i < kElements; ++i)
+      type.fill(random, data_.data() + i * bytes);
+  }
+  std::byte* data() { return data_.data(); }
+
+ private:
+  std::size_t bytes_;
+  std::vector<std::byte> data_;
+};
+
+/// The first element in which the fields of `a` and `b` differ; kElements: none.
+std::size_t firstDifference(const TypeCase& type, std::size_t bytes, const std::byte* a,
+                            const std::byte* b) {
+  for (std::size_t i = 0; i < kElements; ++i) {
+    for (const Field& field : type.fields) {
+      const std::size_t at = i * bytes + field.offset;
+      if (std::memcmp(a + at, b + at, field.bytes) != 0) return i;
+    }
+  }
+  return kElements;
+}
+
+void checkAgainstMpi(const TypeCase& type, const ElementType& element, MPI_Op op) {
+  MpiReduction reduction;
+  const Status prepared = reduction.prepare(element, op);
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  const Reducer reducer = reduction.reducer();
+  const std::string what = std::string(type.name) + " " + describeOp(op);
+
+  Random random(42);
+  Memory a(type, element.bytes, random), b(type, element.bytes, random);
+  Memory expected = b, separate(type, element.bytes, random), onto_a = a, onto_b = b;
+  ASSERT_EQ(MPI_Reduce_local(a.data(), expected.data(), kElements, type.type, op), MPI_SUCCESS);
+  reducer(separate.data(), a.data(), b.data(), kElements);
+  reducer(onto_a.data(), onto_a.data(), b.data(), kElements);
+  reducer(onto_b.data(), a.data(), onto_b.data(), kElements);
+  EXPECT_EQ(firstDifference(type, element.bytes, expected.data(), separate.data()), kElements)
+      << what;
+  EXPECT_EQ(firstDifference(type, element.bytes, expected.data(), onto_a.data()), kElements)
+      << what << " onto a";
+  EXPECT_EQ(firstDifference(type, element.bytes, expected.data(), onto_b.data()), kElements)
+      << what << " onto b";
+}
+
+TEST(Reduction, EveryPredefinedTypeAndOperationMatchesMpi) {
+  const std::vector<MPI_Op> ops = operations();
+  int checked = 0, refused = 0;
+  for (const TypeCase& type : cases()) {
+    StatusOr<ElementType> element = describeType(type.type);
+    ASSERT_TRUE(element.ok()) << type.name;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (type.ops.find(kLetters[i]) != std::string_view::npos) {
+        checkAgainstMpi(type, *element, ops[i]);
+        ++checked;
+      } else {
+        MpiReduction reduction;
+        EXPECT_EQ(reduction.prepare(*element, ops[i]).code(), StatusCode::kUnsupported)
+            << type.name << " " << describeOp(ops[i]);
+        ++refused;
+      }
+    }
+  }
+  EXPECT_EQ(checked, 29 * 10 + 7 * 4 + 11 * 2 + 3 * 3 + 3 + 9 * 2 + 4);
+  EXPECT_GT(refused, 0);
+}
+
+TEST(Reduction, OnlyTypesOutsideTheKernelsGoToMpi) {
+  for (const TypeCase& type : cases()) {
+    StatusOr<ElementType> element = describeType(type.type);
+    ASSERT_TRUE(element.ok());
+    const bool has_kernels = !type.ops.empty() && type.type != MPI_REAL16;
+    EXPECT_EQ(element->kind.has_value(), has_kernels) << type.name;
+    if (has_kernels) {
+      EXPECT_EQ(elementBytes(*element->kind), element->bytes) << type.name;
+    }
+  }
+}
+
+TEST(Reduction, IntegersWrapAround) {
+  const std::int32_t big = 2147483647, two = 2;
+  std::int32_t sum = 0, product = 0;
+  reductionKernel(ElementKind::kInt32, ReduceOp::kSum)(&sum, &big, &two, 1, nullptr);
+  reductionKernel(ElementKind::kInt32, ReduceOp::kProd)(&product, &big, &two, 1, nullptr);
+  EXPECT_EQ(sum, -2147483647);
+  EXPECT_EQ(product, -2);
+  const std::uint16_t wide = 65535;
+  std::uint16_t square = 0;
+  reductionKernel(ElementKind::kUint16, ReduceOp::kProd)(&square, &wide, &wide, 1, nullptr);
+  EXPECT_EQ(square, 1);
+}
+
+// A user's operation that tells its operands apart: x op y = 2x + y.
+void weighted(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) {
+    int& y = static_cast<int*>(inout)[i];
+    y += 2 * static_cast<int*>(in)[i];
+  }
+}
+
+TEST(Reduction, AUsersOperationTakesItsOperandsInTheDocumentedOrder) {
+  MPI_Op op;
+  MPI_Op_create(weighted, 1, &op);
+  StatusOr<ElementType> type = describeType(MPI_INT);
+  ASSERT_TRUE(type.ok());
+  MpiReduction reduction;
+  ASSERT_TRUE(reduction.prepare(*type, op).ok());
+  int a = 100, b = 1, dst = -7;
+  reduction.reducer()(&dst, &a, &b, 1);
+  EXPECT_EQ(dst, 201);  // a op b
+  EXPECT_EQ(a, 100);
+  EXPECT_EQ(b, 1);
+  reduction.reducer()(&b, &a, &b, 1);
+  EXPECT_EQ(b, 201);  // a op b
+  b = 1;
+  reduction.reducer()(&a, &a, &b, 1);
+  EXPECT_EQ(a, 102);  // b op a, where dst is a
+  MPI_Op_free(&op);
+}
+
+TEST(Reduction, AnOperationThatDoesNotCommuteIsRefused) {
+  MPI_Op op;
+  MPI_Op_create(weighted, 0, &op);
+  StatusOr<ElementType> type = describeType(MPI_INT);
+  ASSERT_TRUE(type.ok());
+  MpiReduction reduction;
+  const Status status = reduction.prepare(*type, op);
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_NE(status.message().find("does not commute"), std::string::npos) << status.message();
+  MPI_Op_free(&op);
+}
+
+TEST(Reduction, WhatIsNoReductionIsRefused) {
+  StatusOr<ElementType> type = describeType(MPI_INT);
+  ASSERT_TRUE(type.ok());
+  for (const MPI_Op op : {MPI_OP_NULL, MPI_REPLACE, MPI_NO_OP}) {
+    MpiReduction reduction;
+    EXPECT_EQ(reduction.prepare(*type, op).code(), StatusCode::kInvalidArgument);
+  }
+}
+
+MPI_Datatype contiguous(int count, MPI_Datatype inner) {
+  MPI_Datatype type;
+  MPI_Type_contiguous(count, inner, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+TEST(DescribeType, DerivedTypesAreServedWithoutGapsOnly) {
+  MPI_Datatype three = contiguous(3, MPI_INT), nested = contiguous(2, three);
+  StatusOr<ElementType> element = describeType(nested);
+  ASSERT_TRUE(element.ok()) << element.status().message();
+  EXPECT_EQ(element->bytes, 24u);
+  EXPECT_TRUE(element->simple);
+  EXPECT_FALSE(element->predefined);
+
+  // MPI defines its operations on predefined types alone.
+  MpiReduction reduction;
+  EXPECT_EQ(reduction.prepare(*element, MPI_SUM).code(), StatusCode::kUnsupported);
+
+  MPI_Datatype gaps;
+  MPI_Type_vector(3, 1, 2, MPI_INT, &gaps);
+  MPI_Type_commit(&gaps);
+  StatusOr<ElementType> refused = describeType(gaps);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), StatusCode::kUnsupported);
+  EXPECT_NE(refused.status().message().find("has gaps or an offset (12 bytes of data, extent 20"),
+            std::string::npos)
+      << refused.status().message();
+
+  MPI_Datatype dense;  // a vector whose blocks touch
+  MPI_Type_vector(3, 2, 2, MPI_INT, &dense);
+  MPI_Type_commit(&dense);
+  StatusOr<ElementType> vector = describeType(dense);
+  ASSERT_TRUE(vector.ok());
+  EXPECT_FALSE(vector->simple);
+
+  EXPECT_EQ(describeType(MPI_DATATYPE_NULL).status().code(), StatusCode::kInvalidArgument);
+  for (MPI_Datatype* type : {&three, &nested, &gaps, &dense})
+    MPI_Type_free(type);
+}
+
+void addTriples(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < 3 * *count; ++i)
+    static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+
+TEST(Reduction, AUsersDatatypeMayBeFreedWhileInUse) {
+  MPI_Op op;
+  MPI_Op_create(addTriples, 1, &op);
+  MPI_Datatype three = contiguous(3, MPI_INT);
+  StatusOr<ElementType> type = describeType(three);
+  ASSERT_TRUE(type.ok());
+  {
+    MpiReduction reduction;
+    ASSERT_TRUE(reduction.prepare(*type, op).ok());
+    MPI_Type_free(&three);
+    const std::vector<int> a = {1, 2, 3, 4, 5, 6}, b = {10, 20, 30, 40, 50, 60};
+    std::vector<int> dst(6);
+    reduction.reducer()(dst.data(), a.data(), b.data(), 2);
+    EXPECT_EQ(dst, (std::vector<int>{11, 22, 33, 44, 55, 66}));
+  }
+  MPI_Op_free(&op);
+}
+
+}  // namespace
+}  // namespace torc

@@ -1,0 +1,313 @@
+#include "tests/runtime/pmpi/conformance/call.h"
+
+#include <numeric>
+
+#include "tests/runtime/pmpi/conformance/checks.h"
+
+namespace conformance {
+namespace {
+
+const char* stemOf(Collective collective) {
+  switch (collective) {
+    case Collective::kAllreduce:
+      return "allreduce";
+    case Collective::kReduceScatter:
+      return "reduce_scatter";
+    case Collective::kReduceScatterBlock:
+      return "reduce_scatter_block";
+    case Collective::kAllgather:
+      return "allgather";
+    case Collective::kAllgatherv:
+      return "allgatherv";
+  }
+  return "";
+}
+
+/// Calls one of the three forms of a function; their arguments differ at the end only.
+template <typename Blocking, typename Nonblocking, typename Init, typename... Arguments>
+int dispatch(Form form, Blocking* blocking, Nonblocking* nonblocking, Init* init,
+             MPI_Request* request, Arguments... arguments) {
+  if (form == Form::kBlocking) return blocking(arguments...);
+  if (form == Form::kNonblocking) return nonblocking(arguments..., request);
+  return init(arguments..., MPI_INFO_NULL, request);
+}
+
+std::vector<int> worldRanks(MPI_Group group) {
+  int size = 0;
+  MPI_Group_size(group, &size);
+  std::vector<int> ranks(size), world_ranks(size);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group world;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  MPI_Group_free(&world);
+  MPI_Group_free(&group);
+  return world_ranks;
+}
+
+}  // namespace
+
+bool isReduction(Collective collective) {
+  return collective != Collective::kAllgather && collective != Collective::kAllgatherv;
+}
+
+std::string describe(const Shape& shape) {
+  std::string stem = stemOf(shape.collective);
+  if (shape.form == Form::kNonblocking)
+    stem = "MPI_I" + stem;
+  else
+    stem = "MPI_" + std::string(1, static_cast<char>(stem[0] - 'a' + 'A')) + stem.substr(1);
+  if (shape.form == Form::kPersistent) stem += "_init";
+  if (shape.wide) stem += "_c";
+  stem += "(";
+  if (shape.send_type != nullptr) stem += shape.send_type->name() + " to ";
+  stem += shape.type->name() + " x " + std::to_string(shape.count);
+  if (isReduction(shape.collective)) stem += std::string(", ") + shape.operation->name();
+  if (shape.in_place) stem += ", in place";
+  return stem + ")";
+}
+
+Call::Call(const Shape& shape, const Communicator& communicator)
+    : shape_(shape),
+      communicator_(&communicator),
+      name_(communicator.name + ": " + describe(shape)) {
+  if (shape_.send_type == nullptr) shape_.send_type = shape_.type;
+  findContributors();
+  if (isReduction(shape.collective))
+    layOutReduction();
+  else
+    layOutGather();
+  narrow_counts_.assign(counts_.begin(), counts_.end());
+  narrow_displacements_.assign(displacements_.begin(), displacements_.end());
+  wide_counts_.assign(counts_.begin(), counts_.end());
+  wide_displacements_.assign(displacements_.begin(), displacements_.end());
+}
+
+Call::~Call() {
+  freeRequest();
+}
+
+void Call::freeRequest() {
+  if (isPersistent() && request_ != MPI_REQUEST_NULL)
+    checkCall(MPI_Request_free(&request_), name_ + ": MPI_Request_free");
+}
+
+void Call::findContributors() {
+  MPI_Comm_rank(communicator_->handle, &rank_);
+  MPI_Comm_size(communicator_->handle, &size_);
+  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  MPI_Group group;
+  if (communicator_->is_inter)
+    MPI_Comm_remote_group(communicator_->handle, &group);
+  else
+    MPI_Comm_group(communicator_->handle, &group);
+  contributors_ = worldRanks(group);
+}
+
+int64_t Call::unevenCount(int64_t rank) const {
+  // Some ranks have nothing, unless there is one rank only.
+  if (shape_.count > 0 && size_ > 1 && (rank + shape_.count) % 3 == 1) return 0;
+  return shape_.count + (shape_.count > 1 ? rank % 2 : 0);
+}
+
+void Call::layOutReduction() {
+  int64_t total = shape_.count;
+  int64_t mine = shape_.count;
+  if (shape_.collective != Collective::kAllreduce) {
+    // Both groups of an intercommunicator scatter vectors of one length.
+    const int64_t factor = communicator_->is_inter ? static_cast<int64_t>(contributors_.size()) : 1;
+    counts_.assign(size_, shape_.count * factor);
+    if (shape_.collective == Collective::kReduceScatter && !communicator_->is_inter)
+      for (int rank = 0; rank < size_; ++rank)
+        counts_[rank] = unevenCount(rank);
+    total = std::accumulate(counts_.begin(), counts_.end(), int64_t{0});
+    mine = counts_[rank_];
+  }
+  send_count_ = total;
+  receive_count_ = mine;
+  out_ = std::make_unique<Buffer>(*shape_.type, shape_.in_place ? total : mine);
+  out_expected_ = std::make_unique<Buffer>(*out_);
+  if (shape_.in_place) return;
+  in_ = std::make_unique<Buffer>(*shape_.type, total);
+  in_expected_ = std::make_unique<Buffer>(*in_);
+}
+
+void Call::layOutGather() {
+  const auto elements = [](int64_t units, const Type& type) {
+    return units * kUnitAtoms / static_cast<int64_t>(type.atoms().size());
+  };
+  const auto blocks = static_cast<int64_t>(contributors_.size());
+  int64_t total = 0;
+  if (shape_.collective == Collective::kAllgather) {
+    receive_count_ = elements(shape_.count, *shape_.type);
+    send_count_ = elements(shape_.count, *shape_.send_type);
+    counts_.assign(blocks, receive_count_);
+    for (int64_t block = 0; block < blocks; ++block)
+      displacements_.push_back(block * receive_count_);
+    total = blocks * receive_count_;
+  } else {
+    // The blocks lie in reverse order, an element apart.
+    displacements_.resize(blocks);
+    for (int64_t block = 0; block < blocks; ++block)
+      counts_.push_back(elements(unevenCount(block), *shape_.type));
+    for (int64_t block = blocks; block-- > 0;) {
+      displacements_[block] = total;
+      total += counts_[block] + 1;
+    }
+    send_count_ = elements(unevenCount(rank_), *shape_.send_type);
+  }
+  out_ = std::make_unique<Buffer>(*shape_.type, total);
+  out_expected_ = std::make_unique<Buffer>(*out_);
+  if (shape_.in_place) return;
+  in_ = std::make_unique<Buffer>(*shape_.send_type, send_count_);
+  in_expected_ = std::make_unique<Buffer>(*in_);
+}
+
+void Call::fillReduction(int round) {
+  const std::vector<Atom>& atoms = shape_.type->atoms();
+  const size_t per_element = atoms.size();
+  const auto contribution = [&](int world_rank, int64_t element, size_t atom) {
+    return shape_.operation->contribution(atoms[atom].kind, world_rank, round,
+                                          element * static_cast<int64_t>(per_element) + atom);
+  };
+  Buffer& source = shape_.in_place ? *out_ : *in_;
+  for (int64_t element = 0; element < send_count_; ++element)
+    for (size_t atom = 0; atom < per_element; ++atom)
+      source.store(element, atom, contribution(world_rank_, element, atom));
+  if (in_) *in_expected_ = *in_;
+
+  const int64_t first = shape_.collective == Collective::kAllreduce
+                            ? 0
+                            : std::accumulate(counts_.begin(), counts_.begin() + rank_, int64_t{0});
+  std::vector<Value> result(per_element), next(per_element);
+  for (int64_t element = 0; element < receive_count_; ++element) {
+    for (size_t i = 0; i < contributors_.size(); ++i) {
+      std::vector<Value>& values = i == 0 ? result : next;
+      for (size_t atom = 0; atom < per_element; ++atom)
+        values[atom] = contribution(contributors_[i], first + element, atom);
+      if (i > 0) shape_.operation->combine(result, next, atoms);
+    }
+    for (size_t atom = 0; atom < per_element; ++atom)
+      out_expected_->store(element, atom, result[atom]);
+  }
+  // What MPI leaves in the rest of an in-place vector is its own affair.
+  if (shape_.in_place)
+    for (int64_t element = receive_count_; element < send_count_; ++element)
+      for (size_t atom = 0; atom < per_element; ++atom)
+        out_expected_->leaveOpen(element, atom);
+}
+
+void Call::fillGather(int round) {
+  const auto value = [round](int world_rank, int64_t atom) {
+    return Value{(world_rank * 31 + round * 17 + atom * 3 + atom / 101) % 120, atom % 50};
+  };
+  const auto per_element = static_cast<int64_t>(shape_.type->atoms().size());
+  const auto per_sent = static_cast<int64_t>(shape_.send_type->atoms().size());
+  if (in_) {
+    for (int64_t i = 0; i < send_count_ * per_sent; ++i)
+      in_->store(i / per_sent, i % per_sent, value(world_rank_, i));
+    *in_expected_ = *in_;
+  }
+  for (size_t block = 0; block < contributors_.size(); ++block) {
+    for (int64_t i = 0; i < counts_[block] * per_element; ++i) {
+      const int64_t element = displacements_[block] + i / per_element;
+      out_expected_->store(element, i % per_element, value(contributors_[block], i));
+      if (shape_.in_place && static_cast<int>(block) == rank_)
+        out_->store(element, i % per_element, value(world_rank_, i));
+    }
+  }
+}
+
+int Call::invoke() {
+  const void* in = in_ ? in_->address() : MPI_IN_PLACE;
+  void* out = out_->address();
+  const MPI_Datatype type = shape_.type->handle();
+  const MPI_Datatype send_type = in_ ? shape_.send_type->handle() : MPI_DATATYPE_NULL;
+  const MPI_Op op = shape_.operation != nullptr ? shape_.operation->handle() : MPI_OP_NULL;
+  const MPI_Comm comm = communicator_->handle;
+  const int narrow = static_cast<int>(receive_count_);
+  const int narrow_send = in_ ? static_cast<int>(send_count_) : 0;
+  const MPI_Count wide = receive_count_;
+  const MPI_Count wide_send = in_ ? send_count_ : 0;
+  const Form form = shape_.form;
+  switch (shape_.collective) {
+    case Collective::kAllreduce:
+      return shape_.wide ? dispatch(form, MPI_Allreduce_c, MPI_Iallreduce_c, MPI_Allreduce_init_c,
+                                    &request_, in, out, wide, type, op, comm)
+                         : dispatch(form, MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init,
+                                    &request_, in, out, narrow, type, op, comm);
+    case Collective::kReduceScatter:
+      return shape_.wide
+                 ? dispatch(form, MPI_Reduce_scatter_c, MPI_Ireduce_scatter_c,
+                            MPI_Reduce_scatter_init_c, &request_, in, out,
+                            static_cast<const MPI_Count*>(wide_counts_.data()), type, op, comm)
+                 : dispatch(form, MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init,
+                            &request_, in, out, static_cast<const int*>(narrow_counts_.data()),
+                            type, op, comm);
+    case Collective::kReduceScatterBlock:
+      return shape_.wide ? dispatch(form, MPI_Reduce_scatter_block_c, MPI_Ireduce_scatter_block_c,
+                                    MPI_Reduce_scatter_block_init_c, &request_, in, out, wide, type,
+                                    op, comm)
+                         : dispatch(form, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
+                                    MPI_Reduce_scatter_block_init, &request_, in, out, narrow, type,
+                                    op, comm);
+    case Collective::kAllgather:
+      return shape_.wide ? dispatch(form, MPI_Allgather_c, MPI_Iallgather_c, MPI_Allgather_init_c,
+                                    &request_, in, wide_send, send_type, out, wide, type, comm)
+                         : dispatch(form, MPI_Allgather, MPI_Iallgather, MPI_Allgather_init,
+                                    &request_, in, narrow_send, send_type, out, narrow, type, comm);
+    case Collective::kAllgatherv:
+      return shape_.wide
+                 ? dispatch(form, MPI_Allgatherv_c, MPI_Iallgatherv_c, MPI_Allgatherv_init_c,
+                            &request_, in, wide_send, send_type, out,
+                            static_cast<const MPI_Count*>(wide_counts_.data()),
+                            static_cast<const MPI_Aint*>(wide_displacements_.data()), type, comm)
+                 : dispatch(form, MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, &request_,
+                            in, narrow_send, send_type, out,
+                            static_cast<const int*>(narrow_counts_.data()),
+                            static_cast<const int*>(narrow_displacements_.data()), type, comm);
+  }
+  return MPI_ERR_INTERN;
+}
+
+void Call::prepare(int round) {
+  out_->clear();
+  out_expected_->clear();
+  if (in_) in_->clear();
+  if (isReduction(shape_.collective))
+    fillReduction(round);
+  else
+    fillGather(round);
+  if (!isPersistent() || initialised_) return;
+  checkCall(invoke(), name_);
+  initialised_ = true;
+}
+
+void Call::start(int round) {
+  prepare(round);
+  if (isPersistent())
+    checkCall(MPI_Start(&request_), name_ + ": MPI_Start");
+  else
+    checkCall(invoke(), name_);
+}
+
+void Call::verify() {
+  const auto compare = [&](const char* which, const Buffer& found, const Buffer& expected) {
+    const int64_t at = found.firstDifference(expected);
+    check(at == Buffer::kNowhere, at == Buffer::kNowhere
+                                      ? std::string()
+                                      : name_ + ": " + which + " is wrong at byte " +
+                                            std::to_string(at) + " on rank " +
+                                            std::to_string(rank_) + " of " + std::to_string(size_));
+  };
+  compare("the result", *out_, *out_expected_);
+  if (in_) compare("the contribution (it must not change)", *in_, *in_expected_);
+}
+
+void Call::run(int round) {
+  start(round);
+  checkCall(MPI_Wait(&request_, MPI_STATUS_IGNORE), name_ + ": MPI_Wait");
+  verify();
+}
+
+}  // namespace conformance

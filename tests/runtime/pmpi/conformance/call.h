@@ -1,0 +1,115 @@
+// One collective call of any form, with its buffers and with what must be in them afterwards.
+#ifndef TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CALL_H_
+#define TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CALL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/element_types.h"
+#include "tests/runtime/pmpi/conformance/reductions.h"
+
+namespace conformance {
+
+/// Divisible by the atoms of an element of every type that tests use.
+constexpr int64_t kUnitAtoms = 12;
+
+enum class Collective { kAllreduce, kReduceScatter, kReduceScatterBlock, kAllgather, kAllgatherv };
+enum class Form { kBlocking, kNonblocking, kPersistent };
+
+constexpr Collective kCollectives[] = {Collective::kAllreduce, Collective::kReduceScatter,
+                                       Collective::kReduceScatterBlock, Collective::kAllgather,
+                                       Collective::kAllgatherv};
+constexpr Form kForms[] = {Form::kBlocking, Form::kNonblocking, Form::kPersistent};
+
+bool isReduction(Collective collective);
+
+/// A call as the program text has it, but for communicator and buffers.
+struct Shape {
+  Collective collective = Collective::kAllreduce;
+  Form form = Form::kBlocking;
+  bool wide = false;  // the function with MPI_Count arguments
+  bool in_place = false;
+  /// Of the result; in a reduction of the contribution, too.
+  const Type* type = nullptr;
+  /// Of an allgather's contribution: the same signature, perhaps spelt otherwise. Null: `type`.
+  const Type* send_type = nullptr;
+  const Operation* operation = nullptr;  // reductions
+  /// Elements of the vector (allreduce), of a block, or about so many of a block (reduce_scatter).
+  /// In an allgather: units of kUnitAtoms atoms, whole elements of every type here.
+  int64_t count = 0;
+};
+
+/// "MPI_Iallreduce_c(MPI_INT x 13, MPI_SUM, in place)".
+std::string describe(const Shape& shape);
+
+/// A call on a communicator. Neither movable nor copyable: MPI holds addresses in it.
+class Call {
+ public:
+  Call(const Shape& shape, const Communicator& communicator);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  /// Frees the persistent request, if any.
+  ~Call();
+
+  /// Fills the buffers for a round, and calls; a blocking call is then complete. A persistent call
+  /// is initialised once and started each time.
+  void start(int round);
+  /// The same of a persistent call, without the start.
+  void prepare(int round);
+  bool isPersistent() const { return shape_.form == Form::kPersistent; }
+  /// What to wait for: MPI_REQUEST_NULL after a blocking call.
+  MPI_Request& request() { return request_; }
+  /// After completion: every byte of both buffers.
+  void verify();
+  /// start, wait, verify.
+  void run(int round);
+  /// Gives the persistent request back, before the destructor does.
+  void freeRequest();
+
+  /// The bytes of the result, for comparison between ranks and rounds.
+  const void* result() { return out_->address(); }
+
+ private:
+  void findContributors();
+  void layOutReduction();
+  void layOutGather();
+  void fillReduction(int round);
+  void fillGather(int round);
+  int invoke();
+  /// Elements of `rank`'s block in the v-forms.
+  int64_t unevenCount(int64_t rank) const;
+
+  Shape shape_;
+  const Communicator* communicator_;
+  std::string name_;
+  int rank_ = 0;
+  int size_ = 1;
+  /// World ranks of those whose data the result is made of, in the communicator's order: those of
+  /// the remote group, if there is one.
+  std::vector<int> contributors_;
+  int world_rank_ = 0;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool initialised_ = false;
+
+  // The arguments. Nonblocking and persistent calls read the lists until they are complete.
+  int64_t send_count_ = 0;
+  int64_t receive_count_ = 0;
+  std::vector<int64_t> counts_;         // elements per block, of local ranks or of contributors
+  std::vector<int64_t> displacements_;  // of blocks, in elements
+  std::vector<int> narrow_counts_;
+  std::vector<int> narrow_displacements_;
+  std::vector<MPI_Count> wide_counts_;
+  std::vector<MPI_Aint> wide_displacements_;
+
+  std::unique_ptr<Buffer> in_, in_expected_;  // null: in place
+  std::unique_ptr<Buffer> out_, out_expected_;
+};
+
+}  // namespace conformance
+
+#endif  // TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CALL_H_

@@ -1,0 +1,27 @@
+// Counting checks of the MPI programs here, which know nothing of torc: what failed, and how much
+// was checked at all.
+#ifndef TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CHECKS_H_
+#define TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CHECKS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace conformance {
+
+/// Counts one check; a failed one is reported with rank and text, the first ten of a rank in full.
+/// Any thread.
+void check(bool holds, const std::string& text);
+
+/// `code` must be MPI_SUCCESS.
+void checkCall(int code, const std::string& text);
+
+/// Checks of this rank so far.
+int64_t checkCount();
+
+/// Collective over MPI_COMM_WORLD: prints, on rank 0, "NAME: 1234 checks on 4 ranks, 0 failed", and
+/// returns the exit status: 0 when every rank's checks held and there were any.
+int summarize(const char* name);
+
+}  // namespace conformance
+
+#endif  // TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CHECKS_H_

@@ -1,0 +1,55 @@
+"""MPI programs that know nothing of torc, run under libtorc_pmpi.so."""
+
+load("//tools:build_defs.bzl", "mpi_test")
+
+_STEMS = [
+    "allreduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "allgather",
+    "allgatherv",
+]
+
+# MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, ...
+ALL_SERVED = [
+    function
+    for stem in _STEMS
+    for function in [
+        "MPI_" + stem.capitalize(),
+        "MPI_I" + stem,
+        "MPI_" + stem.capitalize() + "_init",
+    ]
+]
+
+def conformance_test(name, program, ranks, served, args = [], size = "medium", **kwargs):
+    """Runs `program` on `ranks` ranks, and fails where a function of `served` was not served.
+
+    Args:
+      name: name of the test.
+      program: label of a program that uses mpi.h only.
+      ranks: number of MPI processes: 2, 4, 6 or 8.
+      served: MPI functions that torc must have served at least once.
+      args: arguments of the program.
+      size: Bazel's test size.
+      **kwargs: passed to sh_test; among them `env`, which every rank inherits.
+    """
+    data = [
+        "//runtime:libtorc_pmpi.so",
+        "//tests/runtime/pmpi/conformance:library",
+        program,
+    ]
+    native.sh_test(
+        name = name,
+        size = size,
+        srcs = ["//tests/runtime/pmpi/conformance:run.sh"],
+        args = ["$(rootpath %s)" % label for label in data] +
+               [str(ranks), ",".join(served) if served else "-"] + args,
+        data = data,
+        # Waiting ranks spin: one such test at a time.
+        tags = ["cpu:2", "mpi"],
+        **kwargs
+    )
+
+def plain_test(name, program, ranks, args = [], size = "medium"):
+    """The same program without torc: what fails here is the program, or MPI."""
+    mpi_test(name = name, size = size, binary = program, ranks = ranks, args = args)

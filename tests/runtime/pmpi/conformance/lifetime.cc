@@ -1,0 +1,232 @@
+// Things that end early: communicators, datatypes and operations freed while a call that uses them
+// is under way, persistent requests freed, communicators left to MPI_Finalize, a collective called
+// by MPI_Finalize itself, the datatype that a program's operation gets, and collectives on the same
+// communicator after many others came and went.
+//
+//   lifetime GRID [--without-persistent]
+//
+// --without-persistent: MPICH 4.0.2's own persistent collectives give wrong results when started
+// again.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "tests/runtime/pmpi/conformance/checks.h"
+#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/simple_shapes.h"
+
+namespace conformance {
+namespace {
+
+int world_rank = 0;
+int world_size = 1;
+
+Communicator reversed() {
+  Communicator made{"reversed", MPI_COMM_NULL, true};
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &made.handle);
+  return made;
+}
+
+void freeWhileUnderWay(const SimpleShapes& shapes) {
+  for (int number = 0; number < 15; ++number) {
+    Communicator communicator = reversed();
+    Call first(shapes.various(number, Form::kNonblocking, 900), communicator);
+    Call second(shapes.various(number + 1, Form::kNonblocking, 11), communicator);
+    first.start(number);
+    second.start(number);
+    checkCall(MPI_Comm_free(&communicator.handle), "MPI_Comm_free while calls are under way");
+    check(communicator.handle == MPI_COMM_NULL, "MPI_Comm_free sets the handle to null");
+    for (Call* call : {&second, &first}) {
+      checkCall(MPI_Wait(&call->request(), MPI_STATUS_IGNORE), "MPI_Wait after MPI_Comm_free");
+      call->verify();
+    }
+  }
+}
+
+/// Datatype and operation are freed between start and completion.
+void freeArguments() {
+  struct Pair {
+    int a, b;
+  };
+  const auto add = [](void* in, void* inout, int* length, MPI_Datatype*) {
+    for (int i = 0; i < 2 * *length; ++i)
+      static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+  };
+  for (const bool persistent : {false, true}) {
+    MPI_Datatype type;
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Op op;
+    MPI_Op_create(add, 1, &op);
+    std::vector<Pair> in(500), out(500), gathered(500 * world_size);
+    for (int i = 0; i < 500; ++i)
+      in[i] = {i, world_rank};
+    MPI_Request requests[2];
+    if (persistent) {
+      MPI_Allreduce_init(in.data(), out.data(), 500, type, op, MPI_COMM_WORLD, MPI_INFO_NULL,
+                         &requests[0]);
+      MPI_Allgather_init(in.data(), 500, type, gathered.data(), 500, type, MPI_COMM_WORLD,
+                         MPI_INFO_NULL, &requests[1]);
+    } else {
+      MPI_Iallreduce(in.data(), out.data(), 500, type, op, MPI_COMM_WORLD, &requests[0]);
+      MPI_Iallgather(in.data(), 500, type, gathered.data(), 500, type, MPI_COMM_WORLD,
+                     &requests[1]);
+    }
+    MPI_Type_free(&type);
+    MPI_Op_free(&op);
+    if (persistent) MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    bool good = true;
+    for (int i = 0; i < 500; ++i)
+      good = good && out[i].a == i * world_size && out[i].b == world_size * (world_size - 1) / 2;
+    check(good, "a reduction whose datatype and operation are freed on the way");
+    good = true;
+    for (int i = 0; i < 500 * world_size; ++i)
+      good = good && gathered[i].a == i % 500 && gathered[i].b == i / 500;
+    check(good, "an allgather whose datatype is freed on the way");
+    if (persistent)
+      for (MPI_Request& request : requests)
+        checkCall(MPI_Request_free(&request), "MPI_Request_free");
+  }
+}
+
+int width_key = MPI_KEYVAL_INVALID;
+MPI_Datatype wide = MPI_DATATYPE_NULL;
+bool saw_other_type = false;
+
+void addWide(void* in, void* inout, int* length, MPI_Datatype* type) {
+  void* width = nullptr;
+  int found = 0;
+  MPI_Type_get_attr(*type, width_key, &width, &found);
+  if (*type != wide || !found) {
+    saw_other_type = true;
+    return;
+  }
+  for (int i = 0; i < *length * *static_cast<int*>(width); ++i)
+    static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+
+/// An operation gets the program's own datatype, whose attributes a duplicate would lack.
+void readDatatype(bool persistent) {
+  int width = 3;
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &width_key, nullptr);
+  MPI_Type_contiguous(width, MPI_INT, &wide);
+  MPI_Type_commit(&wide);
+  MPI_Type_set_attr(wide, width_key, &width);
+  MPI_Op op;
+  MPI_Op_create(addWide, 1, &op);
+  std::vector<int> in(300 * width, world_rank), out(in.size());
+  const auto checkSums = [&](const char* what) {
+    bool good = !saw_other_type;
+    for (const int sum : out)
+      good = good && sum == world_size * (world_size - 1) / 2;
+    check(good, what);
+    std::fill(out.begin(), out.end(), -1);
+  };
+  // Twice: the first call is laid out anew, the second takes its layout.
+  for (int round = 0; round < 2; ++round) {
+    MPI_Allreduce(in.data(), out.data(), 300, wide, op, MPI_COMM_WORLD);
+    checkSums("an operation that asks for the attributes of its datatype");
+  }
+  if (persistent) {
+    MPI_Request request;
+    MPI_Allreduce_init(in.data(), out.data(), 300, wide, op, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    checkSums("a persistent reduction that asks for the attributes of its datatype");
+    MPI_Request_free(&request);
+  }
+  MPI_Op_free(&op);
+  MPI_Type_free(&wide);
+  MPI_Type_free_keyval(&width_key);
+}
+
+/// Persistent requests: never started; freed and made again; freed after the communicator.
+void freeRequests(const SimpleShapes& shapes) {
+  for (int number = 0; number < 10; ++number) {
+    Communicator communicator = reversed();
+    {
+      Call never(shapes.various(number, Form::kPersistent, 40), communicator);
+      never.prepare(0);
+      Call often(shapes.various(number + 1, Form::kPersistent, 41), communicator);
+      for (int round = 0; round < 3; ++round)
+        often.run(round);
+      never.freeRequest();
+      MPI_Comm_free(&communicator.handle);
+      // A persistent request keeps what it needs of its communicator.
+      often.start(3);
+      MPI_Wait(&often.request(), MPI_STATUS_IGNORE);
+      often.verify();
+    }
+  }
+}
+
+/// A duplicate in a duplicate, and use in between: what hangs on a communicator is its own.
+void nest(const SimpleShapes& shapes) {
+  std::vector<Communicator> nested = {reversed()};
+  for (int depth = 0; depth < 6; ++depth) {
+    Communicator next{"nested", MPI_COMM_NULL, true};
+    MPI_Comm_dup(nested.back().handle, &next.handle);
+    nested.push_back(next);
+    Call(shapes.various(depth, Form::kBlocking, 60), nested[depth / 2]).run(depth);
+  }
+  // The parents go first.
+  for (size_t i = 0; i < nested.size(); ++i) {
+    Call(shapes.various(static_cast<int>(i), Form::kNonblocking, 61), nested.back()).run(1);
+    MPI_Comm_free(&nested[i].handle);
+    if (i + 2 == nested.size()) break;
+  }
+  Call(shapes.various(3, Form::kBlocking, 62), nested.back()).run(2);
+  MPI_Comm_free(&nested.back().handle);
+}
+
+/// What MPI_Finalize calls first: the program may use MPI there.
+int whenSelfEnds(MPI_Comm, int, void*, void*) {
+  int one = 1, sum = 0;
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (sum != world_size) MPI_Abort(MPI_COMM_WORLD, 4);
+  return MPI_SUCCESS;
+}
+
+int run(const SimpleShapes& shapes, bool persistent) {
+  freeWhileUnderWay(shapes);
+  freeArguments();
+  readDatatype(persistent);
+  if (persistent) freeRequests(shapes);
+  nest(shapes);
+  const int status = summarize("lifetime");
+
+  // Left to MPI_Finalize: a communicator never freed, used; and one freed, whose calls were
+  // complete only later.
+  Communicator kept = reversed();
+  Call(shapes.various(0, Form::kBlocking, 50), kept).run(0);
+  Communicator freed = reversed();
+  Call late(shapes.various(0, Form::kNonblocking, 5000), freed);
+  late.start(0);
+  MPI_Comm_free(&freed.handle);
+  MPI_Wait(&late.request(), MPI_STATUS_IGNORE);
+
+  int keyval;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, whenSelfEnds, &keyval, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  return status;
+}
+
+}  // namespace
+}  // namespace conformance
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  MPI_Init(&argc, &argv);
+  conformance::parseGrid(argv[1]);
+  MPI_Comm_rank(MPI_COMM_WORLD, &conformance::world_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &conformance::world_size);
+  const int status = conformance::run(conformance::SimpleShapes(), argc == 2);
+  MPI_Finalize();
+  return status;
+}

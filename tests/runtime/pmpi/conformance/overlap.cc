@@ -1,0 +1,394 @@
+// Several collectives under way at once: started in different orders on different communicators,
+// waited for in any order and by every function that MPI has for it, among other requests.
+//
+//   overlap GRID [--without-persistent]
+//
+// --without-persistent: MPICH 4.0.2's own persistent collectives are broken: started again they
+// give wrong results, and MPI_Waitany returns those that are not active.
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "tests/runtime/pmpi/conformance/checks.h"
+#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/simple_shapes.h"
+
+namespace conformance {
+namespace {
+
+constexpr int64_t kCount = 700;
+
+using Calls = std::vector<std::unique_ptr<Call>>;
+
+class Overlap {
+ public:
+  Overlap(const Grid& grid, bool persistent) : all_(makeCommunicators(grid)) {
+    if (persistent) forms_.push_back(Form::kPersistent);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    for (const Communicator& communicator : all_)
+      if (communicator.hasMe() && communicator.is_box) boxes_.push_back(&communicator);
+    world_ = &all_.front();
+  }
+  ~Overlap() { freeCommunicators(all_); }
+
+  void run(int round) {
+    round_ = round;
+    for (const Form form : forms_)
+      crossedOrders(form);
+    blockingBesideNonblocking();
+    mixedOnOneCommunicator();
+    manyOnOneCommunicator();
+    for (const Form form : forms_) {
+      waitAll(form);
+      waitAny(form);
+      waitSome(form);
+      testAll(form);
+      testAny(form);
+      testSome(form);
+      getStatus(form);
+    }
+    if (forms_.size() > 1) startAll();
+  }
+
+ private:
+  bool isOdd() const { return rank_ % 2 == 1; }
+
+  Call& add(Calls& calls, const Communicator& communicator, Form form, int number) {
+    calls.push_back(
+        std::make_unique<Call>(shapes_.various(number + round_, form, kCount), communicator));
+    return *calls.back();
+  }
+
+  /// A call on every communicator that may be served.
+  Calls onBoxes(Form form) {
+    Calls calls;
+    for (size_t i = 0; i < boxes_.size(); ++i)
+      add(calls, *boxes_[i], form, static_cast<int>(i));
+    // One that MPI keeps for itself (a rank is missing), among those that are served.
+    for (const Communicator& communicator : all_)
+      if (communicator.hasMe() && communicator.name == "without rank 1")
+        add(calls, communicator, Form::kNonblocking, 0);
+    return calls;
+  }
+
+  void wait(Call& call) {
+    checkCall(MPI_Wait(&call.request(), MPI_STATUS_IGNORE), "MPI_Wait");
+    call.verify();
+  }
+
+  /// A then B on even ranks, B then A on odd ones; and the like for more of them. Communicators
+  /// share ranks, so that whoever waited inside a start would wait forever.
+  void crossedOrders(Form form) {
+    Calls calls = onBoxes(form);
+    std::vector<size_t> order(calls.size());
+    for (size_t i = 0; i < order.size(); ++i)
+      order[i] = i;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      // Each rank its own order.
+      std::rotate(order.begin(), order.begin() + (rank_ + repeat) % order.size(), order.end());
+      if (isOdd()) std::reverse(order.begin(), order.end());
+      if (repeat > 0 && form == Form::kNonblocking) calls = onBoxes(form);
+      // Initialisation may wait for the other ranks: in one order.
+      for (const auto& call : calls)
+        if (call->isPersistent()) call->prepare(repeat);
+      for (const size_t i : order)
+        calls[i]->start(repeat);
+      if (repeat == 1) std::reverse(order.begin(), order.end());
+      for (const size_t i : order)
+        wait(*calls[i]);
+    }
+  }
+
+  /// Even ranks begin A and block in B; odd ranks block in B first.
+  void blockingBesideNonblocking() {
+    for (size_t i = 0; i + 1 < boxes_.size(); ++i) {
+      Call a(shapes_.various(static_cast<int>(i), Form::kNonblocking, kCount), *boxes_[i]);
+      Call b(shapes_.various(static_cast<int>(i) + 1, Form::kBlocking, kCount), *boxes_[i + 1]);
+      if (isOdd()) {
+        b.run(round_);
+        a.start(round_);
+      } else {
+        a.start(round_);
+        b.run(round_);
+      }
+      wait(a);
+    }
+  }
+
+  /// Served and handed back, nonblocking and blocking, on one communicator: in order.
+  void mixedOnOneCommunicator() {
+    const Operation first(Meaning::kMatrixProduct);
+    const Type matrix = Type::contiguous(4, Kind::kInt64);
+    for (const Communicator* communicator : boxes_) {
+      Calls calls;
+      for (int i = 0; i < 6; ++i) {
+        Call& call = add(calls, *communicator, Form::kNonblocking, i);
+        call.start(i);
+        Shape product{Collective::kAllreduce, i % 2 == 0 ? Form::kNonblocking : Form::kBlocking};
+        product.type = &matrix;
+        product.operation = &first;
+        product.count = 17 + i;
+        calls.push_back(std::make_unique<Call>(product, *communicator));
+        calls.back()->start(i);
+        add(calls, *communicator, Form::kBlocking, i + 1).start(i);
+      }
+      for (size_t i = calls.size(); i-- > 0;)
+        wait(*calls[i]);
+    }
+  }
+
+  void manyOnOneCommunicator() {
+    Calls calls;
+    for (int i = 0; i < 64; ++i)
+      add(calls, *world_, Form::kNonblocking, i).start(i);
+    // Ranks wait in orders of their own: 7, 11 and so on are prime to 64.
+    const size_t step = 2 * static_cast<size_t>(rank_) + 7;
+    for (size_t i = 0; i < calls.size(); ++i)
+      wait(*calls[i * step % calls.size()]);
+  }
+
+  /// Requests of all sorts: collectives, a message around the ring, a null request.
+  struct Mixed {
+    Calls calls;
+    std::vector<MPI_Request> requests;
+    int sent = 0;
+    int received = -1;
+    size_t receive_index = 0;
+    size_t null_index = 0;
+  };
+
+  void startMixed(Form form, Mixed& mixed) {
+    mixed.calls = onBoxes(form);
+    for (const auto& call : mixed.calls) {
+      call->start(round_);
+      mixed.requests.push_back(call->request());
+    }
+    mixed.receive_index = mixed.requests.size() / 2;
+    mixed.sent = rank_ * 10 + round_;
+    MPI_Request receive, send;
+    MPI_Irecv(&mixed.received, 1, MPI_INT, (rank_ + size_ - 1) % size_, 77, MPI_COMM_WORLD,
+              &receive);
+    MPI_Isend(&mixed.sent, 1, MPI_INT, (rank_ + 1) % size_, 77, MPI_COMM_WORLD, &send);
+    mixed.requests.insert(mixed.requests.begin() + mixed.receive_index, receive);
+    mixed.null_index = mixed.requests.size();
+    mixed.requests.push_back(MPI_REQUEST_NULL);
+    mixed.requests.push_back(send);
+  }
+
+  void checkReceived(const MPI_Status& status) {
+    const int source = (rank_ + size_ - 1) % size_;
+    int count = -1;
+    MPI_Get_count(&status, MPI_INT, &count);
+    check(status.MPI_SOURCE == source && status.MPI_TAG == 77 && count == 1,
+          "the status of a receive among collectives");
+  }
+
+  /// Hands back the requests and checks what is left of them, and the results.
+  void finishMixed(Form form, Mixed& mixed) {
+    check(mixed.received == (rank_ + size_ - 1) % size_ * 10 + round_,
+          "the message among collectives");
+    size_t at = 0;
+    for (size_t i = 0; i < mixed.calls.size(); ++i, ++at) {
+      if (at == mixed.receive_index) ++at;
+      const bool stays = form == Form::kPersistent && mixed.calls[i]->isPersistent();
+      check((mixed.requests[at] != MPI_REQUEST_NULL) == stays,
+            "a request after completion: persistent ones stay, others are null");
+      if (!stays) mixed.calls[i]->request() = mixed.requests[at];
+      mixed.calls[i]->verify();
+    }
+  }
+
+  /// Of a persistent request that is not active, and of a null one.
+  static bool isEmpty(const MPI_Status& status) {
+    int count = -1;
+    MPI_Get_count(&status, MPI_INT, &count);
+    return status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG && count == 0;
+  }
+
+  void waitAll(Form form) {
+    Mixed mixed;
+    startMixed(form, mixed);
+    const int count = static_cast<int>(mixed.requests.size());
+    std::vector<MPI_Status> statuses(count);
+    checkCall(MPI_Waitall(count, mixed.requests.data(), statuses.data()), "MPI_Waitall");
+    checkReceived(statuses[mixed.receive_index]);
+    check(isEmpty(statuses[mixed.null_index]), "the status of a null request");
+    finishMixed(form, mixed);
+    // All are null or inactive now.
+    checkCall(MPI_Waitall(count, mixed.requests.data(), statuses.data()), "MPI_Waitall again");
+    check(isEmpty(statuses[0]), "the status of an inactive request");
+  }
+
+  void testAll(Form form) {
+    Mixed mixed;
+    startMixed(form, mixed);
+    const int count = static_cast<int>(mixed.requests.size());
+    std::vector<MPI_Status> statuses(count);
+    int flag = 0, code = MPI_SUCCESS;
+    while (!flag && code == MPI_SUCCESS)
+      code = MPI_Testall(count, mixed.requests.data(), &flag, statuses.data());
+    checkCall(code, "MPI_Testall");
+    checkReceived(statuses[mixed.receive_index]);
+    finishMixed(form, mixed);
+  }
+
+  /// `next` completes requests: indices and statuses. Every request but the null one comes once.
+  void completeOneByOne(Form form, const std::string& name,
+                        const std::function<int(std::vector<MPI_Request>&, std::vector<int>&,
+                                                std::vector<MPI_Status>&)>& next) {
+    Mixed mixed;
+    startMixed(form, mixed);
+    std::vector<int> seen(mixed.requests.size(), 0);
+    size_t done = 0;
+    while (done + 1 < mixed.requests.size()) {
+      std::vector<int> indices;
+      std::vector<MPI_Status> statuses;
+      const int code = next(mixed.requests, indices, statuses);
+      if (code != MPI_SUCCESS) return checkCall(code, name);
+      for (size_t i = 0; i < indices.size(); ++i, ++done) {
+        const int index = indices[i];
+        check(index >= 0 && index < static_cast<int>(seen.size()) && seen[index]++ == 0,
+              name + ": an index comes once");
+        if (index == static_cast<int>(mixed.receive_index)) checkReceived(statuses[i]);
+      }
+    }
+    check(seen[mixed.null_index] == 0, name + ": the null request completes");
+    std::vector<int> indices;
+    std::vector<MPI_Status> statuses;
+    checkCall(next(mixed.requests, indices, statuses), name + " without an active request");
+    check(indices == std::vector<int>{MPI_UNDEFINED}, name + ": nothing is active any more");
+    finishMixed(form, mixed);
+  }
+
+  void waitAny(Form form) {
+    completeOneByOne(form, "MPI_Waitany", [](auto& requests, auto& indices, auto& statuses) {
+      indices.resize(1);
+      statuses.resize(1);
+      return MPI_Waitany(static_cast<int>(requests.size()), requests.data(), indices.data(),
+                         statuses.data());
+    });
+  }
+
+  void testAny(Form form) {
+    completeOneByOne(form, "MPI_Testany", [](auto& requests, auto& indices, auto& statuses) {
+      indices.resize(1);
+      statuses.resize(1);
+      int flag = 0;
+      const int code = MPI_Testany(static_cast<int>(requests.size()), requests.data(),
+                                   indices.data(), &flag, statuses.data());
+      if (!flag) indices.clear();
+      return code;
+    });
+  }
+
+  void waitSome(Form form) { someOf(form, "MPI_Waitsome", MPI_Waitsome); }
+
+  void testSome(Form form) { someOf(form, "MPI_Testsome", MPI_Testsome); }
+
+  void someOf(Form form, const char* name, decltype(&MPI_Waitsome) function) {
+    completeOneByOne(form, name, [function](auto& requests, auto& indices, auto& statuses) {
+      indices.resize(requests.size());
+      statuses.resize(requests.size());
+      int done = 0;
+      const int code = function(static_cast<int>(requests.size()), requests.data(), &done,
+                                indices.data(), statuses.data());
+      if (done == MPI_UNDEFINED) {
+        indices.assign(1, MPI_UNDEFINED);
+        return code;
+      }
+      indices.resize(done);
+      return code;
+    });
+  }
+
+  /// MPI_Request_get_status moves things on, and leaves the request as it is.
+  void getStatus(Form form) {
+    Calls calls = onBoxes(form);
+    for (const auto& call : calls)
+      call->start(round_);
+    for (const auto& call : calls) {
+      const MPI_Request before = call->request();
+      int flag = 0, code = MPI_SUCCESS;
+      MPI_Status status;
+      while (!flag && code == MPI_SUCCESS)
+        code = MPI_Request_get_status(call->request(), &flag, &status);
+      checkCall(code, "MPI_Request_get_status");
+      check(call->request() == before, "MPI_Request_get_status keeps the request");
+      checkCall(MPI_Request_get_status(call->request(), &flag, MPI_STATUS_IGNORE),
+                "MPI_Request_get_status");
+      check(flag == 1, "what is complete stays complete");
+      call->verify();
+      flag = 0;
+      checkCall(MPI_Test(&call->request(), &flag, MPI_STATUS_IGNORE), "MPI_Test");
+      check(flag == 1, "MPI_Test after MPI_Request_get_status");
+    }
+  }
+
+  /// Persistent collectives and persistent messages started together, in each rank's own order.
+  void startAll() {
+    Calls calls;
+    for (size_t i = 0; i < boxes_.size(); ++i)
+      add(calls, *boxes_[i], Form::kPersistent, static_cast<int>(i));
+    int sent = 0, received = -1;
+    std::vector<MPI_Request> requests(2);
+    MPI_Send_init(&sent, 1, MPI_INT, (rank_ + 1) % size_, 78, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(&received, 1, MPI_INT, (rank_ + size_ - 1) % size_, 78, MPI_COMM_WORLD,
+                  &requests[1]);
+    for (const auto& call : calls) {
+      call->prepare(0);
+      requests.push_back(call->request());
+    }
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      for (const auto& call : calls)
+        call->prepare(repeat);
+      sent = rank_ + repeat;
+      received = -1;
+      std::rotate(requests.begin(), requests.begin() + (rank_ + 1) % requests.size(),
+                  requests.end());
+      checkCall(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
+      checkCall(
+          MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall");
+      for (const auto& call : calls)
+        call->verify();
+      check(received == (rank_ + size_ - 1) % size_ + repeat, "a persistent message");
+    }
+    // The calls free their own.
+    for (MPI_Request& request : requests) {
+      const bool is_call = std::any_of(
+          calls.begin(), calls.end(), [&](const auto& call) { return call->request() == request; });
+      if (!is_call) MPI_Request_free(&request);
+    }
+  }
+
+  std::vector<Form> forms_ = {Form::kNonblocking};
+  SimpleShapes shapes_;
+  std::vector<Communicator> all_;
+  std::vector<const Communicator*> boxes_;
+  const Communicator* world_ = nullptr;
+  int rank_ = 0;
+  int size_ = 1;
+  int round_ = 0;
+};
+
+}  // namespace
+}  // namespace conformance
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  MPI_Init(&argc, &argv);
+  {
+    conformance::Overlap overlap(conformance::parseGrid(argv[1]), argc == 2);
+    for (int round = 0; round < 2; ++round)
+      overlap.run(round);
+  }
+  const int status = conformance::summarize("overlap");
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,46 @@
+// Calls for programs that are about something else than datatypes.
+#ifndef TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_SIMPLE_SHAPES_H_
+#define TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_SIMPLE_SHAPES_H_
+
+#include "tests/runtime/pmpi/conformance/call.h"
+
+namespace conformance {
+
+/// The datatypes and the operation that the shapes name; lives as long as the calls.
+class SimpleShapes {
+ public:
+  SimpleShapes()
+      : doubles_(Type::predefined(Kind::kDouble)),
+        gaps_(Type::vector(2, 2, 3, Kind::kInt32)),
+        ints_(Type::predefined(Kind::kInt32)),
+        sum_(Meaning::kSum) {}
+
+  /// Sums of doubles, gathers of doubles.
+  Shape of(Collective collective, Form form, int64_t count) const {
+    Shape shape{collective, form};
+    shape.type = &doubles_;
+    shape.operation = &sum_;
+    shape.count = count;
+    return shape;
+  }
+
+  /// The `number`-th of many different calls; `count` about its elements.
+  Shape various(int number, Form form, int64_t count) const {
+    Shape shape = of(kCollectives[number % 5], form, count + number % 3);
+    shape.wide = number / 5 % 2 == 1;
+    shape.in_place = number / 3 % 2 == 1;
+    if (number % 4 == 1) shape.type = &ints_;
+    if (number % 4 == 2 && !isReduction(shape.collective)) shape.type = &gaps_;
+    return shape;
+  }
+
+ private:
+  Type doubles_;
+  Type gaps_;
+  Type ints_;
+  Operation sum_;
+};
+
+}  // namespace conformance
+
+#endif  // TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_SIMPLE_SHAPES_H_

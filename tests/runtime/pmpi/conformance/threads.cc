@@ -1,0 +1,91 @@
+// MPI_THREAD_MULTIPLE: several threads, each with communicators of its own and all forms of all
+// calls, while another thread makes and frees communicators.
+//
+//   threads GRID [THREADS ROUNDS]
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <mpi.h>
+
+#include "tests/runtime/pmpi/conformance/checks.h"
+#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/simple_shapes.h"
+
+namespace conformance {
+namespace {
+
+/// All collectives and forms, one by one and several at a time.
+void useCommunicator(const SimpleShapes& shapes, const Communicator& communicator, int thread,
+                     int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    for (int number = 0; number < 10; ++number)
+      Call(shapes.various(number + thread, kForms[(number + round) % 2], 50 * number), communicator)
+          .run(round);
+    std::vector<std::unique_ptr<Call>> calls;
+    std::vector<MPI_Request> requests;
+    for (int number = 0; number < 5; ++number) {
+      const Form form = number % 2 == 0 ? Form::kPersistent : Form::kNonblocking;
+      calls.push_back(
+          std::make_unique<Call>(shapes.various(number + thread, form, 333), communicator));
+      calls.back()->start(round);
+      requests.push_back(calls.back()->request());
+    }
+    checkCall(MPI_Waitall(5, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall in a thread");
+    for (int number = 0; number < 5; ++number) {
+      calls[number]->request() = requests[number];
+      calls[number]->verify();
+    }
+  }
+}
+
+void makeAndFree(const SimpleShapes& shapes, MPI_Comm parent, int rounds) {
+  for (int round = 0; round < rounds * 3; ++round) {
+    Communicator made{"made by a thread", MPI_COMM_NULL, true};
+    MPI_Comm_dup(parent, &made.handle);
+    Call(shapes.various(round, kForms[round % 3], 100), made).run(round);
+    MPI_Comm_free(&made.handle);
+  }
+}
+
+int run(const char* grid_text, int threads, int rounds) {
+  parseGrid(grid_text);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const SimpleShapes shapes;
+  std::vector<Communicator> own(threads + 1);
+  for (Communicator& communicator : own) {
+    communicator = {"a thread's", MPI_COMM_NULL, true};
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &communicator.handle);
+  }
+  std::vector<std::thread> running;
+  for (int thread = 0; thread < threads; ++thread)
+    running.emplace_back([&, thread] { useCommunicator(shapes, own[thread], thread, rounds); });
+  running.emplace_back([&] { makeAndFree(shapes, own[threads].handle, rounds); });
+  for (std::thread& thread : running)
+    thread.join();
+  for (Communicator& communicator : own)
+    MPI_Comm_free(&communicator.handle);
+  return summarize("threads");
+}
+
+}  // namespace
+}  // namespace conformance
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (provided < MPI_THREAD_MULTIPLE) {
+    std::fprintf(stderr, "MPI does not provide MPI_THREAD_MULTIPLE\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  const int threads = argc > 2 ? std::atoi(argv[2]) : 3;
+  const int rounds = argc > 3 ? std::atoi(argv[3]) : 4;
+  const int status = conformance::run(argv[1], threads, rounds);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,52 @@
+// A job for the fault tests: calls on all ranks and on the rows of a grid, checked byte by byte.
+//
+//   faulty_job GRID [REMOVED]
+//
+// REMOVED: a folder that rank 0 removes between MPI_Init and the first call.
+
+#include <filesystem>
+#include <vector>
+
+#include <mpi.h>
+
+#include "tests/runtime/pmpi/conformance/checks.h"
+#include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/conformance/simple_shapes.h"
+
+namespace conformance {
+namespace {
+
+int run(int argc, char** argv) {
+  const Grid grid = parseGrid(argv[1]);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 2 && rank == 0)
+    check(std::filesystem::remove_all(argv[2]) > 0, "there is something to remove");
+  MPI_Barrier(MPI_COMM_WORLD);
+
+  std::vector<Communicator> all = {{"MPI_COMM_WORLD", MPI_COMM_WORLD, true}, {"row"}};
+  MPI_Comm_split(MPI_COMM_WORLD, rank / grid[0], rank, &all[1].handle);
+  const SimpleShapes shapes;
+  for (int round = 0; round < 3; ++round) {
+    for (const Communicator& communicator : all) {
+      for (const Collective collective : kCollectives) {
+        // MPICH 4.0.2's own persistent calls are right when they are started once.
+        for (const Form form : kForms)
+          Call(shapes.of(collective, form, 100), communicator).run(round);
+      }
+    }
+  }
+  MPI_Comm_free(&all[1].handle);
+  return summarize("faulty_job");
+}
+
+}  // namespace
+}  // namespace conformance
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  MPI_Init(&argc, &argv);
+  const int status = conformance::run(argc, argv);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,127 @@
+// Statistics of several ranks become one on rank 0.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "runtime/pmpi/statistics/statistics.h"
+
+namespace torc::pmpi {
+namespace {
+
+class StatisticsMergeTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
+  static void TearDownTestSuite() { PMPI_Finalize(); }
+
+  void SetUp() override {
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+
+  void record(const char* function, int times, double seconds, std::uint32_t communicator = 0) {
+    CallRecord call{.function = function,
+                    .communicator = communicator,
+                    .communicator_rank = rank_,
+                    .type = MPI_INT,
+                    .op = MPI_SUM,
+                    .bytes = 64,
+                    .seconds = seconds,
+                    .service = Service::kServed,
+                    .by = "file",
+                    .entry = nullptr};
+    for (int i = 0; i < times; ++i)
+      statistics_.record(call);
+  }
+
+  int rank_ = 0, size_ = 1;
+  Statistics statistics_{false};
+};
+
+TEST_F(StatisticsMergeTest, EveryRankCountsOnce) {
+  // All ranks make calls of one kind, rank r so many as r + 1; each has one of its own, too.
+  const std::string own = "MPI_Of_rank_" + std::to_string(rank_);
+  record("MPI_Allreduce", rank_ + 1, rank_ + 1);
+  record(own.c_str(), 1, 0.5);
+  statistics_.communicator("world", "", rank_);
+  const RankFacts facts{1, 10, 2, 3, 4, 0.5, rank_ * 1.0};
+  StatusOr<JobStatistics> merged = mergeStatistics(statistics_.snapshot(facts), MPI_COMM_WORLD);
+  ASSERT_TRUE(merged.ok()) << merged.status().message();
+  if (rank_ != 0) return;
+
+  const auto ranks = static_cast<std::uint64_t>(size_);
+  EXPECT_EQ(merged->ranks, ranks);
+  ASSERT_EQ(merged->calls.size(), ranks + 1);
+  std::uint64_t own_rows = 0;
+  for (const CallRow& row : merged->calls) {
+    if (row.function != "MPI_Allreduce") {
+      EXPECT_EQ(row.calls, 1u);
+      EXPECT_EQ(row.ranks, 1u);
+      ++own_rows;
+      continue;
+    }
+    EXPECT_EQ(row.calls, ranks * (ranks + 1) / 2);
+    EXPECT_EQ(row.ranks, ranks);
+    EXPECT_EQ(row.bytes, row.calls * 64);
+    EXPECT_EQ(row.least_seconds, 1);
+    EXPECT_EQ(row.most_seconds, size_);
+    EXPECT_EQ(row.datatype, "MPI_INT");
+    EXPECT_EQ(row.operation, "MPI_SUM");
+  }
+  EXPECT_EQ(own_rows, ranks);
+  EXPECT_EQ(merged->communicators, (std::vector<CommunicatorRow>{{"world", "", 1, 0, 0, 0}}));
+  EXPECT_EQ(merged->sum.schedule_bytes, 10 * ranks);
+  EXPECT_EQ(merged->most.load_seconds, size_ - 1);
+}
+
+TEST_F(StatisticsMergeTest, CommunicatorsOfOneShapeKeepTheirCalls) {
+  // Even and odd ranks are two communicators that are described alike; they differ in their
+  // reasons.
+  const std::uint32_t own =
+      statistics_.communicator("5 ranks", rank_ % 2 == 0 ? "even" : "odd", rank_ / 2);
+  record("MPI_Allreduce", rank_ + 1, 0.5, own);
+  StatusOr<JobStatistics> merged = mergeStatistics(statistics_.snapshot({}), MPI_COMM_WORLD);
+  ASSERT_TRUE(merged.ok()) << merged.status().message();
+  if (rank_ != 0) return;
+
+  std::vector<CommunicatorRow> expected = {{"5 ranks", "even", 1, 0, 0, 0},
+                                           {"5 ranks", "odd", 1, 0, 0, 0}};
+  std::uint64_t calls = 0;
+  for (int rank = 0; rank < size_; ++rank) {
+    calls += static_cast<std::uint64_t>(rank + 1);
+    expected[rank % 2].served += static_cast<std::uint64_t>(rank + 1);
+    expected[rank % 2].seconds += 0.5 * (rank + 1);
+  }
+  if (size_ == 1) expected.pop_back();
+  EXPECT_EQ(merged->communicators, expected);
+  ASSERT_EQ(merged->calls.size(), 1u);
+  EXPECT_EQ(merged->calls[0].calls, calls);
+  EXPECT_EQ(merged->calls[0].ranks, static_cast<std::uint64_t>(size_));
+}
+
+TEST_F(StatisticsMergeTest, OverALargeMessage) {
+  // Each rank with as many rows as it can have, of long texts: beyond MPI's eager messages.
+  std::vector<std::string> reasons(kMostCallRows);
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    reasons[i] = std::string(500, 'x') + std::to_string(i);
+    statistics_.record({.function = "MPI_Barrier",
+                        .communicator = 0,
+                        .communicator_rank = rank_,
+                        .type = MPI_DATATYPE_NULL,
+                        .op = MPI_OP_NULL,
+                        .bytes = 0,
+                        .seconds = 0.5,
+                        .service = Service::kNotTorcs,
+                        .by = reasons[i].c_str(),
+                        .entry = nullptr});
+  }
+  StatusOr<JobStatistics> merged = mergeStatistics(statistics_.snapshot({}), MPI_COMM_WORLD);
+  ASSERT_TRUE(merged.ok()) << merged.status().message();
+  if (rank_ != 0) return;
+  ASSERT_EQ(merged->calls.size(), kMostCallRows);
+  for (const CallRow& row : merged->calls)
+    EXPECT_EQ(row.calls, static_cast<std::uint64_t>(size_));
+}
+
+}  // namespace
+}  // namespace torc::pmpi

@@ -1,0 +1,314 @@
+// A library's index: what is written reads back and is found; every kind of damage is refused with
+// one clear line.
+#include <cstring>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "schedules/library/index.h"
+#include "schedules/library/index_layout.h"
+#include "tests/schedules/format/file_patch.h"
+#include "tests/schedules/library/sample_index.h"
+
+namespace torc {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+std::string messageOf(std::span<const std::byte> bytes) {
+  return readLibraryIndex(bytes, "l/index.torc").status().message();
+}
+
+/// What `validate` says after a change to the sample.
+std::string faultOf(const std::function<void(LibraryIndex&)>& edit) {
+  LibraryIndex index = samples::libraryIndex();
+  edit(index);
+  const std::string fault = validate(index).message();
+  // The reader says the same of the file.
+  EXPECT_EQ(messageOf(writeLibraryIndex(index)), fault.empty() ? "" : "l/index.torc: " + fault);
+  return fault;
+}
+
+Bytes withHeader(const std::function<void(IndexHeader&)>& edit) {
+  Bytes bytes = writeLibraryIndex(samples::libraryIndex());
+  IndexHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  edit(header);
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  samples::fixChecksum(bytes);
+  return bytes;
+}
+
+Extents extentsOf(std::initializer_list<std::uint32_t> list) {
+  Extents extents{};
+  std::copy(list.begin(), list.end(), extents.begin());
+  return extents;
+}
+
+TEST(LibraryIndex, ReadsWhatWasWritten) {
+  for (const LibraryIndex& index :
+       {samples::libraryIndex(), samples::damagedIndex(), LibraryIndex()}) {
+    ASSERT_EQ(validate(index).message(), "");
+    const Bytes bytes = writeLibraryIndex(index);
+    const StatusOr<LibraryIndex> read = readLibraryIndex(bytes, "index.torc");
+    ASSERT_TRUE(read.ok()) << read.status().message();
+    EXPECT_EQ(*read, index);
+    EXPECT_EQ(writeLibraryIndex(*read), bytes);
+  }
+}
+
+TEST(LibraryIndex, ReadsFromAnyAddress) {
+  const Bytes bytes = writeLibraryIndex(samples::libraryIndex());
+  Bytes shifted(bytes.size() + 3);
+  std::memcpy(shifted.data() + 3, bytes.data(), bytes.size());
+  EXPECT_TRUE(readLibraryIndex(std::span(shifted).subspan(3), "").ok());
+}
+
+TEST(LibraryIndex, Paths) {
+  EXPECT_EQ(indexPath("a/b"), "a/b/index.torc");
+  EXPECT_EQ(manifestPath("a/b"), "a/b/manifest.json");
+  EXPECT_EQ(libraryFilePath("a/b", "c.torc"), "a/b/files/c.torc");
+}
+
+TEST(LibraryIndex, FindsParts) {
+  const LibraryIndex index = samples::libraryIndex();
+  for (const LibraryPart& part : index.parts)
+    EXPECT_EQ(index.findPart(part.partition, part.extents), &part);
+  EXPECT_EQ(index.findPart(1, extentsOf({8, 3})), nullptr);
+  EXPECT_EQ(index.findPart(1, extentsOf({1, 1})), nullptr);
+  EXPECT_EQ(index.findPart(2, extentsOf({8, 4})), nullptr);
+  EXPECT_EQ(index.findPart(1, extentsOf({9, 9})), nullptr);
+  EXPECT_EQ(LibraryIndex().findPart(0, {}), nullptr);
+}
+
+TEST(LibraryIndex, FindsEntries) {
+  LibraryIndex index = samples::libraryIndex();
+  const auto found = [&](std::uint32_t shape, Collective collective, std::uint64_t bytes) {
+    const LibraryEntry* entry = index.findEntry(shape, collective, bytes);
+    return entry == nullptr ? -1 : static_cast<int>(entry - index.entries.data());
+  };
+  EXPECT_EQ(found(0, Collective::kAllreduce, 0), -1);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 1), 0);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 4095), 0);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 4096), 1);
+  EXPECT_EQ(found(0, Collective::kAllreduce, kOpenEnd), 1);
+  EXPECT_EQ(found(0, Collective::kReduceScatter, 0), -1);
+  EXPECT_EQ(found(0, Collective::kReduceScatter, 1), 2);
+  EXPECT_EQ(found(2, Collective::kAllgather, 5000), 17);
+  EXPECT_EQ(found(100, Collective::kAllgather, 5000), -1);
+  index.entries[1].highest = index.entries[1].predicted_to = 9000;
+  EXPECT_EQ(found(0, Collective::kAllreduce, 9000), 1);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 9001), -1);
+  index.entries.erase(index.entries.begin());
+  EXPECT_EQ(found(0, Collective::kAllreduce, 5), -1);
+}
+
+TEST(LibraryIndex, TruncatedAnywhere) {
+  const Bytes whole = writeLibraryIndex(samples::libraryIndex());
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    Bytes bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    ASSERT_FALSE(readLibraryIndex(bytes, "a").ok()) << size;
+    samples::fixSizeAndChecksum(bytes);
+    ASSERT_FALSE(readLibraryIndex(bytes, "a").ok()) << size << ", mended";
+  }
+}
+
+TEST(LibraryIndex, AnyFlippedBit) {
+  Bytes bytes = writeLibraryIndex(samples::libraryIndex());
+  for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+    ASSERT_FALSE(readLibraryIndex(bytes, "a").ok()) << "bit " << bit;
+    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+  }
+}
+
+/// With a checksum that fits, a flip is refused or gives an index that is consistent and the same
+/// bytes again.
+TEST(LibraryIndex, AnyFlippedBitMended) {
+  for (const LibraryIndex& index : {samples::libraryIndex(), samples::damagedIndex()}) {
+    const Bytes sound = writeLibraryIndex(index);
+    std::size_t refused = 0, accepted = 0;
+    for (std::size_t bit = 0; bit < sound.size() * 8; ++bit) {
+      Bytes bytes = sound;
+      bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+      samples::fixChecksum(bytes);
+      const StatusOr<LibraryIndex> read = readLibraryIndex(bytes, "a");
+      ++(read.ok() ? accepted : refused);
+      if (!read.ok() || bytes == sound) continue;
+      ASSERT_EQ(writeLibraryIndex(*read), bytes) << "bit " << bit;
+      ASSERT_FALSE(*read == index) << "bit " << bit;
+    }
+    EXPECT_GT(refused, sound.size() * 4);
+    EXPECT_GT(accepted, 0u);  // letters of reasons, times
+  }
+}
+
+TEST(LibraryIndex, NotAnIndex) {
+  EXPECT_EQ(messageOf({}), "l/index.torc: file is empty");
+  Bytes bytes = writeLibraryIndex(samples::libraryIndex());
+  bytes[3] = std::byte{'C'};
+  EXPECT_EQ(messageOf(bytes), "l/index.torc: not the index of a torc library");
+  bytes = writeLibraryIndex(samples::libraryIndex());
+  bytes.erase(bytes.begin() + 4);  // \r\n became \n
+  EXPECT_EQ(messageOf(bytes),
+            "l/index.torc: 00000000: magic: is damaged, as by a transfer that rewrites line ends");
+}
+
+TEST(LibraryIndex, LaterVersion) {
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 2; })),
+            "l/index.torc: 00000008: index version 2, this torc reads 1");
+}
+
+TEST(LibraryIndex, Tables) {
+  const auto table_fault = [](IndexTable table, const std::function<void(TableEntry&)>& edit) {
+    return messageOf(withHeader(
+        [&](IndexHeader& header) { edit(header.tables[static_cast<std::size_t>(table)]); }));
+  };
+  EXPECT_EQ(table_fault(IndexTable::kParts, [](TableEntry& table) { table.record_size = 40; }),
+            "l/index.torc: 00000078: parts: records have 40 bytes, expected 48");
+  EXPECT_EQ(table_fault(IndexTable::kText, [](TableEntry& table) { table.offset = 8; }),
+            "l/index.torc: 00000030: text: table starts at 8, expected 192");
+  EXPECT_EQ(table_fault(IndexTable::kFiles, [](TableEntry& table) { table.count = 1u << 31; })
+                .substr(0, 69),
+            "l/index.torc: 000000a8: files: table of 2147483648 records ends at 51");
+}
+
+TEST(LibraryIndex, Text) {
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) {
+              header.machine_length = 1000000;
+            })).substr(0, 63),
+            "l/index.torc: machine has 1000000 bytes, of which the text has ");
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version_length = 4; })),
+            "l/index.torc: text: 1 bytes are left over");
+}
+
+TEST(LibraryIndex, Parts) {
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[3].shape = 99; }),
+            "part 3: shape 99 does not exist (there are 12)");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[3].partition = 2; }),
+            "part 3: partition 2 does not exist (there are 2)");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { std::swap(index.parts[3], index.parts[4]); }),
+            "part 4: is not after part 3");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[3] = index.parts[2]; }),
+            "part 3: is not after part 2");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[0].extents[0] = 5; }),
+            "part 0: extents are not those of a part of 4x4x2m+2");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[0].extents[7] = 1; }),
+            "part 0: extents are not those of a part of 4x4x2m+2");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[0].axes[7] = 1; }),
+            "part 0: axes are not those of extent over 1");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts.back().axes[1] = 0; }),
+            "part 16: axes are not those of extent over 1, cores last");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) {
+              std::swap(index.parts.back().axes[0], index.parts.back().axes[1]);
+            }),
+            "part 16: is not of shape 11, 8x4");
+}
+
+TEST(LibraryIndex, Topologies) {
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.partitions[1].topology.axis_count = 9; }),
+            "partition 1: topology: has 9 axes, must have 1 to 8");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.shapes[0].topology.axes[0].size = 0; }),
+            "shape 0: topology: axis 0: size must be at least 1");
+}
+
+TEST(LibraryIndex, Entries) {
+  const auto fault = [](const std::function<void(LibraryEntry&)>& edit) {
+    return faultOf([&](LibraryIndex& index) { edit(index.entries[1]); });
+  };
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.shape = 77; }),
+            "entry 1: shape 77 does not exist (there are 12)");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.file = 2; }),
+            "entry 1: file 2 does not exist (there are 2)");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.collective = static_cast<Collective>(9); }),
+            "entry 1: collective 9 is unknown");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.highest = 4000; }),
+            "entry 1: range from 4096 to 4000 bytes");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.lowest = 4095; }),
+            "entry 1: is not after entry 0");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.highest = 5000; }),
+            "entry 1: predicted to 65536 bytes, range from 4096 to 5000");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.predicted_to = 4000; }),
+            "entry 1: predicted to 4000 bytes, range from 4096 to 18446744073709551615");
+  for (const double seconds : {-1.0, -0.0, std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(fault([&](LibraryEntry& entry) { entry.highest_s = seconds; }),
+              "entry 1: a predicted time is no number of seconds");
+  }
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.reason = "a\nb"; }),
+            "entry 1: reason: has control characters");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.entries[2].collective = {}; }),
+            "entry 2: is not after entry 1");
+}
+
+TEST(LibraryIndex, Files) {
+  const auto name_fault = [](const std::string& name) {
+    return faultOf([&](LibraryIndex& index) { index.files[0].name = name; });
+  };
+  EXPECT_EQ(name_fault(""), "file 0: name: is empty");
+  EXPECT_EQ(name_fault("../x"),
+            "file 0: name: has characters other than letters, digits and - _ + .");
+  EXPECT_EQ(name_fault("a b"),
+            "file 0: name: has characters other than letters, digits and - _ + .");
+  EXPECT_EQ(name_fault(".."), "file 0: name: begins with a dot or has two in a row");
+  EXPECT_EQ(name_fault(".a"), "file 0: name: begins with a dot or has two in a row");
+  EXPECT_EQ(name_fault(std::string(256, 'a')), "file 0: name: has 256 bytes, at most 255");
+  EXPECT_EQ(name_fault("z.torc"), "file 1: is not after file 0");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.files[1].bytes = 0; }),
+            "file 1: has 0 bytes, 1 to 1073741824 are possible");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.machine = "a\tb"; }),
+            "machine: has control characters");
+}
+
+TEST(LibraryPart, EqualPartsShareATopology) {
+  const Topology partition = *parseTopology("4x8x4");
+  const auto topology = [&](std::initializer_list<std::uint32_t> list) {
+    const Extents extents = extentsOf(list);
+    return partTopology(partition, extents, canonicalAxes(partition, extents));
+  };
+  EXPECT_EQ(topology({4, 8, 1}), topology({1, 8, 4}));
+  EXPECT_EQ(topology({4, 8, 1}).shape(), "8x4");
+  EXPECT_EQ(topology({4, 1, 1}), topology({1, 1, 4}));
+  EXPECT_EQ(topology({1, 4, 1}).shape(), "4m");
+  EXPECT_EQ(topology({4, 4, 1}).shape(), "4x4m");
+  EXPECT_EQ(topology({4, 8, 4}).shape(), "8x4x4");
+  EXPECT_EQ(topology({4, 8, 4}).orderString(), "XYZ");
+  EXPECT_NE(topology({4, 1, 1}), topology({1, 4, 1}));
+}
+
+TEST(LibraryPart, LinksOfOtherSpeedAreOtherParts) {
+  Topology partition = *parseTopology("4x4+2");
+  partition.axes[1].bandwidth = 0.5;
+  const auto axes = canonicalAxes(partition, extentsOf({4, 4, 2}));
+  EXPECT_EQ(axes, (PartAxes{0, 1, 2}));
+  const Topology x = partTopology(partition, extentsOf({4, 1, 1}), {0});
+  const Topology y = partTopology(partition, extentsOf({1, 4, 1}), {1});
+  EXPECT_NE(x, y);
+  EXPECT_EQ(y.axes[0].bandwidth, 0.5);
+  partition.axes[0].bandwidth = 0.25;
+  EXPECT_EQ(canonicalAxes(partition, extentsOf({4, 4, 2})), (PartAxes{1, 0, 2}));
+}
+
+TEST(LibraryPart, DamageTurnsWithThePartition) {
+  const LibraryIndex index = samples::damagedIndex();
+  const Topology& shape = index.shapes[index.parts.back().shape].topology;
+  EXPECT_EQ(shape.shape(), "4x4x2");  // 2x4x4 turned: Y, Z, X
+  ASSERT_EQ(shape.dead_link_count, 1);
+  EXPECT_EQ(shape.deadLinks()[0], (DeadLink{{0, 2, 1}, 0}));
+  ASSERT_EQ(shape.dead_node_count, 1);
+  EXPECT_EQ(shape.deadNodes()[0], (Coordinates{3, 1, 0}));
+  for (std::size_t i = 0; i + 1 < index.parts.size(); ++i)
+    EXPECT_FALSE(index.shapes[index.parts[i].shape].topology.isDamaged());
+}
+
+TEST(LibraryPart, PartsHaveSeveralNodes) {
+  const Topology partition = *parseTopology("4x4+2");
+  EXPECT_TRUE(isPart(partition, extentsOf({4, 1, 1})));
+  EXPECT_FALSE(isPart(partition, extentsOf({1, 1, 2})));
+  EXPECT_FALSE(isPart(partition, extentsOf({1, 1, 1})));
+  EXPECT_FALSE(isPart(partition, extentsOf({4, 4})));
+  EXPECT_FALSE(isPart(partition, extentsOf({4, 5, 1})));
+}
+
+}  // namespace
+}  // namespace torc

@@ -1,0 +1,93 @@
+// Sample indices, made as `torc library build` makes its own.
+#include "tests/schedules/library/sample_index.h"
+
+#include <algorithm>
+
+namespace torc::samples {
+namespace {
+
+/// Adds `partition` with its parts of whole axes, and their shapes where they are new.
+void addPartition(LibraryIndex& index, const Topology& partition) {
+  const auto number = static_cast<std::uint32_t>(index.partitions.size());
+  index.partitions.push_back({partition});
+  const Extents whole = wholeExtents(partition);
+  std::vector<Extents> all;
+  for (std::uint32_t set = 0; set < 1u << partition.axis_count; ++set) {
+    Extents extents{};
+    for (std::uint32_t i = 0; i < partition.axis_count; ++i)
+      extents[i] = set >> i & 1 ? whole[i] : 1;
+    if (isPart(partition, extents)) all.push_back(extents);
+  }
+  std::ranges::sort(all);
+  for (const Extents& extents : all) {
+    const PartAxes axes = canonicalAxes(partition, extents);
+    const LibraryShape shape{partTopology(partition, extents, axes)};
+    const auto found = std::ranges::find(index.shapes, shape);
+    const auto shape_number = static_cast<std::uint32_t>(found - index.shapes.begin());
+    if (found == index.shapes.end()) index.shapes.push_back(shape);
+    index.parts.push_back(
+        {.partition = number, .extents = extents, .shape = shape_number, .axes = axes});
+  }
+}
+
+/// Two ranges for every collective on every shape; the second is open.
+void addEntries(LibraryIndex& index) {
+  index.files = {{"allgather-4-0123456789abcdef.torc", 4000, 0x0123456789abcdef},
+                 {"allreduce-4x4-fedcba9876543210.torc", 5000, 0xfedcba9876543210}};
+  for (std::uint32_t shape = 0; shape < index.shapes.size(); ++shape) {
+    for (int i = 0; i < kCollectiveCount; ++i) {
+      const auto collective = static_cast<Collective>(i);
+      index.entries.push_back({.shape = shape,
+                               .collective = collective,
+                               .lowest = 1,
+                               .highest = 4095,
+                               .file = shape % 2,
+                               .predicted_to = 4095,
+                               .lowest_s = 1e-6,
+                               .highest_s = 2e-6,
+                               .reason = "fewest steps"});
+      index.entries.push_back({.shape = shape,
+                               .collective = collective,
+                               .lowest = 4096,
+                               .highest = kOpenEnd,
+                               .file = 1 - shape % 2,
+                               .predicted_to = 65536,
+                               .lowest_s = 2e-6,
+                               .highest_s = 3e-5,
+                               .reason = "all links are busy"});
+    }
+  }
+}
+
+}  // namespace
+
+LibraryIndex libraryIndex() {
+  LibraryIndex index{.machine = "generic",
+                     .version = "0.1.0",
+                     .manifest_checksum = 0x1122334455667788,
+                     .partitions = {},
+                     .shapes = {},
+                     .parts = {},
+                     .entries = {},
+                     .files = {}};
+  addPartition(index, *parseTopology("4x4x2m+2", "TXYZ"));
+  addPartition(index, *parseTopology("8x4"));
+  addEntries(index);
+  return index;
+}
+
+LibraryIndex damagedIndex() {
+  LibraryIndex index = libraryIndex();
+  index.partitions.clear();
+  index.shapes.clear();
+  index.parts.clear();
+  index.entries.clear();
+  Topology partition = *parseTopology("2x4x4");
+  (void)partition.addDeadLink(*parseDeadLink(partition, "1,0,2:Y"));
+  (void)partition.addDeadNode(*parseDeadNode(partition, "0,3,1"));
+  addPartition(index, partition);
+  addEntries(index);
+  return index;
+}
+
+}  // namespace torc::samples

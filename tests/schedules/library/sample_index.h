@@ -1,0 +1,17 @@
+// A small library's index: two partitions, parts that share shapes, all collectives.
+#ifndef TORC_TESTS_SCHEDULES_LIBRARY_SAMPLE_INDEX_H_
+#define TORC_TESTS_SCHEDULES_LIBRARY_SAMPLE_INDEX_H_
+
+#include "schedules/library/index.h"
+
+namespace torc::samples {
+
+/// Of 4x4x2m+2 and of 8x4, with all combinations of whole axes as parts.
+LibraryIndex libraryIndex();
+
+/// The same with a damaged 4x4 as the only partition.
+LibraryIndex damagedIndex();
+
+}  // namespace torc::samples
+
+#endif  // TORC_TESTS_SCHEDULES_LIBRARY_SAMPLE_INDEX_H_
