@@ -250,7 +250,7 @@ void printRow(torc_geometry& geometry, CallCache& cache, torc_schedule* schedule
   check(torc_collective_free(persistent));
   if (rank != 0) return;
   std::printf("| %s | %llu | %.1f | %.1f | %.1f | %.1f | %.2f | %.2f | %.2f |\n",
-              std::string(traits(arguments.collective).name).c_str(),
+              std::string(rowOf(arguments.collective).name).c_str(),
               static_cast<unsigned long long>(bytes), us[0], us[1], us[2], us[3], us[1] / us[0],
               us[2] / us[1], us[1] / us[3]);
   std::fflush(stdout);

@@ -277,7 +277,7 @@ llvm::Expected<Choice> choose(CompileCache& programs, const Machine& machine, do
 
 void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,
                  std::uint64_t bytes, llvm::raw_ostream& out) {
-  const llvm::StringRef name = traits(spec.collective).name;
+  const llvm::StringRef name = rowOf(spec.collective).name;
   BoundRequest request;
   request.collective = cantFail(parseBoundedCollective(name));
   request.bytes = static_cast<double>(bytes);

@@ -9,7 +9,7 @@ llvm::Expected<Collective> parseCollective(llvm::StringRef name) {
   std::string known;
   for (int i = 0; i < kCollectiveCount; ++i) {
     const auto collective = static_cast<Collective>(i);
-    const llvm::StringRef candidate = traits(collective).name;
+    const llvm::StringRef candidate = rowOf(collective).name;
     if (candidate == name) return collective;
     if (i > 0) known += i + 1 == kCollectiveCount ? " and " : ", ";
     known += candidate;

@@ -1,18 +1,9 @@
-// Names, traits and part numbering of a schedule.
+// Names and part numbering of a schedule.
 #include "schedules/schedule.h"
 
 #include <algorithm>
 
 namespace torc {
-
-const CollectiveTraits& traits(Collective collective) {
-  static constexpr CollectiveTraits kTraits[kCollectiveCount] = {
-      {"allreduce", Layout::kPartMajor, true, true, true, true},
-      {"reduce_scatter", Layout::kBlockMajor, true, false, true, false},
-      {"allgather", Layout::kBlockMajor, false, true, false, true},
-  };
-  return kTraits[static_cast<int>(collective)];
-}
 
 std::string_view name(OperationKind kind) {
   static constexpr std::string_view kNames[kOperationKindCount] = {"send", "recv", "recv_reduce",

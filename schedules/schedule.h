@@ -34,37 +34,12 @@
 #include <vector>
 
 #include "schedules/box.h"
+#include "schedules/collective.h"
 #include "schedules/topology/topology.h"
 
 namespace torc {
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;  // "no such index"
-
-enum class Collective : std::uint8_t {
-  kAllreduce = 0,      // in: whole vector; out: whole vector; part-major
-  kReduceScatter = 1,  // in: a block per rank; out: the own block; block-major
-  kAllgather = 2,      // in: the own block; out: a block per rank; block-major
-};
-inline constexpr int kCollectiveCount = 3;
-
-/// Where the elements of a block lie in `in` and `out`.
-enum class Layout : std::uint8_t {
-  kPartMajor = 0,   // parts first, then blocks in the color's axis order:
-                    // messages are contiguous
-  kBlockMajor = 1,  // each rank's block lies where MPI puts it, its parts inside it
-};
-
-/// Fixed facts about a collective: one row per kind, used instead of switches
-/// elsewhere.
-struct CollectiveTraits {
-  std::string_view name;  // as on the command line and in text
-  Layout layout;
-  bool in_whole;          // `in` holds a block for every rank (else only the own block)
-  bool out_whole;         // `out` likewise
-  bool reduces;           // combines contributions with an operation
-  bool in_place_aliases;  // MPI_IN_PLACE makes in[b] and out[b] the same memory
-};
-const CollectiveTraits& traits(Collective collective);
 
 enum class Buffer : std::uint8_t { kNone = 0, kIn = 1, kOut = 2, kScratch = 3 };
 

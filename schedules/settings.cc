@@ -69,14 +69,14 @@ std::string readCollectives(std::string_view value, Settings& settings) {
   settings.collectives.fill(false);
   std::string names;
   for (std::size_t i = 0; i < settings.collectives.size(); ++i) {
-    names += message(i > 0 ? ", " : "", traits(static_cast<Collective>(i)).name);
+    names += message(i > 0 ? ", " : "", rowOf(static_cast<Collective>(i)).name);
   }
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
     const std::string_view name = value.substr(begin, end - begin);
     bool known = false;
     for (std::size_t i = 0; i < settings.collectives.size(); ++i) {
-      if (traits(static_cast<Collective>(i)).name != name) continue;
+      if (rowOf(static_cast<Collective>(i)).name != name) continue;
       known = settings.collectives[i] = true;
     }
     if (!known) return "names separated by commas, of " + names;

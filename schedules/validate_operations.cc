@@ -122,8 +122,8 @@ Status OperationValidator::checkPlace(const Operation& operation) {
   }
   const bool reduces =
       operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
-  if (reduces && !traits(schedule_.collective).reduces) {
-    return malformed(name(operation.kind), " has no meaning: ", traits(schedule_.collective).name,
+  if (reduces && !rowOf(schedule_.collective).reduces()) {
+    return malformed(name(operation.kind), " has no meaning: ", rowOf(schedule_.collective).name,
                      " does not reduce");
   }
   return {};
@@ -278,8 +278,8 @@ Status OperationValidator::checkBuffer(const Operation& operation, const Region&
   if (operation.kind == OperationKind::kRecvReduce && &region == &operation.b) {
     return malformed("must be scratch, not ", name(region.buffer));
   }
-  const CollectiveTraits& collective = traits(schedule_.collective);
-  const bool whole = region.buffer == Buffer::kIn ? collective.in_whole : collective.out_whole;
+  const CollectiveRow& collective = rowOf(schedule_.collective);
+  const bool whole = region.buffer == Buffer::kIn ? collective.inWhole() : collective.outWhole();
   if (whole) return {};
   for (const Piece& piece : schedule_.piecesOf(region)) {
     if (Status status = checkOwnBlock(schedule_.boxes[piece.box]); !status.ok()) {

@@ -205,7 +205,7 @@ llvm::Expected<std::string> proveAndEmit(const Program& program, VerifyResult& p
 
 void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds) {
   const unsigned phases = schedule.operations.empty() ? 0 : schedule.operations.back().phase + 1u;
-  llvm::errs() << traits(schedule.collective).name << " on " << schedule.topology.shape() << ": "
+  llvm::errs() << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ": "
                << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
                << " operations, " << schedule.streams.size() << " streams, " << phases
                << " phases, " << schedule.slot_count << " scratch slots; proved; " << bytes

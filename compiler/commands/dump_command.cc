@@ -65,7 +65,7 @@ void printFlat(const ScheduleView& schedule, const FlatProgram& program, std::ui
                llvm::raw_ostream& out) {
   const Topology& topology = schedule.topology;
   const Coordinates at = topology.coordinatesOf(program.rank);
-  out << traits(schedule.collective).name << " on " << topology.shape() << ", rank " << program.rank
+  out << rowOf(schedule.collective).name << " on " << topology.shape() << ", rank " << program.rank
       << " at (";
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     out << (i > 0 ? ", " : "") << topology.axes[i].name << '=' << at[i];

@@ -137,7 +137,7 @@ void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double s
     const ScheduleRange& largest = library.ranges[end - 1];
     out << llvm::left_justify(plan.shapes[first.shape].topology.shape(), 15)
         << llvm::format("%6u  ", plan.shapes[first.shape].parts)
-        << llvm::left_justify(traits(first.collective).name, 14)
+        << llvm::left_justify(rowOf(first.collective).name, 14)
         << llvm::format("%8u", static_cast<unsigned>(end - i))
         << llvm::format("%13.2f %8.3f", 1e6 * smallest.lowest_s,
                         boundRatio(smallest.lowest_s, smallest.lowest_bound_s))

@@ -131,7 +131,7 @@ class Comparison {
   }
 
   static std::string nameOf(const RangesKey& key) {
-    return std::string(traits(std::get<1>(key)).name) + " on " + std::get<0>(key).first;
+    return std::string(rowOf(std::get<1>(key)).name) + " on " + std::get<0>(key).first;
   }
 
   static std::string fileOf(const Library& library, const LibraryEntry& entry) {

@@ -27,7 +27,7 @@ void printRow(const Library& library, std::size_t entry, llvm::raw_ostream& out)
   const LibraryEntry& row = library.index.entries[entry];
   const auto& manifest = library.manifest["entries"][entry];
   const std::string highest = row.highest == kOpenEnd ? "and more" : std::to_string(row.highest);
-  out << "  " << llvm::left_justify(traits(row.collective).name, 14)
+  out << "  " << llvm::left_justify(rowOf(row.collective).name, 14)
       << llvm::format("%12llu  ", static_cast<unsigned long long>(row.lowest))
       << llvm::right_justify(highest, 12)
       << llvm::format("%13.2f %8.3f", 1e6 * row.lowest_s,

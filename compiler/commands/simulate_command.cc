@@ -68,7 +68,7 @@ llvm::Expected<Machine> readMachine(const Topology& topology) {
 /// What all forms of the JSON begin with.
 Json header(const ScheduleView& schedule) {
   Json document;
-  document["collective"] = traits(schedule.collective).name;
+  document["collective"] = rowOf(schedule.collective).name;
   document["torus"] = schedule.topology.shape();
   return document;
 }
@@ -92,7 +92,7 @@ llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const Machine& on
   llvm::Expected<SimulateResult> result = simulate(schedule, on, options);
   if (!result) return result.takeError();
   llvm::Expected<BoundedCollective> bounded =
-      parseBoundedCollective(traits(schedule.collective).name);
+      parseBoundedCollective(rowOf(schedule.collective).name);
   if (!bounded) return bounded.takeError();
   const Bound bound = lowerBound(on, {*bounded, options.bytes});
   Run run{size, std::move(*result), bound.bound_s, std::nullopt, std::nullopt};
@@ -161,7 +161,7 @@ void printRun(const ScheduleView& schedule, const Run& run, llvm::raw_ostream& o
 void printRuns(const ScheduleView& schedule, const Machine& on, llvm::ArrayRef<Run> runs,
                llvm::raw_ostream& out) {
   const SimulateResult& first = runs.front().result;
-  out << traits(schedule.collective).name << " on " << schedule.topology.shape() << ", machine "
+  out << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", machine "
       << on.name << ": " << first.nodes << (first.nodes == 1 ? " node" : " nodes")
       << " simulated for " << schedule.topology.ranks() << ", " << first.operations
       << " operations\n"
@@ -231,7 +231,7 @@ llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
     out << document.dump(2) << '\n';
     return llvm::Error::success();
   }
-  out << traits(schedule.collective).name << " on " << topology.shape()
+  out << rowOf(schedule.collective).name << " on " << topology.shape()
       << ": loads of the busiest links, as shares of the vector\n";
   auto print = [&](const std::string& label, llvm::ArrayRef<ExactLoad> row) {
     out << label;

@@ -30,7 +30,7 @@ std::string linkName(const Topology& topology, const LinkLoad& load) {
 void printJson(const ScheduleView& schedule, const VerifyResult& result, llvm::raw_ostream& out) {
   nlohmann::ordered_json document;
   document["ok"] = result.ok();
-  document["collective"] = traits(schedule.collective).name;
+  document["collective"] = rowOf(schedule.collective).name;
   document["torus"] = schedule.topology.shape();
   document["nodes"] = schedule.topology.ranks();
   document["operations"] = schedule.operations.size();
@@ -95,7 +95,7 @@ void printLoads(const Topology& topology, llvm::ArrayRef<LinkLoad> loads, llvm::
 /// One line, and the loads of links.
 void printSuccess(const ScheduleView& schedule, const VerifyResult& result,
                   llvm::raw_ostream& out) {
-  out << "ok: " << traits(schedule.collective).name << " on " << schedule.topology.shape() << ", "
+  out << "ok: " << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", "
       << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
       << " operations, proved on " << result.classes << (result.classes == 1 ? " node" : " nodes")
       << "; scratch " << llvm::format("%.4g", result.scratch_share) << " of the vector\n";

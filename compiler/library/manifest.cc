@@ -43,7 +43,7 @@ Json partJson(const LibraryIndex& index, const LibraryPart& part) {
 
 Json entryJson(const LibraryIndex& index, const LibraryEntry& entry) {
   return {{"shape", entry.shape},
-          {"collective", traits(entry.collective).name},
+          {"collective", rowOf(entry.collective).name},
           {"lowest", entry.lowest},
           {"highest", entry.highest == kOpenEnd ? Json() : Json(entry.highest)},
           {"file", index.files[entry.file].name},
@@ -77,7 +77,7 @@ Json choiceJson(const SizedChoice& sized) {
 Json settingsJson(const LibrarySettings& settings) {
   Json collectives = Json::array();
   for (const Collective collective : settings.collectives)
-    collectives.push_back(traits(collective).name);
+    collectives.push_back(rowOf(collective).name);
   return {{"order", settings.order},
           {"parts", settings.parts},
           {"collectives", std::move(collectives)},

@@ -104,7 +104,7 @@ double workOf(const PlannedShape& shape) {
 
 std::string libraryFileName(Collective collective, const Topology& topology,
                             std::uint64_t checksum) {
-  return std::string(traits(collective).name) + "-" + topology.shape() + "-" +
+  return std::string(rowOf(collective).name) + "-" + topology.shape() + "-" +
          llvm::utohexstr(checksum, /*LowerCase=*/true, /*Width=*/16) + ".torc";
 }
 
@@ -142,7 +142,7 @@ void RangeFinder::choosePending() {
 }
 
 void RangeFinder::chooseOne(std::uint64_t bytes) {
-  progress_.begin(shape_.topology.shape() + ": " + std::string(traits(collective_).name) + " of " +
+  progress_.begin(shape_.topology.shape() + ": " + std::string(rowOf(collective_).name) + " of " +
                   sizeText(bytes));
   llvm::Expected<Choice> choice =
       choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
@@ -297,7 +297,7 @@ llvm::Expected<std::string> RangeFinder::writeProved(const Candidate& candidate)
 
 double RangeFinder::boundOf(std::uint64_t bytes) const {
   BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(traits(collective_).name));
+  request.collective = cantFail(parseBoundedCollective(rowOf(collective_).name));
   request.bytes = modelled(bytes);
   return lowerBound(shape_.machine, request).bound_s;
 }
@@ -308,8 +308,8 @@ double RangeFinder::modelled(std::uint64_t bytes) const {
 }
 
 void RangeFinder::fail(llvm::Error error) {
-  const std::string what = std::string(traits(collective_).name) + " on " +
-                           shape_.topology.shape() + ": " + toString(std::move(error));
+  const std::string what = std::string(rowOf(collective_).name) + " on " + shape_.topology.shape() +
+                           ": " + toString(std::move(error));
   {
     const std::lock_guard lock(mutex_);
     if (error_.empty()) error_ = what;

@@ -177,7 +177,7 @@ bool ScheduleReader::read(const JsonNode& root) {
   }
   std::string_view collectives[kCollectiveCount];
   for (int i = 0; i < kCollectiveCount; ++i) {
-    collectives[i] = traits(static_cast<Collective>(i)).name;
+    collectives[i] = rowOf(static_cast<Collective>(i)).name;
   }
   return object(root, {"torc_schedule", "name", "producer", "collective", "promises", "topology",
                        "colors", "streams", "boxes", "pieces", "shifts", "slots", "frames",

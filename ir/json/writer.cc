@@ -98,7 +98,7 @@ std::string writeJson(const ScheduleView& schedule) {
   writer.member("torc_schedule", kJsonFormVersion);
   writer.member("name", schedule.name);
   writer.member("producer", schedule.producer);
-  writer.member("collective", traits(schedule.collective).name);
+  writer.member("collective", rowOf(schedule.collective).name);
   writer.member("promises", promises);
   writer.member("topology", topologyJson(topology));
   writer.list("colors", schedule.colors, [&](const Color& color) -> Json {

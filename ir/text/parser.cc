@@ -83,7 +83,7 @@ bool ProgramParser::parseCollective() {
   std::string names;
   for (int i = 0; i < kCollectiveCount; ++i) {
     schedule_.collective = static_cast<Collective>(i);
-    const std::string_view name = traits(schedule_.collective).name;
+    const std::string_view name = rowOf(schedule_.collective).name;
     if (cursor_.take(name)) return true;
     names += (i == 0 ? "" : i + 1 == kCollectiveCount ? " or " : ", ");
     names += name;

@@ -24,7 +24,7 @@ class Printer {
     out_ << "// torc schedule, text form 1. The notation in full: docs/ir.md\n";
     if (!schedule_.operations.empty()) printStepNotes();
     out_ << "schedule @" << schedule_.name << " {\n  collective "
-         << traits(schedule_.collective).name << '\n';
+         << rowOf(schedule_.collective).name << '\n';
     printTopology();
     printColors();
     if (!program_.plan.empty()) printPlan();

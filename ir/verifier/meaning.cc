@@ -37,7 +37,7 @@ class MeaningChecker {
       : context_(context),
         schedule_(context.schedule),
         topology_(context.topology),
-        traits_(traits(context.schedule.collective)) {}
+        row_(rowOf(context.schedule.collective)) {}
 
   void run(const std::vector<std::uint64_t>& order, bool per_class_order) {
     initialise();
@@ -69,12 +69,12 @@ class MeaningChecker {
       node.slot_frame.assign(schedule_.slot_count, kNone);
       const Ranges own = ownBlock(context_.coordinatesOf(c));
       // A whole `in` holds this rank's contribution to every block; an own block holds itself.
-      const Content piece{traits_.in_whole ? everything() : own,
-                          {traits_.in_whole ? own : blockOwner()}};
+      const Content piece{row_.inWhole() ? everything() : own,
+                          {row_.inWhole() ? own : blockOwner()}};
       for (Contents& part : node.in)
         part.write(piece, topology_);
       // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
-      if (traits_.layout != Layout::kBlockMajor || traits_.in_whole) continue;
+      if (row_.layout != Layout::kBlockMajor || row_.inWhole()) continue;
       for (const Coordinates& dead : topology_.deadNodes()) {
         for (Contents& part : node.out)
           part.write({nodeBlocks(dead), {blockOwner()}}, topology_);
@@ -119,7 +119,7 @@ class MeaningChecker {
     write(node_class, operation.dst, value);
     const bool onto_itself =
         operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
-    if (operation.dst.buffer == Buffer::kOut && traits_.in_place_aliases && !onto_itself) {
+    if (operation.dst.buffer == Buffer::kOut && row_.inPlaceAliases() && !onto_itself) {
       context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
         nodes_[node_class].in[part].erase(context_.rangesOf(piece, at), topology_);
       });
@@ -232,8 +232,8 @@ class MeaningChecker {
   void finish(std::uint32_t node_class) {
     const Coordinates at = context_.coordinatesOf(node_class);
     if (topology_.isDead(at)) return;
-    const Ranges blocks = traits_.out_whole ? everything() : ownBlock(at);
-    const Value wanted = traits_.reduces ? liveNodes() : Value{blockOwner()};
+    const Ranges blocks = row_.outWhole() ? everything() : ownBlock(at);
+    const Value wanted = row_.reduces() ? liveNodes() : Value{blockOwner()};
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place =
@@ -299,7 +299,7 @@ class MeaningChecker {
   VerifyContext& context_;
   const ScheduleView& schedule_;
   const Topology& topology_;
-  const CollectiveTraits& traits_;
+  const CollectiveRow& row_;
   std::vector<NodeState> nodes_;
 };
 

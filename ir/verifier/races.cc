@@ -277,7 +277,7 @@ class RaceChecker {
     const bool whole_slot = a.box == kNone;
     if (whole_slot && left.frame == right.frame) return false;  // part by part
     if (left.buffer != right.buffer) {
-      if (!traits(schedule_.collective).in_place_aliases || a.onto_itself || b.onto_itself) {
+      if (!rowOf(schedule_.collective).inPlaceAliases() || a.onto_itself || b.onto_itself) {
         return false;
       }
     }

@@ -83,7 +83,7 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
   }
   std::optional<Uint128> denominator = multiply(weights, pieces);
   // As in VectorShares: where ranks own blocks, dead nodes have none.
-  const bool owned = traits(schedule.collective).layout == Layout::kBlockMajor;
+  const bool owned = rowOf(schedule.collective).layout == Layout::kBlockMajor;
   const Topology& topology = schedule.topology;
   if (denominator) {
     denominator = multiply(*denominator, owned ? topology.ranks() : topology.sites());
@@ -140,7 +140,7 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
     dimensions.push_back({axis.size, axis.isRing()});
     nodes *= axis.size;
   }
-  const CollectiveTraits& facts = traits(collective);
+  const CollectiveRow& facts = rowOf(collective);
   Fraction bound;
   auto raise = [&](Uint128 numerator, Uint128 denominator) {
     // Both are below 2^40: crosswise products fit.
@@ -160,7 +160,7 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
         links += 2 * (ring ? nodes : nodes / size * (size - 1));
       }
     }
-    if (facts.in_whole && facts.out_whole) {
+    if (facts.inWhole() && facts.outWhole()) {
       raise(2 * (nodes / inside - 1), links);
       raise(1, inside * ways);
     } else {

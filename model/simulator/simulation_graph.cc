@@ -111,8 +111,8 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
   if (llvm::Error error = checkTaskCount(schedule, ranks.count(), 0)) return error;
   SimulationBuilder builder(schedule, machine, std::move(ranks));
   SimulationGraph& graph = builder.graph();
-  const CollectiveTraits& facts = traits(schedule.collective);
-  const bool per_block = !(facts.in_whole && facts.out_whole);
+  const CollectiveRow& facts = rowOf(schedule.collective);
+  const bool per_block = !(facts.inWhole() && facts.outWhole());
   const Counts counts{per_block ? elements / schedule.topology.ranks() : elements, {}, {}};
 
   std::vector<std::uint32_t> first_dependence{0}, dependences;  // by task

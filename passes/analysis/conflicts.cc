@@ -56,7 +56,7 @@ const Box& boxOrAll(const ScheduleView& schedule, std::uint32_t box) {
 }  // namespace
 
 ConflictIndex::ConflictIndex(const ScheduleView& schedule)
-    : schedule_(schedule), traits_(traits(schedule.collective)) {
+    : schedule_(schedule), row_(rowOf(schedule.collective)) {
   for (const Color& color : schedule.colors) {
     first_axis_.insert(first_axis_.end(), std::size_t{color.directions} * color.chunks,
                        color.order[0]);
@@ -76,7 +76,7 @@ llvm::SmallVector<ConflictIndex::Access, 4> ConflictIndex::accessesOf(std::uint3
   auto add = [&](const Region& region, bool writes) {
     if (!region.present()) return;
     // Nobody writes `in`, unless it is `out`.
-    if (region.buffer == Buffer::kIn && !traits_.in_place_aliases) return;
+    if (region.buffer == Buffer::kIn && !row_.inPlaceAliases()) return;
     for (const Piece& piece : schedule_.piecesOf(region)) {
       for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
         accesses.push_back({index, part, piece.box, operation.guard, region.frame, region.buffer,

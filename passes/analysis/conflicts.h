@@ -62,7 +62,7 @@ class ConflictIndex {
   bool covers(const Access& later, const Access& earlier) const;
 
   const ScheduleView schedule_;
-  const CollectiveTraits& traits_;
+  const CollectiveRow& row_;
   std::vector<std::uint32_t> first_axis_;           // of the color of each part
   llvm::DenseMap<std::uint32_t, Storage> buffers_;  // by part
   llvm::DenseMap<std::uint32_t, Storage> slots_;

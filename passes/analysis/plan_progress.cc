@@ -13,7 +13,7 @@ bool reducesBlocks(const PlanOperation& ring) {
 }  // namespace
 
 PlanProgress::PlanProgress(const Schedule& schedule, std::uint32_t color)
-    : schedule_(schedule), color_(color), fixed_(traits(schedule.collective).reduces ? 0 : 0xff) {}
+    : schedule_(schedule), color_(color), fixed_(rowOf(schedule.collective).reduces() ? 0 : 0xff) {}
 
 bool PlanProgress::isLastToReduce(std::uint32_t axis) const {
   const Topology& topology = schedule_.topology;
@@ -24,14 +24,14 @@ bool PlanProgress::isLastToReduce(std::uint32_t axis) const {
 }
 
 llvm::Error PlanProgress::check(const PlanOperation& ring) const {
-  const CollectiveTraits& collective = traits(schedule_.collective);
+  const CollectiveRow& collective = rowOf(schedule_.collective);
   const char* fault = nullptr;
   if (reducesBlocks(ring)) {
-    if (!collective.reduces) fault = "the collective reduces nothing";
+    if (!collective.reduces()) fault = "the collective reduces nothing";
     if (reduced_ >> ring.axis & 1) fault = "it has been reduced there before";
   } else {
     if (!isFixed(ring.axis)) fault = "it has been gathered there before, or never reduced";
-    if (!collective.out_whole) fault = "the collective gathers nothing";
+    if (!collective.outWhole()) fault = "the collective gathers nothing";
   }
   if (!fault) return llvm::Error::success();
   return passError(llvm::StringRef(name(ring.kind)) + " color " + llvm::Twine(color_) + " on " +
@@ -50,13 +50,13 @@ void PlanProgress::finish(const PlanOperation& ring) {
 }
 
 llvm::Error PlanProgress::checkDone() const {
-  const CollectiveTraits& collective = traits(schedule_.collective);
+  const CollectiveRow& collective = rowOf(schedule_.collective);
   for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
     const Axis& axis = schedule_.topology.axes[i];
     if (axis.size == 1) continue;
     const char* fault = nullptr;
-    if (collective.out_whole && isFixed(i)) fault = "gathered";
-    if (collective.reduces && !(reduced_ >> i & 1)) fault = "reduced";
+    if (collective.outWhole() && isFixed(i)) fault = "gathered";
+    if (collective.reduces() && !(reduced_ >> i & 1)) fault = "reduced";
     if (!fault) continue;
     return passError("the plan ends before color " + llvm::Twine(color_) + " is " + fault + " on " +
                      llvm::Twine(axis.name));

@@ -174,7 +174,7 @@ int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
     torc::Call checked;
     Status status =
         torc::checkCounts(arguments, schedule->view(), schedule->geometry->rank, types, checked);
-    if (!status.ok() || !torc::traits(arguments.collective).reduces) return status;
+    if (!status.ok() || !torc::rowOf(arguments.collective).reduces()) return status;
     torc::MpiReduction reduction;
     return reduction.prepare(checked.type, call->op);
   }));

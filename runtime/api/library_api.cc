@@ -103,7 +103,7 @@ StatusOr<std::uint64_t> bytesOf(const torc_call& call, int ranks) {
   }
   const StatusOr<torc::ElementType> type = torc::describeType(call.datatype);
   if (!type.ok()) return type.status();
-  if (torc::traits(static_cast<Collective>(call.kind)).reduces) {
+  if (torc::rowOf(static_cast<Collective>(call.kind)).reduces()) {
     torc::MpiReduction reduction;
     if (Status status = reduction.prepare(*type, call.op); !status.ok()) return status;
   }
@@ -166,7 +166,7 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   const LibraryEntry* entry = library.choose(shape, collective, *bytes);
   if (entry == nullptr) {
     return Status(StatusCode::kUnsupported,
-                  message("the library has no ", torc::traits(collective).name, " of ", *bytes,
+                  message("the library has no ", torc::rowOf(collective).name, " of ", *bytes,
                           " bytes on ", library.shapes[shape]));
   }
   return Chosen{entry, *bytes};

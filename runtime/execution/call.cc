@@ -104,7 +104,7 @@ Status checkCounts(const CallArguments& arguments, const ScheduleView& schedule,
                    TypeTable& types, Call& call) {
   if (schedule.collective != arguments.collective) {
     return {StatusCode::kMismatch,
-            message("schedule ", schedule.name, " is one for ", traits(schedule.collective).name)};
+            message("schedule ", schedule.name, " is one for ", rowOf(schedule.collective).name)};
   }
   call.per_rank.clear();
   call.displacements.clear();

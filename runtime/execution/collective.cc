@@ -22,9 +22,9 @@ namespace {
 
 /// Of the whole vector: each rank's of an allreduce, all blocks together of the others.
 std::uint64_t wholeBytes(const torc::Call& call, torc::Collective collective, int ranks) {
-  const torc::CollectiveTraits& traits = torc::traits(collective);
+  const torc::CollectiveRow& traits = torc::rowOf(collective);
   std::uint64_t elements = call.count;
-  if (!traits.in_whole || !traits.out_whole) {
+  if (!traits.inWhole() || !traits.outWhole()) {
     elements = call.per_rank.empty()
                    ? call.count * static_cast<std::uint64_t>(ranks)
                    : std::accumulate(call.per_rank.begin(), call.per_rank.end(), std::uint64_t{0});
@@ -49,7 +49,7 @@ Status torc_collective::prepare(const torc::CallArguments& arguments) {
 }
 
 Status torc_collective::prepareReduction(const torc::CallArguments& arguments) {
-  if (!torc::traits(schedule->view().collective).reduces) return {};
+  if (!torc::rowOf(schedule->view().collective).reduces()) return {};
   return reduction.prepare(call.type, arguments.op, arguments.keep_type);
 }
 
@@ -57,7 +57,7 @@ Status torc_collective::expand() {
   const torc::ScheduleView& view = schedule->view();
   const torc_geometry& geometry = *schedule->geometry;
   const torc::Call mapped =
-      call.bySchedule(geometry.map, geometry.size, torc::traits(view.collective).layout);
+      call.bySchedule(geometry.map, geometry.size, torc::rowOf(view.collective).layout);
   torc::StatusOr<torc::FlatProgram> expanded =
       torc::expand(view, geometry.map.toSchedule(geometry.rank), mapped.counts(), mapped.in_place);
   if (!expanded.ok()) return expanded.status();
@@ -93,7 +93,7 @@ void torc_collective::takeBuffers(const torc::CallArguments& arguments) {
 }
 
 torc::Reducer torc_collective::reducer() const {
-  return torc::traits(schedule->view().collective).reduces ? reduction.reducer() : torc::Reducer{};
+  return torc::rowOf(schedule->view().collective).reduces() ? reduction.reducer() : torc::Reducer{};
 }
 
 Status torc_collective::lay(int tag_base, torc::Requests requests) {

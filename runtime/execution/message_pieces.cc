@@ -10,7 +10,7 @@ StatusOr<MessagePieces> cutMessages(const ScheduleView& schedule, const FlatProg
                                     std::size_t least_bytes) {
   MessagePieces pieces;
   // Part-major messages are contiguous.
-  if (traits(schedule.collective).layout == Layout::kPartMajor) return pieces;
+  if (rowOf(schedule.collective).layout == Layout::kPartMajor) return pieces;
   const bool own_block_in_out = in_place && schedule.collective == Collective::kAllgather;
   Placement placement(schedule, program.rank, counts, own_block_in_out);
   if (Status status = placement.prepare(); !status.ok()) return status;

@@ -186,7 +186,7 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
     const torc::ScheduleView& view = schedule->view();
     *info = {};
     info->kind = static_cast<torc_kind>(view.collective);
-    info->kind_name = torc::traits(view.collective).name.data();
+    info->kind_name = torc::rowOf(view.collective).name.data();
     info->name = schedule->name.c_str();
     info->producer = schedule->producer.c_str();
     info->shape = schedule->shape.c_str();

@@ -171,9 +171,9 @@ Status ScheduleLoad::check() {
   const ScheduleView& view = loaded->view();
   const Topology& shape = library_.index.shapes[entry_.shape].topology;
   if (view.collective != entry_.collective || view.topology != shape) {
-    return {StatusCode::kMismatch, message(path(), ": is one for ", traits(view.collective).name,
+    return {StatusCode::kMismatch, message(path(), ": is one for ", rowOf(view.collective).name,
                                            " on ", view.topology.shape(), ", the index says ",
-                                           traits(entry_.collective).name, " on ", shape.shape())};
+                                           rowOf(entry_.collective).name, " on ", shape.shape())};
   }
   schedule_ = library_.cache.add(entry_.file, std::exchange(reserved_, 0), std::move(*loaded));
   return bind();

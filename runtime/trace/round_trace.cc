@@ -19,7 +19,7 @@ RoundTrace::RoundTrace(std::shared_ptr<Trace> trace, const ScheduleView& schedul
                        const FlatProgram& program, std::size_t element_bytes,
                        const std::function<std::int32_t(std::int32_t)>& trace_rank)
     : trace_(std::move(trace)),
-      name_(trace_->text(traits(schedule.collective).name)),
+      name_(trace_->text(rowOf(schedule.collective).name)),
       schedule_(trace_->text(schedule.name)) {
   const auto me = static_cast<std::uint64_t>(trace_->rank());
   operations_.reserve(program.operations.size());

@@ -47,7 +47,7 @@ VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
 double VectorShares::of(const Region& region, const Coordinates& at) const {
   const Topology& topology = schedule_.topology;
   // The block of a dead node is nobody's where ranks own blocks, and part of the vector elsewhere.
-  const bool owned = traits(schedule_.collective).layout == Layout::kBlockMajor;
+  const bool owned = rowOf(schedule_.collective).layout == Layout::kBlockMajor;
   double share = 0;
   for (const Piece& piece : schedule_.piecesOf(region)) {
     const Ranges blocks = resolve(schedule_.boxes[piece.box], topology, at);

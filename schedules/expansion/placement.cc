@@ -61,7 +61,7 @@ Placement::Placement(const ScheduleView& schedule, std::int32_t rank, const Coun
       counts_(counts),
       rank_(rank),
       in_place_(in_place),
-      traits_(traits(schedule.collective)),
+      row_(rowOf(schedule.collective)),
       at_(schedule.topology.coordinatesOf(rank)),
       parts_(schedule) {}
 
@@ -74,10 +74,10 @@ Status Placement::prepareBlocks() {
   const std::uint64_t ranks = schedule_.topology.ranks();
   std::uint64_t total = 0;  // elements of the whole vector
   std::uint64_t end = 0;    // of its last block
-  if (traits_.layout == Layout::kPartMajor) {
+  if (row_.layout == Layout::kPartMajor) {
     if (!counts_.per_rank.empty()) {
       return Status(StatusCode::kInvalidArgument,
-                    std::string(traits_.name) + " takes one count, not one per rank");
+                    std::string(row_.name) + " takes one count, not one per rank");
     }
     if (counts_.count > kMaxElements) return overflow("the elements of the vector");
     total = end = counts_.count;
@@ -103,10 +103,10 @@ Status Placement::prepareBlocks() {
       if (count > 0) end = std::max(end, offset + count);
     }
   }
-  const bool part_major = traits_.layout == Layout::kPartMajor;
+  const bool part_major = row_.layout == Layout::kPartMajor;
   const std::uint64_t own = part_major ? total : blockCount(rank_);
-  out_elements_ = traits_.out_whole ? end : own;
-  in_elements_ = traits_.in_whole ? end : in_place_ ? out_elements_ : own;
+  out_elements_ = row_.outWhole() ? end : own;
+  in_elements_ = row_.inWhole() ? end : in_place_ ? out_elements_ : own;
   return {};
 }
 
@@ -145,8 +145,8 @@ std::uint64_t Placement::blockOffset(std::int32_t rank) const {
 }
 
 bool Placement::isWhole(Buffer buffer) const {
-  if (buffer == Buffer::kIn) return traits_.in_whole || in_place_;
-  return traits_.out_whole;
+  if (buffer == Buffer::kIn) return row_.inWhole() || in_place_;
+  return row_.outWhole();
 }
 
 Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at) const {
@@ -161,7 +161,7 @@ Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at) cons
 }
 
 std::uint64_t Placement::blockElements(const PlacedPiece& piece, const Coordinates& at) const {
-  if (traits_.layout == Layout::kPartMajor) return partMajorBlock(piece.part, at).length;
+  if (row_.layout == Layout::kPartMajor) return partMajorBlock(piece.part, at).length;
   const std::int32_t owner = schedule_.topology.rankOf(at);
   if (owner < 0) return 0;
   return parts_.extent(piece.part, piece.parts, {0, blockCount(owner)}).length;
@@ -170,7 +170,7 @@ std::uint64_t Placement::blockElements(const PlacedPiece& piece, const Coordinat
 /// Lays `piece` out behind the pieces that `frame` has.
 void Placement::placePiece(PlacedFrame& frame, PlacedPiece piece) {
   piece.offset = frame.elements;
-  if (traits_.layout == Layout::kPartMajor) {
+  if (row_.layout == Layout::kPartMajor) {
     std::vector<Extent> runs;
     appendPartMajor(piece.part, piece.ranges, 0, runs);
     for (const Extent& run : runs)
@@ -202,7 +202,7 @@ template <typename Blocks, typename Visit>
 void Placement::forEachRun(const Blocks& blocks, Visit visit) const {
   for (const Piece& piece : schedule_.piecesOf(blocks)) {
     const Ranges ranges = resolve(schedule_.boxes[piece.box], schedule_.topology, at_);
-    if (traits_.layout == Layout::kBlockMajor) {
+    if (row_.layout == Layout::kBlockMajor) {
       visit(piece.part, piece.parts, ranges);
     } else {
       for (std::uint32_t i = 0; i < piece.parts; ++i)
@@ -216,7 +216,7 @@ std::uint64_t Placement::append(const Region& region, std::vector<Extent>& exten
   forEachRun(region, [&](std::uint32_t part, std::uint32_t parts, const Ranges& ranges) {
     if (region.buffer == Buffer::kScratch) {
       appendScratch(region.frame, part, parts, ranges, first, extents);
-    } else if (traits_.layout == Layout::kPartMajor) {
+    } else if (row_.layout == Layout::kPartMajor) {
       appendPartMajor(part, ranges, first, extents);
     } else {
       appendBlockMajor(region.buffer, part, parts, ranges, first, extents);
@@ -310,7 +310,7 @@ void Placement::appendScratch(std::uint32_t frame_index, std::uint32_t part, std
   }
   const Color& color = schedule_.colors[parts_.index(part).color];
   const bool equal_blocks =
-      traits_.layout == Layout::kBlockMajor && uniform() && topology.dead_node_count == 0;
+      row_.layout == Layout::kBlockMajor && uniform() && topology.dead_node_count == 0;
   if (!equal_blocks && piece.prefix.empty()) makePrefix(piece);
 
   // Behind the last axis on which region and piece differ, whole runs of blocks are taken, if all

@@ -86,7 +86,7 @@ class Placement {
   const Counts counts_;
   const std::int32_t rank_;
   const bool in_place_;
-  const CollectiveTraits& traits_;
+  const CollectiveRow& row_;
   Coordinates at_{};
   PartTable parts_;
   std::vector<std::uint64_t> displacements_;  // per-rank counts without displacements

@@ -25,7 +25,7 @@ Choice chooseFor(Collective collective, const Target& target, double bytes,
 /// on tori that is the lower bound.
 double ratioToBound(Collective collective, const Target& target) {
   BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(traits(collective).name));
+  request.collective = cantFail(parseBoundedCollective(rowOf(collective).name));
   request.bytes = kLarge;
   const Bound bound = lowerBound(target.machine, request);
   const double least = std::max(bound.bound_s, bound.reduce_scatter_allgather_s);
@@ -38,7 +38,7 @@ TEST_P(LargeVectors, ComeWithinThreePercentOfTheBound) {
   const Target target = targetOf(GetParam());
   for (int c = 0; c < kCollectiveCount; ++c) {
     const auto collective = static_cast<Collective>(c);
-    EXPECT_LE(ratioToBound(collective, target), 1.03) << traits(collective).name;
+    EXPECT_LE(ratioToBound(collective, target), 1.03) << rowOf(collective).name;
   }
 }
 

@@ -84,7 +84,7 @@ std::string checkExpansions(const ScheduleView& schedule) {
   std::vector<Counts> calls;
   for (const std::uint64_t count : {0, 1, 13})
     calls.push_back({.count = count, .per_rank = {}, .displacements = {}});
-  if (traits(schedule.collective).layout == Layout::kBlockMajor) {
+  if (rowOf(schedule.collective).layout == Layout::kBlockMajor) {
     calls.push_back({.count = 0, .per_rank = per_rank, .displacements = {}});
   }
   for (const std::uint64_t rank : {std::uint64_t{0}, ranks / 2, ranks - 1}) {

@@ -213,7 +213,7 @@ class Generator {
       }
       Box blocks_of_piece = box(admitted);
       // Where a buffer may hold the own block alone, every region is that one.
-      if (!traits(s_.collective).in_whole || !traits(s_.collective).out_whole) {
+      if (!rowOf(s_.collective).inWhole() || !rowOf(s_.collective).outWhole()) {
         for (std::uint32_t i = 0; i < axes(); ++i)
           blocks_of_piece[i] = Interval::relative(0);
       }
@@ -232,7 +232,7 @@ class Generator {
       operation.guard = store(s_.boxes, guard());
       admitted = resolve(s_.boxes[operation.guard], s_.topology, Coordinates{});
     }
-    const bool reduces = traits(s_.collective).reduces;
+    const bool reduces = rowOf(s_.collective).reduces();
     Shift shift{};
     const bool moves = randomShift(admitted, shift);
     std::vector<OperationKind> kinds = {OperationKind::kCopy};

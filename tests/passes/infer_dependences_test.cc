@@ -38,7 +38,7 @@ std::vector<Cell> cellsOf(const ScheduleView& schedule, const Operation& operati
       storage = "slot " + std::to_string(schedule.frames[region.frame].slot);
       user = std::to_string(region.frame);
     } else {
-      const bool aliases = traits(schedule.collective).in_place_aliases;
+      const bool aliases = rowOf(schedule.collective).inPlaceAliases();
       storage += aliases ? " buffer" : " " + std::string(name(region.buffer));
     }
     const Ranges ranges = resolve(schedule.boxes[piece.box], schedule.topology, at);

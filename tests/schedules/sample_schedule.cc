@@ -149,7 +149,7 @@ ScheduleWriter::ScheduleWriter(Collective collective, std::string_view shape,
   if (!topology.ok()) std::abort();
   schedule_.collective = collective;
   schedule_.topology = *topology;
-  schedule_.name = traits(collective).name;
+  schedule_.name = rowOf(collective).name;
   schedule_.producer = "sample";
 }
 

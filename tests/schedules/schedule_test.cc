@@ -14,7 +14,7 @@ namespace {
 TEST(Schedule, NamesAreDistinct) {
   std::set<std::string_view> collectives, kinds;
   for (int i = 0; i < kCollectiveCount; ++i)
-    collectives.insert(traits(static_cast<Collective>(i)).name);
+    collectives.insert(rowOf(static_cast<Collective>(i)).name);
   for (int i = 0; i < kOperationKindCount; ++i)
     kinds.insert(name(static_cast<OperationKind>(i)));
   EXPECT_EQ(collectives, (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather"}));
@@ -23,11 +23,11 @@ TEST(Schedule, NamesAreDistinct) {
 }
 
 TEST(Schedule, OwnBlockBuffers) {
-  EXPECT_TRUE(traits(Collective::kAllreduce).in_whole);
-  EXPECT_TRUE(traits(Collective::kAllreduce).out_whole);
-  EXPECT_FALSE(traits(Collective::kReduceScatter).out_whole);
-  EXPECT_FALSE(traits(Collective::kAllgather).in_whole);
-  EXPECT_FALSE(traits(Collective::kAllgather).reduces);
+  EXPECT_TRUE(rowOf(Collective::kAllreduce).inWhole());
+  EXPECT_TRUE(rowOf(Collective::kAllreduce).outWhole());
+  EXPECT_FALSE(rowOf(Collective::kReduceScatter).outWhole());
+  EXPECT_FALSE(rowOf(Collective::kAllgather).inWhole());
+  EXPECT_FALSE(rowOf(Collective::kAllgather).reduces());
 }
 
 TEST(Schedule, CopiesAreEqual) {

@@ -84,14 +84,14 @@ class Bfb {
   }
 
   Program run() {
-    const CollectiveTraits& collective = traits(builder_.schedule().collective);
+    const CollectiveRow& collective = rowOf(builder_.schedule().collective);
     for (std::size_t i = 0; i < std::max<std::size_t>(routes_.links.size(), 1); ++i)
       builder_.addStream({.part = kNone, .core = 0});
     if (routes_.steps.empty()) {
       copyOwn();  // there is one node
     } else {
-      if (collective.reduces) reduceScatter();
-      if (collective.out_whole) allgather();
+      if (collective.reduces()) reduceScatter();
+      if (collective.outWhole()) allgather();
     }
     return {builder_.take(), {}};
   }
@@ -101,7 +101,7 @@ class Bfb {
     Schedule schedule;
     schedule.collective = spec.collective;
     schedule.topology = spec.topology;
-    schedule.name = traits(spec.collective).name;
+    schedule.name = rowOf(spec.collective).name;
     Color color;
     color.chunks = routes.parts;
     color.axis_count = spec.topology.axis_count;
@@ -229,7 +229,7 @@ class Bfb {
   // --- allgather ---
 
   void allgather() {
-    const bool reduced = traits(builder_.schedule().collective).reduces;
+    const bool reduced = rowOf(builder_.schedule().collective).reduces();
     for (std::size_t t = 1; t <= routes_.steps.size(); ++t, ++phase_) {
       const std::vector<Units> units = unitsOf(t);
       std::vector<llvm::SmallVector<Piece, 8>> received(units.size());

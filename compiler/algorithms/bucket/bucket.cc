@@ -23,7 +23,7 @@ llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
   Schedule& schedule = program.schedule;
   schedule.collective = spec.collective;
   schedule.topology = spec.topology;
-  schedule.name = traits(spec.collective).name;
+  schedule.name = rowOf(spec.collective).name;
 
   // Data is reduced inside a node before it goes out: T, the last axis, comes first.
   Color color;
@@ -38,12 +38,12 @@ llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
     if (!program.plan.empty()) program.plan.push_back({PlanKind::kPhaseBarrier, 0, 0});
     program.plan.push_back({kind, 0, axis});
   };
-  if (traits(spec.collective).reduces) {
+  if (rowOf(spec.collective).reduces()) {
     for (std::uint32_t i = 0; i < color.axis_count; ++i) {
       addPhase(PlanKind::kRingReduceScatter, color.order[i]);
     }
   }
-  if (traits(spec.collective).out_whole) {
+  if (rowOf(spec.collective).outWhole()) {
     for (std::uint32_t i = color.axis_count; i-- > 0;) {
       addPhase(PlanKind::kRingAllgather, color.order[i]);
     }

@@ -7,7 +7,7 @@ Schedule header(const CollectiveSpec& spec, std::uint32_t parts) {
   Schedule schedule;
   schedule.collective = spec.collective;
   schedule.topology = spec.topology;
-  schedule.name = traits(spec.collective).name;
+  schedule.name = rowOf(spec.collective).name;
   Color color;
   color.axis_count = spec.topology.axis_count;
   for (std::uint32_t i = 0; i < color.axis_count; ++i)

@@ -132,7 +132,7 @@ Reason checkArguments(CollectiveCall& call, int rank, int size) {
   }
   if (own_block_differs) return Reason::kOwnBlock;
 
-  if (traits(*call.collective).reduces) {
+  if (rowOf(*call.collective).reduces()) {
     if (call.op == MPI_OP_NULL) return Reason::kArgument;
     if (const Reason reason = checkReductionOften(call.type, call.op); reason != Reason::kServed) {
       return reason;

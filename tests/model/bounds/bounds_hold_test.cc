@@ -32,7 +32,7 @@ RC_GTEST_PROP(Bounds, NoScheduleIsFaster, ()) {
   machine.memory_bandwidth = draw(0, 2) * 4;
   machine.ports = draw(0, 3);
   const BoundedCollective collective =
-      cantFail(parseBoundedCollective(std::string(traits(schedule.collective).name)));
+      cantFail(parseBoundedCollective(std::string(rowOf(schedule.collective).name)));
   const double bytes = draw(0, 2) == 0 ? draw(0, 10) : draw(10, 1000000);
   const Bound bound = lowerBound(machine, {collective, bytes});
   SimulateOptions options;

@@ -118,10 +118,10 @@ RC_GTEST_PROP(LinkLoads, BoundIsThatOfTheMachine, ()) {
   const Topology topology = *parseTopology(shape);
   const auto collective = static_cast<Collective>(*rc::gen::inRange(0, kCollectiveCount));
   BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(traits(collective).name));
+  request.collective = cantFail(parseBoundedCollective(rowOf(collective).name));
   request.bytes = 1;
   const double expected = lowerBound(unitMachine(topology), request).bandwidth_s;
-  RC_LOG() << shape << " " << traits(collective).name << std::endl;
+  RC_LOG() << shape << " " << rowOf(collective).name << std::endl;
   RC_ASSERT(std::abs(equalLinkBound(collective, topology)->value() - expected) <= 1e-12);
 }
 

@@ -49,7 +49,7 @@ TEST(PipelineCost, PredictsWhatTheSimulatorMeasures) {
             // Two chunks in flight are taken to fill each other's pauses perfectly.
             const double ratio = cost.seconds(chunks, in_flight) / simulated;
             EXPECT_TRUE(ratio > (in_flight == 1 ? 0.88 : 0.65) && ratio < 1.12)
-                << traits(collective).name << " on " << shape << ", " << bytes << " bytes, "
+                << rowOf(collective).name << " on " << shape << ", " << bytes << " bytes, "
                 << chunks << " chunks, " << in_flight << " in flight: " << ratio;
           }
         }

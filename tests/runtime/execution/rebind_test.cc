@@ -74,7 +74,7 @@ JobOptions options(ReduceOp op, Delivery delivery, bool in_place) {
 TEST(Rebind, SchedulesOfAllKinds) {
   std::mt19937 random(1);
   for (const Schedule& schedule : samples::all()) {
-    const CollectiveTraits& kind = traits(schedule.collective);
+    const CollectiveRow& kind = rowOf(schedule.collective);
     for (int trial = 0; trial < 6; ++trial) {
       std::vector<std::uint64_t> per_rank;
       Counts counts;

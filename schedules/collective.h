@@ -1,0 +1,98 @@
+// Collectives: one row of facts each, which everything else reads. A new collective is a row here,
+// and an algorithm that serves it.
+#ifndef TORC_SCHEDULES_COLLECTIVE_H_
+#define TORC_SCHEDULES_COLLECTIVE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace torc {
+
+/// Number of a row; stands in files.
+enum class Collective : std::uint8_t {
+  kAllreduce = 0,
+  kReduceScatter = 1,
+  kAllgather = 2,
+};
+inline constexpr int kCollectiveCount = 3;
+
+/// What the blocks of a vector are indexed by.
+enum class BlockSpace : std::uint8_t {
+  kNode = 0,  // their owner
+  kPair = 1,  // their source and their destination
+};
+
+/// What a buffer of one rank holds.
+enum class Holds : std::uint8_t {
+  kNothing = 0,
+  kOwn = 1,    // the rank's own block
+  kWhole = 2,  // every block
+};
+
+/// What the result's elements are.
+enum class Result : std::uint8_t {
+  kMoved = 0,  // those of one rank, unchanged
+  kSum = 1,    // those of all ranks, combined by an operation
+};
+
+/// Where the elements of a block lie in `in` and `out`.
+enum class Layout : std::uint8_t {
+  kPartMajor = 0,   // parts first, then blocks in the color's axis order: messages are contiguous
+  kBlockMajor = 1,  // each rank's block lies where MPI puts it, its parts inside it
+};
+
+/// What a call's count counts.
+enum class CountOf : std::uint8_t {
+  kVector = 0,  // elements of the whole vector
+  kBlock = 1,   // elements of every block, or of each: one count per rank
+};
+
+/// What MPI_IN_PLACE means.
+enum class InPlace : std::uint8_t {
+  kVector = 0,    // `out` holds the whole of `in`: in[b] and out[b] are the same memory
+  kOwnBlock = 1,  // the own block of `in` lies at its place in `out`
+  kStart = 2,  // `out` holds the whole of `in`; the own block of the result goes to its beginning
+};
+
+/// The facts of one collective.
+struct CollectiveRow {
+  std::string_view name;  // on the command line, in text, JSON, settings and statistics
+  BlockSpace blocks;
+  Holds in;
+  Holds out;
+  Result result;
+  Layout layout;
+  CountOf counts;
+  InPlace in_place;
+  std::array<std::string_view, 2> mpi;  // functions of MPI that it serves, "" where there is one
+
+  bool inWhole() const { return in == Holds::kWhole; }
+  bool outWhole() const { return out == Holds::kWhole; }
+  bool reduces() const { return result == Result::kSum; }
+  /// Whether MPI_IN_PLACE makes in[b] and out[b] the same memory.
+  bool inPlaceAliases() const { return in_place != InPlace::kStart; }
+  /// Blocks that a call's count stands for, on `ranks` ranks.
+  std::uint64_t countedBlocks(std::uint64_t ranks) const {
+    return counts == CountOf::kVector ? 1 : ranks;
+  }
+};
+
+/// The row of `collective`, which is valid.
+const CollectiveRow& rowOf(Collective collective);
+
+/// All rows, by number.
+std::span<const CollectiveRow> collectiveRows();
+
+/// The collective of that name.
+std::optional<Collective> collectiveNamed(std::string_view name);
+
+/// The names of all collectives: "a, b and c" with `last` = " and ".
+std::string collectiveNames(std::string_view last);
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_COLLECTIVE_H_
