@@ -62,8 +62,10 @@ enum class InPlace : std::uint8_t {
 struct CollectiveRow {
   std::string_view name;  // on the command line, in text, JSON, settings and statistics
   BlockSpace blocks;
-  Holds in;
+  Holds in;            // at the root, where there is one
+  Holds in_elsewhere;  // the same where there is none
   Holds out;
+  Holds out_elsewhere;
   Result result;
   Layout layout;
   CountOf counts;
@@ -72,6 +74,10 @@ struct CollectiveRow {
 
   bool inWhole() const { return in == Holds::kWhole; }
   bool outWhole() const { return out == Holds::kWhole; }
+  /// Whether one rank has a part of its own, which a call names.
+  bool isRooted() const { return in != in_elsewhere || out != out_elsewhere; }
+  Holds inAt(bool at_root) const { return at_root ? in : in_elsewhere; }
+  Holds outAt(bool at_root) const { return at_root ? out : out_elsewhere; }
   bool reduces() const { return result == Result::kSum; }
   /// Whether MPI_IN_PLACE makes in[b] and out[b] the same memory.
   bool inPlaceAliases() const { return in_place != InPlace::kStart; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "schedules/root.h"
 #include "schedules/topology/damage.h"
 #include "schedules/validate.h"
 #include "support/message.h"
@@ -54,6 +55,19 @@ bool isOwn(const Interval& interval, const Range& guard, std::uint32_t size) {
   return seen(interval, guard, size) == seen(Interval::relative(0), guard, size);
 }
 
+/// Who executes behind a root-relative guard on an axis of `size`, whatever the root's coordinate.
+Range underAnyRoot(const Interval& interval, std::uint32_t size) {
+  const std::int64_t last_coordinate = std::int64_t{size} - 1;
+  std::int64_t first = interval.start, last = last_coordinate + interval.start;
+  if (interval.kind == IntervalKind::kFromRoot) last = interval.length;
+  if (interval.kind == IntervalKind::kToRoot) first = interval.length;
+  if (interval.kind == IntervalKind::kRoot) last += std::int64_t{interval.length} - 1;
+  first = std::max<std::int64_t>(first, 0);
+  last = std::min(last, last_coordinate);
+  if (first > last) return {0, 0};
+  return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first + 1)};
+}
+
 class OperationValidator {
  public:
   OperationValidator(const ScheduleView& schedule, std::uint32_t part_count,
@@ -77,6 +91,7 @@ class OperationValidator {
   Status checkRegions(const Operation& operation);
   Status checkRegion(const Operation& operation, const Region& region, bool wanted);
   Status checkBuffer(const Operation& operation, const Region& region);
+  bool isAtRoot(const Operation& operation) const;
   Status checkOwnBlock(const Box& box);
   Status checkFrame(const Region& region);
   Status checkOnMesh(std::uint32_t box);
@@ -168,6 +183,9 @@ Status OperationValidator::checkGuard(const Operation& operation) {
     }
   }
   guard_ = resolve(guard, topology_, Coordinates{});
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (isRootRelative(guard[axis].kind)) guard_[axis] = underAnyRoot(guard[axis], size(axis));
+  }
   return {};
 }
 
@@ -279,7 +297,12 @@ Status OperationValidator::checkBuffer(const Operation& operation, const Region&
     return malformed("must be scratch, not ", name(region.buffer));
   }
   const CollectiveRow& collective = rowOf(schedule_.collective);
-  const bool whole = region.buffer == Buffer::kIn ? collective.inWhole() : collective.outWhole();
+  const bool is_in = region.buffer == Buffer::kIn;
+  if ((is_in ? collective.in_elsewhere : collective.out_elsewhere) == Holds::kNothing &&
+      !isAtRoot(operation)) {
+    return malformed(name(region.buffer), " is the root's alone: the guard admits others");
+  }
+  const bool whole = is_in ? collective.inWhole() : collective.outWhole();
   if (whole) return {};
   for (const Piece& piece : schedule_.piecesOf(region)) {
     if (Status status = checkOwnBlock(schedule_.boxes[piece.box]); !status.ok()) {
@@ -287,6 +310,18 @@ Status OperationValidator::checkBuffer(const Operation& operation, const Region&
     }
   }
   return {};
+}
+
+/// Whether nobody but the root executes `operation`.
+bool OperationValidator::isAtRoot(const Operation& operation) const {
+  if (operation.guard == kNone) return topology_.sites() == 1;
+  const Box& guard = schedule_.boxes[operation.guard];
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const Interval wanted =
+        countsFromRoot(schedule_, axis) ? Interval::absolute(0) : Interval::root();
+    if (size(axis) > 1 && guard[axis] != wanted) return false;
+  }
+  return true;
 }
 
 Status OperationValidator::checkOwnBlock(const Box& box) {

@@ -5,10 +5,11 @@
 
 namespace torc {
 
-VerifyContext::VerifyContext(const ScheduleView& schedule_view, const VerifyOptions& verify_options,
-                             VerifyResult& verify_result)
+VerifyContext::VerifyContext(const ScheduleView& schedule_view, const Coordinates& root_at,
+                             const VerifyOptions& verify_options, VerifyResult& verify_result)
     : schedule(schedule_view),
       topology(schedule_view.topology),
+      root(root_at),
       options(verify_options),
       result(verify_result),
       parts(schedule_view),

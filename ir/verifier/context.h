@@ -24,10 +24,13 @@ struct Match {
 /// One verification.
 class VerifyContext {
  public:
-  VerifyContext(const ScheduleView& schedule, const VerifyOptions& options, VerifyResult& result);
+  /// `root`: the root's coordinates as the schedule counts them, where the collective has one.
+  VerifyContext(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
+                VerifyResult& result);
 
   const ScheduleView& schedule;
   const Topology& topology;
+  const Coordinates root;
   const VerifyOptions& options;
   VerifyResult& result;
   const PartTable parts;

@@ -67,12 +67,15 @@ class MeaningChecker {
       node.out.resize(context_.parts.size());
       node.slots.resize(schedule_.slot_count);
       node.slot_frame.assign(schedule_.slot_count, kNone);
-      const Ranges own = ownBlock(context_.coordinatesOf(c));
+      const Coordinates at = context_.coordinatesOf(c);
+      const Ranges own = ownBlock(at);
+      const Holds in = row_.inAt(at == context_.root);
       // A whole `in` holds this rank's contribution to every block; an own block holds itself.
-      const Content piece{row_.inWhole() ? everything() : own,
-                          {row_.inWhole() ? own : blockOwner()}};
-      for (Contents& part : node.in)
-        part.write(piece, topology_);
+      const Content piece{in == Holds::kWhole ? everything() : own,
+                          {in == Holds::kWhole ? own : blockOwner()}};
+      for (Contents& part : node.in) {
+        if (in != Holds::kNothing) part.write(piece, topology_);
+      }
       // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
       if (row_.layout != Layout::kBlockMajor || row_.inWhole()) continue;
       for (const Coordinates& dead : topology_.deadNodes()) {
@@ -232,8 +235,10 @@ class MeaningChecker {
   void finish(std::uint32_t node_class) {
     const Coordinates at = context_.coordinatesOf(node_class);
     if (topology_.isDead(at)) return;
-    const Ranges blocks = row_.outWhole() ? everything() : ownBlock(at);
-    const Value wanted = row_.reduces() ? liveNodes() : Value{blockOwner()};
+    const Holds out = row_.outAt(at == context_.root);
+    if (out == Holds::kNothing) return;
+    const Ranges blocks = out == Holds::kWhole ? everything() : ownBlock(at);
+    const Value wanted = wantedOf();
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place =
@@ -260,6 +265,12 @@ class MeaningChecker {
     }
   }
 
+  /// Whose contributions make up every block of the result.
+  Value wantedOf() const {
+    if (row_.reduces()) return liveNodes();
+    const bool from_root = row_.isRooted() && row_.inWhole();
+    return {from_root ? ownBlock(context_.root) : blockOwner()};
+  }
   Ranges everything() const {
     Ranges ranges{};
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {

@@ -11,8 +11,10 @@ StatusOr<MessagePieces> cutMessages(const ScheduleView& schedule, const FlatProg
   MessagePieces pieces;
   // Part-major messages are contiguous.
   if (rowOf(schedule.collective).layout == Layout::kPartMajor) return pieces;
-  const bool own_block_in_out = in_place && schedule.collective == Collective::kAllgather;
-  Placement placement(schedule, program.rank, counts, own_block_in_out);
+  const bool own_block_in_out =
+      in_place && rowOf(schedule.collective).in_place == InPlace::kOwnBlock;
+  const RootedSchedule rooted(schedule, program.root);
+  Placement placement(rooted, program.rank, counts, own_block_in_out);
   if (Status status = placement.prepare(); !status.ok()) return status;
 
   pieces.resize(program.operations.size());

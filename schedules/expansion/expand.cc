@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "schedules/expansion/placement.h"
+#include "schedules/root.h"
 
 namespace torc {
 namespace {
@@ -76,33 +78,40 @@ class DependenceMap {
   std::vector<std::uint32_t> work_;
 };
 
+Status checkRank(const Topology& topology, const char* what, std::int32_t rank) {
+  const std::uint64_t ranks = topology.ranks();
+  if (rank >= 0 && static_cast<std::uint64_t>(rank) < ranks) return {};
+  return Status(StatusCode::kInvalidArgument,
+                what + std::to_string(rank) + " is not in the torus " + topology.shape() +
+                    " (ranks 0 to " + std::to_string(ranks - 1) + ")");
+}
+
 }  // namespace
 
 std::uint32_t tagCount(const ScheduleView& schedule) {
   return TagCounter(schedule).count();
 }
 
-StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
-                             bool in_place) {
-  const std::uint64_t ranks = schedule.topology.ranks();
-  if (rank < 0 || static_cast<std::uint64_t>(rank) >= ranks) {
-    return Status(StatusCode::kInvalidArgument, "rank " + std::to_string(rank) +
-                                                    " is not in the torus " +
-                                                    schedule.topology.shape() + " (ranks 0 to " +
-                                                    std::to_string(ranks - 1) + ")");
+StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, const Counts& counts,
+                             bool in_place, std::int32_t root) {
+  for (const auto& [what, number] : {std::pair("rank ", rank), std::pair("root ", root)}) {
+    if (Status status = checkRank(any_root.topology, what, number); !status.ok()) return status;
   }
-  // Only in an allgather does in place change where blocks lie.
-  const bool own_block_in_out = in_place && schedule.collective == Collective::kAllgather;
-  Placement placement(schedule, rank, counts, own_block_in_out);
+  const RootedSchedule rooted(any_root, root);
+  const ScheduleView& schedule = rooted.view();
+  const bool own_block_in_out =
+      in_place && rowOf(schedule.collective).in_place == InPlace::kOwnBlock;
+  Placement placement(rooted, rank, counts, own_block_in_out);
   if (Status status = placement.prepare(); !status.ok()) return status;
 
   FlatProgram program;
   program.rank = rank;
+  program.root = root;
   program.in_elements = placement.inElements();
   program.out_elements = placement.outElements();
   program.scratch_elements = placement.scratchElements();
 
-  const Coordinates at = schedule.topology.coordinatesOf(rank);
+  const Coordinates at = rooted.coordinatesOf(rank);
   TagCounter tags(schedule);
   program.tag_count = tags.count();
   DependenceMap dependences(schedule);
@@ -131,7 +140,7 @@ StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, co
     flat.stream = operation.stream;
     flat.source = i;
     if (operation.peer != kNone) {
-      flat.peer = schedule.topology.neighbour(at, schedule.shifts[operation.peer]);
+      flat.peer = rooted.neighbour(at, schedule.shifts[operation.peer]);
       flat.tag = tags.next(operation.stream, flat.peer, sends(operation.kind));
     }
     const std::size_t extents_before = program.extents.size();

@@ -53,6 +53,7 @@ struct FlatOperation {
 /// through.
 struct FlatProgram {
   std::int32_t rank = 0;
+  std::int32_t root = 0;                   // of the collective; 0 where it has none
   std::vector<FlatOperation> operations;   // every dependence names an earlier one
   std::vector<Extent> extents;             // elements
   std::vector<std::uint32_t> dependences;  // indices of operations
@@ -72,13 +73,14 @@ struct FlatProgram {
 /// Tags that the programs of `schedule` use: FlatProgram::tag_count, whatever the counts.
 std::uint32_t tagCount(const ScheduleView& schedule);
 
-/// The program of `rank`. `schedule` has passed `validate`. In an own-block
+/// The program of `rank` for a collective whose root is the rank `root` (0 where it has none).
+/// `schedule` has passed `validate`. In an own-block
 /// buffer (`out` of a reduce_scatter, `in` of an allgather) the block starts at
 /// element 0; when `in_place` is set, `in` of an allgather is the whole vector
-/// `out` and the own block lies at its place there. Errors: rank outside the
+/// `out` and the own block lies at its place there. Errors: rank or root outside the
 /// topology, per-rank tables of the wrong length, sizes that overflow 63 bits.
 StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
-                             bool in_place = false);
+                             bool in_place = false, std::int32_t root = 0);
 
 }  // namespace torc
 

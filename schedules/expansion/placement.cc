@@ -55,15 +55,16 @@ Status overflow(const std::string& what) {
 
 }  // namespace
 
-Placement::Placement(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
+Placement::Placement(const RootedSchedule& rooted, std::int32_t rank, const Counts& counts,
                      bool in_place)
-    : schedule_(schedule),
+    : rooted_(rooted),
+      schedule_(rooted.view()),
       counts_(counts),
       rank_(rank),
       in_place_(in_place),
-      row_(rowOf(schedule.collective)),
-      at_(schedule.topology.coordinatesOf(rank)),
-      parts_(schedule) {}
+      row_(rowOf(schedule_.collective)),
+      at_(rooted.coordinatesOf(rank)),
+      parts_(schedule_) {}
 
 Status Placement::prepare() {
   if (Status status = prepareBlocks(); !status.ok()) return status;
@@ -105,8 +106,12 @@ Status Placement::prepareBlocks() {
   }
   const bool part_major = row_.layout == Layout::kPartMajor;
   const std::uint64_t own = part_major ? total : blockCount(rank_);
-  out_elements_ = row_.outWhole() ? end : own;
-  in_elements_ = row_.inWhole() ? end : in_place_ ? out_elements_ : own;
+  const bool at_root = rank_ == rooted_.root();
+  const auto elements = [&](Holds holds) {
+    return holds == Holds::kWhole ? end : holds == Holds::kOwn ? own : 0;
+  };
+  out_elements_ = elements(row_.outAt(at_root));
+  in_elements_ = in_place_ ? out_elements_ : elements(row_.inAt(at_root));
   return {};
 }
 
@@ -162,7 +167,7 @@ Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at) cons
 
 std::uint64_t Placement::blockElements(const PlacedPiece& piece, const Coordinates& at) const {
   if (row_.layout == Layout::kPartMajor) return partMajorBlock(piece.part, at).length;
-  const std::int32_t owner = schedule_.topology.rankOf(at);
+  const std::int32_t owner = rooted_.rankOf(at);
   if (owner < 0) return 0;
   return parts_.extent(piece.part, piece.parts, {0, blockCount(owner)}).length;
 }
@@ -270,7 +275,7 @@ void Placement::appendBlockMajor(Buffer buffer, std::uint32_t part, std::uint32_
   const Extent within = parts_.extent(part, parts, {0, counts_.count});  // where blocks are uniform
   forEachBlock(schedule_.topology, color.order.data(), color.axis_count, ranges,
                [&](const Coordinates& at) {
-                 const std::int32_t rank = schedule_.topology.rankOf(at);
+                 const std::int32_t rank = rooted_.rankOf(at);
                  if (rank < 0) return;  // the block of a dead node
                  const std::uint64_t offset = whole ? blockOffset(rank) : 0;
                  if (uniform()) {
@@ -338,7 +343,7 @@ void Placement::appendScratch(std::uint32_t frame_index, std::uint32_t part, std
       extent = {base + piece.prefix[index], piece.prefix[index + run] - piece.prefix[index]};
     }
     if (!all_parts && extent.length > 0) {
-      const Extent all{0, blockCount(topology.rankOf(at))};
+      const Extent all{0, blockCount(rooted_.rankOf(at))};
       const Extent some = parts_.extent(part, parts, all);
       extent = {extent.offset + some.offset - parts_.extent(piece.part, all).offset, some.length};
     }

@@ -17,6 +17,7 @@
 
 #include "schedules/expansion/expand.h"
 #include "schedules/expansion/partition.h"
+#include "schedules/root.h"
 #include "schedules/schedule.h"
 #include "support/status.h"
 
@@ -24,8 +25,8 @@ namespace torc {
 
 class Placement {
  public:
-  /// `schedule` and the tables of `counts` must outlive the placement.
-  Placement(const ScheduleView& schedule, std::int32_t rank, const Counts& counts, bool in_place);
+  /// `rooted` and the tables of `counts` must outlive the placement.
+  Placement(const RootedSchedule& rooted, std::int32_t rank, const Counts& counts, bool in_place);
 
   /// Sums up the counts and lays the scratch slots out. Call first.
   Status prepare();
@@ -82,6 +83,7 @@ class Placement {
   void appendScratch(std::uint32_t frame, std::uint32_t part, std::uint32_t parts,
                      const Ranges& ranges, std::size_t first, std::vector<Extent>& out);
 
+  const RootedSchedule& rooted_;
   const ScheduleView& schedule_;
   const Counts counts_;
   const std::int32_t rank_;
