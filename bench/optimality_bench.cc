@@ -67,7 +67,7 @@ void row(const std::string& shape, double bytes) {
   for (int c = 0; c < kCollectiveCount; ++c) {
     const auto collective = static_cast<Collective>(c);
     BoundRequest request;
-    request.collective = orQuit(parseBoundedCollective(rowOf(collective).name));
+    request.collective = rowOf(collective);
     request.bytes = bytes;
     const double bound = lowerBound(target.machine, request).bound_s;
     const Candidate equal = best(collective, target, bytes, paper);

@@ -51,7 +51,7 @@ void row(const std::string& shape) {
     best = std::min(best, processorSeconds() - start);
   }
   const double bound =
-      lowerBound(target.machine, {BoundedCollective::kAllreduce, options.bytes}).bound_s;
+      lowerBound(target.machine, {rowOf(Collective::kAllreduce), options.bytes}).bound_s;
   std::printf("| %s | %llu | %llu | %llu | %.1f | %.4f |\n", shape.c_str(),
               static_cast<unsigned long long>(target.topology.ranks()),
               static_cast<unsigned long long>(result.nodes),

@@ -24,6 +24,7 @@ inline constexpr int kCollectiveCount = 3;
 enum class BlockSpace : std::uint8_t {
   kNode = 0,  // their owner
   kPair = 1,  // their source and their destination
+  kNone = 2,  // there are none: no data moves
 };
 
 /// What a buffer of one rank holds.
@@ -60,17 +61,17 @@ enum class InPlace : std::uint8_t {
 
 /// The facts of one collective.
 struct CollectiveRow {
-  std::string_view name;  // on the command line, in text, JSON, settings and statistics
-  BlockSpace blocks;
-  Holds in;            // at the root, where there is one
-  Holds in_elsewhere;  // the same where there is none
-  Holds out;
-  Holds out_elsewhere;
-  Result result;
-  Layout layout;
-  CountOf counts;
-  InPlace in_place;
-  std::array<std::string_view, 2> mpi;  // functions of MPI that it serves, "" where there is one
+  std::string_view name{};  // on the command line, in text, JSON, settings and statistics
+  BlockSpace blocks = BlockSpace::kNode;
+  Holds in = Holds::kWhole;            // at the root, where there is one
+  Holds in_elsewhere = Holds::kWhole;  // the same where there is none
+  Holds out = Holds::kWhole;
+  Holds out_elsewhere = Holds::kWhole;
+  Result result = Result::kMoved;
+  Layout layout = Layout::kPartMajor;
+  CountOf counts = CountOf::kVector;
+  InPlace in_place = InPlace::kVector;
+  std::array<std::string_view, 2> mpi{};  // functions of MPI that it serves, "" where there is one
 
   bool inWhole() const { return in == Holds::kWhole; }
   bool outWhole() const { return out == Holds::kWhole; }

@@ -160,8 +160,9 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
         links += 2 * (ring ? nodes : nodes / size * (size - 1));
       }
     }
-    if (facts.inWhole() && facts.outWhole()) {
-      raise(2 * (nodes / inside - 1), links);
+    if (facts.layout == Layout::kPartMajor) {
+      // Into one node and out to all of them, or one of the two.
+      raise((facts.isRooted() ? 1 : 2) * (nodes / inside - 1), links);
       raise(1, inside * ways);
     } else {
       raise(nodes / inside - 1, nodes * ways);

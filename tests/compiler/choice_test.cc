@@ -25,7 +25,7 @@ Choice chooseFor(Collective collective, const Target& target, double bytes,
 /// on tori that is the lower bound.
 double ratioToBound(Collective collective, const Target& target) {
   BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(rowOf(collective).name));
+  request.collective = rowOf(collective);
   request.bytes = kLarge;
   const Bound bound = lowerBound(target.machine, request);
   const double least = std::max(bound.bound_s, bound.reduce_scatter_allgather_s);
