@@ -42,9 +42,8 @@ class Chooser {
 
   llvm::Expected<Choice> run() {
     for (const Algorithm& algorithm : algorithms()) {
-      const bool wanted = limits_.algorithm == nullptr
-                              ? algorithm.suits == nullptr || algorithm.suits(spec_.topology)
-                              : limits_.algorithm->name == algorithm.name;
+      const bool wanted = limits_.algorithm == nullptr ? isWorthTrying(algorithm, spec_)
+                                                       : limits_.algorithm->name == algorithm.name;
       if (!wanted) continue;
       if (algorithm.makes_steps) {
         addSteps(algorithm);

@@ -48,6 +48,15 @@ llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& alg
   llvm::Expected<std::vector<std::unique_ptr<Pass>>> passes =
       pipeline.empty() ? std::vector<std::unique_ptr<Pass>>() : parsePipeline(pipeline);
   if (!passes) return passes.takeError();
+  if (const CollectiveRow& row = rowOf(spec.collective); !algorithm.serves(row)) {
+    std::string serving;
+    for (const Algorithm& other : algorithms()) {
+      if (other.serves(row)) serving += (serving.empty() ? "" : ", ") + other.name.str();
+    }
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "algorithm " + algorithm.name + " does not serve " +
+                                       llvm::StringRef(row.name) + "; what does: " + serving);
+  }
   llvm::Expected<Program> planned = algorithm.plan(spec);
   if (!planned) return planned.takeError();
   Program program = std::move(*planned);

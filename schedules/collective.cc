@@ -44,6 +44,19 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .in_place = InPlace::kOwnBlock,
         .mpi = {"MPI_Allgather", "MPI_Allgatherv"},
     },
+    {
+        .name = "broadcast",
+        .blocks = BlockSpace::kNode,
+        .in = Holds::kWhole,
+        .in_elsewhere = Holds::kNothing,
+        .out = Holds::kWhole,
+        .out_elsewhere = Holds::kWhole,
+        .result = Result::kMoved,
+        .layout = Layout::kPartMajor,
+        .counts = CountOf::kVector,
+        .in_place = InPlace::kVector,
+        .mpi = {"MPI_Bcast", ""},
+    },
 };
 
 }  // namespace

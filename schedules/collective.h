@@ -17,8 +17,9 @@ enum class Collective : std::uint8_t {
   kAllreduce = 0,
   kReduceScatter = 1,
   kAllgather = 2,
+  kBroadcast = 3,
 };
-inline constexpr int kCollectiveCount = 3;
+inline constexpr int kCollectiveCount = 4;
 
 /// What the blocks of a vector are indexed by.
 enum class BlockSpace : std::uint8_t {

@@ -3,6 +3,7 @@
 
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/bucket/bucket.h"
+#include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/spanning_trees.h"
 
 namespace torc {
@@ -26,6 +27,20 @@ bool isDamaged(const Topology& topology) {
   return topology.isDamaged();
 }
 
+/// allreduce, reduce_scatter, allgather.
+bool hasNoRoot(const CollectiveRow& collective) {
+  return collective.blocks == BlockSpace::kNode && !collective.isRooted();
+}
+
+bool isBroadcast(const CollectiveRow& collective) {
+  return collective.isRooted() && collective.inWhole() &&
+         collective.out_elsewhere == Holds::kWhole && !collective.reduces();
+}
+
+bool isNotDamaged(const Topology& topology) {
+  return !topology.isDamaged();
+}
+
 bool isNotBroken(const Topology& topology) {
   return !topology.isBroken();
 }
@@ -35,20 +50,33 @@ bool isNotBroken(const Topology& topology) {
 llvm::ArrayRef<Algorithm> algorithms() {
   static constexpr Algorithm kAlgorithms[] = {
       {"bucket", "N-dimensional multicolor bucket algorithm: all links of a node at a time",
-       planBucket, /*multicolor=*/true, /*makes_steps=*/false, isNotBroken},
+       hasNoRoot, planBucket, /*multicolor=*/true, /*makes_steps=*/false, isNotBroken},
       {"bucket-1d", "one-dimensional bucket algorithm along one axis after another, in one color",
-       planBucket, /*multicolor=*/false, /*makes_steps=*/false, isNotBroken},
-      {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", planBfb,
+       hasNoRoot, planBucket, /*multicolor=*/false, /*makes_steps=*/false, isNotBroken},
+      {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", hasNoRoot,
+       planBfb,
        /*multicolor=*/false, /*makes_steps=*/true, suitsBreadthFirst},
-      {"spanning-trees", "edge-disjoint or breadth-first trees around any damage",
+      {"spanning-trees", "edge-disjoint or breadth-first trees around any damage", hasNoRoot,
        planSpanningTrees,
        /*multicolor=*/false, /*makes_steps=*/true, isDamaged},
+      {"dimension-tree", "one pipelined tree from the root, along one axis after another",
+       isBroadcast, planDimensionTree, /*multicolor=*/false, /*makes_steps=*/true, isNotDamaged},
   };
   return kAlgorithms;
 }
 
-const Algorithm& defaultAlgorithm(const Topology& topology) {
-  return topology.isBroken() ? algorithms().back() : algorithms().front();
+bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec) {
+  return algorithm.serves(rowOf(spec.collective)) &&
+         (algorithm.suits == nullptr || algorithm.suits(spec.topology));
+}
+
+const Algorithm& defaultAlgorithm(const CollectiveSpec& spec) {
+  const Algorithm* serving = nullptr;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (isWorthTrying(algorithm, spec)) return algorithm;
+    if (serving == nullptr && algorithm.serves(rowOf(spec.collective))) serving = &algorithm;
+  }
+  return *serving;
 }
 
 llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name) {

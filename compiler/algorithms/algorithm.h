@@ -16,6 +16,8 @@ namespace torc {
 struct Algorithm {
   llvm::StringRef name;         // as on the command line
   llvm::StringRef description;  // one line
+  /// Which collectives it serves.
+  bool (*serves)(const CollectiveRow& collective);
   /// What the passes start from: a plan of one color, or, with `makes_steps`, the steps themselves.
   /// An error where the algorithm cannot serve the spec.
   llvm::Expected<Program> (*plan)(const CollectiveSpec& spec);
@@ -30,9 +32,12 @@ struct Algorithm {
 /// All of them, the default first.
 llvm::ArrayRef<Algorithm> algorithms();
 
-/// The algorithm where none is named: bucket, or spanning-trees where damage breaks rings and
-/// lines.
-const Algorithm& defaultAlgorithm(const Topology& topology);
+/// The algorithm where none is named: the first that serves the collective and is worth a try on
+/// the topology; the first that serves it where none is.
+const Algorithm& defaultAlgorithm(const CollectiveSpec& spec);
+
+/// Whether `algorithm` serves the collective of `spec` and is worth a try on its topology.
+bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec);
 
 /// The algorithm of that name. The error lists them.
 llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name);

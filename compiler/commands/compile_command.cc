@@ -104,7 +104,7 @@ struct Request {
 
 /// The options that fix the algorithm and its pipeline.
 llvm::Error readPipeline(Request& request) {
-  request.algorithm = &defaultAlgorithm(request.spec.topology);
+  request.algorithm = &defaultAlgorithm(request.spec);
   if (!algorithm_name.empty()) {
     llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
     if (!algorithm) return algorithm.takeError();

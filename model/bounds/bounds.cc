@@ -16,11 +16,6 @@ namespace {
 /// What bounds are known for and no algorithm serves yet. The facts that bounds do not ask for are
 /// left as they are.
 constexpr CollectiveRow kFurtherRows[] = {
-    {.name = "broadcast",
-     .in = Holds::kWhole,
-     .in_elsewhere = Holds::kNothing,
-     .out = Holds::kWhole,
-     .out_elsewhere = Holds::kWhole},
     {.name = "reduce",
      .in = Holds::kWhole,
      .in_elsewhere = Holds::kWhole,
@@ -292,7 +287,7 @@ std::vector<llvm::StringRef> boundedCollectives() {
 llvm::Expected<CollectiveRow> parseBoundedCollective(llvm::StringRef name) {
   if (const std::optional<Collective> collective = collectiveNamed(name)) return rowOf(*collective);
   for (const CollectiveRow& row : kFurtherRows) {
-    if (name == row.name) return row;
+    if (name == llvm::StringRef(row.name)) return row;
   }
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  "unknown collective '" + name + "'; bounds are known for " +

@@ -33,8 +33,10 @@ Status readPreamble(FieldReader& reader) {
   std::uint32_t version = 0;
   if (Status status = reader.read(version, "format version"); !status.ok()) return status;
   if (version != kFormatVersion) {
-    return reader.faultAt(offsetof(FileHeader, version), "format version ", version,
-                          ", this torc reads ", kFormatVersion);
+    return reader.faultAt(
+        offsetof(FileHeader, version), "format version ", version, ", this torc reads ",
+        kFormatVersion,
+        version < kFormatVersion ? ": compile it again" : ": it needs a later torc");
   }
   const std::uint32_t header_size = sizeof(FileHeader);
   if (Status status = reader.expect(header_size, "header size"); !status.ok()) return status;

@@ -155,8 +155,8 @@ TEST(LibraryIndex, NotAnIndex) {
 }
 
 TEST(LibraryIndex, LaterVersion) {
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 2; })),
-            "l/index.torc: 00000008: index version 2, this torc reads 1");
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 3; })),
+            "l/index.torc: 00000008: index version 3, this torc reads 2: it needs a later torc");
 }
 
 TEST(LibraryIndex, Tables) {
