@@ -116,7 +116,8 @@ Status validateStreams(const ScheduleView& schedule, std::uint32_t part_count) {
 
 Status validateRootRelative(const Interval& interval, const Axis& axis, bool may_be) {
   if (!may_be) {
-    return malformed("is root-relative, but no coordinates are known from the root's there");
+    return malformed(
+        "is root-relative, but coordinates count from the root there, or there is none");
   }
   const auto size = std::int64_t{axis.size};
   if (interval.start <= -size || interval.start >= size) {

@@ -92,7 +92,11 @@ std::string CompileCase::text() const {
 
 CompileCase drawCase(std::uint64_t max_ranks) {
   CompileCase result;
-  result.collective = oneOf<std::string>({"allreduce", "reduce_scatter", "allgather"});
+  result.collective =
+      oneOf<std::string>({"allreduce", "reduce_scatter", "allgather", "allreduce", "broadcast"});
+  const bool is_rooted = rowOf(*collectiveNamed(result.collective)).isRooted();
+  // On lines the proof goes through all places of the root.
+  if (is_rooted) max_ranks = std::min<std::uint64_t>(max_ranks, 24);
   const std::uint32_t dimensions = draw(1, 5);
   std::uint64_t ranks = 1;
   for (std::uint32_t i = 0; i < dimensions; ++i) {
@@ -121,6 +125,10 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
   result.scratch_depth = draw(1, 3);
+  if (is_rooted) {
+    result.algorithm = "dimension-tree";
+    return result;
+  }
   const std::uint32_t damage = draw(0, 5);
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_torus && damage < 2) result.algorithm = "bfb";
@@ -170,7 +178,8 @@ CheckedCall drawCall(const Schedule& schedule) {
   };
   call.type = static_cast<CheckedType>(draw(0, kCheckedTypeCount - 1));
   call.count = count();
-  const bool blocks = schedule.collective != Collective::kAllreduce;
+  const CollectiveRow& row = rowOf(schedule.collective);
+  const bool blocks = row.counts == CountOf::kBlock;
   if (blocks && draw(0, 1) == 1) {
     const std::uint64_t largest = std::min<std::uint64_t>(count(), 200);
     for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -179,7 +188,8 @@ CheckedCall drawCall(const Schedule& schedule) {
   } else if (blocks) {
     call.count = std::min<std::uint64_t>(call.count, 100'000 / ranks);
   }
-  call.in_place = schedule.collective != Collective::kReduceScatter && draw(0, 1) == 1;
+  call.in_place = row.inPlaceAliases() && draw(0, 1) == 1;
+  if (row.isRooted()) call.root = static_cast<std::int32_t>(draw(0, ranks - 1));
   call.delivery = oneOf({Delivery::kRendezvous, Delivery::kEager, Delivery::kAdversarial});
   call.seed = draw(0, 1u << 30);
   return call;
