@@ -61,7 +61,7 @@ double torcTime(Machine machine, Collective collective, double bytes, std::uint3
   if (collective == Collective::kAllgather) return best;
   for (std::uint32_t chunks : {2u, 4u, 8u}) {
     ChoiceLimits limits;
-    limits.weights = "balanced";
+    limits.weights = ColorWeights::kBalanced;
     limits.chunks = chunks;
     best = std::min(best, take(choose(spec, machine, bytes, limits)).best().predicted_s);
   }

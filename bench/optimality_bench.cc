@@ -52,11 +52,11 @@ void row(const std::string& shape, double bytes) {
   const Target target = targetOf(shape);
   ChoiceLimits paper, weighted;
   paper.algorithm = weighted.algorithm = orQuit(findAlgorithm("bucket"));
-  paper.weights = "equal";
-  paper.directions = weighted.directions = "bidirectional";
-  paper.dependences = "phase";
-  weighted.weights = "balanced";
-  weighted.dependences = "region";
+  paper.weights = ColorWeights::kEqual;
+  paper.directions = weighted.directions = DirectionModel::kBidirectional;
+  paper.dependences = DependenceKind::kPhase;
+  weighted.weights = ColorWeights::kBalanced;
+  weighted.dependences = DependenceKind::kRegion;
 
   const double optimum = optimalShare(target.topology).share;
   const double equal_load = largestLoad(target.topology, equalShares(target.topology)) / optimum;

@@ -15,7 +15,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/compile.h"
-#include "ir/verifier/verifier.h"
+#include "compiler/proved_file.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/format/file.h"
 
@@ -53,13 +53,12 @@ Measured measure(const std::string& shape) {
 
   // As `torc compile allreduce` does it: every pass proved, and the whole once more before writing.
   const double compile_start = processorSeconds();
-  const PipelineOptions options;
-  const std::string pipeline = planPipeline(**algorithm, options) + "," + stepPipeline(options);
-  llvm::Expected<Program> program =
-      compile({Collective::kAllreduce, *topology}, **algorithm, pipeline, PassManagerOptions());
+  llvm::Expected<Program> program = compile({Collective::kAllreduce, *topology}, **algorithm,
+                                            pipelineOf(**algorithm, {}), PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));
-  if (!verify(program->schedule.view()).ok()) quit(shape + ": not proved");
-  const std::vector<std::byte> file = writeSchedule(program->schedule.view());
+  llvm::Expected<ProvedFile> proved = provedFile(program->schedule.view());
+  if (!proved) quit(shape + ": " + llvm::toString(proved.takeError()));
+  const std::vector<std::byte>& file = proved->bytes;
   result.compile_s = processorSeconds() - compile_start;
   result.nodes = topology->ranks();
   result.operations = program->schedule.operations.size();

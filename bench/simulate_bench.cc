@@ -33,14 +33,13 @@ void row(const std::string& shape) {
   const Target target = orQuit(readTarget(shape, "", ""));
   const Algorithm* algorithm = orQuit(findAlgorithm("bucket"));
   PipelineOptions pipeline;
-  pipeline.weights = "balanced";
+  pipeline.weights = ColorWeights::kBalanced;
   pipeline.chunks = 16;
   pipeline.in_flight = 2;
   PassManagerOptions manager;
   manager.verify_each = false;
-  const Program program =
-      orQuit(compile({Collective::kAllreduce, target.topology}, *algorithm,
-                     planPipeline(*algorithm, pipeline) + "," + stepPipeline(pipeline), manager));
+  const Program program = orQuit(compile({Collective::kAllreduce, target.topology}, *algorithm,
+                                         pipelineOf(*algorithm, pipeline), manager));
   SimulateOptions options;
   options.bytes = 64 << 20;
   SimulateResult result;

@@ -89,22 +89,24 @@ class Chooser {
     }
   }
 
-  /// The words of an option that are to be tried.
-  static std::vector<std::string> words(const std::optional<std::string>& settled,
-                                        std::initializer_list<const char*> free) {
+  /// What is to be tried of an option.
+  template <typename Value>
+  static std::vector<Value> toTry(const std::optional<Value>& settled,
+                                  std::initializer_list<Value> free) {
     if (settled) return {*settled};
-    return {free.begin(), free.end()};
+    return free;
   }
 
   /// A ring of two is the same in half its one step.
-  std::vector<std::string> directionsToTry() const {
+  std::vector<DirectionModel> directionsToTry() const {
     const Topology& topology = spec_.topology;
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
       if (topology.axes[i].size > 2 && !topology.isLine(i)) {
-        return words(limits_.directions, {"bidirectional", "half-latency"});
+        return toTry(limits_.directions,
+                     {DirectionModel::kBidirectional, DirectionModel::kHalfLatency});
       }
     }
-    return words(limits_.directions, {"bidirectional"});
+    return toTry(limits_.directions, {DirectionModel::kBidirectional});
   }
 
   /// Steps that are settled, in ever more chunks as long as that is faster.
@@ -128,11 +130,12 @@ class Chooser {
     candidate.algorithm = &algorithm;
     // With an axis of cores every core is a rank of its own.
     if (!spec_.topology.hasCores()) candidate.options.cores = machine_.cores;
-    for (const std::string& weights : algorithm.multicolor
-                                          ? words(limits_.weights, {"equal", "balanced"})
-                                          : std::vector<std::string>{"equal"}) {
+    for (const ColorWeights weights :
+         algorithm.multicolor
+             ? toTry(limits_.weights, {ColorWeights::kEqual, ColorWeights::kBalanced})
+             : std::vector{ColorWeights::kEqual}) {
       candidate.options.weights = weights;
-      for (const std::string& directions : directionsToTry()) {
+      for (const DirectionModel directions : directionsToTry()) {
         candidate.options.directions = directions;
         addPipelines(candidate);
       }
@@ -143,9 +146,10 @@ class Chooser {
   /// cost model takes.
   void addPipelines(Candidate candidate) {
     PipelineOptions& options = candidate.options;
-    for (const std::string& dependences : words(limits_.dependences, {"phase", "region"})) {
+    for (const DependenceKind dependences :
+         toTry(limits_.dependences, {DependenceKind::kPhase, DependenceKind::kRegion})) {
       options.dependences = dependences;
-      const bool overlaps = dependences == "region";
+      const bool overlaps = dependences == DependenceKind::kRegion;
       options.chunks = limits_.chunks.value_or(1);
       options.in_flight = limits_.in_flight.value_or(0);
       add(candidate);
@@ -171,8 +175,7 @@ class Chooser {
   /// The number of chunks that the cost model takes for the candidate's plan; 1 if it has none.
   std::uint32_t bestChunks(const Candidate& candidate) {
     auto uncut =
-        programs_.get(*candidate.algorithm, planPipeline(*candidate.algorithm, candidate.options) +
-                                                ",expand-rings,coalesce");
+        programs_.get(*candidate.algorithm, uncutPipeline(*candidate.algorithm, candidate.options));
     if (!uncut) {
       consumeError(uncut.takeError());
       return 1;
@@ -220,9 +223,11 @@ class Chooser {
 
 std::string Candidate::description() const {
   std::string text = algorithm->name.str();
-  if (algorithm->multicolor) text += ", " + options.weights + " weights";
-  if (options.directions != "bidirectional") text += ", " + options.directions;
-  if (options.dependences == "phase") text += ", phase by phase";
+  if (algorithm->multicolor) text += ", " + word(options.weights).str() + " weights";
+  if (options.directions != DirectionModel::kBidirectional) {
+    text += ", " + word(options.directions).str();
+  }
+  if (options.dependences == DependenceKind::kPhase) text += ", phase by phase";
   if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
   if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
   return text;

@@ -23,7 +23,9 @@ namespace torc {
 /// What is settled beforehand; the rest is free.
 struct ChoiceLimits {
   const Algorithm* algorithm = nullptr;  // null: any
-  std::optional<std::string> weights, directions, dependences;
+  std::optional<ColorWeights> weights;
+  std::optional<DirectionModel> directions;
+  std::optional<DependenceKind> dependences;
   std::optional<std::uint32_t> chunks, in_flight;
 };
 

@@ -135,7 +135,7 @@ class ExpandRings final : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> createExpandRingsPass() {
+std::unique_ptr<Pass> makePass(const ExpandRingsPass&) {
   return std::make_unique<ExpandRings>();
 }
 

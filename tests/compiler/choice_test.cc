@@ -74,7 +74,7 @@ TEST(Choice, SmallVectorsTakeFewStepsLargeOnesManyChunks) {
   const Candidate large = chooseFor(Collective::kAllreduce, target, kLarge).best();
   EXPECT_EQ(small.options.chunks, 1u);
   EXPECT_GE(large.options.chunks, 8u);
-  EXPECT_EQ(large.options.weights, "balanced");
+  EXPECT_EQ(large.options.weights, ColorWeights::kBalanced);
   EXPECT_LT(small.steps, large.steps);
   EXPECT_LT(small.messages, large.messages);
 }
@@ -96,11 +96,11 @@ TEST(Choice, CandidatesAreInOrderAndTheFirstIsNoSlowerThanOnePercent) {
 TEST(Choice, WhatIsSettledStays) {
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("bucket"));
-  limits.weights = "equal";
+  limits.weights = ColorWeights::kEqual;
   limits.chunks = 3;
   limits.in_flight = 1;
-  limits.dependences = "region";
-  limits.directions = "unidirectional";
+  limits.dependences = DependenceKind::kRegion;
+  limits.directions = DirectionModel::kUnidirectional;
   const Choice choice = chooseFor(Collective::kAllgather, targetOf("5x4"), 1 << 20, limits);
   ASSERT_EQ(choice.candidates.size(), 1u);
   EXPECT_EQ(choice.best().description(),

@@ -85,9 +85,10 @@ std::string CompileCase::text() const {
   for (const std::string& node : dead_nodes)
     damage += " --dead-node " + node;
   return "torc compile " + collective + " --torus " + shape + " --order " + order + damage +
-         " --algorithm " + algorithm + " --weights " + weights + " --directions " + directions +
-         " --chunks " + std::to_string(chunks) + " --in-flight " + std::to_string(in_flight) +
-         " --dependences " + dependences + " (scratch depth " + std::to_string(scratch_depth) + ")";
+         " --algorithm " + algorithm + " --weights " + word(weights).str() + " --directions " +
+         word(directions).str() + " --chunks " + std::to_string(chunks) + " --in-flight " +
+         std::to_string(in_flight) + " --dependences " + word(dependences).str() +
+         " (scratch depth " + std::to_string(scratch_depth) + ")";
 }
 
 CompileCase drawCase(std::uint64_t max_ranks) {
@@ -119,9 +120,11 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   std::rotate(result.order.begin(), result.order.begin() + static_cast<std::ptrdiff_t>(turn),
               result.order.end());
   result.algorithm = oneOf<std::string>({"bucket", "bucket", "bucket-1d"});
-  result.weights = oneOf<std::string>({"equal", "balanced"});
-  result.directions = oneOf<std::string>({"bidirectional", "half-latency", "unidirectional"});
-  result.dependences = oneOf<std::string>({"region", "phase"});
+  result.weights = oneOf<ColorWeights>({ColorWeights::kEqual, ColorWeights::kBalanced});
+  result.directions =
+      oneOf<DirectionModel>({DirectionModel::kBidirectional, DirectionModel::kHalfLatency,
+                             DirectionModel::kUnidirectional});
+  result.dependences = oneOf<DependenceKind>({DependenceKind::kRegion, DependenceKind::kPhase});
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
   result.scratch_depth = draw(1, 3);
@@ -161,11 +164,10 @@ Schedule compileCase(const CompileCase& test_case) {
   options.in_flight = test_case.in_flight;
   options.dependences = test_case.dependences;
   options.scratch_depth = test_case.scratch_depth;
-  const std::string pipeline = pipelineOf(**algorithm, options);
   PassManagerOptions manager;
   manager.verify_each = false;
   llvm::Expected<Program> program =
-      compile({*collective, *topology}, **algorithm, pipeline, manager);
+      compile({*collective, *topology}, **algorithm, pipelineOf(**algorithm, options), manager);
   if (!program) RC_FAIL(test_case.text() + ": " + llvm::toString(program.takeError()));
   return std::move(program->schedule);
 }

@@ -24,7 +24,7 @@ Fraction ratioOf(const Schedule& schedule) {
 
 PipelineOptions balanced() {
   PipelineOptions options;
-  options.weights = "balanced";
+  options.weights = ColorWeights::kBalanced;
   return options;
 }
 

@@ -14,7 +14,7 @@
 // phases thereby becomes one per chunk; infer-dependences{by=phase} draws barriers over all chunks.
 // sends=in-turn lets a send also wait for the same send of the chunk before, where no other pass
 // puts chunks in order: else all chunks share a link, and end together.
-#include "passes/manager/pipeline.h"
+#include "passes/pipeline.h"
 
 #include "ir/schedule_builder.h"
 #include "model/machines/machine.h"
@@ -26,8 +26,6 @@ namespace torc {
 namespace {
 
 constexpr std::uint32_t kInFlight = 2;  // on a link at a time: order-links
-
-enum Sends { kTogether, kInTurn };  // order of the option's words
 
 /// Chunk `chunk` of `chunks` of the parts of these pieces. Chunks of one part follow one another in
 /// the order of parts, so that a piece of several parts becomes several.
@@ -43,8 +41,13 @@ llvm::SmallVector<Piece, 4> chunkOf(const PieceList& pieces, std::uint32_t chunk
 
 class Pipeline final : public Pass {
  public:
-  Pipeline()
-      : Pass("pipeline", "cuts every part into chunks that follow each other", PassLevel::kStep) {}
+  explicit Pipeline(const PipelinePass& options)
+      : Pass("pipeline", "cuts every part into chunks that follow each other", PassLevel::kStep),
+        chunks_(*this, "chunks", "pieces of each part", 1, kMostChunksOfPart, options.chunks,
+                "auto"),
+        bytes_(*this, "bytes", "size of the whole vector; for chunks=auto", options.bytes),
+        machine_(*this, "machine", "preset or file; for chunks=auto", options.machine),
+        sends_(*this, "sends", "of the chunks: at the same time, or one by one", options.sends) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     const Schedule& old = program.schedule;
@@ -67,7 +70,7 @@ class Pipeline final : public Pass {
     if (std::uint64_t{chunks} * old.view().partCount() > kMaxParts) {
       return passError("the schedule would have more than " + llvm::Twine(kMaxParts) + " parts");
     }
-    program.schedule = cut(old, chunks, *sends_ == kInTurn);
+    program.schedule = cut(old, chunks, *sends_ == ChunkSends::kInTurn);
     return PassResult::kWithChange;
   }
 
@@ -132,24 +135,27 @@ class Pipeline final : public Pass {
 
   bool isAutomatic() const { return *chunks_ == 0; }
   bool means(const PassOption& option) const override {
-    if (&option == &sends_) return *sends_ == kInTurn;
+    if (&option == &sends_) return *sends_ == ChunkSends::kInTurn;
     return isAutomatic() || &option == &chunks_;
   }
 
-  IntegerOption chunks_{*this, "chunks", "pieces of each part", 1, 4096, 2, "auto"};
-  BytesOption bytes_{*this, "bytes", "size of the whole vector; for chunks=auto",
-                     std::uint64_t{64} << 20};
-  NameOption machine_{*this, "machine", "preset or file; for chunks=auto", "generic"};
-  ChoiceOption sends_{
-      *this, "sends", "of the chunks: at the same time, or one by one", {"together", "in-turn"}};
+  IntegerOption chunks_;
+  BytesOption bytes_;
+  NameOption machine_;
+  ChoiceOption<ChunkSends> sends_;
   PassStatistic chosen_{*this, "chunks"};
   PassStatistic seconds_{*this, "predicted seconds (chunks=auto)"};
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> createPipelinePass() {
-  return std::make_unique<Pipeline>();
+llvm::ArrayRef<llvm::StringRef> words(ChunkSends) {
+  static constexpr llvm::StringRef kWords[] = {"together", "in-turn"};
+  return kWords;
+}
+
+std::unique_ptr<Pass> makePass(const PipelinePass& options) {
+  return std::make_unique<Pipeline>(options);
 }
 
 }  // namespace torc
