@@ -2,54 +2,20 @@
 #include "runtime/execution/call_cache.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 #include <utility>
 
 #include "runtime/api/api.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
+#include "support/hash.h"
 
 namespace torc {
 namespace {
 
-class Hash {
- public:
-  void add(std::uint64_t word) { value_ = mix(value_, word); }
-  void add(std::span<const std::uint64_t> words) {
-    add(words.size());
-    if (words.empty()) return;
-    // Four sums side by side: a multiplication need not wait for the one before it.
-    std::array<std::uint64_t, 4> sums = {1, 2, 3, 4};
-    std::size_t i = 0;
-    for (; i + sums.size() <= words.size(); i += sums.size()) {
-      for (std::size_t k = 0; k < sums.size(); ++k)
-        sums[k] = mix(sums[k], words[i + k]);
-    }
-    for (; i < words.size(); ++i)
-      add(words[i]);
-    for (const std::uint64_t sum : sums)
-      add(sum);
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  static std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
-    sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-    return sum ^ sum >> 29;
-  }
-
-  std::uint64_t value_ = 0xcbf29ce484222325u;
-};
-
 std::uint64_t hashOf(const torc_schedule* schedule, const Call& call) {
-  Hash hash;
-  hash.add(reinterpret_cast<std::uintptr_t>(schedule));
-  hash.add(call.count);
-  hash.add(call.type.bytes << 1 | (call.in_place ? 1 : 0));
-  hash.add(call.per_rank);
-  hash.add(call.displacements);
-  return hash.value();
+  const std::uint64_t hash = hashNumbers(reinterpret_cast<std::uintptr_t>(schedule), call.count,
+                                         call.type.bytes, call.in_place);
+  return hashList(call.displacements, hashList(call.per_rank, hash));
 }
 
 /// Whether two calls of one schedule have one layout.

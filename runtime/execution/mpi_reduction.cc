@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/hash.h"
+
 namespace torc {
 namespace {
 
@@ -143,18 +145,11 @@ bool isSimple(MPI_Datatype type) {
   return simple;
 }
 
-std::uint64_t hash(const std::string& text) {
-  std::uint64_t value = 0xcbf29ce484222325u;  // FNV-1a
-  for (unsigned char c : text)
-    value = (value ^ c) * 0x100000001b3u;
-  return value;
-}
-
 }  // namespace
 
 std::uint64_t ElementType::fingerprint() const {
   if (kind) return static_cast<std::uint64_t>(*kind) + 1;
-  if (predefined) return hash(name);
+  if (predefined) return hashText(name);
   return (std::uint64_t{1} << 40) + bytes;
 }
 

@@ -6,38 +6,20 @@
 #include <cstring>
 #include <limits>
 #include <sched.h>
+#include <span>
 #include <unistd.h>
 
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/partition.h"
+#include "support/hash.h"
 
 namespace torc {
 namespace {
 
-std::uint64_t mix(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
-  return value ^ (value >> 31);
-}
-
-/// FNV-1a over words, the rest by bytes.
-std::uint64_t hashBytes(const std::byte* data, std::size_t bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  std::size_t i = 0;
-  for (; i + 8 <= bytes; i += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, data + i, 8);
-    hash = mix(hash ^ word);
-  }
-  for (; i < bytes; ++i)
-    hash = mix(hash ^ static_cast<std::uint64_t>(data[i]));
-  return hash;
-}
-
 /// Numbers around 1, so that sums and products of many stay within range; integers 1 to 13.
 void fillElements(const RunType& type, std::byte* data, std::uint64_t count, std::uint64_t seed) {
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t random = mix(seed + i * 0x9e3779b97f4a7c15ull);
+    const std::uint64_t random = hashNumbers(seed, i);
     const double around_one = 0.5 + static_cast<double>(random >> 11) * 0x1p-53;
     if (type.datatype == MPI_FLOAT) {
       const auto value = static_cast<float>(around_one);
@@ -123,7 +105,7 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
     // Uneven: shares between 0 and 12, each the difference of cumulative ones.
     std::uint64_t total = 0, end = 0;
     for (std::uint64_t k = 0; options.uneven && k < ranks; ++k) {
-      total += mix(k) % 13;
+      total += hashNumbers(k) % 13;
       if (k == r) end = total;
     }
     const std::uint64_t stop =
@@ -137,7 +119,7 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
   const std::size_t own = static_cast<std::size_t>(counts_[rank_]) * options.type.bytes;
   const bool gathers = info_.kind == TORC_ALLGATHER;
   data_.resize(gathers ? own : bytes);
-  const std::uint64_t salt = mix(static_cast<std::uint64_t>(rank_) + 1);
+  const std::uint64_t salt = hashNumbers(rank_);
   fillElements(options.type, data_.data(), data_.size() / options.type.bytes, salt);
   result_bytes_ = info_.kind == TORC_REDUCE_SCATTER ? own : bytes;
   if (!options.in_place) in_ = data_;
@@ -222,7 +204,7 @@ void RunJob::runMpi() {
 }
 
 std::uint64_t RunJob::hashOfResult() const {
-  return hashBytes(out_.data(), result_bytes_);
+  return hashBytes(std::as_bytes(std::span(out_).first(result_bytes_)));
 }
 
 std::string RunJob::check() {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "support/hash.h"
+
 namespace torc {
 
 /// One rank's end of the network.
@@ -97,11 +99,7 @@ std::unique_ptr<Transport> InProcessNetwork::transport(std::int32_t rank) {
 }
 
 std::size_t InProcessNetwork::LinkKeyHash::operator()(const LinkKey& key) const {
-  // Odd multipliers spread the three numbers over the word.
-  const std::uint64_t mixed = static_cast<std::uint64_t>(key.from) * 0x9e3779b97f4a7c15u +
-                              static_cast<std::uint64_t>(key.to) * 0xc2b2ae3d27d4eb4fu +
-                              key.tag * 0x165667b19e3779f9u;
-  return mixed ^ (mixed >> 32);
+  return hashNumbers(key.from, key.to, key.tag);
 }
 
 bool InProcessNetwork::busy() const {
