@@ -1,9 +1,11 @@
 // The table of intercepted collectives: what MPI calls them, their parameters, and how a call is
 // brought into the form that torc serves. Everything that exists once per collective is expanded
-// from here: the wrappers of its six MPI functions, its identifier, its name in statistics.
+// from here: the wrappers of its MPI functions (six; three where it has no counts), its identifier,
+// its name in statistics, and the symbols by which a program is known to have calls under way.
 //
-// To serve another collective, name an adapter (runtime/pmpi/calls/collective_call.h) in its row in
-// place of NotServed.
+// To serve another collective of the table: name an adapter, to be written in
+// runtime/pmpi/calls/collective_call.h, in its row in place of NotServed. What it means comes from
+// its row in schedules/collective.h.
 #ifndef TORC_RUNTIME_PMPI_WRAPPERS_SERVED_CALLS_H_
 #define TORC_RUNTIME_PMPI_WRAPPERS_SERVED_CALLS_H_
 
