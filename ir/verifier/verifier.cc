@@ -7,6 +7,7 @@
 #include <llvm/ADT/StringRef.h>
 
 #include "ir/text/text.h"
+#include "ir/verifier/cells/proof.h"
 #include "ir/verifier/context.h"
 #include "schedules/root.h"
 #include "schedules/validate.h"
@@ -21,35 +22,42 @@ llvm::StringRef name(Rule rule) {
 
 namespace {
 
-/// The work of a proof: the longest axis counts, too, since each step of a line leaves pieces that
-/// later steps look through.
-bool isTooLarge(const VerifyContext& context, std::size_t roots, VerifyResult& result) {
-  const ScheduleView& schedule = context.schedule;
-  std::uint64_t longest = 1;
-  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-    if (!context.collapsed(axis)) {
-      longest = std::max<std::uint64_t>(longest, schedule.topology.axes[axis].size);
-    }
+/// As kMaxProofWork counts it. `longest` becomes the longest axis on which nodes differ: each step
+/// of a line leaves pieces that later steps look through.
+double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
+  for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
+    if (context.collapsed(axis)) continue;
+    longest = std::max<std::uint64_t>(longest, context.topology.axes[axis].size);
   }
-  const double work = static_cast<double>(context.classCount()) * static_cast<double>(roots) *
-                      static_cast<double>(schedule.operations.size() + schedule.pieces.size()) *
-                      static_cast<double>(longest);
-  if (work <= kMaxProofWork) return false;
-  std::string text = "too large to prove: ";
-  if (roots > 1) text += std::to_string(roots) + " places of the root, each with ";
-  result.faults.push_back({Rule::kBounds, kNone,
-                           text + std::to_string(context.classCount()) +
-                               " nodes that differ (mesh axes, guards, absolute boxes) with " +
-                               std::to_string(schedule.operations.size()) +
-                               " operations each, on axes of up to " + std::to_string(longest)});
-  return true;
+  return static_cast<double>(context.classCount()) *
+         static_cast<double>(context.schedule.operations.size() + context.schedule.pieces.size()) *
+         static_cast<double>(longest);
 }
 
-/// The proof for one place of the root.
+/// The proof for one of `roots` places of the root.
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t roots,
               const VerifyOptions& options, VerifyResult& result) {
   VerifyContext context(schedule, root, options, result);
-  if (isTooLarge(context, roots, result)) return;
+  std::uint64_t longest = 1;
+  const double work = workByNodes(context, longest);
+  const bool few = context.classCount() == 1 || work <= kSmallProofWork;
+  if (options.by_cells || (!options.per_rank && !few)) {
+    if (verifyByCells(context)) return;
+    if (options.by_cells) {
+      result.faults.push_back({Rule::kBounds, kNone, "too large to prove by cells"});
+      return;
+    }
+  }
+  if (work * static_cast<double>(roots) > kMaxProofWork) {
+    std::string text = "too large to prove: ";
+    if (roots > 1) text += std::to_string(roots) + " places of the root, each with ";
+    result.faults.push_back({Rule::kBounds, kNone,
+                             text + std::to_string(context.classCount()) +
+                                 " nodes that differ (mesh axes, guards, absolute boxes) with " +
+                                 std::to_string(schedule.operations.size()) +
+                                 " operations each, on axes of up to " + std::to_string(longest)});
+    return;
+  }
   checkLinks(context);
   checkMatching(context);
   if (!result.ok()) return;
