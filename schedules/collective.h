@@ -74,6 +74,8 @@ struct CollectiveRow {
   InPlace in_place = InPlace::kVector;
   std::array<std::string_view, 2> mpi{};  // functions of MPI that it serves, "" where there is one
 
+  /// Whether a call says by a count and a datatype of its own what `in` holds.
+  bool describesIn() const { return result == Result::kMoved && in != out; }
   bool inWhole() const { return in == Holds::kWhole; }
   bool outWhole() const { return out == Holds::kWhole; }
   /// Whether one rank has a part of its own, which a call names.
