@@ -169,6 +169,18 @@ int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_cou
   return init("torc_allgatherv_init", schedule, arguments, collective);
 }
 
+int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
+                        int root, torc_collective** collective) {
+  CallArguments arguments;
+  arguments.collective = Collective::kBroadcast;
+  arguments.in = MPI_IN_PLACE;
+  arguments.out = buffer;
+  arguments.count = count;
+  arguments.type = datatype;
+  arguments.root = root;
+  return init("torc_broadcast_init", schedule, arguments, collective);
+}
+
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
   return report(attempt([&]() -> Status {
     if (schedule == nullptr) return torc::nullArgument("torc_schedule_serves: schedule");

@@ -54,9 +54,9 @@ Status LaidOutCall::prepare(const Call& call) {
 Status LaidOutCall::expand() {
   const ScheduleView& view = schedule_->view();
   const torc_geometry& geometry = *schedule_->geometry;
-  // Schedules have no root so far; expansion takes it from here, as seen.root.
   const ScheduleCall seen(call_, geometry.map, geometry.rank, geometry.size);
-  StatusOr<FlatProgram> program = torc::expand(view, seen.rank, seen.counts(), seen.in_place);
+  StatusOr<FlatProgram> program =
+      torc::expand(view, seen.rank, seen.counts(), seen.in_place, seen.root);
   if (!program.ok()) return program.status();
   for (FlatOperation& operation : program->operations) {
     if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);

@@ -9,6 +9,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/run/torc_run_job.h"
 #include "runtime/run/torc_run_options.h"
+#include "schedules/collective.h"
 
 namespace torc {
 namespace {
@@ -22,10 +23,10 @@ int fail(const std::string& message, int code) {
 
 void printHeader(const RunOptions& options, const torc_schedule_info& info) {
   if (g_rank != 0) return;
+  const bool reduces = rowOf(static_cast<Collective>(info.kind)).reduces();
   std::printf("# %s on %s, %llu ranks; %s%s%s%s; bytes of the whole vector, times in us\n",
               info.kind_name, info.shape, static_cast<unsigned long long>(info.nodes),
-              options.type.name, info.kind == TORC_ALLGATHER ? "" : " ",
-              info.kind == TORC_ALLGATHER ? "" : options.op.name,
+              options.type.name, reduces ? " " : "", reduces ? options.op.name : "",
               options.in_place ? ", in place" : "");
   std::printf("#%11s %6s %11s %11s %11s", "bytes", "iters", "torc", "min", "max");
   if (options.compare) std::printf(" %11s %7s", "MPI", "ratio");
