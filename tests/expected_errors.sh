@@ -11,7 +11,7 @@
 # stated is a part of the message.
 #
 # With TORC_UPDATE_TESTS=1 what does not hold is written anew into FILE: in the source tree, where
-# `TORC_UPDATE_TESTS=1 bazel run //tests/ir:verifier_faults.tir_test` has it.
+# `TORC_UPDATE_TESTS=1 bazel run //tests/ir:verifier_faults_test` has it.
 set -u
 file=$1
 shift

@@ -1,6 +1,7 @@
 // Expansion: the flat program of one rank. Peers become ranks, regions become
-// lists of (offset, length), dependences become indices. Used by verifier
-// tests, simulator and runtime, so that what is checked is what runs.
+// lists of (offset, length), dependences become indices. Used by the runtime, by
+// `torc dump --rank`, by the simulator where it goes rank by rank, and by the
+// tests that run on numbers what the verifier has proved of blocks.
 #ifndef TORC_SCHEDULES_EXPANSION_EXPAND_H_
 #define TORC_SCHEDULES_EXPANSION_EXPAND_H_
 
