@@ -44,6 +44,11 @@ class MeaningChecker {
     const std::uint64_t operations = schedule_.operations.size();
     for (std::uint64_t event : order) {
       if (context_.full()) return;
+      if (context_.result.work > kMaxMeaningSteps) {
+        context_.fault(Rule::kBounds, kNone,
+                       "too large to prove: nodes hold too many different things");
+        return;
+      }
       const bool completes = event % 2 == 1;
       const std::uint64_t index = event / 2;
       const auto operation = static_cast<std::uint32_t>(index % operations);
@@ -124,7 +129,9 @@ class MeaningChecker {
         operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
     if (operation.dst.buffer == Buffer::kOut && row_.inPlaceAliases() && !onto_itself) {
       context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
-        nodes_[node_class].in[part].erase(context_.rangesOf(piece, at), topology_);
+        Contents& in = nodes_[node_class].in[part];
+        context_.result.work += 1 + in.size();
+        in.erase(context_.rangesOf(piece, at), topology_);
       });
     }
   }
@@ -145,12 +152,16 @@ class MeaningChecker {
     return true;
   }
 
+  /// Its caller looks through what is there.
   Contents& storage(std::uint32_t node_class, const Region& region, std::uint32_t part) {
     NodeState& node = nodes_[node_class];
-    if (region.buffer == Buffer::kIn) return node.in[part];
-    if (region.buffer == Buffer::kOut) return node.out[part];
-    return node.slots[schedule_.frames[region.frame].slot][part];
+    Contents& contents = region.buffer == Buffer::kIn    ? node.in[part]
+                         : region.buffer == Buffer::kOut ? node.out[part]
+                                                         : node.slots[slotOf(region)][part];
+    context_.result.work += 1 + contents.size();
+    return contents;
   }
+  std::uint32_t slotOf(const Region& region) const { return schedule_.frames[region.frame].slot; }
 
   bool read(std::uint32_t node_class, std::uint32_t index, const Region& region,
             const Coordinates& at, RegionValue& value) {
@@ -192,6 +203,7 @@ class MeaningChecker {
     }
     for (const PartValue& part : value) {
       Contents& contents = storage(node_class, region, part.part);
+      context_.result.work += part.pieces.size() * contents.size();
       for (const Content& content : part.pieces)
         contents.write(content, topology_);
     }
@@ -210,6 +222,7 @@ class MeaningChecker {
   bool add(std::uint32_t index, const Pieces& a, const Pieces& b, const Coordinates& at,
            Pieces& sum) {
     RangesList common;
+    context_.result.work += a.size() * b.size();
     for (const Content& left : a) {
       for (const Content& right : b) {
         common.clear();

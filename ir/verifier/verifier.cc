@@ -30,7 +30,7 @@ double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
     longest = std::max<std::uint64_t>(longest, context.topology.axes[axis].size);
   }
   return static_cast<double>(context.classCount()) *
-         static_cast<double>(context.schedule.operations.size() + context.schedule.pieces.size()) *
+         static_cast<double>(context.schedule.operations.size() + context.listedPieces()) *
          static_cast<double>(longest);
 }
 
@@ -38,6 +38,15 @@ double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t roots,
               const VerifyOptions& options, VerifyResult& result) {
   VerifyContext context(schedule, root, options, result);
+  const std::uint64_t records =
+      schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
+  if (context.listedPieces() > kMaxListedPieces + 32 * records) {
+    result.faults.push_back({Rule::kBounds, kNone,
+                             "too large to prove: regions and frames list " +
+                                 std::to_string(context.listedPieces()) + " pieces of a table of " +
+                                 std::to_string(schedule.pieces.size())});
+    return;
+  }
   std::uint64_t longest = 1;
   const double work = workByNodes(context, longest);
   const bool few = context.classCount() == 1 || work <= kSmallProofWork;

@@ -36,6 +36,12 @@ namespace torc {
 /// gigabytes; up to kSmallProofWork, milliseconds, there is no need for cells.
 inline constexpr double kMaxProofWork = 2e9;
 inline constexpr double kSmallProofWork = 5e5;
+/// Pieces that the lists of regions and frames may name together, and 32 for each operation, piece
+/// and frame that there is: many lists may share a piece, so that a file can name far more than it
+/// holds.
+inline constexpr std::uint64_t kMaxListedPieces = 2'000'000;
+/// Steps of the proof of meaning node by node, of a few nanoseconds, after which it gives up.
+inline constexpr std::uint64_t kMaxMeaningSteps = 20'000'000'000;
 /// Steps, of about ten nanoseconds, after which the proof by cells gives up.
 inline constexpr std::uint64_t kMaxCellWork = 1'000'000'000;
 
@@ -71,7 +77,7 @@ struct VerifyResult {
   std::vector<LinkLoad> loads;  // ordered by phase, axis, sign; only links in use
   std::uint64_t classes = 0;    // nodes simulated: 1 for a fully symmetric schedule
   bool by_cells = false;        // then `classes` are the cells that a stream told apart, at most
-  std::uint64_t work = 0;       // steps, by cells
+  std::uint64_t work = 0;       // steps: by cells; of meaning node by node; of races
   std::uint32_t slots = 0;
   double scratch_share = 0.0;  // scratch of the busiest rank, as a share of the vector
 

@@ -22,7 +22,7 @@ bool verifyByCells(VerifyContext& context) {
   }
   context.result.by_cells = true;
   context.result.classes = std::max<std::uint64_t>(1, proof.cells);
-  context.result.work = proof.work.done;
+  context.result.work += proof.work.done;
   return true;
 }
 
