@@ -16,6 +16,11 @@
 // puts chunks in order: else all chunks share a link, and end together.
 #include "passes/pipeline.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include <llvm/ADT/STLExtras.h>
+
 #include "ir/schedule_builder.h"
 #include "model/machines/machine.h"
 #include "model/simulator/pipeline_cost.h"
@@ -27,17 +32,78 @@ namespace {
 
 constexpr std::uint32_t kInFlight = 2;  // on a link at a time: order-links
 
-/// Chunk `chunk` of `chunks` of the parts of these pieces. Chunks of one part follow one another in
-/// the order of parts, so that a piece of several parts becomes several.
-llvm::SmallVector<Piece, 4> chunkOf(const PieceList& pieces, std::uint32_t chunk,
-                                    std::uint32_t chunks) {
-  llvm::SmallVector<Piece, 4> list;
-  for (const Piece& piece : pieces) {
-    for (std::uint32_t i = 0; i < piece.parts; ++i)
-      list.push_back({(piece.part + i) * chunks + chunk, 1, piece.box});
+/// Which parts the chunks are. Parts of one color and direction, of which there are as many as the
+/// color has chunks already, are alike in size: whichever elements a chunk has of them, they stay
+/// neighbours in it, so that a piece of all of them is one piece of the chunk.
+class Chunks {
+ public:
+  Chunks(const ScheduleView& schedule, std::uint32_t chunks)
+      : chunks_(chunks), deals_(canDeal(schedule, chunks)) {
+    std::uint32_t first = 0;
+    for (const Color& color : schedule.colors) {
+      for (std::uint32_t direction = 0; direction < color.directions; ++direction) {
+        groups_.push_back({first, color.chunks});
+        first += color.chunks;
+      }
+    }
   }
-  return list;
-}
+
+  /// Whether chunks are dealt the parts that there are, and none is cut.
+  bool deals() const { return deals_; }
+
+  std::uint32_t partOf(std::uint32_t part, std::uint32_t chunk) const {
+    return place(groupOf(part), part, chunk);
+  }
+
+  /// What chunk `chunk` has of the parts of these pieces. A piece of several groups becomes
+  /// several.
+  llvm::SmallVector<Piece, 4> chunkOf(const PieceList& pieces, std::uint32_t chunk) const {
+    llvm::SmallVector<Piece, 4> list;
+    for (const Piece& piece : pieces) {
+      const std::uint32_t end = piece.part + piece.parts;
+      for (std::uint32_t part = piece.part; part < end;) {
+        const Group& group = groupOf(part);
+        const std::uint32_t group_end = std::min(end, group.first + group.parts);
+        if (deals_) {
+          const std::uint32_t dealt = group.parts / chunks_;
+          const std::uint32_t low = std::max(part, group.first + chunk * dealt);
+          const std::uint32_t high = std::min(group_end, group.first + (chunk + 1) * dealt);
+          if (low < high) list.push_back({low, high - low, piece.box});
+        } else {
+          list.push_back({place(group, part, chunk), group_end - part, piece.box});
+        }
+        part = group_end;
+      }
+    }
+    return list;
+  }
+
+ private:
+  struct Group {
+    std::uint32_t first, parts;
+  };
+
+  static bool canDeal(const ScheduleView& schedule, std::uint32_t chunks) {
+    return llvm::all_of(schedule.streams,
+                        [](const Stream& stream) { return stream.part == kNone; }) &&
+           llvm::all_of(schedule.colors,
+                        [&](const Color& color) { return color.chunks % chunks == 0; });
+  }
+
+  const Group& groupOf(std::uint32_t part) const {
+    return *std::prev(llvm::upper_bound(groups_, part, [](std::uint32_t value, const Group& group) {
+      return value < group.first;
+    }));
+  }
+
+  std::uint32_t place(const Group& group, std::uint32_t part, std::uint32_t chunk) const {
+    return group.first * chunks_ + chunk * group.parts + (part - group.first);
+  }
+
+  const std::uint32_t chunks_;
+  const bool deals_;
+  llvm::SmallVector<Group, 8> groups_;  // by first part
+};
 
 class Pipeline final : public Pass {
  public:
@@ -76,57 +142,69 @@ class Pipeline final : public Pass {
 
  private:
   static Schedule cut(const Schedule& old, std::uint32_t chunks, bool in_turn) {
+    const ScheduleView view = old.view();
+    const Chunks places(view, chunks);
     ScheduleBuilder builder(old);
-    // All colors get the same factor: the chunks of part p are the parts from p * chunks on.
-    for (Color& color : builder.schedule().colors)
-      color.chunks *= chunks;
+    if (!places.deals()) {
+      for (Color& color : builder.schedule().colors)
+        color.chunks *= chunks;
+    }
     builder.schedule().boxes = old.boxes;
     builder.schedule().shifts = old.shifts;
-    const ScheduleView view = old.view();
     for (const Stream& stream : old.streams) {
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
         const bool any = stream.part == kNone;
-        builder.addStream({any ? kNone : stream.part * chunks + chunk, stream.core});
+        builder.addStream({any ? kNone : places.partOf(stream.part, chunk), stream.core});
       }
     }
+    std::vector<std::uint32_t> frames;  // by old frame and chunk; kNone: the chunk has none of it
     for (const Frame& frame : old.frames) {
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-        builder.addFrame(chunkOf(view.piecesOf(frame), chunk, chunks), frame.slot * chunks + chunk);
+        const auto pieces = places.chunkOf(view.piecesOf(frame), chunk);
+        frames.push_back(pieces.empty() ? kNone
+                                        : builder.addFrame(pieces, frame.slot * chunks + chunk));
       }
     }
     builder.schedule().slot_count = old.slot_count * chunks;
 
-    // Clones of operation i: first[i] + chunk * stride[i], since the operations of a phase are
-    // cloned together: chunk after chunk, in each all streams.
-    std::vector<std::uint32_t> first(old.operations.size()), stride(old.operations.size());
+    // By old operation and chunk: its clone, or what that would wait for if the chunk has no part
+    // in it.
+    using Clones = llvm::SmallVector<std::uint32_t, 1>;
+    std::vector<Clones> clones(old.operations.size() * chunks);
     llvm::SmallVector<std::uint32_t, 16> dependences;
-    for (std::uint32_t begin = 0, end; begin < old.operations.size(); begin = end) {
-      const Operation& head = old.operations[begin];
-      for (end = begin; end < old.operations.size(); ++end) {
-        const Operation& operation = old.operations[end];
-        if (operation.phase != head.phase) break;
-        first[end] = begin * chunks + (end - begin);
-      }
-      for (std::uint32_t i = begin; i < end; ++i)
-        stride[i] = end - begin;
+    for (std::size_t begin = 0, end; begin < old.operations.size(); begin = end) {
+      const std::uint16_t phase = old.operations[begin].phase;
+      end = begin;
+      while (end < old.operations.size() && old.operations[end].phase == phase)
+        ++end;
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-        for (std::uint32_t i = begin; i < end; ++i) {
+        for (std::size_t i = begin; i < end; ++i) {
           Operation operation = old.operations[i];
           operation.stream = operation.stream * chunks + chunk;
+          dependences.clear();
+          for (const std::uint32_t before : view.dependencesOf(operation))
+            dependences.append(clones[before * chunks + chunk]);
+          if (in_turn && chunk > 0 && sends(operation.kind)) {
+            dependences.append(clones[i * chunks + chunk - 1]);
+          }
+          bool is_empty = false;
           for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
             if (!region->present()) continue;
-            *region =
-                builder.region(region->buffer, chunkOf(view.piecesOf(*region), chunk, chunks),
-                               region->frame == kNone ? kNone : region->frame * chunks + chunk);
+            const auto pieces = places.chunkOf(view.piecesOf(*region), chunk);
+            is_empty |= pieces.empty();
+            if (pieces.empty()) break;
+            const std::uint32_t frame = region->frame;
+            *region = builder.region(region->buffer, pieces,
+                                     frame == kNone ? kNone : frames[frame * chunks + chunk]);
           }
-          dependences.clear();
-          for (const std::uint32_t d : view.dependencesOf(operation)) {
-            dependences.push_back(first[d] + chunk * stride[d]);
+          Clones& clone = clones[i * chunks + chunk];
+          if (is_empty) {
+            llvm::sort(dependences);
+            dependences.erase(llvm::unique(dependences), dependences.end());
+            clone.assign(dependences.begin(), dependences.end());
+          } else {
+            clone = {builder.addOperation(operation, dependences)};
           }
-          if (in_turn && chunk > 0 && sends(operation.kind)) {
-            dependences.push_back(first[i] + (chunk - 1) * stride[i]);
-          }
-          builder.addOperation(operation, dependences);
         }
       }
     }

@@ -9,17 +9,14 @@
 namespace torc {
 namespace {
 
-// Linear programs and lists of blocks grow with the nodes: seconds for this many.
-constexpr std::uint64_t kMostBreadthFirst = 8192;
-
-/// Whether the breadth-first broadcast serves the topology, and soon.
+/// Whether the breadth-first broadcast serves the topology.
 bool suitsBreadthFirst(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
     if (axis.size > 2 && !axis.isRing()) return false;
     if (axis.size > 1 && axis.kind == AxisKind::kCore) return false;
   }
-  return !topology.isDamaged() && topology.ranks() > 1 && topology.ranks() <= kMostBreadthFirst;
+  return !topology.isDamaged() && topology.ranks() > 1;
 }
 
 /// Rings cannot go round every damage; trees can, and are sometimes better where lines can too.
@@ -50,17 +47,17 @@ bool isNotBroken(const Topology& topology) {
 llvm::ArrayRef<Algorithm> algorithms() {
   static constexpr Algorithm kAlgorithms[] = {
       {"bucket", "N-dimensional multicolor bucket algorithm: all links of a node at a time",
-       hasNoRoot, planBucket, /*multicolor=*/true, /*makes_steps=*/false, isNotBroken},
+       hasNoRoot, planBucket, nullptr, /*multicolor=*/true, /*makes_steps=*/false, isNotBroken},
       {"bucket-1d", "one-dimensional bucket algorithm along one axis after another, in one color",
-       hasNoRoot, planBucket, /*multicolor=*/false, /*makes_steps=*/false, isNotBroken},
+       hasNoRoot, planBucket, nullptr, /*multicolor=*/false, /*makes_steps=*/false, isNotBroken},
       {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", hasNoRoot,
-       planBfb,
+       planBfb, estimateBfb,
        /*multicolor=*/false, /*makes_steps=*/true, suitsBreadthFirst},
       {"spanning-trees", "edge-disjoint or breadth-first trees around any damage", hasNoRoot,
-       planSpanningTrees,
+       planSpanningTrees, nullptr,
        /*multicolor=*/false, /*makes_steps=*/true, isDamaged},
       {"dimension-tree", "one pipelined tree from the root, along one axis after another",
-       isBroadcast, planDimensionTree, /*multicolor=*/false, /*makes_steps=*/true, isNotDamaged},
+       isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, /*makes_steps=*/true, isNotDamaged},
   };
   return kAlgorithms;
 }

@@ -8,6 +8,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -21,6 +22,9 @@ struct Algorithm {
   /// What the passes start from: a plan of one color, or, with `makes_steps`, the steps themselves.
   /// An error where the algorithm cannot serve the spec.
   llvm::Expected<Program> (*plan)(const CollectiveSpec& spec);
+  /// The size of the steps, for an algorithm that makes them; null: no more than a few for each
+  /// node of a ring, or as many as `plan` refuses to exceed.
+  ProgramSize (*estimate)(const CollectiveSpec& spec);
   /// Whether the plan is split into colors that visit the axes in different orders.
   bool multicolor;
   /// Whether there is no plan: dependences and scratch are settled, only chunks may be cut.

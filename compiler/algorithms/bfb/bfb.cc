@@ -355,8 +355,45 @@ class Bfb {
 
 }  // namespace
 
+/// Steps of the proof of one part: what a part of a node holds is a list of blocks, which every
+/// operation on it goes through, axis by axis. A step is what is done on three axes.
+static double proofSteps(const Topology& topology) {
+  const auto nodes = static_cast<double>(topology.ranks());
+  return nodes * nodes * std::max(topology.axis_count, 3u) / 3;
+}
+
+std::uint32_t mostBfbParts(const Topology& topology) {
+  const double most = kMostProofSteps / proofSteps(topology);
+  return most < 2 ? 1 : static_cast<std::uint32_t>(std::min<double>(most, kMostBfbParts));
+}
+
+ProgramSize estimateBfb(const CollectiveSpec& spec) {
+  const CollectiveRow& row = rowOf(spec.collective);
+  double links = 0, steps = 0;
+  for (std::uint32_t i = 0; i < spec.topology.axis_count; ++i) {
+    const Axis& axis = spec.topology.axes[i];
+    if (axis.size > 1) links += axis.isRing() ? 2 : 1;
+    steps += axis.size / 2;
+  }
+  const auto nodes = static_cast<double>(spec.topology.ranks());
+  ProgramSize size;
+  size.boxes = nodes;
+  // A block is sent and received in the allgather; in the reduce_scatter it is sent, received into
+  // scratch, and added, perhaps in two operations.
+  if (row.outWhole()) {
+    size.operations += 2 * links * steps;
+    size.pieces += 2 * nodes;
+  }
+  if (row.reduces()) {
+    size.operations += 4 * links * steps;
+    size.pieces += 4 * nodes;
+  }
+  size.proof_steps = proofSteps(spec.topology);
+  return size;
+}
+
 llvm::Expected<Program> planBfb(const CollectiveSpec& spec) {
-  llvm::Expected<BfbRoutes> routes = bfbRoutes(spec.topology);
+  llvm::Expected<BfbRoutes> routes = bfbRoutes(spec.topology, mostBfbParts(spec.topology));
   if (!routes) return routes.takeError();
   return Bfb(spec, *routes).run();
 }
