@@ -1,6 +1,8 @@
 // torc compile COLLECTIVE --torus SHAPE: from a shape to a proved schedule in a file.
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
@@ -9,6 +11,8 @@
 #include "compiler/commands/commands.h"
 #include "compiler/commands/tool.h"
 #include "compiler/compile.h"
+#include "compiler/compile_cache.h"
+#include "compiler/progress.h"
 #include "compiler/proved_file.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
@@ -165,7 +169,8 @@ llvm::Expected<Request> readRequest() {
 }
 
 /// Takes the best of what the options leave open; prints what there was, if that is asked for.
-llvm::Error chooseFor(std::uint64_t size, Request& request) {
+llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& programs,
+                      Progress& progress) {
   ChoiceLimits limits;
   if (algorithm_name.getNumOccurrences() > 0) limits.algorithm = request.algorithm;
   if (weights.getNumOccurrences() > 0) limits.weights = request.pipeline.weights;
@@ -176,7 +181,8 @@ llvm::Error chooseFor(std::uint64_t size, Request& request) {
   }
   if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
   llvm::Expected<Choice> choice =
-      choose(request.spec, request.machine, static_cast<double>(size), limits);
+      choose(programs, request.machine, static_cast<double>(size), limits, &progress);
+  progress.clear();
   if (!choice) return choice.takeError();
   request.algorithm = choice->best().algorithm;
   request.pipeline = choice->best().options;
@@ -198,6 +204,18 @@ std::string formOf(const Program& program, const ProvedFile& file) {
   return text;
 }
 
+/// The program of `pipeline`: the one that was compiled to choose it, unless the passes are to be
+/// looked at.
+llvm::Expected<std::shared_ptr<const Program>> compileRequested(const Request& request,
+                                                                const PassPipeline& pipeline,
+                                                                CompileCache& programs) {
+  if (!pass_flags.areGiven()) return programs.get(*request.algorithm, pipeline);
+  llvm::Expected<Program> program =
+      compile(request.spec, *request.algorithm, pipeline, pass_flags.options());
+  if (!program) return program.takeError();
+  return std::make_shared<const Program>(std::move(*program));
+}
+
 void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds) {
   const unsigned phases = schedule.operations.empty() ? 0 : schedule.operations.back().phase + 1u;
   llvm::errs() << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ": "
@@ -212,8 +230,10 @@ int run() {
   llvm::Expected<Request> request = readRequest();
   if (!request) return optionFault(request.takeError());
 
+  Progress progress(quiet);
+  CompileCache programs(request->spec);
   if (request->bytes && request->algorithm->plan != nullptr) {
-    if (llvm::Error error = chooseFor(*request->bytes, *request)) {
+    if (llvm::Error error = chooseFor(*request->bytes, *request, programs, progress)) {
       return inputFault(std::move(error));
     }
     if (explain && output.empty()) return kSuccess;
@@ -224,24 +244,27 @@ int run() {
   }
   const PassPipeline pipeline = only_plan ? planPipeline(*request->algorithm, request->pipeline)
                                           : pipelineOf(*request->algorithm, request->pipeline);
-  llvm::Expected<Program> program =
-      compile(request->spec, *request->algorithm, pipeline, pass_flags.options());
-  if (!program) return inputFault(program.takeError());
+  llvm::Expected<std::shared_ptr<const Program>> compiled =
+      compileRequested(*request, pipeline, programs);
+  if (!compiled) return inputFault(compiled.takeError());
+  const Program& program = **compiled;
 
   if (emit == "plan") {
     std::string text;
     llvm::raw_string_ostream out(text);
-    printProgram(*program, out);
+    printProgram(program, out);
     if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
     return kSuccess;
   }
-  llvm::Expected<ProvedFile> file = provedFile(program->schedule.view());
+  progress.begin("proving " + request->algorithm->name.str());
+  llvm::Expected<ProvedFile> file = provedFile(program.schedule.view());
+  progress.clear();
   if (!file) return inputFault(file.takeError());
-  const std::string form = formOf(*program, *file);
+  const std::string form = formOf(program, *file);
   if (llvm::Error error = writeOutput(output, form)) return inputFault(std::move(error));
   if (!quiet) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    printSummary(program->schedule.view(), form.size(), elapsed.count());
+    printSummary(program.schedule.view(), form.size(), elapsed.count());
   }
   return kSuccess;
 }

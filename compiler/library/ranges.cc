@@ -227,6 +227,15 @@ llvm::Expected<std::uint64_t> RangeFinder::border(const ScheduleRange& below,
 
 llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_rank,
                                            std::uint64_t bytes) {
+  if (!candidate.stand_in.empty()) {
+    // As it was predicted: on the smaller shape.
+    const ChoiceLimits only{candidate.algorithm,          candidate.options.weights,
+                            candidate.options.directions, candidate.options.dependences,
+                            candidate.options.chunks,     candidate.options.in_flight};
+    llvm::Expected<Choice> choice = choose(*programs_, shape_.machine, modelled(bytes), only);
+    if (!choice) return choice.takeError();
+    return choice->best().predicted_s;
+  }
   auto program =
       programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
   if (!program) return program.takeError();

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/compile.h"
+#include "compiler/stand_in.h"
 #include "compiler/target.h"
 #include "model/bounds/bounds.h"
+#include "schedules/format/file.h"
 
 namespace torc {
 namespace {
@@ -91,6 +94,63 @@ TEST(Choice, CandidatesAreInOrderAndTheFirstIsNoSlowerThanOnePercent) {
     EXPECT_LE(choice.best().predicted_s, 1.01 * 1.05 * candidate.predicted_s);
     before = candidate.predicted_s;
   }
+}
+
+// Whatever the shape, what is compiled to choose is little, and what is chosen is small.
+class Budget : public testing::TestWithParam<const char*> {};
+
+TEST_P(Budget, IsKeptWhateverTheShape) {
+  const Target target = targetOf(GetParam());
+  for (const double bytes : {64.0, 1e6}) {
+    const Choice choice = chooseFor(Collective::kAllreduce, target, bytes);
+    EXPECT_LE(choice.built, 150000u) << bytes;
+    const Candidate& best = choice.best();
+    const Program program =
+        cantFail(compile({Collective::kAllreduce, target.topology}, *best.algorithm,
+                         pipelineOf(*best.algorithm, best.options), {}));
+    EXPECT_EQ(best.operations, program.schedule.operations.size()) << best.description();
+    EXPECT_LE(writeSchedule(program.schedule.view()).size(), 1u << 20) << best.description();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Budget, testing::Values("13x11x7", "16x16x16", "16mx16mx16m"),
+                         [](const auto& instance) { return std::string("On") + instance.param; });
+
+TEST(Choice, ListsOfBlocksAreNotTriedWhereTheirProofOrFileIsTooLarge) {
+  const auto whyNot = [](llvm::StringRef shape) {
+    const Choice choice = chooseFor(Collective::kAllreduce, targetOf(shape), 1 << 20);
+    for (const Candidate& candidate : choice.candidates) {
+      if (candidate.algorithm->name == "bfb" && !candidate.tried) return candidate.refusal;
+    }
+    return std::string("tried");
+  };
+  EXPECT_EQ(whyNot("16x16x16"), "its proof would take too long");
+  EXPECT_EQ(whyNot("512x2x2"), "its file would have about 1.1 MiB, more than 1.0 MiB");
+}
+
+TEST(Choice, ASmallerMeshStandsInWhereTooManyNodesDiffer) {
+  const Choice small = chooseFor(Collective::kAllreduce, targetOf("8mx8m"), 1 << 20);
+  EXPECT_EQ(small.best().stand_in, "");
+  const Choice large = chooseFor(Collective::kAllreduce, targetOf("32x32mx32m"), 1 << 20);
+  EXPECT_EQ(large.best().stand_in, "32x8mx8m");
+  // Scaled up: no less than what bounds the large one.
+  BoundRequest request;
+  request.collective = cantFail(parseBoundedCollective("allreduce"));
+  request.bytes = 1 << 20;
+  EXPECT_GE(large.best().predicted_s, lowerBound(targetOf("32x32mx32m").machine, request).bound_s);
+}
+
+TEST(StandIn, KeepsWhatIsOddOddAndDeadLinksOnTheirAxes) {
+  Target target = targetOf("21mx16mx8");
+  ASSERT_FALSE(addDamage(target, {"20,15,3:Z"}, {}));
+  const auto smaller = standInFor(target.topology, target.machine, {true, true, false}, 100);
+  ASSERT_TRUE(smaller);
+  EXPECT_EQ(smaller->topology.shape(), "11mx8mx8");
+  ASSERT_EQ(smaller->topology.deadLinks().size(), 1u);
+  EXPECT_EQ(smaller->topology.deadLinks()[0].axis, 2u);
+  EXPECT_EQ(smaller->topology.deadLinks()[0].from, (Coordinates{10, 7, 3}));
+  // Nothing is left to halve.
+  EXPECT_FALSE(standInFor(target.topology, target.machine, {true, true, false}, 8));
 }
 
 TEST(Choice, WhatIsSettledStays) {
