@@ -315,7 +315,7 @@ class Chooser {
   }
 
   llvm::Error measure(Candidate& candidate) {
-    const std::string pipeline = pipelineOf(*candidate.algorithm, candidate.options);
+    const PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
     if (!candidate.algorithm->makes_steps && !candidate.per_rank) {
       llvm::Expected<const StandIn*> smaller = standIn(candidate);
       if (!smaller) return smaller.takeError();
@@ -332,7 +332,8 @@ class Chooser {
 
   /// Simulates the candidate on a smaller machine, and scales what it takes by what the cost model
   /// says of both.
-  llvm::Error measureOn(const StandIn& smaller, const std::string& pipeline, Candidate& candidate) {
+  llvm::Error measureOn(const StandIn& smaller, const PassPipeline& pipeline,
+                        Candidate& candidate) {
     auto program = stand_in_programs_->get(*candidate.algorithm, pipeline);
     if (!program) return program.takeError();
     choice_.built += (*program)->schedule.operations.size();
