@@ -30,7 +30,7 @@ double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
     longest = std::max<std::uint64_t>(longest, context.topology.axes[axis].size);
   }
   return static_cast<double>(context.classCount()) *
-         static_cast<double>(context.schedule.operations.size() + context.listedPieces()) *
+         static_cast<double>(context.schedule.operations.size() + context.schedule.pieces.size()) *
          static_cast<double>(longest);
 }
 

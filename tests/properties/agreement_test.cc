@@ -1,4 +1,5 @@
-// Symbolic proof, proof by cells, per-rank proof and execution on numbers agree: over random shapes
+// Symbolic proof, per-rank proof and execution on numbers agree (cells_test compares the proof by
+// cells): over random shapes
 // (up to 5 dimensions, 400 ranks, torus and mesh, with and without cores), pipelines, counts and
 // types.
 #include <gtest/gtest.h>
@@ -25,8 +26,7 @@ RC_GTEST_PROP(Agreement, ProofsAndExecution, ()) {
   const ScheduleView view = schedule.view();
   RC_LOG() << test_case.text() << "\n";
   RC_TAG(test_case.collective);
-  for (const VerifyOptions& options :
-       {VerifyOptions{}, VerifyOptions{.per_rank = true}, VerifyOptions{.by_cells = true}}) {
+  for (const VerifyOptions& options : {VerifyOptions{}, VerifyOptions{.per_rank = true}}) {
     if (const std::string faults = faultsOf(view, options); !faults.empty()) RC_FAIL(faults);
   }
   for (int i = 0; i < 3; ++i) {
