@@ -1,7 +1,6 @@
-// Symbolic proof, per-rank proof and execution on numbers agree (cells_test compares the proof by
-// cells): over random shapes
-// (up to 5 dimensions, 400 ranks, torus and mesh, with and without cores), pipelines, counts and
-// types.
+// Symbolic proof, per-rank proof and execution on numbers agree: over random shapes (up to 5
+// dimensions, 400 ranks, torus and mesh, with and without cores), pipelines, counts and types.
+// cells_test.cc compares the proof by cells with the per-rank proof.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
