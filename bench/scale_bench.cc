@@ -75,7 +75,7 @@ Measured measure(const std::string& shape) {
     if (!flat.ok()) quit(flat.status().message());
     times.push_back(1e3 * (processorSeconds() - start));
     result.expand_mib = static_cast<double>(loaded->bytes()) / (1 << 20) + mib(flat->operations) +
-                        mib(flat->extents) + mib(flat->dependences);
+                        mib(flat->extents) + mib(flat->loops) + mib(flat->dependences);
   }
   std::sort(times.begin(), times.end());
   result.expand_ms = times[times.size() / 2];
