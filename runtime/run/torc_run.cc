@@ -2,6 +2,7 @@
 // table in the manner of the OSU micro-benchmarks.
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include <mpi.h>
@@ -115,11 +116,16 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int code = 1;
-  try {
-    code = torc::run(argc, argv);
-  } catch (const std::bad_alloc&) {  // on some ranks, perhaps: the others would wait for ever
+  const auto endOutOfMemory = [] {  // on some ranks, perhaps: the others would wait for ever
     std::fprintf(stderr, "torc-run: rank %d: out of memory; try smaller --bytes\n", torc::g_rank);
     MPI_Abort(MPI_COMM_WORLD, 1);
+  };
+  try {
+    code = torc::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    endOutOfMemory();
+  } catch (const std::length_error&) {  // a table larger than any memory
+    endOutOfMemory();
   }
   MPI_Finalize();
   return code;
