@@ -322,10 +322,12 @@ void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
   // Axes behind the last one that is restricted add nothing: their blocks follow one another.
   const std::uint32_t depth = restrictedDepth(run.part, run.ranges);
   if (depth == 0) return out.add(whole);
-  std::uint64_t blocks = 1;
-  for (std::uint32_t level = 0; level < depth; ++level)
+  std::uint64_t blocks = 1, rows = 1;
+  for (std::uint32_t level = 0; level < depth; ++level) {
     blocks *= topology.axes[color.order[level]].size;
-  if (whole.length % blocks == 0) {
+    if (level + 1 < depth) rows *= run.ranges[color.order[level]].length;
+  }
+  if (rows > 1 && whole.length % blocks == 0) {
     Grid grid(topology);
     std::uint64_t positions = blocks;
     for (std::uint32_t level = 0; level < depth; ++level) {
@@ -340,7 +342,7 @@ void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
                 run.ranges, out);
     return;
   }
-  // Blocks differ in size; those in a row on the last axis follow one another.
+  // One row, or blocks that differ in size: those in a row on the last axis follow one another.
   const std::uint32_t last = color.order[depth - 1];
   const std::uint32_t size = topology.axes[last].size;
   const Range& row = run.ranges[last];
