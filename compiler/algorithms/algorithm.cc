@@ -57,7 +57,8 @@ llvm::ArrayRef<Algorithm> algorithms() {
        planSpanningTrees, nullptr,
        /*multicolor=*/false, /*makes_steps=*/true, isDamaged},
       {"dimension-tree", "one pipelined tree from the root, along one axis after another",
-       isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, /*makes_steps=*/true, isNotDamaged},
+       isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, /*makes_steps=*/true,
+       isNotDamaged},
   };
   return kAlgorithms;
 }

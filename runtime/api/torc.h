@@ -255,7 +255,7 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
  */
 typedef struct torc_call {
   torc_kind kind;
-  int64_t count;         /* elements: of the vector (allreduce, broadcast), of each block otherwise */
+  int64_t count; /* elements: of the vector (allreduce, broadcast), of each block otherwise */
   const int64_t* counts; /* elements of each rank's block, or NULL: all `count` */
   MPI_Datatype datatype;
   MPI_Op op; /* MPI_OP_NULL where nothing is reduced */

@@ -151,7 +151,8 @@ class Generator {
       if (pick(0, 1) == 0) continue;
       const bool may_be_root_relative =
           rowOf(s_.collective).isRooted() && !countsFromRoot(s_.view(), i);
-      guard[i] = may_be_root_relative && pick(0, 1) == 0 ? rootRelative(axis(i)) : absolute(axis(i));
+      guard[i] =
+          may_be_root_relative && pick(0, 1) == 0 ? rootRelative(axis(i)) : absolute(axis(i));
     }
     return guard;
   }

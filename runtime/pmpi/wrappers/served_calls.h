@@ -1,7 +1,7 @@
 // The table of intercepted collectives: what MPI calls them, and their parameters. Everything that
 // exists once per collective is expanded from here: the wrappers of its MPI functions (six; three
-// where it has no counts), its identifier, its name in statistics, and the symbols by which a program
-// is known to have calls under way.
+// where it has no counts), its identifier, its name in statistics, and the symbols by which a
+// program is known to have calls under way.
 //
 // Served is what a row of schedules/collective.h names by MPI's name, where
 // runtime/pmpi/calls/describe_call.h describes calls with such parameters.

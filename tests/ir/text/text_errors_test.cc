@@ -288,9 +288,10 @@ TEST(TextErrors, EndOfText) {
   EXPECT_EQ(errorOf(""), "t.tir:1:1: error: expected 'schedule', found the end of the text\n\n^");
   EXPECT_EQ(errorOf("// nothing\n"),
             "t.tir:1:1: error: expected 'schedule', found the end of the text\n// nothing\n^");
-  EXPECT_EQ(errorOf("schedule @s {\n  collective\n\n"),
-            "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather or broadcast, found the "
-            "end of the text\n  collective\n            ^");
+  EXPECT_EQ(
+      errorOf("schedule @s {\n  collective\n\n"),
+      "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather or broadcast, found the "
+      "end of the text\n  collective\n            ^");
   const std::string twice = (kText + "schedule").str();
   EXPECT_EQ(errorOf(twice),
             "t.tir:23:1: error: expected the end of the text, found 'schedule'\nschedule\n^");

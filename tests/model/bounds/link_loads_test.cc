@@ -130,8 +130,8 @@ RC_GTEST_PROP(LinkLoads, BalancedWeightsReachTheBound, ()) {
   std::string shape;
   for (int i = 0; i < dimensions; ++i)
     shape += (i > 0 ? "x" : "") + std::to_string(*rc::gen::inRange(i == 0 ? 2 : 1, 12));
-  const Collective collective = *rc::gen::element(
-      Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather);
+  const Collective collective =
+      *rc::gen::element(Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather);
   RC_LOG() << shape << std::endl;
   RC_ASSERT(ratioOf(compiled(collective, shape, balanced())) == (Fraction{1, 1}));
 }

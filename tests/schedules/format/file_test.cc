@@ -175,7 +175,8 @@ TEST(File, LaterVersionOfAnotherShape) {
   Bytes file = sampleFile();
   file[8] = std::byte{4};
   file.resize(16);
-  EXPECT_EQ(messageOf(file), "a.torc: 00000008: format version 4, this torc reads 3: it needs a later torc");
+  EXPECT_EQ(messageOf(file),
+            "a.torc: 00000008: format version 4, this torc reads 3: it needs a later torc");
 }
 
 TEST(File, AnyFlippedBit) {
