@@ -234,8 +234,9 @@ class CountedProof {
       for (std::uint64_t e = 0; e < state.memory[m].size(); ++e)  // not yet written
         state.memory[m][e] = drawn(programs_.size() + rank * 3 + m, e);
     }
-    const std::uint64_t own = row_.inWhole() ? 0 : rank * count_;  // first element of `in`
-    const std::uint64_t length = row_.inWhole() ? total_ : count_;
+    const Holds holds = row_.inAt(isRoot(rank));
+    const std::uint64_t own = holds == Holds::kOwn ? rank * count_ : 0;  // first element of `in`
+    const std::uint64_t length = lengthOf(holds);
     const std::uint64_t place = in_place_ ? own : 0;  // where it lies
     std::vector<std::uint64_t>& in = state.memory[memoryOf(Buffer::kIn)];
     for (std::uint64_t e = 0; e < length && place + e < in.size(); ++e)
@@ -317,6 +318,13 @@ class CountedProof {
     }
   }
 
+  std::uint64_t root() const { return static_cast<std::uint64_t>(programs_.front().root); }
+  bool isRoot(std::size_t rank) const { return rank == root(); }
+  /// Elements of a buffer.
+  std::uint64_t lengthOf(Holds holds) const {
+    return holds == Holds::kWhole ? total_ : holds == Holds::kOwn ? count_ : 0;
+  }
+
   void complete(std::uint32_t rank, std::uint32_t index) {
     RankState& state = ranks_[rank];
     ++state.completed;
@@ -329,15 +337,17 @@ class CountedProof {
     std::vector<std::uint64_t> wanted(total_, 0);
     for (std::uint64_t e = 0; e < total_; ++e) {
       if (!row_.reduces()) {
-        wanted[e] = drawn(e / count_, e);
+        const bool from_root = row_.isRooted() && row_.inWhole();
+        wanted[e] = drawn(from_root ? root() : e / count_, e);
         continue;
       }
       for (std::size_t r = 0; r < programs_.size(); ++r)
         wanted[e] += drawn(r, e);
     }
     for (std::size_t r = 0; r < programs_.size() && ok(); ++r) {
-      const std::uint64_t first = row_.outWhole() ? 0 : r * count_;
-      const std::uint64_t length = row_.outWhole() ? total_ : count_;
+      const Holds holds = row_.outAt(isRoot(r));
+      const std::uint64_t first = holds == Holds::kOwn ? r * count_ : 0;
+      const std::uint64_t length = lengthOf(holds);
       const std::vector<std::uint64_t>& out = ranks_[r].memory[1];
       for (std::uint64_t e = 0; e < length; ++e) {
         if (e < out.size() && out[e] == wanted[first + e]) continue;
