@@ -116,7 +116,7 @@ void allgatherRow() {
   if (!algorithm) quit(llvm::toString(algorithm.takeError()));
   PipelineOptions options;
   options.chunks = 16;
-  const std::string pipeline = planPipeline(**algorithm, options) + "," + stepPipeline(options);
+  const PassPipeline pipeline = pipelineOf(**algorithm, options);
   llvm::Expected<Program> program =
       compile({Collective::kAllgather, *topology}, **algorithm, pipeline, PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));

@@ -90,6 +90,7 @@ class Chooser {
       }
     }
     std::vector<Candidate>& candidates = choice_.candidates;
+    if (candidates.empty()) return noAlgorithm(spec_);
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     lookCloser();
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);

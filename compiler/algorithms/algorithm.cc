@@ -1,6 +1,8 @@
 // The table of algorithms.
 #include "compiler/algorithms/algorithm.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/bucket/bucket.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
@@ -66,6 +68,18 @@ llvm::ArrayRef<Algorithm> algorithms() {
 bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec) {
   return algorithm.serves(rowOf(spec.collective)) &&
          (algorithm.suits == nullptr || algorithm.suits(spec.topology));
+}
+
+bool isServed(const CollectiveSpec& spec) {
+  return llvm::any_of(algorithms(),
+                      [&](const Algorithm& algorithm) { return isWorthTrying(algorithm, spec); });
+}
+
+llvm::Error noAlgorithm(const CollectiveSpec& spec) {
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "no algorithm serves " + llvm::StringRef(rowOf(spec.collective).name) + " on this " +
+          (spec.topology.isDamaged() ? "damaged " : "") + spec.topology.shape());
 }
 
 const Algorithm& defaultAlgorithm(const CollectiveSpec& spec) {

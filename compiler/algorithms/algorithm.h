@@ -42,6 +42,10 @@ const Algorithm& defaultAlgorithm(const CollectiveSpec& spec);
 
 /// Whether `algorithm` serves the collective of `spec` and is worth a try on its topology.
 bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec);
+/// Whether some algorithm is.
+bool isServed(const CollectiveSpec& spec);
+/// That none is.
+llvm::Error noAlgorithm(const CollectiveSpec& spec);
 
 /// The algorithm of that name. The error lists them.
 llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name);

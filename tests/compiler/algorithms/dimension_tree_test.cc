@@ -58,14 +58,14 @@ TEST(DimensionTree, HasAsManyOperationsOnAnyTorus) {
 TEST(DimensionTree, RefusesDamage) {
   CollectiveSpec spec{Collective::kBroadcast, *parseTopology("4x4")};
   ASSERT_TRUE(spec.topology.addDeadNode({1, 1}).ok());
-  EXPECT_EQ(toString(planDimensionTree(spec).takeError()),
+  EXPECT_EQ(llvm::toString(planDimensionTree(spec).takeError()),
             "dimension-tree: the tree cannot go round damage");
 }
 
 TEST(DimensionTree, OthersSayWhoServesABroadcast) {
   const CollectiveSpec spec{Collective::kBroadcast, *parseTopology("4x4")};
   const Algorithm* bucket = cantFail(findAlgorithm("bucket"));
-  EXPECT_EQ(toString(compile(spec, *bucket, "", PassManagerOptions()).takeError()),
+  EXPECT_EQ(llvm::toString(compile(spec, *bucket, {}, PassManagerOptions()).takeError()),
             "algorithm bucket does not serve broadcast; what does: dimension-tree");
 }
 

@@ -60,7 +60,7 @@ TEST(CountedProof, CatchesAWrongPeer) {
 TEST(CountedProof, CatchesARunMovedByOneElement) {
   for (std::size_t extent = 0; extent < ring()[2].extents.size(); ++extent) {
     std::vector<FlatProgram> programs = ring();
-    Extent& moved = programs[2].extents[extent];
+    StridedExtent& moved = programs[2].extents[extent];
     moved.offset = moved.offset > 0 ? moved.offset - 1 : 1;
     EXPECT_NE(faultOf(programs), "") << extent;
   }

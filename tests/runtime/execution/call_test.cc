@@ -29,9 +29,7 @@ const testing::Environment* const environment =
 constexpr int kRanks = 6;
 
 /// A rooted collective in the manner of a broadcast.
-constexpr CollectiveRow kRooted = {
-    "rooted",           BlockSpace::kNode, Holds::kWhole,    Holds::kWhole, Result::kMoved,
-    Layout::kPartMajor, CountOf::kVector,  InPlace::kVector, {"", ""},      Holds::kNothing};
+constexpr CollectiveRow kRooted = {.name = "rooted", .in_elsewhere = Holds::kNothing};
 
 class CallTest : public testing::Test {
  protected:
