@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -84,10 +85,11 @@ class Chunks {
   };
 
   static bool canDeal(const ScheduleView& schedule, std::uint32_t chunks) {
-    return llvm::all_of(schedule.streams,
-                        [](const Stream& stream) { return stream.part == kNone; }) &&
-           llvm::all_of(schedule.colors,
-                        [&](const Color& color) { return color.chunks % chunks == 0; });
+    return !schedule.streams.empty() && llvm::all_of(schedule.streams, [](const Stream& stream) {
+      return stream.part == kNone;
+    }) && llvm::all_of(schedule.colors, [&](const Color& color) {
+      return color.chunks % chunks == 0;
+    });
   }
 
   const Group& groupOf(std::uint32_t part) const {
@@ -157,15 +159,21 @@ class Pipeline final : public Pass {
         builder.addStream({any ? kNone : places.partOf(stream.part, chunk), stream.core});
       }
     }
+    // Where chunks are dealt parts, some have none of a frame, and its slot may not be needed.
+    std::map<std::uint32_t, std::uint32_t> slots;
+    const auto slotOf = [&](std::uint32_t slot) {
+      if (!places.deals()) return slot;
+      return slots.try_emplace(slot, static_cast<std::uint32_t>(slots.size())).first->second;
+    };
     std::vector<std::uint32_t> frames;  // by old frame and chunk; kNone: the chunk has none of it
     for (const Frame& frame : old.frames) {
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
         const auto pieces = places.chunkOf(view.piecesOf(frame), chunk);
-        frames.push_back(pieces.empty() ? kNone
-                                        : builder.addFrame(pieces, frame.slot * chunks + chunk));
+        frames.push_back(
+            pieces.empty() ? kNone : builder.addFrame(pieces, slotOf(frame.slot * chunks + chunk)));
       }
     }
-    builder.schedule().slot_count = old.slot_count * chunks;
+    if (!places.deals()) builder.schedule().slot_count = old.slot_count * chunks;
 
     // By old operation and chunk: its clone, or what that would wait for if the chunk has no part
     // in it.

@@ -6,6 +6,7 @@
 
 #include "ir/verifier/node_classes.h"
 #include "schedules/box.h"
+#include "schedules/root.h"
 
 namespace torc {
 namespace {
@@ -69,7 +70,9 @@ Fraction LinkLoads::largest() const {
   return most;
 }
 
-llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
+llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
+  const RootedSchedule rooted(any_root, 0);
+  const ScheduleView& schedule = rooted.view();
   // One denominator for all: sum of weights * pieces of a color, the least common multiple *
   // blocks.
   std::uint64_t pieces = 1;
