@@ -34,8 +34,9 @@ inline Schedule compileSchedule(const std::string& collective, const std::string
   if (!algorithm) quit(llvm::toString(algorithm.takeError()));
   PipelineOptions options;
   options.chunks = chunks;
-  llvm::Expected<Program> program = compile({*kind, *topology}, **algorithm,
-                                            pipelineOf(**algorithm, options), PassManagerOptions());
+  const std::string pipeline = planPipeline(**algorithm, options) + "," + stepPipeline(options);
+  llvm::Expected<Program> program =
+      compile({*kind, *topology}, **algorithm, pipeline, PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));
   return std::move(program->schedule);
 }

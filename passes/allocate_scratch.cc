@@ -169,11 +169,9 @@ Dependences Allocation::dependences() const {
 
 class AllocateScratch final : public Pass {
  public:
-  explicit AllocateScratch(const AllocateScratchPass& options)
+  AllocateScratch()
       : Pass("allocate-scratch", "lets frames that live at different times share a slot",
-             PassLevel::kStep),
-        depth_(*this, "depth", "receives of a stream that can be posted ahead", 1,
-               kMostScratchDepth, options.depth) {}
+             PassLevel::kStep) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -196,7 +194,7 @@ class AllocateScratch final : public Pass {
   }
 
  private:
-  IntegerOption depth_;
+  IntegerOption depth_{*this, "depth", "receives of a stream that can be posted ahead", 1, 64, 2};
   PassStatistic frames_{*this, "frames"};
   PassStatistic slots_{*this, "slots"};
   PassStatistic share_{*this, "scratch as a share of the vector"};
@@ -204,8 +202,8 @@ class AllocateScratch final : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> makePass(const AllocateScratchPass& options) {
-  return std::make_unique<AllocateScratch>(options);
+std::unique_ptr<Pass> createAllocateScratchPass() {
+  return std::make_unique<AllocateScratch>();
 }
 
 }  // namespace torc

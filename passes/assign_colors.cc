@@ -17,11 +17,13 @@
 namespace torc {
 namespace {
 
+enum Weights { kEqual, kBalanced };  // order of the option's words
+
 class AssignColors final : public Pass {
  public:
-  explicit AssignColors(const AssignColorsPass& options)
-      : Pass("assign-colors", "splits the data into one color per network axis", PassLevel::kPlan),
-        weights_(*this, "weights", "share of the data of each color", options.weights) {}
+  AssignColors()
+      : Pass("assign-colors", "splits the data into one color per network axis", PassLevel::kPlan) {
+  }
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -30,7 +32,7 @@ class AssignColors final : public Pass {
                        " colors already; only a single one can be split");
     }
     std::vector<ColorShare> shares = equalShares(schedule.topology);
-    if (*weights_ == ColorWeights::kBalanced) {
+    if (*weights_ == kBalanced) {
       llvm::Expected<std::vector<ColorShare>> balanced = balancedShares(schedule.topology);
       if (!balanced) return balanced.takeError();
       shares = std::move(*balanced);
@@ -43,7 +45,7 @@ class AssignColors final : public Pass {
     std::vector<Color> colors(count, single);
     for (std::uint32_t i = 0; i < count; ++i) {
       colors[i].weight = shares[i].weight;
-      if (*weights_ == ColorWeights::kBalanced) {
+      if (*weights_ == kBalanced) {
         colors[i].order = colorOrder(schedule.topology, shares[i].axes);
       }
     }
@@ -65,20 +67,15 @@ class AssignColors final : public Pass {
   }
 
  private:
-  ChoiceOption<ColorWeights> weights_;
+  ChoiceOption weights_{*this, "weights", "share of the data of each color", {"equal", "balanced"}};
   PassStatistic colors_{*this, "colors"};
   PassStatistic largest_load_{*this, "largest load of a link, in vectors over a ring's capacity"};
 };
 
 }  // namespace
 
-llvm::ArrayRef<llvm::StringRef> words(ColorWeights) {
-  static constexpr llvm::StringRef kWords[] = {"equal", "balanced"};
-  return kWords;
-}
-
-std::unique_ptr<Pass> makePass(const AssignColorsPass& options) {
-  return std::make_unique<AssignColors>(options);
+std::unique_ptr<Pass> createAssignColorsPass() {
+  return std::make_unique<AssignColors>();
 }
 
 }  // namespace torc

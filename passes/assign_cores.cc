@@ -20,10 +20,9 @@ constexpr double kMessageWork = 1e-9;
 
 class AssignCores final : public Pass {
  public:
-  explicit AssignCores(const AssignCoresPass& options)
+  AssignCores()
       : Pass("assign-cores", "gives streams to the cores of a node, balanced by work",
-             PassLevel::kStep),
-        cores_(*this, "cores", "cores that work on the collective", 1, kMostCores, options.cores) {}
+             PassLevel::kStep) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -63,14 +62,14 @@ class AssignCores final : public Pass {
     return work;
   }
 
-  IntegerOption cores_;
+  IntegerOption cores_{*this, "cores", "cores that work on the collective", 1, 1024, 4};
   PassStatistic imbalance_{*this, "work of the busiest core over the mean"};
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> makePass(const AssignCoresPass& options) {
-  return std::make_unique<AssignCores>(options);
+std::unique_ptr<Pass> createAssignCoresPass() {
+  return std::make_unique<AssignCores>();
 }
 
 }  // namespace torc

@@ -2,23 +2,13 @@
 #ifndef TORC_PASSES_ASSIGN_CORES_H_
 #define TORC_PASSES_ASSIGN_CORES_H_
 
-#include <compare>
-#include <cstdint>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-inline constexpr std::uint32_t kMostCores = 1024;
-
-struct AssignCoresPass {
-  std::uint32_t cores = 4;  // that work on the collective, up to kMostCores
-
-  auto operator<=>(const AssignCoresPass&) const = default;
-};
-
-std::unique_ptr<Pass> makePass(const AssignCoresPass& options);
+std::unique_ptr<Pass> createAssignCoresPass();
 
 }  // namespace torc
 

@@ -21,6 +21,8 @@
 namespace torc {
 namespace {
 
+enum Orders { kRotated, kAssigned };  // order of the option's words
+
 /// Puts the ring operations of `color` in `plan` on the axes of its order, of which `moving_axes`
 /// have more than one node.
 llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, const Color& to,
@@ -46,10 +48,9 @@ llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, con
 
 class AssignPermutations final : public Pass {
  public:
-  explicit AssignPermutations(const AssignPermutationsPass& options)
+  AssignPermutations()
       : Pass("assign-permutations", "gives colors axis orders that use different links in a phase",
-             PassLevel::kPlan),
-        orders_(*this, "orders", "rotations, or what assign-colors chose", options.orders) {}
+             PassLevel::kPlan) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -63,7 +64,7 @@ class AssignPermutations final : public Pass {
         std::count_if(axes.begin(), axes.begin() + schedule.topology.axis_count,
                       [](const Axis& axis) { return axis.size > 1; }));
     for (std::uint32_t i = 0; i < schedule.colors.size(); ++i) {
-      if (*orders_ == ColorOrders::kRotated) {
+      if (*orders_ == kRotated) {
         llvm::SmallVector<std::uint32_t, kMaxAxes> rotated = network;
         if (!network.empty()) {
           std::rotate(rotated.begin(), rotated.begin() + i % network.size(), rotated.end());
@@ -84,18 +85,14 @@ class AssignPermutations final : public Pass {
   }
 
  private:
-  ChoiceOption<ColorOrders> orders_;
+  ChoiceOption orders_{
+      *this, "orders", "rotations, or what assign-colors chose", {"rotated", "assigned"}};
 };
 
 }  // namespace
 
-llvm::ArrayRef<llvm::StringRef> words(ColorOrders) {
-  static constexpr llvm::StringRef kWords[] = {"rotated", "assigned"};
-  return kWords;
-}
-
-std::unique_ptr<Pass> makePass(const AssignPermutationsPass& options) {
-  return std::make_unique<AssignPermutations>(options);
+std::unique_ptr<Pass> createAssignPermutationsPass() {
+  return std::make_unique<AssignPermutations>();
 }
 
 }  // namespace torc

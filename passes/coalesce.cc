@@ -138,7 +138,7 @@ class Coalesce final : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> makePass(const CoalescePass&) {
+std::unique_ptr<Pass> createCoalescePass() {
   return std::make_unique<Coalesce>();
 }
 

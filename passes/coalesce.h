@@ -2,18 +2,13 @@
 #ifndef TORC_PASSES_COALESCE_H_
 #define TORC_PASSES_COALESCE_H_
 
-#include <compare>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-struct CoalescePass {
-  auto operator<=>(const CoalescePass&) const = default;
-};
-
-std::unique_ptr<Pass> makePass(const CoalescePass& options);
+std::unique_ptr<Pass> createCoalescePass();
 
 }  // namespace torc
 

@@ -127,11 +127,9 @@ class LinkOrder {
 
 class OrderLinks final : public Pass {
  public:
-  explicit OrderLinks(const OrderLinksPass& options)
+  OrderLinks()
       : Pass("order-links", "lets earlier phases and chunks go first on every link",
-             PassLevel::kStep),
-        in_flight_(*this, "in-flight", "chains of messages that share a link at a time", 1,
-                   kMostInFlight, options.in_flight) {}
+             PassLevel::kStep) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -156,14 +154,15 @@ class OrderLinks final : public Pass {
   }
 
  private:
-  IntegerOption in_flight_;
+  IntegerOption in_flight_{*this, "in-flight", "chains of messages that share a link at a time",
+                           1,     64,          2};
   PassStatistic added_{*this, "dependences added"};
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> makePass(const OrderLinksPass& options) {
-  return std::make_unique<OrderLinks>(options);
+std::unique_ptr<Pass> createOrderLinksPass() {
+  return std::make_unique<OrderLinks>();
 }
 
 }  // namespace torc

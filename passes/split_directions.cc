@@ -13,6 +13,8 @@
 namespace torc {
 namespace {
 
+enum Model { kBidirectional, kHalfLatency, kUnidirectional };  // order of the option's words
+
 /// Whether some axis of more than one node is a ring; not if a dead link cuts it.
 bool hasRing(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -25,21 +27,20 @@ bool hasRing(const Topology& topology) {
 
 class SplitDirections final : public Pass {
  public:
-  explicit SplitDirections(const SplitDirectionsPass& options)
+  SplitDirections()
       : Pass("split-directions", "halves every color over the two directions of its rings",
-             PassLevel::kPlan),
-        model_(*this, "model", "what a link carries at a time", options.model) {}
+             PassLevel::kPlan) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
-    const bool both = *model_ != DirectionModel::kUnidirectional && hasRing(schedule.topology);
+    const bool both = *model_ != kUnidirectional && hasRing(schedule.topology);
     const std::uint32_t directions = both ? 2 : 1;
     bool any = false;
     for (Color& color : schedule.colors) {
       any |= color.directions != directions;
       color.directions = directions;
     }
-    const bool half_latency = both && *model_ == DirectionModel::kHalfLatency;
+    const bool half_latency = both && *model_ == kHalfLatency;
     for (PlanOperation& operation : program.plan) {
       if (operation.kind == PlanKind::kPhaseBarrier) continue;
       any |= operation.half_latency != half_latency;
@@ -49,18 +50,16 @@ class SplitDirections final : public Pass {
   }
 
  private:
-  ChoiceOption<DirectionModel> model_;
+  ChoiceOption model_{*this,
+                      "model",
+                      "what a link carries at a time",
+                      {"bidirectional", "half-latency", "unidirectional"}};
 };
 
 }  // namespace
 
-llvm::ArrayRef<llvm::StringRef> words(DirectionModel) {
-  static constexpr llvm::StringRef kWords[] = {"bidirectional", "half-latency", "unidirectional"};
-  return kWords;
-}
-
-std::unique_ptr<Pass> makePass(const SplitDirectionsPass& options) {
-  return std::make_unique<SplitDirections>(options);
+std::unique_ptr<Pass> createSplitDirectionsPass() {
+  return std::make_unique<SplitDirections>();
 }
 
 }  // namespace torc

@@ -353,16 +353,14 @@ bool ScheduleReader::box(const JsonNode& node, Box& box) {
 }
 
 bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
-  if (!object(node, {"kind"}, {"start", "length", "offset", "end"}) ||
+  if (!object(node, {"kind"}, {"start", "length"}) ||
       !name(node.member("kind"), kIntervalKindNames, interval.kind)) {
     return false;
   }
   if (interval.kind == IntervalKind::kAll) return object(node, {"kind"});
-  const bool one_end = hasAbsoluteEnd(interval.kind);
-  const char* const start = one_end ? "offset" : "start";
-  const char* const length = one_end ? "end" : "length";
-  return object(node, {"kind", start, length}) && integer(node.member(start), interval.start) &&
-         integer(node.member(length), interval.length);
+  return object(node, {"kind", "start", "length"}) &&
+         integer(node.member("start"), interval.start) &&
+         integer(node.member("length"), interval.length);
 }
 
 bool ScheduleReader::piece(const JsonNode& node, Piece& piece) {

@@ -21,10 +21,9 @@ namespace torc {
 struct JobOptions {
   Delivery delivery = Delivery::kRendezvous;
   std::uint64_t seed = 0;  // of the adversary, and of the order in which ranks advance
-  bool in_place = false;   // `in` is `out`
-  std::int32_t root = 0;   // of a rooted collective
+  bool in_place = false;   // allreduce, allgather: `in` is `out`
   std::size_t element_bytes = 1;
-  Reducer reducer;  // empty where nothing is reduced
+  Reducer reducer;  // empty for an allgather
 };
 
 class InProcessJob {

@@ -3,11 +3,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <iterator>
-#include <list>
+#include <deque>
 #include <map>
 #include <new>
-#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -18,7 +16,6 @@
 #include <mpi.h>
 
 #include "runtime/execution/call_cache.h"
-#include "runtime/execution/collective.h"
 #include "runtime/transport/tag_ring.h"
 #include "tests/mpi/placed_job.h"
 
@@ -58,45 +55,33 @@ class OneShot : public PlacedTest {
     cache_ = std::make_unique<CallCache>(geometry_.get(), memory_.get());
   }
 
-  /// A laid-out call for `arguments`; its lists need not outlive this.
-  StatusOr<LaidOutCall*> acquire(CallCache& cache, torc_schedule* with,
-                                 const CallArguments& arguments) {
-    if (Status fits = checkSchedule(*with, arguments.collective); !fits.ok()) return fits;
-    Call call;
-    if (Status status = check(arguments, worldRank(), worldSize(), call); !status.ok()) {
-      return status;
-    }
-    takeLists(arguments, worldSize(), call);
-    return cache.acquire(with, call);
-  }
-
   /// A call that is started, with its tags.
   struct Running {
-    std::optional<torc_collective> collective;
+    torc_collective* call = nullptr;
     TagRange tags;
   };
 
-  void start(Running& running, const std::string& collective, const CallArguments& arguments) {
+  Running start(const std::string& collective, const CallArguments& arguments) {
+    Running running;
     torc_schedule* with = schedule(collective);
     StatusOr<TagRange> tags = geometry_->ring.take(with->tag_count);
     EXPECT_TRUE(tags.ok()) << tags.status().message();
     running.tags = *tags;
-    StatusOr<LaidOutCall*> laid_out = acquire(*cache_, with, arguments);
-    EXPECT_TRUE(laid_out.ok()) << laid_out.status().message();
-    running.collective.emplace(*laid_out);
+    StatusOr<torc_collective*> call = cache_->acquire(with, arguments);
+    EXPECT_TRUE(call.ok()) << call.status().message();
+    running.call = *call;
     EXPECT_TRUE(geometry_->ring.ready(running.tags));
-    running.collective->bindTags(running.tags);
-    EXPECT_TORC_OK(torc_collective_start(&*running.collective));
+    running.call->bindTags(running.tags);
+    EXPECT_TORC_OK(torc_collective_start(running.call));
+    return running;
   }
-  void finish(Running& running) {
-    EXPECT_TORC_OK(torc_collective_wait(&*running.collective));
+  void finish(const Running& running) {
+    EXPECT_TORC_OK(torc_collective_wait(running.call));
     geometry_->ring.release(running.tags);
-    cache_->release(running.collective->laid_out);
+    cache_->release(running.call);
   }
   void run(const std::string& collective, const CallArguments& arguments) {
-    Running running;
-    start(running, collective, arguments);
-    finish(running);
+    finish(start(collective, arguments));
   }
 
   std::unique_ptr<CallMemory> memory_;
@@ -106,6 +91,7 @@ class OneShot : public PlacedTest {
 CallArguments allreduce(const void* in, void* out, std::int64_t count,
                         MPI_Datatype type = MPI_INT32_T, MPI_Op op = MPI_SUM) {
   CallArguments arguments;
+  arguments.function = "allreduce";
   arguments.collective = Collective::kAllreduce;
   arguments.in = in;
   arguments.out = out;
@@ -239,8 +225,7 @@ TEST_F(OneShot, RecycledHandlesOfDatatypesAndOperationsAreLookedAtAnew) {
     const std::vector<std::int32_t> in = numbers(60 * width);
     std::vector<std::int32_t> out(in.size(), -1), expected(in.size());
     MPI_Allreduce(in.data(), expected.data(), 60, type, op, MPI_COMM_WORLD);
-    Running running;
-    start(running, "allreduce", allreduce(in.data(), out.data(), 60, type, op));
+    const Running running = start("allreduce", allreduce(in.data(), out.data(), 60, type, op));
     MPI_Type_free(&type);  // while the call runs
     finish(running);
     MPI_Op_free(&op);
@@ -257,13 +242,13 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
   open({});
   torc_schedule* with = schedule("allreduce");
   TagRing ring(5, with->tag_count * 3 + 1);
-  struct Issued {
+  struct Call {
     std::vector<std::int32_t> in, out;
     std::int64_t count = 0;
     TagRange tags;
-    std::optional<torc_collective> running;
+    torc_collective* running = nullptr;
   };
-  std::list<Issued> calls;
+  std::deque<Call> calls;
   std::mt19937 same(3);
   std::mt19937 own(static_cast<unsigned>(worldRank()) + 17);
   int deferred = 0, complete = 0;
@@ -271,7 +256,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
   int issued = 0;
   while (complete < kCalls) {
     if (issued < kCalls && calls.size() < 8) {
-      Issued& call = calls.emplace_back();
+      Call& call = calls.emplace_back();
       call.count = 1 + static_cast<std::int64_t>(same() % 3000);
       call.in = numbers(call.count);
       call.out.assign(call.in.size(), -1);
@@ -279,25 +264,25 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
       deferred += !ring.ready(call.tags);
       ++issued;
     }
-    for (Issued& call : calls) {
-      if (call.running || !ring.ready(call.tags)) continue;
-      StatusOr<LaidOutCall*> acquired =
-          acquire(*cache_, with, allreduce(call.in.data(), call.out.data(), call.count));
+    for (Call& call : calls) {
+      if (call.running != nullptr || !ring.ready(call.tags)) continue;
+      StatusOr<torc_collective*> acquired =
+          cache_->acquire(with, allreduce(call.in.data(), call.out.data(), call.count));
       ASSERT_TRUE(acquired.ok()) << acquired.status().message();
-      call.running.emplace(*acquired);
+      call.running = *acquired;
       call.running->bindTags(call.tags);
-      ASSERT_TORC_OK(torc_collective_start(&*call.running));
+      ASSERT_TORC_OK(torc_collective_start(call.running));
     }
-    Issued& call = *std::next(calls.begin(), static_cast<std::ptrdiff_t>(own() % calls.size()));
+    const std::size_t which = own() % calls.size();
+    Call& call = calls[which];
     int done = 0;
-    if (!call.running) continue;
-    ASSERT_TORC_OK(torc_collective_test(&*call.running, &done));
+    if (call.running == nullptr) continue;
+    ASSERT_TORC_OK(torc_collective_test(call.running, &done));
     if (done == 0) continue;
     ASSERT_EQ(call.out, sums(call.count));
     ring.release(call.tags);
-    cache_->release(call.running->laid_out);
-    // The others stay where they are: the context knows them.
-    calls.remove_if([&](const Issued& other) { return &other == &call; });
+    cache_->release(call.running);
+    calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(which));
     ++complete;
   }
   EXPECT_GT(deferred, 0);
@@ -350,15 +335,14 @@ TEST_F(OneShot, CachesShareTheLimit) {
       torc_schedule* with = i % 2 == 0 ? schedule("allreduce") : bound->get();
       std::fill(out.begin(), out.end(), -1);
       const TagRange tags = *geometry.ring.take(with->tag_count);
-      StatusOr<LaidOutCall*> laid_out =
-          acquire(cache, with, allreduce(in.data(), out.data(), 20000));
-      ASSERT_TRUE(laid_out.ok());
-      torc_collective collective(*laid_out);
-      collective.bindTags(tags);
-      ASSERT_TORC_OK(torc_collective_start(&collective));
-      ASSERT_TORC_OK(torc_collective_wait(&collective));
+      StatusOr<torc_collective*> call =
+          cache.acquire(with, allreduce(in.data(), out.data(), 20000));
+      ASSERT_TRUE(call.ok());
+      (*call)->bindTags(tags);
+      ASSERT_TORC_OK(torc_collective_start(*call));
+      ASSERT_TORC_OK(torc_collective_wait(*call));
       geometry.ring.release(tags);
-      cache.release(*laid_out);
+      cache.release(*call);
       EXPECT_EQ(out, sums(20000));
       EXPECT_EQ(shared.evictions(), static_cast<std::uint64_t>(i)) << "each drives out the other's";
       EXPECT_LE(shared.bytes(), shared.limit());
@@ -367,21 +351,6 @@ TEST_F(OneShot, CachesShareTheLimit) {
   }
   EXPECT_EQ(shared.bytes(), 0u);
   EXPECT_EQ((*bound)->collectives, 0);
-}
-
-TEST_F(OneShot, CallsOfDifferentRootsHaveDifferentLayouts) {
-  open({});
-  std::vector<std::int32_t> in = numbers(100), out(in.size());
-  Call call;
-  ASSERT_TRUE(check(allreduce(in.data(), out.data(), 100), worldRank(), worldSize(), call).ok());
-  for (const std::int32_t root : {0, worldSize() - 1, 0}) {
-    call.root = root;
-    StatusOr<LaidOutCall*> laid_out = cache_->acquire(schedule("allreduce"), call);
-    ASSERT_TRUE(laid_out.ok()) << laid_out.status().message();
-    EXPECT_EQ((*laid_out)->call().root, root);
-    cache_->release(*laid_out);
-  }
-  EXPECT_EQ(memory_->misses(), worldSize() == 1 ? 1u : 2u);
 }
 
 TEST_F(OneShot, ALimitOfNothingKeepsNothing) {
@@ -429,7 +398,7 @@ TEST_F(OneShot, ACallThatIsLaidOutAllocatesNothing) {
 
 void releaseInCallback(torc_collective* call, int result, void* cookie) {
   EXPECT_EQ(result, TORC_OK);
-  static_cast<CallCache*>(cookie)->release(call->laid_out);
+  static_cast<CallCache*>(cookie)->release(call);
 }
 
 TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
@@ -437,12 +406,10 @@ TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
     open({}, limit);
     std::vector<std::int32_t> in = numbers(3000), out(in.size(), -1);
     torc_schedule* with = schedule("allreduce");
-    StatusOr<LaidOutCall*> laid_out =
-        acquire(*cache_, with, allreduce(in.data(), out.data(), 3000));
-    ASSERT_TRUE(laid_out.ok());
-    torc_collective collective(*laid_out);
-    ASSERT_TORC_OK(torc_collective_set_callback(&collective, releaseInCallback, cache_.get()));
-    ASSERT_TORC_OK(torc_collective_start(&collective));
+    StatusOr<torc_collective*> call = cache_->acquire(with, allreduce(in.data(), out.data(), 3000));
+    ASSERT_TRUE(call.ok());
+    ASSERT_TORC_OK(torc_collective_set_callback(*call, releaseInCallback, cache_.get()));
+    ASSERT_TORC_OK(torc_collective_start(*call));
     while (cache_->running() > 0)
       ASSERT_TORC_OK(torc_context_advance(context_, nullptr));
     EXPECT_EQ(out, sums(3000));
@@ -455,7 +422,7 @@ TEST_F(OneShot, ErrorsLeaveNothingBehind) {
   std::vector<std::int32_t> in = numbers(10), out(10, -1);
   auto expectError = [&](const CallArguments& arguments, StatusCode code, const std::string& text) {
     const std::size_t bytes = memory_->bytes();
-    const StatusOr<LaidOutCall*> call = acquire(*cache_, schedule("allreduce"), arguments);
+    const StatusOr<torc_collective*> call = cache_->acquire(schedule("allreduce"), arguments);
     ASSERT_FALSE(call.ok());
     EXPECT_EQ(call.status().code(), code);
     EXPECT_NE(call.status().message().find(text), std::string::npos) << call.status().message();

@@ -20,8 +20,10 @@ Schedule compileSchedule(Collective collective, const std::string& shape) {
   llvm::Expected<const Algorithm*> algorithm = findAlgorithm("bucket");
   EXPECT_TRUE(topology.ok());
   EXPECT_TRUE(static_cast<bool>(algorithm));
-  llvm::Expected<Program> program = compile({collective, *topology}, **algorithm,
-                                            pipelineOf(**algorithm, {}), PassManagerOptions());
+  const PipelineOptions options;
+  llvm::Expected<Program> program = compile(
+      {collective, *topology}, **algorithm,
+      planPipeline(**algorithm, options) + "," + stepPipeline(options), PassManagerOptions());
   EXPECT_TRUE(static_cast<bool>(program));
   return std::move(program->schedule);
 }
