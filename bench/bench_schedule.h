@@ -34,9 +34,8 @@ inline Schedule compileSchedule(const std::string& collective, const std::string
   if (!algorithm) quit(llvm::toString(algorithm.takeError()));
   PipelineOptions options;
   options.chunks = chunks;
-  const std::string pipeline = planPipeline(**algorithm, options) + "," + stepPipeline(options);
-  llvm::Expected<Program> program =
-      compile({*kind, *topology}, **algorithm, pipeline, PassManagerOptions());
+  llvm::Expected<Program> program = compile({*kind, *topology}, **algorithm,
+                                            pipelineOf(**algorithm, options), PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));
   return std::move(program->schedule);
 }

@@ -61,7 +61,7 @@ double torcTime(Machine machine, Collective collective, double bytes, std::uint3
   if (collective == Collective::kAllgather) return best;
   for (std::uint32_t chunks : {2u, 4u, 8u}) {
     ChoiceLimits limits;
-    limits.weights = "balanced";
+    limits.weights = ColorWeights::kBalanced;
     limits.chunks = chunks;
     best = std::min(best, take(choose(spec, machine, bytes, limits)).best().predicted_s);
   }
@@ -72,17 +72,7 @@ double torcTime(Machine machine, Collective collective, double bytes, std::uint3
 double bandwidthBound(const Machine& machine, Collective collective, double bytes) {
   BoundRequest request;
   request.bytes = bytes;
-  switch (collective) {
-    case Collective::kAllreduce:
-      request.collective = BoundedCollective::kAllreduce;
-      break;
-    case Collective::kReduceScatter:
-      request.collective = BoundedCollective::kReduceScatter;
-      break;
-    case Collective::kAllgather:
-      request.collective = BoundedCollective::kAllgather;
-      break;
-  }
+  request.collective = torc::rowOf(collective);
   return lowerBound(machine, request).bandwidth_s;
 }
 

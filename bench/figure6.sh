@@ -5,8 +5,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-docs/figure6}
+if ! command -v gnuplot >/dev/null; then
+  echo "figure6.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
+  exit 1
+fi
 # shellcheck disable=SC2086
-bazel ${BAZEL_STARTUP:-} build -c opt //bench:figure6 //bench:plot 2>/dev/null
+bazel ${BAZEL_STARTUP:-} build -c opt //bench:figure6 2>/dev/null
 # shellcheck disable=SC2086
 bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)/bench
 mkdir -p "$out"
@@ -15,15 +19,13 @@ mkdir -p "$out"
   "$bin/figure6" "$out"
 } >"$out/tables.md"
 
-# plot PART TITLE [OPTION]...
+# plot PART TITLE X
 plot() {
-  "$bin/plot" "$out/$1.csv" -o "$out/$1.svg" --title "($1) $2" --y-title time --dashed bound "${@:3}"
+  gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "($1) $2" "$3"
 }
-sizes=(--x-title 'bytes of the vector')
-nodes=(--x number --x-title nodes)
-plot a 'Reduce-scatter, 4096 nodes of BG/P' "${sizes[@]}"
-plot b 'Allgather, 4096 nodes of BG/P' "${sizes[@]}"
-plot c 'Allreduce, 4096 nodes of BG/P' "${sizes[@]}"
-plot d 'Allreduce, 4096 nodes, reductions delayed' "${sizes[@]}"
-plot e 'Allgather, 32 KiB per node' "${nodes[@]}"
-plot f 'Allreduce, 32 KiB times the nodes' "${nodes[@]}"
+plot a 'Reduce-scatter, 4096 nodes of BG/P' bytes
+plot b 'Allgather, 4096 nodes of BG/P' bytes
+plot c 'Allreduce, 4096 nodes of BG/P' bytes
+plot d 'Allreduce, 4096 nodes, reductions delayed' bytes
+plot e 'Allgather, 32 KiB per node' nodes
+plot f 'Allreduce, 32 KiB times the nodes' nodes

@@ -12,11 +12,11 @@ namespace torc {
 /// Completes every started channel at the next poll.
 class NullTransport final : public Transport {
  public:
-  StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, std::span<const Segment>,
+  StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, const Segments&,
                                   std::span<const std::size_t>) override {
     return channels_++;
   }
-  StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, std::span<const Segment>,
+  StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, const Segments&,
                                   std::span<const std::size_t>) override {
     return channels_++;
   }

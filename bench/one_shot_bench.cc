@@ -29,6 +29,7 @@
 #include "bench/bench_schedule.h"
 #include "bench/null_transport.h"
 #include "runtime/execution/call_cache.h"
+#include "runtime/execution/collective.h"
 #include "runtime/execution/executor.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
@@ -52,11 +53,16 @@ std::unique_ptr<torc_schedule> bind(torc_geometry* geometry, const Schedule& sch
   return std::move(*bound);
 }
 
-torc_collective* acquire(CallCache& cache, torc_schedule* schedule,
-                         const CallArguments& arguments) {
-  StatusOr<torc_collective*> call = cache.acquire(schedule, arguments);
-  if (!call.ok()) quit(call.status().message());
-  return *call;
+/// Checks the arguments and finds their laid-out call; `call` keeps its lists' memory.
+LaidOutCall* acquire(CallCache& cache, torc_schedule* schedule, const CallArguments& arguments,
+                     Call& call) {
+  const torc_geometry& geometry = *schedule->geometry;
+  const Status status = check(arguments, geometry.rank, geometry.size, call);
+  if (!status.ok()) quit(status.message());
+  takeLists(arguments, geometry.size, call);
+  StatusOr<LaidOutCall*> laid_out = cache.acquire(schedule, call);
+  if (!laid_out.ok()) quit(laid_out.status().message());
+  return *laid_out;
 }
 
 // ---- First table -------------------------------------------------------------------------------
@@ -75,24 +81,26 @@ Local measureLocal(const Schedule& compiled, const CallArguments& arguments, con
 
   Local result;
   TagRange tags;
+  Call checked;
   {
     CallMemory memory(kPlenty);
     CallCache cache(&geometry, &memory);
-    torc_collective* first = acquire(cache, schedule.get(), arguments);
-    result.operations = first->executor->operations();
+    LaidOutCall* first = acquire(cache, schedule.get(), arguments, checked);
+    result.operations = first->executor()->operations();
     cache.release(first);
     result.acquire_ns = nanoseconds([&] {
-      torc_collective* call = acquire(cache, schedule.get(), arguments);
+      LaidOutCall* laid_out = acquire(cache, schedule.get(), arguments, checked);
+      torc_collective collective(laid_out);
       tags.base = (tags.base + 1000) % 100000;
-      call->bindTags(tags);
-      cache.release(call);
+      collective.bindTags(tags);
+      cache.release(laid_out);
     });
   }
   {
     CallMemory memory(0);
     CallCache cache(&geometry, &memory);
     result.lay_out_ns =
-        nanoseconds([&] { cache.release(acquire(cache, schedule.get(), arguments)); });
+        nanoseconds([&] { cache.release(acquire(cache, schedule.get(), arguments, checked)); });
   }
   const StatusOr<FlatProgram> program = expand(schedule->view(), 0, counts);
   if (!program.ok()) quit(program.status().message());
@@ -199,12 +207,14 @@ void runOneShot(torc_geometry& geometry, CallCache& cache, torc_schedule* schedu
                 const CallArguments& arguments) {
   const StatusOr<TagRange> tags = geometry.ring.take(schedule->tag_count);
   if (!tags.ok()) quit(tags.status().message());
-  torc_collective* call = acquire(cache, schedule, arguments);
-  call->bindTags(*tags);
-  check(torc_collective_start(call));
-  check(torc_collective_wait(call));
+  Call checked;
+  LaidOutCall* laid_out = acquire(cache, schedule, arguments, checked);
+  torc_collective collective(laid_out);
+  collective.bindTags(*tags);
+  check(torc_collective_start(&collective));
+  check(torc_collective_wait(&collective));
   geometry.ring.release(*tags);
-  cache.release(call);
+  cache.release(laid_out);
 }
 
 void printRow(torc_geometry& geometry, CallCache& cache, torc_schedule* schedule,

@@ -52,11 +52,11 @@ void row(const std::string& shape, double bytes) {
   const Target target = targetOf(shape);
   ChoiceLimits paper, weighted;
   paper.algorithm = weighted.algorithm = orQuit(findAlgorithm("bucket"));
-  paper.weights = "equal";
-  paper.directions = weighted.directions = "bidirectional";
-  paper.dependences = "phase";
-  weighted.weights = "balanced";
-  weighted.dependences = "region";
+  paper.weights = ColorWeights::kEqual;
+  paper.directions = weighted.directions = DirectionModel::kBidirectional;
+  paper.dependences = DependenceKind::kPhase;
+  weighted.weights = ColorWeights::kBalanced;
+  weighted.dependences = DependenceKind::kRegion;
 
   const double optimum = optimalShare(target.topology).share;
   const double equal_load = largestLoad(target.topology, equalShares(target.topology)) / optimum;
@@ -67,7 +67,7 @@ void row(const std::string& shape, double bytes) {
   for (int c = 0; c < kCollectiveCount; ++c) {
     const auto collective = static_cast<Collective>(c);
     BoundRequest request;
-    request.collective = orQuit(parseBoundedCollective(rowOf(collective).name));
+    request.collective = rowOf(collective);
     request.bytes = bytes;
     const double bound = lowerBound(target.machine, request).bound_s;
     const Candidate equal = best(collective, target, bytes, paper);

@@ -2,49 +2,86 @@
 #include "compiler/choice.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "model/bounds/bounds.h"
+#include "compiler/stand_in.h"
+#include "ir/verifier/node_classes.h"
 #include "model/simulator/pipeline_cost.h"
 #include "model/simulator/simulator.h"
 
 namespace torc {
 namespace {
 
-// Operations of single nodes, beyond which a schedule is too large a price for what chunks gain.
+// What more chunks of steps that are settled must gain, and how often they may not.
+constexpr double kWorthwhile = 1.01;
+constexpr int kWithoutGain = 2;
+
+// Nodes that differ from each other, and operations of all of them, that are simulated for one
+// candidate. Where more nodes differ a smaller machine stands in.
+constexpr std::uint64_t kMostClasses = 128;
+constexpr double kMostTasks = 5e5;
+// Operations of all nodes beyond which chunks are not worth their price.
 constexpr std::uint64_t kMostSteps = 1u << 18;
-// What twice the chunks of these must gain.
-constexpr double kWorthwhile = 1.02;
-// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
-// then fewer messages decide.
-constexpr double kTie = 1.01;
 
 // Per-rank simulation, where not all messages are of one size, is for candidates that come close to
-// the best, as many as this, and for at most so many operations on all ranks.
+// the best, as many as this, and for at most so many operations on all ranks: of one candidate, and
+// of all.
 constexpr double kClose = 1.3;
 constexpr int kMostPerRank = 6;
 constexpr double kPerRankOperations = 4e5;
+constexpr double kAllPerRankOperations = 6e5;
 // Two chunks on a link fill each other's pauses as long as they do not fall into step. Unless that
 // has been simulated rank by rank, this much is thought to be lost.
 constexpr double kFallIntoStep = 1.05;
 
+/// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
+/// apart, the blocks that are moved.
+double workOfRank(const ScheduleView& schedule) {
+  double work = 0;
+  for (const Piece& piece : schedule.pieces)
+    work += piece.parts;
+  const bool lie_apart = rowOf(schedule.collective).layout == Layout::kBlockMajor;
+  for (const Operation& operation : schedule.operations) {
+    const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
+    double blocks = 1;
+    if (lie_apart && moved.pieces == 0) {
+      const Box& box = schedule.boxes[moved.box];
+      for (std::uint32_t i = 0; i < schedule.topology.axis_count; ++i)
+        blocks *= box[i].length > 0 ? box[i].length : schedule.topology.axes[i].size;
+    }
+    work += blocks;
+  }
+  return work;
+}
+
+std::string mebibytes(double bytes) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << llvm::format("%.1f MiB", bytes / (1 << 20));
+  return text;
+}
+
 class Chooser {
  public:
-  Chooser(CompileCache& programs, const Machine& machine, double bytes, const ChoiceLimits& limits)
+  Chooser(CompileCache& programs, const Machine& machine, double bytes, const ChoiceLimits& limits,
+          Progress* progress)
       : programs_(programs),
         spec_(programs.spec()),
         machine_(machine),
         bytes_(bytes),
-        limits_(limits) {}
+        limits_(limits),
+        progress_(progress) {}
 
   llvm::Expected<Choice> run() {
     for (const Algorithm& algorithm : algorithms()) {
-      const bool wanted = limits_.algorithm == nullptr
-                              ? algorithm.suits == nullptr || algorithm.suits(spec_.topology)
-                              : limits_.algorithm->name == algorithm.name;
+      const bool wanted = limits_.algorithm == nullptr ? isWorthTrying(algorithm, spec_)
+                                                       : limits_.algorithm->name == algorithm.name;
       if (!wanted) continue;
       if (algorithm.makes_steps) {
         addSteps(algorithm);
@@ -53,6 +90,7 @@ class Chooser {
       }
     }
     std::vector<Candidate>& candidates = choice_.candidates;
+    if (candidates.empty()) return noAlgorithm(spec_);
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     lookCloser();
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
@@ -79,49 +117,104 @@ class Chooser {
   /// Simulates the best candidates rank by rank, if that is no great work.
   void lookCloser() {
     int left = kMostPerRank;
+    double operations_left = kAllPerRankOperations;
     const double limit = kClose * choice_.candidates.front().predicted_s;
     const auto ranks = static_cast<double>(spec_.topology.ranks());
     for (Candidate& candidate : choice_.candidates) {
       if (!candidate.refusal.empty() || candidate.predicted_s > limit || left == 0) break;
-      if (ranks * static_cast<double>(candidate.operations) > kPerRankOperations) continue;
+      const double operations = ranks * candidate.work;
+      if (operations > std::min(kPerRankOperations, operations_left)) continue;
       --left;
+      operations_left -= operations;
       candidate.per_rank = true;
       if (llvm::Error error = measure(candidate)) candidate.refusal = toString(std::move(error));
     }
   }
 
-  /// The words of an option that are to be tried.
-  static std::vector<std::string> words(const std::optional<std::string>& settled,
-                                        std::initializer_list<const char*> free) {
+  /// What is to be tried of an option.
+  template <typename Value>
+  static std::vector<Value> toTry(const std::optional<Value>& settled,
+                                  std::initializer_list<Value> free) {
     if (settled) return {*settled};
-    return {free.begin(), free.end()};
+    return free;
   }
 
   /// A ring of two is the same in half its one step.
-  std::vector<std::string> directionsToTry() const {
+  std::vector<DirectionModel> directionsToTry() const {
     const Topology& topology = spec_.topology;
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
       if (topology.axes[i].size > 2 && !topology.isLine(i)) {
-        return words(limits_.directions, {"bidirectional", "half-latency"});
+        return toTry(limits_.directions,
+                     {DirectionModel::kBidirectional, DirectionModel::kHalfLatency});
       }
     }
-    return words(limits_.directions, {"bidirectional"});
+    return toTry(limits_.directions, {DirectionModel::kBidirectional});
   }
 
-  /// Steps that are settled, in ever more chunks as long as that is faster.
+  /// Steps that are settled, in ever more chunks as long as that is faster and the program does not
+  /// grow beyond what is worth it. Where the steps have parts already, the chunks divide those, as
+  /// long as there are enough.
   void addSteps(const Algorithm& algorithm) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
-    std::uint32_t& chunks = candidate.options.chunks;
-    double least = 0;
-    for (chunks = limits_.chunks.value_or(1); chunks <= kMostChunks; chunks *= 2) {
+    candidate.options.chunks = limits_.chunks.value_or(1);
+    if (limits_.algorithm == nullptr && algorithm.estimate != nullptr) {
+      const ProgramSize size = algorithm.estimate(spec_);
+      if (isTooLarge(candidate, size, kMostFileBytes)) return;
+    }
+    if (limits_.chunks) return add(candidate);
+    const double most_bytes =
+        algorithm.estimate != nullptr ? kMostFileBytes : kMostFileBytesOfNodes;
+    auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
+    if (!whole) {
+      candidate.refusal = toString(whole.takeError());
+      return choice_.candidates.push_back(std::move(candidate));
+    }
+    const Schedule& schedule = (*whole)->schedule;
+    ProgramSize size = sizeOf(schedule.view());
+    if (algorithm.estimate != nullptr) size.proof_steps = algorithm.estimate(spec_).proof_steps;
+    const std::uint32_t parts = schedule.colors.empty() ? 1 : schedule.colors.front().chunks;
+    double least = std::numeric_limits<double>::infinity();
+    int left = kWithoutGain;
+    for (std::uint32_t& chunks = candidate.options.chunks; chunks <= kMostChunks && left > 0;
+         chunks = nextChunks(chunks, parts)) {
+      if (chunks > 1) {
+        ProgramSize cut = size;
+        // Chunks beyond the parts that there are cut every part.
+        cut.proof_steps *= parts % chunks == 0 ? parts : double{1} * parts * chunks;
+        if (isTooLarge(candidate, cut, most_bytes)) return;
+      }
       add(candidate);
       const Candidate& added = choice_.candidates.back();
-      const bool gains_little = least > 0 && added.predicted_s > least / kWorthwhile;
-      if (limits_.chunks || !added.refusal.empty() || gains_little) return;
-      if (2 * added.operations > kMostSteps) return;
-      least = added.predicted_s;
+      if (!added.refusal.empty() || 2 * added.operations > kMostSteps) return;
+      left = added.predicted_s < least / kWorthwhile ? kWithoutGain : left - 1;
+      least = std::min(least, added.predicted_s);
     }
+  }
+
+  /// The next number of chunks to try: the least divisor of `parts` that is a third more, or
+  /// twice as many.
+  static std::uint32_t nextChunks(std::uint32_t chunks, std::uint32_t parts) {
+    for (std::uint32_t next = chunks + 1; next <= parts; ++next) {
+      if (parts % next == 0 && 3 * next >= 4 * chunks) return next;
+    }
+    return 2 * chunks;
+  }
+
+  /// Whether a candidate of that size is not to be compiled; then it says why.
+  bool isTooLarge(Candidate& candidate, const ProgramSize& size, double most_bytes) {
+    const double bytes = size.fileBytes(candidate.options.chunks);
+    if (bytes > most_bytes) {
+      candidate.refusal =
+          "its file would have about " + mebibytes(bytes) + ", more than " + mebibytes(most_bytes);
+    } else if (size.proof_steps > kMostProofSteps) {
+      candidate.refusal = "its proof would take too long";
+    } else {
+      return false;
+    }
+    candidate.tried = false;
+    choice_.candidates.push_back(std::move(candidate));
+    return true;
   }
 
   void addPlans(const Algorithm& algorithm) {
@@ -129,11 +222,12 @@ class Chooser {
     candidate.algorithm = &algorithm;
     // With an axis of cores every core is a rank of its own.
     if (!spec_.topology.hasCores()) candidate.options.cores = machine_.cores;
-    for (const std::string& weights : algorithm.multicolor
-                                          ? words(limits_.weights, {"equal", "balanced"})
-                                          : std::vector<std::string>{"equal"}) {
+    for (const ColorWeights weights :
+         algorithm.multicolor
+             ? toTry(limits_.weights, {ColorWeights::kEqual, ColorWeights::kBalanced})
+             : std::vector{ColorWeights::kEqual}) {
       candidate.options.weights = weights;
-      for (const std::string& directions : directionsToTry()) {
+      for (const DirectionModel directions : directionsToTry()) {
         candidate.options.directions = directions;
         addPipelines(candidate);
       }
@@ -144,9 +238,10 @@ class Chooser {
   /// cost model takes.
   void addPipelines(Candidate candidate) {
     PipelineOptions& options = candidate.options;
-    for (const std::string& dependences : words(limits_.dependences, {"phase", "region"})) {
+    for (const DependenceKind dependences :
+         toTry(limits_.dependences, {DependenceKind::kPhase, DependenceKind::kRegion})) {
       options.dependences = dependences;
-      const bool overlaps = dependences == "region";
+      const bool overlaps = dependences == DependenceKind::kRegion;
       options.chunks = limits_.chunks.value_or(1);
       options.in_flight = limits_.in_flight.value_or(0);
       add(candidate);
@@ -169,33 +264,107 @@ class Chooser {
     add(candidate);
   }
 
-  /// The number of chunks that the cost model takes for the candidate's plan; 1 if it has none.
+  /// The steps of the candidate's plan before chunks are cut.
+  llvm::Expected<std::shared_ptr<const Program>> uncutOf(CompileCache& programs,
+                                                         const Candidate& candidate) {
+    return programs.get(*candidate.algorithm,
+                        uncutPipeline(*candidate.algorithm, candidate.options));
+  }
+
+  /// The number of chunks that the cost model takes for the candidate's plan, at most as many as
+  /// make a file that is not too large; 1 if it has none.
   std::uint32_t bestChunks(const Candidate& candidate) {
-    auto uncut =
-        programs_.get(*candidate.algorithm, planPipeline(*candidate.algorithm, candidate.options) +
-                                                ",expand-rings,coalesce");
+    auto uncut = uncutOf(programs_, candidate);
     if (!uncut) {
       consumeError(uncut.takeError());
       return 1;
     }
-    return PipelineCost((*uncut)->schedule.view(), machine_, bytes_)
-        .bestChunks(candidate.options.in_flight);
+    const ScheduleView schedule = (*uncut)->schedule.view();
+    const ProgramSize size = sizeOf(schedule);
+    const std::uint64_t classes =
+        std::min<std::uint64_t>(NodeClasses(schedule, false).count(), kMostClasses);
+    std::uint32_t most = kMostChunks;
+    while (most > 1 && (size.fileBytes(most) > kMostFileBytes ||
+                        static_cast<double>(classes) * size.operations * most > kMostTasks)) {
+      most /= 2;
+    }
+    return PipelineCost(schedule, machine_, bytes_).bestChunks(candidate.options.in_flight, most);
   }
 
   void add(Candidate candidate) {
+    if (progress_ != nullptr) progress_->begin("trying " + candidate.description());
     if (llvm::Error error = measure(candidate)) candidate.refusal = toString(std::move(error));
     choice_.candidates.push_back(std::move(candidate));
   }
 
+  /// The machine that stands in for this one where too many of its nodes differ under the
+  /// candidate's plan; null: there is no need, or none.
+  llvm::Expected<const StandIn*> standIn(const Candidate& candidate) {
+    if (stand_in_settled_) return stand_in_ ? &*stand_in_ : nullptr;
+    auto uncut = uncutOf(programs_, candidate);
+    if (!uncut) return uncut.takeError();
+    stand_in_settled_ = true;
+    const NodeClasses classes((*uncut)->schedule.view(), false);
+    if (classes.count() <= kMostClasses) return nullptr;
+    std::array<bool, kMaxAxes> differ{};
+    for (std::uint32_t i = 0; i < spec_.topology.axis_count; ++i)
+      differ[i] = !classes.collapsed(i);
+    stand_in_ = standInFor(spec_.topology, machine_, differ, kMostClasses);
+    if (!stand_in_) return nullptr;
+    stand_in_programs_.emplace(CollectiveSpec{spec_.collective, stand_in_->topology});
+    return &*stand_in_;
+  }
+
   llvm::Error measure(Candidate& candidate) {
-    auto program =
-        programs_.get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
+    const PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
+    if (!candidate.algorithm->makes_steps && !candidate.per_rank) {
+      llvm::Expected<const StandIn*> smaller = standIn(candidate);
+      if (!smaller) return smaller.takeError();
+      if (*smaller != nullptr) return measureOn(**smaller, pipeline, candidate);
+    }
+    auto program = programs_.get(*candidate.algorithm, pipeline);
     if (!program) return program.takeError();
     const Schedule& schedule = (*program)->schedule;
+    candidate.operations = schedule.operations.size();
+    candidate.work = workOfRank(schedule.view());
+    if (!candidate.per_rank) choice_.built += candidate.operations;
+    return simulateOn(schedule, machine_, candidate);
+  }
+
+  /// Simulates the candidate on a smaller machine, and scales what it takes by what the cost model
+  /// says of both.
+  llvm::Error measureOn(const StandIn& smaller, const PassPipeline& pipeline,
+                        Candidate& candidate) {
+    auto program = stand_in_programs_->get(*candidate.algorithm, pipeline);
+    if (!program) return program.takeError();
+    choice_.built += (*program)->schedule.operations.size();
+    if (llvm::Error error = simulateOn((*program)->schedule, smaller.machine, candidate)) {
+      return error;
+    }
+    auto small = uncutOf(*stand_in_programs_, candidate);
+    if (!small) return small.takeError();
+    auto large = uncutOf(programs_, candidate);
+    if (!large) return large.takeError();
+    const std::uint32_t chunks = candidate.options.chunks;
+    const std::uint32_t in_flight = std::max(candidate.options.in_flight, 1u);
+    const PipelineCost small_cost((*small)->schedule.view(), smaller.machine, bytes_);
+    const PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
+    const double scale =
+        large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
+    candidate.stand_in = smaller.topology.shape();
+    candidate.predicted_s *= scale;
+    candidate.busy_s *= scale;
+    candidate.load_bytes *= scale;
+    candidate.operations = (*large)->schedule.operations.size() * chunks;
+    candidate.work = static_cast<double>(candidate.operations);
+    return llvm::Error::success();
+  }
+
+  llvm::Error simulateOn(const Schedule& schedule, const Machine& machine, Candidate& candidate) {
     SimulateOptions options;
     options.bytes = bytes_;
     options.per_rank = candidate.per_rank;
-    llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine_, options);
+    llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
     if (!result) return result.takeError();
     candidate.predicted_s = result->makespan_s;
     candidate.busy_s = candidate.load_bytes = 0;
@@ -205,7 +374,6 @@ class Chooser {
     }
     candidate.steps = result->steps;
     candidate.messages = result->messages;
-    candidate.operations = schedule.operations.size();
     return llvm::Error::success();
   }
 
@@ -214,90 +382,29 @@ class Chooser {
   const Machine& machine_;
   const double bytes_;
   const ChoiceLimits& limits_;
+  Progress* const progress_;
   Choice choice_;
+  bool stand_in_settled_ = false;
+  std::optional<StandIn> stand_in_;
+  std::optional<CompileCache> stand_in_programs_;
 };
 
 }  // namespace
-
-std::string Candidate::description() const {
-  std::string text = algorithm->name.str();
-  if (algorithm->multicolor) text += ", " + options.weights + " weights";
-  if (options.directions != "bidirectional") text += ", " + options.directions;
-  if (options.dependences == "phase") text += ", phase by phase";
-  if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
-  if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
-  return text;
-}
 
 double Candidate::cautiousSeconds() const {
   const bool may_fall = options.in_flight > 1 && !per_rank;
   return predicted_s * (may_fall ? kFallIntoStep : 1.0);
 }
 
-std::string Choice::reason() const {
-  const Candidate& best = candidates[0];
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  const auto next = std::find_if(
-      candidates.begin() + 1, candidates.end(),
-      [&](const Candidate& other) { return other.predicted_s > kTie * best.predicted_s; });
-  if (next == candidates.end() || !next->refusal.empty()) {
-    out << "no other is slower by more than " << llvm::format("%.1f", 100 * (kTie - 1)) << " %";
-    return text;
-  }
-  const double more = next->predicted_s - best.predicted_s;
-  const double more_busy = next->busy_s - best.busy_s;
-  out << "the next, " << next->description() << ", takes "
-      << llvm::format("%.1f", 100 * more / best.predicted_s) << " % longer: its busiest link ";
-  if (more_busy > more / 2) {
-    out << llvm::format("carries %.0f bytes instead of %.0f", next->load_bytes, best.load_bytes);
-  } else {
-    out << llvm::format("is idle for %.2f us instead of %.2f",
-                        1e6 * (next->predicted_s - next->busy_s),
-                        1e6 * (best.predicted_s - best.busy_s));
-    if (next->steps > best.steps) {
-      out << ", in " << next->steps << " steps instead of " << best.steps;
-    } else {
-      out << ", waiting for other phases";
-    }
-  }
-  return text;
-}
-
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
-                              const ChoiceLimits& limits) {
+                              const ChoiceLimits& limits, Progress* progress) {
   CompileCache programs(spec);
-  return choose(programs, machine, bytes, limits);
+  return choose(programs, machine, bytes, limits, progress);
 }
 
 llvm::Expected<Choice> choose(CompileCache& programs, const Machine& machine, double bytes,
-                              const ChoiceLimits& limits) {
-  return Chooser(programs, machine, bytes, limits).run();
-}
-
-void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,
-                 std::uint64_t bytes, llvm::raw_ostream& out) {
-  const llvm::StringRef name = rowOf(spec.collective).name;
-  BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(name));
-  request.bytes = static_cast<double>(bytes);
-  const double bound = lowerBound(machine, request).bound_s;
-  out << name << " of " << bytes << " bytes on " << spec.topology.shape() << ", machine "
-      << machine.name << llvm::format("; no algorithm takes less than %.2f us\n", 1e6 * bound)
-      << "predicted us  x bound  busiest link us   steps  messages  operations  candidate\n";
-  for (const Candidate& candidate : choice.candidates) {
-    if (!candidate.refusal.empty()) {
-      out << "not possible: " << candidate.description() << ": " << candidate.refusal << '\n';
-      continue;
-    }
-    out << llvm::format("%12.2f %8.3f %16.2f %7llu %9llu %11llu  ", 1e6 * candidate.predicted_s,
-                        bound > 0 ? candidate.predicted_s / bound : 1.0, 1e6 * candidate.busy_s,
-                        static_cast<unsigned long long>(candidate.steps),
-                        static_cast<unsigned long long>(candidate.messages),
-                        static_cast<unsigned long long>(candidate.operations))
-        << candidate.description() << (candidate.per_rank ? " (rank by rank)" : "") << '\n';
-  }
-  out << "chosen: " << choice.best().description() << "; " << choice.reason() << '\n';
+                              const ChoiceLimits& limits, Progress* progress) {
+  return Chooser(programs, machine, bytes, limits, progress).run();
 }
 
 }  // namespace torc

@@ -16,6 +16,7 @@
 #include "compiler/collective_spec.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
+#include "compiler/progress.h"
 #include "model/machines/machine.h"
 
 namespace torc {
@@ -23,22 +24,33 @@ namespace torc {
 /// What is settled beforehand; the rest is free.
 struct ChoiceLimits {
   const Algorithm* algorithm = nullptr;  // null: any
-  std::optional<std::string> weights, directions, dependences;
+  std::optional<ColorWeights> weights;
+  std::optional<DirectionModel> directions;
+  std::optional<DependenceKind> dependences;
   std::optional<std::uint32_t> chunks, in_flight;
 };
+
+/// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
+/// then fewer messages decide.
+inline constexpr double kTie = 1.01;
 
 /// One way to compile a collective, and what the simulator says of it.
 struct Candidate {
   const Algorithm* algorithm = nullptr;
   PipelineOptions options;
-  bool per_rank = false;       // simulated rank by rank, with messages of whole elements
+  bool per_rank = false;  // simulated rank by rank, with messages of whole elements
+  /// The smaller shape on which it was simulated, its times multiplied by what the cost model takes
+  /// the difference to be; steps and messages are those of the smaller shape. Empty: this one.
+  std::string stand_in;
   std::string refusal;         // why it cannot be compiled; then the rest has no meaning
+  bool tried = true;           // else the refusal says why it is not worth a try
   double predicted_s = 0;      // makespan
   double busy_s = 0;           // of the busiest link
   double load_bytes = 0;       // on the busiest link
   std::uint64_t steps = 0;     // messages one after the other
   std::uint64_t messages = 0;  // of a node
   std::uint64_t operations = 0;
+  double work = 0;  // of expanding it for a rank, in operations and blocks
 
   /// "bucket, balanced weights, 8 chunks, 1 in flight".
   std::string description() const;
@@ -50,6 +62,7 @@ struct Candidate {
 
 struct Choice {
   std::vector<Candidate> candidates;  // the chosen one, the others by predicted time, refusals
+  std::uint64_t built = 0;            // operations of all programs that were compiled to choose
 
   const Candidate& best() const { return candidates.front(); }
   /// Why the first candidate is better than the second, in a sentence.
@@ -57,12 +70,15 @@ struct Choice {
 };
 
 /// Compiles and simulates every candidate within `limits` for a vector of `bytes` on `machine`,
-/// whose topology is the spec's. Errors: no candidate can be compiled.
+/// whose topology is the spec's. Work and memory are bounded whatever the shape: what would make a
+/// large file or a long proof is not compiled, and where more nodes differ than can be simulated, a
+/// smaller machine stands in. `progress`, if there is one, hears of every candidate. Errors: no
+/// candidate can be compiled.
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
-                              const ChoiceLimits& limits);
+                              const ChoiceLimits& limits, Progress* progress = nullptr);
 /// The same for the spec of `programs`, which are compiled where they are not there.
 llvm::Expected<Choice> choose(CompileCache& programs, const Machine& machine, double bytes,
-                              const ChoiceLimits& limits);
+                              const ChoiceLimits& limits, Progress* progress = nullptr);
 
 /// Prints the candidates with their predicted times, and the reason for the first.
 void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,

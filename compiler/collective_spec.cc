@@ -6,16 +6,10 @@
 namespace torc {
 
 llvm::Expected<Collective> parseCollective(llvm::StringRef name) {
-  std::string known;
-  for (int i = 0; i < kCollectiveCount; ++i) {
-    const auto collective = static_cast<Collective>(i);
-    const llvm::StringRef candidate = rowOf(collective).name;
-    if (candidate == name) return collective;
-    if (i > 0) known += i + 1 == kCollectiveCount ? " and " : ", ";
-    known += candidate;
-  }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "unknown collective '" + name + "'; there are " + known);
+  if (const std::optional<Collective> collective = collectiveNamed(name)) return *collective;
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "unknown collective '" + name + "'; there are " + collectiveNames(" and "));
 }
 
 }  // namespace torc

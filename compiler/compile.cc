@@ -1,59 +1,82 @@
 // Pipelines of compilations, and running them.
 #include "compiler/compile.h"
 
+#include <algorithm>
+
 #include "ir/text/text.h"
-#include "passes/manager/pipeline_text.h"
 #include "support/version.h"
 
 namespace torc {
 namespace {
 
-std::string chunksText(const PipelineOptions& options) {
-  if (options.chunks > 0) return "chunks=" + std::to_string(options.chunks);
-  return "chunks=auto,bytes=" + std::to_string(options.auto_bytes) +
-         ",machine=" + options.auto_machine;
+PipelinePass chunksOf(const PipelineOptions& options) {
+  return {.chunks = options.chunks,
+          .bytes = options.auto_bytes,
+          .machine = options.auto_machine,
+          .sends = ChunkSends::kTogether};
+}
+
+/// The passes on uncut steps.
+PassPipeline stepPipeline(const PipelineOptions& options) {
+  PassPipeline pipeline;
+  if (options.chunks != 1) pipeline.add(chunksOf(options));
+  pipeline.add(InferDependencesPass{options.dependences});
+  if (options.in_flight > 0) pipeline.add(OrderLinksPass{options.in_flight});
+  pipeline.add(AllocateScratchPass{options.scratch_depth});
+  if (options.cores > 1) pipeline.add(AssignCoresPass{std::min(options.cores, kMostCores)});
+  return pipeline;
 }
 
 }  // namespace
 
-std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
-  std::string text;
+PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
+  PassPipeline pipeline;
   if (algorithm.multicolor) {
-    text += "assign-colors{weights=" + options.weights + "},assign-permutations{orders=";
-    text += options.weights == "balanced" ? "assigned}," : "rotated},";
+    const bool balanced = options.weights == ColorWeights::kBalanced;
+    pipeline.add(AssignColorsPass{options.weights});
+    pipeline.add(AssignPermutationsPass{balanced ? ColorOrders::kAssigned : ColorOrders::kRotated});
   }
-  return text + "split-directions{model=" + options.directions + "}";
+  pipeline.add(SplitDirectionsPass{options.directions});
+  return pipeline;
 }
 
-std::string stepPipeline(const PipelineOptions& options) {
-  std::string text = "expand-rings,coalesce,";
-  if (options.chunks != 1) text += "pipeline{" + chunksText(options) + "},";
-  text += "infer-dependences{by=" + options.dependences + "},";
-  if (options.in_flight > 0) {
-    text += "order-links{in-flight=" + std::to_string(options.in_flight) + "},";
-  }
-  text += "allocate-scratch{depth=" + std::to_string(options.scratch_depth) + "}";
-  if (options.cores > 1) text += ",assign-cores{cores=" + std::to_string(options.cores) + "}";
-  return text;
+PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
+  PassPipeline pipeline = planPipeline(algorithm, options);
+  pipeline.add(ExpandRingsPass{});
+  pipeline.add(CoalescePass{});
+  return pipeline;
 }
 
-std::string pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
-  if (!algorithm.makes_steps) return planPipeline(algorithm, options) + "," + stepPipeline(options);
-  if (options.chunks == 1) return "";
-  return "pipeline{" + chunksText(options) + ",sends=in-turn}";
+PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
+  PassPipeline pipeline;
+  if (!algorithm.makes_steps) {
+    pipeline = uncutPipeline(algorithm, options);
+    pipeline.add(stepPipeline(options));
+  } else if (options.chunks != 1) {
+    PipelinePass chunks = chunksOf(options);
+    chunks.sends = ChunkSends::kInTurn;
+    pipeline.add(chunks);
+  }
+  return pipeline;
 }
 
 llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
-                                llvm::StringRef pipeline, const PassManagerOptions& options) {
-  llvm::Expected<std::vector<std::unique_ptr<Pass>>> passes =
-      pipeline.empty() ? std::vector<std::unique_ptr<Pass>>() : parsePipeline(pipeline);
-  if (!passes) return passes.takeError();
+                                const PassPipeline& pipeline, const PassManagerOptions& options) {
+  if (const CollectiveRow& row = rowOf(spec.collective); !algorithm.serves(row)) {
+    std::string serving;
+    for (const Algorithm& other : algorithms()) {
+      if (other.serves(row)) serving += (serving.empty() ? "" : ", ") + other.name.str();
+    }
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "algorithm " + algorithm.name + " does not serve " +
+                                       llvm::StringRef(row.name) + "; what does: " + serving);
+  }
   llvm::Expected<Program> planned = algorithm.plan(spec);
   if (!planned) return planned.takeError();
   Program program = std::move(*planned);
   program.schedule.producer = "torc " + std::string(kVersion) + " " + algorithm.name.str();
-  if (!passes->empty()) program.schedule.producer += ": " + pipelineText(*passes);
-  PassManager manager(std::move(*passes), options);
+  if (!pipeline.empty()) program.schedule.producer += ": " + pipeline.text();
+  PassManager manager(pipeline.passes(), options);
   if (llvm::Error error = manager.run(program)) return error;
   program.schedule = canonicalize(program.schedule.view());
   return program;

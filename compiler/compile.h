@@ -12,35 +12,36 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 #include "passes/manager/pass_manager.h"
+#include "passes/manager/pass_pipeline.h"
 
 namespace torc {
 
-/// What the pipeline of a compilation is made of. Words are those of the passes' options.
+/// What the pipeline of a compilation is made of.
 struct PipelineOptions {
-  std::string weights = "equal";             // assign-colors
-  std::string directions = "bidirectional";  // split-directions
-  std::uint32_t chunks = 1;                  // pipeline; 1: left out, 0: auto
-  std::uint64_t auto_bytes = 64 << 20;       // for which vector chunks are chosen, if auto ...
-  std::string auto_machine = "generic";      // ... and for which machine
-  std::string dependences = "region";        // infer-dependences
-  std::uint32_t in_flight = 0;               // order-links; 0: left out
-  std::uint32_t cores = 1;                   // assign-cores; 1: left out
-  std::uint32_t scratch_depth = 2;           // allocate-scratch
+  ColorWeights weights = ColorWeights::kEqual;                 // assign-colors
+  DirectionModel directions = DirectionModel::kBidirectional;  // split-directions
+  std::uint32_t chunks = 1;                                    // pipeline; 1: left out, 0: auto
+  std::uint64_t auto_bytes = 64 << 20;   // for which vector chunks are chosen, if auto ...
+  std::string auto_machine = "generic";  // ... and for which machine
+  DependenceKind dependences = DependenceKind::kRegion;  // infer-dependences
+  std::uint32_t in_flight = 0;                           // order-links; 0: left out
+  std::uint32_t cores = 1;                               // assign-cores; 1: left out
+  std::uint32_t scratch_depth = 2;                       // allocate-scratch
 };
 
 /// The passes on the plan: `assign-colors{weights=equal},assign-permutations,...`.
-std::string planPipeline(const Algorithm& algorithm, const PipelineOptions& options);
-/// The passes from expand-rings on.
-std::string stepPipeline(const PipelineOptions& options);
+PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options);
+/// Those and the ones that make steps of the plan, uncut.
+PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options);
 
 /// All passes of a compilation; none for an algorithm that makes steps, in one chunk.
-std::string pipelineOf(const Algorithm& algorithm, const PipelineOptions& options);
+PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options);
 
 /// Runs `pipeline`, which may be empty, on the plan of `algorithm` for `spec`. The program's
 /// producer is the version and the pipeline; its tables are canonical, so that its text, parsed,
 /// gives the same file.
 llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
-                                llvm::StringRef pipeline, const PassManagerOptions& options);
+                                const PassPipeline& pipeline, const PassManagerOptions& options);
 
 }  // namespace torc
 

@@ -4,7 +4,7 @@
 namespace torc {
 
 llvm::Expected<std::shared_ptr<const Program>> CompileCache::get(const Algorithm& algorithm,
-                                                                 const std::string& pipeline) {
+                                                                 const PassPipeline& pipeline) {
   Entry* entry = nullptr;
   {
     const std::lock_guard lock(mutex_);

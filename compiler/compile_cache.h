@@ -24,7 +24,7 @@ class CompileCache {
 
   /// As `compile`, without verification between passes.
   llvm::Expected<std::shared_ptr<const Program>> get(const Algorithm& algorithm,
-                                                     const std::string& pipeline);
+                                                     const PassPipeline& pipeline);
 
  private:
   struct Entry {
@@ -35,7 +35,7 @@ class CompileCache {
 
   const CollectiveSpec spec_;
   std::mutex mutex_;  // of the map; an entry, once it is there, stays where it is
-  std::map<std::pair<std::string, std::string>, Entry> entries_;
+  std::map<std::pair<std::string, PassPipeline>, Entry> entries_;
 };
 
 }  // namespace torc

@@ -13,6 +13,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
+// What is done sooner needs no line.
+constexpr auto kFirst = std::chrono::seconds(1);
 constexpr auto kTerminalInterval = std::chrono::milliseconds(100);
 constexpr auto kLineInterval = std::chrono::seconds(5);
 // Before that an estimate says nothing.
@@ -55,7 +57,9 @@ std::string Progress::line() const {
   llvm::raw_string_ostream out(text);
   const double share = expected_ > 0 ? done_ / expected_ : 0;
   const double elapsed = elapsedSeconds();
-  out << llvm::format("torc: %3.0f %%, %.0f s", 100 * share, elapsed);
+  out << "torc: ";
+  if (expected_ > 0) out << llvm::format("%3.0f %%, ", 100 * share);
+  out << llvm::format("%.0f s", elapsed);
   if (elapsed > kLeastSeconds && share > kLeastShare) {
     out << llvm::format(", about %.0f s left", elapsed / share - elapsed);
   }
@@ -66,7 +70,8 @@ std::string Progress::line() const {
 
 void Progress::show() {
   const auto now = Clock::now();
-  if (quiet_ || now - shown_ < (terminal_ ? Clock::duration(kTerminalInterval) : kLineInterval)) {
+  if (quiet_ || now - start_ < kFirst ||
+      now - shown_ < (terminal_ ? Clock::duration(kTerminalInterval) : kLineInterval)) {
     return;
   }
   shown_ = now;

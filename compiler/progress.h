@@ -1,4 +1,5 @@
-// How far a long command is: a line that is rewritten on a terminal, else a line every few seconds.
+// How far a long command is: from one second on a line that is rewritten on a terminal, else a line
+// every few seconds.
 #ifndef TORC_COMPILER_PROGRESS_H_
 #define TORC_COMPILER_PROGRESS_H_
 
@@ -16,7 +17,7 @@ class Progress {
   explicit Progress(bool quiet);
   ~Progress() { clear(); }
 
-  /// Work that is to come, in units of the caller's.
+  /// Work that is to come, in units of the caller's. Without any, there is no share to be shown.
   void expect(double work);
   /// Something begins: "4x4: allreduce of 64K".
   void begin(llvm::StringRef what);

@@ -169,9 +169,11 @@ Dependences Allocation::dependences() const {
 
 class AllocateScratch final : public Pass {
  public:
-  AllocateScratch()
+  explicit AllocateScratch(const AllocateScratchPass& options)
       : Pass("allocate-scratch", "lets frames that live at different times share a slot",
-             PassLevel::kStep) {}
+             PassLevel::kStep),
+        depth_(*this, "depth", "receives of a stream that can be posted ahead", 1,
+               kMostScratchDepth, options.depth) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -194,7 +196,7 @@ class AllocateScratch final : public Pass {
   }
 
  private:
-  IntegerOption depth_{*this, "depth", "receives of a stream that can be posted ahead", 1, 64, 2};
+  IntegerOption depth_;
   PassStatistic frames_{*this, "frames"};
   PassStatistic slots_{*this, "slots"};
   PassStatistic share_{*this, "scratch as a share of the vector"};
@@ -202,8 +204,8 @@ class AllocateScratch final : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> createAllocateScratchPass() {
-  return std::make_unique<AllocateScratch>();
+std::unique_ptr<Pass> makePass(const AllocateScratchPass& options) {
+  return std::make_unique<AllocateScratch>(options);
 }
 
 }  // namespace torc

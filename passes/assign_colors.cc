@@ -17,13 +17,11 @@
 namespace torc {
 namespace {
 
-enum Weights { kEqual, kBalanced };  // order of the option's words
-
 class AssignColors final : public Pass {
  public:
-  AssignColors()
-      : Pass("assign-colors", "splits the data into one color per network axis", PassLevel::kPlan) {
-  }
+  explicit AssignColors(const AssignColorsPass& options)
+      : Pass("assign-colors", "splits the data into one color per network axis", PassLevel::kPlan),
+        weights_(*this, "weights", "share of the data of each color", options.weights) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -32,7 +30,7 @@ class AssignColors final : public Pass {
                        " colors already; only a single one can be split");
     }
     std::vector<ColorShare> shares = equalShares(schedule.topology);
-    if (*weights_ == kBalanced) {
+    if (*weights_ == ColorWeights::kBalanced) {
       llvm::Expected<std::vector<ColorShare>> balanced = balancedShares(schedule.topology);
       if (!balanced) return balanced.takeError();
       shares = std::move(*balanced);
@@ -45,7 +43,7 @@ class AssignColors final : public Pass {
     std::vector<Color> colors(count, single);
     for (std::uint32_t i = 0; i < count; ++i) {
       colors[i].weight = shares[i].weight;
-      if (*weights_ == kBalanced) {
+      if (*weights_ == ColorWeights::kBalanced) {
         colors[i].order = colorOrder(schedule.topology, shares[i].axes);
       }
     }
@@ -67,15 +65,20 @@ class AssignColors final : public Pass {
   }
 
  private:
-  ChoiceOption weights_{*this, "weights", "share of the data of each color", {"equal", "balanced"}};
+  ChoiceOption<ColorWeights> weights_;
   PassStatistic colors_{*this, "colors"};
   PassStatistic largest_load_{*this, "largest load of a link, in vectors over a ring's capacity"};
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> createAssignColorsPass() {
-  return std::make_unique<AssignColors>();
+llvm::ArrayRef<llvm::StringRef> words(ColorWeights) {
+  static constexpr llvm::StringRef kWords[] = {"equal", "balanced"};
+  return kWords;
+}
+
+std::unique_ptr<Pass> makePass(const AssignColorsPass& options) {
+  return std::make_unique<AssignColors>(options);
 }
 
 }  // namespace torc

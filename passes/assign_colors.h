@@ -2,13 +2,24 @@
 #ifndef TORC_PASSES_ASSIGN_COLORS_H_
 #define TORC_PASSES_ASSIGN_COLORS_H_
 
+#include <compare>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-std::unique_ptr<Pass> createAssignColorsPass();
+/// Shares of the data of the colors.
+enum class ColorWeights { kEqual, kBalanced };
+llvm::ArrayRef<llvm::StringRef> words(ColorWeights);
+
+struct AssignColorsPass {
+  ColorWeights weights = ColorWeights::kEqual;
+
+  auto operator<=>(const AssignColorsPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const AssignColorsPass& options);
 
 }  // namespace torc
 

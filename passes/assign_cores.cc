@@ -20,9 +20,10 @@ constexpr double kMessageWork = 1e-9;
 
 class AssignCores final : public Pass {
  public:
-  AssignCores()
+  explicit AssignCores(const AssignCoresPass& options)
       : Pass("assign-cores", "gives streams to the cores of a node, balanced by work",
-             PassLevel::kStep) {}
+             PassLevel::kStep),
+        cores_(*this, "cores", "cores that work on the collective", 1, kMostCores, options.cores) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -62,14 +63,14 @@ class AssignCores final : public Pass {
     return work;
   }
 
-  IntegerOption cores_{*this, "cores", "cores that work on the collective", 1, 1024, 4};
+  IntegerOption cores_;
   PassStatistic imbalance_{*this, "work of the busiest core over the mean"};
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> createAssignCoresPass() {
-  return std::make_unique<AssignCores>();
+std::unique_ptr<Pass> makePass(const AssignCoresPass& options) {
+  return std::make_unique<AssignCores>(options);
 }
 
 }  // namespace torc

@@ -2,13 +2,23 @@
 #ifndef TORC_PASSES_ASSIGN_CORES_H_
 #define TORC_PASSES_ASSIGN_CORES_H_
 
+#include <compare>
+#include <cstdint>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-std::unique_ptr<Pass> createAssignCoresPass();
+inline constexpr std::uint32_t kMostCores = 1024;
+
+struct AssignCoresPass {
+  std::uint32_t cores = 4;  // that work on the collective, up to kMostCores
+
+  auto operator<=>(const AssignCoresPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const AssignCoresPass& options);
 
 }  // namespace torc
 

@@ -21,8 +21,6 @@
 namespace torc {
 namespace {
 
-enum Orders { kRotated, kAssigned };  // order of the option's words
-
 /// Puts the ring operations of `color` in `plan` on the axes of its order, of which `moving_axes`
 /// have more than one node.
 llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, const Color& to,
@@ -48,9 +46,10 @@ llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, con
 
 class AssignPermutations final : public Pass {
  public:
-  AssignPermutations()
+  explicit AssignPermutations(const AssignPermutationsPass& options)
       : Pass("assign-permutations", "gives colors axis orders that use different links in a phase",
-             PassLevel::kPlan) {}
+             PassLevel::kPlan),
+        orders_(*this, "orders", "rotations, or what assign-colors chose", options.orders) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -64,7 +63,7 @@ class AssignPermutations final : public Pass {
         std::count_if(axes.begin(), axes.begin() + schedule.topology.axis_count,
                       [](const Axis& axis) { return axis.size > 1; }));
     for (std::uint32_t i = 0; i < schedule.colors.size(); ++i) {
-      if (*orders_ == kRotated) {
+      if (*orders_ == ColorOrders::kRotated) {
         llvm::SmallVector<std::uint32_t, kMaxAxes> rotated = network;
         if (!network.empty()) {
           std::rotate(rotated.begin(), rotated.begin() + i % network.size(), rotated.end());
@@ -85,14 +84,18 @@ class AssignPermutations final : public Pass {
   }
 
  private:
-  ChoiceOption orders_{
-      *this, "orders", "rotations, or what assign-colors chose", {"rotated", "assigned"}};
+  ChoiceOption<ColorOrders> orders_;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> createAssignPermutationsPass() {
-  return std::make_unique<AssignPermutations>();
+llvm::ArrayRef<llvm::StringRef> words(ColorOrders) {
+  static constexpr llvm::StringRef kWords[] = {"rotated", "assigned"};
+  return kWords;
+}
+
+std::unique_ptr<Pass> makePass(const AssignPermutationsPass& options) {
+  return std::make_unique<AssignPermutations>(options);
 }
 
 }  // namespace torc

@@ -2,13 +2,24 @@
 #ifndef TORC_PASSES_ASSIGN_PERMUTATIONS_H_
 #define TORC_PASSES_ASSIGN_PERMUTATIONS_H_
 
+#include <compare>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-std::unique_ptr<Pass> createAssignPermutationsPass();
+/// Axis orders of the colors: rotations, or what assign-colors chose.
+enum class ColorOrders { kRotated, kAssigned };
+llvm::ArrayRef<llvm::StringRef> words(ColorOrders);
+
+struct AssignPermutationsPass {
+  ColorOrders orders = ColorOrders::kRotated;
+
+  auto operator<=>(const AssignPermutationsPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const AssignPermutationsPass& options);
 
 }  // namespace torc
 

@@ -138,7 +138,7 @@ class Coalesce final : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> createCoalescePass() {
+std::unique_ptr<Pass> makePass(const CoalescePass&) {
   return std::make_unique<Coalesce>();
 }
 

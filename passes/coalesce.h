@@ -2,13 +2,18 @@
 #ifndef TORC_PASSES_COALESCE_H_
 #define TORC_PASSES_COALESCE_H_
 
+#include <compare>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-std::unique_ptr<Pass> createCoalescePass();
+struct CoalescePass {
+  auto operator<=>(const CoalescePass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const CoalescePass& options);
 
 }  // namespace torc
 

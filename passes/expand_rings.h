@@ -2,13 +2,18 @@
 #ifndef TORC_PASSES_EXPAND_RINGS_H_
 #define TORC_PASSES_EXPAND_RINGS_H_
 
+#include <compare>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-std::unique_ptr<Pass> createExpandRingsPass();
+struct ExpandRingsPass {
+  auto operator<=>(const ExpandRingsPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const ExpandRingsPass& options);
 
 }  // namespace torc
 

@@ -21,8 +21,6 @@
 namespace torc {
 namespace {
 
-enum By { kRegion, kPhase };  // order of the option's words
-
 using Indices = llvm::SmallVector<std::uint32_t, 8>;
 
 llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
@@ -80,15 +78,16 @@ llvm::Error inferByPhase(const Schedule& schedule, Dependences& dependences) {
 
 class InferDependences final : public Pass {
  public:
-  InferDependences()
+  explicit InferDependences(const InferDependencesPass& options)
       : Pass("infer-dependences", "recomputes dependences, exactly or with phase barriers",
-             PassLevel::kStep) {}
+             PassLevel::kStep),
+        by_(*this, "by", "exact dependences, or phases one after another", options.by) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
     Dependences dependences(schedule.operations.size());
-    if (llvm::Error error = *by_ == kRegion ? inferByRegion(schedule, dependences)
-                                            : inferByPhase(schedule, dependences)) {
+    if (llvm::Error error = *by_ == DependenceKind::kRegion ? inferByRegion(schedule, dependences)
+                                                            : inferByPhase(schedule, dependences)) {
       return error;
     }
     before_ = static_cast<double>(schedule.dependences.size());
@@ -97,16 +96,20 @@ class InferDependences final : public Pass {
   }
 
  private:
-  ChoiceOption by_{
-      *this, "by", "exact dependences, or phases one after another", {"region", "phase"}};
+  ChoiceOption<DependenceKind> by_;
   PassStatistic before_{*this, "dependences before"};
   PassStatistic after_{*this, "dependences after"};
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> createInferDependencesPass() {
-  return std::make_unique<InferDependences>();
+llvm::ArrayRef<llvm::StringRef> words(DependenceKind) {
+  static constexpr llvm::StringRef kWords[] = {"region", "phase"};
+  return kWords;
+}
+
+std::unique_ptr<Pass> makePass(const InferDependencesPass& options) {
+  return std::make_unique<InferDependences>(options);
 }
 
 }  // namespace torc

@@ -2,13 +2,24 @@
 #ifndef TORC_PASSES_INFER_DEPENDENCES_H_
 #define TORC_PASSES_INFER_DEPENDENCES_H_
 
+#include <compare>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-std::unique_ptr<Pass> createInferDependencesPass();
+/// Exact dependences, or phases one after another.
+enum class DependenceKind { kRegion, kPhase };
+llvm::ArrayRef<llvm::StringRef> words(DependenceKind);
+
+struct InferDependencesPass {
+  DependenceKind by = DependenceKind::kRegion;
+
+  auto operator<=>(const InferDependencesPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const InferDependencesPass& options);
 
 }  // namespace torc
 

@@ -127,9 +127,11 @@ class LinkOrder {
 
 class OrderLinks final : public Pass {
  public:
-  OrderLinks()
+  explicit OrderLinks(const OrderLinksPass& options)
       : Pass("order-links", "lets earlier phases and chunks go first on every link",
-             PassLevel::kStep) {}
+             PassLevel::kStep),
+        in_flight_(*this, "in-flight", "chains of messages that share a link at a time", 1,
+                   kMostInFlight, options.in_flight) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
@@ -154,15 +156,14 @@ class OrderLinks final : public Pass {
   }
 
  private:
-  IntegerOption in_flight_{*this, "in-flight", "chains of messages that share a link at a time",
-                           1,     64,          2};
+  IntegerOption in_flight_;
   PassStatistic added_{*this, "dependences added"};
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> createOrderLinksPass() {
-  return std::make_unique<OrderLinks>();
+std::unique_ptr<Pass> makePass(const OrderLinksPass& options) {
+  return std::make_unique<OrderLinks>(options);
 }
 
 }  // namespace torc

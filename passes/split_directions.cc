@@ -13,8 +13,6 @@
 namespace torc {
 namespace {
 
-enum Model { kBidirectional, kHalfLatency, kUnidirectional };  // order of the option's words
-
 /// Whether some axis of more than one node is a ring; not if a dead link cuts it.
 bool hasRing(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
@@ -27,20 +25,21 @@ bool hasRing(const Topology& topology) {
 
 class SplitDirections final : public Pass {
  public:
-  SplitDirections()
+  explicit SplitDirections(const SplitDirectionsPass& options)
       : Pass("split-directions", "halves every color over the two directions of its rings",
-             PassLevel::kPlan) {}
+             PassLevel::kPlan),
+        model_(*this, "model", "what a link carries at a time", options.model) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
-    const bool both = *model_ != kUnidirectional && hasRing(schedule.topology);
+    const bool both = *model_ != DirectionModel::kUnidirectional && hasRing(schedule.topology);
     const std::uint32_t directions = both ? 2 : 1;
     bool any = false;
     for (Color& color : schedule.colors) {
       any |= color.directions != directions;
       color.directions = directions;
     }
-    const bool half_latency = both && *model_ == kHalfLatency;
+    const bool half_latency = both && *model_ == DirectionModel::kHalfLatency;
     for (PlanOperation& operation : program.plan) {
       if (operation.kind == PlanKind::kPhaseBarrier) continue;
       any |= operation.half_latency != half_latency;
@@ -50,16 +49,18 @@ class SplitDirections final : public Pass {
   }
 
  private:
-  ChoiceOption model_{*this,
-                      "model",
-                      "what a link carries at a time",
-                      {"bidirectional", "half-latency", "unidirectional"}};
+  ChoiceOption<DirectionModel> model_;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> createSplitDirectionsPass() {
-  return std::make_unique<SplitDirections>();
+llvm::ArrayRef<llvm::StringRef> words(DirectionModel) {
+  static constexpr llvm::StringRef kWords[] = {"bidirectional", "half-latency", "unidirectional"};
+  return kWords;
+}
+
+std::unique_ptr<Pass> makePass(const SplitDirectionsPass& options) {
+  return std::make_unique<SplitDirections>(options);
 }
 
 }  // namespace torc

@@ -2,13 +2,25 @@
 #ifndef TORC_PASSES_SPLIT_DIRECTIONS_H_
 #define TORC_PASSES_SPLIT_DIRECTIONS_H_
 
+#include <compare>
 #include <memory>
 
 #include "passes/manager/pass.h"
 
 namespace torc {
 
-std::unique_ptr<Pass> createSplitDirectionsPass();
+/// What a link carries at a time: a message each way; the same, of whole blocks in half the steps;
+/// one message.
+enum class DirectionModel { kBidirectional, kHalfLatency, kUnidirectional };
+llvm::ArrayRef<llvm::StringRef> words(DirectionModel);
+
+struct SplitDirectionsPass {
+  DirectionModel model = DirectionModel::kBidirectional;
+
+  auto operator<=>(const SplitDirectionsPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const SplitDirectionsPass& options);
 
 }  // namespace torc
 

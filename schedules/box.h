@@ -16,7 +16,20 @@ enum class IntervalKind : std::uint8_t {
   kAll = 0,       // `*`: the whole axis; start and length are 0
   kAbsolute = 1,  // `5`, or `5:3` for 5, 6, 7
   kRelative = 2,  // `x+3`, or `x-1:2`: start counts from the executing node's coordinate
+
+  // Root-relative, in guards of rooted collectives, on axes whose coordinates do not count from the
+  // root: start counts from the root's coordinate. What lies outside the axis is cut off.
+  kRoot = 3,      // `r`, or `r-1..r+1`
+  kFromRoot = 4,  // `r+1..6`: up to the coordinate that stands in `length`
+  kToRoot = 5,    // `2..r-1`: `length` is the first coordinate, start the last one
 };
+inline bool isRootRelative(IntervalKind kind) {
+  return kind >= IntervalKind::kRoot;
+}
+/// Whether one end of a root-relative interval is absolute.
+inline bool hasAbsoluteEnd(IntervalKind kind) {
+  return kind >= IntervalKind::kFromRoot;
+}
 
 /// One axis of a box, as it stands in memory and in a file.
 struct Interval {
@@ -31,6 +44,18 @@ struct Interval {
   }
   static Interval relative(std::int32_t start, std::uint32_t length = 1) {
     return {IntervalKind::kRelative, {}, start, length};
+  }
+  /// From the root's coordinate + `offset` on.
+  static Interval root(std::int32_t offset = 0, std::uint32_t length = 1) {
+    return {IntervalKind::kRoot, {}, offset, length};
+  }
+  /// From the root's coordinate + `offset` to `last`.
+  static Interval fromRoot(std::int32_t offset, std::uint32_t last) {
+    return {IntervalKind::kFromRoot, {}, offset, last};
+  }
+  /// From `first` to the root's coordinate + `offset`.
+  static Interval toRoot(std::uint32_t first, std::int32_t offset) {
+    return {IntervalKind::kToRoot, {}, offset, first};
   }
   bool operator==(const Interval&) const = default;
 };
@@ -81,7 +106,8 @@ inline bool contains(const Range& range, std::uint32_t coordinate, std::uint32_t
 }
 /// Whether two cyclic ranges share a coordinate.
 inline bool overlaps(const Range& a, const Range& b, std::uint32_t size) {
-  return contains(a, b.start, size) || contains(b, a.start, size);
+  return (b.length > 0 && contains(a, b.start, size)) ||
+         (a.length > 0 && contains(b, a.start, size));
 }
 
 /// Whether `guard` lets the node at `at` execute.

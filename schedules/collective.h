@@ -17,13 +17,15 @@ enum class Collective : std::uint8_t {
   kAllreduce = 0,
   kReduceScatter = 1,
   kAllgather = 2,
+  kBroadcast = 3,
 };
-inline constexpr int kCollectiveCount = 3;
+inline constexpr int kCollectiveCount = 4;
 
 /// What the blocks of a vector are indexed by.
 enum class BlockSpace : std::uint8_t {
   kNode = 0,  // their owner
   kPair = 1,  // their source and their destination
+  kNone = 2,  // there are none: no data moves
 };
 
 /// What a buffer of one rank holds.
@@ -60,18 +62,26 @@ enum class InPlace : std::uint8_t {
 
 /// The facts of one collective.
 struct CollectiveRow {
-  std::string_view name;  // on the command line, in text, JSON, settings and statistics
-  BlockSpace blocks;
-  Holds in;
-  Holds out;
-  Result result;
-  Layout layout;
-  CountOf counts;
-  InPlace in_place;
-  std::array<std::string_view, 2> mpi;  // functions of MPI that it serves, "" where there is one
+  std::string_view name{};  // on the command line, in text, JSON, settings and statistics
+  BlockSpace blocks = BlockSpace::kNode;
+  Holds in = Holds::kWhole;            // at the root, where there is one
+  Holds in_elsewhere = Holds::kWhole;  // the same where there is none
+  Holds out = Holds::kWhole;
+  Holds out_elsewhere = Holds::kWhole;
+  Result result = Result::kMoved;
+  Layout layout = Layout::kPartMajor;
+  CountOf counts = CountOf::kVector;
+  InPlace in_place = InPlace::kVector;
+  std::array<std::string_view, 2> mpi{};  // functions of MPI that it serves, "" where there is one
 
+  /// Whether a call says by a count and a datatype of its own what `in` holds.
+  bool describesIn() const { return result == Result::kMoved && in != out; }
   bool inWhole() const { return in == Holds::kWhole; }
   bool outWhole() const { return out == Holds::kWhole; }
+  /// Whether one rank has a part of its own, which a call names.
+  bool isRooted() const { return in != in_elsewhere || out != out_elsewhere; }
+  Holds inAt(bool at_root) const { return at_root ? in : in_elsewhere; }
+  Holds outAt(bool at_root) const { return at_root ? out : out_elsewhere; }
   bool reduces() const { return result == Result::kSum; }
   /// Whether MPI_IN_PLACE makes in[b] and out[b] the same memory.
   bool inPlaceAliases() const { return in_place != InPlace::kStart; }

@@ -67,19 +67,11 @@ std::string readOrder(std::string_view value, Settings& settings) {
 
 std::string readCollectives(std::string_view value, Settings& settings) {
   settings.collectives.fill(false);
-  std::string names;
-  for (std::size_t i = 0; i < settings.collectives.size(); ++i) {
-    names += message(i > 0 ? ", " : "", rowOf(static_cast<Collective>(i)).name);
-  }
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
-    const std::string_view name = value.substr(begin, end - begin);
-    bool known = false;
-    for (std::size_t i = 0; i < settings.collectives.size(); ++i) {
-      if (rowOf(static_cast<Collective>(i)).name != name) continue;
-      known = settings.collectives[i] = true;
-    }
-    if (!known) return "names separated by commas, of " + names;
+    const std::optional<Collective> named = collectiveNamed(value.substr(begin, end - begin));
+    if (!named) return "names separated by commas, of " + collectiveNames(", ");
+    settings.collectives[static_cast<std::size_t>(*named)] = true;
     begin = end + 1;
   }
   return {};
@@ -168,10 +160,7 @@ constexpr Row kRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readSwitch<&Settings::strict>},
-    {{"TORC_COLLECTIVES", "LIST", "allreduce,reduce_scatter,allgather",
-      "Serve only these, separated by commas. reduce_scatter includes reduce_scatter_block, "
-      "allgather includes allgatherv.",
-      kAgreed},
+    {{"TORC_COLLECTIVES", "LIST", "", "Serve only these, separated by commas.", kAgreed},
      "TORC_LIBRARY",
      readCollectives},
     {{"TORC_MEMORY", "BYTES", "256M",
@@ -235,12 +224,53 @@ constexpr Row kRows[] = {
      readNumber<&Settings::trace_events, 1000000000>},
 };
 
-constexpr auto kTable = [] {
-  std::array<SettingInfo, std::size(kRows)> table;
-  for (std::size_t i = 0; i < table.size(); ++i)
-    table[i] = kRows[i].info;
-  return table;
-}();
+constexpr bool saysCollectives(const Row& row) {
+  return row.read == readCollectives;
+}
+
+/// "allreduce,reduce_scatter,allgather": what TORC_COLLECTIVES is where it is not set.
+const std::string& allCollectives() {
+  static const std::string names = [] {
+    std::string joined;
+    for (const CollectiveRow& row : collectiveRows())
+      joined += message(joined.empty() ? "" : ",", row.name);
+    return joined;
+  }();
+  return names;
+}
+
+/// The meaning of TORC_COLLECTIVES, with what goes by another name in MPI: "... allgather includes
+/// allgatherv."
+const std::string& collectivesMeaning(std::string_view meaning) {
+  static const std::string text = [&] {
+    std::string included;
+    for (const CollectiveRow& row : collectiveRows()) {
+      std::string other(row.mpi[1].substr(std::min(row.mpi[1].size(), sizeof("MPI_") - 1)));
+      if (other.empty()) continue;
+      for (char& letter : other)
+        letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+      included += message(included.empty() ? " " : ", ", row.name, " includes ", other);
+    }
+    return message(meaning, included, included.empty() ? "" : ".");
+  }();
+  return text;
+}
+
+using Table = std::array<SettingInfo, std::size(kRows)>;
+
+const Table& table() {
+  static const Table infos = [] {
+    Table table;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      table[i] = kRows[i].info;
+      if (!saysCollectives(kRows[i])) continue;
+      table[i].default_value = allCollectives();
+      table[i].meaning = collectivesMeaning(table[i].meaning);
+    }
+    return table;
+  }();
+  return infos;
+}
 
 /// Sets the value of a row; the fault if it cannot be, naming variable and value.
 std::string readRow(const Row& row, std::string_view value, Settings& settings) {
@@ -264,8 +294,8 @@ void checkTogether(const Settings& settings, std::vector<std::string>& errors) {
 }
 
 std::string unknownSetting(std::string_view name) {
-  std::array<std::string_view, kTable.size()> names;
-  std::ranges::transform(kTable, names.begin(), &SettingInfo::name);
+  std::array<std::string_view, std::size(kRows)> names;
+  std::ranges::transform(table(), names.begin(), &SettingInfo::name);
   const std::string_view nearest = nearestName(name, names);
   if (nearest.empty()) {
     return message(name, " is no variable of torc's (`torc info` lists them)");
@@ -276,13 +306,13 @@ std::string unknownSetting(std::string_view name) {
 }  // namespace
 
 std::span<const SettingInfo> settingTable() {
-  return kTable;
+  return table();
 }
 
 std::optional<std::size_t> findSetting(std::string_view name) {
-  const auto found = std::ranges::find(kTable, name, &SettingInfo::name);
-  if (found == kTable.end()) return std::nullopt;
-  return found - kTable.begin();
+  const auto found = std::ranges::find(table(), name, &SettingInfo::name);
+  if (found == table().end()) return std::nullopt;
+  return found - table().begin();
 }
 
 SettingTexts::SettingTexts(const char* const* environment) {
@@ -317,8 +347,8 @@ std::string_view SettingTexts::find(std::string_view name) const {
 }
 
 std::string_view SettingTexts::effective(std::size_t setting) const {
-  const std::string_view value = find(kTable[setting].name);
-  return value.empty() ? kTable[setting].default_value : value;
+  const std::string_view value = find(kRows[setting].info.name);
+  return value.empty() ? table()[setting].default_value : value;
 }
 
 std::string checkSetting(std::size_t setting, std::string_view value) {
@@ -329,10 +359,9 @@ std::string checkSetting(std::size_t setting, std::string_view value) {
 SettingsReading readSettings(const SettingTexts& texts) {
   SettingsReading reading;
   // Defaults are written as a user would write them.
-  for (const Row& row : kRows) {
-    if (!row.info.default_value.empty()) {
-      row.read(row.info.default_value, reading.settings);
-    }
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    const std::string_view value = table()[i].default_value;
+    if (!value.empty()) kRows[i].read(value, reading.settings);
   }
   Settings& settings = reading.settings;
   const std::size_t disable = *findSetting("TORC_DISABLE");

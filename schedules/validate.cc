@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "schedules/root.h"
 #include "schedules/validate_operations.h"
 #include "support/message.h"
 
@@ -113,9 +114,28 @@ Status validateStreams(const ScheduleView& schedule, std::uint32_t part_count) {
   return {};
 }
 
+Status validateRootRelative(const Interval& interval, const Axis& axis, bool may_be) {
+  if (!may_be) {
+    return malformed(
+        "is root-relative, but coordinates count from the root there, or there is none");
+  }
+  const auto size = std::int64_t{axis.size};
+  if (interval.start <= -size || interval.start >= size) {
+    return malformed("offset ", interval.start, " leaves the axis from any root (size ", size, ")");
+  }
+  if (interval.kind != IntervalKind::kRoot && interval.length >= axis.size) {
+    return malformed("end ", interval.length, " is outside (size ", axis.size, ")");
+  }
+  if (interval.kind == IntervalKind::kRoot &&
+      (interval.length < 1 || interval.length > axis.size)) {
+    return malformed("length ", interval.length, " must be 1 to ", axis.size);
+  }
+  return {};
+}
+
 /// What holds for an interval wherever it is used. Whether a relative one stays on a mesh depends
 /// on who executes, so that is asked for each operation.
-Status validateInterval(const Interval& interval, const Axis& axis) {
+Status validateInterval(const Interval& interval, const Axis& axis, bool may_be_root_relative) {
   if (std::ranges::any_of(interval.reserved, [](std::uint8_t byte) { return byte != 0; })) {
     return malformed("reserved bytes are not 0");
   }
@@ -133,6 +153,10 @@ Status validateInterval(const Interval& interval, const Axis& axis) {
       break;
     case IntervalKind::kRelative:
       break;
+    case IntervalKind::kRoot:
+    case IntervalKind::kFromRoot:
+    case IntervalKind::kToRoot:
+      return validateRootRelative(interval, axis, may_be_root_relative);
     default:
       return malformed("interval kind ", static_cast<unsigned>(interval.kind), " is unknown");
   }
@@ -156,7 +180,10 @@ Status validateBoxes(const ScheduleView& schedule) {
         if (interval != Interval::all()) {
           return malformed("box ", i, ": axis ", axis, " does not exist but is not *");
         }
-      } else if (Status status = validateInterval(interval, topology.axes[axis]); !status.ok()) {
+      } else if (Status status = validateInterval(
+                     interval, topology.axes[axis],
+                     rowOf(schedule.collective).isRooted() && !countsFromRoot(schedule, axis));
+                 !status.ok()) {
         return status.annotated(message("box ", i, ": on ", topology.axes[axis].name));
       }
     }
@@ -175,6 +202,9 @@ Status validatePieces(const ScheduleView& schedule, std::uint32_t part_count) {
     if (piece.box >= schedule.boxes.size()) {
       return malformed("piece ", i, ": box ", piece.box, " does not exist (schedule has ",
                        schedule.boxes.size(), ")");
+    }
+    if (isRootRelative(schedule.boxes[piece.box])) {
+      return malformed("piece ", i, ": box ", piece.box, " is root-relative");
     }
   }
   return {};
@@ -251,6 +281,7 @@ Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, st
     if (box >= schedule.boxes.size()) {
       return malformed("box ", box, " does not exist (schedule has ", schedule.boxes.size(), ")");
     }
+    if (isRootRelative(schedule.boxes[box])) return malformed("box ", box, " is root-relative");
   } else {
     if (part != 0) return malformed("has pieces and a part of its own, ", part);
     if (pieces > kMaxPieces) return malformed("has ", pieces, " pieces, at most ", kMaxPieces);

@@ -25,7 +25,8 @@
 //   regions     of the part that the operation's stream serves, where that is one; all of an
 //               operation name the same blocks, piece by piece; in an own-block buffer only the own
 //               one
-//   scratch     each piece of a region lies inside one of its frame, whose parts it has; what a
+//   scratch     each piece of a region lies inside one of its frame, whose parts it has, and is
+//               found there in a bounded multiple of the schedule's size; what a
 //               recv_reduce receives fills its frame, in a slot of its own; two regions of an
 //               operation in one slot are in one frame
 //   canonical   reserved bytes, and fields that have no meaning where they stand, are at their

@@ -4,13 +4,24 @@
 #include "schedules/validate_operations.h"
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
+#include "schedules/piece_search.h"
+#include "schedules/root.h"
 #include "schedules/topology/damage.h"
 #include "schedules/validate.h"
 #include "support/message.h"
 
 namespace torc {
 namespace {
+
+/// Pieces that may be looked at one by one to find those of regions in their frames: what schedules
+/// have that are not made to take long, and little for the size of their tables.
+std::uint64_t mostPieceChecks(const ScheduleView& schedule) {
+  return (std::uint64_t{1} << 20) +
+         64 * (schedule.operations.size() + schedule.pieces.size() + schedule.frames.size());
+}
 
 /// Which regions an operation kind has.
 struct KindRegions {
@@ -24,34 +35,22 @@ constexpr KindRegions kKindRegions[kOperationKindCount] = {
     {true, true, false},   // copy dst = a
 };
 
-/// An interval as the nodes of a guard see it: equal values denote equal sets on all of them.
-struct Seen {
-  IntervalKind kind = IntervalKind::kAll;
-  std::uint32_t start = 0;
-  std::uint32_t length = 0;
-
-  bool operator==(const Seen&) const = default;
-};
-
-Seen seen(const Interval& interval, const Range& guard, std::uint32_t size) {
-  if (interval.kind == IntervalKind::kAll || interval.length == size) return {};
-  if (interval.kind == IntervalKind::kRelative && guard.length > 1) {
-    return {IntervalKind::kRelative, wrap(interval.start, size), interval.length};
-  }
-  const Range range = resolve(interval, static_cast<std::int32_t>(guard.start), size);
-  return {IntervalKind::kAbsolute, range.start, range.length};
-}
-
-bool holds(const Seen& outer, const Seen& inner, std::uint32_t size) {
-  if (outer.kind == IntervalKind::kAll) return true;
-  if (outer.kind != inner.kind) return false;
-  const std::uint64_t offset = wrap(std::int64_t{inner.start} - outer.start, size);
-  return offset + inner.length <= outer.length;
-}
-
 /// Whether `interval` is the executing node's own coordinate for all nodes of `guard`.
 bool isOwn(const Interval& interval, const Range& guard, std::uint32_t size) {
   return seen(interval, guard, size) == seen(Interval::relative(0), guard, size);
+}
+
+/// Who executes behind a root-relative guard on an axis of `size`, whatever the root's coordinate.
+Range underAnyRoot(const Interval& interval, std::uint32_t size) {
+  const std::int64_t last_coordinate = std::int64_t{size} - 1;
+  std::int64_t first = interval.start, last = last_coordinate + interval.start;
+  if (interval.kind == IntervalKind::kFromRoot) last = interval.length;
+  if (interval.kind == IntervalKind::kToRoot) first = interval.length;
+  if (interval.kind == IntervalKind::kRoot) last += std::int64_t{interval.length} - 1;
+  first = std::max<std::int64_t>(first, 0);
+  last = std::min(last, last_coordinate);
+  if (first > last) return {0, 0};
+  return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first + 1)};
 }
 
 class OperationValidator {
@@ -61,12 +60,16 @@ class OperationValidator {
       : schedule_(schedule),
         topology_(schedule.topology),
         part_count_(part_count),
-        named_parts_(named_parts) {}
+        named_parts_(named_parts),
+        search_(schedule),
+        reaches_(schedule.frames.size()) {}
 
   /// Checks `operation`, number `index`, as the one after those checked before.
   Status check(const Operation& operation, std::uint32_t index);
   /// Dependences that the operations checked so far have.
   std::uint64_t dependences() const { return dependences_; }
+  /// Pieces of frames looked at so far, besides those that regions name.
+  std::uint64_t pieceChecks() const { return search_.checks() + reach_checks_; }
 
  private:
   Status checkPlace(const Operation& operation);
@@ -77,11 +80,12 @@ class OperationValidator {
   Status checkRegions(const Operation& operation);
   Status checkRegion(const Operation& operation, const Region& region, bool wanted);
   Status checkBuffer(const Operation& operation, const Region& region);
+  bool isAtRoot(const Operation& operation) const;
   Status checkOwnBlock(const Box& box);
   Status checkFrame(const Region& region);
   Status checkOnMesh(std::uint32_t box);
-  bool holds(const Piece& outer, const Piece& inner) const;
-  char axisOutside(const Piece& outer, const Piece& inner) const;
+  Status checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end);
+  Status checkFrameOnMesh(std::uint32_t frame);
   std::uint32_t differingAxis(std::uint32_t one, std::uint32_t other) const;
   Status checkSameBlocks(const Region& first, const Region& second);
   Status checkStaging(const Operation& operation);
@@ -97,6 +101,16 @@ class OperationValidator {
   std::uint16_t phase_ = 0;
   std::uint64_t dependences_ = 0;
   std::uint64_t named_parts_;  // so far
+  PieceSearch search_;
+
+  /// How far the relative intervals of a frame's pieces reach from a node along the axes that do
+  /// not wrap: from `start` to before `end`.
+  struct Reach {
+    bool known = false;
+    std::array<std::int64_t, kMaxAxes> start{}, end{};
+  };
+  std::vector<Reach> reaches_;  // by frame, known when it is first needed
+  std::uint64_t reach_checks_ = 0;
 };
 
 Status OperationValidator::check(const Operation& operation, std::uint32_t index) {
@@ -168,6 +182,9 @@ Status OperationValidator::checkGuard(const Operation& operation) {
     }
   }
   guard_ = resolve(guard, topology_, Coordinates{});
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (isRootRelative(guard[axis].kind)) guard_[axis] = underAnyRoot(guard[axis], size(axis));
+  }
   return {};
 }
 
@@ -279,7 +296,12 @@ Status OperationValidator::checkBuffer(const Operation& operation, const Region&
     return malformed("must be scratch, not ", name(region.buffer));
   }
   const CollectiveRow& collective = rowOf(schedule_.collective);
-  const bool whole = region.buffer == Buffer::kIn ? collective.inWhole() : collective.outWhole();
+  const bool is_in = region.buffer == Buffer::kIn;
+  if ((is_in ? collective.in_elsewhere : collective.out_elsewhere) == Holds::kNothing &&
+      !isAtRoot(operation)) {
+    return malformed(name(region.buffer), " is the root's alone: the guard admits others");
+  }
+  const bool whole = is_in ? collective.inWhole() : collective.outWhole();
   if (whole) return {};
   for (const Piece& piece : schedule_.piecesOf(region)) {
     if (Status status = checkOwnBlock(schedule_.boxes[piece.box]); !status.ok()) {
@@ -287,6 +309,18 @@ Status OperationValidator::checkBuffer(const Operation& operation, const Region&
     }
   }
   return {};
+}
+
+/// Whether nobody but the root executes `operation`.
+bool OperationValidator::isAtRoot(const Operation& operation) const {
+  if (operation.guard == kNone) return topology_.sites() == 1;
+  const Box& guard = schedule_.boxes[operation.guard];
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const Interval wanted =
+        countsFromRoot(schedule_, axis) ? Interval::absolute(0) : Interval::root();
+    if (size(axis) > 1 && guard[axis] != wanted) return false;
+  }
+  return true;
 }
 
 Status OperationValidator::checkOwnBlock(const Box& box) {
@@ -304,22 +338,18 @@ Status OperationValidator::checkFrame(const Region& region) {
                      schedule_.frames.size(), ")");
   }
   const Frame& frame = schedule_.frames[region.frame];
-  const PieceList outer = schedule_.piecesOf(frame);
-  for (const Piece& piece : outer) {
-    if (Status status = checkOnMesh(piece.box); !status.ok()) {
-      return status.annotated(message("frame ", region.frame));
-    }
+  if (Status status = checkFrameOnMesh(region.frame); !status.ok()) {
+    return status.annotated(message("frame ", region.frame));
   }
+  const PieceList outer = schedule_.piecesOf(frame);
   std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
   for (const Piece& piece : schedule_.piecesOf(region)) {
-    std::size_t tried = 0;
-    for (; tried < outer.size() && !holds(outer[next], piece); ++tried)
-      next = next + 1 < outer.size() ? next + 1 : 0;
-    named_parts_ += tried;  // work, too
-    if (named_parts_ > kMaxNamedParts) {
+    const std::size_t found = search_.find(guard_, frame, piece, next);
+    next = found + 1;
+    if (search_.checks() > mostPieceChecks(schedule_)) {
       return malformed("takes too long to find in the pieces of frame ", region.frame);
     }
-    if (tried < outer.size()) continue;
+    if (found < outer.size()) continue;
     if (outer.size() > 1) {
       return malformed("has a piece that is in none of frame ", region.frame);
     }
@@ -328,27 +358,10 @@ Status OperationValidator::checkFrame(const Region& region) {
       return malformed("part ", piece.part, " is not that of frame ", region.frame, " (part ",
                        only.part, ")");
     }
-    return malformed("is not inside frame ", region.frame, " on ", axisOutside(outer[0], piece));
+    return malformed("is not inside frame ", region.frame, " on ",
+                     axisName(search_.axisOutside(guard_, outer[0].box, piece.box)));
   }
   return {};
-}
-
-/// Whether for all nodes of the guard `outer` has the blocks and parts of `inner`.
-bool OperationValidator::holds(const Piece& outer, const Piece& inner) const {
-  return inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts &&
-         (inner.box == outer.box || axisOutside(outer, inner) == 0);
-}
-
-/// The first axis on which `outer` lacks blocks of `inner`; 0 if there is none.
-char OperationValidator::axisOutside(const Piece& outer, const Piece& inner) const {
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const std::uint32_t n = size(axis);
-    if (!torc::holds(seen(schedule_.boxes[outer.box][axis], guard_[axis], n),
-                     seen(schedule_.boxes[inner.box][axis], guard_[axis], n), n)) {
-      return axisName(axis);
-    }
-  }
-  return 0;
 }
 
 /// Whether the box stays on every mesh axis, whoever executes. Absolute intervals do, always.
@@ -356,13 +369,45 @@ Status OperationValidator::checkOnMesh(std::uint32_t box) {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const Interval& interval = schedule_.boxes[box][axis];
     if (topology_.axes[axis].wraps() || interval.kind != IntervalKind::kRelative) continue;
-    const Range& guard = guard_[axis];
-    const std::int64_t first = std::int64_t{guard.start} + interval.start;
-    const std::int64_t last = first + guard.length - 1 + interval.length - 1;
-    if (first < 0 || last >= size(axis)) {
-      return malformed(axisName(axis), "=", first < 0 ? first : last, " is outside the mesh (size ",
-                       size(axis), ")");
+    Status status =
+        checkReach(axis, interval.start, std::int64_t{interval.start} + interval.length);
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
+/// Whether what reaches from `start` to before `end` of each executing node stays inside.
+Status OperationValidator::checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end) {
+  const Range& guard = guard_[axis];
+  const std::int64_t first = std::int64_t{guard.start} + start;
+  const std::int64_t last = std::int64_t{guard.start} + guard.length - 1 + end - 1;
+  if (first >= 0 && last < size(axis)) return {};
+  return malformed(axisName(axis), "=", first < 0 ? first : last, " is outside the mesh (size ",
+                   size(axis), ")");
+}
+
+/// The same for all pieces of a frame, which are looked at once, not for every region in it.
+Status OperationValidator::checkFrameOnMesh(std::uint32_t frame) {
+  Reach& reach = reaches_[frame];
+  if (!reach.known) {
+    reach.known = true;
+    for (const Piece& piece : schedule_.piecesOf(schedule_.frames[frame])) {
+      ++reach_checks_;
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+        const Interval& interval = schedule_.boxes[piece.box][axis];
+        if (interval.kind != IntervalKind::kRelative) continue;
+        const std::int64_t start = interval.start;
+        const bool first = reach.start[axis] == reach.end[axis];
+        reach.start[axis] = first ? start : std::min(reach.start[axis], start);
+        reach.end[axis] =
+            std::max(first ? start : reach.end[axis], start + std::int64_t{interval.length});
+      }
     }
+  }
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (topology_.axes[axis].wraps() || reach.start[axis] == reach.end[axis]) continue;
+    Status status = checkReach(axis, reach.start[axis], reach.end[axis]);
+    if (!status.ok()) return status;
   }
   return {};
 }
@@ -432,13 +477,14 @@ Status OperationValidator::checkStaging(const Operation& operation) {
 }  // namespace
 
 Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count,
-                          std::uint64_t named_parts) {
+                          std::uint64_t named_parts, std::uint64_t* piece_checks) {
   OperationValidator validator(schedule, part_count, named_parts);
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
     if (Status status = validator.check(schedule.operations[i], i); !status.ok()) {
       return status.annotated(message("operation ", i));
     }
   }
+  if (piece_checks != nullptr) *piece_checks = validator.pieceChecks();
   if (validator.dependences() != schedule.dependences.size()) {
     return malformed("dependences: ", schedule.dependences.size(), " records, operations use ",
                      validator.dependences());

@@ -15,9 +15,10 @@ Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, st
                       std::uint32_t box, std::uint32_t pieces, std::uint64_t& named_parts);
 
 /// Checks the operations and dependences of a schedule with `part_count` parts whose header and
-/// other tables are already known to be sound; its frames have `named_parts`.
+/// other tables are already known to be sound; its frames have `named_parts`. Where all is well
+/// `piece_checks` is set to the pieces of frames that were looked at, for tests.
 Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count,
-                          std::uint64_t named_parts);
+                          std::uint64_t named_parts, std::uint64_t* piece_checks = nullptr);
 
 }  // namespace torc
 

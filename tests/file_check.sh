@@ -5,8 +5,11 @@
 # workspace root; a backslash at its end continues it in the next RUN line. Replaced in COMMAND:
 #   %s      FILE                    %t     a path of this test for scratch files
 #   %S      the folder of FILE      %NAME  the program with that file name: %torc
-#   %%      %
+#   %%      %                       %errors   expected_errors.sh: errors stated on their lines
 # FileCheck, not and split-file are LLVM's. The first command that fails ends the test.
+#
+# `TORC_UPDATE_TESTS=1 bazel run LABEL_OF_THE_TEST` writes what %errors finds into FILE, in the source
+# tree, instead of failing.
 set -u
 export PATH=/usr/lib/llvm-19/bin:$PATH
 
@@ -14,6 +17,7 @@ file=$1
 shift
 
 declare -A value=([%]=% [s]=$file [S]=$(dirname "$file"))
+value[errors]="bash $PWD/tests/expected_errors.sh $file"
 value[t]=${TEST_TMPDIR:-/tmp}/$(basename "$file").tmp
 for program in "$@"; do
   value[$(basename "$program")]=$PWD/$program

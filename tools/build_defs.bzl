@@ -131,7 +131,7 @@ def file_check_test(
     """Runs the `// RUN:` lines of a text file, in the manner of LLVM's lit.
 
     In a RUN line %s is the file, %S its folder, %t a scratch path of this test, and %NAME the program
-    NAME of `tool` or `tools`: %torc. FileCheck, not and split-file are LLVM's. See tests/file_check.sh.
+    NAME of `tool` or `tools`: %torc. %errors compares errors with those that the file states. FileCheck, not and split-file are LLVM's. See tests/file_check.sh.
 
     Args:
       name: name of the test.
@@ -148,7 +148,7 @@ def file_check_test(
         size = size,
         srcs = ["//tests:file_check.sh"],
         args = ["$(rootpath %s)" % label for label in [src] + programs],
-        data = [src] + programs + data,
+        data = [src, "//tests:expected_errors.sh"] + programs + data,
         **kwargs
     )
 

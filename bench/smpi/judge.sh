@@ -48,10 +48,13 @@ while (($# > 0)); do
 done
 [[ $settings == both ]] && settings=neutral,default
 
-bazel ${BAZEL_STARTUP:-} build -c opt //compiler:torc //bench:plot 2>/dev/null
+if ! command -v gnuplot >/dev/null; then
+  echo "judge.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
+  exit 1
+fi
+bazel ${BAZEL_STARTUP:-} build -c opt //compiler:torc 2>/dev/null
 bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)
 torc=$bin/compiler/torc
-plot=$bin/bench/plot
 program=$(bash "$here/build.sh")
 times=$(dirname "$program")/times
 mkdir -p "$out" "$times"
@@ -110,9 +113,8 @@ for setting in ${settings//,/ }; do
     # Curves of the shape.
     awk -F , -v OFS=, -v shape="$shape" '
       NR == 1 || $1 == shape { sub(/^[^,]*,/, ""); print }' "$csv" >"$work/curves.csv"
-    "$plot" "$work/curves.csv" -o "$name-$shape.svg" --dashed bound \
-      --title "$collective on $shape, SMPI, $setting settings" --x-title "bytes of the vector" \
-      --y-title time
+    gnuplot -c bench/plot.gp "$work/curves.csv" "$name-$shape.svg" \
+      "$collective on $shape, SMPI, $setting settings" bytes
   done
   cp "$csv" "$name.csv"
   {

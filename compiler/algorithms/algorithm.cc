@@ -1,29 +1,43 @@
 // The table of algorithms.
 #include "compiler/algorithms/algorithm.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/bucket/bucket.h"
+#include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/spanning_trees.h"
 
 namespace torc {
 namespace {
 
-// Linear programs and lists of blocks grow with the nodes: seconds for this many.
-constexpr std::uint64_t kMostBreadthFirst = 8192;
-
-/// Whether the breadth-first broadcast serves the topology, and soon.
+/// Whether the breadth-first broadcast serves the topology.
 bool suitsBreadthFirst(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
     if (axis.size > 2 && !axis.isRing()) return false;
     if (axis.size > 1 && axis.kind == AxisKind::kCore) return false;
   }
-  return !topology.isDamaged() && topology.ranks() > 1 && topology.ranks() <= kMostBreadthFirst;
+  return !topology.isDamaged() && topology.ranks() > 1;
 }
 
 /// Rings cannot go round every damage; trees can, and are sometimes better where lines can too.
 bool isDamaged(const Topology& topology) {
   return topology.isDamaged();
+}
+
+/// allreduce, reduce_scatter, allgather.
+bool hasNoRoot(const CollectiveRow& collective) {
+  return collective.blocks == BlockSpace::kNode && !collective.isRooted();
+}
+
+bool isBroadcast(const CollectiveRow& collective) {
+  return collective.isRooted() && collective.inWhole() &&
+         collective.out_elsewhere == Holds::kWhole && !collective.reduces();
+}
+
+bool isNotDamaged(const Topology& topology) {
+  return !topology.isDamaged();
 }
 
 bool isNotBroken(const Topology& topology) {
@@ -35,20 +49,46 @@ bool isNotBroken(const Topology& topology) {
 llvm::ArrayRef<Algorithm> algorithms() {
   static constexpr Algorithm kAlgorithms[] = {
       {"bucket", "N-dimensional multicolor bucket algorithm: all links of a node at a time",
-       planBucket, /*multicolor=*/true, /*makes_steps=*/false, isNotBroken},
+       hasNoRoot, planBucket, nullptr, /*multicolor=*/true, /*makes_steps=*/false, isNotBroken},
       {"bucket-1d", "one-dimensional bucket algorithm along one axis after another, in one color",
-       planBucket, /*multicolor=*/false, /*makes_steps=*/false, isNotBroken},
-      {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", planBfb,
+       hasNoRoot, planBucket, nullptr, /*multicolor=*/false, /*makes_steps=*/false, isNotBroken},
+      {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", hasNoRoot,
+       planBfb, estimateBfb,
        /*multicolor=*/false, /*makes_steps=*/true, suitsBreadthFirst},
-      {"spanning-trees", "edge-disjoint or breadth-first trees around any damage",
-       planSpanningTrees,
+      {"spanning-trees", "edge-disjoint or breadth-first trees around any damage", hasNoRoot,
+       planSpanningTrees, nullptr,
        /*multicolor=*/false, /*makes_steps=*/true, isDamaged},
+      {"dimension-tree", "one pipelined tree from the root, along one axis after another",
+       isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, /*makes_steps=*/true,
+       isNotDamaged},
   };
   return kAlgorithms;
 }
 
-const Algorithm& defaultAlgorithm(const Topology& topology) {
-  return topology.isBroken() ? algorithms().back() : algorithms().front();
+bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec) {
+  return algorithm.serves(rowOf(spec.collective)) &&
+         (algorithm.suits == nullptr || algorithm.suits(spec.topology));
+}
+
+bool isServed(const CollectiveSpec& spec) {
+  return llvm::any_of(algorithms(),
+                      [&](const Algorithm& algorithm) { return isWorthTrying(algorithm, spec); });
+}
+
+llvm::Error noAlgorithm(const CollectiveSpec& spec) {
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "no algorithm serves " + llvm::StringRef(rowOf(spec.collective).name) + " on this " +
+          (spec.topology.isDamaged() ? "damaged " : "") + spec.topology.shape());
+}
+
+const Algorithm& defaultAlgorithm(const CollectiveSpec& spec) {
+  const Algorithm* serving = nullptr;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (isWorthTrying(algorithm, spec)) return algorithm;
+    if (serving == nullptr && algorithm.serves(rowOf(spec.collective))) serving = &algorithm;
+  }
+  return *serving;
 }
 
 llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name) {

@@ -8,6 +8,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -16,9 +17,14 @@ namespace torc {
 struct Algorithm {
   llvm::StringRef name;         // as on the command line
   llvm::StringRef description;  // one line
+  /// Which collectives it serves.
+  bool (*serves)(const CollectiveRow& collective);
   /// What the passes start from: a plan of one color, or, with `makes_steps`, the steps themselves.
   /// An error where the algorithm cannot serve the spec.
   llvm::Expected<Program> (*plan)(const CollectiveSpec& spec);
+  /// The size of the steps, for an algorithm that makes them; null: no more than a few for each
+  /// node of a ring, or as many as `plan` refuses to exceed.
+  ProgramSize (*estimate)(const CollectiveSpec& spec);
   /// Whether the plan is split into colors that visit the axes in different orders.
   bool multicolor;
   /// Whether there is no plan: dependences and scratch are settled, only chunks may be cut.
@@ -30,9 +36,16 @@ struct Algorithm {
 /// All of them, the default first.
 llvm::ArrayRef<Algorithm> algorithms();
 
-/// The algorithm where none is named: bucket, or spanning-trees where damage breaks rings and
-/// lines.
-const Algorithm& defaultAlgorithm(const Topology& topology);
+/// The algorithm where none is named: the first that serves the collective and is worth a try on
+/// the topology; the first that serves it where none is.
+const Algorithm& defaultAlgorithm(const CollectiveSpec& spec);
+
+/// Whether `algorithm` serves the collective of `spec` and is worth a try on its topology.
+bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec);
+/// Whether some algorithm is.
+bool isServed(const CollectiveSpec& spec);
+/// That none is.
+llvm::Error noAlgorithm(const CollectiveSpec& spec);
 
 /// The algorithm of that name. The error lists them.
 llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name);

@@ -120,7 +120,7 @@ void printTable(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
 
 int run() {
   if (collective.empty()) return wrongUsage("bounds: which collective? torc bounds --help");
-  llvm::Expected<BoundedCollective> parsed = parseBoundedCollective(collective);
+  llvm::Expected<CollectiveRow> parsed = parseBoundedCollective(collective);
   if (!parsed) return wrongUsage(toString(parsed.takeError()));
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(toString(range.takeError()));

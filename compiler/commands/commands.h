@@ -39,6 +39,8 @@ class PassFlags {
  public:
   PassFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category, bool verify_each);
   PassManagerOptions options() const;
+  /// Whether any is set: then the passes have to run, even for a program that is there.
+  bool areGiven() const { return verify_each_ || print_after_all_ || time_passes_ || statistics_; }
 
  private:
   llvm::cl::opt<bool> verify_each_, print_after_all_, time_passes_, statistics_;

@@ -1,6 +1,8 @@
 // torc compile COLLECTIVE --torus SHAPE: from a shape to a proved schedule in a file.
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
@@ -9,11 +11,13 @@
 #include "compiler/commands/commands.h"
 #include "compiler/commands/tool.h"
 #include "compiler/compile.h"
+#include "compiler/compile_cache.h"
+#include "compiler/progress.h"
+#include "compiler/proved_file.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "ir/json/json.h"
 #include "ir/text/text.h"
-#include "ir/verifier/verifier.h"
 
 namespace torc {
 namespace {
@@ -69,12 +73,21 @@ opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
 opt<bool> quiet("quiet", sub(command), cat(category), desc("No summary on stderr"));
 PassFlags pass_flags(command, category, /*verify_each=*/false);
 
-/// A fault unless `value` is one of `words`.
+/// A fault unless the option is one of `words`.
 llvm::Error checkWord(const opt<std::string>& option, llvm::ArrayRef<llvm::StringRef> words) {
   if (llvm::is_contained(words, option.getValue())) return llvm::Error::success();
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  "--" + option.ArgStr + " takes " + llvm::join(words, " or ") +
                                      ", not '" + option.getValue() + "'");
+}
+
+/// The choice that the option's word is.
+template <typename Value>
+llvm::Error readChoice(const opt<std::string>& option, Value& value) {
+  const std::optional<Value> read = choiceOf<Value>(option.getValue());
+  if (!read) return checkWord(option, words(value));
+  value = *read;
+  return llvm::Error::success();
 }
 
 /// The integer from `low` to `high` that the option's text is.
@@ -104,31 +117,28 @@ struct Request {
 
 /// The options that fix the algorithm and its pipeline.
 llvm::Error readPipeline(Request& request) {
-  request.algorithm = &defaultAlgorithm(request.spec.topology);
+  request.algorithm = &defaultAlgorithm(request.spec);
   if (!algorithm_name.empty()) {
     llvm::Expected<const Algorithm*> algorithm = findAlgorithm(algorithm_name);
     if (!algorithm) return algorithm.takeError();
     request.algorithm = *algorithm;
   }
   PipelineOptions& pipeline = request.pipeline;
-  pipeline.weights = weights;
-  pipeline.directions = directions;
-  pipeline.dependences = dependences;
   if (!machine.empty()) pipeline.auto_machine = machine;
   // With an axis of cores every core is a rank of its own.
-  if (!request.spec.topology.hasCores()) pipeline.cores = std::min(request.machine.cores, 1024u);
+  if (!request.spec.topology.hasCores())
+    pipeline.cores = std::min(request.machine.cores, kMostCores);
   if (request.bytes) pipeline.auto_bytes = *request.bytes;
   if (chunks == "auto") {
     pipeline.chunks = 0;
-  } else if (llvm::Error error = readInteger(chunks, 1, 4096, pipeline.chunks)) {
+  } else if (llvm::Error error = readInteger(chunks, 1, kMostChunksOfPart, pipeline.chunks)) {
     return error;
   }
-  if (llvm::Error error = readInteger(in_flight, 0, 64, pipeline.in_flight)) return error;
-  if (llvm::Error error = checkWord(weights, {"equal", "balanced"})) return error;
-  if (llvm::Error error =
-          checkWord(directions, {"bidirectional", "half-latency", "unidirectional"}))
+  if (llvm::Error error = readInteger(in_flight, 0, kMostInFlight, pipeline.in_flight))
     return error;
-  return checkWord(dependences, {"region", "phase"});
+  if (llvm::Error error = readChoice(weights, pipeline.weights)) return error;
+  if (llvm::Error error = readChoice(directions, pipeline.directions)) return error;
+  return readChoice(dependences, pipeline.dependences);
 }
 
 llvm::Expected<Request> readRequest() {
@@ -159,18 +169,20 @@ llvm::Expected<Request> readRequest() {
 }
 
 /// Takes the best of what the options leave open; prints what there was, if that is asked for.
-llvm::Error chooseFor(std::uint64_t size, Request& request) {
+llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& programs,
+                      Progress& progress) {
   ChoiceLimits limits;
   if (algorithm_name.getNumOccurrences() > 0) limits.algorithm = request.algorithm;
-  if (weights.getNumOccurrences() > 0) limits.weights = weights;
-  if (directions.getNumOccurrences() > 0) limits.directions = directions;
-  if (dependences.getNumOccurrences() > 0) limits.dependences = dependences;
+  if (weights.getNumOccurrences() > 0) limits.weights = request.pipeline.weights;
+  if (directions.getNumOccurrences() > 0) limits.directions = request.pipeline.directions;
+  if (dependences.getNumOccurrences() > 0) limits.dependences = request.pipeline.dependences;
   if (request.pipeline.chunks > 0 && chunks.getNumOccurrences() > 0) {
     limits.chunks = request.pipeline.chunks;
   }
   if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
   llvm::Expected<Choice> choice =
-      choose(request.spec, request.machine, static_cast<double>(size), limits);
+      choose(programs, request.machine, static_cast<double>(size), limits, &progress);
+  progress.clear();
   if (!choice) return choice.takeError();
   request.algorithm = choice->best().algorithm;
   request.pipeline = choice->best().options;
@@ -178,29 +190,30 @@ llvm::Error chooseFor(std::uint64_t size, Request& request) {
   return llvm::Error::success();
 }
 
-/// Proves `schedule` and returns its form as `emit` asks for. Of a file it is the bytes themselves
-/// that are read back and proved.
-llvm::Expected<std::string> proveAndEmit(const Program& program, VerifyResult& proof) {
-  const ScheduleView schedule = program.schedule.view();
-  const std::vector<std::byte> bytes = writeSchedule(schedule);
-  StatusOr<LoadedSchedule> loaded = readSchedule(bytes, "compiled schedule");
-  if (!loaded.ok()) return toError(loaded.status());
-  proof = verify(loaded->view());
+/// The form of `program`, which is proved in `file`, that `emit` asks for.
+std::string formOf(const Program& program, const ProvedFile& file) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  if (!proof.ok()) {
-    out << "the schedule is not proved, nothing is written\n";
-    printFaults(schedule, proof, out);
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(text).rtrim());
-  }
   if (emit == "json") {
-    out << writeJson(loaded->view()) << '\n';
+    out << writeJson(file.schedule.view()) << '\n';
   } else if (emit == "text") {
     printProgram(program, out);
   } else {
-    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text.assign(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
   }
   return text;
+}
+
+/// The program of `pipeline`: the one that was compiled to choose it, unless the passes are to be
+/// looked at.
+llvm::Expected<std::shared_ptr<const Program>> compileRequested(const Request& request,
+                                                                const PassPipeline& pipeline,
+                                                                CompileCache& programs) {
+  if (!pass_flags.areGiven()) return programs.get(*request.algorithm, pipeline);
+  llvm::Expected<Program> program =
+      compile(request.spec, *request.algorithm, pipeline, pass_flags.options());
+  if (!program) return program.takeError();
+  return std::make_shared<const Program>(std::move(*program));
 }
 
 void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds) {
@@ -217,8 +230,10 @@ int run() {
   llvm::Expected<Request> request = readRequest();
   if (!request) return optionFault(request.takeError());
 
+  Progress progress(quiet);
+  CompileCache programs(request->spec);
   if (request->bytes && request->algorithm->plan != nullptr) {
-    if (llvm::Error error = chooseFor(*request->bytes, *request)) {
+    if (llvm::Error error = chooseFor(*request->bytes, *request, programs, progress)) {
       return inputFault(std::move(error));
     }
     if (explain && output.empty()) return kSuccess;
@@ -227,26 +242,29 @@ int run() {
   if (only_plan && request->algorithm->makes_steps) {
     return wrongUsage(request->algorithm->name.str() + " makes steps, there is no plan to emit");
   }
-  const std::string pipeline = only_plan ? planPipeline(*request->algorithm, request->pipeline)
-                                         : pipelineOf(*request->algorithm, request->pipeline);
-  llvm::Expected<Program> program =
-      compile(request->spec, *request->algorithm, pipeline, pass_flags.options());
-  if (!program) return inputFault(program.takeError());
+  const PassPipeline pipeline = only_plan ? planPipeline(*request->algorithm, request->pipeline)
+                                          : pipelineOf(*request->algorithm, request->pipeline);
+  llvm::Expected<std::shared_ptr<const Program>> compiled =
+      compileRequested(*request, pipeline, programs);
+  if (!compiled) return inputFault(compiled.takeError());
+  const Program& program = **compiled;
 
   if (emit == "plan") {
     std::string text;
     llvm::raw_string_ostream out(text);
-    printProgram(*program, out);
+    printProgram(program, out);
     if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
     return kSuccess;
   }
-  VerifyResult proof;
-  llvm::Expected<std::string> bytes = proveAndEmit(*program, proof);
-  if (!bytes) return inputFault(bytes.takeError());
-  if (llvm::Error error = writeOutput(output, *bytes)) return inputFault(std::move(error));
+  progress.begin("proving " + request->algorithm->name.str());
+  llvm::Expected<ProvedFile> file = provedFile(program.schedule.view());
+  progress.clear();
+  if (!file) return inputFault(file.takeError());
+  const std::string form = formOf(program, *file);
+  if (llvm::Error error = writeOutput(output, form)) return inputFault(std::move(error));
   if (!quiet) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    printSummary(program->schedule.view(), bytes->size(), elapsed.count());
+    printSummary(program.schedule.view(), form.size(), elapsed.count());
   }
   return kSuccess;
 }

@@ -9,6 +9,7 @@
 #include "ir/json/json.h"
 #include "ir/text/text.h"
 #include "schedules/expansion/expand.h"
+#include "support/message.h"
 
 namespace torc {
 namespace {
@@ -28,11 +29,20 @@ opt<bool> json("json", sub(command), cat(category), desc("Print JSON"));
 
 constexpr std::size_t kShownRuns = 4;
 
-/// `out[100:25, 200:25]`: runs of elements as start:length.
+/// ` x64 by 1000`: what repeats a run 64 times, each 1000 elements further; ` x8 by 10 back 80 at
+/// 3` where from iteration 3 on it is 80 elements less far.
+std::string loopText(const Loop& loop) {
+  std::string text = message(" x", loop.repeat, " by ", loop.stride);
+  if (loop.turns()) text += message(" back ", loop.back, " at ", loop.turn);
+  return text;
+}
+
+/// `out[100:25, 200:25 x8 by 50]`: runs of elements as start:length, and what repeats them, the
+/// slowest first.
 std::string regionRuns(const FlatProgram& program, const FlatRegion& region) {
   std::string text(name(region.buffer));
   text += '[';
-  const auto extents = program.extentsOf(region);
+  const auto extents = program.stridedExtentsOf(region);
   for (std::size_t i = 0; i < extents.size(); ++i) {
     if (i > 0) text += ", ";
     if (i == kShownRuns && extents.size() > kShownRuns + 1) {
@@ -40,6 +50,8 @@ std::string regionRuns(const FlatProgram& program, const FlatRegion& region) {
       break;
     }
     text += std::to_string(extents[i].offset) + ":" + std::to_string(extents[i].length);
+    for (const Loop& loop : program.loopsOf(extents[i]))
+      text += loopText(loop);
   }
   return text + ']';
 }
@@ -53,6 +65,7 @@ std::string regionsText(const FlatProgram& program, const FlatOperation& operati
     case OperationKind::kRecv:
       return text(operation.dst);
     case OperationKind::kCopy:
+      if (operation.isJoin()) return "-";
       return text(operation.dst) + " = " + text(operation.a);
     case OperationKind::kReduce:
     case OperationKind::kRecvReduce:
@@ -73,8 +86,9 @@ void printFlat(const ScheduleView& schedule, const FlatProgram& program, std::ui
   out << "), count " << elements << ": " << program.operations.size() << " operations; in "
       << program.in_elements << ", out " << program.out_elements << ", scratch "
       << program.scratch_elements << " elements\n"
-      << "regions are runs of elements, start:length; `after` names operations that must be "
-         "complete\n"
+      << "regions are runs of elements, start:length, with `xN by D` N times D apart; `after` "
+         "names "
+         "operations that must be complete\n"
       << "    #  phase stream  operation      peer    tag  after         regions\n";
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const FlatOperation& operation = program.operations[i];
@@ -99,8 +113,16 @@ nlohmann::ordered_json flatRegionJson(const FlatProgram& program, const FlatRegi
   nlohmann::ordered_json json;
   json["buffer"] = name(region.buffer);
   auto& extents = json["extents"] = nlohmann::ordered_json::array();
-  for (const Extent& extent : program.extentsOf(region)) {
-    extents.push_back({extent.offset, extent.length});
+  for (const StridedExtent& extent : program.stridedExtentsOf(region)) {
+    nlohmann::ordered_json entry = {extent.offset, extent.length};
+    for (const Loop& loop : program.loopsOf(extent)) {
+      if (loop.turns()) {
+        entry.push_back({loop.repeat, loop.stride, loop.turn, loop.back});
+      } else {
+        entry.push_back({loop.repeat, loop.stride});
+      }
+    }
+    extents.push_back(std::move(entry));
   }
   return json;
 }

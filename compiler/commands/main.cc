@@ -1,12 +1,17 @@
 // torc: compiles, transforms, prints and proves schedules of collectives on tori.
+#include <cstring>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <tuple>
+#include <unistd.h>
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/Path.h>
 
 #include "compiler/commands/commands.h"
@@ -15,6 +20,28 @@
 
 namespace torc {
 namespace {
+
+/// The command that runs, in letters that stay.
+const char* g_command = "";
+
+void writeError(const char* text) {
+  // Whether that works changes nothing.
+  static_cast<void>(::write(STDERR_FILENO, text, std::strlen(text)) < 0);
+}
+
+/// `torc: error: out of memory while running compile`, without a use of memory, and the end: also
+/// of a thread, and from where nothing may be thrown.
+[[noreturn]] void endOutOfMemory() {
+  writeError("torc: error: out of memory while running ");
+  writeError(g_command[0] == 0 ? "torc" : g_command);
+  writeError("\n");
+  ::_exit(kInputFault);
+}
+
+/// LLVM's containers do not throw.
+void endOutOfMemoryInLlvm(void*, const char*, bool) {
+  endOutOfMemory();
+}
 
 /// LLVM's report on a wrong command line, a few lines that each begin with the program's name, as
 /// one line.
@@ -123,7 +150,9 @@ int run(int argc, char** argv) {
     return wrongUsage(oneLine(report, llvm::sys::path::filename(argv[0])));
   }
   for (const Command& command : commands) {
-    if (*command.options) return command.run();
+    if (!*command.options) continue;
+    g_command = command.options->getName().data();
+    return command.run();
   }
   std::string names;
   for (const Command& command : commands)
@@ -135,5 +164,13 @@ int run(int argc, char** argv) {
 }  // namespace torc
 
 int main(int argc, char** argv) {
-  return torc::run(argc, argv);
+  std::set_new_handler(torc::endOutOfMemory);
+  llvm::install_bad_alloc_error_handler(torc::endOutOfMemoryInLlvm);
+  try {
+    return torc::run(argc, argv);
+  } catch (const std::bad_alloc&) {  // of more than any allocator is asked for
+    torc::endOutOfMemory();
+  } catch (const std::length_error&) {
+    torc::endOutOfMemory();
+  }
 }

@@ -91,10 +91,7 @@ llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const Machine& on
   options.critical_path = critical_path;
   llvm::Expected<SimulateResult> result = simulate(schedule, on, options);
   if (!result) return result.takeError();
-  llvm::Expected<BoundedCollective> bounded =
-      parseBoundedCollective(rowOf(schedule.collective).name);
-  if (!bounded) return bounded.takeError();
-  const Bound bound = lowerBound(on, {*bounded, options.bytes});
+  const Bound bound = lowerBound(on, {rowOf(schedule.collective), options.bytes});
   Run run{size, std::move(*result), bound.bound_s, std::nullopt, std::nullopt};
   if (bound.bound_s > 0) run.ratio = run.result.makespan_s / bound.bound_s;
   double load_s = 0;

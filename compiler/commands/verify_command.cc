@@ -1,11 +1,13 @@
 // torc verify FILE: proves a schedule, and tells what its links carry.
 #include <map>
+#include <optional>
 
 #include <llvm/Support/Format.h>
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
 #include "compiler/commands/tool.h"
+#include "ir/counted/counted_proof.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
 
@@ -20,6 +22,10 @@ OptionCategory category("Options of verify");
 opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
 opt<bool> per_rank("per-rank", sub(command), cat(category),
                    desc("Prove every rank by itself, without use of symmetry"));
+opt<unsigned long long> count(
+    "count", value_desc("elements"), sub(command), cat(category),
+    desc("Prove the programs of all ranks for this count as well, as they are expanded, element by "
+         "element: of the vector, or of each rank's block"));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
 /// `X+`.
@@ -27,15 +33,17 @@ std::string linkName(const Topology& topology, const LinkLoad& load) {
   return std::string(1, topology.axes[load.axis].name) + (load.sign > 0 ? '+' : '-');
 }
 
-void printJson(const ScheduleView& schedule, const VerifyResult& result, llvm::raw_ostream& out) {
+void printJson(const ScheduleView& schedule, const VerifyResult& result,
+               const std::optional<CountedResult>& counted, llvm::raw_ostream& out) {
   nlohmann::ordered_json document;
-  document["ok"] = result.ok();
+  document["ok"] = result.ok() && (!counted || counted->fault.empty());
   document["collective"] = rowOf(schedule.collective).name;
   document["torus"] = schedule.topology.shape();
   document["nodes"] = schedule.topology.ranks();
   document["operations"] = schedule.operations.size();
   document["streams"] = schedule.streams.size();
   document["classes"] = result.classes;
+  document["by_cells"] = result.by_cells;
   document["slots"] = result.slots;
   document["scratch_share"] = result.scratch_share;
   auto& errors = document["errors"] = nlohmann::ordered_json::array();
@@ -54,6 +62,12 @@ void printJson(const ScheduleView& schedule, const VerifyResult& result, llvm::r
     loads.push_back({{"phase", load.phase},
                      {"link", linkName(schedule.topology, load)},
                      {"share", load.share}});
+  }
+  if (counted) {
+    document["counted"] = {{"count", count.getValue()},
+                           {"fault", counted->fault},
+                           {"messages", counted->messages},
+                           {"elements", counted->elements}};
   }
   out << document.dump(2) << '\n';
 }
@@ -97,8 +111,9 @@ void printSuccess(const ScheduleView& schedule, const VerifyResult& result,
                   llvm::raw_ostream& out) {
   out << "ok: " << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", "
       << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
-      << " operations, proved on " << result.classes << (result.classes == 1 ? " node" : " nodes")
-      << "; scratch " << llvm::format("%.4g", result.scratch_share) << " of the vector\n";
+      << " operations, proved on " << result.classes << (result.by_cells ? " cell" : " node")
+      << (result.classes == 1 ? "" : "s") << "; scratch "
+      << llvm::format("%.4g", result.scratch_share) << " of the vector\n";
   printLoads(schedule.topology, result.loads, out);
 }
 
@@ -119,15 +134,32 @@ int run() {
     printFaults(schedule, result, llvm::errs());
     return kInputFault;
   }
+  std::optional<CountedResult> counted;
+  if (result.ok() && count.getNumOccurrences() > 0) {
+    StatusOr<CountedResult> proof = proveCounted(schedule, count);
+    if (!proof.ok()) return inputFault(toError(proof.status()));
+    counted = std::move(*proof);
+  }
+  const bool ok = result.ok() && (!counted || counted->fault.empty());
+  if (!ok && !json) {
+    return inputFault(
+        toError(Status(StatusCode::kInvalidArgument,
+                       input + ": for count " + std::to_string(count) + ": " + counted->fault)));
+  }
   std::string text;
   llvm::raw_string_ostream out(text);
   if (json) {
-    printJson(schedule, result, out);
+    printJson(schedule, result, counted, out);
   } else {
     printSuccess(schedule, result, out);
+    if (counted) {
+      out << "ok for count " << count.getValue() << ": the programs of all ranks exchange "
+          << counted->messages << " messages, and touch " << counted->elements
+          << " elements, as they should\n";
+    }
   }
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
-  return result.ok() ? kSuccess : kInputFault;
+  return ok ? kSuccess : kInputFault;
 }
 
 }  // namespace

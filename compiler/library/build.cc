@@ -9,6 +9,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/algorithms/algorithm.h"
 #include "compiler/commands/tool.h"
 #include "compiler/library/folder.h"
 #include "compiler/work_queue.h"
@@ -124,6 +125,8 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine
   std::map<std::pair<std::uint32_t, Collective>, RangeFinder> finders;
   for (const std::uint32_t shape : bySize(plan)) {
     for (const Collective collective : settings.collectives) {
+      // What no algorithm serves there stays MPI's.
+      if (!isServed({collective, plan.shapes[shape].topology})) continue;
       auto [finder, is_new] =
           finders.try_emplace({shape, collective}, plan.shapes[shape], collective, settings.sizes,
                               sink, queue, progress);

@@ -9,11 +9,9 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/commands/tool.h"
-#include "ir/verifier/verifier.h"
+#include "compiler/proved_file.h"
 #include "model/bounds/bounds.h"
 #include "model/simulator/simulator.h"
-#include "schedules/format/file.h"
 #include "schedules/library/index.h"
 
 namespace torc {
@@ -229,6 +227,15 @@ llvm::Expected<std::uint64_t> RangeFinder::border(const ScheduleRange& below,
 
 llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_rank,
                                            std::uint64_t bytes) {
+  if (!candidate.stand_in.empty()) {
+    // As it was predicted: on the smaller shape.
+    const ChoiceLimits only{candidate.algorithm,          candidate.options.weights,
+                            candidate.options.directions, candidate.options.dependences,
+                            candidate.options.chunks,     candidate.options.in_flight};
+    llvm::Expected<Choice> choice = choose(*programs_, shape_.machine, modelled(bytes), only);
+    if (!choice) return choice.takeError();
+    return choice->best().predicted_s;
+  }
   auto program =
       programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
   if (!program) return program.takeError();
@@ -275,23 +282,18 @@ llvm::Error RangeFinder::complete(ScheduleRange& range) {
   return llvm::Error::success();
 }
 
-/// Proves what will be read from the file, and gives it to the sink. Returns its name.
+/// Gives the proved file to the sink. Returns its name.
 llvm::Expected<std::string> RangeFinder::writeProved(const Candidate& candidate) {
   auto program =
       programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
   if (!program) return program.takeError();
-  const std::vector<std::byte> bytes = writeSchedule((*program)->schedule.view());
-  const std::string name = libraryFileName(collective_, shape_.topology, checksumOf(bytes));
-  const StatusOr<LoadedSchedule> loaded = readSchedule(bytes, name);
-  if (!loaded.ok()) return toError(loaded.status());
-  const VerifyResult proof = verify(loaded->view());
-  if (!proof.ok()) {
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        name + ": the schedule is not proved: " + proof.faults.front().message + " (" +
-            candidate.description() + ")");
+  llvm::Expected<ProvedFile> file = provedFile((*program)->schedule.view());
+  if (!file) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   candidate.description() + ": " + toString(file.takeError()));
   }
-  if (llvm::Error error = sink_(name, bytes)) return error;
+  const std::string name = libraryFileName(collective_, shape_.topology, checksumOf(file->bytes));
+  if (llvm::Error error = sink_(name, file->bytes)) return error;
   return name;
 }
 

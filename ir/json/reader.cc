@@ -353,14 +353,16 @@ bool ScheduleReader::box(const JsonNode& node, Box& box) {
 }
 
 bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
-  if (!object(node, {"kind"}, {"start", "length"}) ||
+  if (!object(node, {"kind"}, {"start", "length", "offset", "end"}) ||
       !name(node.member("kind"), kIntervalKindNames, interval.kind)) {
     return false;
   }
   if (interval.kind == IntervalKind::kAll) return object(node, {"kind"});
-  return object(node, {"kind", "start", "length"}) &&
-         integer(node.member("start"), interval.start) &&
-         integer(node.member("length"), interval.length);
+  const bool one_end = hasAbsoluteEnd(interval.kind);
+  const char* const start = one_end ? "offset" : "start";
+  const char* const length = one_end ? "end" : "length";
+  return object(node, {"kind", start, length}) && integer(node.member(start), interval.start) &&
+         integer(node.member(length), interval.length);
 }
 
 bool ScheduleReader::piece(const JsonNode& node, Piece& piece) {

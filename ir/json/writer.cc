@@ -17,10 +17,10 @@ using Json = nlohmann::ordered_json;
 
 Json intervalJson(const Interval& interval) {
   Json json = {{"kind", kIntervalKindNames[static_cast<int>(interval.kind)]}};
-  if (interval.kind != IntervalKind::kAll) {
-    json["start"] = interval.start;
-    json["length"] = interval.length;
-  }
+  if (interval.kind == IntervalKind::kAll) return json;
+  const bool one_end = hasAbsoluteEnd(interval.kind);
+  json[one_end ? "offset" : "start"] = interval.start;
+  json[one_end ? "end" : "length"] = interval.length;
   return json;
 }
 

@@ -75,6 +75,33 @@ void printInterval(const Axis& axis, const Interval& interval, llvm::raw_ostream
   if (interval.length != 1) out << ':' << interval.length;
 }
 
+/// `= r+2`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`.
+void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
+  const auto fromRoot = [&](std::int64_t offset) {
+    out << 'r';
+    printOffset(static_cast<std::int32_t>(offset), out);
+  };
+  if (interval.kind == IntervalKind::kRoot && interval.length == 1) {
+    out << "= ";
+    fromRoot(interval.start);
+    return;
+  }
+  out << "in ";
+  if (interval.kind == IntervalKind::kToRoot) {
+    out << interval.length;
+  } else {
+    fromRoot(interval.start);
+  }
+  out << "..";
+  if (interval.kind == IntervalKind::kFromRoot) {
+    out << interval.length;
+  } else if (interval.kind == IntervalKind::kToRoot) {
+    fromRoot(interval.start);
+  } else {
+    fromRoot(std::int64_t{interval.start} + interval.length - 1);
+  }
+}
+
 void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out) {
   out << '(';
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
@@ -108,7 +135,10 @@ void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& o
     const bool first_last = interval.kind == IntervalKind::kAbsolute && interval.start >= 0 &&
                             static_cast<std::uint32_t>(interval.start) < axis.size &&
                             interval.length >= 1 && interval.length <= axis.size;
-    if (interval.length == 1) {
+    if (isRootRelative(interval.kind)) {
+      out << ' ';
+      printRootRelative(interval, out);
+    } else if (interval.length == 1) {
       out << " = ";
       printInterval(axis, interval, out);
     } else if (first_last) {

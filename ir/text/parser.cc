@@ -80,15 +80,11 @@ bool ProgramParser::parseSchedule() {
 // collective allreduce
 bool ProgramParser::parseCollective() {
   if (!cursor_.expect("collective")) return false;
-  std::string names;
   for (int i = 0; i < kCollectiveCount; ++i) {
     schedule_.collective = static_cast<Collective>(i);
-    const std::string_view name = rowOf(schedule_.collective).name;
-    if (cursor_.take(name)) return true;
-    names += (i == 0 ? "" : i + 1 == kCollectiveCount ? " or " : ", ");
-    names += name;
+    if (cursor_.take(rowOf(schedule_.collective).name)) return true;
   }
-  return cursor_.failExpected(names);
+  return cursor_.failExpected(collectiveNames(" or "));
 }
 
 // topology torus [X=4, Y=4 mesh, T=2 cores] order XYT dead-nodes [(1, 2)]

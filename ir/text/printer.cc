@@ -10,6 +10,7 @@
 
 #include "ir/text/format.h"
 #include "ir/text/text.h"
+#include "schedules/root.h"
 #include "schedules/topology/damage.h"
 
 namespace torc {
@@ -49,7 +50,8 @@ class Printer {
     const char X = axis(0).name;
     const std::string x(1, coordinateName(axis(0)));
     out_ << "//\n// Every node runs this one program; " << coordinates
-         << (axes > 1 ? " are its own coordinates.\n" : " is its own coordinate.\n")
+         << (axes > 1 ? " are its own coordinates" : " is its own coordinate") << originText()
+         << ".\n"
          << "// Data is an array of blocks, one per node; each block is cut into parts.\n";
     note("out[p0, (" + x + "-1" + rest + ")]", llvm::Twine("part p0 of the blocks at ") +
                                                    llvm::Twine(X) + " = " + x +
@@ -67,7 +69,22 @@ class Printer {
          "receive into B, then combine: D = A + B");
     note("after %4, %7", "starts when these are complete; without it, at once");
     note("when " + x + " in 1..6", "only nodes with these coordinates execute it");
+    if (hasRootRelativeGuard(schedule_)) {
+      note("when " + x + " in r+1..6", "r is the root's coordinate");
+    }
     out_ << "//\n// Messages of a stream between two nodes match in order.\n";
+  }
+
+  /// Where coordinates count from, if that is the root.
+  llvm::StringRef originText() const {
+    std::uint32_t counting = 0, moving = 0;
+    for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
+      if (axis(i).size == 1) continue;
+      ++moving;
+      counting += countsFromRoot(schedule_, i);
+    }
+    if (counting == 0) return "";
+    return counting == moving ? ", counted from the root" : ", counted from the root but on lines";
   }
 
   void note(const llvm::Twine& notation, const llvm::Twine& meaning) {

@@ -299,7 +299,7 @@ bool StepsParser::parseDependences() {
   return true;
 }
 
-// when x in 1..6, y = 0
+// when x in 1..6, y = 0; root-relative: x = r+2, x in r-1..r+1, x in r+1..6, x in 0..r-1
 bool StepsParser::parseGuard(std::uint32_t& index) {
   const std::size_t place = cursor_.offset();
   Box guard;
@@ -323,24 +323,43 @@ bool StepsParser::parseCondition(Box& guard) {
       return cursor_.fail(token.offset, llvm::Twine(coordinate) + " is given twice");
     }
     cursor_.advance();
-    std::int32_t first = 0;
+    std::int32_t first = 0, last = 0;
+    bool first_from_root = false, last_from_root = false;
     if (cursor_.take("=")) {
-      if (!parseCoordinate(axis, first)) return false;
-      guard[i] = Interval::absolute(first);
+      if (!parseEnd(axis, first_from_root, first)) return false;
+      guard[i] = first_from_root ? Interval::root(first) : Interval::absolute(first);
       return true;
     }
-    std::int32_t last = 0;
     if (!cursor_.at("in")) return cursor_.failExpected("'=' or 'in'");
     cursor_.advance();
-    if (!parseCoordinate(axis, first) || !cursor_.expect("..", "and the last coordinate") ||
-        !parseCoordinate(axis, last)) {
+    if (!parseEnd(axis, first_from_root, first) ||
+        !cursor_.expect("..", "and the last coordinate")) {
       return false;
     }
-    guard[i] = Interval::absolute(first, wrap(std::int64_t{last} - first, axis.size) + 1);
+    const std::size_t last_place = cursor_.offset();
+    if (!parseEnd(axis, last_from_root, last)) return false;
+    if (first_from_root && last_from_root) {
+      if (last < first) return cursor_.fail(last_place, "ends before it begins");
+      guard[i] = Interval::root(first, static_cast<std::uint32_t>(last - first) + 1);
+    } else if (first_from_root) {
+      guard[i] = Interval::fromRoot(first, static_cast<std::uint32_t>(last));
+    } else if (last_from_root) {
+      guard[i] = Interval::toRoot(static_cast<std::uint32_t>(first), last);
+    } else {
+      guard[i] = Interval::absolute(first, wrap(std::int64_t{last} - first, axis.size) + 1);
+    }
     return true;
   }
   if (token.kind != TokenKind::kWord) return cursor_.failExpected("a condition (x = 0, x in 1..6)");
   return cursor_.failCoordinate(topology_, token.offset, token.text);
+}
+
+// 5, r, r-1
+bool StepsParser::parseEnd(const Axis& axis, bool& from_root, std::int32_t& value) {
+  from_root = cursor_.take("r");
+  if (!from_root) return parseCoordinate(axis, value);
+  value = 0;
+  return !(cursor_.at("+") || cursor_.at("-")) || cursor_.signedInteger(value, "an offset");
 }
 
 bool StepsParser::parseCoordinate(const Axis& axis, std::int32_t& coordinate) {

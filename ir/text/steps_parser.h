@@ -49,6 +49,7 @@ class StepsParser {
   [[nodiscard]] bool parseDependences();
   [[nodiscard]] bool parseGuard(std::uint32_t& index);
   [[nodiscard]] bool parseCondition(Box& guard);
+  [[nodiscard]] bool parseEnd(const Axis& axis, bool& from_root, std::int32_t& value);
   [[nodiscard]] bool parseCoordinate(const Axis& axis, std::int32_t& coordinate);
 
   std::uint32_t internBox(const Box& box, std::size_t place);

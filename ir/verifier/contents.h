@@ -42,6 +42,8 @@ class Contents {
   bool read(const Ranges& blocks, const Topology& topology, Pieces& out,
             Coordinates& missing) const;
   void clear() { pieces_.clear(); }
+  /// Pieces that it is made of.
+  std::size_t size() const { return pieces_.size(); }
 
  private:
   llvm::SmallVector<Content, 4> pieces_;

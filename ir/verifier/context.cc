@@ -5,16 +5,18 @@
 
 namespace torc {
 
-VerifyContext::VerifyContext(const ScheduleView& schedule_view, const VerifyOptions& verify_options,
-                             VerifyResult& verify_result)
+VerifyContext::VerifyContext(const ScheduleView& schedule_view, const Coordinates& root_at,
+                             const VerifyOptions& verify_options, VerifyResult& verify_result)
     : schedule(schedule_view),
       topology(schedule_view.topology),
+      root(root_at),
       options(verify_options),
       result(verify_result),
       parts(schedule_view),
       classes(schedule_view, verify_options.per_rank) {
   result.classes = classes.count();
   groupParts();
+  countListedPieces();
 }
 
 void VerifyContext::groupParts() {
@@ -33,6 +35,30 @@ void VerifyContext::groupParts() {
   }
   for (const Piece& piece : schedule.pieces)
     cut(piece);
+}
+
+void VerifyContext::countListedPieces() {
+  std::vector<std::uint64_t> groups(parts.size() + 1, 0);  // before a part
+  for (std::uint32_t part = 0; part < parts.size(); ++part)
+    groups[part + 1] = groups[part] + (first_of_group_[part] ? 1 : 0);
+  std::vector<std::uint64_t> visits(schedule.pieces.size() + 1, 0);  // before a piece
+  for (std::size_t i = 0; i < schedule.pieces.size(); ++i) {
+    const Piece& piece = schedule.pieces[i];
+    // To go past the other parts of a group costs less.
+    visits[i + 1] =
+        visits[i] + 1 + groups[piece.part + piece.parts] - groups[piece.part] + piece.parts / 64;
+  }
+  const auto count = [&](const auto& blocks) {
+    if (blocks.pieces > 0)
+      listed_pieces_ += visits[blocks.box + blocks.pieces] - visits[blocks.box];
+  };
+  for (const Operation& operation : schedule.operations) {
+    for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (region->present()) count(*region);
+    }
+  }
+  for (const Frame& frame : schedule.frames)
+    count(frame);
 }
 
 Ranges VerifyContext::rangesOf(const Piece& piece, const Coordinates& at) const {

@@ -24,10 +24,13 @@ struct Match {
 /// One verification.
 class VerifyContext {
  public:
-  VerifyContext(const ScheduleView& schedule, const VerifyOptions& options, VerifyResult& result);
+  /// `root`: the root's coordinates as the schedule counts them, where the collective has one.
+  VerifyContext(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
+                VerifyResult& result);
 
   const ScheduleView& schedule;
   const Topology& topology;
+  const Coordinates root;
   const VerifyOptions& options;
   VerifyResult& result;
   const PartTable parts;
@@ -45,6 +48,8 @@ class VerifyContext {
   /// Whether a part is the first of those that no piece of the schedule tells apart: what holds for
   /// it holds for the others of its group.
   bool isFirstOfGroup(std::uint32_t part) const { return first_of_group_[part]; }
+  /// How many pieces forEachPart visits for all lists of regions and frames together.
+  std::uint64_t listedPieces() const { return listed_pieces_; }
   /// Calls `visit(piece, part)` for every piece of `region` and every group of parts in it.
   template <typename Visit>
   void forEachPart(const Region& region, Visit visit) const {
@@ -73,9 +78,11 @@ class VerifyContext {
 
  private:
   void groupParts();
+  void countListedPieces();
 
   std::vector<Match> matches_;
   std::vector<bool> first_of_group_;  // by part
+  std::uint64_t listed_pieces_ = 0;
 };
 
 /// Rule 1. Fills the matches; sizes of both ends are equal for every count because the blocks are.

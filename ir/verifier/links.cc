@@ -2,6 +2,8 @@
 // assign-permutations that no two colors share a link within a phase. Also the scratch needed. A
 // message that goes over a dead link, or through a dead node, is a fault; one that goes more than
 // one hop is taken to go along one axis after the other, X first.
+#include "ir/verifier/links.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -13,93 +15,138 @@
 namespace torc {
 namespace {
 
-struct LinkClass {
-  std::uint32_t phase;
-  std::uint32_t axis;
-  int sign;
-  auto operator<=>(const LinkClass&) const = default;
-};
+/// Every node.
+Ranges everywhere(const Topology& topology) {
+  Ranges all{};
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    all[axis] = {0, topology.axes[axis].size};
+  return all;
+}
 
-/// Whether a message that goes `shift` from a node of class `at`, one axis after the other, takes
-/// `link`. Along a collapsed axis the class has a node at every coordinate; `at` becomes the one
-/// that does.
-bool takesLink(const VerifyContext& context, Coordinates& at, const Shift& shift,
-               const DeadLink& link) {
-  const Topology& topology = context.topology;
-  if (shift[link.axis] == 0) return false;
+/// The nodes that a class stands for.
+Ranges nodesOf(const VerifyContext& context, std::uint32_t node_class) {
+  Ranges nodes = everywhere(context.topology);
+  const Coordinates at = context.coordinatesOf(node_class);
+  for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
+    if (!context.collapsed(axis)) nodes[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
+  }
+  return nodes;
+}
+
+/// The nodes whose messages over `shift`, one axis after the other, take `link`. Axes before the
+/// link's have been travelled there, those behind it not yet.
+Ranges sendersOver(const Topology& topology, const Shift& shift, const DeadLink& link) {
+  Ranges senders = everywhere(topology);
   const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
   for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
     const std::uint32_t size = topology.axes[axis].size;
+    const std::int64_t from = link.from[axis];
     const std::int64_t hops = shift[axis];
-    // Axes before the link's have been travelled, those behind it not yet.
-    const std::int64_t passed = axis < link.axis ? hops : axis == link.axis && hops < 0 ? -1 : 0;
-    if (context.collapsed(axis)) {
-      at[axis] = static_cast<std::int32_t>(wrap(link.from[axis] - passed, size));
-    } else if (axis != link.axis) {
-      if (wrap(at[axis] + passed, size) != static_cast<std::uint32_t>(link.from[axis]))
-        return false;
-    } else if (!topology.axes[axis].hasOneCable()) {
-      const std::uint32_t lowest = wrap(at[axis] + std::min<std::int64_t>(hops, 0), size);
-      const auto length = static_cast<std::uint32_t>(std::abs(hops));
-      if (!contains({lowest, length}, static_cast<std::uint32_t>(link.from[axis]), size))
-        return false;
+    if (axis != link.axis) {
+      senders[axis] = {wrap(axis < link.axis ? from - hops : from, size), 1};
+    } else if (!topology.axes[axis].hasOneCable() && std::abs(hops) < size) {
+      senders[axis] = {wrap(hops > 0 ? from - hops + 1 : from + 1, size),
+                       static_cast<std::uint32_t>(std::abs(hops))};
     }
   }
-  return true;
+  return senders;
 }
 
-/// Whether a message that goes `shift` from the node at `at` passes through the node `dead`.
-bool passesNode(const Topology& topology, Coordinates at, const Shift& shift,
-                const Coordinates& dead) {
+/// Calls `visit(senders)` for the nodes whose messages over `shift` are at the site of `dead` after
+/// one hop, two, and so on, until it returns true.
+template <typename Visit>
+void forEachWayThrough(const Topology& topology, const Shift& shift, const Coordinates& dead,
+                       Visit visit) {
   const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
+  Ranges senders = everywhere(topology);
+  for (std::uint32_t axis = 0; axis < dimensions; ++axis)
+    senders[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
   for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
-    const std::uint32_t size = topology.axes[axis].size;
     for (std::int32_t hop = 0; hop < std::abs(shift[axis]); ++hop) {
-      at[axis] = static_cast<std::int32_t>(wrap(at[axis] + (shift[axis] > 0 ? 1 : -1), size));
-      if (std::equal(dead.begin(), dead.begin() + dimensions, at.begin())) return true;
-    }
-  }
-  return false;
-}
-
-/// A fault for each send that takes a dead link or goes through a dead node.
-void checkDamage(VerifyContext& context) {
-  const ScheduleView& schedule = context.schedule;
-  const Topology& topology = context.topology;
-  if (!topology.isDamaged()) return;
-  for (std::uint32_t i = 0; i < schedule.operations.size() && !context.full(); ++i) {
-    const Operation& operation = schedule.operations[i];
-    if (!sends(operation.kind)) continue;
-    const Shift& shift = schedule.shifts[operation.peer];
-    std::string dead;  // what it uses; one fault per operation is enough
-    for (std::uint32_t c = 0; c < context.classCount() && dead.empty(); ++c) {
-      if (!context.executes(c, operation)) continue;
-      Coordinates at;
-      for (const DeadLink& link : topology.deadLinks()) {
-        at = context.coordinatesOf(c);
-        if (takesLink(context, at, shift, link)) {
-          dead = " sends over the dead link " + linkText(topology, link);
-          break;
-        }
-      }
-      for (const Coordinates& node : topology.deadNodes()) {
-        if (!dead.empty()) break;
-        at = context.coordinatesOf(c);
-        if (passesNode(topology, at, shift, node)) {
-          dead = " sends through the dead node " + nodeText(topology, node);
-        }
-      }
-      if (!dead.empty()) context.fault(Rule::kLinks, i, "on " + context.rankText(at) + dead);
+      senders[axis] = shifted(senders[axis], shift[axis] > 0 ? -1 : 1, topology.axes[axis].size);
+      if (visit(senders)) return;
     }
   }
 }
 
 }  // namespace
 
+void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesList& senders) {
+  const Topology& topology = context.topology;
+  if (!topology.isDamaged() || context.full()) return;
+  const Shift& shift = context.schedule.shifts[context.schedule.operations[operation].peer];
+  RangesList common;
+  const auto someOf = [&](const Ranges& nodes) {
+    for (const Ranges& box : senders)
+      intersect(box, nodes, topology, common);
+    return !common.empty();
+  };
+  std::string dead;  // what it uses; one fault per operation is enough
+  for (const DeadLink& link : topology.deadLinks()) {
+    if (!dead.empty() || shift[link.axis] == 0) continue;
+    if (someOf(sendersOver(topology, shift, link)))
+      dead = " sends over the dead link " + linkText(topology, link);
+  }
+  for (const Coordinates& node : topology.deadNodes()) {
+    if (!dead.empty()) break;
+    forEachWayThrough(topology, shift, node, someOf);
+    if (!common.empty()) dead = " sends through the dead node " + nodeText(topology, node);
+  }
+  if (dead.empty()) return;
+  Coordinates at{};
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    at[axis] = static_cast<std::int32_t>(common.front()[axis].start);
+  context.fault(Rule::kLinks, operation, "on " + context.rankText(at) + dead);
+}
+
+void addColors(const VerifyContext& context, const Region& region,
+               std::set<std::uint32_t>& colors) {
+  for (const Piece& piece : context.schedule.piecesOf(region)) {
+    colors.insert(context.parts.index(piece.part).color);
+    colors.insert(context.parts.index(piece.part + piece.parts - 1).color);
+  }
+}
+
+void checkPromise(VerifyContext& context,
+                  const std::map<LinkClass, std::set<std::uint32_t>>& colors) {
+  if (!(context.schedule.flags & kConflictFreePhases)) return;
+  for (const auto& [link, users] : colors) {
+    const Axis& axis = context.topology.axes[link.axis];
+    if (users.size() < 2 || axis.kind == AxisKind::kCore) continue;
+    context.fault(Rule::kLinks, kNone,
+                  "promised conflict-free phases, but in phase " + std::to_string(link.phase) +
+                      " colors " + std::to_string(*users.begin()) + " and " +
+                      std::to_string(*std::next(users.begin())) + " both use links " + axis.name +
+                      (link.sign > 0 ? "+" : "-"));
+  }
+}
+
+void measureScratch(VerifyContext& context) {
+  const ScheduleView& schedule = context.schedule;
+  const VectorShares shares(schedule);
+  std::vector<double> slots(schedule.slot_count, 0.0);
+  for (const Frame& frame : schedule.frames) {
+    slots[frame.slot] = std::max(slots[frame.slot], shares.of(wholeFrame(frame, kNone), {}));
+  }
+  context.result.slots = schedule.slot_count;
+  for (double slot : slots)
+    context.result.scratch_share += slot;
+}
+
 void checkLinks(VerifyContext& context) {
-  checkDamage(context);
   const ScheduleView& schedule = context.schedule;
   const Topology& topology = context.topology;
+  if (topology.isDamaged()) {
+    for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+      const Operation& operation = schedule.operations[i];
+      if (!sends(operation.kind)) continue;
+      RangesList senders;
+      for (std::uint32_t c = 0; c < context.classCount(); ++c) {
+        if (context.executes(c, operation)) senders.push_back(nodesOf(context, c));
+      }
+      checkDamage(context, i, senders);
+    }
+  }
   const VectorShares shares(schedule);
   std::map<LinkClass, double> busiest;
   std::map<LinkClass, std::set<std::uint32_t>> colors;
@@ -114,10 +161,7 @@ void checkLinks(VerifyContext& context) {
         if (shift[axis] == 0) continue;
         const LinkClass link{operation.phase, axis, topology.axes[axis].linkSign(shift[axis])};
         load[link] += carried * std::abs(shift[axis]);
-        for (const Piece& piece : schedule.piecesOf(operation.a)) {
-          colors[link].insert(context.parts.index(piece.part).color);
-          colors[link].insert(context.parts.index(piece.part + piece.parts - 1).color);
-        }
+        addColors(context, operation.a, colors[link]);
       }
     }
     for (const auto& [link, share] : load)
@@ -126,23 +170,8 @@ void checkLinks(VerifyContext& context) {
   for (const auto& [link, share] : busiest) {
     context.result.loads.push_back({link.axis, link.sign, link.phase, share});
   }
-  if (schedule.flags & kConflictFreePhases) {
-    for (const auto& [link, users] : colors) {
-      if (users.size() < 2 || topology.axes[link.axis].kind == AxisKind::kCore) continue;
-      context.fault(Rule::kLinks, kNone,
-                    "promised conflict-free phases, but in phase " + std::to_string(link.phase) +
-                        " colors " + std::to_string(*users.begin()) + " and " +
-                        std::to_string(*std::next(users.begin())) + " both use links " +
-                        topology.axes[link.axis].name + (link.sign > 0 ? "+" : "-"));
-    }
-  }
-  std::vector<double> slots(schedule.slot_count, 0.0);
-  for (const Frame& frame : schedule.frames) {
-    slots[frame.slot] = std::max(slots[frame.slot], shares.of(wholeFrame(frame, kNone), {}));
-  }
-  context.result.slots = schedule.slot_count;
-  for (double slot : slots)
-    context.result.scratch_share += slot;
+  checkPromise(context, colors);
+  measureScratch(context);
 }
 
 }  // namespace torc

@@ -2,10 +2,9 @@
 // of the same blocks of the same part; and nothing is received that is not sent.
 #include <map>
 
-#include "ir/text/format.h"
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
-#include "ir/verifier/ranges.h"
+#include "ir/verifier/messages.h"
 
 namespace torc {
 namespace {
@@ -16,57 +15,6 @@ struct Channel {
   auto operator<=>(const Channel&) const = default;
 };
 using Channels = std::map<Channel, std::vector<std::uint32_t>>;
-
-/// "(2, *, 0:2)": absolute blocks.
-std::string blocksText(const Topology& topology, const Ranges& blocks) {
-  Box box;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (blocks[axis].length == topology.axes[axis].size) continue;
-    box[axis] =
-        Interval::absolute(static_cast<std::int32_t>(blocks[axis].start), blocks[axis].length);
-  }
-  return boxText(topology, box);
-}
-
-std::string pieceText(const Topology& topology, const Piece& piece, const Ranges& blocks) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  printParts(piece, out);
-  return text + " of blocks " + blocksText(topology, blocks);
-}
-
-/// The region whose blocks a message carries, at either end.
-const Region& messageRegion(const Operation& operation) {
-  return sends(operation.kind) ? operation.a : operation.dst;
-}
-
-/// What a message brings to `peer_at` against what is received there, piece by piece; empty if they
-/// are the same. `distance` is from the sender to the receiver along collapsed axes.
-std::string describeDifference(const VerifyContext& context, const Region& sent,
-                               const Coordinates& at, const Coordinates& distance,
-                               const Region& received, const Coordinates& peer_at) {
-  const PieceList sent_pieces = context.schedule.piecesOf(sent);
-  const PieceList received_pieces = context.schedule.piecesOf(received);
-  if (sent_pieces.size() != received_pieces.size()) {
-    return std::to_string(sent_pieces.size()) + " pieces are sent, " +
-           std::to_string(received_pieces.size()) + " received";
-  }
-  for (std::size_t i = 0; i < sent_pieces.size(); ++i) {
-    Ranges sent_blocks = context.rangesOf(sent_pieces[i], at);
-    for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
-      sent_blocks[axis] = shifted(sent_blocks[axis], -std::int64_t{distance[axis]},
-                                  context.topology.axes[axis].size);
-    }
-    const Ranges received_blocks = context.rangesOf(received_pieces[i], peer_at);
-    if (sent_pieces[i].part == received_pieces[i].part &&
-        sent_pieces[i].parts == received_pieces[i].parts && sent_blocks == received_blocks) {
-      continue;
-    }
-    return pieceText(context.topology, sent_pieces[i], sent_blocks) + " is sent, " +
-           pieceText(context.topology, received_pieces[i], received_blocks) + " received";
-  }
-  return {};
-}
 
 }  // namespace
 

@@ -44,6 +44,11 @@ class MeaningChecker {
     const std::uint64_t operations = schedule_.operations.size();
     for (std::uint64_t event : order) {
       if (context_.full()) return;
+      if (context_.result.work > kMaxMeaningSteps) {
+        context_.fault(Rule::kBounds, kNone,
+                       "too large to prove: nodes hold too many different things");
+        return;
+      }
       const bool completes = event % 2 == 1;
       const std::uint64_t index = event / 2;
       const auto operation = static_cast<std::uint32_t>(index % operations);
@@ -67,12 +72,15 @@ class MeaningChecker {
       node.out.resize(context_.parts.size());
       node.slots.resize(schedule_.slot_count);
       node.slot_frame.assign(schedule_.slot_count, kNone);
-      const Ranges own = ownBlock(context_.coordinatesOf(c));
+      const Coordinates at = context_.coordinatesOf(c);
+      const Ranges own = ownBlock(at);
+      const Holds in = row_.inAt(at == context_.root);
       // A whole `in` holds this rank's contribution to every block; an own block holds itself.
-      const Content piece{row_.inWhole() ? everything() : own,
-                          {row_.inWhole() ? own : blockOwner()}};
-      for (Contents& part : node.in)
-        part.write(piece, topology_);
+      const Content piece{in == Holds::kWhole ? everything() : own,
+                          {in == Holds::kWhole ? own : blockOwner()}};
+      for (Contents& part : node.in) {
+        if (in != Holds::kNothing) part.write(piece, topology_);
+      }
       // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
       if (row_.layout != Layout::kBlockMajor || row_.inWhole()) continue;
       for (const Coordinates& dead : topology_.deadNodes()) {
@@ -121,7 +129,9 @@ class MeaningChecker {
         operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
     if (operation.dst.buffer == Buffer::kOut && row_.inPlaceAliases() && !onto_itself) {
       context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
-        nodes_[node_class].in[part].erase(context_.rangesOf(piece, at), topology_);
+        Contents& in = nodes_[node_class].in[part];
+        context_.result.work += 1 + in.size();
+        in.erase(context_.rangesOf(piece, at), topology_);
       });
     }
   }
@@ -142,12 +152,16 @@ class MeaningChecker {
     return true;
   }
 
+  /// Its caller looks through what is there.
   Contents& storage(std::uint32_t node_class, const Region& region, std::uint32_t part) {
     NodeState& node = nodes_[node_class];
-    if (region.buffer == Buffer::kIn) return node.in[part];
-    if (region.buffer == Buffer::kOut) return node.out[part];
-    return node.slots[schedule_.frames[region.frame].slot][part];
+    Contents& contents = region.buffer == Buffer::kIn    ? node.in[part]
+                         : region.buffer == Buffer::kOut ? node.out[part]
+                                                         : node.slots[slotOf(region)][part];
+    context_.result.work += 1 + contents.size();
+    return contents;
   }
+  std::uint32_t slotOf(const Region& region) const { return schedule_.frames[region.frame].slot; }
 
   bool read(std::uint32_t node_class, std::uint32_t index, const Region& region,
             const Coordinates& at, RegionValue& value) {
@@ -189,6 +203,7 @@ class MeaningChecker {
     }
     for (const PartValue& part : value) {
       Contents& contents = storage(node_class, region, part.part);
+      context_.result.work += part.pieces.size() * contents.size();
       for (const Content& content : part.pieces)
         contents.write(content, topology_);
     }
@@ -207,6 +222,7 @@ class MeaningChecker {
   bool add(std::uint32_t index, const Pieces& a, const Pieces& b, const Coordinates& at,
            Pieces& sum) {
     RangesList common;
+    context_.result.work += a.size() * b.size();
     for (const Content& left : a) {
       for (const Content& right : b) {
         common.clear();
@@ -232,8 +248,10 @@ class MeaningChecker {
   void finish(std::uint32_t node_class) {
     const Coordinates at = context_.coordinatesOf(node_class);
     if (topology_.isDead(at)) return;
-    const Ranges blocks = row_.outWhole() ? everything() : ownBlock(at);
-    const Value wanted = row_.reduces() ? liveNodes() : Value{blockOwner()};
+    const Holds out = row_.outAt(at == context_.root);
+    if (out == Holds::kNothing) return;
+    const Ranges blocks = out == Holds::kWhole ? everything() : ownBlock(at);
+    const Value wanted = wantedOf();
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place =
@@ -260,6 +278,12 @@ class MeaningChecker {
     }
   }
 
+  /// Whose contributions make up every block of the result.
+  Value wantedOf() const {
+    if (row_.reduces()) return liveNodes();
+    const bool from_root = row_.isRooted() && row_.inWhole();
+    return {from_root ? ownBlock(context_.root) : blockOwner()};
+  }
   Ranges everything() const {
     Ranges ranges{};
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {

@@ -12,6 +12,7 @@ NodeClasses::NodeClasses(const ScheduleView& schedule, bool per_rank) : schedule
 bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   const Axis& it = schedule_.topology.axes[axis];
   if (it.size == 1) return true;
+  if (rowOf(schedule_.collective).isRooted()) return false;  // the root is not like the others
   if (!it.wraps() || schedule_.topology.dead_node_count > 0) return false;
   auto restricted = [&](std::uint32_t box) {
     const Interval& interval = schedule_.boxes[box][axis];

@@ -16,14 +16,31 @@
 namespace torc {
 namespace {
 
-/// One operation touching one region.
-struct Access {
+/// An operation that touches a region.
+struct Use {
   std::uint32_t operation = 0;
-  const Region* region = nullptr;
-  std::uint32_t box = kNone;  // the piece's; kNone: the whole frame
-  Ranges at_origin;           // its blocks as the node at the origin sees them
   bool writes = false;
-  bool onto_itself = false;  // copies in[b] to out[b]: nothing happens where they are one memory
+  const Region* region = nullptr;
+};
+
+/// Operations that touch the same blocks under the same guard: what meets one of them meets all.
+struct Access {
+  std::vector<Use> uses;  // by operation, each once
+  Buffer buffer = Buffer::kNone;
+  std::uint32_t frame = kNone;
+  std::uint32_t guard = kNone;
+  std::uint32_t box = kNone;  // the piece's; kNone: the whole frame
+  Ranges at_origin{};         // its blocks as the node at the origin sees them
+  bool writes = false;        // some of them
+  bool onto_itself = false;   // copies in[b] to out[b]: nothing happens where they are one memory
+  bool meets_itself = false;  // two of these uses touch the same memory
+};
+using AccessList = std::vector<const Access*>;
+
+/// One memory: its accesses, each found by what makes it one.
+struct Storage {
+  std::vector<Access> accesses;
+  std::map<std::array<std::uint32_t, 4>, std::size_t> number_of;
 };
 
 struct Conflict {
@@ -53,6 +70,10 @@ bool meetOnAxis(const Interval& guard_a, const Interval& guard_b, const Interval
 
 constexpr std::size_t kLongList = 64;  // of accesses: not worth looking at pair by pair
 
+// Beyond this many steps, of a few nanoseconds, and conflicts, of 24 bytes, the proof is refused.
+constexpr std::uint64_t kMaxSteps = 1'000'000'000;
+constexpr std::uint64_t kMaxConflicts = 8'000'000;
+
 class RaceChecker {
  public:
   explicit RaceChecker(VerifyContext& context) : context_(context), schedule_(context.schedule) {}
@@ -62,67 +83,84 @@ class RaceChecker {
     collect();
     for (std::size_t i = 0; i < storages_.size(); ++i) {
       const bool is_slot = i >= context_.parts.size();
-      for (const std::vector<Access>& accesses : byNodes(storages_[i]))
+      for (const AccessList& accesses : byNodes(storages_[i]))
         is_slot ? findConflicts(accesses) : findConflictsInPart(accesses);
     }
-    for (const auto& [frame_part, together] : frame_parts_) {
-      for (const std::vector<Access>& accesses : byNodes(together))
+    for (auto& [frame_part, together] : frame_parts_) {
+      for (const AccessList& accesses : byNodes(together))
         findConflictsInPart(accesses);
     }
-    checkOrder();
+    if (!tooMuch()) checkOrder();
+    context_.result.work += steps_;
+    if (!tooMuch()) return;
+    context_.fault(Rule::kBounds, kNone,
+                   "too large to prove: operations meet in the same memory in too many ways");
   }
 
  private:
+  bool tooMuch() const { return steps_ > kMaxSteps || conflicts_.size() > kMaxConflicts; }
+
   /// No list names a block of a part twice: its pieces would be written in any order, and a frame's
   /// would lie in two places.
   void checkLists() {
     std::set<std::pair<std::uint32_t, std::uint32_t>> done;  // first piece, number of pieces
-    const auto check = [&](const auto& blocks, std::uint32_t operation, const std::string& what) {
+    const auto check = [&](const auto& blocks, std::uint32_t operation, const auto& what) {
       if (blocks.pieces == 0 || !done.insert({blocks.box, blocks.pieces}).second) return;
-      for (std::uint32_t c = 0; c < context_.classCount() && !context_.full(); ++c) {
-        const PieceList pieces = schedule_.piecesOf(blocks);
-        const std::size_t twice = findRepeated(pieces, context_.coordinatesOf(c));
-        if (twice == pieces.size() && isAbsolute(pieces)) return;  // the same on every node
-        if (twice == pieces.size()) continue;
-        context_.fault(Rule::kRaces, operation,
-                       what + ": piece " + std::to_string(twice) + " has blocks of one before it");
-        return;
-      }
+      if (context_.full() || tooMuch()) return;
+      const PieceList pieces = schedule_.piecesOf(blocks);
+      const std::size_t twice = findRepeated(pieces);
+      if (twice == pieces.size()) return;
+      context_.fault(Rule::kRaces, operation,
+                     what() + ": piece " + std::to_string(twice) + " has blocks of one before it");
     };
     for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
       const Operation& operation = schedule_.operations[i];
       for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
-        if (region->present()) check(*region, i, regionText(schedule_, *region));
+        if (region->present()) check(*region, i, [&] { return regionText(schedule_, *region); });
       }
     }
     for (std::size_t i = 0; i < schedule_.frames.size(); ++i)
-      check(schedule_.frames[i], kNone, "frame f" + std::to_string(i));
+      check(schedule_.frames[i], kNone, [&] { return "frame f" + std::to_string(i); });
   }
 
-  bool isAbsolute(const PieceList& pieces) const {
-    for (const Piece& piece : pieces) {
-      for (const Interval& interval : schedule_.boxes[piece.box].axes) {
-        if (interval.kind == IntervalKind::kRelative) return false;
-      }
-    }
-    return true;
-  }
-
-  /// The first piece that overlaps one before it, seen from `at`; pieces.size() if there is none.
-  std::size_t findRepeated(const PieceList& pieces, const Coordinates& at) const {
+  /// The first piece that on some node overlaps one before it; pieces.size() if there is none.
+  /// Intervals that stand still and such that go with the node meet on some node.
+  std::size_t findRepeated(const PieceList& pieces) {
     std::vector<Ranges> ranges;
     std::uint64_t blocks = 0;
+    bool same_view = true;  // of all pieces, on every axis
+    std::array<const Interval*, kMaxAxes> view{};
     for (const Piece& piece : pieces) {
-      ranges.push_back(context_.rangesOf(piece, at));
+      const Box& box = schedule_.boxes[piece.box];
+      ranges.push_back(context_.rangesOf(piece, {}));
       blocks += volume(ranges.back(), context_.topology) * piece.parts;
+      for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
+        if (box[axis].kind == IntervalKind::kAll) continue;
+        if (view[axis] == nullptr) view[axis] = &box[axis];
+        same_view = same_view && view[axis]->kind == box[axis].kind;
+      }
     }
     // Pair by pair, or for many small pieces block by block.
-    if (blocks / pieces.size() < pieces.size() / 2) return findRepeatedBlock(pieces, ranges);
+    const std::uint64_t pairs = pieces.size() * pieces.size() / 2;
+    const bool by_blocks = same_view && blocks < pairs;
+    steps_ += pieces.size() + (by_blocks ? 16 * blocks : 4 * pairs);
+    if (tooMuch()) return pieces.size();
+    if (by_blocks) return findRepeatedBlock(pieces, ranges);
+    const auto meet = [&](std::size_t i, std::size_t k) {
+      const Box& a = schedule_.boxes[pieces[i].box];
+      const Box& b = schedule_.boxes[pieces[k].box];
+      for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
+        if (sameView(a[axis], b[axis]) &&
+            !overlaps(ranges[i][axis], ranges[k][axis], context_.topology.axes[axis].size)) {
+          return false;
+        }
+      }
+      return true;
+    };
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) {
         if (pieces[k].part < pieces[i].part + pieces[i].parts &&
-            pieces[i].part < pieces[k].part + pieces[k].parts &&
-            overlaps(ranges[k], ranges[i], context_.topology)) {
+            pieces[i].part < pieces[k].part + pieces[k].parts && meet(i, k)) {
           return i;
         }
       }
@@ -164,70 +202,138 @@ class RaceChecker {
       const bool onto_itself = operation.kind == OperationKind::kCopy &&
                                operation.a.buffer == Buffer::kIn &&
                                operation.dst.buffer == Buffer::kOut;
-      add({i, &operation.dst, kNone, {}, true, onto_itself});
-      add({i, &operation.a, kNone, {}, false, onto_itself});
+      add({i, true, &operation.dst}, onto_itself);
+      add({i, false, &operation.a}, onto_itself);
       // recv_reduce fills b with what arrives; reduce only reads it.
-      add({i, &operation.b, kNone, {}, operation.kind == OperationKind::kRecvReduce, false});
+      add({i, operation.kind == OperationKind::kRecvReduce, &operation.b}, false);
     }
   }
 
-  void add(Access access) {
-    const Region& region = *access.region;
+  void add(const Use& use, bool onto_itself) {
+    const Region& region = *use.region;
     if (!region.present()) return;
     const bool scratch = region.buffer == Buffer::kScratch;
     if (scratch) {
-      storages_[context_.parts.size() + schedule_.frames[region.frame].slot].push_back(access);
+      const std::uint32_t slot = schedule_.frames[region.frame].slot;
+      add(use, kNone, onto_itself, storages_[context_.parts.size() + slot]);
     }
     context_.forEachPart(region, [&](const Piece& piece, std::uint32_t part) {
-      access.box = piece.box;
-      access.at_origin = context_.rangesOf(piece, {});
-      (scratch ? frame_parts_[{region.frame, part}] : storages_[part]).push_back(access);
+      add(use, piece.box, onto_itself,
+          scratch ? frame_parts_[{region.frame, part}] : storages_[part]);
     });
   }
 
-  /// The same accesses in lists of which no two have a node in common: where every node has
-  /// operations of its own, looking at all pairs would take too long.
-  std::vector<std::vector<Access>> byNodes(const std::vector<Access>& accesses) const {
-    if (accesses.size() <= kLongList) return {accesses};
-    std::map<std::uint32_t, std::size_t> list_of;  // by guard
-    for (const Access& access : accesses) {
-      const std::uint32_t guard = schedule_.operations[access.operation].guard;
-      if (guard == kNone) return {accesses};
-      list_of.try_emplace(guard, list_of.size());
+  void add(const Use& use, std::uint32_t box, bool onto_itself, Storage& storage) {
+    ++steps_;
+    const Region& region = *use.region;
+    const std::uint32_t guard = schedule_.operations[use.operation].guard;
+    const auto kind =
+        static_cast<std::uint32_t>(region.buffer) << 1 | static_cast<std::uint32_t>(onto_itself);
+    const auto [entry, is_new] =
+        storage.number_of.try_emplace({kind, region.frame, guard, box}, storage.accesses.size());
+    if (is_new) {
+      Access access;
+      access.buffer = region.buffer;
+      access.frame = region.frame;
+      access.guard = guard;
+      access.box = box;
+      access.onto_itself = onto_itself;
+      if (box != kNone)
+        access.at_origin = resolve(schedule_.boxes[box], context_.topology, Coordinates{});
+      storage.accesses.push_back(std::move(access));
     }
-    for (auto a = list_of.begin(); a != list_of.end(); ++a) {
-      for (auto b = std::next(a); b != list_of.end(); ++b) {
-        if (a->second == b->second || !guardsMeet(a->first, b->first)) continue;
-        for (auto& entry : list_of) {
-          if (&entry != &*b && entry.second == b->second) entry.second = a->second;
+    Access& access = storage.accesses[entry->second];
+    access.writes |= use.writes;
+    if (!access.uses.empty() && access.uses.back().operation == use.operation) {
+      access.uses.back().writes |= use.writes;
+    } else {
+      access.uses.push_back(use);
+    }
+  }
+
+  /// The accesses of a storage, and those of two uses that meet, in lists of which no two have a
+  /// node in common: where every node has operations of its own, looking at all pairs would take
+  /// too long.
+  std::vector<AccessList> byNodes(Storage& storage) {
+    std::map<std::uint32_t, std::size_t> list_of;  // by guard
+    bool guarded = storage.accesses.size() > kLongList;
+    for (Access& access : storage.accesses) {
+      access.meets_itself = access.writes && collide(access, access);
+      if (access.meets_itself) orderUses(access, access);
+      guarded = guarded && access.guard != kNone;
+      list_of.try_emplace(access.guard, list_of.size());
+    }
+    if (guarded) {
+      for (auto a = list_of.begin(); a != list_of.end() && !tooMuch(); ++a) {
+        for (auto b = std::next(a); b != list_of.end(); ++b) {
+          steps_ += 8;
+          if (a->second == b->second || !guardsMeet(a->first, b->first)) continue;
+          steps_ += list_of.size();
+          const std::size_t joined = b->second;
+          for (auto& entry : list_of) {
+            if (entry.second == joined) entry.second = a->second;
+          }
         }
-        b->second = a->second;
       }
     }
-    std::vector<std::vector<Access>> lists(list_of.size());
-    for (const Access& access : accesses)
-      lists[list_of.at(schedule_.operations[access.operation].guard)].push_back(access);
+    std::vector<AccessList> lists(guarded ? list_of.size() : 1);
+    for (const Access& access : storage.accesses)
+      lists[guarded ? list_of.at(access.guard) : 0].push_back(&access);
     return lists;
   }
 
-  void findConflicts(const std::vector<Access>& accesses) {
-    for (std::size_t j = 1; j < accesses.size(); ++j) {
+  void findConflicts(const AccessList& accesses) {
+    for (std::size_t j = 1; j < accesses.size() && !tooMuch(); ++j) {
       for (std::size_t i = 0; i < j; ++i)
-        findConflict(accesses[i], accesses[j]);
+        findConflict(*accesses[i], *accesses[j]);
     }
   }
 
   void findConflict(const Access& a, const Access& b) {
-    if (a.operation == b.operation || !(a.writes || b.writes) || !collide(a, b)) return;
-    const bool in_order = a.operation < b.operation;
-    const Access& first = in_order ? a : b;
-    const Access& second = in_order ? b : a;
+    steps_ += 4;
+    if (tooMuch() || !(a.writes || b.writes) || !collide(a, b)) return;
+    orderUses(a, b);
+    orderUses(b, a);
+  }
+
+  /// Uses of `later` come after those of `earlier` that are further up. Where order among the uses
+  /// of either is checked too, it is enough to come after the last write, and for a write after
+  /// what has read since then and since the last write of `later`: the rest follows.
+  void orderUses(const Access& earlier, const Access& later) {
+    const bool rest_follows =
+        (earlier.meets_itself || !earlier.writes) && (later.meets_itself || !later.writes);
+    std::vector<const Use*> since;  // of `earlier`
+    const Use* last_write = nullptr;
+    std::size_t next = 0;
+    for (const Use& use : later.uses) {
+      for (; next < earlier.uses.size() && earlier.uses[next].operation < use.operation; ++next) {
+        ++steps_;
+        if (rest_follows && earlier.uses[next].writes) {
+          last_write = &earlier.uses[next];
+          since.clear();
+        } else {
+          since.push_back(&earlier.uses[next]);
+        }
+      }
+      ++steps_;
+      if (last_write != nullptr) addConflict(*last_write, use);
+      if (rest_follows && !use.writes) continue;
+      steps_ += since.size();
+      if (tooMuch()) return;
+      for (const Use* read : since) {
+        if (read->writes || use.writes) addConflict(*read, use);
+      }
+      if (rest_follows) since.clear();
+    }
+  }
+
+  void addConflict(const Use& first, const Use& second) {
     conflicts_.push_back({first.operation, second.operation, first.region, second.region});
   }
 
   /// As findConflicts, for pieces. Those of one block on an axis, relative to the node, meet there
   /// only if they are at the same offset: long lists are looked through by their offsets.
-  void findConflictsInPart(const std::vector<Access>& accesses) {
+  void findConflictsInPart(const AccessList& accesses) {
     if (accesses.size() <= kLongList) {
       findConflicts(accesses);
       return;
@@ -235,33 +341,34 @@ class RaceChecker {
     std::array<bool, kMaxAxes> by_offset{};
     for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
       std::size_t single = 0;
-      for (const Access& access : accesses)
-        single += isSingle(access, axis);
+      for (const Access* access : accesses)
+        single += isSingle(*access, axis);
       by_offset[axis] = single > accesses.size() / 2;
     }
-    std::map<std::array<std::uint32_t, kMaxAxes>, std::vector<const Access*>> groups;
-    std::vector<const Access*> others;
-    for (const Access& access : accesses) {
+    std::map<std::array<std::uint32_t, kMaxAxes>, AccessList> groups;
+    AccessList others;
+    for (const Access* access : accesses) {
+      if (tooMuch()) return;
       std::array<std::uint32_t, kMaxAxes> offsets{};
       bool all = true;
       for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
         if (!by_offset[axis]) continue;
-        all = all && isSingle(access, axis);
-        offsets[axis] = access.at_origin[axis].start;
+        all = all && isSingle(*access, axis);
+        offsets[axis] = access->at_origin[axis].start;
       }
       for (const Access* other : others)
-        findConflict(*other, access);
+        findConflict(*other, *access);
       if (all) {
-        std::vector<const Access*>& group = groups[offsets];
+        AccessList& group = groups[offsets];
         for (const Access* other : group)
-          findConflict(*other, access);
-        group.push_back(&access);
+          findConflict(*other, *access);
+        group.push_back(access);
       } else {
         for (const auto& [key, group] : groups) {
           for (const Access* other : group)
-            findConflict(*other, access);
+            findConflict(*other, *access);
         }
-        others.push_back(&access);
+        others.push_back(access);
       }
     }
   }
@@ -272,17 +379,15 @@ class RaceChecker {
   }
 
   bool collide(const Access& a, const Access& b) const {
-    const Region& left = *a.region;
-    const Region& right = *b.region;
     const bool whole_slot = a.box == kNone;
-    if (whole_slot && left.frame == right.frame) return false;  // part by part
-    if (left.buffer != right.buffer) {
+    if (whole_slot && a.frame == b.frame) return false;  // part by part
+    if (a.buffer != b.buffer) {
       if (!rowOf(schedule_.collective).inPlaceAliases() || a.onto_itself || b.onto_itself) {
         return false;
       }
     }
-    const std::uint32_t guard_a = schedule_.operations[a.operation].guard;
-    const std::uint32_t guard_b = schedule_.operations[b.operation].guard;
+    const std::uint32_t guard_a = a.guard;
+    const std::uint32_t guard_b = b.guard;
     if (whole_slot) return guardsMeet(guard_a, guard_b);
     const Box& box_a = schedule_.boxes[a.box];
     const Box& box_b = schedule_.boxes[b.box];
@@ -339,6 +444,10 @@ class RaceChecker {
         }
         last = std::max(last, conflicts_[end].second);
       }
+      const Operation& from = schedule_.operations[sources.front()];
+      const Operation& to = schedule_.operations[last];
+      steps_ += last - sources.front() + (to.first_dependence - from.first_dependence);
+      if (tooMuch()) return;
       std::size_t next_source = 0;
       for (std::uint32_t i = sources.front(); i <= last; ++i) {
         std::uint64_t mask = 0;
@@ -368,9 +477,10 @@ class RaceChecker {
 
   VerifyContext& context_;
   const ScheduleView& schedule_;
-  std::vector<std::vector<Access>> storages_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Access>> frame_parts_;
+  std::vector<Storage> storages_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Storage> frame_parts_;
   std::vector<Conflict> conflicts_;
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 
 #include "ir/text/text.h"
+#include "ir/verifier/cells/proof.h"
 #include "ir/verifier/context.h"
+#include "schedules/root.h"
 #include "schedules/validate.h"
 
 namespace torc {
@@ -17,38 +20,103 @@ llvm::StringRef name(Rule rule) {
   return kNames[static_cast<int>(rule)];
 }
 
+namespace {
+
+/// As kMaxProofWork counts it. `longest` becomes the longest axis on which nodes differ: each step
+/// of a line leaves pieces that later steps look through.
+double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
+  for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
+    if (context.collapsed(axis)) continue;
+    longest = std::max<std::uint64_t>(longest, context.topology.axes[axis].size);
+  }
+  return static_cast<double>(context.classCount()) *
+         static_cast<double>(context.schedule.operations.size() + context.schedule.pieces.size()) *
+         static_cast<double>(longest);
+}
+
+/// The proof for one of `roots` places of the root.
+void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t roots,
+              const VerifyOptions& options, VerifyResult& result) {
+  VerifyContext context(schedule, root, options, result);
+  const std::uint64_t records =
+      schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
+  if (context.listedPieces() > kMaxListedPieces + 32 * records) {
+    result.faults.push_back({Rule::kBounds, kNone,
+                             "too large to prove: regions and frames list " +
+                                 std::to_string(context.listedPieces()) + " pieces of a table of " +
+                                 std::to_string(schedule.pieces.size())});
+    return;
+  }
+  std::uint64_t longest = 1;
+  const double work = workByNodes(context, longest);
+  const bool few = context.classCount() == 1 || work <= kSmallProofWork;
+  if (options.by_cells || (!options.per_rank && !few)) {
+    if (verifyByCells(context)) return;
+    if (options.by_cells) {
+      result.faults.push_back({Rule::kBounds, kNone, "too large to prove by cells"});
+      return;
+    }
+  }
+  if (work * static_cast<double>(roots) > kMaxProofWork) {
+    std::string text = "too large to prove: ";
+    if (roots > 1) text += std::to_string(roots) + " places of the root, each with ";
+    result.faults.push_back({Rule::kBounds, kNone,
+                             text + std::to_string(context.classCount()) +
+                                 " nodes that differ (mesh axes, guards, absolute boxes) with " +
+                                 std::to_string(schedule.operations.size()) +
+                                 " operations each, on axes of up to " + std::to_string(longest)});
+    return;
+  }
+  checkLinks(context);
+  checkMatching(context);
+  if (!result.ok()) return;
+  bool per_class_order = false;
+  const std::vector<std::uint64_t> order = checkProgress(context, per_class_order);
+  checkRaces(context);
+  if (!result.ok()) return;
+  checkMeaning(context, order, per_class_order);
+}
+
+/// Where the root may stand, as the schedule counts coordinates: the origin on axes that count from
+/// it.
+std::vector<Coordinates> rootsOf(const ScheduleView& schedule) {
+  std::vector<Coordinates> roots(1);
+  if (!rowOf(schedule.collective).isRooted()) return roots;
+  const Topology& topology = schedule.topology;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (countsFromRoot(schedule, axis)) continue;
+    const std::size_t before = roots.size();
+    for (std::uint32_t x = 1; x < topology.axes[axis].size; ++x) {
+      for (std::size_t i = 0; i < before; ++i) {
+        roots.push_back(roots[i]);
+        roots.back()[axis] = static_cast<std::int32_t>(x);
+      }
+    }
+  }
+  llvm::erase_if(roots, [&](const Coordinates& at) { return topology.isDead(at); });
+  return roots;
+}
+
+}  // namespace
+
 VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) {
   VerifyResult result;
   if (Status status = validate(schedule); !status.ok()) {
     result.faults.push_back({Rule::kBounds, kNone, status.message()});
     return result;
   }
-  VerifyContext context(schedule, options, result);
-  std::uint64_t longest = 1;  // each step of a line leaves pieces that later steps look through
-  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-    if (!context.collapsed(axis)) {
-      longest = std::max<std::uint64_t>(longest, schedule.topology.axes[axis].size);
+  const std::vector<Coordinates> roots = rootsOf(schedule);
+  for (const Coordinates& root : roots) {
+    result.loads.clear();  // those of the last root: all are alike but for where they lie
+    const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
+    verifyAt(rooted.view(), root, roots.size(), options, result);
+    if (!result.ok()) {
+      if (roots.size() == 1) break;
+      for (Fault& fault : result.faults)
+        fault.message += "; the root is rank " + std::to_string(rooted.root());
+      break;
     }
   }
-  const double work = static_cast<double>(context.classCount()) *
-                      static_cast<double>(schedule.operations.size() + schedule.pieces.size()) *
-                      static_cast<double>(longest);
-  if (work > kMaxProofWork) {
-    result.faults.push_back({Rule::kBounds, kNone,
-                             "too large to prove: " + std::to_string(context.classCount()) +
-                                 " nodes that differ (mesh axes, guards, absolute boxes) with " +
-                                 std::to_string(schedule.operations.size()) +
-                                 " operations each, on axes of up to " + std::to_string(longest)});
-    return result;
-  }
-  checkLinks(context);
-  checkMatching(context);
-  if (!result.ok()) return result;
-  bool per_class_order = false;
-  const std::vector<std::uint64_t> order = checkProgress(context, per_class_order);
-  checkRaces(context);
-  if (!result.ok()) return result;
-  checkMeaning(context, order, per_class_order);
   return result;
 }
 

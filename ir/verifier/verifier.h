@@ -1,20 +1,22 @@
-// The verifier: proves, for every count, that a schedule computes its
-// collective.
+// The verifier: proves, for every count, that a schedule computes its collective.
 //
-// Rules (docs/verifier.md):
-//   matching  every send has its receive: same stream, order, blocks
-//   progress  dependences and rendezvous matches have no cycle: no deadlock
-//   without buffering races     operations that may run at the same time on a
-//   rank never overlap where one writes meaning   each element ends with
-//   exactly the contributions that the collective demands, once bounds regions
-//   lie inside their buffers (schedules/validate.h), scratch inside its frames
-//   links     load of every directed link, per phase and in total; an error
-//   where promised free
+// Rules (docs/verifier.md), each only where those before it hold:
 //
-// A schedule that looks the same from every node along an axis (a torus axis,
-// no guard, no absolute box on it) is proved there once, for the node at the
-// origin, with contributions as boxes of displacements. Along the other axes
-// every coordinate is a class of its own.
+// - bounds    regions lie inside their buffers, scratch inside its frames (schedules/validate.h)
+// - links     load of every class of directed links, per phase; an error where conflict-free
+//             phases are promised and not kept; no message over what is dead
+// - matching  every send has its receive: same stream, order, blocks
+// - progress  dependences and rendezvous matches have no cycle: no deadlock without buffering
+// - races     operations that may run at the same time on a rank never overlap where one writes
+// - meaning   each element ends with exactly the contributions that the collective demands, once
+//
+// Not checked: that expansion gives what the schedule says (tests/properties runs it on numbers).
+//
+// There are two proofs. One executes the schedule node by node; along an axis from all of whose
+// coordinates it looks the same (the axis wraps, no guard, no absolute box) coordinate 0 stands for
+// all. The other (cells/) proves boxes of nodes at a time. A schedule that looks the same from
+// every node, or has little work, takes the first; others take the second, and the first where the
+// second gives up. Both decide alike.
 #ifndef TORC_IR_VERIFIER_VERIFIER_H_
 #define TORC_IR_VERIFIER_VERIFIER_H_
 
@@ -29,9 +31,19 @@
 
 namespace torc {
 
-/// Nodes that are not alike, times operations, times the longest axis on which they differ: beyond
-/// this a proof would take minutes and gigabytes, and is refused.
+/// What a proof node by node costs: nodes that are not alike, times operations and pieces, times
+/// the longest axis on which nodes differ. Beyond kMaxProofWork it would take minutes and
+/// gigabytes; up to kSmallProofWork, milliseconds, there is no need for cells.
 inline constexpr double kMaxProofWork = 2e9;
+inline constexpr double kSmallProofWork = 5e5;
+/// Pieces that the lists of regions and frames may name together, and 32 for each operation, piece
+/// and frame that there is: many lists may share a piece, so that a file can name far more than it
+/// holds.
+inline constexpr std::uint64_t kMaxListedPieces = 2'000'000;
+/// Steps of the proof of meaning node by node, of a few nanoseconds, after which it gives up.
+inline constexpr std::uint64_t kMaxMeaningSteps = 20'000'000'000;
+/// Steps, of about ten nanoseconds, after which the proof by cells gives up.
+inline constexpr std::uint64_t kMaxCellWork = 1'000'000'000;
 
 enum class Rule { kMatching, kProgress, kRaces, kMeaning, kBounds, kLinks };
 llvm::StringRef name(Rule rule);
@@ -56,6 +68,7 @@ struct LinkLoad {
 
 struct VerifyOptions {
   bool per_rank = false;  // prove every rank by itself, no use of symmetry
+  bool by_cells = false;  // prove by cells, whatever a proof node by node costs
   std::uint32_t max_faults = 20;
 };
 
@@ -63,6 +76,8 @@ struct VerifyResult {
   std::vector<Fault> faults;
   std::vector<LinkLoad> loads;  // ordered by phase, axis, sign; only links in use
   std::uint64_t classes = 0;    // nodes simulated: 1 for a fully symmetric schedule
+  bool by_cells = false;        // then `classes` are the cells that a stream told apart, at most
+  std::uint64_t work = 0;       // steps: by cells; of meaning node by node; of races
   std::uint32_t slots = 0;
   double scratch_share = 0.0;  // scratch of the busiest rank, as a share of the vector
 

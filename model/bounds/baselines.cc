@@ -51,15 +51,12 @@ double pipelined(const Terms& terms, double times, double bytes, double per_byte
 double spanningTreesTime(const Machine& machine, Collective collective, double bytes) {
   const Terms terms = termsOf(machine);
   if (terms.nodes <= 1) return 0;
-  switch (collective) {
-    case Collective::kAllgather:
-      return pipelined(terms, terms.nodes, bytes / terms.nodes, terms.per_byte);
-    case Collective::kReduceScatter:
-      return pipelined(terms, terms.nodes, bytes / terms.nodes, terms.reduced);
-    case Collective::kAllreduce:
-      break;
-  }
-  return pipelined(terms, 1, bytes, terms.reduced) + pipelined(terms, 1, bytes, terms.per_byte);
+  const CollectiveRow& row = rowOf(collective);
+  const double times = row.layout == Layout::kBlockMajor ? terms.nodes : 1;
+  double seconds = 0;
+  if (row.reduces()) seconds += pipelined(terms, times, bytes / times, terms.reduced);
+  if (row.outWhole()) seconds += pipelined(terms, times, bytes / times, terms.per_byte);
+  return seconds;
 }
 
 double binomialTreesTime(const Machine& machine, Collective collective, double bytes) {
@@ -70,15 +67,10 @@ double binomialTreesTime(const Machine& machine, Collective collective, double b
   const double reduction = rounds * (bytes * terms.reduced + terms.start_up);
   const double scatter =
       (terms.nodes - 1) / terms.nodes * bytes * terms.per_byte + rounds * terms.start_up;
-  switch (collective) {
-    case Collective::kAllgather:
-      return scatter + broadcast;
-    case Collective::kReduceScatter:
-      return reduction + scatter;
-    case Collective::kAllreduce:
-      break;
-  }
-  return reduction + broadcast;
+  const CollectiveRow& row = rowOf(collective);
+  const bool has_own_blocks = row.layout == Layout::kBlockMajor;
+  return (row.reduces() ? reduction : 0) + (has_own_blocks ? scatter : 0) +
+         (row.outWhole() ? broadcast : 0);
 }
 
 }  // namespace torc

@@ -13,19 +13,35 @@
 namespace torc {
 namespace {
 
-constexpr llvm::StringRef kCollectiveNames[] = {"allgather", "reduce_scatter", "allreduce",
-                                                "broadcast", "reduce",         "scatter",
-                                                "gather",    "alltoall",       "barrier"};
+/// What bounds are known for and no algorithm serves yet. The facts that bounds do not ask for are
+/// left as they are.
+constexpr CollectiveRow kFurtherRows[] = {
+    {.name = "reduce",
+     .in = Holds::kWhole,
+     .in_elsewhere = Holds::kWhole,
+     .out = Holds::kWhole,
+     .out_elsewhere = Holds::kNothing,
+     .result = Result::kSum},
+    {.name = "scatter",
+     .in = Holds::kWhole,
+     .in_elsewhere = Holds::kNothing,
+     .out = Holds::kOwn,
+     .out_elsewhere = Holds::kOwn,
+     .layout = Layout::kBlockMajor},
+    {.name = "gather",
+     .in = Holds::kOwn,
+     .in_elsewhere = Holds::kOwn,
+     .out = Holds::kWhole,
+     .out_elsewhere = Holds::kNothing,
+     .layout = Layout::kBlockMajor},
+    {.name = "alltoall", .blocks = BlockSpace::kPair, .layout = Layout::kBlockMajor},
+    {.name = "barrier", .blocks = BlockSpace::kNone},
+};
 constexpr llvm::StringRef kLimitNames[] = {"none", "cut", "split", "slab", "distance", "narrowest"};
 
-bool isRooted(BoundedCollective collective) {
-  return collective == BoundedCollective::kBroadcast || collective == BoundedCollective::kReduce ||
-         collective == BoundedCollective::kScatter || collective == BoundedCollective::kGather;
-}
-
-bool reduces(BoundedCollective collective) {
-  return collective == BoundedCollective::kReduceScatter ||
-         collective == BoundedCollective::kAllreduce || collective == BoundedCollective::kReduce;
+/// Whether every rank contributes to, and gets, the whole of a sum.
+bool isAllreduce(const CollectiveRow& row) {
+  return row.reduces() && row.outWhole() && !row.isRooted();
 }
 
 /// Bytes that must go into a set of nodes and out of it.
@@ -44,13 +60,11 @@ class BandwidthBound {
         unidirectional_(request.unidirectional),
         ranks_per_node_(std::max<double>(machine.ranks_per_node, 1)) {
     if (network_.liveNodes() < 2 || bytes_ == 0) return;
-    if (collective_ == BoundedCollective::kBarrier) return;
+    if (collective_.blocks == BlockSpace::kNone) return;
     lookAtCuts();
     lookAtSplits();
-    if (collective_ == BoundedCollective::kAlltoall) lookAtDimensions();
-    const bool one_whole = collective_ == BoundedCollective::kBroadcast ||
-                           collective_ == BoundedCollective::kReduce ||
-                           collective_ == BoundedCollective::kAllreduce;
+    if (collective_.blocks == BlockSpace::kPair) lookAtDimensions();
+    const bool one_whole = collective_.layout == Layout::kPartMajor;
     if (one_whole && network_.damaged() && network_.liveNodes() <= kMaxMinimumCutNodes) {
       limit(demandOf(1), minimumCut(network_), /*port_bandwidth=*/0, BandwidthLimit::kNarrowest, 0);
     }
@@ -71,46 +85,35 @@ class BandwidthBound {
   Demand demandOf(double nodes) const {
     const double all = network_.liveNodes();
     const double inside = bytes_ * nodes / all, outside = bytes_ - inside;
-    switch (collective_) {
-      case BoundedCollective::kAllgather:
-      case BoundedCollective::kGather:
-        // Each byte once: those of the others in; of an allgather, the set's own out.
-        return {outside, collective_ == BoundedCollective::kAllgather ? inside : 0};
-      case BoundedCollective::kReduceScatter:
-      case BoundedCollective::kScatter:
-        return {collective_ == BoundedCollective::kReduceScatter ? inside : 0, outside};
-      case BoundedCollective::kAllreduce:
-        return {bytes_, bytes_};
-      case BoundedCollective::kBroadcast:
-      case BoundedCollective::kReduce:
-        return {bytes_, 0};
-      case BoundedCollective::kAlltoall: {
-        const double pairs = nodes * (all - nodes) * ranks_per_node_ * ranks_per_node_;
-        return {bytes_ * pairs, bytes_ * pairs};
-      }
-      case BoundedCollective::kBarrier:
-        break;
+    if (collective_.blocks == BlockSpace::kPair) {
+      const double pairs = nodes * (all - nodes) * ranks_per_node_ * ranks_per_node_;
+      return {bytes_ * pairs, bytes_ * pairs};
     }
-    return {};
+    if (isBetweenRootAndOwners()) {
+      // Each byte once: those of the others in, or out.
+      return collective_.inWhole() ? Demand{0, outside} : Demand{outside, 0};
+    }
+    if (collective_.isRooted()) return {bytes_, 0};  // a set that the root is not in, or the rest
+    // What the set's results need of the others, and theirs of the set. Own blocks need not move.
+    const auto needed = [&](double here) {
+      return (collective_.outWhole() ? bytes_ : here) - (collective_.inWhole() ? 0 : here);
+    };
+    return {needed(inside), needed(outside)};
   }
 
   /// Bytes that must go between `parts` parts, each of which has or wants something of every other;
   /// 0 where the parts' sizes matter (for alltoall the cuts say it all) or only the root's does.
   double demandOfSplit(double parts) const {
-    switch (collective_) {
-      case BoundedCollective::kAllgather:
-      case BoundedCollective::kReduceScatter:
-      case BoundedCollective::kBroadcast:
-      case BoundedCollective::kReduce:
-        // Every byte's way visits, or collects from, all parts: a tree of parts - 1 messages.
-        return bytes_ * (parts - 1);
-      case BoundedCollective::kAllreduce:
-        // parts - 1 messages until any part has the result, as many until all have it
-        // (theorem 3.3).
-        return bytes_ * 2 * (parts - 1);
-      default:
-        return 0;
-    }
+    if (collective_.blocks == BlockSpace::kPair || isBetweenRootAndOwners()) return 0;
+    // Every byte's way visits, or collects from, all parts: a tree of parts - 1 messages. In an
+    // allreduce parts - 1 until any part has the result, and as many until all have it
+    // (theorem 3.3).
+    return bytes_ * (isAllreduce(collective_) ? 2 : 1) * (parts - 1);
+  }
+
+  /// Whether the root has a block of, or for, every rank: gather, scatter.
+  bool isBetweenRootAndOwners() const {
+    return collective_.isRooted() && collective_.layout == Layout::kBlockMajor;
   }
 
   /// One set of nodes, or one direction of a dimension. `port_bandwidth` 0: no limit.
@@ -133,7 +136,7 @@ class BandwidthBound {
   }
 
   void lookAtCuts() {
-    if (collective_ == BoundedCollective::kScatter || collective_ == BoundedCollective::kGather) {
+    if (isBetweenRootAndOwners()) {
       // The root may be anywhere: where it has most links.
       const auto all = (1u << network_.dimensions().size()) - 1;
       for (std::uint32_t spanned = 0; spanned < all; ++spanned) {
@@ -218,7 +221,7 @@ class BandwidthBound {
   }
 
   Network network_;
-  BoundedCollective collective_;
+  CollectiveRow collective_;
   double bytes_;
   bool unidirectional_;
   double ranks_per_node_;
@@ -230,7 +233,7 @@ class BandwidthBound {
 };
 
 double computeSeconds(const Machine& machine, const BoundRequest& request, double nodes) {
-  if (!reduces(request.collective)) return 0;
+  if (!request.collective.reduces()) return 0;
   // Every element is combined ranks - 1 times, somewhere.
   const double ranks = nodes * std::max<double>(machine.ranks_per_node, 1);
   const double reduced = request.bytes * (ranks - 1) / nodes;
@@ -272,14 +275,19 @@ void boundLatency(const Machine& machine, const Network& network, bool rooted, B
 
 }  // namespace
 
-llvm::ArrayRef<llvm::StringRef> boundedCollectives() {
-  return kCollectiveNames;
+std::vector<llvm::StringRef> boundedCollectives() {
+  std::vector<llvm::StringRef> names;
+  for (const CollectiveRow& row : collectiveRows())
+    names.push_back(row.name);
+  for (const CollectiveRow& row : kFurtherRows)
+    names.push_back(row.name);
+  return names;
 }
 
-llvm::Expected<BoundedCollective> parseBoundedCollective(llvm::StringRef name) {
-  const auto* found = llvm::find(kCollectiveNames, name);
-  if (found != std::end(kCollectiveNames)) {
-    return static_cast<BoundedCollective>(found - std::begin(kCollectiveNames));
+llvm::Expected<CollectiveRow> parseBoundedCollective(llvm::StringRef name) {
+  if (const std::optional<Collective> collective = collectiveNamed(name)) return rowOf(*collective);
+  for (const CollectiveRow& row : kFurtherRows) {
+    if (name == llvm::StringRef(row.name)) return row;
   }
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  "unknown collective '" + name + "'; bounds are known for " +
@@ -296,11 +304,11 @@ Bound lowerBound(const Machine& machine, const BoundRequest& request) {
   bandwidth.store(bound);
   bound.nodes = bandwidth.network().liveNodes();
   bound.compute_s = computeSeconds(machine, request, bound.nodes);
-  boundLatency(machine, bandwidth.network(), isRooted(request.collective), bound);
+  boundLatency(machine, bandwidth.network(), request.collective.isRooted(), bound);
   bound.bound_s = std::max({bound.bandwidth_s, bound.compute_s, bound.latency_s});
-  if (request.collective == BoundedCollective::kAllreduce) {
+  if (isAllreduce(request.collective)) {
     BoundRequest half = request;
-    half.collective = BoundedCollective::kAllgather;
+    half.collective = rowOf(Collective::kAllgather);
     Bound halved;
     BandwidthBound(machine, half).store(halved);
     bound.reduce_scatter_allgather_s = 2 * halved.bandwidth_s;

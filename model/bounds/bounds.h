@@ -14,37 +14,28 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
 #include "model/machines/machine.h"
+#include "schedules/collective.h"
 #include "schedules/topology/topology.h"
 
 namespace torc {
 
-/// What bounds are known for: more than can be compiled.
-enum class BoundedCollective : std::uint8_t {
-  kAllgather,      // n: bytes of the result
-  kReduceScatter,  // n: bytes of a rank's input
-  kAllreduce,      // n: bytes of a rank's input
-  kBroadcast,      // n: bytes of the root
-  kReduce,         // n: bytes of a rank's input
-  kScatter,        // n: bytes of the root, for all
-  kGather,         // n: bytes of the root, of all
-  kAlltoall,       // n: bytes from one rank to one other
-  kBarrier,        // n: 0
-};
-
-/// Their names, in order, as on the command line.
-llvm::ArrayRef<llvm::StringRef> boundedCollectives();
-/// Errors list the names.
-llvm::Expected<BoundedCollective> parseBoundedCollective(llvm::StringRef name);
+/// The names of what bounds are known for, as on the command line: more than can be compiled.
+std::vector<llvm::StringRef> boundedCollectives();
+/// The row of facts of one of them. Errors list the names.
+llvm::Expected<CollectiveRow> parseBoundedCollective(llvm::StringRef name);
 
 struct BoundRequest {
-  BoundedCollective collective = BoundedCollective::kAllreduce;
-  double bytes = 0;             // n, >= 0
+  CollectiveRow collective = rowOf(Collective::kAllreduce);
+  /// n, >= 0: of the whole vector, which a rank contributes to, has or gets; of pair blocks from
+  /// one rank to one other.
+  double bytes = 0;
   bool unidirectional = false;  // a link carries one direction at a time
 };
 

@@ -6,6 +6,7 @@
 
 #include "ir/verifier/node_classes.h"
 #include "schedules/box.h"
+#include "schedules/root.h"
 
 namespace torc {
 namespace {
@@ -69,7 +70,9 @@ Fraction LinkLoads::largest() const {
   return most;
 }
 
-llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule) {
+llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
+  const RootedSchedule rooted(any_root, 0);
+  const ScheduleView& schedule = rooted.view();
   // One denominator for all: sum of weights * pieces of a color, the least common multiple *
   // blocks.
   std::uint64_t pieces = 1;
@@ -160,8 +163,9 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
         links += 2 * (ring ? nodes : nodes / size * (size - 1));
       }
     }
-    if (facts.inWhole() && facts.outWhole()) {
-      raise(2 * (nodes / inside - 1), links);
+    if (facts.layout == Layout::kPartMajor) {
+      // Into one node and out to all of them, or one of the two.
+      raise((facts.isRooted() ? 1 : 2) * (nodes / inside - 1), links);
       raise(1, inside * ways);
     } else {
       raise(nodes / inside - 1, nodes * ways);

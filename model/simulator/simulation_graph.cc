@@ -131,7 +131,12 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
     for (const FlatOperation& operation : program->operations) {
       const auto task = static_cast<std::uint32_t>(graph.tasks.size());
       const FlatRegion& moved = sends(operation.kind) ? operation.a : operation.dst;
-      builder.addTask(node, operation.source, static_cast<double>(moved.elements) * element_bytes);
+      if (operation.isJoin()) {
+        builder.addPass(node, operation.source);
+      } else {
+        builder.addTask(node, operation.source,
+                        static_cast<double>(moved.elements) * element_bytes);
+      }
       for (std::uint32_t before : program->dependencesOf(operation))
         dependences.push_back(first + before);
       first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));

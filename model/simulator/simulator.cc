@@ -2,6 +2,7 @@
 
 #include "model/simulator/simulation.h"
 #include "model/simulator/simulation_graph.h"
+#include "schedules/root.h"
 
 namespace torc {
 
@@ -10,8 +11,10 @@ std::string_view name(WaitedFor what) {
   return kNames[static_cast<int>(what)];
 }
 
-llvm::Expected<SimulateResult> simulate(const ScheduleView& schedule, const Machine& machine,
+llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Machine& machine,
                                         const SimulateOptions& options) {
+  const RootedSchedule rooted(any_root, 0);
+  const ScheduleView& schedule = rooted.view();
   llvm::Expected<SimulationGraph> graph =
       options.per_rank
           ? graphOfRanks(schedule, machine,

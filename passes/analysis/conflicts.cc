@@ -8,6 +8,11 @@
 namespace torc {
 namespace {
 
+/// Whom `guard` admits on `axis`: for some place of the root, perhaps everyone.
+Interval guardOn(const Box& guard, std::uint32_t axis) {
+  return isRootRelative(guard[axis].kind) ? Interval::all() : guard[axis];
+}
+
 /// Whether two intervals share a coordinate of `axis` for some node between the guards.
 bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a,
                    const Interval& guard_b, const Axis& axis) {
@@ -42,7 +47,7 @@ bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a
 /// Whether `outer` contains `inner` on every node (enough for what is asked here: false at worst).
 bool intervalCovers(const Interval& outer, const Interval& inner, const Axis& axis) {
   if (outer.kind == IntervalKind::kAll || outer == inner || outer.length == axis.size) return true;
-  if (outer.kind != inner.kind) return false;
+  if (outer.kind != inner.kind || isRootRelative(outer.kind)) return false;
   const std::int64_t distance = std::int64_t{inner.start} - outer.start;
   if (!axis.wraps()) return distance >= 0 && distance + inner.length <= outer.length;
   return std::uint64_t{wrap(distance, axis.size)} + inner.length <= outer.length;
@@ -151,8 +156,8 @@ bool ConflictIndex::guardsMeet(const Access& a, const Access& b) const {
   const Topology& topology = schedule_.topology;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const std::uint32_t size = topology.axes[i].size;
-    if (!overlaps(resolve(schedule_.boxes[a.guard][i], 0, size),
-                  resolve(schedule_.boxes[b.guard][i], 0, size), size)) {
+    if (!overlaps(resolve(guardOn(schedule_.boxes[a.guard], i), 0, size),
+                  resolve(guardOn(schedule_.boxes[b.guard], i), 0, size), size)) {
       return false;
     }
   }
@@ -171,7 +176,10 @@ bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   const Box& guard_a = boxOrAll(schedule_, a.guard);
   const Box& guard_b = boxOrAll(schedule_, b.guard);
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (!intervalsMeet(box_a[i], box_b[i], guard_a[i], guard_b[i], topology.axes[i])) return false;
+    if (!intervalsMeet(box_a[i], box_b[i], guardOn(guard_a, i), guardOn(guard_b, i),
+                       topology.axes[i])) {
+      return false;
+    }
   }
   return true;
 }

@@ -1,10 +1,6 @@
 // Options of passes: registration, parsing, printing.
 #include "passes/manager/pass.h"
 
-#include <algorithm>
-
-#include <llvm/ADT/StringExtras.h>
-
 namespace torc {
 namespace {
 
@@ -34,17 +30,6 @@ bool IntegerOption::parse(llvm::StringRef text) {
 std::string IntegerOption::accepted() const {
   return "an integer from " + std::to_string(lowest_) + " to " + std::to_string(highest_) +
          (word_.empty() ? "" : " or " + word_.str());
-}
-
-bool ChoiceOption::parse(llvm::StringRef text) {
-  const auto found = std::find(words_.begin(), words_.end(), text);
-  if (found == words_.end()) return false;
-  value_ = static_cast<std::size_t>(found - words_.begin());
-  return true;
-}
-
-std::string ChoiceOption::accepted() const {
-  return llvm::join(words_, " or ");
 }
 
 bool BytesOption::parse(llvm::StringRef text) {

@@ -4,10 +4,13 @@
 #define TORC_PASSES_MANAGER_PASS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/ADT/Twine.h>
 #include <llvm/Support/Error.h>
@@ -90,21 +93,40 @@ class NameOption final : public PassOption {
   std::string value_;
 };
 
-/// One of a few words. Its value counts them from 0: give an enumeration the same order.
+/// The word of a choice. `words(Choice)`, found beside the enumeration, gives those of all choices
+/// in their order.
+template <typename Choice>
+llvm::StringRef word(Choice choice) {
+  return words(choice)[static_cast<std::size_t>(choice)];
+}
+
+/// The choice of that word; nothing if there is none.
+template <typename Choice>
+std::optional<Choice> choiceOf(llvm::StringRef word) {
+  const llvm::ArrayRef<llvm::StringRef> all = words(Choice());
+  const auto found = llvm::find(all, word);
+  if (found == all.end()) return std::nullopt;
+  return static_cast<Choice>(found - all.begin());
+}
+
+/// One of a few words, which an enumeration counts.
+template <typename Choice>
 class ChoiceOption final : public PassOption {
  public:
-  ChoiceOption(Pass& pass, llvm::StringRef name, llvm::StringRef description,
-               std::vector<llvm::StringRef> words)
-      : PassOption(pass, name, description), words_(std::move(words)) {}
+  ChoiceOption(Pass& pass, llvm::StringRef name, llvm::StringRef description, Choice value)
+      : PassOption(pass, name, description), value_(value) {}
 
-  std::size_t operator*() const { return value_; }
-  bool parse(llvm::StringRef text) override;
-  std::string value() const override { return words_[value_].str(); }
-  std::string accepted() const override;
+  Choice operator*() const { return value_; }
+  bool parse(llvm::StringRef text) override {
+    const std::optional<Choice> choice = choiceOf<Choice>(text);
+    if (choice) value_ = *choice;
+    return choice.has_value();
+  }
+  std::string value() const override { return word(value_).str(); }
+  std::string accepted() const override { return llvm::join(words(value_), " or "); }
 
  private:
-  std::vector<llvm::StringRef> words_;
-  std::size_t value_ = 0;
+  Choice value_;
 };
 
 /// A number that a pass finds out about its last run.

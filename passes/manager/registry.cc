@@ -1,32 +1,24 @@
-// The table of passes.
+// Makes passes of values and of names.
 #include "passes/manager/registry.h"
 
-#include "passes/allocate_scratch.h"
-#include "passes/assign_colors.h"
-#include "passes/assign_cores.h"
-#include "passes/assign_permutations.h"
-#include "passes/coalesce.h"
-#include "passes/expand_rings.h"
-#include "passes/infer_dependences.h"
-#include "passes/manager/pipeline.h"
-#include "passes/order_links.h"
-#include "passes/split_directions.h"
-
 namespace torc {
+namespace {
+
+template <typename... Specs>
+std::vector<std::unique_ptr<Pass>> oneOfEach(const std::variant<Specs...>*) {
+  std::vector<std::unique_ptr<Pass>> passes;
+  (passes.push_back(makePass(Specs())), ...);
+  return passes;
+}
+
+}  // namespace
+
+std::unique_ptr<Pass> makePass(const PassSpec& spec) {
+  return std::visit([](const auto& of) { return makePass(of); }, spec);
+}
 
 std::vector<std::unique_ptr<Pass>> createAllPasses() {
-  std::vector<std::unique_ptr<Pass>> passes;
-  passes.push_back(createAssignColorsPass());
-  passes.push_back(createAssignPermutationsPass());
-  passes.push_back(createSplitDirectionsPass());
-  passes.push_back(createExpandRingsPass());
-  passes.push_back(createCoalescePass());
-  passes.push_back(createPipelinePass());
-  passes.push_back(createInferDependencesPass());
-  passes.push_back(createOrderLinksPass());
-  passes.push_back(createAllocateScratchPass());
-  passes.push_back(createAssignCoresPass());
-  return passes;
+  return oneOfEach(static_cast<const PassSpec*>(nullptr));
 }
 
 std::unique_ptr<Pass> createPass(llvm::StringRef name) {

@@ -1,20 +1,38 @@
-// All passes by name.
+// All passes: as values, and by name.
 #ifndef TORC_PASSES_MANAGER_REGISTRY_H_
 #define TORC_PASSES_MANAGER_REGISTRY_H_
 
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include <llvm/ADT/StringRef.h>
 
+#include "passes/allocate_scratch.h"
+#include "passes/assign_colors.h"
+#include "passes/assign_cores.h"
+#include "passes/assign_permutations.h"
+#include "passes/coalesce.h"
+#include "passes/expand_rings.h"
+#include "passes/infer_dependences.h"
 #include "passes/manager/pass.h"
+#include "passes/order_links.h"
+#include "passes/pipeline.h"
+#include "passes/split_directions.h"
 
 namespace torc {
+
+/// A pass and its options, in the order in which a compilation runs them.
+using PassSpec = std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass,
+                              ExpandRingsPass, CoalescePass, PipelinePass, InferDependencesPass,
+                              OrderLinksPass, AllocateScratchPass, AssignCoresPass>;
+
+std::unique_ptr<Pass> makePass(const PassSpec& spec);
 
 /// A new pass of that name with default options; null if there is none.
 std::unique_ptr<Pass> createPass(llvm::StringRef name);
 
-/// One of each, in the order in which a compilation runs them.
+/// One of each with default options, in the order of PassSpec.
 std::vector<std::unique_ptr<Pass>> createAllPasses();
 
 }  // namespace torc

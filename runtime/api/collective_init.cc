@@ -1,11 +1,16 @@
 // Making a collective: every rank prepares, all agree, tags are assigned, all agree again.
 #include <array>
+#include <functional>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "runtime/api/api.h"
+#include "runtime/api/call_api.h"
+#include "runtime/execution/call.h"
 #include "runtime/execution/collective.h"
+#include "runtime/execution/laid_out_call.h"
 #include "runtime/trace/trace.h"
-#include "support/message.h"
 
 using torc::attempt;
 using torc::CallArguments;
@@ -23,40 +28,57 @@ Status release(torc_geometry& geometry, const torc::TagClaim& tags, const Status
   return status;
 }
 
-Status create(torc_schedule* schedule, const CallArguments& arguments, torc_collective** result) {
+/// What can fail on one rank alone.
+Status prepare(torc_schedule* schedule, const CallArguments& arguments, torc::Call& call,
+               std::unique_ptr<torc::LaidOutCall>& laid_out) {
+  if (Status status = torc::checkSchedule(*schedule, arguments.collective); !status.ok()) {
+    return status;
+  }
+  const torc_geometry& geometry = *schedule->geometry;
+  const int ranks = static_cast<int>(schedule->view().topology.ranks());
+  if (Status status = torc::check(arguments, geometry.rank, ranks, call); !status.ok()) {
+    return status;
+  }
+  torc::takeLists(arguments, ranks, call);
+  laid_out = std::make_unique<torc::LaidOutCall>(schedule);
+  return laid_out->prepare(call);
+}
+
+Status create(const char* function, torc_schedule* schedule, const CallArguments& arguments,
+              torc_collective** result) {
   if (schedule == nullptr) return torc::nullArgument("schedule");
   torc_geometry& geometry = *schedule->geometry;
   if (geometry.context->in_callback) return {StatusCode::kBusy, "called from a callback"};
 
-  std::unique_ptr<torc_collective> collective;
+  torc::Call call;
+  std::unique_ptr<torc::LaidOutCall> laid_out;
   const Status prepared = attempt([&]() -> Status {
     if (result == nullptr) return torc::nullArgument("collective");
-    collective = std::make_unique<torc_collective>(schedule);
-    return collective->prepare(arguments);
+    return prepare(schedule, arguments, call, laid_out);
   });
   std::array<torc::AgreedField, torc::kMaxAgreedFields> fields{};
-  std::uint32_t tag_count = 0;
   if (prepared.ok()) {
-    const torc::Call& call = collective->call;
-    tag_count = collective->program.tag_count;
-    fields = {{{"the function", std::hash<std::string_view>()(arguments.function), false},
+    fields = {{{"the function", std::hash<std::string_view>()(function), false},
                {"the schedule", schedule->serial, false},
+               {"the root", static_cast<std::uint64_t>(call.root), true},
                {arguments.has_counts ? "the list of counts" : "the count", call.countsFingerprint(),
                 !arguments.has_counts},
                {"the datatype", call.type.fingerprint(), false},
-               {"the operation", collective->reduction.fingerprint(), false}}};
+               {"the operation", call.reduction.fingerprint, false}}};
   }
   torc::TagMap taken = geometry.takenTags();
   if (Status agreed = geometry.agreement.agree(prepared, fields, &taken); !agreed.ok()) {
     return agreed;
   }
   // The same everywhere: all ranks see the same map.
-  StatusOr<torc::TagClaim> tags = geometry.claimTags(tag_count, taken);
+  StatusOr<torc::TagClaim> tags = geometry.claimTags(schedule->tag_count, taken);
   if (!tags.ok()) return tags.status();
 
+  std::unique_ptr<torc_collective> collective;
   const Status laid = attempt([&] {
+    collective = std::make_unique<torc_collective>(std::move(laid_out));
     collective->tags = *tags;
-    return collective->lay(geometry.tagBase(*tags), torc::Requests::kPersistent);
+    return collective->laid_out->lay(geometry.tagBase(*tags), torc::Requests::kPersistent);
   });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
     return release(geometry, *tags, agreed);
@@ -67,115 +89,109 @@ Status create(torc_schedule* schedule, const CallArguments& arguments, torc_coll
   return {};
 }
 
-int init(torc_schedule* schedule, const CallArguments& arguments, torc_collective** collective) {
+int init(const char* function, torc_schedule* schedule, const CallArguments& arguments,
+         torc_collective** collective) {
   if (collective != nullptr) *collective = nullptr;
   torc_context* context = schedule != nullptr ? schedule->geometry->context : nullptr;
-  const torc::TraceCall traced(context != nullptr ? context->trace.get() : nullptr,
-                               arguments.function);
+  const torc::TraceCall traced(context != nullptr ? context->trace.get() : nullptr, function);
   return report(attempt(
-      [&] { return create(schedule, arguments, collective).annotated(arguments.function); }));
+      [&] { return create(function, schedule, arguments, collective).annotated(function); }));
+}
+
+/// What all reductions are called with, but for their counts.
+CallArguments reduction(Collective collective, const void* in, void* out, MPI_Datatype type,
+                        MPI_Op op) {
+  CallArguments arguments;
+  arguments.collective = collective;
+  arguments.in = in;
+  arguments.out = out;
+  arguments.type = type;
+  arguments.op = op;
+  return arguments;
+}
+
+/// Likewise of allgathers.
+CallArguments allgather(const void* in, int64_t in_count, MPI_Datatype in_type, void* out,
+                        MPI_Datatype out_type) {
+  CallArguments arguments;
+  arguments.collective = Collective::kAllgather;
+  arguments.in = in;
+  arguments.in_count = in_count;
+  arguments.in_type = in_type;
+  arguments.out = out;
+  arguments.type = out_type;
+  return arguments;
 }
 
 }  // namespace
 
 int torc_allreduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
                         MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
-  CallArguments arguments;
-  arguments.function = "torc_allreduce_init";
-  arguments.collective = Collective::kAllreduce;
-  arguments.in = in;
-  arguments.out = out;
+  CallArguments arguments = reduction(Collective::kAllreduce, in, out, datatype, op);
   arguments.count = count;
-  arguments.type = datatype;
-  arguments.op = op;
-  return init(schedule, arguments, collective);
+  return init("torc_allreduce_init", schedule, arguments, collective);
 }
 
 int torc_reduce_scatter_init(torc_schedule* schedule, const void* in, void* out,
                              const int64_t counts[], MPI_Datatype datatype, MPI_Op op,
                              torc_collective** collective) {
-  CallArguments arguments;
-  arguments.function = "torc_reduce_scatter_init";
-  arguments.collective = Collective::kReduceScatter;
-  arguments.in = in;
-  arguments.out = out;
+  CallArguments arguments = reduction(Collective::kReduceScatter, in, out, datatype, op);
   arguments.has_counts = true;
   arguments.counts = counts;
-  arguments.type = datatype;
-  arguments.op = op;
-  return init(schedule, arguments, collective);
+  return init("torc_reduce_scatter_init", schedule, arguments, collective);
 }
 
 int torc_reduce_scatter_block_init(torc_schedule* schedule, const void* in, void* out,
                                    int64_t count, MPI_Datatype datatype, MPI_Op op,
                                    torc_collective** collective) {
-  CallArguments arguments;
-  arguments.function = "torc_reduce_scatter_block_init";
-  arguments.collective = Collective::kReduceScatter;
-  arguments.in = in;
-  arguments.out = out;
+  CallArguments arguments = reduction(Collective::kReduceScatter, in, out, datatype, op);
   arguments.count = count;
-  arguments.type = datatype;
-  arguments.op = op;
-  return init(schedule, arguments, collective);
+  return init("torc_reduce_scatter_block_init", schedule, arguments, collective);
 }
 
 int torc_allgather_init(torc_schedule* schedule, const void* in, int64_t in_count,
                         MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
                         torc_collective** collective) {
-  CallArguments arguments;
-  arguments.function = "torc_allgather_init";
-  arguments.collective = Collective::kAllgather;
-  arguments.in = in;
-  arguments.in_count = in_count;
-  arguments.in_type = in_type;
-  arguments.out = out;
+  CallArguments arguments = allgather(in, in_count, in_type, out, out_type);
   arguments.count = out_count;
-  arguments.type = out_type;
-  return init(schedule, arguments, collective);
+  return init("torc_allgather_init", schedule, arguments, collective);
 }
 
 int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
                          MPI_Datatype in_type, void* out, const int64_t counts[],
                          const int64_t displacements[], MPI_Datatype out_type,
                          torc_collective** collective) {
-  CallArguments arguments;
-  arguments.function = "torc_allgatherv_init";
-  arguments.collective = Collective::kAllgather;
-  arguments.in = in;
-  arguments.in_count = in_count;
-  arguments.in_type = in_type;
-  arguments.out = out;
+  CallArguments arguments = allgather(in, in_count, in_type, out, out_type);
   arguments.has_counts = true;
   arguments.counts = counts;
   arguments.has_displacements = true;
   arguments.displacements = displacements;
-  arguments.type = out_type;
-  return init(schedule, arguments, collective);
+  return init("torc_allgatherv_init", schedule, arguments, collective);
+}
+
+int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
+                        int root, torc_collective** collective) {
+  CallArguments arguments;
+  arguments.collective = Collective::kBroadcast;
+  arguments.in = MPI_IN_PLACE;
+  arguments.out = buffer;
+  arguments.count = count;
+  arguments.type = datatype;
+  arguments.root = root;
+  return init("torc_broadcast_init", schedule, arguments, collective);
 }
 
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
   return report(attempt([&]() -> Status {
     if (schedule == nullptr) return torc::nullArgument("torc_schedule_serves: schedule");
     if (call == nullptr) return torc::nullArgument("torc_schedule_serves: call");
-    if (call->kind < 0 || call->kind >= torc::kCollectiveCount) {
-      return {StatusCode::kInvalidArgument,
-              torc::message("torc_schedule_serves: kind ", static_cast<int>(call->kind),
-                            " does not exist")};
+    StatusOr<CallArguments> arguments = torc::argumentsOf(*call);
+    if (!arguments.ok()) return arguments.status().annotated("torc_schedule_serves");
+    if (Status fits = torc::checkSchedule(*schedule, arguments->collective); !fits.ok()) {
+      return fits;
     }
-    CallArguments arguments;
-    arguments.collective = static_cast<Collective>(call->kind);
-    arguments.in = MPI_IN_PLACE;  // nothing is said about buffers
-    arguments.count = call->count;
-    arguments.has_counts = call->counts != nullptr && call->kind != TORC_ALLREDUCE;
-    arguments.counts = call->counts;
-    arguments.type = call->datatype;
-    torc::TypeTable types;
     torc::Call checked;
-    Status status =
-        torc::checkCounts(arguments, schedule->view(), schedule->geometry->rank, types, checked);
-    if (!status.ok() || !torc::rowOf(arguments.collective).reduces()) return status;
-    torc::MpiReduction reduction;
-    return reduction.prepare(checked.type, call->op);
+    return torc::check(*arguments, schedule->geometry->rank,
+                       static_cast<int>(schedule->view().topology.ranks()), checked);
   }));
 }

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/execution/mpi_reduction.h"
+#include "runtime/api/call_api.h"
+#include "runtime/execution/call.h"
 #include "runtime/job/library_load.h"
 #include "runtime/job/library_open.h"
 #include "runtime/transport/mpi_transport.h"
 #include "support/message.h"
 
 using torc::attempt;
-using torc::Collective;
 using torc::LibraryEntry;
 using torc::message;
 using torc::nullArgument;
@@ -95,39 +95,6 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   return {};
 }
 
-/// Bytes of a call's whole vector; an error where no schedule of any kind can serve it.
-StatusOr<std::uint64_t> bytesOf(const torc_call& call, int ranks) {
-  if (call.kind < 0 || call.kind >= torc::kCollectiveCount) {
-    return Status(StatusCode::kInvalidArgument,
-                  message("kind ", static_cast<int>(call.kind), " does not exist"));
-  }
-  const StatusOr<torc::ElementType> type = torc::describeType(call.datatype);
-  if (!type.ok()) return type.status();
-  if (torc::rowOf(static_cast<Collective>(call.kind)).reduces()) {
-    torc::MpiReduction reduction;
-    if (Status status = reduction.prepare(*type, call.op); !status.ok()) return status;
-  }
-  const auto negative = [](const std::string& what, std::int64_t count) {
-    return Status(StatusCode::kInvalidArgument, message(what, " is ", count));
-  };
-  const bool allreduces = call.kind == TORC_ALLREDUCE;
-  unsigned __int128 elements = 0;
-  if (allreduces || call.counts == nullptr) {
-    if (call.count < 0) return negative("count", call.count);
-    elements = static_cast<unsigned __int128>(call.count) * (allreduces ? 1u : unsigned(ranks));
-  } else {
-    for (int rank = 0; rank < ranks; ++rank) {
-      if (call.counts[rank] < 0) return negative(message("counts[", rank, "]"), call.counts[rank]);
-      elements += static_cast<std::uint64_t>(call.counts[rank]);
-    }
-  }
-  const unsigned __int128 most = INT64_MAX;
-  if (type->bytes > 0 && elements > most / type->bytes) {
-    return Status(StatusCode::kOverflow, "the vector exceeds the address space");
-  }
-  return static_cast<std::uint64_t>(elements) * type->bytes;
-}
-
 /// A straight line between the two sizes that were predicted, and on beyond them.
 double predictedTime(const LibraryEntry& entry, std::uint64_t bytes) {
   const double span = static_cast<double>(entry.predicted_to) - static_cast<double>(entry.lowest);
@@ -158,18 +125,23 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   if (geometry.library == nullptr) {
     return Status(StatusCode::kInvalidArgument, "the geometry was not recognised by a library");
   }
-  const StatusOr<std::uint64_t> bytes = bytesOf(*call, geometry.size);
-  if (!bytes.ok()) return bytes.status();
+  const StatusOr<torc::CallArguments> arguments = torc::argumentsOf(*call);
+  if (!arguments.ok()) return arguments.status();
+  torc::Call checked;
+  if (Status status = torc::check(*arguments, geometry.rank, geometry.size, checked);
+      !status.ok()) {
+    return status;
+  }
+  const std::uint64_t bytes = checked.bytes;
   const torc_library& library = *geometry.library;
   const std::uint32_t shape = library.index.parts[geometry.library_part].shape;
-  const auto collective = static_cast<Collective>(call->kind);
-  const LibraryEntry* entry = library.choose(shape, collective, *bytes);
+  const LibraryEntry* entry = library.choose(shape, arguments->collective, bytes);
   if (entry == nullptr) {
     return Status(StatusCode::kUnsupported,
-                  message("the library has no ", torc::rowOf(collective).name, " of ", *bytes,
-                          " bytes on ", library.shapes[shape]));
+                  message("the library has no ", torc::rowOf(arguments->collective).name, " of ",
+                          bytes, " bytes on ", library.shapes[shape]));
   }
-  return Chosen{entry, *bytes};
+  return Chosen{entry, bytes};
 }
 
 Status loadChosen(torc_geometry* geometry, const torc_call* call, torc_schedule** result) {

@@ -195,7 +195,8 @@ int torc_library_query(const torc_library* library, torc_library_info* info);
 typedef enum torc_kind {
   TORC_ALLREDUCE = 0,
   TORC_REDUCE_SCATTER = 1, /* also serves reduce_scatter_block */
-  TORC_ALLGATHER = 2       /* also serves allgatherv */
+  TORC_ALLGATHER = 2,      /* also serves allgatherv */
+  TORC_BROADCAST = 3
 } torc_kind;
 
 /* A schedule of a library, and the calls that it is for. Bytes are those of the whole vector: all
@@ -254,10 +255,10 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
  */
 typedef struct torc_call {
   torc_kind kind;
-  int64_t count;         /* elements: of the vector (allreduce), of each block otherwise */
+  int64_t count; /* elements: of the vector (allreduce, broadcast), of each block otherwise */
   const int64_t* counts; /* elements of each rank's block, or NULL: all `count` */
   MPI_Datatype datatype;
-  MPI_Op op; /* MPI_OP_NULL for an allgather */
+  MPI_Op op; /* MPI_OP_NULL where nothing is reduced */
 } torc_call;
 
 /* TORC_OK when the schedule serves such a call; otherwise why not, as code and message. */
@@ -314,6 +315,11 @@ int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_cou
                          MPI_Datatype in_type, void* out, const int64_t counts[],
                          const int64_t displacements[], MPI_Datatype out_type,
                          torc_collective** collective);
+
+/* The root's `buffer` becomes everyone's. One collective serves one root, one schedule all of them.
+ */
+int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
+                        int root, torc_collective** collective);
 
 /* Called once per round when it is complete or has failed (`result`), from a function of torc, on
  * the thread that called it. It may start collectives, this one too, and query; nothing else. */

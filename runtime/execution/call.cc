@@ -1,9 +1,10 @@
-// Call: checks of a collective's arguments. Every message names the function and the argument.
+// Call: the check of a collective's arguments.
 #include "runtime/execution/call.h"
 
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <string>
 
 #include "schedules/library/index.h"
 #include "support/message.h"
@@ -11,70 +12,295 @@
 namespace torc {
 namespace {
 
-Status bad(const std::string& text) {
-  return {StatusCode::kInvalidArgument, text};
-}
+constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-Status copyCounts(const CallArguments& arguments, int ranks, Call& call) {
-  if (!arguments.has_counts) {
-    if (arguments.count < 0) return bad(message("count is ", arguments.count));
-    call.count = static_cast<std::uint64_t>(arguments.count);
+/// The check of one call, rule by rule. A rule that is broken gives the error.
+class Check {
+ public:
+  Check(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks, Call& call)
+      : arguments_(arguments),
+        row_(row),
+        rank_(rank),
+        ranks_(ranks),
+        mpi_(arguments.rules == CallRules::kMpi),
+        by_rank_(arguments.has_counts && row.counts == CountOf::kBlock),
+        call_(call) {}
+
+  Status run() {
+    begin();
+    Status status = checkRoot();
+    if (status.ok()) status = checkCounts();
+    if (status.ok()) status = checkType();
+    if (status.ok()) status = checkDisplacements();
+    if (status.ok()) status = checkOwnType();
+    if (!status.ok()) return status;
+    measure();
+    if (status = checkBuffers(); !status.ok()) return status;
+    if (own_block_differs_) return ownBlockDiffers();
+    if (status = checkReduction(); !status.ok()) return status;
+    return checkOverlap();
+  }
+
+ private:
+  Status fault(CallFault kind, StatusCode code, std::string text) {
+    call_.fault = kind;
+    return {code, std::move(text)};
+  }
+  Status wrong(std::string text) {
+    return fault(CallFault::kArgument, StatusCode::kInvalidArgument, std::move(text));
+  }
+  Status tooLong(std::string text) {
+    return fault(CallFault::kOverflow, StatusCode::kOverflow, std::move(text));
+  }
+
+  void begin() {
+    call_.fault = CallFault::kNone;
+    call_.collective = arguments_.collective;
+    call_.in_place = arguments_.in == MPI_IN_PLACE;
+    call_.keep_type = mpi_ ? Keep::kOriginal : Keep::kDuplicate;
+    call_.packs_in = call_.unpacks_out = false;
+    call_.root = 0;
+    call_.reduction = {};
+    call_.in = arguments_.in;
+    call_.out = arguments_.out;
+    call_.per_rank.clear();
+    call_.displacements.clear();
+    call_.lowest_displacement = 0;
+    call_.bytes = 0;
+  }
+
+  Status checkRoot() {
+    if (!row_.isRooted()) return {};
+    if (arguments_.root < 0 || arguments_.root >= ranks_) {
+      return wrong(message("root is ", arguments_.root, ", of ", ranks_, " ranks"));
+    }
+    call_.root = arguments_.root;
     return {};
   }
-  if (arguments.counts == nullptr) return bad("counts is NULL");
-  call.count = 0;
-  call.per_rank.resize(static_cast<std::size_t>(ranks));
-  for (int r = 0; r < ranks; ++r) {
-    if (arguments.counts[r] < 0) return bad(message("counts[", r, "] is ", arguments.counts[r]));
-    call.per_rank[r] = static_cast<std::uint64_t>(arguments.counts[r]);
-  }
-  return {};
-}
 
-/// MPI's displacements may be negative and in any order; ours count from the lowest one in use.
-Status copyDisplacements(const CallArguments& arguments, int ranks, Call& call) {
-  if (arguments.displacements == nullptr) return bad("displacements is NULL");
-  std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
-  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
-  for (int r = 0; r < ranks; ++r) {
-    if (call.per_rank[r] == 0) continue;
-    lowest = std::min(lowest, arguments.displacements[r]);
-    highest = std::max(highest, arguments.displacements[r]);
+  Status checkCounts() {
+    if (!by_rank_) {
+      if (arguments_.count < 0) return wrong(message("count is ", arguments_.count));
+      own_ = static_cast<std::uint64_t>(arguments_.count);
+      const std::uint64_t blocks = row_.countedBlocks(static_cast<std::uint64_t>(ranks_));
+      if (__builtin_mul_overflow(own_, blocks, &all_))
+        return tooLong(message(own_, " elements of each rank exceed the address space"));
+      span_ = all_;
+      return {};
+    }
+    if (arguments_.counts.isNull()) return wrong("counts is NULL");
+    for (int r = 0; r < ranks_; ++r) {
+      const std::int64_t count = arguments_.counts[r];
+      if (count < 0) return wrong(message("counts[", r, "] is ", count));
+      if (__builtin_add_overflow(all_, static_cast<std::uint64_t>(count), &all_)) {
+        return tooLong("the counts together exceed the address space");
+      }
+      if (r == rank_) own_ = static_cast<std::uint64_t>(count);
+    }
+    span_ = all_;
+    return {};
   }
-  if (lowest > highest) lowest = highest = 0;  // all blocks are empty
-  if (lowest < 0 && highest > std::numeric_limits<std::int64_t>::max() + lowest) {
-    return {StatusCode::kOverflow, message("displacements span from ", lowest, " to ", highest)};
-  }
-  call.first_displacement = lowest;
-  call.displacements.resize(static_cast<std::size_t>(ranks));
-  for (int r = 0; r < ranks; ++r) {
-    const bool used = call.per_rank[r] > 0;
-    call.displacements[r] =
-        used ? static_cast<std::uint64_t>(arguments.displacements[r] - lowest) : 0;
-  }
-  return {};
-}
 
-/// The caller's own block as the schedule sees it, against what the caller says of `in`.
-Status checkOwnBlock(const CallArguments& arguments, const Call& call, int rank, TypeTable& types) {
-  if (arguments.in_count < 0) return bad(message("in_count is ", arguments.in_count));
-  StatusOr<const ElementType*> described = types.describe(arguments.in_type);
-  if (!described.ok()) return described.status().annotated("in_type");
-  const ElementType* in_type = *described;
-  if (arguments.in_type != arguments.type && !(in_type->simple && call.type.simple)) {
-    return {StatusCode::kUnsupported, message("in_type ", in_type->name, " and out_type ",
-                                              call.type.name, " are different derived datatypes")};
+  Status checkType() {
+    if (Status status = lookAtType(arguments_.type, element_); !status.ok()) {
+      call_.fault = CallFault::kArgument;
+      return status;
+    }
+    if (__builtin_mul_overflow(all_, element_.size, &call_.bytes) || call_.bytes > kMost) {
+      call_.bytes = 0;
+      return exceedsMemory(all_, element_.size);
+    }
+    moves_bytes_ = mpi_ && !row_.reduces();
+    call_.unpacks_out = moves_bytes_ && !element_.isBytesInRow();
+    // Elements without data: nothing moves.
+    call_.scale = moves_bytes_ ? element_.size : element_.bytes > 0 ? 1 : 0;
+    return {};
   }
-  const std::uint64_t elements = call.per_rank.empty() ? call.count : call.per_rank[rank];
-  const auto have = static_cast<unsigned __int128>(arguments.in_count) * in_type->bytes;
-  const auto want = static_cast<unsigned __int128>(elements) * call.type.bytes;
-  if (have != want) {
-    return {StatusCode::kMismatch,
-            message("the own block is ", arguments.in_count, " of ", in_type->name,
-                    " in `in`, but ", elements, " of ", call.type.name, " in `out`")};
+  Status exceedsMemory(std::uint64_t elements, std::size_t element_bytes) {
+    return tooLong(message("a vector of ", elements, " elements of ", element_bytes,
+                           " bytes exceeds the address space"));
   }
-  return {};
-}
+
+  /// MPI's displacements may be negative and in any order; a call's count from the lowest one in
+  /// use.
+  Status checkDisplacements() {
+    if (!arguments_.has_displacements) return {};
+    const NumberList& displacements = arguments_.displacements;
+    if (displacements.isNull()) return wrong("displacements is NULL");
+    if (call_.unpacks_out) return {};  // the copy's blocks follow one another
+    std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+    std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+    for (int r = 0; r < ranks_; ++r) {
+      if (arguments_.counts[r] == 0) continue;
+      lowest = std::min(lowest, displacements[r]);
+      highest = std::max(highest, displacements[r]);
+    }
+    if (lowest > highest) return {};  // all blocks are empty
+    std::int64_t apart = 0;
+    if (__builtin_sub_overflow(highest, lowest, &apart)) {
+      return tooLong(message("displacements span from ", lowest, " to ", highest));
+    }
+    call_.lowest_displacement = lowest;
+    span_ = 0;
+    for (int r = 0; r < ranks_; ++r) {
+      const auto count = static_cast<std::uint64_t>(arguments_.counts[r]);
+      if (count == 0) continue;
+      span_ = std::max(span_, static_cast<std::uint64_t>(displacements[r] - lowest) + count);
+    }
+    return {};
+  }
+
+  /// What the caller says of its own block in `in`.
+  Status checkOwnType() {
+    if (!row_.describesIn() || !arguments_.has_buffers || call_.in_place) return {};
+    if (arguments_.in_count < 0) return wrong(message("in_count is ", arguments_.in_count));
+    if (Status status = lookAtType(arguments_.in_type, own_element_); !status.ok()) {
+      call_.fault = CallFault::kArgument;
+      return status.annotated("in_type");
+    }
+    const auto have = static_cast<unsigned __int128>(arguments_.in_count) * bytesOf(own_element_);
+    const bool has_gaps = !own_element_.gapless || !element_.gapless;
+    if (!mpi_ && has_gaps) return {};  // which torc.h's rules do not serve
+    own_block_differs_ = have != static_cast<unsigned __int128>(own_) * bytesOf(element_);
+    return {};
+  }
+  std::size_t bytesOf(const ElementType& element) const {
+    return mpi_ ? element.size : element.bytes;
+  }
+  Status ownBlockDiffers() {
+    return fault(CallFault::kOwnBlock, StatusCode::kMismatch,
+                 message("the own block is ", arguments_.in_count, " of ", own_element_.name(),
+                         " in `in`, but ", own_, " of ", element_.name(), " in `out`"));
+  }
+
+  /// Elements in the buffers, those of the arguments.
+  std::uint64_t held(Holds holds, std::uint64_t whole) const {
+    return holds == Holds::kWhole ? whole : holds == Holds::kOwn ? own_ : 0;
+  }
+  /// What of the call follows from what has been found so far.
+  void measure() {
+    const bool is_root = rank_ == call_.root;
+    in_ = held(row_.inAt(is_root), all_);
+    out_ = held(row_.outAt(is_root), span_);
+    call_.type = element_;
+    if (moves_bytes_) static_cast<void>(lookAtType(MPI_BYTE, call_.type));
+    call_.count = by_rank_ ? 0 : own_ * call_.scale;
+    call_.elements = {in_ * call_.scale, out_ * call_.scale};
+    if (moves_bytes_) findCopies();
+    if (call_.in_place && row_.in_place == InPlace::kOwnBlock) {
+      call_.elements.in = call_.elements.out;
+    }
+  }
+  void findCopies() {
+    if (!row_.describesIn()) {
+      call_.packs_in = call_.unpacks_out;
+    } else if (call_.in_place) {
+      // The own block of `out` becomes an `in`.
+      call_.packs_in = call_.unpacks_out;
+      call_.in_place = !call_.packs_in;
+    } else {
+      // MPICH lets a contribution lie within the result, and reads it before it writes.
+      call_.packs_in = !own_element_.isBytesInRow() || (!call_.unpacks_out && buffersOverlap());
+    }
+  }
+
+  Status checkBuffers() {
+    const std::uint64_t longest = std::max(in_, out_);
+    if (element_.size > 0 && longest > kMost / element_.size) {
+      return exceedsMemory(longest, element_.size);
+    }
+    if (!arguments_.has_buffers) return {};
+    const bool in_place = arguments_.in == MPI_IN_PLACE;
+    const std::uint64_t written = in_place ? longest : out_;  // in place, `out` holds both
+    if (mpi_ ? written > 0 && arguments_.out == MPI_IN_PLACE : arguments_.out == MPI_IN_PLACE) {
+      return wrong("out is MPI_IN_PLACE");
+    }
+    if (written > 0 && isMissing(arguments_.out, element_)) return wrong("out is NULL");
+    if (in_place || in_ == 0) return {};
+    if (isMissing(arguments_.in, row_.describesIn() ? own_element_ : element_)) {
+      return wrong("in is NULL");
+    }
+    if (mpi_ && isAliased()) return wrong("in and out are the same memory");
+    return {};
+  }
+  /// With a derived type a null pointer is MPI_BOTTOM, to MPI.
+  bool isMissing(const void* buffer, const ElementType& type) const {
+    return buffer == nullptr && (!mpi_ || type.predefined);
+  }
+  /// Whether MPICH takes `in` for the same memory as what it is to be written to, and refuses that.
+  /// A rank that left a call where MPI does not refuse it would be waited for
+  /// (tests/runtime/pmpi/differences). An own block is sought in `out` where both are described
+  /// alike, by the type's size.
+  bool isAliased() const {
+    if (!row_.describesIn()) return arguments_.in == arguments_.out && arguments_.in != nullptr;
+    if (arguments_.in_type != arguments_.type ||
+        arguments_.in_count != static_cast<std::int64_t>(own_)) {
+      return false;
+    }
+    const std::int64_t place =
+        arguments_.has_displacements ? arguments_.displacements[rank_] : rank_ * arguments_.count;
+    return static_cast<const std::byte*>(arguments_.out) +
+               place * static_cast<std::int64_t>(element_.size) ==
+           arguments_.in;
+  }
+
+  Status checkReduction() {
+    if (row_.reduces() && mpi_ && arguments_.op == MPI_OP_NULL)
+      return wrong("the operation is MPI_OP_NULL");
+    if (!element_.gapless && !moves_bytes_) return hasGaps(element_, "");
+    if (!row_.reduces()) return checkOwnGaps();
+    Status status = lookAtReduction(element_, arguments_.op, call_.reduction);
+    if (!status.ok()) {
+      call_.fault =
+          status.code() == StatusCode::kUnsupported ? CallFault::kOperation : CallFault::kArgument;
+    }
+    return status;
+  }
+  Status hasGaps(const ElementType& type, const char* argument) {
+    call_.fault = CallFault::kDatatype;
+    const Status status = gapsIn(type);
+    return *argument == '\0' ? status : status.annotated(argument);
+  }
+  Status checkOwnGaps() {
+    if (mpi_ || own_element_.handle == MPI_DATATYPE_NULL) return {};
+    if (!own_element_.gapless) return hasGaps(own_element_, "in_type");
+    if (arguments_.in_type != arguments_.type && !(own_element_.simple && element_.simple)) {
+      return fault(CallFault::kDatatype, StatusCode::kUnsupported,
+                   message("in_type ", own_element_.name(), " and out_type ", element_.name(),
+                           " are different derived datatypes"));
+    }
+    return {};
+  }
+
+  /// MPI leaves overlaps that it does not refuse to the caller.
+  Status checkOverlap() {
+    if (mpi_ || !arguments_.has_buffers || call_.in_place || !buffersOverlap()) return {};
+    return wrong("in and out overlap (MPI_IN_PLACE says that they are the same)");
+  }
+  bool buffersOverlap() const {
+    const auto in_begin = reinterpret_cast<std::uintptr_t>(arguments_.in);
+    const std::uintptr_t in_end =
+        in_begin + (row_.describesIn()
+                        ? static_cast<std::uintptr_t>(arguments_.in_count) * bytesOf(own_element_)
+                        : in_ * element_.bytes);
+    const auto out_begin = reinterpret_cast<std::uintptr_t>(call_.outBegin());
+    const std::uintptr_t out_end = out_begin + out_ * element_.bytes;
+    return in_begin < in_end && out_begin < out_end && in_begin < out_end && out_begin < in_end;
+  }
+
+  const CallArguments& arguments_;
+  const CollectiveRow& row_;
+  const int rank_, ranks_;
+  const bool mpi_;      // MPI's rules
+  const bool by_rank_;  // counts
+  bool moves_bytes_ = false;
+  bool own_block_differs_ = false;
+  // Elements of the arguments: of all blocks, of the own one, from the first one to the end of the
+  // last; and in the buffers.
+  std::uint64_t all_ = 0, own_ = 0, span_ = 0, in_ = 0, out_ = 0;
+  ElementType element_, own_element_;
+  Call& call_;
+};
 
 }  // namespace
 
@@ -82,81 +308,32 @@ std::uint64_t Call::countsFingerprint() const {
   return per_rank.empty() ? count : checksumOf(std::as_bytes(std::span(per_rank)));
 }
 
-Call Call::bySchedule(const RankMap& map, int ranks, Layout layout) const {
-  Call mapped = *this;
-  if (map.isIdentity() || layout == Layout::kPartMajor) return mapped;
-  std::vector<std::uint64_t> mapped_counts(static_cast<std::size_t>(ranks));
-  std::vector<std::uint64_t> mapped_displacements(static_cast<std::size_t>(ranks));
-  std::uint64_t before = 0;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const std::uint64_t elements = per_rank.empty() ? count : per_rank[rank];
-    const std::int32_t there = map.toSchedule(rank);
-    mapped_counts[there] = elements;
-    mapped_displacements[there] = displacements.empty() ? before : displacements[rank];
-    before += elements;
-  }
-  mapped.per_rank = std::move(mapped_counts);
-  mapped.displacements = std::move(mapped_displacements);
-  return mapped;
+Status check(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
+             Call& call) {
+  return Check(arguments, row, rank, ranks, call).run();
 }
 
-Status checkCounts(const CallArguments& arguments, const ScheduleView& schedule, int rank,
-                   TypeTable& types, Call& call) {
-  if (schedule.collective != arguments.collective) {
-    return {StatusCode::kMismatch,
-            message("schedule ", schedule.name, " is one for ", rowOf(schedule.collective).name)};
-  }
-  call.per_rank.clear();
-  call.displacements.clear();
-  call.first_displacement = 0;
-  const int ranks = static_cast<int>(schedule.topology.ranks());
-  if (Status status = copyCounts(arguments, ranks, call); !status.ok()) return status;
-  if (arguments.has_displacements) {
-    if (Status status = copyDisplacements(arguments, ranks, call); !status.ok()) return status;
-  }
-  StatusOr<const ElementType*> type = types.describe(arguments.type);
-  if (!type.ok()) return type.status();
-  call.type = **type;
-  call.in_place = arguments.in == MPI_IN_PLACE;
-  if (arguments.collective == Collective::kAllgather && !call.in_place) {
-    if (Status status = checkOwnBlock(arguments, call, rank, types); !status.ok()) return status;
-  }
-  if (call.type.bytes == 0) {  // elements without data: nothing moves
-    call.count = 0;
-    std::fill(call.per_rank.begin(), call.per_rank.end(), 0);
-  }
-  return {};
+Status check(const CallArguments& arguments, int rank, int ranks, Call& call) {
+  return check(arguments, rowOf(arguments.collective), rank, ranks, call);
 }
 
-Status checkBuffers(const CallArguments& arguments, const Call& call,
-                    const BufferElements& elements) {
-  const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max());
-  const std::uint64_t longest = std::max(elements.in, elements.out);
-  if (call.type.bytes > 0 && longest > most / call.type.bytes) {
-    return {StatusCode::kOverflow, message("a vector of ", longest, " elements of ",
-                                           call.type.bytes, " bytes exceeds the address space")};
+void takeLists(const CallArguments& arguments, int ranks, Call& call) {
+  if (!arguments.has_counts || rowOf(arguments.collective).counts != CountOf::kBlock) return;
+  const auto size = static_cast<std::size_t>(ranks);
+  call.per_rank.resize(size);
+  for (int r = 0; r < ranks; ++r)
+    call.per_rank[static_cast<std::size_t>(r)] =
+        static_cast<std::uint64_t>(arguments.counts[r]) * call.scale;
+  if (!arguments.has_displacements || call.unpacks_out) return;
+  call.displacements.resize(size);
+  for (int r = 0; r < ranks; ++r) {
+    const bool is_used = arguments.counts[r] > 0;
+    call.displacements[static_cast<std::size_t>(r)] =
+        is_used
+            ? static_cast<std::uint64_t>(arguments.displacements[r] - call.lowest_displacement) *
+                  call.scale
+            : 0;
   }
-  const std::uint64_t out_elements =
-      call.in_place ? longest : elements.out;  // in place, `out` holds both
-  if (arguments.out == MPI_IN_PLACE) return bad("out is MPI_IN_PLACE");
-  if (arguments.null_is_bottom) return {};
-  if (arguments.out == nullptr && out_elements > 0) return bad("out is NULL");
-  if (!call.in_place && arguments.in == nullptr && elements.in > 0) return bad("in is NULL");
-  return {};
-}
-
-Status checkOverlap(const CallArguments& arguments, const Call& call,
-                    const BufferElements& elements) {
-  if (call.in_place) return {};
-  const auto in_begin = reinterpret_cast<std::uintptr_t>(arguments.in);
-  const auto in_end = in_begin + elements.in * call.type.bytes;
-  const auto out_begin = reinterpret_cast<std::uintptr_t>(arguments.out) +
-                         static_cast<std::uintptr_t>(call.first_displacement) * call.type.bytes;
-  const auto out_end = out_begin + elements.out * call.type.bytes;
-  if (in_begin < in_end && out_begin < out_end && in_begin < out_end && out_begin < in_end) {
-    return bad("in and out overlap (MPI_IN_PLACE says that they are the same)");
-  }
-  return {};
 }
 
 }  // namespace torc

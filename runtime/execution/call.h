@@ -1,4 +1,5 @@
-// Call: the arguments of a collective, checked and brought into one form for all kinds.
+// Call: the arguments of a collective, checked once, in one form for all. It is the key under which
+// laid-out calls are found, and what they are laid out from and bound to.
 #ifndef TORC_RUNTIME_EXECUTION_CALL_H_
 #define TORC_RUNTIME_EXECUTION_CALL_H_
 
@@ -8,69 +9,76 @@
 
 #include <mpi.h>
 
-#include "runtime/api/torc.h"
+#include "runtime/execution/call_arguments.h"
 #include "runtime/execution/mpi_reduction.h"
-#include "runtime/job/rank_map.h"
-#include "schedules/expansion/expand.h"
-#include "schedules/schedule.h"
 #include "support/status.h"
 
 namespace torc {
 
-/// Arguments as the caller gave them; those that a kind lacks stay null.
-struct CallArguments {
-  const char* function = "";  // of the C API
-  Collective collective = Collective::kAllreduce;
-  const void* in = nullptr;
-  void* out = nullptr;
-  std::int64_t count = 0;
-  bool has_counts = false;  // per-rank counts instead of `count`
-  const std::int64_t* counts = nullptr;
-  bool has_displacements = false;
-  const std::int64_t* displacements = nullptr;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  Keep keep_type = Keep::kDuplicate;
-  bool null_is_bottom = false;  // a null buffer is MPI_BOTTOM, not a mistake
-  // allgather: what the caller's own block is, in `in`.
-  std::int64_t in_count = 0;
-  MPI_Datatype in_type = MPI_DATATYPE_NULL;
+/// What keeps a call from being laid out.
+enum class CallFault : std::uint8_t {
+  kNone,
+  kArgument,   // a root, count, buffer, type or operation that is not valid
+  kOverflow,   // more bytes than an address space
+  kOwnBlock,   // the caller's own block is not as long in `in` as in `out`
+  kDatatype,   // a datatype with gaps
+  kOperation,  // an operation that does not commute, or has no meaning on the type
 };
 
-/// A call that the runtime can expand; lists by rank of the communicator.
-struct Call {
-  ElementType type;
-  bool in_place = false;
-  std::uint64_t count = 0;
-  std::vector<std::uint64_t> per_rank;       // empty: `count` for all
-  std::vector<std::uint64_t> displacements;  // empty: blocks follow one another
-  std::int64_t first_displacement = 0;       // elements from `out` to displacement 0
-
-  /// Refers to this object.
-  Counts counts() const { return {count, per_rank, displacements}; }
-  /// Equal on ranks that pass the same counts: the count itself, or a hash of them.
-  std::uint64_t countsFingerprint() const;
-  /// The call as the schedule sees it: lists by rank of the schedule, `ranks` of them. Blocks that
-  /// follow one another by rank of the communicator need displacements.
-  Call bySchedule(const RankMap& map, int ranks, Layout layout) const;
-};
-
-/// Checks what does not need buffers: counts, datatypes. `call` is overwritten and may be one used
-/// before: its lists' memory serves again.
-Status checkCounts(const CallArguments& arguments, const ScheduleView& schedule, int rank,
-                   TypeTable& types, Call& call);
-
-/// Elements of the caller's buffers, as the call's program has them.
+/// Elements of buffers.
 struct BufferElements {
   std::uint64_t in = 0, out = 0;
 };
 
-/// Checks the buffers of a call: not null where elements are.
-Status checkBuffers(const CallArguments& arguments, const Call& call,
-                    const BufferElements& elements);
-/// Checks that `in` is apart from `out` unless the call is in place.
-Status checkOverlap(const CallArguments& arguments, const Call& call,
-                    const BufferElements& elements);
+/// Counts are of elements of `type`, lists by rank of the communicator.
+struct Call {
+  CallFault fault = CallFault::kNone;
+  Collective collective = Collective::kAllreduce;
+  bool in_place = false;
+  Keep keep_type = Keep::kDuplicate;
+  // Under MPI's rules a collective that moves data moves bytes, whose number all ranks agree on.
+  // Elements of the program that are not just bytes in a row are copied: the buffers here are to be
+  // replaced (runtime/pmpi/calls/packing.h).
+  bool packs_in = false;
+  bool unpacks_out = false;
+  std::int32_t root = 0;
+  ElementType type;
+  Reduction reduction;
+  const void* in = nullptr;
+  void* out = nullptr;
+  std::uint64_t count = 0;                   // where there is no list
+  std::vector<std::uint64_t> per_rank;       // empty: `count` for all
+  std::vector<std::uint64_t> displacements;  // empty: blocks follow one another
+  std::uint64_t scale = 1;                   // elements of `type` in one of the arguments
+  std::int64_t lowest_displacement = 0;  // elements of the arguments from `out` to displacement 0
+  BufferElements elements;               // that the program reads and writes there
+  std::uint64_t bytes = 0;               // of data, of the whole vector
+
+  /// Where displacement 0 is.
+  std::byte* outBegin() const {
+    return static_cast<std::byte*>(out) +
+           lowest_displacement * static_cast<std::int64_t>(scale * type.bytes);
+  }
+  /// Equal on ranks that pass the same counts: the count itself, or a hash of them.
+  std::uint64_t countsFingerprint() const;
+};
+
+/// Checks all there is to check of a call that rank `rank` of `ranks` makes, without communicating.
+/// `call` may be one used before: its lists' memory serves again. Lists are checked but not copied:
+/// `takeLists` does. Allocates only what a derived datatype needs to be looked at.
+///
+/// An error has its kind in `call.fault`, and a text that names the argument. Under MPI's rules
+/// every rank of a correct program gets the same kind: it depends on the root, the number of bytes,
+/// the operation and, in reductions, the datatype, which MPI demands to be the same everywhere; not
+/// on buffers, nor on how data that are only moved are described, which may differ. kArgument and
+/// kOwnBlock may be one rank's alone. `call.bytes` is set unless counts or datatype are at fault.
+Status check(const CallArguments& arguments, int rank, int ranks, Call& call);
+/// The same with the row of a collective, in place of that of `arguments.collective`.
+Status check(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
+             Call& call);
+
+/// Copies the lists of arguments that have passed `check`. Throws std::bad_alloc.
+void takeLists(const CallArguments& arguments, int ranks, Call& call);
 
 }  // namespace torc
 

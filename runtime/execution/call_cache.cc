@@ -2,68 +2,27 @@
 #include "runtime/execution/call_cache.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 #include <utility>
 
 #include "runtime/api/api.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
+#include "support/hash.h"
 
 namespace torc {
 namespace {
 
-class Hash {
- public:
-  void add(std::uint64_t word) { value_ = mix(value_, word); }
-  void add(std::span<const std::uint64_t> words) {
-    add(words.size());
-    if (words.empty()) return;
-    // Four sums side by side: a multiplication need not wait for the one before it.
-    std::array<std::uint64_t, 4> sums = {1, 2, 3, 4};
-    std::size_t i = 0;
-    for (; i + sums.size() <= words.size(); i += sums.size()) {
-      for (std::size_t k = 0; k < sums.size(); ++k)
-        sums[k] = mix(sums[k], words[i + k]);
-    }
-    for (; i < words.size(); ++i)
-      add(words[i]);
-    for (const std::uint64_t sum : sums)
-      add(sum);
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  static std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
-    sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-    return sum ^ sum >> 29;
-  }
-
-  std::uint64_t value_ = 0xcbf29ce484222325u;
-};
-
 std::uint64_t hashOf(const torc_schedule* schedule, const Call& call) {
-  Hash hash;
-  hash.add(reinterpret_cast<std::uintptr_t>(schedule));
-  hash.add(call.count);
-  hash.add(call.type.bytes << 1 | (call.in_place ? 1 : 0));
-  hash.add(call.per_rank);
-  hash.add(call.displacements);
-  return hash.value();
+  const std::uint64_t hash =
+      hashNumbers(reinterpret_cast<std::uintptr_t>(schedule), call.count,
+                  static_cast<std::uint64_t>(call.root), call.type.bytes, call.in_place);
+  return hashList(call.displacements, hashList(call.per_rank, hash));
 }
 
 /// Whether two calls of one schedule have one layout.
 bool laidOutAlike(const Call& a, const Call& b) {
-  return a.count == b.count && a.type.bytes == b.type.bytes && a.in_place == b.in_place &&
-         a.per_rank == b.per_rank && a.displacements == b.displacements;
-}
-
-std::size_t bytesOf(const OneShotCall& call) {
-  const std::size_t lists =
-      (call.call.per_rank.capacity() + call.call.displacements.capacity()) * sizeof(std::uint64_t);
-  return sizeof(OneShotCall) + lists + call.scratch.bytes() + call.own_block.bytes() +
-         call.executor->bufferBytes() + call.executor->tableBytes() +
-         (call.trace != nullptr ? call.trace->bytes() : 0);
+  return a.count == b.count && a.root == b.root && a.type.bytes == b.type.bytes &&
+         a.in_place == b.in_place && a.per_rank == b.per_rank && a.displacements == b.displacements;
 }
 
 }  // namespace
@@ -73,21 +32,21 @@ void CallMemory::add(std::size_t bytes) {
   most_bytes_ = std::max(most_bytes_, bytes_);
 }
 
-void CallMemory::append(OneShotCall* idle) {
+void CallMemory::append(CachedCall* idle) {
   idle->older = newest_;
   idle->newer = nullptr;
   (newest_ != nullptr ? newest_->newer : oldest_) = idle;
   newest_ = idle;
 }
 
-void CallMemory::remove(OneShotCall* idle) {
+void CallMemory::remove(CachedCall* idle) {
   (idle->older != nullptr ? idle->older->newer : oldest_) = idle->newer;
   (idle->newer != nullptr ? idle->newer->older : newest_) = idle->older;
 }
 
 void CallMemory::keepToLimit() {
   while (bytes_ > limit_ && oldest_ != nullptr) {
-    OneShotCall* call = oldest_;
+    CachedCall* call = oldest_;
     call->cache->takeIdle(call);
     call->cache->free(call);
     ++evictions_;
@@ -98,64 +57,42 @@ CallCache::~CallCache() {
   forget(nullptr);
 }
 
-StatusOr<torc_collective*> CallCache::acquire(torc_schedule* schedule,
-                                              const CallArguments& arguments) {
-  OneShotCall* call = nullptr;
+StatusOr<LaidOutCall*> CallCache::acquire(torc_schedule* schedule, const Call& call) {
+  CachedCall* acquired = nullptr;
   Status status = attempt([&]() -> Status {
-    Call& wanted = memory_->wanted_;
-    Status checked =
-        checkCounts(arguments, schedule->view(), geometry_->rank, memory_->types_, wanted);
-    if (!checked.ok()) return checked;
-    const std::uint64_t hash = hashOf(schedule, wanted);
-    call = findIdle(hash, schedule);
-    if (call != nullptr) {
+    if (Status fits = checkSchedule(*schedule, call.collective); !fits.ok()) return fits;
+    const std::uint64_t hash = hashOf(schedule, call);
+    acquired = findIdle(hash, schedule, call);
+    if (acquired != nullptr) {
       ++memory_->hits_;
       ++running_;
-      takeIdle(call);
-      call->call.type = wanted.type;
-      call->call.first_displacement = wanted.first_displacement;
-      if (checked = call->prepareReduction(arguments); !checked.ok()) return checked;
-      checked = checkBuffers(arguments, call->call, call->elements);
-      if (!checked.ok()) return checked;
-      call->takeBuffers(arguments);
-      return call->executor->bind(call->buffers, call->reducer());
+      takeIdle(acquired);
+      return acquired->bind(call);
     }
-    auto made = std::make_unique<OneShotCall>(this, schedule);
+    auto made = std::make_unique<CachedCall>(this, schedule);
     made->key_hash = hash;
-    if (checked = layOut(*made, arguments); !checked.ok()) return checked;
+    if (Status prepared = made->prepare(call); !prepared.ok()) return prepared;
+    if (Status laid = made->lay(0, Requests::kOneShot); !laid.ok()) return laid;
+    made->held_bytes = sizeof(CachedCall) + made->bytes();
     ++buckets_[hash].calls;
     ++schedule->collectives;
     ++memory_->misses_;
     ++running_;
-    call = made.release();
-    memory_->add(call->bytes);
+    acquired = made.release();
+    memory_->add(acquired->held_bytes);
     memory_->keepToLimit();
     return {};
   });
-  if (status.ok()) return call;
-  if (call != nullptr) release(call);
+  if (status.ok()) return acquired;
+  if (acquired != nullptr) release(acquired);
   return status;
 }
 
-Status CallCache::layOut(OneShotCall& call, const CallArguments& arguments) {
-  call.call = memory_->wanted_;
-  Status status = call.prepareReduction(arguments);
-  if (!status.ok()) return status;
-  if (status = call.expand(); !status.ok()) return status;
-  if (status = checkBuffers(arguments, call.call, call.elements); !status.ok()) return status;
-  call.allocate();
-  call.takeBuffers(arguments);
-  if (status = call.lay(0, Requests::kOneShot); !status.ok()) return status;
-  call.bytes = bytesOf(call);
-  return {};
-}
-
-void CallCache::release(torc_collective* collective) {
-  auto* call = static_cast<OneShotCall*>(collective);
+void CallCache::release(LaidOutCall* laid_out) {
+  auto* call = static_cast<CachedCall*>(laid_out);
   --running_;
-  call->callback = nullptr;
-  call->reduction.reset();
-  if (call->executor->progress() == Progress::kFailed) {
+  call->unbind();
+  if (call->hasFailed()) {
     free(call);
     return;
   }
@@ -167,9 +104,9 @@ void CallCache::forget(const torc_schedule* schedule) {
   for (auto next = buckets_.begin(); next != buckets_.end();) {
     // Freeing the last call of a bucket takes the bucket away.
     auto bucket = next++;
-    for (OneShotCall* call = bucket->second.idle; call != nullptr;) {
-      OneShotCall* behind = call->next_alike;
-      if (schedule == nullptr || call->schedule == schedule) {
+    for (CachedCall* call = bucket->second.idle; call != nullptr;) {
+      CachedCall* behind = call->next_alike;
+      if (schedule == nullptr || call->schedule() == schedule) {
         takeIdle(call);
         free(call);
       }
@@ -178,17 +115,17 @@ void CallCache::forget(const torc_schedule* schedule) {
   }
 }
 
-OneShotCall* CallCache::findIdle(std::uint64_t hash, const torc_schedule* schedule) {
+CachedCall* CallCache::findIdle(std::uint64_t hash, const torc_schedule* schedule,
+                                const Call& wanted) {
   const auto bucket = buckets_.find(hash);
   if (bucket == buckets_.end()) return nullptr;
-  OneShotCall* call = bucket->second.idle;
-  while (call != nullptr &&
-         !(call->schedule == schedule && laidOutAlike(call->call, memory_->wanted_)))
+  CachedCall* call = bucket->second.idle;
+  while (call != nullptr && !(call->schedule() == schedule && laidOutAlike(call->call(), wanted)))
     call = call->next_alike;
   return call;
 }
 
-void CallCache::putIdle(OneShotCall* call) {
+void CallCache::putIdle(CachedCall* call) {
   Bucket& bucket = buckets_.find(call->key_hash)->second;
   call->previous_alike = nullptr;
   call->next_alike = bucket.idle;
@@ -197,7 +134,7 @@ void CallCache::putIdle(OneShotCall* call) {
   memory_->append(call);
 }
 
-void CallCache::takeIdle(OneShotCall* call) {
+void CallCache::takeIdle(CachedCall* call) {
   Bucket& bucket = buckets_.find(call->key_hash)->second;
   (call->previous_alike != nullptr ? call->previous_alike->next_alike : bucket.idle) =
       call->next_alike;
@@ -205,12 +142,12 @@ void CallCache::takeIdle(OneShotCall* call) {
   memory_->remove(call);
 }
 
-void CallCache::free(OneShotCall* call) {
+void CallCache::free(CachedCall* call) {
   const auto bucket = buckets_.find(call->key_hash);
   if (--bucket->second.calls == 0) buckets_.erase(bucket);
-  memory_->bytes_ -= call->bytes;
-  --call->schedule->collectives;
-  geometry_->context->dispose(std::unique_ptr<torc_collective>(call));
+  memory_->bytes_ -= call->held_bytes;
+  --call->schedule()->collectives;
+  geometry_->context->dispose(std::unique_ptr<LaidOutCall>(call));
 }
 
 }  // namespace torc

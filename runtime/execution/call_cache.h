@@ -4,13 +4,14 @@
 //
 // Life of a call, all of it local to the rank:
 //   TagRange tags = ring.take(schedule->tag_count)    in the order of the calls, on all ranks alike
-//   call = cache.acquire(schedule, arguments)         an idle laid-out call, or a new one
-//   call->bindTags(tags); torc_collective_start(call)           once ring.ready(tags)
-//   ... complete: ring.release(tags); cache.release(call)
+//   laid = cache.acquire(schedule, call)               an idle laid-out call, or a new one
+//   torc_collective collective(laid); collective.bindTags(tags);
+//   torc_collective_start(&collective)                 once ring.ready(tags)
+//   ... complete: ring.release(tags); cache.release(laid)
 //
-// What the layout depends on is the key: schedule, counts, displacements relative to the lowest,
-// bytes of an element, whether in place. Handles of datatypes and operations are no part of it: MPI
-// gives the handle of a freed one to a new one. They are looked at anew in every call.
+// What the layout depends on is the key: schedule, root, counts, displacements relative to the
+// lowest, bytes of an element, whether in place. Handles of datatypes and operations are no part of
+// it: MPI gives the handle of a freed one to a new one. They are looked at anew in every call.
 //
 // A laid-out call takes memory: tables, scratch, packed messages, the own block of an in-place
 // reduce_scatter. All caches of a process share one limit; beyond it the calls that were idle
@@ -26,27 +27,25 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/execution/call.h"
-#include "runtime/execution/collective.h"
-#include "runtime/execution/mpi_reduction.h"
+#include "runtime/execution/laid_out_call.h"
 #include "support/status.h"
 
 namespace torc {
 
 class CallCache;
 
-/// A collective that belongs to a cache.
-struct OneShotCall : torc_collective {
-  OneShotCall(CallCache* owner, torc_schedule* schedule)
-      : torc_collective(schedule), cache(owner) {}
+/// A laid-out call that belongs to a cache.
+struct CachedCall : LaidOutCall {
+  CachedCall(CallCache* owner, torc_schedule* schedule) : LaidOutCall(schedule), cache(owner) {}
 
   CallCache* cache;
   std::uint64_t key_hash = 0;
-  std::size_t bytes = 0;
+  std::size_t held_bytes = 0;
   // While idle: among the calls of one hash, and among all of the process by age.
-  OneShotCall* previous_alike = nullptr;
-  OneShotCall* next_alike = nullptr;
-  OneShotCall* older = nullptr;
-  OneShotCall* newer = nullptr;
+  CachedCall* previous_alike = nullptr;
+  CachedCall* next_alike = nullptr;
+  CachedCall* older = nullptr;
+  CachedCall* newer = nullptr;
 };
 
 /// The memory of a process's one-shot calls. Outlives its caches. Used by one thread at a time, as
@@ -72,17 +71,15 @@ class CallMemory {
   friend class CallCache;
 
   void add(std::size_t bytes);
-  void append(OneShotCall* idle);
-  void remove(OneShotCall* idle);
+  void append(CachedCall* idle);
+  void remove(CachedCall* idle);
   void keepToLimit();
 
   std::size_t limit_;
   std::size_t bytes_ = 0, most_bytes_ = 0;
   std::uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
-  TypeTable types_;
-  Call wanted_;  // the call being acquired; keeps its lists' memory
-  OneShotCall* oldest_ = nullptr;
-  OneShotCall* newest_ = nullptr;
+  CachedCall* oldest_ = nullptr;
+  CachedCall* newest_ = nullptr;
 };
 
 /// One geometry's calls, of all its schedules. Used by one thread at a time.
@@ -94,16 +91,15 @@ class CallCache {
   /// Frees all calls. None is acquired any more.
   ~CallCache();
 
-  /// A call of `schedule`, which belongs to the geometry, bound to the arguments' buffers and not
-  /// started. Lists in `arguments` need not outlive this; the operation must outlive the call, and
-  /// so must the datatype where it is Keep::kOriginal. Errors are local: those of the torc_*_init
-  /// functions (wrong arguments, unsupported datatypes and operations, no memory), but for buffers
-  /// that overlap, which MPI leaves to the caller.
-  StatusOr<torc_collective*> acquire(torc_schedule* schedule, const CallArguments& arguments);
+  /// A laid-out call of `schedule`, which belongs to the geometry, bound to `call`. The call has
+  /// passed `check` and has its lists; it need not outlive this, but its operation must, and so
+  /// must the datatype where it is Keep::kOriginal. Errors are local: a schedule for another
+  /// collective, no memory.
+  StatusOr<LaidOutCall*> acquire(torc_schedule* schedule, const Call& call);
 
-  /// The call is complete, has failed, or was never started. It may be freed in here. May be called
-  /// from the call's own callback, as the last thing that it does.
-  void release(torc_collective* call);
+  /// Its round is complete, has failed, or was never started. The laid-out call may be freed in
+  /// here. May be called from the callback of its collective, as the last thing that it does.
+  void release(LaidOutCall* laid_out);
 
   /// Frees the idle calls of `schedule`, which is about to go.
   void forget(const torc_schedule* schedule);
@@ -116,15 +112,14 @@ class CallCache {
 
   /// Calls with one hash.
   struct Bucket {
-    OneShotCall* idle = nullptr;  // the last one released first
+    CachedCall* idle = nullptr;  // the last one released first
     std::size_t calls = 0;
   };
 
-  Status layOut(OneShotCall& call, const CallArguments& arguments);
-  OneShotCall* findIdle(std::uint64_t hash, const torc_schedule* schedule);
-  void putIdle(OneShotCall* call);
-  void takeIdle(OneShotCall* call);
-  void free(OneShotCall* call);
+  CachedCall* findIdle(std::uint64_t hash, const torc_schedule* schedule, const Call& call);
+  void putIdle(CachedCall* call);
+  void takeIdle(CachedCall* call);
+  void free(CachedCall* call);
 
   torc_geometry* geometry_;
   CallMemory* memory_;

@@ -16,8 +16,9 @@ constexpr std::size_t kBytesBetweenPolls = 32 * 1024;
 std::size_t Executor::tableBytes() const {
   auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
   return sizeof(*this) + transport_->tableBytes() + bytes(steps_) + bytes(successors_) +
-         bytes(dependence_counts_) + bytes(roots_) + bytes(stretches_) + bytes(step_of_channel_) +
-         bytes(waiting_) + bytes(messages_) + bytes(local_) + bytes(completed_);
+         bytes(dependence_counts_) + bytes(roots_) + bytes(stretches_) + bytes(stretch_loops_) +
+         bytes(step_of_channel_) + bytes(waiting_) + bytes(messages_) + bytes(local_) +
+         bytes(completed_);
 }
 
 std::uint32_t Executor::firstPending() const {
@@ -70,7 +71,9 @@ std::size_t Executor::work(const Step& step) {
   std::size_t bytes = 0;
   const Stretch* stretch = stretches_.data() + step.first_stretch;
   for (std::uint32_t i = 0; i < step.stretch_count; ++i, ++stretch) {
-    if (step.work == Work::kReduce) {
+    if (stretch->loop_count > 0) {
+      bytes += workStrided(step, *stretch);
+    } else if (step.work == Work::kReduce) {
       reducer_(stretch->dst.in(bases_), stretch->a.in(bases_), stretch->b.in(bases_),
                stretch->count);
       bytes += stretch->count * element_bytes_;
@@ -80,6 +83,27 @@ std::size_t Executor::work(const Step& step) {
     }
   }
   return bytes;
+}
+
+/// The same for one stretch that repeats.
+std::size_t Executor::workStrided(const Step& step, const Stretch& stretch) {
+  std::byte* dst = stretch.dst.in(bases_);
+  const std::byte* a = stretch.a.in(bases_);
+  const std::byte* b = stretch.b.in(bases_);
+  std::size_t runs = 0;
+  AlignedWalk walk(stretch_loops_.data() + stretch.first_loop, stretch.loop_count);
+  do {
+    const auto at = [&](std::size_t operand) {
+      return static_cast<std::ptrdiff_t>(walk.distances()[operand]);
+    };
+    if (step.work == Work::kReduce) {
+      reducer_(dst + at(0), a + at(1), b + at(2), stretch.count);
+    } else {
+      std::memcpy(dst + at(0), a + at(1), stretch.count);
+    }
+    ++runs;
+  } while (walk.next());
+  return runs * stretch.count * (step.work == Work::kReduce ? element_bytes_ : 1);
 }
 
 inline bool Executor::startReady() {

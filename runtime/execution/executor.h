@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/execution/aligned_loops.h"
 #include "runtime/execution/reduction.h"
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/transport.h"
@@ -103,10 +104,12 @@ class Executor {
  private:
   enum class Work : std::uint8_t { kNone, kReduce, kCopy };
 
-  /// A run of elements that local work touches.
+  /// A run of elements that local work touches, repeated by loops whose strides are bytes.
   struct Stretch {
     Place dst, a, b;
-    std::size_t count;  // elements of a reduction, bytes of a copy
+    std::size_t count;  // elements of a reduction, bytes of a copy; of one run
+    std::uint32_t first_loop = 0;
+    std::uint32_t loop_count = 0;
   };
 
   struct Step {
@@ -126,12 +129,16 @@ class Executor {
                     const Buffers& buffers, std::span<const std::size_t> pieces, Step& step);
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
                Step& step);
+  bool layStrided(const FlatProgram& program, const FlatOperation& operation,
+                  const Buffers& buffers, const Step& step);
+  void addStretch(Stretch stretch, const Step& step, std::span<const AlignedLoop> loops = {});
   void laySuccessors(const FlatProgram& program);
   void joinCopies();
 
   void enqueue(std::uint32_t step);
   void complete(std::uint32_t step);
   std::size_t work(const Step& step);
+  std::size_t workStrided(const Step& step, const Stretch& stretch);
   [[nodiscard]] bool startReady();
   [[nodiscard]] bool take(int count);
   [[nodiscard]] bool workFor(std::size_t bytes);
@@ -148,8 +155,10 @@ class Executor {
   std::vector<std::uint32_t> dependence_counts_;  // as at the start of a round
   std::vector<std::uint32_t> roots_;              // steps without dependences
   std::vector<Stretch> stretches_;
+  std::vector<AlignedLoop> stretch_loops_;
   std::vector<std::uint32_t> step_of_channel_;
   std::vector<Segment> segments_;  // of the message being prepared
+  std::vector<Loop> loops_;        // of the program, in bytes; while messages are prepared
 
   // State of the round.
   Progress progress_ = Progress::kIdle;

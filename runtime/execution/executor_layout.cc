@@ -1,6 +1,7 @@
 // Executor: layout of a flat program at creation.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,40 +10,82 @@
 namespace torc {
 namespace {
 
+Base baseOf(Buffer buffer, const Buffers& buffers) {
+  switch (buffer) {
+    case Buffer::kIn:
+      return buffers.in_is_out ? Base::kOut : Base::kIn;
+    case Buffer::kScratch:
+      return Base::kScratch;
+    case Buffer::kOut:
+    case Buffer::kNone:
+      break;
+  }
+  return Base::kOut;
+}
+
 /// Walks the runs of a region from front to back as memory.
 class RegionCursor {
  public:
   RegionCursor(const FlatProgram& program, const FlatRegion& region, const Buffers& buffers)
       : extents_(program.extentsOf(region)),
+        next_(extents_.begin()),
+        base_(baseOf(region.buffer, buffers)),
+        element_bytes_(buffers.element_bytes) {}
+  RegionCursor(const RegionCursor&) = delete;
+  RegionCursor& operator=(const RegionCursor&) = delete;
+
+  bool done() const { return next_ == extents_.end(); }
+  std::uint64_t available() const { return (*next_).length - used_; }
+  Place place() const { return {base_, ((*next_).offset + used_) * element_bytes_}; }
+  void skip(std::uint64_t elements) {
+    used_ += elements;
+    if (used_ == (*next_).length) {
+      ++next_;
+      used_ = 0;
+    }
+  }
+
+ private:
+  ExtentRange extents_;
+  ExtentRange::Iterator next_;
+  Base base_;
+  std::size_t element_bytes_;
+  std::uint64_t used_ = 0;
+};
+
+/// The same by whole extents, loops included; only a single run is taken in parts.
+class StridedCursor {
+ public:
+  StridedCursor(const FlatProgram& program, const FlatRegion& region, const Buffers& buffers)
+      : program_(program),
+        extents_(program.stridedExtentsOf(region)),
         base_(baseOf(region.buffer, buffers)),
         element_bytes_(buffers.element_bytes) {}
 
   bool done() const { return index_ == extents_.size(); }
-  std::uint64_t available() const { return extents_[index_].length - used_; }
+  /// Elements that are left of the extent, over all its runs.
+  std::uint64_t available() const { return extents_[index_].length * iterations(loops()) - used_; }
+  bool canTake(std::uint64_t elements) const {
+    return extents_[index_].loop_count == 0 || elements == available();
+  }
+  /// The next `elements`, as many as are available at most.
+  StridedOperand operand(std::uint64_t elements) const {
+    return {extents_[index_].loop_count == 0 ? elements : extents_[index_].length, loops()};
+  }
   Place place() const { return {base_, (extents_[index_].offset + used_) * element_bytes_}; }
   void skip(std::uint64_t elements) {
     used_ += elements;
-    if (used_ == extents_[index_].length) {
+    if (available() == 0) {
       ++index_;
       used_ = 0;
     }
   }
 
  private:
-  static Base baseOf(Buffer buffer, const Buffers& buffers) {
-    switch (buffer) {
-      case Buffer::kIn:
-        return buffers.in_is_out ? Base::kOut : Base::kIn;
-      case Buffer::kScratch:
-        return Base::kScratch;
-      case Buffer::kOut:
-      case Buffer::kNone:
-        break;
-    }
-    return Base::kOut;
-  }
+  std::span<const Loop> loops() const { return program_.loopsOf(extents_[index_]); }
 
-  std::span<const Extent> extents_;
+  const FlatProgram& program_;
+  std::span<const StridedExtent> extents_;
   Base base_;
   std::size_t element_bytes_;
   std::size_t index_ = 0;
@@ -80,6 +123,11 @@ Status Executor::lay(const FlatProgram& program, const Buffers& buffers,
                      const MessagePieces& pieces) {
   std::vector<std::size_t> piece_bytes;
   element_bytes_ = buffers.element_bytes;
+  for (Loop loop : program.loops) {
+    loop.stride *= element_bytes_;
+    loop.back *= element_bytes_;
+    loops_.push_back(loop);
+  }
   steps_.resize(program.operations.size());
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const FlatOperation& operation = program.operations[i];
@@ -104,6 +152,7 @@ Status Executor::lay(const FlatProgram& program, const Buffers& buffers,
   laySuccessors(program);
   joinCopies();
   segments_ = {};
+  loops_ = {};
 
   waiting_.resize(steps_.size());
   messages_.resize(step_of_channel_.size());
@@ -120,20 +169,22 @@ Status Executor::layMessage(const FlatProgram& program, const FlatOperation& ope
                              : operation.kind == OperationKind::kRecvReduce ? operation.b
                                                                             : operation.dst;
   segments_.clear();
-  for (RegionCursor cursor(program, region, buffers); !cursor.done();) {
-    const std::uint64_t elements = cursor.available();
-    const Place place = cursor.place();
-    const std::size_t bytes = elements * element_bytes_;
-    if (!segments_.empty() && segments_.back().place + segments_.back().bytes == place) {
+  const Base base = baseOf(region.buffer, buffers);
+  for (const StridedExtent& extent : program.stridedExtentsOf(region)) {
+    const Place place(base, extent.offset * element_bytes_);
+    const std::size_t bytes = extent.length * element_bytes_;
+    if (bytes == 0) continue;
+    if (!segments_.empty() && segments_.back().loop_count == 0 && extent.loop_count == 0 &&
+        segments_.back().place + segments_.back().bytes == place) {
       segments_.back().bytes += bytes;
-    } else if (bytes > 0) {
-      segments_.push_back({place, bytes});
+    } else {
+      segments_.push_back({place, bytes, extent.first_loop, extent.loop_count});
     }
-    cursor.skip(elements);
   }
+  const Segments segments{segments_, loops_};
   StatusOr<ChannelId> channel =
-      sending ? transport_->prepareSend(operation.peer, operation.tag, segments_, pieces)
-              : transport_->prepareRecv(operation.peer, operation.tag, segments_, pieces);
+      sending ? transport_->prepareSend(operation.peer, operation.tag, segments, pieces)
+              : transport_->prepareRecv(operation.peer, operation.tag, segments, pieces);
   if (!channel.ok()) return channel.status();
   step.channel = *channel;
   return {};
@@ -147,31 +198,77 @@ void Executor::layWork(const FlatProgram& program, const FlatOperation& operatio
   if (!copies && !reduces) return;
 
   step.first_stretch = static_cast<std::uint32_t>(stretches_.size());
-  RegionCursor dst(program, operation.dst, buffers);
-  RegionCursor a(program, operation.a, buffers);
+  step.work = reduces ? Work::kReduce : Work::kCopy;
+  if (!layStrided(program, operation, buffers, step)) {
+    stretches_.resize(step.first_stretch);
+    RegionCursor dst(program, operation.dst, buffers);
+    RegionCursor a(program, operation.a, buffers);
+    RegionCursor b(program, reduces ? operation.b : operation.a, buffers);
+    while (!dst.done()) {
+      const std::uint64_t elements = std::min({dst.available(), a.available(), b.available()});
+      const std::size_t unit = copies ? element_bytes_ : 1;
+      addStretch({dst.place(), a.place(), b.place(), elements * unit}, step);
+      dst.skip(elements);
+      a.skip(elements);
+      b.skip(elements);
+    }
+  }
+  step.stretch_count = static_cast<std::uint32_t>(stretches_.size()) - step.first_stretch;
+}
+
+/// Lays the work of an operation out by whole extents; false where their runs do not fit into each
+/// other.
+bool Executor::layStrided(const FlatProgram& program, const FlatOperation& operation,
+                          const Buffers& buffers, const Step& step) {
+  const bool copies = step.work == Work::kCopy;
+  StridedCursor dst(program, operation.dst, buffers);
+  StridedCursor a(program, operation.a, buffers);
   // A copy reads nothing but a.
-  RegionCursor b(program, reduces ? operation.b : operation.a, buffers);
+  StridedCursor b(program, copies ? operation.a : operation.b, buffers);
   while (!dst.done()) {
     const std::uint64_t elements = std::min({dst.available(), a.available(), b.available()});
-    const std::size_t count = copies ? elements * element_bytes_ : elements;
-    const std::size_t unit = copies ? 1 : element_bytes_;
-    const bool first = stretches_.size() == step.first_stretch;
-    Stretch* last = first ? nullptr : &stretches_.back();
-    if (copies && dst.place() == a.place()) {
-      // In place: source and destination are the same memory.
-    } else if (last != nullptr && last->dst + last->count * unit == dst.place() &&
-               last->a + last->count * unit == a.place() &&
-               last->b + last->count * unit == b.place()) {
-      last->count += count;
-    } else if (elements > 0) {
-      stretches_.push_back({dst.place(), a.place(), b.place(), count});
+    if (!dst.canTake(elements) || !a.canTake(elements) || !b.canTake(elements)) return false;
+    std::optional<AlignedLoops> aligned;
+    if (elements > 0) {
+      aligned = alignLoops({dst.operand(elements), a.operand(elements), b.operand(elements)});
+      if (!aligned) return false;
+      for (AlignedLoop& loop : aligned->loops) {
+        for (Loop& one : loop) {
+          one.stride *= element_bytes_;
+          one.back *= element_bytes_;
+        }
+      }
+      const std::size_t count = aligned->length * (copies ? element_bytes_ : 1);
+      addStretch({dst.place(), a.place(), b.place(), count}, step, aligned->loops);
     }
     dst.skip(elements);
     a.skip(elements);
     b.skip(elements);
   }
-  step.stretch_count = static_cast<std::uint32_t>(stretches_.size()) - step.first_stretch;
-  step.work = reduces ? Work::kReduce : Work::kCopy;
+  return true;
+}
+
+/// Adds a stretch to those of `step`, the last one; joined to the one before where they touch, left
+/// out where a copy would be of itself.
+void Executor::addStretch(Stretch stretch, const Step& step, std::span<const AlignedLoop> loops) {
+  const bool copies = step.work == Work::kCopy;
+  const auto onItself = [](const AlignedLoop& loop) { return loop[0] == loop[1]; };
+  if (stretch.count == 0 ||
+      (copies && stretch.dst == stretch.a && std::ranges::all_of(loops, onItself))) {
+    return;
+  }
+  if (stretches_.size() > step.first_stretch && loops.empty()) {
+    Stretch& last = stretches_.back();
+    const std::size_t bytes = last.count * (copies ? 1 : element_bytes_);
+    if (last.loop_count == 0 && last.dst + bytes == stretch.dst && last.a + bytes == stretch.a &&
+        last.b + bytes == stretch.b) {
+      last.count += stretch.count;
+      return;
+    }
+  }
+  stretch.loop_count = static_cast<std::uint32_t>(loops.size());
+  if (!loops.empty()) stretch.first_loop = addLoops(loops, stretch_loops_);
+  stretches_.push_back(stretch);
 }
 
 void Executor::laySuccessors(const FlatProgram& program) {
@@ -212,6 +309,7 @@ void Executor::joinCopies() {
     Step& step = steps_[root];
     if (step.work != Work::kCopy || step.stretch_count != 1) continue;
     const Stretch& mine = stretches_[step.first_stretch];
+    if (mine.loop_count > 0) continue;
     if (first != nullptr) {
       Stretch& joined = stretches_[first->first_stretch];
       if (joined.dst + joined.count == mine.dst && joined.a + joined.count == mine.a) {

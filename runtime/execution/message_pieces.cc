@@ -11,8 +11,10 @@ StatusOr<MessagePieces> cutMessages(const ScheduleView& schedule, const FlatProg
   MessagePieces pieces;
   // Part-major messages are contiguous.
   if (rowOf(schedule.collective).layout == Layout::kPartMajor) return pieces;
-  const bool own_block_in_out = in_place && schedule.collective == Collective::kAllgather;
-  Placement placement(schedule, program.rank, counts, own_block_in_out);
+  const bool own_block_in_out =
+      in_place && rowOf(schedule.collective).in_place == InPlace::kOwnBlock;
+  const RootedSchedule rooted(schedule, program.root);
+  Placement placement(rooted, program.rank, counts, own_block_in_out);
   if (Status status = placement.prepare(); !status.ok()) return status;
 
   pieces.resize(program.operations.size());
@@ -23,7 +25,10 @@ StatusOr<MessagePieces> cutMessages(const ScheduleView& schedule, const FlatProg
     const std::uint64_t bytes = (sending ? flat.a : flat.dst).elements * element_bytes;
     if (bytes < 2 * least_bytes) continue;  // one piece in any case
     const Operation& operation = schedule.operations[flat.source];
-    placement.appendBlocks(sending ? operation.a : operation.dst, pieces[i]);
+    const Region& region = sending ? operation.a : operation.dst;
+    // Equal blocks need not be listed to know their size.
+    if (counts.per_rank.empty() && bytes / placement.blocksOf(region) < least_bytes) continue;
+    placement.appendBlocks(region, pieces[i]);
     if (bytes / pieces[i].size() < least_bytes) pieces[i].clear();
   }
   return pieces;

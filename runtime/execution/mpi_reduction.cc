@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/hash.h"
+
 namespace torc {
 namespace {
 
@@ -143,63 +145,91 @@ bool isSimple(MPI_Datatype type) {
   return simple;
 }
 
-std::uint64_t hash(const std::string& text) {
-  std::uint64_t value = 0xcbf29ce484222325u;  // FNV-1a
-  for (unsigned char c : text)
-    value = (value ^ c) * 0x100000001b3u;
-  return value;
-}
-
 }  // namespace
 
 std::uint64_t ElementType::fingerprint() const {
   if (kind) return static_cast<std::uint64_t>(*kind) + 1;
-  if (predefined) return hash(name);
+  if (predefined) return hashText(name());
   return (std::uint64_t{1} << 40) + bytes;
 }
 
-StatusOr<ElementType> describeType(MPI_Datatype type) {
-  if (type == MPI_DATATYPE_NULL) {
-    return Status(StatusCode::kInvalidArgument, "the datatype is MPI_DATATYPE_NULL");
-  }
-  ElementType element;
-  element.handle = type;
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  element.predefined = combiner == MPI_COMBINER_NAMED;
-  element.simple = isSimple(type);
-
+std::string ElementType::name() const {
   char text[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;
-  PMPI_Type_get_name(type, text, &length);
-  element.name = length > 0 ? text : "a derived datatype without a name";
-
-  MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
-  PMPI_Type_size_x(type, &size);
-  PMPI_Type_get_extent_x(type, &lower, &extent);
-  PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
-  const bool gapless =
-      lower == 0 && true_lower == 0 && extent == size && (true_extent == size || size == 0);
-  if (!element.predefined && !gapless) {
-    return Status(StatusCode::kUnsupported,
-                  "datatype " + element.name + " has gaps or an offset (" + std::to_string(size) +
-                      " bytes of data, extent " + std::to_string(extent) + ", lower bound " +
-                      std::to_string(lower) + "): torc serves predefined and contiguous datatypes");
-  }
-  element.bytes = static_cast<std::size_t>(extent);
-  if (element.predefined) element.kind = kindOf(type, element.bytes);
-  return element;
+  PMPI_Type_get_name(handle, text, &length);
+  return length > 0 ? text : "a derived datatype without a name";
 }
 
-StatusOr<const ElementType*> TypeTable::describe(MPI_Datatype type) {
-  for (const ElementType& known : predefined_) {
-    if (known.handle == type) return &known;
+namespace {
+
+/// Descriptions of the predefined datatypes that this thread has used last. Others are made anew
+/// every time: MPI gives the handle of a freed datatype to a new one.
+struct KnownTypes {
+  static constexpr std::size_t kTypes = 4;
+  std::array<ElementType, kTypes> types{};
+  std::size_t next = 0;
+
+  const ElementType* find(MPI_Datatype type) const {
+    for (const ElementType& known : types) {
+      if (known.handle == type) return &known;
+    }
+    return nullptr;
   }
-  StatusOr<ElementType> described = describeType(type);
-  if (!described.ok()) return described.status();
-  if (described->predefined) return &predefined_.emplace_back(std::move(*described));
-  derived_ = std::move(*described);
-  return &derived_;
+  void add(const ElementType& type) { types[next++ % kTypes] = type; }
+};
+
+KnownTypes& knownTypes() {
+  [[gnu::tls_model("initial-exec")]] static thread_local KnownTypes known;
+  return known;
+}
+
+}  // namespace
+
+Status lookAtType(MPI_Datatype type, ElementType& element) {
+  if (type == MPI_DATATYPE_NULL) {
+    return {StatusCode::kInvalidArgument, "the datatype is MPI_DATATYPE_NULL"};
+  }
+  if (const ElementType* known = knownTypes().find(type)) {
+    element = *known;
+    return {};
+  }
+  MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) {
+    return {StatusCode::kInvalidArgument, "the datatype has no size"};
+  }
+  PMPI_Type_get_extent_x(type, &lower, &extent);
+  PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent);
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  element = {};
+  element.handle = type;
+  element.bytes = static_cast<std::size_t>(extent);
+  element.size = static_cast<std::size_t>(size);
+  element.predefined = combiner == MPI_COMBINER_NAMED;
+  element.gapless = element.predefined || (lower == 0 && true_lower == 0 && extent == size &&
+                                           (true_extent == size || size == 0));
+  element.simple = element.gapless && isSimple(type);
+  if (element.predefined) {
+    element.kind = kindOf(type, element.bytes);
+    knownTypes().add(element);
+  }
+  return {};
+}
+
+Status gapsIn(const ElementType& type) {
+  MPI_Count lower = 0, extent = 0;
+  PMPI_Type_get_extent_x(type.handle, &lower, &extent);
+  return {StatusCode::kUnsupported,
+          "datatype " + type.name() + " has gaps or an offset (" + std::to_string(type.size) +
+              " bytes of data, extent " + std::to_string(extent) + ", lower bound " +
+              std::to_string(lower) + "): torc serves predefined and contiguous datatypes"};
+}
+
+StatusOr<ElementType> describeType(MPI_Datatype type) {
+  ElementType element;
+  if (Status status = lookAtType(type, element); !status.ok()) return status;
+  if (!element.gapless) return gapsIn(element);
+  return element;
 }
 
 std::string describeOp(MPI_Op op) {
@@ -226,24 +256,22 @@ void MpiReduction::reset() {
   type_ = MPI_DATATYPE_NULL;
 }
 
-Status MpiReduction::prepare(const ElementType& type, MPI_Op op, Keep keep) {
-  reset();
+Status lookAtReduction(const ElementType& type, MPI_Op op, Reduction& reduction) {
+  reduction = {};
   if (op == MPI_OP_NULL || op == MPI_REPLACE || op == MPI_NO_OP) {
     return {StatusCode::kInvalidArgument, describeOp(op) + " is not a reduction"};
   }
-  op_ = op;
-  type_ = type.handle;
-  bytes_ = type.bytes;
+  reduction.op = op;
   if (const std::optional<ReduceOp> known = predefinedOp(op)) {
-    fingerprint_ = static_cast<std::uint64_t>(*known) + 1;
-    if (type.kind) kernel_ = reductionKernel(*type.kind, *known);
+    reduction.fingerprint = static_cast<std::uint64_t>(*known) + 1;
+    if (type.kind) reduction.kernel = reductionKernel(*type.kind, *known);
     bool mpi_serves = false;
 #ifdef MPI_REAL16
     mpi_serves = type.handle == MPI_REAL16 && *known <= ReduceOp::kProd;
 #endif
-    if (kernel_ != nullptr || mpi_serves) return {};
+    if (reduction.kernel != nullptr || mpi_serves) return {};
     return {StatusCode::kUnsupported,
-            std::string(name(*known)) + " is not defined on datatype " + type.name};
+            std::string(name(*known)) + " is not defined on datatype " + type.name()};
   }
   int commutes = 0;
   if (const int code = PMPI_Op_commutative(op, &commutes); code != MPI_SUCCESS) {
@@ -254,11 +282,21 @@ Status MpiReduction::prepare(const ElementType& type, MPI_Op op, Keep keep) {
             "the operation does not commute: torc's schedules combine contributions in an order "
             "that differs from block to block"};
   }
-  fingerprint_ = kReduceOpCount + 1;
-  if (!type.predefined && keep == Keep::kDuplicate) {
+  reduction.fingerprint = kReduceOpCount + 1;
+  return {};
+}
+
+Status MpiReduction::use(const ElementType& type, const Reduction& reduction, Keep keep) {
+  reset();
+  op_ = reduction.op;
+  type_ = type.handle;
+  kernel_ = reduction.kernel;
+  bytes_ = type.bytes;
+  const bool is_predefined_op = reduction.fingerprint <= kReduceOpCount;
+  if (!is_predefined_op && !type.predefined && keep == Keep::kDuplicate) {
     // The user may free the datatype while the collective lives.
     if (PMPI_Type_dup(type.handle, &type_) != MPI_SUCCESS) {
-      return {StatusCode::kTransport, "MPI_Type_dup failed on datatype " + type.name};
+      return {StatusCode::kTransport, "MPI_Type_dup failed on datatype " + type.name()};
     }
     owns_type_ = true;
   }

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 
@@ -16,33 +15,45 @@
 
 namespace torc {
 
-/// A datatype that the runtime serves: predefined, or derived without gaps.
+/// A datatype. Plain data.
 struct ElementType {
   MPI_Datatype handle = MPI_DATATYPE_NULL;
-  std::string name;       // for messages: "MPI_DOUBLE_INT"
   std::size_t bytes = 0;  // from one element to the next
+  std::size_t size = 0;   // bytes of data in an element
   bool predefined = false;
+  bool gapless = false;             // predefined, or derived without gaps and offset
   bool simple = false;              // predefined, or copies of a predefined type in a row
   std::optional<ElementKind> kind;  // where kernels exist
 
+  /// For messages, while the datatype exists: "MPI_DOUBLE_INT".
+  std::string name() const;
+  /// Whether an element is its data, byte after byte in the order of the type, and nothing else.
+  bool isBytesInRow() const { return gapless && simple && bytes == size; }
   /// Equal on ranks whose elements are alike.
   std::uint64_t fingerprint() const;
 };
 
-/// Errors: MPI_DATATYPE_NULL; kUnsupported for a derived type with gaps or an offset.
+/// Looks at a datatype. Errors: MPI_DATATYPE_NULL, and what is no datatype.
+Status lookAtType(MPI_Datatype type, ElementType& element);
+
+/// The error of a type that is not gapless.
+Status gapsIn(const ElementType& type);
+
+/// A datatype that schedules can reduce. Errors: those of lookAtType; kUnsupported for a derived
+/// type with gaps or an offset.
 StatusOr<ElementType> describeType(MPI_Datatype type);
 
-/// Descriptions of datatypes for calls that come again and again: those of predefined datatypes are
-/// kept. Others are made anew every time: MPI gives the handle of a freed datatype to a new one.
-class TypeTable {
- public:
-  /// As describeType; valid until the next call.
-  StatusOr<const ElementType*> describe(MPI_Datatype type);
-
- private:
-  std::deque<ElementType> predefined_;  // those asked for so far
-  ElementType derived_;
+/// An operation on a type. Plain data.
+struct Reduction {
+  MPI_Op op = MPI_OP_NULL;
+  ReduceFunction kernel = nullptr;  // null: MPI_Reduce_local
+  std::uint64_t fingerprint = 0;    // equal on ranks whose operations are alike
 };
+
+/// A predefined operation, or a commutative one of the user. Errors: MPI_OP_NULL and operations
+/// that no reduction takes; kUnsupported for what MPI does not define on the type, and for an
+/// operation that does not commute.
+Status lookAtReduction(const ElementType& type, MPI_Op op, Reduction& reduction);
 
 /// What an operation of the user gets for a derived datatype, which may be freed meanwhile.
 enum class Keep : std::uint8_t {
@@ -50,7 +61,7 @@ enum class Keep : std::uint8_t {
   kOriginal,   // the caller's, which outlives the operation
 };
 
-/// An operation on a type. The reducer refers to this object: it stays where it is while in use.
+/// A reduction in use. The reducer refers to this object: it stays where it is meanwhile.
 class MpiReduction {
  public:
   MpiReduction() = default;
@@ -58,18 +69,14 @@ class MpiReduction {
   MpiReduction& operator=(const MpiReduction&) = delete;
   ~MpiReduction();
 
-  /// May be called again. A predefined operation, or a commutative one of the user. Errors:
-  /// MPI_OP_NULL and operations that no reduction takes; kUnsupported for what MPI does not define
-  /// on the type, and for an operation that does not commute. A user's operation stays the user's
-  /// and must outlive this; so must a derived datatype that is not kept.
-  Status prepare(const ElementType& type, MPI_Op op, Keep keep = Keep::kDuplicate);
+  /// May be called again. A user's operation stays the user's and must outlive this; so must a
+  /// derived datatype that is not kept.
+  Status use(const ElementType& type, const Reduction& reduction, Keep keep = Keep::kDuplicate);
 
   /// Lets go of the datatype.
   void reset();
 
   Reducer reducer() const;
-  /// Equal on ranks whose operations are alike.
-  std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
   static void reduceLocal(void* dst, const void* a, const void* b, std::size_t count,
@@ -80,7 +87,6 @@ class MpiReduction {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;  // for reduceLocal; a duplicate where derived
   bool owns_type_ = false;
   std::size_t bytes_ = 0;
-  std::uint64_t fingerprint_ = 0;
 };
 
 /// "MPI_SUM", or "a user-defined operation".

@@ -20,7 +20,7 @@ struct AgreedField {
   std::uint64_t value;
   bool printable;  // whether the value means something to a person
 };
-inline constexpr int kMaxAgreedFields = 5;
+inline constexpr int kMaxAgreedFields = 6;
 
 /// Which parts of the tag space are taken: one bit each.
 inline constexpr int kTagSlots = 1024;

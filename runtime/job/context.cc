@@ -8,8 +8,6 @@
 #include "runtime/execution/collective.h"
 #include "runtime/transport/mpi_transport.h"
 
-using torc::Progress;
-
 namespace {
 
 // With a core for every rank: fruitless looks, of a tenth of a microsecond or so each, before a
@@ -34,22 +32,19 @@ void torc_context::unlink(torc_collective* collective) {
 torc_context::torc_context() = default;
 
 torc_context::~torc_context() {
-  std::erase_if(failed_, [](const auto& collective) { return collective->executor->drained(); });
+  std::erase_if(failed_, [](const auto& call) { return call->isDrained(); });
   // What a message may still touch is never given back.
-  for (auto& collective : failed_)
-    static_cast<void>(collective.release());
+  for (auto& call : failed_)
+    static_cast<void>(call.release());
 }
 
-void torc_context::dispose(std::unique_ptr<torc_collective> collective) {
-  if (collective->executor != nullptr && collective->executor->progress() == Progress::kFailed &&
-      !collective->executor->drained()) {
-    failed_.push_back(std::move(collective));
-  }
+void torc_context::dispose(std::unique_ptr<torc::LaidOutCall> call) {
+  if (!call->isDrained()) failed_.push_back(std::move(call));
 }
 
 int torc_context::advance() {
   if (!failed_.empty()) {
-    std::erase_if(failed_, [](const auto& collective) { return collective->executor->drained(); });
+    std::erase_if(failed_, [](const auto& call) { return call->isDrained(); });
   }
   int completed = 0;
   ++pass_;

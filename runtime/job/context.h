@@ -13,6 +13,7 @@
 #include "support/status.h"
 
 namespace torc {
+class LaidOutCall;
 class Trace;
 class TraceJob;
 }  // namespace torc
@@ -27,9 +28,9 @@ struct torc_context {
   void link(torc_collective* collective);
   void unlink(torc_collective* collective);
 
-  /// Takes a collective that is used no more. One that has failed lives on, with its memory, until
-  /// no message can touch that any more.
-  void dispose(std::unique_ptr<torc_collective> collective);
+  /// Takes a laid-out call that is used no more. One that has failed lives on, with its memory,
+  /// until no message can touch that any more.
+  void dispose(std::unique_ptr<torc::LaidOutCall> call);
 
   /// One pass over the started collectives; calls callbacks. Returns how many completed.
   int advance();
@@ -59,7 +60,7 @@ struct torc_context {
   torc_collective* first_ = nullptr;
   torc_collective* last_ = nullptr;
   std::uint64_t pass_ = 0;
-  std::vector<std::unique_ptr<torc_collective>> failed_;  // see dispose
+  std::vector<std::unique_ptr<torc::LaidOutCall>> failed_;  // see dispose
 };
 
 #endif  // TORC_RUNTIME_JOB_CONTEXT_H_

@@ -2,6 +2,7 @@
 // table in the manner of the OSU micro-benchmarks.
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include <mpi.h>
@@ -9,6 +10,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/run/torc_run_job.h"
 #include "runtime/run/torc_run_options.h"
+#include "schedules/collective.h"
 
 namespace torc {
 namespace {
@@ -22,10 +24,10 @@ int fail(const std::string& message, int code) {
 
 void printHeader(const RunOptions& options, const torc_schedule_info& info) {
   if (g_rank != 0) return;
+  const bool reduces = rowOf(static_cast<Collective>(info.kind)).reduces();
   std::printf("# %s on %s, %llu ranks; %s%s%s%s; bytes of the whole vector, times in us\n",
               info.kind_name, info.shape, static_cast<unsigned long long>(info.nodes),
-              options.type.name, info.kind == TORC_ALLGATHER ? "" : " ",
-              info.kind == TORC_ALLGATHER ? "" : options.op.name,
+              options.type.name, reduces ? " " : "", reduces ? options.op.name : "",
               options.in_place ? ", in place" : "");
   std::printf("#%11s %6s %11s %11s %11s", "bytes", "iters", "torc", "min", "max");
   if (options.compare) std::printf(" %11s %7s", "MPI", "ratio");
@@ -114,11 +116,16 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int code = 1;
-  try {
-    code = torc::run(argc, argv);
-  } catch (const std::bad_alloc&) {  // on some ranks, perhaps: the others would wait for ever
+  const auto endOutOfMemory = [] {  // on some ranks, perhaps: the others would wait for ever
     std::fprintf(stderr, "torc-run: rank %d: out of memory; try smaller --bytes\n", torc::g_rank);
     MPI_Abort(MPI_COMM_WORLD, 1);
+  };
+  try {
+    code = torc::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    endOutOfMemory();
+  } catch (const std::length_error&) {  // a table larger than any memory
+    endOutOfMemory();
   }
   MPI_Finalize();
   return code;

@@ -6,38 +6,20 @@
 #include <cstring>
 #include <limits>
 #include <sched.h>
+#include <span>
 #include <unistd.h>
 
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/partition.h"
+#include "support/hash.h"
 
 namespace torc {
 namespace {
 
-std::uint64_t mix(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
-  return value ^ (value >> 31);
-}
-
-/// FNV-1a over words, the rest by bytes.
-std::uint64_t hashBytes(const std::byte* data, std::size_t bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  std::size_t i = 0;
-  for (; i + 8 <= bytes; i += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, data + i, 8);
-    hash = mix(hash ^ word);
-  }
-  for (; i < bytes; ++i)
-    hash = mix(hash ^ static_cast<std::uint64_t>(data[i]));
-  return hash;
-}
-
 /// Numbers around 1, so that sums and products of many stay within range; integers 1 to 13.
 void fillElements(const RunType& type, std::byte* data, std::uint64_t count, std::uint64_t seed) {
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t random = mix(seed + i * 0x9e3779b97f4a7c15ull);
+    const std::uint64_t random = hashNumbers(seed, i);
     const double around_one = 0.5 + static_cast<double>(random >> 11) * 0x1p-53;
     if (type.datatype == MPI_FLOAT) {
       const auto value = static_cast<float>(around_one);
@@ -115,7 +97,9 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
     : options_(options), schedule_(schedule), elements_(bytes / options.type.bytes) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-  if (torc_schedule_query(schedule, &info_) != TORC_OK) return;
+  torc_schedule_info info{};
+  if (torc_schedule_query(schedule, &info) != TORC_OK) return;
+  row_ = &rowOf(static_cast<Collective>(info.kind));
   const auto ranks = static_cast<std::uint64_t>(ranks_);
   equal_blocks_ = elements_ % ranks == 0 && !options.uneven;
   std::uint64_t before = 0;
@@ -123,7 +107,7 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
     // Uneven: shares between 0 and 12, each the difference of cumulative ones.
     std::uint64_t total = 0, end = 0;
     for (std::uint64_t k = 0; options.uneven && k < ranks; ++k) {
-      total += mix(k) % 13;
+      total += hashNumbers(k) % 13;
       if (k == r) end = total;
     }
     const std::uint64_t stop =
@@ -135,54 +119,112 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
     before = stop;
   }
   const std::size_t own = static_cast<std::size_t>(counts_[rank_]) * options.type.bytes;
-  const bool gathers = info_.kind == TORC_ALLGATHER;
-  data_.resize(gathers ? own : bytes);
-  const std::uint64_t salt = mix(static_cast<std::uint64_t>(rank_) + 1);
+  is_in_place_ = options.in_place || hasOneBuffer();
+  const Holds in = row_->inAt(rank_ == options.root);
+  data_.resize(in == Holds::kWhole ? bytes : in == Holds::kOwn ? own : 0);
+  const std::uint64_t salt = hashNumbers(rank_);
   fillElements(options.type, data_.data(), data_.size() / options.type.bytes, salt);
-  result_bytes_ = info_.kind == TORC_REDUCE_SCATTER ? own : bytes;
-  if (!options.in_place) in_ = data_;
-  out_.resize(options.in_place ? bytes : result_bytes_);
+  result_bytes_ = row_->outWhole() ? bytes : own;
+  if (!is_in_place_) in_ = data_;
+  out_.resize(is_in_place_ ? bytes : result_bytes_);
 }
 
 RunJob::~RunJob() {
   (void)torc_collective_free(collective_);
 }
 
-std::string RunJob::prepare() {
-  const void* in = options_.in_place ? MPI_IN_PLACE : in_.data();
+const RunJob::Calls RunJob::kCalls[] = {
+    {Collective::kAllreduce, &RunJob::initAllreduce, &RunJob::mpiAllreduce},
+    {Collective::kReduceScatter, &RunJob::initReduceScatter, &RunJob::mpiReduceScatter},
+    {Collective::kAllgather, &RunJob::initAllgather, &RunJob::mpiAllgather},
+    {Collective::kBroadcast, &RunJob::initBroadcast, &RunJob::mpiBroadcast},
+};
+
+const RunJob::Calls& RunJob::calls() const {
+  return *std::ranges::find_if(
+      kCalls, [&](const Calls& calls) { return &rowOf(calls.collective) == row_; });
+}
+
+/// Whether MPI's function takes one buffer, which the root reads and the others write.
+bool RunJob::hasOneBuffer() const {
+  return row_->isRooted() && row_->inWhole() && row_->outWhole() && !row_->reduces();
+}
+
+const void* RunJob::in() const {
+  return is_in_place_ ? MPI_IN_PLACE : in_.data();
+}
+
+int RunJob::initAllreduce() {
+  return torc_allreduce_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
+                             options_.type.datatype, options_.op.op, &collective_);
+}
+
+int RunJob::initReduceScatter() {
   const MPI_Datatype type = options_.type.datatype;
+  return equal_blocks_ ? torc_reduce_scatter_block_init(schedule_, in(), out_.data(), counts_[0],
+                                                        type, options_.op.op, &collective_)
+                       : torc_reduce_scatter_init(schedule_, in(), out_.data(), counts_.data(),
+                                                  type, options_.op.op, &collective_);
+}
+
+int RunJob::initAllgather() {
+  const MPI_Datatype type = options_.type.datatype;
+  return equal_blocks_
+             ? torc_allgather_init(schedule_, in(), counts_[rank_], type, out_.data(), counts_[0],
+                                   type, &collective_)
+             : torc_allgatherv_init(schedule_, in(), counts_[rank_], type, out_.data(),
+                                    counts_.data(), displacements_.data(), type, &collective_);
+}
+
+int RunJob::initBroadcast() {
+  return torc_broadcast_init(schedule_, out_.data(), static_cast<std::int64_t>(elements_),
+                             options_.type.datatype, options_.root, &collective_);
+}
+
+void RunJob::mpiBroadcast() {
+  MPI_Bcast(out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.root,
+            MPI_COMM_WORLD);
+}
+
+void RunJob::mpiAllreduce() {
+  MPI_Allreduce(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype,
+                options_.op.op, MPI_COMM_WORLD);
+}
+
+void RunJob::mpiReduceScatter() {
+  const MPI_Datatype type = options_.type.datatype;
+  if (equal_blocks_) {
+    MPI_Reduce_scatter_block(in(), out_.data(), mpi_counts_[0], type, options_.op.op,
+                             MPI_COMM_WORLD);
+  } else {
+    MPI_Reduce_scatter(in(), out_.data(), mpi_counts_.data(), type, options_.op.op, MPI_COMM_WORLD);
+  }
+}
+
+void RunJob::mpiAllgather() {
+  const MPI_Datatype type = options_.type.datatype;
+  if (equal_blocks_) {
+    MPI_Allgather(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type,
+                  MPI_COMM_WORLD);
+  } else {
+    MPI_Allgatherv(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_.data(),
+                   mpi_displacements_.data(), type, MPI_COMM_WORLD);
+  }
+}
+
+std::string RunJob::prepare() {
   if ((options_.check || options_.compare) && elements_ > std::numeric_limits<int>::max()) {
     return "MPI's own collective takes at most 2147483647 elements, this size has " +
            std::to_string(elements_);
   }
-  int code = TORC_OK;
-  switch (info_.kind) {
-    case TORC_ALLREDUCE:
-      code = torc_allreduce_init(schedule_, in, out_.data(), static_cast<std::int64_t>(elements_),
-                                 type, options_.op.op, &collective_);
-      break;
-    case TORC_REDUCE_SCATTER:
-      code = equal_blocks_ ? torc_reduce_scatter_block_init(schedule_, in, out_.data(), counts_[0],
-                                                            type, options_.op.op, &collective_)
-                           : torc_reduce_scatter_init(schedule_, in, out_.data(), counts_.data(),
-                                                      type, options_.op.op, &collective_);
-      break;
-    case TORC_ALLGATHER:
-      code = equal_blocks_
-                 ? torc_allgather_init(schedule_, in, counts_[rank_], type, out_.data(), counts_[0],
-                                       type, &collective_)
-                 : torc_allgatherv_init(schedule_, in, counts_[rank_], type, out_.data(),
-                                        counts_.data(), displacements_.data(), type, &collective_);
-      break;
-  }
-  return code == TORC_OK ? std::string() : torc_error_message();
+  return (this->*calls().init)() == TORC_OK ? std::string() : torc_error_message();
 }
 
 /// Puts the data where an in-place call reads them; otherwise they have not been touched.
 void RunJob::fill() {
-  if (!options_.in_place || data_.empty()) return;
+  if (!is_in_place_ || data_.empty()) return;
   const std::size_t offset =
-      info_.kind == TORC_ALLGATHER
+      row_->in_place == InPlace::kOwnBlock
           ? static_cast<std::size_t>(displacements_[rank_]) * options_.type.bytes
           : 0;
   std::memcpy(out_.data() + offset, data_.data(), data_.size());
@@ -195,34 +237,11 @@ std::string RunJob::runTorc() {
 }
 
 void RunJob::runMpi() {
-  const void* in = options_.in_place ? MPI_IN_PLACE : in_.data();
-  const MPI_Datatype type = options_.type.datatype;
-  const MPI_Op op = options_.op.op;
-  switch (info_.kind) {
-    case TORC_ALLREDUCE:
-      MPI_Allreduce(in, out_.data(), static_cast<int>(elements_), type, op, MPI_COMM_WORLD);
-      break;
-    case TORC_REDUCE_SCATTER:
-      if (equal_blocks_) {
-        MPI_Reduce_scatter_block(in, out_.data(), mpi_counts_[0], type, op, MPI_COMM_WORLD);
-      } else {
-        MPI_Reduce_scatter(in, out_.data(), mpi_counts_.data(), type, op, MPI_COMM_WORLD);
-      }
-      break;
-    case TORC_ALLGATHER:
-      if (equal_blocks_) {
-        MPI_Allgather(in, mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type,
-                      MPI_COMM_WORLD);
-      } else {
-        MPI_Allgatherv(in, mpi_counts_[rank_], type, out_.data(), mpi_counts_.data(),
-                       mpi_displacements_.data(), type, MPI_COMM_WORLD);
-      }
-      break;
-  }
+  (this->*calls().mpi)();
 }
 
 std::uint64_t RunJob::hashOfResult() const {
-  return hashBytes(out_.data(), result_bytes_);
+  return hashBytes(std::as_bytes(std::span(out_).first(result_bytes_)));
 }
 
 std::string RunJob::check() {
@@ -234,7 +253,7 @@ std::string RunJob::check() {
   if (std::string error = runTorc(); !error.empty()) return error;
   first_hash_ = hashOfResult();
   std::string error = compareWith(reference_);
-  if (info_.kind != TORC_REDUCE_SCATTER) {
+  if (row_->outWhole()) {
     std::uint64_t extremes[2] = {first_hash_, ~first_hash_};
     allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX);
     if (error.empty() && extremes[0] != ~extremes[1]) error = "the ranks' results differ in bits";
@@ -244,8 +263,7 @@ std::string RunJob::check() {
 
 std::string RunJob::compareWith(const std::vector<std::byte>& expected) {
   const std::size_t size = options_.type.bytes;
-  const bool tolerant =
-      options_.type.floating && options_.op.rounds && info_.kind != TORC_ALLGATHER;
+  const bool tolerant = options_.type.floating && options_.op.rounds && row_->reduces();
   for (std::size_t i = 0; i * size < result_bytes_; ++i) {
     const std::byte* ours = out_.data() + i * size;
     const std::byte* theirs = expected.data() + i * size;

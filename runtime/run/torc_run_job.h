@@ -9,6 +9,7 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/run/torc_run_options.h"
+#include "schedules/collective.h"
 
 namespace torc {
 
@@ -41,6 +42,25 @@ class RunJob {
   std::string checkAgain();
 
  private:
+  /// The collective's calls, of torc and of MPI: one row each.
+  struct Calls {
+    Collective collective;
+    int (RunJob::*init)();
+    void (RunJob::*mpi)();
+  };
+  static const Calls kCalls[];
+  const Calls& calls() const;
+  int initAllreduce();
+  int initReduceScatter();
+  int initAllgather();
+  int initBroadcast();
+  void mpiAllreduce();
+  void mpiReduceScatter();
+  void mpiAllgather();
+  void mpiBroadcast();
+
+  bool hasOneBuffer() const;
+  const void* in() const;
   void fill();
   std::string runTorc();
   void runMpi();
@@ -50,10 +70,11 @@ class RunJob {
 
   const RunOptions& options_;
   torc_schedule* const schedule_;
-  torc_schedule_info info_{};
+  const CollectiveRow* row_ = nullptr;
   int rank_ = 0, ranks_ = 1;
   std::uint64_t elements_ = 0;  // of the whole vector
   bool equal_blocks_ = true;
+  bool is_in_place_ = false;
   std::vector<std::int64_t> counts_, displacements_;  // of blocks, in elements
   std::vector<int> mpi_counts_, mpi_displacements_;
   std::vector<std::byte> data_;  // what every iteration starts from

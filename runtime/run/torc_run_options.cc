@@ -114,7 +114,17 @@ Status parseSeconds(const char* text, double& seconds) {
 }  // namespace
 
 StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
-  enum Option { kBytes = 256, kType, kOp, kIterations, kWarmup, kSeconds, kTrace, kTraceEvents };
+  enum Option {
+    kBytes = 256,
+    kType,
+    kOp,
+    kIterations,
+    kWarmup,
+    kSeconds,
+    kRoot,
+    kTrace,
+    kTraceEvents
+  };
   RunOptions options;
   options.type = runTypes().front();
   options.op = runOps().front();
@@ -127,6 +137,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
       {"iterations", required_argument, nullptr, kIterations},
       {"warmup", required_argument, nullptr, kWarmup},
       {"seconds", required_argument, nullptr, kSeconds},
+      {"root", required_argument, nullptr, kRoot},
       {"trace", required_argument, nullptr, kTrace},
       {"trace-events", required_argument, nullptr, kTraceEvents},
       {"check", no_argument, &check, 1},
@@ -163,6 +174,9 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
         break;
       case kSeconds:
         status = parseSeconds(optarg, options.seconds);
+        break;
+      case kRoot:
+        status = parseCount("--root", optarg, 0, options.root);
         break;
       case kTrace:
         options.trace = optarg;
@@ -216,6 +230,7 @@ std::string runHelp() {
          "and\n"
          "                     iterations with each other, bit by bit\n"
          "  --compare          time MPI's own collective, in turns with torc, and print the ratio\n"
+         "  --root RANK        of a broadcast (default 0)\n"
          "  --in-place         MPI_IN_PLACE\n"
          "  --uneven           blocks of different sizes in a reduce_scatter or allgather\n"
          "  --iterations N     of each size (default: as many as fit into --seconds, 3 to 1000)\n"

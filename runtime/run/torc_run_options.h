@@ -38,6 +38,7 @@ struct RunOptions {
   double seconds = 0.3;  // per size and implementation
   bool check = false;
   bool compare = false;
+  int root = 0;
   bool in_place = false;
   bool uneven = false;
   bool help = false;

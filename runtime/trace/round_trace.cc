@@ -1,18 +1,12 @@
 // Events of an executor's operations.
 #include "runtime/trace/round_trace.h"
 
+#include "support/hash.h"
+
 namespace torc {
 
 std::uint64_t traceHash(std::uint64_t a, std::uint64_t b) {
-  // The finaliser of splitmix64 after each number.
-  std::uint64_t hash = 0x9e3779b97f4a7c15ull;
-  for (const std::uint64_t number : {a, b}) {
-    hash += number;
-    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ull;
-    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebull;
-    hash ^= hash >> 31;
-  }
-  return hash;
+  return hashNumbers(a, b);
 }
 
 RoundTrace::RoundTrace(std::shared_ptr<Trace> trace, const ScheduleView& schedule,

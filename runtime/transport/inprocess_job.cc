@@ -37,7 +37,7 @@ StatusOr<std::unique_ptr<InProcessJob>> InProcessJob::create(const ScheduleView&
   std::vector<FlatProgram> programs;
   for (std::uint64_t rank = 0; rank < schedule.topology.ranks(); ++rank) {
     StatusOr<FlatProgram> program =
-        expand(schedule, static_cast<std::int32_t>(rank), counts, options.in_place);
+        expand(schedule, static_cast<std::int32_t>(rank), counts, options.in_place, options.root);
     if (!program.ok()) return program.status();
     programs.push_back(std::move(*program));
   }

@@ -21,9 +21,10 @@ namespace torc {
 struct JobOptions {
   Delivery delivery = Delivery::kRendezvous;
   std::uint64_t seed = 0;  // of the adversary, and of the order in which ranks advance
-  bool in_place = false;   // allreduce, allgather: `in` is `out`
+  bool in_place = false;   // `in` is `out`
+  std::int32_t root = 0;   // of a rooted collective
   std::size_t element_bytes = 1;
-  Reducer reducer;  // empty for an allgather
+  Reducer reducer;  // empty where nothing is reduced
 };
 
 class InProcessJob {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "support/hash.h"
+
 namespace torc {
 
 /// One rank's end of the network.
@@ -14,13 +16,11 @@ class InProcessTransport final : public Transport {
   InProcessTransport(InProcessNetwork* network, std::int32_t rank)
       : network_(network), rank_(rank) {}
 
-  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
-                                  std::span<const Segment> segments,
+  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
                                   std::span<const std::size_t>) override {
     return prepare(rank_, peer, tag, true, segments);
   }
-  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                  std::span<const Segment> segments,
+  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,
                                   std::span<const std::size_t>) override {
     return prepare(peer, rank_, tag, false, segments);
   }
@@ -47,7 +47,7 @@ class InProcessTransport final : public Transport {
   };
 
   StatusOr<ChannelId> prepare(std::int32_t from, std::int32_t to, std::uint32_t tag, bool sending,
-                              std::span<const Segment> segments) {
+                              const Segments& segments) {
     const ChannelId channel = static_cast<ChannelId>(channels_.size());
     StatusOr<std::uint32_t> link = network_->join(from, to, tag, sending, channel, segments);
     if (!link.ok()) return link.status();
@@ -68,18 +68,20 @@ std::string describe(std::int32_t from, std::int32_t to, std::uint32_t tag) {
 }
 
 /// Copies the bytes of `from` to `to`; both hold equally many.
-void copySegments(std::span<const Segment> from, const Bases& from_bases,
-                  std::span<const Segment> to, const Bases& to_bases) {
-  std::size_t used_from = 0, used_to = 0;
-  for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
-    const std::size_t bytes = std::min(from[i].bytes - used_from, to[j].bytes - used_to);
-    std::memcpy(to[j].place.in(to_bases) + used_to, from[i].place.in(from_bases) + used_from,
-                bytes);
-    used_from += bytes;
-    used_to += bytes;
-    if (used_from == from[i].bytes) ++i, used_from = 0;
-    if (used_to == to[j].bytes) ++j, used_to = 0;
+void copySegments(const Segments& from, const Bases& from_bases, const Segments& to,
+                  const Bases& to_bases) {
+  SegmentWalk source(from), target(to);
+  while (!source.done() && !target.done()) {
+    const std::size_t bytes = std::min(source.available(), target.available());
+    std::memcpy(target.place().in(to_bases), source.place().in(from_bases), bytes);
+    source.skip(bytes);
+    target.skip(bytes);
   }
+}
+
+/// The memory that an eager send is kept in.
+Segments keptSegments(const Segment& kept) {
+  return {{&kept, 1}, {}};
 }
 
 }  // namespace
@@ -97,11 +99,7 @@ std::unique_ptr<Transport> InProcessNetwork::transport(std::int32_t rank) {
 }
 
 std::size_t InProcessNetwork::LinkKeyHash::operator()(const LinkKey& key) const {
-  // Odd multipliers spread the three numbers over the word.
-  const std::uint64_t mixed = static_cast<std::uint64_t>(key.from) * 0x9e3779b97f4a7c15u +
-                              static_cast<std::uint64_t>(key.to) * 0xc2b2ae3d27d4eb4fu +
-                              key.tag * 0x165667b19e3779f9u;
-  return mixed ^ (mixed >> 32);
+  return hashNumbers(key.from, key.to, key.tag);
 }
 
 bool InProcessNetwork::busy() const {
@@ -112,7 +110,7 @@ bool InProcessNetwork::busy() const {
 
 StatusOr<std::uint32_t> InProcessNetwork::join(std::int32_t from, std::int32_t to,
                                                std::uint32_t tag, bool sending, ChannelId channel,
-                                               std::span<const Segment> segments) {
+                                               const Segments& segments) {
   const auto ranks = static_cast<std::int32_t>(inboxes_.size());
   if (from < 0 || to < 0 || from >= ranks || to >= ranks) {
     return Status(StatusCode::kInvalidArgument,
@@ -126,9 +124,10 @@ StatusOr<std::uint32_t> InProcessNetwork::join(std::int32_t from, std::int32_t t
   if (side.prepared) {
     return Status(StatusCode::kMismatch, describe(from, to, tag) + ": the tag is used twice");
   }
-  side.segments.assign(segments.begin(), segments.end());
-  for (const Segment& segment : segments)
-    side.bytes += segment.bytes;
+  side.list.assign(segments.list.begin(), segments.list.end());
+  for (Segment& segment : side.list)
+    segment.first_loop = addLoops(segments.loopsOf(segment), side.loops);
+  side.bytes = segments.bytes();
   side.rank = sending ? from : to;
   side.channel = channel;
   side.prepared = true;
@@ -160,7 +159,7 @@ void InProcessNetwork::report(Side& side) {
 }
 
 void InProcessNetwork::move(Link& link) {
-  copySegments(link.send.segments, basesOf(link.send), link.recv.segments, basesOf(link.recv));
+  copySegments(link.send.segments(), basesOf(link.send), link.recv.segments(), basesOf(link.recv));
   ++messages_;
   bytes_ += link.send.bytes;
 }
@@ -172,9 +171,8 @@ bool InProcessNetwork::start(std::uint32_t index, bool sending) {
   side.started = true;
   if (delivery_ == Delivery::kEager) return startEager(link);
   if (delivery_ == Delivery::kAdversarial && !sending) {
-    for (const Segment& segment : link.recv.segments) {
-      std::memset(segment.place.in(basesOf(link.recv)), 0xa5, segment.bytes);
-    }
+    for (SegmentWalk walk(link.recv.segments()); !walk.done(); walk.skip(walk.available()))
+      std::memset(walk.place().in(basesOf(link.recv)), 0xa5, walk.available());
   }
   if (!link.send.started || !link.recv.started) return true;
   if (!lengthsAgree(link)) return false;
@@ -193,7 +191,8 @@ bool InProcessNetwork::startEager(Link& link) {
     if (!lengthsAgree(link)) return false;
     if (link.full) {
       const Segment kept{{}, link.kept.size()};
-      copySegments({&kept, 1}, {link.kept.data()}, link.recv.segments, basesOf(link.recv));
+      copySegments(keptSegments(kept), {link.kept.data()}, link.recv.segments(),
+                   basesOf(link.recv));
       ++messages_;
       bytes_ += kept.bytes;
       link.full = false;
@@ -205,7 +204,7 @@ bool InProcessNetwork::startEager(Link& link) {
   }
   if (link.send.started && !link.full) {
     const Segment kept{{}, link.kept.size()};
-    copySegments(link.send.segments, basesOf(link.send), {&kept, 1}, {link.kept.data()});
+    copySegments(link.send.segments(), basesOf(link.send), keptSegments(kept), {link.kept.data()});
     link.full = true;
     report(link.send);
   }

@@ -48,12 +48,15 @@ class InProcessNetwork {
 
   /// One side of a channel.
   struct Side {
-    std::vector<Segment> segments;
+    std::vector<Segment> list;
+    std::vector<Loop> loops;
     std::size_t bytes = 0;
     std::int32_t rank = -1;
     ChannelId channel = 0;
     bool prepared = false;
     bool started = false;
+
+    Segments segments() const { return {list, loops}; }
   };
   /// A channel: what one rank sends another under one tag.
   struct Link {
@@ -77,7 +80,7 @@ class InProcessNetwork {
   };
 
   StatusOr<std::uint32_t> join(std::int32_t from, std::int32_t to, std::uint32_t tag, bool sending,
-                               ChannelId channel, std::span<const Segment> segments);
+                               ChannelId channel, const Segments& segments);
   Status commit(std::int32_t rank, std::size_t channels);
   const Bases& basesOf(const Side& side) const {
     return bases_[static_cast<std::size_t>(side.rank)];

@@ -14,32 +14,21 @@ namespace {
 // MPI counts in int. Both ends cut longer pieces at multiples of this.
 constexpr std::size_t kLongestPiece = std::size_t{1} << 30;
 
-/// Takes runs of memory off the front of a message.
-class SegmentCursor {
- public:
-  explicit SegmentCursor(std::span<const Segment> segments) : segments_(segments) {}
-
-  /// The next `bytes`, as runs.
-  std::vector<Segment> take(std::size_t bytes) {
-    std::vector<Segment> runs;
-    while (bytes > 0) {
-      const Segment& segment = segments_[index_];
-      const std::size_t some = std::min(bytes, segment.bytes - used_);
-      runs.push_back({segment.place + used_, some});
-      bytes -= some;
-      used_ += some;
-      if (used_ == segment.bytes) {
-        ++index_;
-        used_ = 0;
-      }
+/// The next `bytes` of a message's memory, as single runs.
+std::vector<Segment> takeRuns(SegmentWalk& walk, std::size_t bytes) {
+  std::vector<Segment> runs;
+  while (bytes > 0) {
+    const std::size_t some = std::min(bytes, walk.available());
+    if (!runs.empty() && runs.back().place + runs.back().bytes == walk.place()) {
+      runs.back().bytes += some;
+    } else {
+      runs.push_back({walk.place(), some});
     }
-    return runs;
+    bytes -= some;
+    walk.skip(some);
   }
-
- private:
-  std::span<const Segment> segments_;
-  std::size_t index_ = 0, used_ = 0;
-};
+  return runs;
+}
 
 }  // namespace
 
@@ -82,57 +71,60 @@ MpiTransport::~MpiTransport() {
 }
 
 StatusOr<ChannelId> MpiTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
-                                              std::span<const Segment> segments,
+                                              const Segments& segments,
                                               std::span<const std::size_t> pieces) {
   return prepare(true, peer, tag, segments, pieces);
 }
 
 StatusOr<ChannelId> MpiTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                              std::span<const Segment> segments,
+                                              const Segments& segments,
                                               std::span<const std::size_t> pieces) {
   return prepare(false, peer, tag, segments, pieces);
 }
 
 StatusOr<ChannelId> MpiTransport::prepare(bool sending, std::int32_t peer, std::uint32_t tag,
-                                          std::span<const Segment> segments,
+                                          const Segments& segments,
                                           std::span<const std::size_t> pieces) {
-  std::size_t whole = 0;
-  for (const Segment& segment : segments)
-    whole += segment.bytes;
+  const std::size_t whole = segments.bytes();
   if (pieces.empty()) pieces = {&whole, 1};
 
   Channel channel;
   channel.sending = sending;
   channel.first_piece = static_cast<std::uint32_t>(pieces_.size());
-  SegmentCursor cursor(segments);
-  for (std::size_t length : pieces) {
-    do {
-      const std::size_t some = std::min(length, kLongestPiece);
-      addPiece(peer, tag, cursor.take(some));
-      length -= some;
-    } while (length > 0);
+  if (pieces.size() == 1 && whole <= kLongestPiece) {
+    addPiece(peer, tag, segments);
+  } else {
+    SegmentWalk walk(segments);
+    for (std::size_t length : pieces) {
+      do {
+        const std::size_t some = std::min(length, kLongestPiece);
+        addPiece(peer, tag, {takeRuns(walk, some), {}});
+        length -= some;
+      } while (length > 0);
+    }
   }
   channel.piece_count = static_cast<std::uint32_t>(pieces_.size()) - channel.first_piece;
   channels_.push_back(channel);
   return static_cast<ChannelId>(channels_.size() - 1);
 }
 
-void MpiTransport::addPiece(std::int32_t peer, std::uint32_t tag,
-                            std::span<const Segment> segments) {
+void MpiTransport::addPiece(std::int32_t peer, std::uint32_t tag, const Segments& segments) {
   Piece& piece = pieces_.emplace_back();
   piece.channel = static_cast<ChannelId>(channels_.size());
   piece.peer = peer;
   piece.tag = tag;
-  for (const Segment& segment : segments)
-    piece.bytes += static_cast<int>(segment.bytes);
-  if (segments.size() == 1) piece.place = segments[0].place;
-  if (segments.size() > 1) {
-    piece.place = {Base::kTransport, packed_bytes_};
-    piece.first_run = static_cast<std::uint32_t>(runs_.size());
-    piece.run_count = static_cast<std::uint32_t>(segments.size());
-    runs_.insert(runs_.end(), segments.begin(), segments.end());
-    packed_bytes_ += roundToCacheLine(static_cast<std::size_t>(piece.bytes));
+  piece.bytes = static_cast<int>(segments.bytes());
+  const bool contiguous = segments.list.size() == 1 && segments.list[0].loop_count == 0;
+  if (contiguous) piece.place = segments.list[0].place;
+  if (contiguous || segments.list.empty()) return;
+  piece.place = {Base::kTransport, packed_bytes_};
+  piece.first_run = static_cast<std::uint32_t>(runs_.size());
+  piece.run_count = static_cast<std::uint32_t>(segments.list.size());
+  for (const Segment& segment : segments.list) {
+    runs_.push_back(segment);
+    runs_.back().first_loop = addLoops(segments.loopsOf(segment), loops_);
   }
+  packed_bytes_ += roundToCacheLine(static_cast<std::size_t>(piece.bytes));
 }
 
 Status MpiTransport::commit() {
@@ -173,26 +165,41 @@ Status MpiTransport::makePersistent(Piece& piece) {
 
 std::size_t MpiTransport::tableBytes() const {
   auto bytes = [](const auto& table) { return table.capacity() * sizeof(table[0]); };
-  return sizeof(*this) + bytes(channels_) + bytes(pieces_) + bytes(runs_) + bytes(active_) +
-         bytes(active_piece_) + bytes(indices_) + bytes(statuses_);
+  return sizeof(*this) + bytes(channels_) + bytes(pieces_) + bytes(runs_) + bytes(loops_) +
+         bytes(active_) + bytes(active_piece_) + bytes(indices_) + bytes(statuses_);
+}
+
+/// Calls `visit(data, bytes)` for every run of memory of a piece that is packed.
+template <typename Visit>
+inline void MpiTransport::forEachRun(const Piece& piece, Visit visit) const {
+  for (std::uint32_t i = 0; i < piece.run_count; ++i) {
+    const Segment& run = runs_[piece.first_run + i];
+    std::byte* data = run.place.in(bases_);
+    if (run.loop_count == 0) {
+      visit(data, run.bytes);
+      continue;
+    }
+    LoopWalk walk{std::span(loops_).subspan(run.first_loop, run.loop_count)};
+    do {
+      visit(data + static_cast<std::ptrdiff_t>(walk.distance()), run.bytes);
+    } while (walk.next());
+  }
 }
 
 inline void MpiTransport::pack(const Piece& piece) {
   std::byte* packed = piece.place.in(bases_);
-  for (std::uint32_t i = 0; i < piece.run_count; ++i) {
-    const Segment& run = runs_[piece.first_run + i];
-    std::memcpy(packed, run.place.in(bases_), run.bytes);
-    packed += run.bytes;
-  }
+  forEachRun(piece, [&](const std::byte* data, std::size_t bytes) {
+    std::memcpy(packed, data, bytes);
+    packed += bytes;
+  });
 }
 
 inline void MpiTransport::unpack(const Piece& piece) {
   const std::byte* packed = piece.place.in(bases_);
-  for (std::uint32_t i = 0; i < piece.run_count; ++i) {
-    const Segment& run = runs_[piece.first_run + i];
-    std::memcpy(run.place.in(bases_), packed, run.bytes);
-    packed += run.bytes;
-  }
+  forEachRun(piece, [&](std::byte* data, std::size_t bytes) {
+    std::memcpy(data, packed, bytes);
+    packed += bytes;
+  });
 }
 
 inline int MpiTransport::startPiece(const Piece& piece, bool sending, MPI_Request* request) {

@@ -48,11 +48,9 @@ class MpiTransport final : public Transport {
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
 
-  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
-                                  std::span<const Segment> segments,
+  StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
                                   std::span<const std::size_t> pieces) override;
-  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                  std::span<const Segment> segments,
+  StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,
                                   std::span<const std::size_t> pieces) override;
   Status commit() override;
   Status bind(const Bases& bases) override;
@@ -95,15 +93,16 @@ class MpiTransport final : public Transport {
   };
 
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
-                              std::span<const Segment> segments,
-                              std::span<const std::size_t> pieces);
+                              const Segments& segments, std::span<const std::size_t> pieces);
   int report(const char* call, int code, int count, std::span<ChannelId> completed);
   Status failureOf(const char* call, int code, const Piece& piece) const;
   bool hasRightLength(const Piece& piece, const MPI_Status& status);
   void removeActive(int at);
-  void addPiece(std::int32_t peer, std::uint32_t tag, std::span<const Segment> segments);
+  void addPiece(std::int32_t peer, std::uint32_t tag, const Segments& segments);
   Status makePersistent(Piece& piece);
   int startPiece(const Piece& piece, bool sending, MPI_Request* request);
+  template <typename Visit>
+  void forEachRun(const Piece& piece, Visit visit) const;
   void pack(const Piece& piece);
   void unpack(const Piece& piece);
 
@@ -115,6 +114,7 @@ class MpiTransport final : public Transport {
   std::vector<Channel> channels_;
   std::vector<Piece> pieces_;
   std::vector<Segment> runs_;
+  std::vector<Loop> loops_;  // of the runs
   std::size_t packed_bytes_ = 0;
   DataMemory packed_;
 

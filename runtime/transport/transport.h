@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "schedules/expansion/strided.h"
 #include "support/status.h"
 
 namespace torc {
@@ -40,10 +41,59 @@ class Place {
 };
 static_assert(sizeof(Place) == 8);
 
-/// A run of bytes in memory.
+/// A run of bytes in memory, repeated by loops of a table, whose strides are bytes.
 struct Segment {
   Place place;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  // of one run
+  std::uint32_t first_loop = 0;
+  std::uint32_t loop_count = 0;
+};
+
+/// The memory of a message: the bytes of `list` in their order; `loops` is the table that it refers
+/// to.
+struct Segments {
+  std::span<const Segment> list;
+  std::span<const Loop> loops;
+
+  std::span<const Loop> loopsOf(const Segment& segment) const {
+    return loops.subspan(segment.first_loop, segment.loop_count);
+  }
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const Segment& segment : list)
+      sum += segment.bytes * iterations(loopsOf(segment));
+    return sum;
+  }
+};
+
+/// Walks the runs of a message's memory from front to back.
+class SegmentWalk {
+ public:
+  explicit SegmentWalk(const Segments& segments) : segments_(segments) { enter(); }
+
+  bool done() const { return index_ == segments_.list.size(); }
+  /// What is left of the run.
+  std::size_t available() const { return segments_.list[index_].bytes - used_; }
+  Place place() const { return segments_.list[index_].place + (walk_.distance() + used_); }
+  /// Goes on by `bytes`, at most those available.
+  void skip(std::size_t bytes) {
+    used_ += bytes;
+    if (used_ < segments_.list[index_].bytes) return;
+    used_ = 0;
+    if (walk_.next()) return;
+    ++index_;
+    enter();
+  }
+
+ private:
+  void enter() {
+    if (!done()) walk_ = LoopWalk(segments_.loopsOf(segments_.list[index_]));
+  }
+
+  Segments segments_;
+  std::size_t index_ = 0;
+  std::size_t used_ = 0;  // bytes of the run
+  LoopWalk walk_;
 };
 
 /// Channels of a transport count from 0 in the order in which they were prepared.
@@ -53,17 +103,17 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// A message of the bytes of `segments`, in their order, to or from rank `peer`. `tag` is
+  /// A message of the bytes of `segments`, which are copied, to or from rank `peer`. `tag` is
   /// unique among the messages between the two ranks. The k-th start of the send matches the
   /// k-th start of the receive; their lengths must agree. The memory stays the caller's: it is
   /// read (written) from start until the channel is reported complete. `pieces` are lengths in
   /// bytes, the same at both ends, that add up to the message: a transport may send them one by
   /// one. None: the message is one piece.
   virtual StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
-                                          std::span<const Segment> segments,
+                                          const Segments& segments,
                                           std::span<const std::size_t> pieces) = 0;
   virtual StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
-                                          std::span<const Segment> segments,
+                                          const Segments& segments,
                                           std::span<const std::size_t> pieces) = 0;
 
   /// All channels are prepared.

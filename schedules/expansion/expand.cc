@@ -3,10 +3,13 @@
 #include "schedules/expansion/expand.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "schedules/expansion/placement.h"
+#include "schedules/root.h"
 
 namespace torc {
 namespace {
@@ -48,33 +51,54 @@ class TagCounter {
 class DependenceMap {
  public:
   explicit DependenceMap(const ScheduleView& schedule)
-      : schedule_(schedule), flat_(schedule.operations.size(), kNone) {
-    passed_.resize(schedule.operations.size());
-  }
+      : schedule_(schedule), places_(schedule.operations.size()) {}
 
   /// The flat dependences of operation `index`, ascending, each once.
   const std::vector<std::uint32_t>& resolve(std::uint32_t index) {
     work_.clear();
     for (std::uint32_t d : schedule_.dependencesOf(schedule_.operations[index])) {
-      if (flat_[d] != kNone) {
-        work_.push_back(flat_[d]);
+      const Place& place = places_[d];
+      if (place.count == kKept) {
+        work_.push_back(place.first);
       } else {
-        work_.insert(work_.end(), passed_[d].begin(), passed_[d].end());
+        const auto first = passed_.begin() + place.first;
+        work_.insert(work_.end(), first, first + place.count);
       }
     }
     std::sort(work_.begin(), work_.end());
     work_.erase(std::unique(work_.begin(), work_.end()), work_.end());
     return work_;
   }
-  void keep(std::uint32_t index, std::uint32_t flat) { flat_[index] = flat; }
-  void drop(std::uint32_t index) { passed_[index] = resolve(index); }
+  void keep(std::uint32_t index, std::size_t flat) {
+    places_[index] = {static_cast<std::uint32_t>(flat), kKept};
+  }
+  /// `after` is what the operation depends on, at most kMostPassed.
+  void drop(std::uint32_t index, std::span<const std::uint32_t> after) {
+    places_[index] = {static_cast<std::uint32_t>(passed_.size()),
+                      static_cast<std::uint32_t>(after.size())};
+    passed_.insert(passed_.end(), after.begin(), after.end());
+  }
 
  private:
+  static constexpr std::uint32_t kKept = kNone;
+  /// Of an operation: its number in the program, or what stands in for it in passed_.
+  struct Place {
+    std::uint32_t first = 0, count = 0;
+  };
+
   const ScheduleView& schedule_;
-  std::vector<std::uint32_t> flat_;                 // kNone: gone
-  std::vector<std::vector<std::uint32_t>> passed_;  // for those that are gone
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> passed_;
   std::vector<std::uint32_t> work_;
 };
+
+Status checkRank(const Topology& topology, const char* what, std::int32_t rank) {
+  const std::uint64_t ranks = topology.ranks();
+  if (rank >= 0 && static_cast<std::uint64_t>(rank) < ranks) return {};
+  return Status(StatusCode::kInvalidArgument,
+                what + std::to_string(rank) + " is not in the torus " + topology.shape() +
+                    " (ranks 0 to " + std::to_string(ranks - 1) + ")");
+}
 
 }  // namespace
 
@@ -82,38 +106,57 @@ std::uint32_t tagCount(const ScheduleView& schedule) {
   return TagCounter(schedule).count();
 }
 
-StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
-                             bool in_place) {
-  const std::uint64_t ranks = schedule.topology.ranks();
-  if (rank < 0 || static_cast<std::uint64_t>(rank) >= ranks) {
-    return Status(StatusCode::kInvalidArgument, "rank " + std::to_string(rank) +
-                                                    " is not in the torus " +
-                                                    schedule.topology.shape() + " (ranks 0 to " +
-                                                    std::to_string(ranks - 1) + ")");
+StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, const Counts& counts,
+                             bool in_place, std::int32_t root) {
+  for (const auto& [what, number] : {std::pair("rank ", rank), std::pair("root ", root)}) {
+    if (Status status = checkRank(any_root.topology, what, number); !status.ok()) return status;
   }
-  // Only in an allgather does in place change where blocks lie.
-  const bool own_block_in_out = in_place && schedule.collective == Collective::kAllgather;
-  Placement placement(schedule, rank, counts, own_block_in_out);
+  const RootedSchedule rooted(any_root, root);
+  const ScheduleView& schedule = rooted.view();
+  const bool own_block_in_out =
+      in_place && rowOf(schedule.collective).in_place == InPlace::kOwnBlock;
+  Placement placement(rooted, rank, counts, own_block_in_out);
   if (Status status = placement.prepare(); !status.ok()) return status;
 
   FlatProgram program;
   program.rank = rank;
+  program.root = root;
   program.in_elements = placement.inElements();
   program.out_elements = placement.outElements();
   program.scratch_elements = placement.scratchElements();
 
-  const Coordinates at = schedule.topology.coordinatesOf(rank);
+  const Coordinates at = rooted.coordinatesOf(rank);
   TagCounter tags(schedule);
   program.tag_count = tags.count();
   DependenceMap dependences(schedule);
   program.operations.reserve(schedule.operations.size());
 
-  auto place = [&](const Region& region) {
+  /// Adds an operation, and says what it depends on.
+  auto keep = [&](FlatOperation flat, const std::vector<std::uint32_t>& after) {
+    flat.first_dependence = static_cast<std::uint32_t>(program.dependences.size());
+    flat.dependence_count = static_cast<std::uint32_t>(after.size());
+    program.dependences.insert(program.dependences.end(), after.begin(), after.end());
+    dependences.keep(flat.source, program.operations.size());
+    program.operations.push_back(flat);
+  };
+  /// Leaves an operation out; or makes it a join, where it would multiply dependences.
+  auto drop = [&](std::uint32_t index) {
+    const std::vector<std::uint32_t>& after = dependences.resolve(index);
+    if (after.size() <= kMostPassed) return dependences.drop(index, after);
+    const Operation& operation = schedule.operations[index];
+    FlatOperation join;
+    join.kind = OperationKind::kCopy;
+    join.phase = operation.phase;
+    join.stream = operation.stream;
+    join.source = index;
+    keep(join, after);
+  };
+  auto place = [&](const Region& region, const Ranges& guard) {
     FlatRegion flat;
     if (!region.present()) return flat;
     flat.buffer = region.buffer;
     flat.first_extent = static_cast<std::uint32_t>(program.extents.size());
-    flat.elements = placement.append(region, program.extents);
+    flat.elements = placement.append(region, guard, program.extents, program.loops);
     flat.extent_count = static_cast<std::uint32_t>(program.extents.size()) - flat.first_extent;
     return flat;
   };
@@ -122,7 +165,7 @@ StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, co
     const Operation& operation = schedule.operations[i];
     if (operation.guard != kNone &&
         !admits(schedule.boxes[operation.guard], schedule.topology, at)) {
-      dependences.drop(i);
+      drop(i);
       continue;
     }
     FlatOperation flat;
@@ -131,29 +174,28 @@ StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, co
     flat.stream = operation.stream;
     flat.source = i;
     if (operation.peer != kNone) {
-      flat.peer = schedule.topology.neighbour(at, schedule.shifts[operation.peer]);
+      flat.peer = rooted.neighbour(at, schedule.shifts[operation.peer]);
       flat.tag = tags.next(operation.stream, flat.peer, sends(operation.kind));
     }
     const std::size_t extents_before = program.extents.size();
-    flat.dst = place(operation.dst);
-    flat.a = place(operation.a);
-    flat.b = place(operation.b);
+    const Ranges guard = guardRanges(schedule, operation.guard);
+    flat.dst = place(operation.dst, guard);
+    flat.a = place(operation.a, guard);
+    flat.b = place(operation.b, guard);
     const bool empty = std::max(flat.dst.elements, flat.a.elements) == 0;
     const bool onto_itself = operation.kind == OperationKind::kCopy && own_block_in_out &&
                              operation.a.buffer == Buffer::kIn &&
                              operation.dst.buffer == Buffer::kOut;
     if (empty || onto_itself) {
       program.extents.resize(extents_before);
-      dependences.drop(i);
+      drop(i);
       continue;
     }
-    const std::vector<std::uint32_t>& after = dependences.resolve(i);
-    flat.first_dependence = static_cast<std::uint32_t>(program.dependences.size());
-    flat.dependence_count = static_cast<std::uint32_t>(after.size());
-    program.dependences.insert(program.dependences.end(), after.begin(), after.end());
-    dependences.keep(i, static_cast<std::uint32_t>(program.operations.size()));
-    program.operations.push_back(flat);
+    keep(flat, dependences.resolve(i));
   }
+  program.operations.shrink_to_fit();
+  program.extents.shrink_to_fit();
+  program.dependences.shrink_to_fit();
   return program;
 }
 

@@ -1,6 +1,13 @@
 // Expansion: the flat program of one rank. Peers become ranks, regions become
-// lists of (offset, length), dependences become indices. Used by verifier
-// tests, simulator and runtime, so that what is checked is what runs.
+// runs of elements, dependences become indices. Used by the runtime, by `torc dump --rank`, by
+// `torc verify --count`, by the simulator where it goes rank by rank, and by the tests that run on
+// numbers what the verifier has proved of blocks.
+//
+// Bounds. With one count for all ranks a program is as large as its schedule:
+// a box is one strided run, whatever the number of nodes. (Not so where blocks
+// differ in size by the rounding of a vector's shares, or where dead nodes
+// interrupt a box: there what is apart is listed.) Dependences are at most
+// kMostPassed times those of the schedule.
 #ifndef TORC_SCHEDULES_EXPANSION_EXPAND_H_
 #define TORC_SCHEDULES_EXPANSION_EXPAND_H_
 
@@ -9,6 +16,7 @@
 #include <vector>
 
 #include "schedules/expansion/partition.h"
+#include "schedules/expansion/strided.h"
 #include "schedules/schedule.h"
 #include "support/status.h"
 
@@ -32,10 +40,11 @@ struct FlatRegion {
   Buffer buffer = Buffer::kNone;
   std::uint32_t first_extent = 0;  // into FlatProgram::extents
   std::uint32_t extent_count = 0;
-  std::uint64_t elements = 0;  // sum of the extents' lengths
+  std::uint64_t elements = 0;  // sum of the extents' lengths, repeats counted
 };
 
-/// An operation of one rank; dst, a, b as in `Operation`, all of equal length.
+/// An operation of one rank; dst, a, b as in `Operation`, all of equal length. One that moves
+/// nothing is a join: a copy without regions, complete when what it depends on is.
 struct FlatOperation {
   OperationKind kind = OperationKind::kSend;
   std::uint16_t phase = 0;
@@ -46,23 +55,38 @@ struct FlatOperation {
   FlatRegion dst, a, b;
   std::uint32_t first_dependence = 0;  // into FlatProgram::dependences
   std::uint32_t dependence_count = 0;
+
+  bool isJoin() const { return kind == OperationKind::kCopy && dst.elements == 0; }
 };
+
+/// An operation that is gone is replaced, in the lists of those that depend on it, by what it
+/// depended on, up to this many operations; one that depended on more stays as a join.
+inline constexpr std::size_t kMostPassed = 8;
 
 /// What one rank executes for one call signature. Operations that its guard
 /// excludes or that move nothing are gone; dependences through them are drawn
-/// through.
+/// through, or join.
 struct FlatProgram {
   std::int32_t rank = 0;
+  std::int32_t root = 0;                   // of the collective; 0 where it has none
   std::vector<FlatOperation> operations;   // every dependence names an earlier one
-  std::vector<Extent> extents;             // elements
+  std::vector<StridedExtent> extents;      // of all regions
+  std::vector<Loop> loops;                 // of all extents, which share them; strides in elements
   std::vector<std::uint32_t> dependences;  // indices of operations
   std::uint64_t in_elements = 0;           // smallest size of `in`
   std::uint64_t out_elements = 0;          // smallest size of `out`, displacements included
   std::uint64_t scratch_elements = 0;
   std::uint32_t tag_count = 0;  // the same on all ranks
 
-  std::span<const Extent> extentsOf(const FlatRegion& region) const {
+  /// The runs of a region one by one.
+  ExtentRange extentsOf(const FlatRegion& region) const {
+    return ExtentRange(stridedExtentsOf(region), loops);
+  }
+  std::span<const StridedExtent> stridedExtentsOf(const FlatRegion& region) const {
     return std::span(extents).subspan(region.first_extent, region.extent_count);
+  }
+  std::span<const Loop> loopsOf(const StridedExtent& extent) const {
+    return std::span(loops).subspan(extent.first_loop, extent.loop_count);
   }
   std::span<const std::uint32_t> dependencesOf(const FlatOperation& operation) const {
     return std::span(dependences).subspan(operation.first_dependence, operation.dependence_count);
@@ -72,13 +96,14 @@ struct FlatProgram {
 /// Tags that the programs of `schedule` use: FlatProgram::tag_count, whatever the counts.
 std::uint32_t tagCount(const ScheduleView& schedule);
 
-/// The program of `rank`. `schedule` has passed `validate`. In an own-block
+/// The program of `rank` for a collective whose root is the rank `root` (0 where it has none).
+/// `schedule` has passed `validate`. In an own-block
 /// buffer (`out` of a reduce_scatter, `in` of an allgather) the block starts at
 /// element 0; when `in_place` is set, `in` of an allgather is the whole vector
-/// `out` and the own block lies at its place there. Errors: rank outside the
+/// `out` and the own block lies at its place there. Errors: rank or root outside the
 /// topology, per-rank tables of the wrong length, sizes that overflow 63 bits.
 StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
-                             bool in_place = false);
+                             bool in_place = false, std::int32_t root = 0);
 
 }  // namespace torc
 

@@ -1,4 +1,4 @@
-// Enumeration of the blocks of regions, and their offsets.
+// Where the blocks of regions lie: by loops where they are alike, else one by one.
 #include "schedules/expansion/placement.h"
 
 #include <algorithm>
@@ -9,17 +9,6 @@ namespace torc {
 namespace {
 
 constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
-
-/// Adds `extent`, joined to the last one of this region (from index `first`)
-/// where they touch.
-void addExtent(const Extent& extent, std::size_t first, std::vector<Extent>& out) {
-  if (extent.length == 0) return;
-  if (out.size() > first && out.back().offset + out.back().length == extent.offset) {
-    out.back().length += extent.length;
-  } else {
-    out.push_back(extent);
-  }
-}
 
 /// Calls `visit(coordinates)` for every block of `ranges`, the axes of `order`
 /// nested, the first slowest, each from its start around.
@@ -55,15 +44,28 @@ Status overflow(const std::string& what) {
 
 }  // namespace
 
-Placement::Placement(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
+Placement::Placement(const RootedSchedule& rooted, std::int32_t rank, const Counts& counts,
                      bool in_place)
-    : schedule_(schedule),
+    : rooted_(rooted),
+      schedule_(rooted.view()),
       counts_(counts),
       rank_(rank),
       in_place_(in_place),
-      row_(rowOf(schedule.collective)),
-      at_(schedule.topology.coordinatesOf(rank)),
-      parts_(schedule) {}
+      row_(rowOf(schedule_.collective)),
+      at_(rooted.coordinatesOf(rank)),
+      parts_(schedule_),
+      sites_(schedule_.topology),
+      search_(schedule_) {
+  const Topology& topology = schedule_.topology;
+  std::uint64_t positions = 1;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    sites_.setStride(topology.order[i], positions);
+    positions *= topology.axes[topology.order[i]].size;
+  }
+  const std::uint32_t cores = topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
+  for (const Coordinates& dead : topology.deadNodes())
+    sites_.addGap(dead, cores);
+}
 
 Status Placement::prepare() {
   if (Status status = prepareBlocks(); !status.ok()) return status;
@@ -105,21 +107,50 @@ Status Placement::prepareBlocks() {
   }
   const bool part_major = row_.layout == Layout::kPartMajor;
   const std::uint64_t own = part_major ? total : blockCount(rank_);
-  out_elements_ = row_.outWhole() ? end : own;
-  in_elements_ = row_.inWhole() ? end : in_place_ ? out_elements_ : own;
+  const bool at_root = rank_ == rooted_.root();
+  const auto elements = [&](Holds holds) {
+    return holds == Holds::kWhole ? end : holds == Holds::kOwn ? own : 0;
+  };
+  out_elements_ = elements(row_.outAt(at_root));
+  in_elements_ = in_place_ ? out_elements_ : elements(row_.inAt(at_root));
   return {};
 }
 
 Status Placement::prepareFrames() {
+  // The pieces that are in frames have marks between +1 and -1.
+  std::vector<std::int64_t> marks;
+  for (const Frame& frame : schedule_.frames) {
+    if (frame.pieces == 0) continue;
+    marks.resize(schedule_.pieces.size() + 1);
+    ++marks[frame.box];
+    --marks[frame.box + frame.pieces];
+  }
+  if (!marks.empty()) {
+    piece_offsets_.resize(marks.size());
+    std::int64_t frames = 0;
+    for (std::size_t i = 0; i < schedule_.pieces.size(); ++i) {
+      frames += marks[i];
+      piece_offsets_[i + 1] = piece_offsets_[i];
+      if (frames == 0) continue;
+      forEachRun(schedule_.pieces[i],
+                 [&](const Run& run) { piece_offsets_[i + 1] += elementsOf(run); });
+    }
+  }
+
   std::vector<std::uint64_t> slot_elements(schedule_.slot_count, 0);
-  frames_.resize(schedule_.frames.size());
-  for (std::size_t f = 0; f < frames_.size(); ++f) {
+  frame_elements_.resize(schedule_.frames.size());
+  for (std::size_t f = 0; f < frame_elements_.size(); ++f) {
     const Frame& frame = schedule_.frames[f];
-    PlacedFrame& placed = frames_[f];
-    forEachRun(frame, [&](std::uint32_t part, std::uint32_t parts, const Ranges& ranges) {
-      placePiece(placed, {.part = part, .parts = parts, .ranges = ranges});
-    });
-    slot_elements[frame.slot] = std::max(slot_elements[frame.slot], placed.elements);
+    unsigned __int128 elements = 0;
+    if (frame.pieces > 0) {
+      elements = piece_offsets_[frame.box + frame.pieces] - piece_offsets_[frame.box];
+    } else {
+      forEachRun(Piece{frame.part, 1, frame.box},
+                 [&](const Run& run) { elements = elementsOf(run); });
+    }
+    if (elements > kMaxElements) return overflow("the elements of a frame");
+    frame_elements_[f] = static_cast<std::uint64_t>(elements);
+    slot_elements[frame.slot] = std::max(slot_elements[frame.slot], frame_elements_[f]);
   }
   std::vector<std::uint64_t> slot_offset(schedule_.slot_count, 0);
   for (std::size_t s = 0; s < slot_elements.size(); ++s) {
@@ -129,9 +160,9 @@ Status Placement::prepareFrames() {
     }
     scratch_elements_ += slot_elements[s];
   }
-  for (std::size_t f = 0; f < frames_.size(); ++f) {
-    frames_[f].offset = slot_offset[schedule_.frames[f].slot];
-  }
+  frame_offsets_.resize(schedule_.frames.size());
+  for (std::size_t f = 0; f < frame_offsets_.size(); ++f)
+    frame_offsets_[f] = slot_offset[schedule_.frames[f].slot];
   return {};
 }
 
@@ -149,10 +180,21 @@ bool Placement::isWhole(Buffer buffer) const {
   return row_.outWhole();
 }
 
-Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at) const {
-  const Color& color = schedule_.colors[parts_.index(part).color];
+std::uint32_t Placement::restrictedDepth(std::uint32_t part, const Ranges& ranges) const {
+  const Color& color = colorOf(part);
+  std::uint32_t depth = color.axis_count;
+  while (depth > 0 && ranges[color.order[depth - 1]].length ==
+                          schedule_.topology.axes[color.order[depth - 1]].size) {
+    --depth;
+  }
+  return depth;
+}
+
+Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at,
+                                 std::uint32_t depth) const {
+  const Color& color = colorOf(part);
   Extent extent = parts_.extent(part, {0, counts_.count});
-  for (std::uint32_t level = 0; level < color.axis_count; ++level) {
+  for (std::uint32_t level = 0; level < depth && extent.length > 0; ++level) {
     const std::uint32_t axis = color.order[level];
     extent =
         piece(extent, static_cast<std::uint64_t>(at[axis]), schedule_.topology.axes[axis].size);
@@ -160,189 +202,303 @@ Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at) cons
   return extent;
 }
 
-std::uint64_t Placement::blockElements(const PlacedPiece& piece, const Coordinates& at) const {
-  if (row_.layout == Layout::kPartMajor) return partMajorBlock(piece.part, at).length;
-  const std::int32_t owner = schedule_.topology.rankOf(at);
+std::uint64_t Placement::blockElements(const Run& run, const Coordinates& at,
+                                       std::uint32_t depth) const {
+  if (row_.layout == Layout::kPartMajor) return partMajorBlock(run.part, at, depth).length;
+  const std::int32_t owner = rooted_.rankOf(at);
   if (owner < 0) return 0;
-  return parts_.extent(piece.part, piece.parts, {0, blockCount(owner)}).length;
+  return parts_.extent(run.part, run.parts, {0, blockCount(owner)}).length;
 }
 
-/// Lays `piece` out behind the pieces that `frame` has.
-void Placement::placePiece(PlacedFrame& frame, PlacedPiece piece) {
-  piece.offset = frame.elements;
+std::uint64_t Placement::elementsOf(const Run& run) const {
   if (row_.layout == Layout::kPartMajor) {
-    std::vector<Extent> runs;
-    appendPartMajor(piece.part, piece.ranges, 0, runs);
-    for (const Extent& run : runs)
-      piece.elements += run.length;
-  } else if (uniform()) {
-    piece.elements = liveVolume(piece.ranges, schedule_.topology) *
-                     parts_.extent(piece.part, piece.parts, {0, counts_.count}).length;
-  } else {
-    makePrefix(piece);
-    piece.elements = piece.prefix.back();
+    std::vector<StridedExtent> extents;
+    std::vector<Loop> loops;
+    ExtentWriter writer(extents, loops);
+    appendPartMajor(run, writer);
+    return writer.elements();
   }
-  frame.elements += piece.elements;
-  frame.pieces.push_back(std::move(piece));
-}
-
-void Placement::makePrefix(PlacedPiece& piece) const {
-  const Color& color = schedule_.colors[parts_.index(piece.part).color];
-  piece.prefix.reserve(volume(piece.ranges, schedule_.topology) + 1);
-  std::uint64_t sum = 0;
-  forEachBlock(schedule_.topology, color.order.data(), color.axis_count, piece.ranges,
-               [&](const Coordinates& at) {
-                 piece.prefix.push_back(sum);
-                 sum += blockElements(piece, at);
-               });
-  piece.prefix.push_back(sum);
-}
-
-template <typename Blocks, typename Visit>
-void Placement::forEachRun(const Blocks& blocks, Visit visit) const {
-  for (const Piece& piece : schedule_.piecesOf(blocks)) {
-    const Ranges ranges = resolve(schedule_.boxes[piece.box], schedule_.topology, at_);
-    if (row_.layout == Layout::kBlockMajor) {
-      visit(piece.part, piece.parts, ranges);
-    } else {
-      for (std::uint32_t i = 0; i < piece.parts; ++i)
-        visit(piece.part + i, 1u, ranges);
-    }
+  if (uniform()) {
+    return liveVolume(run.ranges, schedule_.topology) *
+           parts_.extent(run.part, run.parts, {0, counts_.count}).length;
   }
-}
-
-std::uint64_t Placement::append(const Region& region, std::vector<Extent>& extents) {
-  const std::size_t first = extents.size();
-  forEachRun(region, [&](std::uint32_t part, std::uint32_t parts, const Ranges& ranges) {
-    if (region.buffer == Buffer::kScratch) {
-      appendScratch(region.frame, part, parts, ranges, first, extents);
-    } else if (row_.layout == Layout::kPartMajor) {
-      appendPartMajor(part, ranges, first, extents);
-    } else {
-      appendBlockMajor(region.buffer, part, parts, ranges, first, extents);
-    }
-  });
   std::uint64_t elements = 0;
-  for (std::size_t i = first; i < extents.size(); ++i)
-    elements += extents[i].length;
+  const Color& color = colorOf(run.part);
+  forEachBlock(
+      schedule_.topology, color.order.data(), color.axis_count, run.ranges,
+      [&](const Coordinates& at) { elements += blockElements(run, at, color.axis_count); });
   return elements;
 }
 
-void Placement::appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const {
-  forEachRun(region, [&](std::uint32_t part, std::uint32_t parts, const Ranges& ranges) {
-    const Color& color = schedule_.colors[parts_.index(part).color];
-    const PlacedPiece piece{.part = part, .parts = parts};
-    forEachBlock(schedule_.topology, color.order.data(), color.axis_count, ranges,
-                 [&](const Coordinates& at) {
-                   const std::uint64_t block = blockElements(piece, at);
-                   if (block > 0) elements.push_back(block);
-                 });
-  });
-}
-
-void Placement::appendPartMajor(std::uint32_t part, const Ranges& ranges, std::size_t first,
-                                std::vector<Extent>& out) const {
-  const Color& color = schedule_.colors[parts_.index(part).color];
-  const Topology& topology = schedule_.topology;
-  const Extent whole = parts_.extent(part, {0, counts_.count});
-  // Axes behind the last one that is restricted add nothing: their blocks
-  // follow one another.
-  std::uint32_t depth = color.axis_count;
-  while (depth > 0 &&
-         ranges[color.order[depth - 1]].length == topology.axes[color.order[depth - 1]].size) {
-    --depth;
-  }
-  forEachBlock(topology, color.order.data(), depth, ranges, [&](const Coordinates& at) {
-    Extent extent = whole;
-    for (std::uint32_t level = 0; level < depth && extent.length > 0; ++level) {
-      const std::uint32_t axis = color.order[level];
-      extent = piece(extent, static_cast<std::uint64_t>(at[axis]), topology.axes[axis].size);
-    }
-    addExtent(extent, first, out);
-  });
-}
-
-void Placement::appendBlockMajor(Buffer buffer, std::uint32_t part, std::uint32_t parts,
-                                 const Ranges& ranges, std::size_t first,
-                                 std::vector<Extent>& out) const {
-  const Color& color = schedule_.colors[parts_.index(part).color];
-  const bool whole = isWhole(buffer);
-  const Extent within = parts_.extent(part, parts, {0, counts_.count});  // where blocks are uniform
-  forEachBlock(schedule_.topology, color.order.data(), color.axis_count, ranges,
+/// The prefix of what lies at `place`, `run`, by `depth` axes at least.
+const Placement::Prefix& Placement::prefixOf(std::uint64_t place, const Run& run,
+                                             std::uint32_t depth) {
+  Prefix& prefix = prefixes_[place];
+  if (!prefix.before.empty() && prefix.depth >= depth) return prefix;
+  prefix.depth = depth;
+  prefix.before.clear();
+  std::uint64_t sum = 0;
+  forEachBlock(schedule_.topology, colorOf(run.part).order.data(), depth, run.ranges,
                [&](const Coordinates& at) {
-                 const std::int32_t rank = schedule_.topology.rankOf(at);
+                 prefix.before.push_back(sum);
+                 sum += blockElements(run, at, depth);
+               });
+  prefix.before.push_back(sum);
+  return prefix;
+}
+
+/// Elements of the parts before `part` in piece number `piece`, which is `outer`, of a part-major
+/// collective.
+std::uint64_t Placement::partOffset(std::uint32_t piece, const Run& outer, std::uint32_t part) {
+  if (part == outer.part) return 0;
+  std::vector<std::uint64_t>& offsets = part_offsets_[piece];
+  if (offsets.empty()) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < outer.parts; ++i) {
+      offsets.push_back(sum);
+      sum += elementsOf({outer.part + i, 1, outer.ranges});
+    }
+  }
+  return offsets[part - outer.part];
+}
+
+template <typename Visit>
+void Placement::forEachRun(const Piece& piece, Visit visit) const {
+  Run run{piece.part, piece.parts, resolve(schedule_.boxes[piece.box], schedule_.topology, at_)};
+  if (row_.layout == Layout::kBlockMajor) return visit(run);
+  run.parts = 1;
+  for (; run.part < piece.part + piece.parts; ++run.part)
+    visit(run);
+}
+
+std::uint64_t Placement::append(const Region& region, const Ranges& guard,
+                                std::vector<StridedExtent>& extents, std::vector<Loop>& loops) {
+  ExtentWriter writer(extents, loops);
+  if (region.buffer == Buffer::kScratch) {
+    appendScratch(region, guard, writer);
+    return writer.elements();
+  }
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    forEachRun(piece, [&](const Run& run) {
+      if (row_.layout == Layout::kPartMajor) {
+        appendPartMajor(run, writer);
+      } else {
+        appendBlockMajor(region.buffer, run, writer);
+      }
+    });
+  }
+  return writer.elements();
+}
+
+std::uint64_t Placement::blocksOf(const Region& region) const {
+  std::uint64_t blocks = 0;
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    forEachRun(piece, [&](const Run& run) {
+      if (parts_.extent(run.part, run.parts, {0, counts_.count}).length > 0) {
+        blocks += liveVolume(run.ranges, schedule_.topology);
+      }
+    });
+  }
+  return blocks;
+}
+
+void Placement::appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const {
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    forEachRun(piece, [&](const Run& run) {
+      const Color& color = colorOf(run.part);
+      forEachBlock(schedule_.topology, color.order.data(), color.axis_count, run.ranges,
+                   [&](const Coordinates& at) {
+                     const std::uint64_t block = blockElements(run, at, color.axis_count);
+                     if (block > 0) elements.push_back(block);
+                   });
+    });
+  }
+}
+
+void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
+  const Color& color = colorOf(run.part);
+  const Topology& topology = schedule_.topology;
+  const Extent whole = parts_.extent(run.part, {0, counts_.count});
+  // Axes behind the last one that is restricted add nothing: their blocks follow one another.
+  const std::uint32_t depth = restrictedDepth(run.part, run.ranges);
+  if (depth == 0) return out.add(whole);
+  std::uint64_t blocks = 1, rows = 1;
+  for (std::uint32_t level = 0; level < depth; ++level) {
+    blocks *= topology.axes[color.order[level]].size;
+    if (level + 1 < depth) rows *= run.ranges[color.order[level]].length;
+  }
+  if (rows > 1 && whole.length % blocks == 0) {
+    Grid grid(topology);
+    std::uint64_t positions = blocks;
+    for (std::uint32_t level = 0; level < depth; ++level) {
+      positions /= topology.axes[color.order[level]].size;
+      grid.setStride(color.order[level], positions);
+    }
+    const std::uint64_t block = whole.length / blocks;
+    grid.append({.order = std::span(color.order).first(depth),
+                 .base = whole.offset,
+                 .block = block,
+                 .within = {0, block}},
+                run.ranges, out);
+    return;
+  }
+  // One row, or blocks that differ in size: those in a row on the last axis follow one another.
+  const std::uint32_t last = color.order[depth - 1];
+  const std::uint32_t size = topology.axes[last].size;
+  const Range& row = run.ranges[last];
+  const std::uint32_t to_end = std::min(row.length, size - row.start);
+  forEachBlock(topology, color.order.data(), depth - 1, run.ranges, [&](const Coordinates& at) {
+    const Extent rows = partMajorBlock(run.part, at, depth - 1);
+    const std::uint64_t begin = share(rows.length, row.start, size);
+    out.add({rows.offset + begin, share(rows.length, row.start + to_end, size) - begin});
+    out.add({rows.offset, share(rows.length, row.length - to_end, size)});
+  });
+}
+
+void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const {
+  const Color& color = colorOf(run.part);
+  if (!isWhole(buffer)) {  // the own block
+    return out.add(parts_.extent(run.part, run.parts, {0, blockCount(rank_)}));
+  }
+  if (uniform()) {
+    return sites_.append({.order = std::span(color.order).first(color.axis_count),
+                          .base = 0,
+                          .block = counts_.count,
+                          .within = parts_.extent(run.part, run.parts, {0, counts_.count})},
+                         run.ranges, out);
+  }
+  forEachBlock(schedule_.topology, color.order.data(), color.axis_count, run.ranges,
+               [&](const Coordinates& at) {
+                 const std::int32_t rank = rooted_.rankOf(at);
                  if (rank < 0) return;  // the block of a dead node
-                 const std::uint64_t offset = whole ? blockOffset(rank) : 0;
-                 if (uniform()) {
-                   addExtent({offset + within.offset, within.length}, first, out);
-                 } else {
-                   addExtent(parts_.extent(part, parts, {offset, blockCount(rank)}), first, out);
-                 }
+                 out.add(parts_.extent(run.part, run.parts, {blockOffset(rank), blockCount(rank)}));
                });
 }
 
-void Placement::appendScratch(std::uint32_t frame_index, std::uint32_t part, std::uint32_t parts,
-                              const Ranges& ranges, std::size_t first, std::vector<Extent>& out) {
-  const Topology& topology = schedule_.topology;
-  PlacedFrame& frame = frames_[frame_index];
-  // One of the frame's pieces has them all. Mostly it is the next one.
-  auto holds = [&](const PlacedPiece& piece) {
-    if (part < piece.part || part + parts > piece.part + piece.parts) return false;
-    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      const std::uint32_t size = topology.axes[axis].size;
-      const std::uint32_t ahead =
-          wrap(std::int64_t{ranges[axis].start} - piece.ranges[axis].start, size);
-      if (piece.ranges[axis].length < size &&
-          std::uint64_t{ahead} + ranges[axis].length > piece.ranges[axis].length) {
-        return false;
-      }
+void Placement::appendScratch(const Region& region, const Ranges& guard, ExtentWriter& out) {
+  const Frame& frame = schedule_.frames[region.frame];
+  const std::uint64_t base = frame_offsets_[region.frame];
+  if (region.pieces == frame.pieces && region.part == frame.part && region.box == frame.box) {
+    return out.add({base, frame_elements_[region.frame]});
+  }
+  const PieceList list = schedule_.piecesOf(frame);
+  std::size_t next = 0;
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    const std::size_t number = search_.find(guard, frame, piece, next);
+    next = number + 1;
+    const Piece& around = list[number];
+    const Run outer{around.part, around.parts,
+                    resolve(schedule_.boxes[around.box], schedule_.topology, at_)};
+    std::uint64_t offset = base;
+    std::uint64_t place = region.frame;
+    if (frame.pieces > 0) {
+      const std::size_t index = frame.box + number;
+      offset += static_cast<std::uint64_t>(piece_offsets_[index] - piece_offsets_[frame.box]);
+      place = (std::uint64_t{1} << 63) | (std::uint64_t{index} << 20);  // room for kMaxParts
     }
-    return true;
-  };
-  while (!holds(frame.pieces[frame.last]))
-    frame.last = frame.last + 1 < frame.pieces.size() ? frame.last + 1 : 0;
-  PlacedPiece& piece = frame.pieces[frame.last];
-  const std::uint64_t base = frame.offset + piece.offset;
-  const bool all_parts = parts == piece.parts;
-  if (all_parts && ranges == piece.ranges) {
-    addExtent({base, piece.elements}, first, out);
-    return;
+    forEachRun(piece, [&](const Run& inner) {
+      if (row_.layout == Layout::kBlockMajor) return appendInside(inner, outer, place, offset, out);
+      const auto index = static_cast<std::uint32_t>(frame.box + number);
+      appendInside(inner, {inner.part, 1, outer.ranges}, place + (inner.part - outer.part),
+                   offset + partOffset(index, outer, inner.part), out);
+    });
   }
-  const Color& color = schedule_.colors[parts_.index(part).color];
-  const bool equal_blocks =
-      row_.layout == Layout::kBlockMajor && uniform() && topology.dead_node_count == 0;
-  if (!equal_blocks && piece.prefix.empty()) makePrefix(piece);
+}
 
-  // Behind the last axis on which region and piece differ, whole runs of blocks are taken, if all
-  // parts are.
+/// Appends the blocks and parts `inner` of `outer`, which is packed at `base`; `place` is the key
+/// of its prefix.
+void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t place,
+                             std::uint64_t base, ExtentWriter& out) {
+  const Topology& topology = schedule_.topology;
+  // Parts in a row may be of several colors: what is packed has the order of the first, what is
+  // taken its own.
+  const Color& color = colorOf(inner.part);
+  const Color& packed = colorOf(outer.part);
+  const bool all_parts = inner.parts == outer.parts;
+  if (all_parts && inner.ranges == outer.ranges) return out.add({base, elementsOf(inner)});
+
+  // Blocks that differ only on axes behind `depth`, where the two are equal, follow one another.
   std::uint32_t depth = color.axis_count;
-  std::uint64_t run = 1;
-  while (all_parts && ranges[color.order[depth - 1]] == piece.ranges[color.order[depth - 1]]) {
-    run *= ranges[color.order[depth - 1]].length;
+  while (all_parts && inner.ranges[color.order[depth - 1]] == outer.ranges[color.order[depth - 1]])
     --depth;
+  Ranges ranges = inner.ranges;  // as counted within `outer`
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    ranges[axis].start = wrap(std::int64_t{inner.ranges[axis].start} - outer.ranges[axis].start,
+                              topology.axes[axis].size);
   }
-  const std::uint64_t block = parts_.extent(piece.part, piece.parts, {0, counts_.count}).length;
-  forEachBlock(topology, color.order.data(), depth, ranges, [&](const Coordinates& at) {
+  const bool part_major = row_.layout == Layout::kPartMajor;
+  if (!part_major && uniform()) {
+    const Extent all = parts_.extent(outer.part, outer.parts, {0, counts_.count});
+    const Extent some = parts_.extent(inner.part, inner.parts, {0, counts_.count});
+    Grid grid(topology);
+    std::uint64_t positions = 1;
+    for (std::uint32_t level = color.axis_count; level-- > 0;) {
+      grid.setStride(packed.order[level], positions);
+      positions *= outer.ranges[packed.order[level]].length;
+    }
+    const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
+    for (Coordinates dead : topology.deadNodes()) {
+      bool inside = true;
+      for (std::uint32_t axis = 0; axis < dimensions && inside; ++axis) {
+        const Range& range = outer.ranges[axis];
+        const std::uint32_t ahead =
+            wrap(std::int64_t{dead[axis]} - range.start, topology.axes[axis].size);
+        dead[axis] = static_cast<std::int32_t>(ahead);
+        inside = ahead < range.length;
+      }
+      if (inside) grid.addGap(dead, topology.hasCores() ? outer.ranges[dimensions].length : 1);
+    }
+    return grid.append({.order = std::span(color.order).first(color.axis_count),
+                        .base = base,
+                        .block = all.length,
+                        .within = {some.offset - all.offset, some.length}},
+                       ranges, out);
+  }
+  if (part_major) {
+    std::uint64_t sites = 1, blocks = 1;
+    for (std::uint32_t level = 0; level < depth; ++level) {
+      sites *= topology.axes[color.order[level]].size;
+      blocks *= outer.ranges[color.order[level]].length;
+    }
+    if (parts_.extent(outer.part, {0, counts_.count}).length % sites == 0) {
+      Grid grid(topology);
+      std::uint64_t positions = blocks;
+      for (std::uint32_t level = 0; level < depth; ++level) {
+        positions /= outer.ranges[color.order[level]].length;
+        grid.setStride(color.order[level], positions);
+      }
+      const std::uint64_t block = elementsOf(outer) / blocks;
+      return grid.append({.order = std::span(color.order).first(depth),
+                          .base = base,
+                          .block = block,
+                          .within = {0, block}},
+                         ranges, out);
+    }
+  }
+
+  const std::uint32_t least =
+      part_major ? std::max(depth, restrictedDepth(outer.part, outer.ranges)) : color.axis_count;
+  const Prefix& prefix = prefixOf(place, outer, least);
+  std::uint64_t run = 1;
+  for (std::uint32_t level = depth; level < prefix.depth; ++level)
+    run *= outer.ranges[color.order[level]].length;
+  forEachBlock(topology, color.order.data(), depth, inner.ranges, [&](const Coordinates& at) {
     std::uint64_t index = 0;  // of the run's first block within the piece
     for (std::uint32_t level = 0; level < depth; ++level) {
-      const std::uint32_t axis = color.order[level];
-      const std::uint32_t size = topology.axes[axis].size;
-      index = index * piece.ranges[axis].length +
-              wrap(static_cast<std::int64_t>(at[axis]) - piece.ranges[axis].start, size);
+      const std::uint32_t axis = packed.order[level];
+      index = index * outer.ranges[axis].length +
+              wrap(static_cast<std::int64_t>(at[axis]) - outer.ranges[axis].start,
+                   topology.axes[axis].size);
     }
     index *= run;
-    Extent extent;
-    if (equal_blocks) {
-      extent = {base + index * block, run * block};
-    } else {
-      extent = {base + piece.prefix[index], piece.prefix[index + run] - piece.prefix[index]};
-    }
+    Extent extent = {base + prefix.before[index],
+                     prefix.before[index + run] - prefix.before[index]};
     if (!all_parts && extent.length > 0) {
-      const Extent all{0, blockCount(topology.rankOf(at))};
-      const Extent some = parts_.extent(part, parts, all);
-      extent = {extent.offset + some.offset - parts_.extent(piece.part, all).offset, some.length};
+      const Extent all{0, blockCount(rooted_.rankOf(at))};
+      const Extent some = parts_.extent(inner.part, inner.parts, all);
+      extent = {extent.offset + some.offset - parts_.extent(outer.part, all).offset, some.length};
     }
-    addExtent(extent, first, out);
+    out.add(extent);
   });
 }
 

@@ -13,10 +13,15 @@
 #define TORC_SCHEDULES_EXPANSION_PLACEMENT_H_
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "schedules/expansion/expand.h"
+#include "schedules/expansion/grid.h"
 #include "schedules/expansion/partition.h"
+#include "schedules/expansion/strided.h"
+#include "schedules/piece_search.h"
+#include "schedules/root.h"
 #include "schedules/schedule.h"
 #include "support/status.h"
 
@@ -24,16 +29,19 @@ namespace torc {
 
 class Placement {
  public:
-  /// `schedule` and the tables of `counts` must outlive the placement.
-  Placement(const ScheduleView& schedule, std::int32_t rank, const Counts& counts, bool in_place);
+  /// `rooted` and the tables of `counts` must outlive the placement.
+  Placement(const RootedSchedule& rooted, std::int32_t rank, const Counts& counts, bool in_place);
 
   /// Sums up the counts and lays the scratch slots out. Call first.
   Status prepare();
 
-  /// Appends the runs of `region` to `extents`, adjacent ones merged, empty
-  /// ones left out; returns their elements.
-  std::uint64_t append(const Region& region, std::vector<Extent>& extents);
+  /// Appends the runs of `region` to `extents`, their loops to `loops`, in as few extents as say
+  /// them; returns their elements. `guard` is that of the operation (see guardRanges).
+  std::uint64_t append(const Region& region, const Ranges& guard,
+                       std::vector<StridedExtent>& extents, std::vector<Loop>& loops);
 
+  /// How many blocks of `region` have elements, where all ranks have one count.
+  std::uint64_t blocksOf(const Region& region) const;
   /// Appends the elements of every block of `region` that has any, in the order of its runs: the
   /// same list for the regions at both ends of a message, however they lie in memory.
   void appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const;
@@ -43,19 +51,16 @@ class Placement {
   std::uint64_t scratchElements() const { return scratch_elements_; }
 
  private:
-  /// What lies in one go in a frame: blocks of parts that lie together in every block.
-  struct PlacedPiece {
+  /// Blocks of parts that are enumerated in one go.
+  struct Run {
     std::uint32_t part = 0, parts = 1;
     Ranges ranges{};
-    std::uint64_t offset = 0;  // elements, within the frame
-    std::uint64_t elements = 0;
-    std::vector<std::uint64_t> prefix{};  // elements before each block; made when first needed
   };
-  struct PlacedFrame {
-    std::vector<PlacedPiece> pieces;
-    std::uint64_t offset = 0;  // elements, of the slot within scratch
-    std::uint64_t elements = 0;
-    std::size_t last = 0;  // piece found last
+  /// Elements before each block of a run, as far as the leading `depth` axes of its color tell
+  /// blocks apart.
+  struct Prefix {
+    std::uint32_t depth = 0;
+    std::vector<std::uint64_t> before;
   };
 
   bool uniform() const { return counts_.per_rank.empty(); }
@@ -65,23 +70,28 @@ class Placement {
   std::uint64_t blockOffset(std::int32_t rank) const;
   bool isWhole(Buffer buffer) const;
 
-  Extent partMajorBlock(std::uint32_t part, const Coordinates& at) const;
-  std::uint64_t blockElements(const PlacedPiece& piece, const Coordinates& at) const;
-  void placePiece(PlacedFrame& frame, PlacedPiece piece);
-  void makePrefix(PlacedPiece& piece) const;
+  const Color& colorOf(std::uint32_t part) const {
+    return schedule_.colors[parts_.index(part).color];
+  }
+  /// Axes of the part's color up to the last one on which `ranges` are not the whole axis.
+  std::uint32_t restrictedDepth(std::uint32_t part, const Ranges& ranges) const;
+  /// What of the vector the part's blocks at `at` have, `at` counting along `depth` axes.
+  Extent partMajorBlock(std::uint32_t part, const Coordinates& at, std::uint32_t depth) const;
+  std::uint64_t blockElements(const Run& run, const Coordinates& at, std::uint32_t depth) const;
+  std::uint64_t elementsOf(const Run& run) const;
+  const Prefix& prefixOf(std::uint64_t place, const Run& run, std::uint32_t depth);
+  std::uint64_t partOffset(std::uint32_t piece, const Run& outer, std::uint32_t part);
 
-  /// Calls `visit(part, parts, ranges)` for what of `blocks` (a region or a frame) is enumerated
-  /// in one go.
-  template <typename Blocks, typename Visit>
-  void forEachRun(const Blocks& blocks, Visit visit) const;
-  // Extents from index `first` on are of the same region: what touches is joined.
-  void appendPartMajor(std::uint32_t part, const Ranges& ranges, std::size_t first,
-                       std::vector<Extent>& out) const;
-  void appendBlockMajor(Buffer buffer, std::uint32_t part, std::uint32_t parts,
-                        const Ranges& ranges, std::size_t first, std::vector<Extent>& out) const;
-  void appendScratch(std::uint32_t frame, std::uint32_t part, std::uint32_t parts,
-                     const Ranges& ranges, std::size_t first, std::vector<Extent>& out);
+  /// Calls `visit(run)` for what of a piece is enumerated in one go.
+  template <typename Visit>
+  void forEachRun(const Piece& piece, Visit visit) const;
+  void appendPartMajor(const Run& run, ExtentWriter& out) const;
+  void appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const;
+  void appendScratch(const Region& region, const Ranges& guard, ExtentWriter& out);
+  void appendInside(const Run& inner, const Run& outer, std::uint64_t place, std::uint64_t base,
+                    ExtentWriter& out);
 
+  const RootedSchedule& rooted_;
   const ScheduleView& schedule_;
   const Counts counts_;
   const std::int32_t rank_;
@@ -89,8 +99,17 @@ class Placement {
   const CollectiveRow& row_;
   Coordinates at_{};
   PartTable parts_;
+  Grid sites_;  // positions are sites, so that blocks lie as ranks count
+  PieceSearch search_;
   std::vector<std::uint64_t> displacements_;  // per-rank counts without displacements
-  std::vector<PlacedFrame> frames_;
+  std::vector<std::uint64_t> frame_offsets_, frame_elements_;
+  /// Elements of the pieces in frames before each piece of the schedule's table, and of all; empty
+  /// where frames have no lists.
+  std::vector<unsigned __int128> piece_offsets_;
+  // Made when they are first needed, by the number of the piece and of the part in it, or of the
+  // frame.
+  std::unordered_map<std::uint64_t, Prefix> prefixes_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> part_offsets_;
   std::uint64_t in_elements_ = 0, out_elements_ = 0, scratch_elements_ = 0;
 };
 

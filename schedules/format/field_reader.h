@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iomanip>
+#include <new>
 #include <span>
 #include <type_traits>
 
@@ -97,8 +98,11 @@ class TableReader {
     const auto kind = static_cast<std::uint32_t>(table);
     if (Status status = reader_.read(entry, names_[kind]); !status.ok()) return status;
     if (Status status = check(entry, kind, sizeof(Record)); !status.ok()) return status;
-    records = {reinterpret_cast<const Record*>(reader_.file().data() + entry.offset),
+    // The bytes are an array of std::byte, in which the records that were copied there are objects
+    // (C++20, [intro.object]).
+    records = {std::launder(reinterpret_cast<const Record*>(reader_.file().data() + entry.offset)),
                static_cast<std::size_t>(entry.count)};
+    if (entry.count == 0) records = {};
     return {};
   }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@
 
 namespace torc {
 
-inline constexpr std::uint32_t kFormatVersion = 2;
+inline constexpr std::uint32_t kFormatVersion = 3;
 /// The carriage return and the line feeds show a transfer that rewrote line ends.
 inline constexpr char kFileMagic[8] = {'T', 'O', 'R', 'C', '\r', '\n', '\x1a', '\n'};
 
@@ -27,15 +28,18 @@ class LoadedSchedule {
   LoadedSchedule& operator=(LoadedSchedule&&) = default;
 
   const ScheduleView& view() const { return view_; }
-  std::size_t bytes() const { return storage_.size() * sizeof(std::uint64_t); }
+  std::size_t bytes() const { return size_; }
 
  private:
   friend StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file,
                                                const std::string& origin);
   LoadedSchedule() = default;
 
-  std::vector<std::uint64_t> storage_;  // copy of the file, aligned for every record
-  ScheduleView view_;                   // into storage_
+  // Copy of the file. An array of bytes that new has made is aligned for every record, and records
+  // copied into it are objects in it.
+  std::unique_ptr<std::byte[]> storage_;
+  std::size_t size_ = 0;
+  ScheduleView view_;  // into storage_
 };
 
 /// Whether `bytes` begin like a schedule file. It need not be a sound one.

@@ -33,8 +33,10 @@ Status readPreamble(FieldReader& reader) {
   std::uint32_t version = 0;
   if (Status status = reader.read(version, "format version"); !status.ok()) return status;
   if (version != kFormatVersion) {
-    return reader.faultAt(offsetof(FileHeader, version), "format version ", version,
-                          ", this torc reads ", kFormatVersion);
+    return reader.faultAt(
+        offsetof(FileHeader, version), "format version ", version, ", this torc reads ",
+        kFormatVersion,
+        version < kFormatVersion ? ": compile it again" : ": it needs a later torc");
   }
   const std::uint32_t header_size = sizeof(FileHeader);
   if (Status status = reader.expect(header_size, "header size"); !status.ok()) return status;
@@ -91,10 +93,11 @@ bool isScheduleFile(std::span<const std::byte> bytes) {
 
 StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std::string& origin) {
   LoadedSchedule loaded;
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
-  loaded.storage_.resize(file.size() / kWord + (file.size() % kWord != 0));
-  if (!file.empty()) std::memcpy(loaded.storage_.data(), file.data(), file.size());
-  const auto copy = std::as_bytes(std::span(loaded.storage_)).first(file.size());
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= kTableAlignment);
+  loaded.storage_.reset(new std::byte[file.size()]);
+  loaded.size_ = file.size();
+  if (!file.empty()) std::memcpy(loaded.storage_.get(), file.data(), file.size());
+  const std::span<const std::byte> copy(loaded.storage_.get(), file.size());
   if (Status status = readView(copy, loaded.view_); !status.ok()) return status.annotated(origin);
   return loaded;
 }

@@ -35,7 +35,9 @@ Status readPreamble(FieldReader& reader) {
   if (Status status = reader.read(version, "index version"); !status.ok()) return status;
   if (version != kIndexVersion) {
     return reader.faultAt(offsetof(IndexHeader, version), "index version ", version,
-                          ", this torc reads ", kIndexVersion);
+                          ", this torc reads ", kIndexVersion,
+                          version < kIndexVersion ? ": build the library again (torc library build)"
+                                                  : ": it needs a later torc");
   }
   const std::uint32_t header_size = sizeof(IndexHeader);
   if (Status status = reader.expect(header_size, "header size"); !status.ok()) return status;

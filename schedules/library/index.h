@@ -29,7 +29,7 @@ std::string manifestPath(const std::string& library);
 /// Of a file by its name in the index.
 std::string libraryFilePath(const std::string& library, const std::string& name);
 
-inline constexpr std::uint32_t kIndexVersion = 1;
+inline constexpr std::uint32_t kIndexVersion = 2;
 /// Unlike a schedule file's in its fourth letter.
 inline constexpr char kIndexMagic[8] = {'T', 'O', 'R', 'I', '\r', '\n', '\x1a', '\n'};
 

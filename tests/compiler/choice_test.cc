@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/compile.h"
+#include "compiler/stand_in.h"
 #include "compiler/target.h"
 #include "model/bounds/bounds.h"
+#include "schedules/format/file.h"
 
 namespace torc {
 namespace {
@@ -25,7 +28,7 @@ Choice chooseFor(Collective collective, const Target& target, double bytes,
 /// on tori that is the lower bound.
 double ratioToBound(Collective collective, const Target& target) {
   BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(rowOf(collective).name));
+  request.collective = rowOf(collective);
   request.bytes = kLarge;
   const Bound bound = lowerBound(target.machine, request);
   const double least = std::max(bound.bound_s, bound.reduce_scatter_allgather_s);
@@ -36,9 +39,12 @@ class LargeVectors : public testing::TestWithParam<const char*> {};
 
 TEST_P(LargeVectors, ComeWithinThreePercentOfTheBound) {
   const Target target = targetOf(GetParam());
+  // Twice the chunks, which 4x4x64 needs for 1.02, would make a file of more than 1 MiB.
+  const double most = GetParam() == std::string_view("4x4x64") ? 1.031 : 1.03;
   for (int c = 0; c < kCollectiveCount; ++c) {
+    if (rowOf(static_cast<Collective>(c)).isRooted()) continue;
     const auto collective = static_cast<Collective>(c);
-    EXPECT_LE(ratioToBound(collective, target), 1.03) << rowOf(collective).name;
+    EXPECT_LE(ratioToBound(collective, target), most) << rowOf(collective).name;
   }
 }
 
@@ -53,6 +59,7 @@ TEST(Choice, UnequalLinksToo) {
   target.machine.dimensions[2].bandwidth /= 2;
   target.topology = cantFail(topologyOf(target.machine));
   for (int c = 0; c < kCollectiveCount; ++c) {
+    if (rowOf(static_cast<Collective>(c)).isRooted()) continue;
     EXPECT_LE(ratioToBound(static_cast<Collective>(c), target), 1.03);
   }
 }
@@ -61,6 +68,7 @@ TEST(Choice, ADeadLinkCostsOnlyItsShare) {
   Target target = targetOf("4x4x4");
   ASSERT_FALSE(addDamage(target, {"0,0,1:Z"}, {}));
   for (int c = 0; c < kCollectiveCount; ++c) {
+    if (rowOf(static_cast<Collective>(c)).isRooted()) continue;
     EXPECT_LE(ratioToBound(static_cast<Collective>(c), target), 1.03);
   }
 }
@@ -71,7 +79,7 @@ TEST(Choice, SmallVectorsTakeFewStepsLargeOnesManyChunks) {
   const Candidate large = chooseFor(Collective::kAllreduce, target, kLarge).best();
   EXPECT_EQ(small.options.chunks, 1u);
   EXPECT_GE(large.options.chunks, 8u);
-  EXPECT_EQ(large.options.weights, "balanced");
+  EXPECT_EQ(large.options.weights, ColorWeights::kBalanced);
   EXPECT_LT(small.steps, large.steps);
   EXPECT_LT(small.messages, large.messages);
 }
@@ -90,14 +98,73 @@ TEST(Choice, CandidatesAreInOrderAndTheFirstIsNoSlowerThanOnePercent) {
   }
 }
 
+// Whatever the shape, what is compiled to choose is little, and what is chosen is small.
+class Budget : public testing::TestWithParam<const char*> {};
+
+TEST_P(Budget, IsKeptWhateverTheShape) {
+  const Target target = targetOf(GetParam());
+  PassManagerOptions unproved;
+  unproved.verify_each = false;
+  for (const double bytes : {64.0, 1e6}) {
+    const Choice choice = chooseFor(Collective::kAllreduce, target, bytes);
+    EXPECT_LE(choice.built, 150000u) << bytes;
+    const Candidate& best = choice.best();
+    const Program program =
+        cantFail(compile({Collective::kAllreduce, target.topology}, *best.algorithm,
+                         pipelineOf(*best.algorithm, best.options), unproved));
+    EXPECT_EQ(best.operations, program.schedule.operations.size()) << best.description();
+    EXPECT_LE(writeSchedule(program.schedule.view()).size(), 1u << 20) << best.description();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Budget, testing::Values("13x11x7", "16x16x16", "16mx16mx16m"),
+                         [](const auto& instance) { return std::string("On") + instance.param; });
+
+TEST(Choice, ListsOfBlocksAreNotTriedWhereTheirProofOrFileIsTooLarge) {
+  const auto whyNot = [](llvm::StringRef shape) {
+    const Choice choice = chooseFor(Collective::kAllreduce, targetOf(shape), 1 << 20);
+    for (const Candidate& candidate : choice.candidates) {
+      if (candidate.algorithm->name == "bfb" && !candidate.tried) return candidate.refusal;
+    }
+    return std::string("tried");
+  };
+  EXPECT_EQ(whyNot("16x16x16"), "its proof would take too long");
+  EXPECT_EQ(whyNot("512x2x2"), "its file would have about 1.1 MiB, more than 1.0 MiB");
+}
+
+TEST(Choice, ASmallerMeshStandsInWhereTooManyNodesDiffer) {
+  const Choice small = chooseFor(Collective::kAllreduce, targetOf("8mx8m"), 1 << 20);
+  EXPECT_EQ(small.best().stand_in, "");
+  const Choice large = chooseFor(Collective::kAllreduce, targetOf("32x32mx32m"), 1 << 20);
+  EXPECT_EQ(large.best().stand_in, "32x8mx8m");
+  // Scaled up: no less than what bounds the large one.
+  BoundRequest request;
+  request.collective = cantFail(parseBoundedCollective("allreduce"));
+  request.bytes = 1 << 20;
+  EXPECT_GE(large.best().predicted_s, lowerBound(targetOf("32x32mx32m").machine, request).bound_s);
+}
+
+TEST(StandIn, KeepsWhatIsOddOddAndDeadLinksOnTheirAxes) {
+  Target target = targetOf("21mx16mx8");
+  ASSERT_FALSE(addDamage(target, {"20,15,3:Z"}, {}));
+  const auto smaller = standInFor(target.topology, target.machine, {true, true, false}, 100);
+  ASSERT_TRUE(smaller);
+  EXPECT_EQ(smaller->topology.shape(), "11mx8mx8");
+  ASSERT_EQ(smaller->topology.deadLinks().size(), 1u);
+  EXPECT_EQ(smaller->topology.deadLinks()[0].axis, 2u);
+  EXPECT_EQ(smaller->topology.deadLinks()[0].from, (Coordinates{10, 7, 3}));
+  // Nothing is left to halve.
+  EXPECT_FALSE(standInFor(target.topology, target.machine, {true, true, false}, 8));
+}
+
 TEST(Choice, WhatIsSettledStays) {
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("bucket"));
-  limits.weights = "equal";
+  limits.weights = ColorWeights::kEqual;
   limits.chunks = 3;
   limits.in_flight = 1;
-  limits.dependences = "region";
-  limits.directions = "unidirectional";
+  limits.dependences = DependenceKind::kRegion;
+  limits.directions = DirectionModel::kUnidirectional;
   const Choice choice = chooseFor(Collective::kAllgather, targetOf("5x4"), 1 << 20, limits);
   ASSERT_EQ(choice.candidates.size(), 1u);
   EXPECT_EQ(choice.best().description(),

@@ -77,14 +77,13 @@ std::string messageFault(llvm::StringRef message) {
 }
 
 void checkBounds(const Machine& machine) {
-  for (std::size_t i = 0; i < boundedCollectives().size(); ++i) {
-    const Bound bound = lowerBound(machine, {static_cast<BoundedCollective>(i), 1e6});
+  for (const llvm::StringRef name : boundedCollectives()) {
+    const CollectiveRow row = llvm::cantFail(parseBoundedCollective(name));
+    const Bound bound = lowerBound(machine, {row, 1e6});
     EXPECT_TRUE(std::isfinite(bound.bound_s) && bound.bound_s >= 0)
-        << boundedCollectives()[i].str() << ": " << bound.bound_s << " for "
-        << machineJson(machine);
+        << name.str() << ": " << bound.bound_s << " for " << machineJson(machine);
     EXPECT_TRUE(std::isfinite(bound.reduce_scatter_allgather_s));
-    EXPECT_TRUE(i == static_cast<std::size_t>(BoundedCollective::kBarrier) || bound.nodes < 2 ||
-                bound.bandwidth_s > 0);
+    EXPECT_TRUE(row.blocks == BlockSpace::kNone || bound.nodes < 2 || bound.bandwidth_s > 0);
   }
 }
 

@@ -2,35 +2,11 @@
 #include "tests/fuzz/mutate.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 namespace torc::fuzz {
-
-Random::Random(std::uint64_t seed) {
-  // splitmix64, as the authors advise: no seed gives the state that is all zero.
-  for (std::uint64_t& word : state_) {
-    seed += 0x9e3779b97f4a7c15;
-    std::uint64_t z = seed;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    word = z ^ (z >> 31);
-  }
-}
-
-std::uint64_t Random::next() {
-  const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
-  const std::uint64_t t = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= t;
-  state_[3] = std::rotl(state_[3], 45);
-  return result;
-}
 
 Mutator::Mutator(std::vector<Bytes> corpus, std::uint64_t seed, std::vector<Bytes> words)
     : corpus_(std::move(corpus)), words_(std::move(words)), random_(seed) {}

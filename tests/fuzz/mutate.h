@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,19 +22,18 @@ inline std::string_view toText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// xoshiro256** (Blackman and Vigna, 2018): fast, and fixed where the standard library's
-/// distributions are not.
+/// Numbers of an engine that the standard fixes, as it does not its distributions.
 class Random {
  public:
-  explicit Random(std::uint64_t seed);
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  std::uint64_t next();
+  std::uint64_t next() { return engine_(); }
   /// In [0, bound); bound >= 1.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
   bool oneIn(std::uint64_t n) { return below(n) == 0; }
 
  private:
-  std::uint64_t state_[4];
+  std::mt19937_64 engine_;
 };
 
 class Mutator {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "schedules/root.h"
+
 namespace torc {
 namespace {
 
@@ -130,10 +132,27 @@ class Generator {
                               static_cast<std::uint32_t>(length));
   }
 
+  Interval rootRelative(const Axis& axis) {
+    const std::int64_t last = std::int64_t{axis.size} - 1;
+    const auto offset = static_cast<std::int32_t>(pick(-last, last));
+    switch (pick(0, 2)) {
+      case 0:
+        return Interval::root(offset, static_cast<std::uint32_t>(pick(1, axis.size)));
+      case 1:
+        return Interval::fromRoot(offset, static_cast<std::uint32_t>(pick(0, last)));
+      default:
+        return Interval::toRoot(static_cast<std::uint32_t>(pick(0, last)), offset);
+    }
+  }
+
   Box guard() {
     Box guard;
     for (std::uint32_t i = 0; i < axes(); ++i) {
-      if (pick(0, 1) == 0) guard[i] = absolute(axis(i));
+      if (pick(0, 1) == 0) continue;
+      const bool may_be_root_relative =
+          rowOf(s_.collective).isRooted() && !countsFromRoot(s_.view(), i);
+      guard[i] =
+          may_be_root_relative && pick(0, 1) == 0 ? rootRelative(axis(i)) : absolute(axis(i));
     }
     return guard;
   }
@@ -197,7 +216,9 @@ class Generator {
   }
 
   Region region(const Blocks& blocks, bool written) {
-    const std::int64_t kind = pick(written ? 1 : 0, 2);
+    // In a broadcast `in` is the root's alone.
+    const bool may_be_in = !written && !rowOf(s_.collective).isRooted();
+    const std::int64_t kind = pick(may_be_in ? 0 : 1, 2);
     if (kind == 2) return scratch(blocks);
     return region(kind == 0 ? Buffer::kIn : Buffer::kOut, blocks);
   }
@@ -230,7 +251,11 @@ class Generator {
     Ranges admitted = everyone();
     if (pick(0, 1) == 0) {
       operation.guard = store(s_.boxes, guard());
-      admitted = resolve(s_.boxes[operation.guard], s_.topology, Coordinates{});
+      const Box& guard = s_.boxes[operation.guard];
+      admitted = resolve(guard, s_.topology, Coordinates{});
+      for (std::uint32_t i = 0; i < axes(); ++i) {
+        if (isRootRelative(guard[i].kind)) admitted[i] = everyone()[i];
+      }
     }
     const bool reduces = rowOf(s_.collective).reduces();
     Shift shift{};

@@ -10,10 +10,10 @@ Schedule compiled(Collective collective, std::string_view shape, const PipelineO
                   const char* algorithm) {
   const Topology topology = *parseTopology(shape);
   const Algorithm* found = cantFail(findAlgorithm(algorithm));
-  const std::string pipeline = planPipeline(*found, options) + "," + stepPipeline(options);
   PassManagerOptions manager;
   manager.verify_each = false;
-  return cantFail(compile({collective, topology}, *found, pipeline, manager)).schedule;
+  return cantFail(compile({collective, topology}, *found, pipelineOf(*found, options), manager))
+      .schedule;
 }
 
 Schedule allgatherOf(const std::string& torus, const std::string& body) {

@@ -101,7 +101,7 @@ void LibraryFolder::addFiles() {
   for (std::uint32_t i = 0; i < index_.files.size(); ++i)
     numbers[index_.files[i].name] = i;
   for (std::uint32_t shape = 0; shape < index_.shapes.size(); ++shape) {
-    for (int i = 0; i < kCollectiveCount; ++i) {
+    for (std::size_t i = 0; i < std::size(kCollectives); ++i) {
       const std::string name =
           std::string(kCollectives[i]) + "_" + index_.shapes[shape].topology.shape() + "-1.torc";
       const auto collective = static_cast<Collective>(i);

@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
+#include <iterator>
+#include <list>
 #include <map>
 #include <new>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -16,6 +18,7 @@
 #include <mpi.h>
 
 #include "runtime/execution/call_cache.h"
+#include "runtime/execution/collective.h"
 #include "runtime/transport/tag_ring.h"
 #include "tests/mpi/placed_job.h"
 
@@ -55,33 +58,45 @@ class OneShot : public PlacedTest {
     cache_ = std::make_unique<CallCache>(geometry_.get(), memory_.get());
   }
 
+  /// A laid-out call for `arguments`; its lists need not outlive this.
+  StatusOr<LaidOutCall*> acquire(CallCache& cache, torc_schedule* with,
+                                 const CallArguments& arguments) {
+    if (Status fits = checkSchedule(*with, arguments.collective); !fits.ok()) return fits;
+    Call call;
+    if (Status status = check(arguments, worldRank(), worldSize(), call); !status.ok()) {
+      return status;
+    }
+    takeLists(arguments, worldSize(), call);
+    return cache.acquire(with, call);
+  }
+
   /// A call that is started, with its tags.
   struct Running {
-    torc_collective* call = nullptr;
+    std::optional<torc_collective> collective;
     TagRange tags;
   };
 
-  Running start(const std::string& collective, const CallArguments& arguments) {
-    Running running;
+  void start(Running& running, const std::string& collective, const CallArguments& arguments) {
     torc_schedule* with = schedule(collective);
     StatusOr<TagRange> tags = geometry_->ring.take(with->tag_count);
     EXPECT_TRUE(tags.ok()) << tags.status().message();
     running.tags = *tags;
-    StatusOr<torc_collective*> call = cache_->acquire(with, arguments);
-    EXPECT_TRUE(call.ok()) << call.status().message();
-    running.call = *call;
+    StatusOr<LaidOutCall*> laid_out = acquire(*cache_, with, arguments);
+    EXPECT_TRUE(laid_out.ok()) << laid_out.status().message();
+    running.collective.emplace(*laid_out);
     EXPECT_TRUE(geometry_->ring.ready(running.tags));
-    running.call->bindTags(running.tags);
-    EXPECT_TORC_OK(torc_collective_start(running.call));
-    return running;
+    running.collective->bindTags(running.tags);
+    EXPECT_TORC_OK(torc_collective_start(&*running.collective));
   }
-  void finish(const Running& running) {
-    EXPECT_TORC_OK(torc_collective_wait(running.call));
+  void finish(Running& running) {
+    EXPECT_TORC_OK(torc_collective_wait(&*running.collective));
     geometry_->ring.release(running.tags);
-    cache_->release(running.call);
+    cache_->release(running.collective->laid_out);
   }
   void run(const std::string& collective, const CallArguments& arguments) {
-    finish(start(collective, arguments));
+    Running running;
+    start(running, collective, arguments);
+    finish(running);
   }
 
   std::unique_ptr<CallMemory> memory_;
@@ -91,7 +106,6 @@ class OneShot : public PlacedTest {
 CallArguments allreduce(const void* in, void* out, std::int64_t count,
                         MPI_Datatype type = MPI_INT32_T, MPI_Op op = MPI_SUM) {
   CallArguments arguments;
-  arguments.function = "allreduce";
   arguments.collective = Collective::kAllreduce;
   arguments.in = in;
   arguments.out = out;
@@ -225,7 +239,8 @@ TEST_F(OneShot, RecycledHandlesOfDatatypesAndOperationsAreLookedAtAnew) {
     const std::vector<std::int32_t> in = numbers(60 * width);
     std::vector<std::int32_t> out(in.size(), -1), expected(in.size());
     MPI_Allreduce(in.data(), expected.data(), 60, type, op, MPI_COMM_WORLD);
-    const Running running = start("allreduce", allreduce(in.data(), out.data(), 60, type, op));
+    Running running;
+    start(running, "allreduce", allreduce(in.data(), out.data(), 60, type, op));
     MPI_Type_free(&type);  // while the call runs
     finish(running);
     MPI_Op_free(&op);
@@ -242,13 +257,13 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
   open({});
   torc_schedule* with = schedule("allreduce");
   TagRing ring(5, with->tag_count * 3 + 1);
-  struct Call {
+  struct Issued {
     std::vector<std::int32_t> in, out;
     std::int64_t count = 0;
     TagRange tags;
-    torc_collective* running = nullptr;
+    std::optional<torc_collective> running;
   };
-  std::deque<Call> calls;
+  std::list<Issued> calls;
   std::mt19937 same(3);
   std::mt19937 own(static_cast<unsigned>(worldRank()) + 17);
   int deferred = 0, complete = 0;
@@ -256,7 +271,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
   int issued = 0;
   while (complete < kCalls) {
     if (issued < kCalls && calls.size() < 8) {
-      Call& call = calls.emplace_back();
+      Issued& call = calls.emplace_back();
       call.count = 1 + static_cast<std::int64_t>(same() % 3000);
       call.in = numbers(call.count);
       call.out.assign(call.in.size(), -1);
@@ -264,25 +279,25 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
       deferred += !ring.ready(call.tags);
       ++issued;
     }
-    for (Call& call : calls) {
-      if (call.running != nullptr || !ring.ready(call.tags)) continue;
-      StatusOr<torc_collective*> acquired =
-          cache_->acquire(with, allreduce(call.in.data(), call.out.data(), call.count));
+    for (Issued& call : calls) {
+      if (call.running || !ring.ready(call.tags)) continue;
+      StatusOr<LaidOutCall*> acquired =
+          acquire(*cache_, with, allreduce(call.in.data(), call.out.data(), call.count));
       ASSERT_TRUE(acquired.ok()) << acquired.status().message();
-      call.running = *acquired;
+      call.running.emplace(*acquired);
       call.running->bindTags(call.tags);
-      ASSERT_TORC_OK(torc_collective_start(call.running));
+      ASSERT_TORC_OK(torc_collective_start(&*call.running));
     }
-    const std::size_t which = own() % calls.size();
-    Call& call = calls[which];
+    Issued& call = *std::next(calls.begin(), static_cast<std::ptrdiff_t>(own() % calls.size()));
     int done = 0;
-    if (call.running == nullptr) continue;
-    ASSERT_TORC_OK(torc_collective_test(call.running, &done));
+    if (!call.running) continue;
+    ASSERT_TORC_OK(torc_collective_test(&*call.running, &done));
     if (done == 0) continue;
     ASSERT_EQ(call.out, sums(call.count));
     ring.release(call.tags);
-    cache_->release(call.running);
-    calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(which));
+    cache_->release(call.running->laid_out);
+    // The others stay where they are: the context knows them.
+    calls.remove_if([&](const Issued& other) { return &other == &call; });
     ++complete;
   }
   EXPECT_GT(deferred, 0);
@@ -335,14 +350,15 @@ TEST_F(OneShot, CachesShareTheLimit) {
       torc_schedule* with = i % 2 == 0 ? schedule("allreduce") : bound->get();
       std::fill(out.begin(), out.end(), -1);
       const TagRange tags = *geometry.ring.take(with->tag_count);
-      StatusOr<torc_collective*> call =
-          cache.acquire(with, allreduce(in.data(), out.data(), 20000));
-      ASSERT_TRUE(call.ok());
-      (*call)->bindTags(tags);
-      ASSERT_TORC_OK(torc_collective_start(*call));
-      ASSERT_TORC_OK(torc_collective_wait(*call));
+      StatusOr<LaidOutCall*> laid_out =
+          acquire(cache, with, allreduce(in.data(), out.data(), 20000));
+      ASSERT_TRUE(laid_out.ok());
+      torc_collective collective(*laid_out);
+      collective.bindTags(tags);
+      ASSERT_TORC_OK(torc_collective_start(&collective));
+      ASSERT_TORC_OK(torc_collective_wait(&collective));
       geometry.ring.release(tags);
-      cache.release(*call);
+      cache.release(*laid_out);
       EXPECT_EQ(out, sums(20000));
       EXPECT_EQ(shared.evictions(), static_cast<std::uint64_t>(i)) << "each drives out the other's";
       EXPECT_LE(shared.bytes(), shared.limit());
@@ -351,6 +367,21 @@ TEST_F(OneShot, CachesShareTheLimit) {
   }
   EXPECT_EQ(shared.bytes(), 0u);
   EXPECT_EQ((*bound)->collectives, 0);
+}
+
+TEST_F(OneShot, CallsOfDifferentRootsHaveDifferentLayouts) {
+  open({});
+  std::vector<std::int32_t> in = numbers(100), out(in.size());
+  Call call;
+  ASSERT_TRUE(check(allreduce(in.data(), out.data(), 100), worldRank(), worldSize(), call).ok());
+  for (const std::int32_t root : {0, worldSize() - 1, 0}) {
+    call.root = root;
+    StatusOr<LaidOutCall*> laid_out = cache_->acquire(schedule("allreduce"), call);
+    ASSERT_TRUE(laid_out.ok()) << laid_out.status().message();
+    EXPECT_EQ((*laid_out)->call().root, root);
+    cache_->release(*laid_out);
+  }
+  EXPECT_EQ(memory_->misses(), worldSize() == 1 ? 1u : 2u);
 }
 
 TEST_F(OneShot, ALimitOfNothingKeepsNothing) {
@@ -398,7 +429,7 @@ TEST_F(OneShot, ACallThatIsLaidOutAllocatesNothing) {
 
 void releaseInCallback(torc_collective* call, int result, void* cookie) {
   EXPECT_EQ(result, TORC_OK);
-  static_cast<CallCache*>(cookie)->release(call);
+  static_cast<CallCache*>(cookie)->release(call->laid_out);
 }
 
 TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
@@ -406,10 +437,12 @@ TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
     open({}, limit);
     std::vector<std::int32_t> in = numbers(3000), out(in.size(), -1);
     torc_schedule* with = schedule("allreduce");
-    StatusOr<torc_collective*> call = cache_->acquire(with, allreduce(in.data(), out.data(), 3000));
-    ASSERT_TRUE(call.ok());
-    ASSERT_TORC_OK(torc_collective_set_callback(*call, releaseInCallback, cache_.get()));
-    ASSERT_TORC_OK(torc_collective_start(*call));
+    StatusOr<LaidOutCall*> laid_out =
+        acquire(*cache_, with, allreduce(in.data(), out.data(), 3000));
+    ASSERT_TRUE(laid_out.ok());
+    torc_collective collective(*laid_out);
+    ASSERT_TORC_OK(torc_collective_set_callback(&collective, releaseInCallback, cache_.get()));
+    ASSERT_TORC_OK(torc_collective_start(&collective));
     while (cache_->running() > 0)
       ASSERT_TORC_OK(torc_context_advance(context_, nullptr));
     EXPECT_EQ(out, sums(3000));
@@ -422,7 +455,7 @@ TEST_F(OneShot, ErrorsLeaveNothingBehind) {
   std::vector<std::int32_t> in = numbers(10), out(10, -1);
   auto expectError = [&](const CallArguments& arguments, StatusCode code, const std::string& text) {
     const std::size_t bytes = memory_->bytes();
-    const StatusOr<torc_collective*> call = cache_->acquire(schedule("allreduce"), arguments);
+    const StatusOr<LaidOutCall*> call = acquire(*cache_, schedule("allreduce"), arguments);
     ASSERT_FALSE(call.ok());
     EXPECT_EQ(call.status().code(), code);
     EXPECT_NE(call.status().message().find(text), std::string::npos) << call.status().message();

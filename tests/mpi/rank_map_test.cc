@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/execution/collective.h"
+#include "runtime/execution/laid_out_call.h"
 #include "tests/mpi/placed_job.h"
 
 namespace torc {
@@ -150,17 +150,19 @@ TEST_F(RankMaps, MessagesGoToNeighboursOnTheTorus) {
     place(placing);
     const std::vector<std::int32_t> in = numbers(5000);
     std::vector<std::int32_t> out(in.size());
-    torc_collective collective(schedule("allreduce"));
     CallArguments arguments;
     arguments.in = in.data();
     arguments.out = out.data();
     arguments.count = 5000;
     arguments.type = MPI_INT32_T;
     arguments.op = MPI_SUM;
-    const Status prepared = collective.prepare(arguments);
+    Call call;
+    ASSERT_TRUE(check(arguments, worldRank(), worldSize(), call).ok());
+    LaidOutCall laid_out(schedule("allreduce"));
+    const Status prepared = laid_out.prepare(call);
     ASSERT_TRUE(prepared.ok()) << prepared.message();
     std::size_t messages = 0;
-    for (const FlatOperation& operation : collective.program.operations) {
+    for (const FlatOperation& operation : laid_out.program().operations) {
       if (operation.peer < 0) continue;
       ++messages;
       ASSERT_EQ(distance(*geometry_, worldRank(), operation.peer), 1)

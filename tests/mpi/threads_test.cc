@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 #include <mpi.h>
 
 #include "runtime/execution/call_cache.h"
+#include "runtime/execution/collective.h"
 #include "tests/mpi/placed_job.h"
 
 namespace torc {
@@ -49,21 +51,23 @@ void callAgainAndAgain(Shared& shared, Member& member, int thread, int calls) {
     arguments.count = count;
     arguments.type = MPI_INT32_T;
     arguments.op = MPI_SUM;
-    torc_collective* running = nullptr;
+    std::optional<torc_collective> running;
     TagRange tags;
     {
       const std::lock_guard<std::mutex> held(shared.lock);
       tags = *member.geometry->ring.take(member.schedule->tag_count);
-      StatusOr<torc_collective*> acquired = member.cache->acquire(member.schedule.get(), arguments);
-      if (!acquired.ok()) {
+      Call checked;
+      const bool is_right = check(arguments, worldRank(), worldSize(), checked).ok();
+      StatusOr<LaidOutCall*> acquired = member.cache->acquire(member.schedule.get(), checked);
+      if (!is_right || !acquired.ok()) {
         ++member.failures;
         return;
       }
-      running = *acquired;
+      running.emplace(*acquired);
       running->bindTags(tags);
-      member.failures += torc_collective_start(running) != TORC_OK;
+      member.failures += torc_collective_start(&*running) != TORC_OK;
       // A failure of this thread, while others fail and succeed.
-      member.failures += torc_collective_start(thread % 2 == 0 ? nullptr : running) == TORC_OK;
+      member.failures += torc_collective_start(thread % 2 == 0 ? nullptr : &*running) == TORC_OK;
     }
     for (bool done = false; !done; std::this_thread::yield()) {
       const std::lock_guard<std::mutex> held(shared.lock);
@@ -82,7 +86,7 @@ void callAgainAndAgain(Shared& shared, Member& member, int thread, int calls) {
     }
     const std::lock_guard<std::mutex> held(shared.lock);
     member.geometry->ring.release(tags);
-    member.cache->release(running);
+    member.cache->release(running->laid_out);
   }
 }
 

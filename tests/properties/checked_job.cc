@@ -37,7 +37,7 @@ class CheckedJob {
     for (std::uint64_t r = 0; r < ranks_; ++r) {
       blocks_[r + 1] = blocks_[r] + (call.per_rank.empty() ? call.count : call.per_rank[r]);
     }
-    total_ = schedule.collective == Collective::kAllreduce ? call.count : blocks_[ranks_];
+    total_ = row_.counts == CountOf::kVector ? call.count : blocks_[ranks_];
   }
 
   std::string run() {
@@ -46,6 +46,7 @@ class CheckedJob {
     options.delivery = call_.delivery;
     options.seed = call_.seed;
     options.in_place = call_.in_place;
+    options.root = call_.root;
     options.element_bytes = sizeof(T);
     options.reducer = {reductionKernel(kind_, op_), nullptr};
     auto job = InProcessJob::create(schedule_, counts, options);
@@ -58,20 +59,25 @@ class CheckedJob {
 
  private:
   void fill(InProcessJob& job, std::uint64_t rank) const {
-    const bool gathers = schedule_.collective == Collective::kAllgather;
     const auto number = static_cast<std::int32_t>(rank);
     std::ranges::fill(elements<T>(job.out(number)), static_cast<T>(101));
+    const Holds holds = row_.inAt(number == call_.root);
+    if (holds == Holds::kNothing) return;
+    const bool own = holds == Holds::kOwn;
     const std::span<T> in = elements<T>(job.in(number));
-    const std::uint64_t first = gathers ? blocks_[rank] : 0;
-    const std::uint64_t count = gathers ? blocks_[rank + 1] - blocks_[rank] : total_;
-    const std::uint64_t offset = gathers && call_.in_place ? first : 0;
+    const std::uint64_t first = own ? blocks_[rank] : 0;
+    const std::uint64_t count = own ? blocks_[rank + 1] - blocks_[rank] : total_;
+    const std::uint64_t offset = own && call_.in_place ? first : 0;
     for (std::uint64_t i = 0; i < count; ++i)
       in[offset + i] = element<T>(rank, first + i);
   }
 
   /// Element `index` of the whole vector after the collective.
   T expected(std::uint64_t index) const {
-    if (schedule_.collective == Collective::kAllgather) {
+    if (row_.isRooted() && !row_.reduces()) {
+      return element<T>(static_cast<std::uint64_t>(call_.root), index);
+    }
+    if (!row_.reduces()) {
       const auto owner = std::upper_bound(blocks_.begin(), blocks_.end(), index) - 1;
       return element<T>(static_cast<std::uint64_t>(owner - blocks_.begin()), index);
     }
@@ -85,7 +91,7 @@ class CheckedJob {
     std::vector<T> whole(total_);
     for (std::uint64_t i = 0; i < total_; ++i)
       whole[i] = expected(i);
-    const bool own = schedule_.collective == Collective::kReduceScatter;
+    const bool own = row_.out == Holds::kOwn;
     for (std::uint64_t r = 0; r < ranks_; ++r) {
       const std::span<T> out = elements<T>(job.out(static_cast<std::int32_t>(r)));
       const std::uint64_t first = own ? blocks_[r] : 0;
@@ -100,6 +106,7 @@ class CheckedJob {
   }
 
   const ScheduleView& schedule_;
+  const CollectiveRow& row_ = rowOf(schedule_.collective);
   const CheckedCall& call_;
   const ElementKind kind_;
   const ReduceOp op_;

@@ -22,7 +22,8 @@ struct CheckedCall {
   CheckedType type = CheckedType::kInt64Sum;
   std::uint64_t count = 0;              // as in Counts
   std::vector<std::uint64_t> per_rank;  // as in Counts; empty: `count`
-  bool in_place = false;                // allreduce and allgather
+  bool in_place = false;                // not in a reduce_scatter
+  std::int32_t root = 0;
   Delivery delivery = Delivery::kRendezvous;
   std::uint64_t seed = 0;
 };

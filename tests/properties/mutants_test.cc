@@ -27,16 +27,19 @@ std::string differsFromOriginal(const Schedule& mutant) {
   VerifyOptions per_rank;
   per_rank.per_rank = true;
   if (!verify(mutant.view(), per_rank).ok()) return "the per-rank proof refuses it";
-  const bool has_in_place = mutant.collective != Collective::kReduceScatter;
+  const bool has_in_place = rowOf(mutant.collective).inPlaceAliases();
   // Enough elements for no region to be empty.
   const std::uint64_t blocks =
-      mutant.collective == Collective::kAllreduce ? mutant.topology.ranks() : 1;
+      rowOf(mutant.collective).counts == CountOf::kVector ? mutant.topology.ranks() : 1;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CheckedCall call;
     call.count = blocks * mutant.view().partCount() * 3 + 1;
     call.in_place = has_in_place && seed % 2 == 0;
     call.delivery = Delivery::kAdversarial;
     call.seed = seed;
+    if (rowOf(mutant.collective).isRooted()) {
+      call.root = static_cast<std::int32_t>(seed % mutant.topology.ranks());
+    }
     if (std::string wrong = runChecked(mutant.view(), call); !wrong.empty()) return wrong;
   }
   return {};

@@ -85,14 +85,19 @@ std::string CompileCase::text() const {
   for (const std::string& node : dead_nodes)
     damage += " --dead-node " + node;
   return "torc compile " + collective + " --torus " + shape + " --order " + order + damage +
-         " --algorithm " + algorithm + " --weights " + weights + " --directions " + directions +
-         " --chunks " + std::to_string(chunks) + " --in-flight " + std::to_string(in_flight) +
-         " --dependences " + dependences + " (scratch depth " + std::to_string(scratch_depth) + ")";
+         " --algorithm " + algorithm + " --weights " + word(weights).str() + " --directions " +
+         word(directions).str() + " --chunks " + std::to_string(chunks) + " --in-flight " +
+         std::to_string(in_flight) + " --dependences " + word(dependences).str() +
+         " (scratch depth " + std::to_string(scratch_depth) + ")";
 }
 
 CompileCase drawCase(std::uint64_t max_ranks) {
   CompileCase result;
-  result.collective = oneOf<std::string>({"allreduce", "reduce_scatter", "allgather"});
+  result.collective =
+      oneOf<std::string>({"allreduce", "reduce_scatter", "allgather", "allreduce", "broadcast"});
+  const bool is_rooted = rowOf(*collectiveNamed(result.collective)).isRooted();
+  // On lines the proof goes through all places of the root.
+  if (is_rooted) max_ranks = std::min<std::uint64_t>(max_ranks, 24);
   const std::uint32_t dimensions = draw(1, 5);
   std::uint64_t ranks = 1;
   for (std::uint32_t i = 0; i < dimensions; ++i) {
@@ -115,12 +120,18 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   std::rotate(result.order.begin(), result.order.begin() + static_cast<std::ptrdiff_t>(turn),
               result.order.end());
   result.algorithm = oneOf<std::string>({"bucket", "bucket", "bucket-1d"});
-  result.weights = oneOf<std::string>({"equal", "balanced"});
-  result.directions = oneOf<std::string>({"bidirectional", "half-latency", "unidirectional"});
-  result.dependences = oneOf<std::string>({"region", "phase"});
+  result.weights = oneOf<ColorWeights>({ColorWeights::kEqual, ColorWeights::kBalanced});
+  result.directions =
+      oneOf<DirectionModel>({DirectionModel::kBidirectional, DirectionModel::kHalfLatency,
+                             DirectionModel::kUnidirectional});
+  result.dependences = oneOf<DependenceKind>({DependenceKind::kRegion, DependenceKind::kPhase});
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
   result.scratch_depth = draw(1, 3);
+  if (is_rooted) {
+    result.algorithm = "dimension-tree";
+    return result;
+  }
   const std::uint32_t damage = draw(0, 5);
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_torus && damage < 2) result.algorithm = "bfb";
@@ -153,11 +164,10 @@ Schedule compileCase(const CompileCase& test_case) {
   options.in_flight = test_case.in_flight;
   options.dependences = test_case.dependences;
   options.scratch_depth = test_case.scratch_depth;
-  const std::string pipeline = pipelineOf(**algorithm, options);
   PassManagerOptions manager;
   manager.verify_each = false;
   llvm::Expected<Program> program =
-      compile({*collective, *topology}, **algorithm, pipeline, manager);
+      compile({*collective, *topology}, **algorithm, pipelineOf(**algorithm, options), manager);
   if (!program) RC_FAIL(test_case.text() + ": " + llvm::toString(program.takeError()));
   return std::move(program->schedule);
 }
@@ -170,7 +180,8 @@ CheckedCall drawCall(const Schedule& schedule) {
   };
   call.type = static_cast<CheckedType>(draw(0, kCheckedTypeCount - 1));
   call.count = count();
-  const bool blocks = schedule.collective != Collective::kAllreduce;
+  const CollectiveRow& row = rowOf(schedule.collective);
+  const bool blocks = row.counts == CountOf::kBlock;
   if (blocks && draw(0, 1) == 1) {
     const std::uint64_t largest = std::min<std::uint64_t>(count(), 200);
     for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -179,7 +190,8 @@ CheckedCall drawCall(const Schedule& schedule) {
   } else if (blocks) {
     call.count = std::min<std::uint64_t>(call.count, 100'000 / ranks);
   }
-  call.in_place = schedule.collective != Collective::kReduceScatter && draw(0, 1) == 1;
+  call.in_place = row.inPlaceAliases() && draw(0, 1) == 1;
+  if (row.isRooted()) call.root = static_cast<std::int32_t>(draw(0, ranks - 1));
   call.delivery = oneOf({Delivery::kRendezvous, Delivery::kEager, Delivery::kAdversarial});
   call.seed = draw(0, 1u << 30);
   return call;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/compile.h"
 #include "schedules/schedule.h"
 #include "tests/properties/checked_job.h"
 
@@ -19,9 +20,9 @@ struct CompileCase {
   std::string order;  // of the ranks
   std::vector<std::string> dead_links, dead_nodes;
   std::string algorithm;
-  std::string weights;
-  std::string directions;
-  std::string dependences;
+  ColorWeights weights = ColorWeights::kEqual;
+  DirectionModel directions = DirectionModel::kBidirectional;
+  DependenceKind dependences = DependenceKind::kRegion;
   std::uint32_t chunks = 1;
   std::uint32_t in_flight = 0;
   std::uint32_t scratch_depth = 2;

@@ -17,7 +17,8 @@ TEST(Schedule, NamesAreDistinct) {
     collectives.insert(rowOf(static_cast<Collective>(i)).name);
   for (int i = 0; i < kOperationKindCount; ++i)
     kinds.insert(name(static_cast<OperationKind>(i)));
-  EXPECT_EQ(collectives, (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather"}));
+  EXPECT_EQ(collectives,
+            (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather", "broadcast"}));
   EXPECT_EQ(kinds, (std::set<std::string_view>{"send", "recv", "recv_reduce", "reduce", "copy"}));
   EXPECT_EQ(name(Buffer::kScratch), "scratch");
 }
@@ -28,6 +29,10 @@ TEST(Schedule, OwnBlockBuffers) {
   EXPECT_FALSE(rowOf(Collective::kReduceScatter).outWhole());
   EXPECT_FALSE(rowOf(Collective::kAllgather).inWhole());
   EXPECT_FALSE(rowOf(Collective::kAllgather).reduces());
+  EXPECT_FALSE(rowOf(Collective::kAllgather).isRooted());
+  EXPECT_TRUE(rowOf(Collective::kBroadcast).isRooted());
+  EXPECT_EQ(rowOf(Collective::kBroadcast).inAt(true), Holds::kWhole);
+  EXPECT_EQ(rowOf(Collective::kBroadcast).inAt(false), Holds::kNothing);
 }
 
 TEST(Schedule, CopiesAreEqual) {

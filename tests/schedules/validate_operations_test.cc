@@ -1,4 +1,6 @@
 // Faults of operations: each is an edit of a sound schedule and the exact message that it gives.
+#include "schedules/validate_operations.h"
+
 #include <functional>
 #include <string>
 
@@ -333,6 +335,54 @@ TEST(ValidateOperation, CostDoesNotDependOnTheNodes) {
   for (int i = 0; i < 100000; ++i)
     writer.add(stream, send);
   EXPECT_EQ(validate(writer.schedule().view()).message(), "");
+}
+
+/// An allgather whose one frame has `count` pieces: the parts one by one, all blocks. Operations
+/// copy to one piece each.
+Schedule largeFrame(std::uint32_t count, const std::vector<std::uint32_t>& copied, const Box& box) {
+  samples::ScheduleWriter writer(Collective::kAllgather, "4x4");
+  writer.color("XY", 1, 1, count);
+  const std::uint32_t stream = writer.stream(kNone);
+  std::vector<Piece> pieces;
+  for (std::uint32_t part = 0; part < count; ++part)
+    pieces.push_back({part, 1, writer.box(Box{})});
+  const std::uint32_t frame = writer.frameOf(writer.list(Buffer::kScratch, pieces));
+  const std::uint32_t index = writer.box(box);
+  for (const std::uint32_t part : copied) {
+    Operation copy;
+    copy.kind = OperationKind::kCopy;
+    copy.a = boxRegion(Buffer::kOut, part, index);
+    copy.dst = boxRegion(Buffer::kScratch, part, index, frame);
+    writer.add(stream, copy);
+  }
+  return writer.take();
+}
+
+/// Regions anywhere in a large frame: its pieces are looked at once, not for every region.
+TEST(ValidateOperations, LargeFramesAreNotWalkedForEveryRegion) {
+  constexpr std::uint32_t kPieces = 60000;
+  std::vector<std::uint32_t> copied;
+  for (std::uint32_t i = 0; i < 1000; ++i)
+    copied.push_back(i * 7919 % kPieces);
+  const Schedule schedule = largeFrame(kPieces, copied, Box{});
+  std::uint64_t checks = 0;
+  const Status status = validateOperations(schedule.view(), kPieces, kPieces, &checks);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_LE(checks, kPieces);
+}
+
+/// Where the index does not help, a schedule that would take long is refused.
+TEST(ValidateOperations, SearchesOfAFrameAreBounded) {
+  constexpr std::uint32_t kPieces = 60000;
+  Box some;
+  some[0] = Interval::absolute(1);
+  const Schedule few = largeFrame(kPieces, std::vector<std::uint32_t>(50, kPieces - 1), some);
+  EXPECT_TRUE(validateOperations(few.view(), kPieces, kPieces).ok());
+  const Schedule many = largeFrame(kPieces, std::vector<std::uint32_t>(1000, kPieces - 1), some);
+  EXPECT_NE(validateOperations(many.view(), kPieces, kPieces)
+                .message()
+                .find("takes too long to find in the pieces of frame 0"),
+            std::string::npos);
 }
 
 }  // namespace

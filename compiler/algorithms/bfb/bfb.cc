@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "compiler/algorithms/bfb/bfb_routes.h"
-#include "ir/schedule_builder.h"
+#include "ir/step_builder.h"
 
 namespace torc {
 namespace {
@@ -98,10 +98,7 @@ class Bfb {
 
  private:
   static Schedule header(const CollectiveSpec& spec, const BfbRoutes& routes) {
-    Schedule schedule;
-    schedule.collective = spec.collective;
-    schedule.topology = spec.topology;
-    schedule.name = rowOf(spec.collective).name;
+    Schedule schedule = scheduleHeader(spec.collective, spec.topology);
     Color color;
     color.chunks = routes.parts;
     color.axis_count = spec.topology.axis_count;
@@ -148,22 +145,12 @@ class Bfb {
     return pieces;
   }
 
-  /// Operation of the current phase on the stream of `link`, whose peer is on the link's near side
-  /// (`toward` 1) or on the other (-1).
-  Operation message(OperationKind kind, std::uint32_t link, int toward) {
-    Operation operation = local(kind, link);
-    Shift peer{};
-    peer[routes_.links[link].axis] = toward * routes_.links[link].sign;
-    operation.peer = builder_.shift(peer);
-    return operation;
-  }
-  Operation local(OperationKind kind, std::uint32_t stream) const {
-    Operation operation;
-    operation.kind = kind;
-    operation.phase = phase_;
-    operation.stream = stream;
-    return operation;
-  }
+  /// One stream per link; all nodes do the same.
+  static StepPlace on(std::uint32_t link) { return {.stream = link}; }
+
+  /// A reduction moves up a link, to where `sign` points; an allgather the other way.
+  static Shift up(const BfbLink& link) { return hop(link.axis, link.sign); }
+  static Shift down(const BfbLink& link) { return hop(link.axis, -link.sign); }
 
   /// Index of a block, by its offset, among those of a part.
   std::size_t indexOf(const Coordinates& offset, std::uint32_t part) const {
@@ -230,44 +217,42 @@ class Bfb {
 
   void allgather() {
     const bool reduced = rowOf(builder_.schedule().collective).reduces();
-    for (std::size_t t = 1; t <= routes_.steps.size(); ++t, ++phase_) {
+    for (std::size_t t = 1; t <= routes_.steps.size(); ++t, nextPhase()) {
       const std::vector<Units> units = unitsOf(t);
       std::vector<llvm::SmallVector<Piece, 8>> received(units.size());
       for (std::uint32_t link = 0; link < units.size(); ++link) {
         if (units[link].empty()) continue;
         const BfbLink& from = routes_.links[link];
-        Operation send = message(OperationKind::kSend, link, -1);
         // The own block leaves from `in`, without waiting for its copy in `out`.
         const Buffer buffer = t == 1 && !reduced ? Buffer::kIn : Buffer::kOut;
-        send.a = builder_.region(buffer, piecesOf(units[link], from, -1));
-        builder_.addOperation(send, writersOf(units[link], &from));
+        const Region sent = builder_.region(buffer, piecesOf(units[link], from, -1));
+        builder_.send(on(link), sent, down(from), writersOf(units[link], &from));
       }
       if (t == 1 && !reduced) copyOwn();
       std::vector<std::pair<std::uint32_t, std::uint32_t>> receives;
       for (std::uint32_t link = 0; link < units.size(); ++link) {
         if (units[link].empty()) continue;
-        Operation recv = message(OperationKind::kRecv, link, 1);
-        recv.dst = builder_.region(Buffer::kOut, piecesOf(units[link], routes_.links[link], 0));
+        const BfbLink& from = routes_.links[link];
+        const Region arrived = builder_.region(Buffer::kOut, piecesOf(units[link], from, 0));
         // In an allreduce the sums that lay there have to be gone.
         std::vector<std::uint32_t> after;
         forEach(units[link], nullptr, reader_, [&](std::uint32_t reader) {
           if (reader != kNone && (after.empty() || after.back() != reader)) after.push_back(reader);
         });
-        receives.push_back({link, builder_.addOperation(recv, after)});
+        receives.push_back({link, builder_.receive(on(link), arrived, down(from), after)});
       }
       for (const auto& [link, operation] : receives)
         setWriter(units[link], nullptr, operation);
     }
   }
 
+  void nextPhase() { builder_.setPhase(builder_.phase() + 1); }
+
   Units ownBlock() const { return {{Coordinates{}, 0, routes_.parts}}; }
 
   void copyOwn() {
-    Operation copy = local(OperationKind::kCopy, 0);
     const auto own = piecesOf(ownBlock(), {}, 0);
-    copy.dst = builder_.region(Buffer::kOut, own);
-    copy.a = builder_.region(Buffer::kIn, own);
-    builder_.addOperation(copy, {});
+    builder_.copy(on(0), builder_.region(Buffer::kOut, own), builder_.region(Buffer::kIn, own), {});
   }
 
   // --- reduce-scatter ---
@@ -285,7 +270,7 @@ class Bfb {
   }
 
   void reduceScatter() {
-    for (std::size_t t = routes_.steps.size(); t >= 1; --t, ++phase_) {
+    for (std::size_t t = routes_.steps.size(); t >= 1; --t, nextPhase()) {
       const std::vector<Units> units = unitsOf(t);
       std::vector<std::pair<Units, Units>> lists;  // as the receiver needs them
       std::vector<std::uint32_t> begun = writer_;
@@ -321,22 +306,16 @@ class Bfb {
     if (units.empty()) return;
     const BfbLink& over = routes_.links[link];
     const auto [fresh, written] = split(units, nullptr, writer_);
-    Operation send = message(OperationKind::kSend, link, 1);
     const auto pieces = messagePieces(list, over, 0);
-    if (written.empty()) {
-      send.a = builder_.region(Buffer::kIn, pieces);
-    } else {
-      if (!fresh.empty()) {
-        // Nothing is added to these: they come along as they are.
-        Operation copy = local(OperationKind::kCopy, link);
-        const auto copied = piecesOf(fresh, over, 0);
-        copy.dst = sums(t, copied);
-        copy.a = builder_.region(Buffer::kIn, copied);
-        setWriter(fresh, nullptr, builder_.addOperation(copy, {}));
-      }
-      send.a = sums(t, pieces);
+    if (!written.empty() && !fresh.empty()) {
+      // Nothing is added to these: they come along as they are.
+      const auto copied = piecesOf(fresh, over, 0);
+      const Region data = builder_.region(Buffer::kIn, copied);
+      setWriter(fresh, nullptr, builder_.copy(on(link), sums(t, copied), data, {}));
     }
-    const std::uint32_t sent = builder_.addOperation(send, writersOf(units, nullptr));
+    const Region message = written.empty() ? builder_.region(Buffer::kIn, pieces) : sums(t, pieces);
+    const std::uint32_t sent =
+        builder_.send(on(link), message, up(over), writersOf(units, nullptr));
     forEach(units, nullptr, reader_, [&](std::uint32_t& reader) { reader = sent; });
   }
 
@@ -344,22 +323,21 @@ class Bfb {
     if (list.first.empty() && list.second.empty()) return;
     const BfbLink& over = routes_.links[link];
     // Of two slots the one that was used before last is free when it has been added from.
-    Staging& staging = staging_[{link, phase_ % 2}];
+    Staging& staging = staging_[{link, builder_.phase() % 2}];
     if (staging.slot == kNone) staging.slot = builder_.schedule().slot_count;
     const std::uint32_t frame = builder_.addFrame(messagePieces(list, over, -1), staging.slot);
-    Operation recv = message(OperationKind::kRecv, link, -1);
-    recv.dst = wholeFrame(builder_.schedule().frames[frame], frame);
-    const std::uint32_t received = builder_.addOperation(recv, std::exchange(staging.users, {}));
+    const Region arrived = wholeFrame(builder_.schedule().frames[frame], frame);
+    const std::uint32_t received =
+        builder_.receive(on(link), arrived, up(over), std::exchange(staging.users, {}));
     for (const Units* units : {&list.first, &list.second}) {
       if (units->empty()) continue;
       const auto pieces = piecesOf(*units, over, -1);
-      Operation reduce = local(OperationKind::kReduce, link);
-      reduce.dst = sums(t - 1, pieces);
-      reduce.a = units == &list.first ? builder_.region(Buffer::kIn, pieces) : reduce.dst;
-      reduce.b = builder_.region(Buffer::kScratch, pieces, frame);
+      const Region total = sums(t - 1, pieces);
+      const Region own = units == &list.first ? builder_.region(Buffer::kIn, pieces) : total;
+      const Region added = builder_.region(Buffer::kScratch, pieces, frame);
       std::vector<std::uint32_t> after = writersOf(*units, &over);
       after.push_back(received);
-      const std::uint32_t sum = builder_.addOperation(reduce, after);
+      const std::uint32_t sum = builder_.reduce(on(link), total, own, added, after);
       setWriter(*units, &over, sum);
       staging.users.push_back(sum);
     }
@@ -367,19 +345,55 @@ class Bfb {
 
   const Topology& topology_;
   const BfbRoutes& routes_;
-  ScheduleBuilder builder_;
+  StepBuilder builder_;
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // longest first
   // By block and part: the operation that wrote it last (in `out` or scratch), that sent its sum.
   std::vector<std::uint32_t> writer_, reader_;
   std::uint32_t sums_frame_ = kNone;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Staging> staging_;  // by link and parity
-  std::uint16_t phase_ = 0;
 };
 
 }  // namespace
 
+/// Steps of the proof of one part: what a part of a node holds is a list of blocks, which every
+/// operation on it goes through, axis by axis. A step is what is done on three axes.
+static double proofSteps(const Topology& topology) {
+  const auto nodes = static_cast<double>(topology.ranks());
+  return nodes * nodes * std::max(topology.axis_count, 3u) / 3;
+}
+
+std::uint32_t mostBfbParts(const Topology& topology) {
+  const double most = kMostProofSteps / proofSteps(topology);
+  return most < 2 ? 1 : static_cast<std::uint32_t>(std::min<double>(most, kMostBfbParts));
+}
+
+ProgramSize estimateBfb(const CollectiveSpec& spec) {
+  const CollectiveRow& row = rowOf(spec.collective);
+  double links = 0, steps = 0;
+  for (std::uint32_t i = 0; i < spec.topology.axis_count; ++i) {
+    const Axis& axis = spec.topology.axes[i];
+    if (axis.size > 1) links += axis.isRing() ? 2 : 1;
+    steps += axis.size / 2;
+  }
+  const auto nodes = static_cast<double>(spec.topology.ranks());
+  ProgramSize size;
+  size.boxes = nodes;
+  // A block is sent and received in the allgather; in the reduce_scatter it is sent, received into
+  // scratch, and added, perhaps in two operations.
+  if (row.outWhole()) {
+    size.operations += 2 * links * steps;
+    size.pieces += 2 * nodes;
+  }
+  if (row.reduces()) {
+    size.operations += 4 * links * steps;
+    size.pieces += 4 * nodes;
+  }
+  size.proof_steps = proofSteps(spec.topology);
+  return size;
+}
+
 llvm::Expected<Program> planBfb(const CollectiveSpec& spec) {
-  llvm::Expected<BfbRoutes> routes = bfbRoutes(spec.topology);
+  llvm::Expected<BfbRoutes> routes = bfbRoutes(spec.topology, mostBfbParts(spec.topology));
   if (!routes) return routes.takeError();
   return Bfb(spec, *routes).run();
 }

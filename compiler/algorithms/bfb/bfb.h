@@ -4,10 +4,17 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
 namespace torc {
+
+/// Parts of a block beyond which the proof of so many nodes is too much work.
+std::uint32_t mostBfbParts(const Topology& topology);
+
+/// What the steps come to, from the shape alone: a little more than they do.
+ProgramSize estimateBfb(const CollectiveSpec& spec);
 
 /// The steps of an allgather by breadth-first broadcast, of a reduce-scatter, its time reversal, or
 /// of an allreduce, both in turn. Errors: those of bfbRoutes

@@ -58,13 +58,14 @@ class Router {
     collectClasses();
   }
 
-  llvm::Expected<BfbRoutes> run() {
+  llvm::Expected<BfbRoutes> run(std::uint32_t most_parts) {
     for (std::vector<ReflectionClass>& classes : classes_) {
       if (llvm::Error error = solve(classes)) return error;
     }
     // Not every torus needs the largest, and what few parts cannot do more of them can.
     BfbRoutes best;
-    for (const std::uint32_t parts : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 24u, 32u, 48u}) {
+    for (const std::uint32_t parts : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 24u, kMostBfbParts}) {
+      if (parts > most_parts) break;
       BfbRoutes routes = round(parts);
       if (parts > 1 && routes.load > best.load - kTolerance) continue;
       best = std::move(routes);
@@ -75,6 +76,14 @@ class Router {
 
  private:
   static constexpr std::uint32_t kNoLink = ~0u;
+
+  /// What links carry in one step, over their capacities, in parts.
+  struct Loads {
+    std::vector<double> all;      // by link
+    std::vector<double> of_part;  // by part and link
+
+    double& of(std::uint32_t part, std::uint32_t link) { return of_part[part * all.size() + link]; }
+  };
 
   std::uint32_t addLink(std::uint32_t axis, int sign) {
     links_.push_back({axis, sign});
@@ -168,14 +177,15 @@ class Router {
     routes.program_load = program_load_;
     for (const std::vector<ReflectionClass>& classes : classes_) {
       std::vector<BfbRoute>& step = routes.steps.emplace_back();
-      std::vector<double> load(links_.size(), 0);  // over capacity, in parts
+      Loads loads{std::vector<double>(links_.size(), 0),
+                  std::vector<double>(std::size_t{parts} * links_.size(), 0)};
       // What leaves no choice first.
       for (const bool free : {false, true}) {
         for (const ReflectionClass& one : classes) {
-          if (hasChoice(one) == free) addOffsets(one, parts, load, step);
+          if (hasChoice(one) == free) addOffsets(one, parts, loads, step);
         }
       }
-      routes.load += *std::max_element(load.begin(), load.end()) / parts;
+      routes.load += *std::max_element(loads.all.begin(), loads.all.end()) / parts;
     }
     return routes;
   }
@@ -189,11 +199,11 @@ class Router {
   }
 
   /// Routes for the offsets of a class: all mirror images of its distance.
-  void addOffsets(const ReflectionClass& one, std::uint32_t parts, std::vector<double>& load,
+  void addOffsets(const ReflectionClass& one, std::uint32_t parts, Loads& loads,
                   std::vector<BfbRoute>& step) const {
     Coordinates offset = one.distance;
     while (true) {
-      step.push_back(route(one, offset, parts, load));
+      step.push_back(route(one, offset, parts, loads));
       std::uint32_t axis = 0;
       for (; axis < topology_.axis_count; ++axis) {
         if (offset[axis] == 0 || isHalfway(topology_, axis, offset[axis])) continue;
@@ -205,7 +215,8 @@ class Router {
   }
 
   BfbRoute route(const ReflectionClass& one, const Coordinates& offset, std::uint32_t parts,
-                 std::vector<double>& load) const {
+                 Loads& loads) const {
+    std::vector<double>& load = loads.all;
     std::vector<std::uint32_t> count(links_.size(), 0);
     llvm::SmallVector<std::uint32_t, 2 * kMaxAxes> choice;
     std::uint32_t left = parts;
@@ -236,13 +247,37 @@ class Router {
     }
     BfbRoute route;
     route.offset = offset;
-    std::uint32_t first = 0;
-    for (std::uint32_t link = 0; link < links_.size(); ++link) {
-      if (count[link] == 0) continue;
-      route.shares.push_back({link, first, count[link]});
-      first += count[link];
-    }
+    route.shares = place(count, parts, loads);
     return route;
+  }
+
+  /// Which parts come over which link, `count[link]` in a row, the last part being followed by the
+  /// first: from the part on that leaves each part's links as evenly loaded as can be.
+  llvm::SmallVector<BfbShare, 4> place(llvm::ArrayRef<std::uint32_t> count, std::uint32_t parts,
+                                       Loads& loads) const {
+    llvm::SmallVector<std::uint32_t, 48> link_of;  // by place in the row
+    for (std::uint32_t link = 0; link < links_.size(); ++link)
+      link_of.append(count[link], link);
+    std::uint32_t best = 0;
+    if (link_of.front() != link_of.back()) {
+      double least = 0;
+      for (std::uint32_t turn = 0; turn < parts; ++turn) {
+        double sum = 0;
+        for (std::uint32_t i = 0; i < parts; ++i)
+          sum += loads.of((i + turn) % parts, link_of[i]) / capacity_[link_of[i]];
+        if (turn > 0 && sum >= least - kTolerance) continue;
+        least = sum;
+        best = turn;
+      }
+    }
+    llvm::SmallVector<BfbShare, 4> shares;
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      const std::uint32_t link = link_of[(part + parts - best) % parts];
+      loads.of(part, link) += 1 / capacity_[link];
+      if (shares.empty() || shares.back().link != link) shares.push_back({link, part, 0});
+      ++shares.back().count;
+    }
+    return shares;
   }
 
   const Topology& topology_;
@@ -255,9 +290,9 @@ class Router {
 
 }  // namespace
 
-llvm::Expected<BfbRoutes> bfbRoutes(const Topology& topology) {
+llvm::Expected<BfbRoutes> bfbRoutes(const Topology& topology, std::uint32_t most_parts) {
   if (llvm::Error error = checkTopology(topology)) return error;
-  return Router(topology).run();
+  return Router(topology).run(std::max(1u, most_parts));
 }
 
 }  // namespace torc

@@ -12,7 +12,9 @@
 //
 // Blocks are cut into K parts, so that fractions become multiples of 1 / K: the offsets of a
 // divided class one by one go, part by part, to the link that has least. K is the smallest that
-// keeps the sum of the steps' largest loads within kRoundingGoal of the programs'.
+// keeps the sum of the steps' largest loads within kRoundingGoal of the programs'. Which parts of a
+// block a link has is such that every part by itself loads the links evenly: parts that follow one
+// another are messages of their own where chunks are wanted.
 #ifndef TORC_COMPILER_ALGORITHMS_BFB_BFB_ROUTES_H_
 #define TORC_COMPILER_ALGORITHMS_BFB_BFB_ROUTES_H_
 
@@ -27,6 +29,7 @@
 namespace torc {
 
 inline constexpr double kRoundingGoal = 1.002;
+inline constexpr std::uint32_t kMostBfbParts = 48;
 /// More nodes than this make lists of blocks longer than a message's should be.
 inline constexpr std::uint64_t kMaxBfbNodes = 1u << 15;
 
@@ -45,7 +48,7 @@ struct BfbShare {
 /// Where the block at an offset comes from.
 struct BfbRoute {
   Coordinates offset{};  // from the receiver to the block's owner; |offset_i| <= d_i / 2
-  llvm::SmallVector<BfbShare, 4> shares;  // of all parts, ascending
+  llvm::SmallVector<BfbShare, 4> shares;  // of all parts, ascending; a link may have two
 };
 
 struct BfbRoutes {
@@ -57,8 +60,10 @@ struct BfbRoutes {
   double program_load = 0, load = 0;
 };
 
-/// Errors: a line (mesh axis of more than two nodes), cores, damage, more than kMaxBfbNodes nodes.
-llvm::Expected<BfbRoutes> bfbRoutes(const Topology& topology);
+/// Routes in at most `most_parts` parts (at least 1). Errors: a line (mesh axis of more than two
+/// nodes), cores, damage, more than kMaxBfbNodes nodes.
+llvm::Expected<BfbRoutes> bfbRoutes(const Topology& topology,
+                                    std::uint32_t most_parts = kMostBfbParts);
 
 }  // namespace torc
 

@@ -16,14 +16,13 @@
 // too, on which nothing moves.
 #include "compiler/algorithms/bucket/bucket.h"
 
+#include "ir/step_builder.h"
+
 namespace torc {
 
 llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
   Program program;
-  Schedule& schedule = program.schedule;
-  schedule.collective = spec.collective;
-  schedule.topology = spec.topology;
-  schedule.name = rowOf(spec.collective).name;
+  program.schedule = scheduleHeader(spec.collective, spec.topology);
 
   // Data is reduced inside a node before it goes out: T, the last axis, comes first.
   Color color;
@@ -32,7 +31,7 @@ llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
   for (std::uint32_t i = 0; i < color.axis_count; ++i) {
     color.order[i] = static_cast<std::uint8_t>((first + i) % color.axis_count);
   }
-  schedule.colors.push_back(color);
+  program.schedule.colors.push_back(color);
 
   auto addPhase = [&](PlanKind kind, std::uint32_t axis) {
     if (!program.plan.empty()) program.plan.push_back({PlanKind::kPhaseBarrier, 0, 0});

@@ -155,17 +155,10 @@ llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec) {
     return program;
   }
   const LiveGraph graph(spec.topology);
-  switch (spec.collective) {
-    case Collective::kAllreduce:
-      program.schedule = allreduce(spec, graph);
-      break;
-    case Collective::kReduceScatter:
-      program.schedule = breadthFirstReduceScatter(spec, graph);
-      break;
-    case Collective::kAllgather:
-      program.schedule = breadthFirstAllgather(spec, graph);
-      break;
-  }
+  const CollectiveRow& row = rowOf(spec.collective);
+  program.schedule = !row.reduces()   ? breadthFirstAllgather(spec, graph)
+                     : row.outWhole() ? allreduce(spec, graph)
+                                      : breadthFirstReduceScatter(spec, graph);
   return program;
 }
 

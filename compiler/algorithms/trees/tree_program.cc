@@ -4,10 +4,7 @@ namespace torc {
 namespace {
 
 Schedule header(const CollectiveSpec& spec, std::uint32_t parts) {
-  Schedule schedule;
-  schedule.collective = spec.collective;
-  schedule.topology = spec.topology;
-  schedule.name = rowOf(spec.collective).name;
+  Schedule schedule = scheduleHeader(spec.collective, spec.topology);
   Color color;
   color.axis_count = spec.topology.axis_count;
   for (std::uint32_t i = 0; i < color.axis_count; ++i)
@@ -56,63 +53,37 @@ Region TreeProgram::scratch(std::uint32_t part, const Blocks& blocks, std::uint3
   return builder_.region(Buffer::kScratch, pieces(part, blocks), entry->second);
 }
 
-Operation TreeProgram::operation(OperationKind kind, std::uint32_t node, const Region& region) {
-  Operation operation;
-  operation.kind = kind;
-  operation.phase = phase_;
+StepPlace TreeProgram::placeOf(std::uint32_t node, const Region& region) {
   // One stream per part.
-  operation.stream = region.pieces == 0 ? region.part : builder_.schedule().pieces[region.box].part;
-  operation.guard = builder_.box(boxAt(node));
-  return operation;
-}
-
-Operation TreeProgram::message(OperationKind kind, std::uint32_t node, const Region& region,
-                               const LiveArc& arc, int sign) {
-  Operation message = operation(kind, node, region);
-  Shift peer{};
-  peer[arc.axis] = sign * arc.sign;
-  message.peer = builder_.shift(peer);
-  return message;
+  const std::uint32_t part =
+      region.pieces == 0 ? region.part : builder_.schedule().pieces[region.box].part;
+  return {.stream = part, .guard = builder_.box(boxAt(node))};
 }
 
 std::uint32_t TreeProgram::send(const Region& a, const LiveArc& arc,
                                 llvm::ArrayRef<std::uint32_t> after) {
-  Operation send = message(OperationKind::kSend, arc.from, a, arc, 1);
-  send.a = a;
-  return builder_.addOperation(send, after);
+  return builder_.send(placeOf(arc.from, a), a, hop(arc.axis, arc.sign), after);
 }
 
 std::uint32_t TreeProgram::receive(const Region& dst, const LiveArc& arc,
                                    llvm::ArrayRef<std::uint32_t> after) {
-  Operation receive = message(OperationKind::kRecv, arc.to, dst, arc, -1);
-  receive.dst = dst;
-  return builder_.addOperation(receive, after);
+  return builder_.receive(placeOf(arc.to, dst), dst, hop(arc.axis, arc.sign), after);
 }
 
 std::uint32_t TreeProgram::receiveAndReduce(const Region& dst, const Region& a,
                                             const Region& staging, const LiveArc& arc,
                                             llvm::ArrayRef<std::uint32_t> after) {
-  Operation receive = message(OperationKind::kRecvReduce, arc.to, dst, arc, -1);
-  receive.dst = dst;
-  receive.a = a;
-  receive.b = staging;
-  return builder_.addOperation(receive, after);
+  return builder_.receiveAndReduce(placeOf(arc.to, dst), dst, a, staging, hop(arc.axis, arc.sign),
+                                   after);
 }
 
 std::uint32_t TreeProgram::reduce(std::uint32_t node, const Region& dst, const Region& a,
                                   const Region& b, llvm::ArrayRef<std::uint32_t> after) {
-  Operation reduce = operation(OperationKind::kReduce, node, dst);
-  reduce.dst = dst;
-  reduce.a = a;
-  reduce.b = b;
-  return builder_.addOperation(reduce, after);
+  return builder_.reduce(placeOf(node, dst), dst, a, b, after);
 }
 
 std::uint32_t TreeProgram::copy(std::uint32_t node, const Region& dst, const Region& a) {
-  Operation copy = operation(OperationKind::kCopy, node, dst);
-  copy.dst = dst;
-  copy.a = a;
-  return builder_.addOperation(copy, {});
+  return builder_.copy(placeOf(node, dst), dst, a, {});
 }
 
 }  // namespace torc

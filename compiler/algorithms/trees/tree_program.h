@@ -14,7 +14,7 @@
 
 #include "compiler/algorithms/live_graph.h"
 #include "compiler/collective_spec.h"
-#include "ir/schedule_builder.h"
+#include "ir/step_builder.h"
 
 namespace torc {
 
@@ -28,7 +28,7 @@ class TreeProgram {
   TreeProgram(const CollectiveSpec& spec, std::uint32_t parts);
 
   /// The following operations belong to this phase.
-  void setPhase(std::uint32_t phase) { phase_ = static_cast<std::uint16_t>(phase); }
+  void setPhase(std::uint32_t phase) { builder_.setPhase(phase); }
 
   /// The blocks of all nodes; those of one node.
   Blocks allBlocks() const { return {Box{}}; }
@@ -55,16 +55,13 @@ class TreeProgram {
  private:
   Box boxAt(std::uint32_t node) const;
   llvm::SmallVector<Piece, 4> pieces(std::uint32_t part, const Blocks& blocks);
-  /// `region` tells the part.
-  Operation operation(OperationKind kind, std::uint32_t node, const Region& region);
-  Operation message(OperationKind kind, std::uint32_t node, const Region& region,
-                    const LiveArc& arc, int sign);
+  /// The stream of the part of `region`, on one node.
+  StepPlace placeOf(std::uint32_t node, const Region& region);
 
   const Topology topology_;
-  ScheduleBuilder builder_;
+  StepBuilder builder_;
   /// By first piece or box, number of pieces, part and slot.
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> frames_;
-  std::uint16_t phase_ = 0;
 };
 
 }  // namespace torc

@@ -14,22 +14,25 @@
 namespace torc::pmpi {
 
 std::uint64_t signatureOf(const CollectiveCall& call) {
+  const CallArguments& arguments = call.arguments;
   // Operations of the user may have another handle on every rank.
-  const int op = isPredefined(call.op) ? call.op : 0;
-  const std::array<std::uint64_t, 3> words = {call.collective
-                                                  ? static_cast<std::uint64_t>(*call.collective)
-                                                  : 0x100 + static_cast<std::uint64_t>(call.id),
-                                              call.bytes, static_cast<std::uint64_t>(op)};
+  const int op = isPredefined(arguments.op) ? arguments.op : 0;
+  const std::array<std::uint64_t, 4> words = {
+      call.is_described ? static_cast<std::uint64_t>(arguments.collective)
+                        : 0x100 + static_cast<std::uint64_t>(call.id),
+      call.bytes, static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(arguments.root)};
   return checksumOf(std::as_bytes(std::span(words)));
 }
 
 CallNote noteOn(const CollectiveCall& call, Maker maker) {
+  const CallArguments& arguments = call.arguments;
   CallNote note;
   note.number = call.number;
   note.signature = signatureOf(call);
   note.bytes = call.bytes;
-  note.op = isPredefined(call.op) ? call.op : MPI_OP_NULL;
-  note.has_op = call.op != MPI_OP_NULL;
+  note.op = isPredefined(arguments.op) ? arguments.op : MPI_OP_NULL;
+  note.has_op = arguments.op != MPI_OP_NULL;
+  if (call.is_described && rowOf(arguments.collective).isRooted()) note.root = arguments.root;
   note.id = call.id;
   note.maker = maker;
   note.reason = call.reason;
@@ -42,6 +45,7 @@ std::string describe(const CallNote& note) {
   if (note.has_op) {
     what += note.op == MPI_OP_NULL ? ", an operation of the user" : ", " + describeOp(note.op);
   }
+  if (note.root >= 0) what += message(", root ", note.root);
   if (note.maker == Maker::kRefused) what += ", which MPI has refused there";
   if (note.maker == Maker::kMpi && note.reason != Reason::kCollective) {
     what += message(", handed to MPI there (", text(note.reason), ")");

@@ -19,7 +19,7 @@ enum class Maker : std::uint8_t {
   kRefused,  // nobody: MPI finds its arguments wrong
 };
 
-/// A hash of what MPI demands to be the same on all ranks: collective, bytes, operation.
+/// A hash of what MPI demands to be the same on all ranks: collective, bytes, operation, root.
 std::uint64_t signatureOf(const CollectiveCall& call);
 
 /// A call, and who makes it. Plain data, which travels.
@@ -29,6 +29,7 @@ struct CallNote {
   std::uint64_t bytes = 0;  // of the whole vector, where torc has looked at it
   MPI_Op op = MPI_OP_NULL;  // predefined
   bool has_op = false;      // perhaps of the user
+  std::int32_t root = -1;   // of a rooted collective, where torc has looked at it
   CallId id = CallId::kBarrier;
   Maker maker = Maker::kMpi;
   Reason reason = Reason::kServed;  // why torc does not make it
@@ -40,8 +41,9 @@ struct CallNote {
 
 CallNote noteOn(const CollectiveCall& call, Maker maker);
 
-/// "MPI_Allreduce of 80 bytes, MPI_SUM", "MPI_Bcast", "MPI_Allreduce of 80 bytes, a user-defined
-/// operation, handed to MPI there (an operation that does not commute)".
+/// "MPI_Allreduce of 80 bytes, MPI_SUM", "MPI_Reduce", "MPI_Bcast of 80 bytes, root 3",
+/// "MPI_Allreduce of 80 bytes, a user-defined operation, handed to MPI there (an operation that
+/// does not commute)".
 std::string describe(const CallNote& note);
 
 }  // namespace torc::pmpi

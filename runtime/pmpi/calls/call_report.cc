@@ -16,17 +16,17 @@ namespace torc::pmpi {
 namespace {
 
 constexpr const char* kFunctionNames[][3] = {
-#define TORC_NAMES(Name, name, parameters, adapter) \
-  {"MPI_" #Name, "MPI_I" #name, "MPI_" #Name "_init"},
+#define TORC_NAMES(Name, name, parameters) {"MPI_" #Name, "MPI_I" #name, "MPI_" #Name "_init"},
     TORC_ALL_COLLECTIVES(TORC_NAMES)
 #undef TORC_NAMES
 };
 
 /// Bytes of a call that MPI has got, perhaps before anybody looked at its arguments.
 std::uint64_t bytesOf(CollectiveCall call, const CommunicatorState* state) {
-  if (call.bytes == 0 && call.collective && state != nullptr &&
+  if (call.bytes == 0 && call.is_described && state != nullptr &&
       call.reason != Reason::kIntercommunicator) {
-    (void)checkArguments(call, state->rank(), state->size());
+    Call checked;
+    static_cast<void>(checkArguments(call, state->rank(), state->size(), checked));
   }
   return call.bytes;
 }
@@ -57,8 +57,8 @@ CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state,
     record.communicator = state->number;
     record.communicator_rank = state->rank();
   }
-  record.type = call.type;
-  record.op = call.op;
+  record.type = call.arguments.type;
+  record.op = call.arguments.op;
   record.bytes = entry != nullptr ? call.bytes : bytesOf(call, state);
   record.by = servedBy(call, entry);
   record.entry = entry;

@@ -2,19 +2,23 @@
 #ifndef TORC_RUNTIME_PMPI_CALLS_DECIDE_H_
 #define TORC_RUNTIME_PMPI_CALLS_DECIDE_H_
 
+#include "runtime/execution/call.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/reason.h"
+#include "runtime/pmpi/communicators/communicator_state.h"
+#include "schedules/library/index.h"
 
 namespace torc::pmpi {
 
-/// Looks at the arguments of a call on an intracommunicator of `size` ranks, of which the caller is
-/// `rank`. Fills in `call.bytes`. kServed: torc can run it, if it has a schedule.
+/// Checks the arguments of a described call on an intracommunicator of `size` ranks, of which the
+/// caller is `rank` (runtime/execution/call.h: `checked` gets no lists). Fills in `call.bytes`.
+/// kServed: torc can run it, if it has a schedule.
 ///
-/// Of a correct program every rank gets the same answer: it depends on the number of bytes, the
-/// operation and, in reductions, the datatype, which MPI demands to be the same everywhere. It does
-/// not depend on buffers, nor on how an allgather's data is described, which may differ. kArgument
-/// and kOwnBlock may be one rank's alone. Throws std::bad_alloc.
-Reason checkArguments(CollectiveCall& call, int rank, int size);
+/// Of a correct program every rank gets the same answer, but for kArgument and kOwnBlock.
+Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked);
+
+/// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
+const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
 
 }  // namespace torc::pmpi
 

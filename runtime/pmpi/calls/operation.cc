@@ -36,34 +36,30 @@ int errorClass(const Status& status) {
 
 }  // namespace
 
-Operation::Operation(CommunicatorState& state, const CollectiveCall& call,
+Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked,
                      const LibraryEntry& entry)
-    : state_(state), call_(call), entry_(entry) {
+    : state_(state), call_(call), checked_(checked), entry_(entry) {
+  takeLists(call_.arguments, state.size(), checked_);
   // A blocking call's lists are there as long as it is.
   if (call.form != Form::kBlocking) {
-    kept_.keep(call_.counts, state.size());
-    kept_.keep(call_.displacements, state.size());
+    kept_.keep(call_.arguments.counts, state.size());
+    kept_.keep(call_.arguments.displacements, state.size());
   }
   HeldHandles& held = engine->held;
-  held.hold(call_.type);
-  held.hold(call_.in_type);
-  held.hold(call_.op);
+  held.hold(call_.arguments.type);
+  held.hold(call_.arguments.in_type);
+  held.hold(call_.arguments.op);
   engine->add(this);
   ++state_.operations;
 }
 
 Operation::~Operation() {
-  if (own_ != nullptr) {
-    // Messages of a failed round may still be on their way.
-    if (own_->executor->progress() != Progress::kFailed) state_.geometry().releaseTags(own_->tags);
-    --own_->schedule->collectives;
-    engine->context.dispose(std::move(own_));
-  }
+  if (collective_ && collective_->owned != nullptr) collective_->releaseOwned();
   if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
   engine->remove(this);
-  engine->held.release(call_.type);
-  engine->held.release(call_.in_type);
-  engine->held.release(call_.op);
+  engine->held.release(call_.arguments.type);
+  engine->held.release(call_.arguments.in_type);
+  engine->held.release(call_.arguments.op);
   --state_.operations;
 }
 
@@ -144,16 +140,21 @@ bool Operation::proceedWith(torc_schedule& schedule) {
 }
 
 Status Operation::start(torc_schedule& schedule) {
-  arguments_.prepare(call_, state_.rank(), state_.size());
-  if (Status status = arguments_.pack(); !status.ok()) return status;
-  StatusOr<torc_collective*> laid = state_.calls().acquire(&schedule, arguments_.arguments());
-  if (!laid.ok()) return laid.status();
-  collective_ = *laid;
+  packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
+  if (Status status = packing_.pack(); !status.ok()) return status;
+  StatusOr<LaidOutCall*> laid_out = state_.calls().acquire(&schedule, checked_);
+  if (!laid_out.ok()) return laid_out.status();
+  collective_.emplace(*laid_out);
   collective_->bindTags(state_.geometry().tagsFor(tags_, signatureOf(call_)));
+  return startCollective();
+}
+
+/// A round, of which `roundIsOver` hears.
+Status Operation::startCollective() {
   collective_->callback = &roundIsOver;
   collective_->cookie = this;
   call_.reason = Reason::kServed;
-  if (torc_collective_start(collective_) == TORC_OK) return {};
+  if (torc_collective_start(&*collective_) == TORC_OK) return {};
   return {StatusCode::kTransport, torc_error_message()};
 }
 
@@ -204,26 +205,24 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
     call_.reason = Reason::kNoTags;
     return {};
   }
-  auto collective = std::make_unique<torc_collective>(&schedule);
-  collective->number = geometry.collectives_made++;
-  Status status = attempt([&] {
-    arguments_.prepare(call_, state_.rank(), state_.size());
-    return collective->prepare(arguments_.arguments());
+  const std::uint64_t number = geometry.collectives_made++;
+  Status status = attempt([&]() -> Status {
+    packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
+    auto laid_out = std::make_unique<LaidOutCall>(&schedule);
+    if (Status prepared = laid_out->prepare(checked_); !prepared.ok()) return prepared;
+    if (Status laid = laid_out->lay(geometry.tagBase(*tags), Requests::kPersistent); !laid.ok()) {
+      return laid;
+    }
+    collective_.emplace(std::move(laid_out));
+    return {};
   });
-  if (status.ok()) {
-    status =
-        attempt([&] { return collective->lay(geometry.tagBase(*tags), Requests::kPersistent); });
-  }
   if (!status.ok()) {
     geometry.releaseTags(*tags);
     return status;
   }
-  collective->tags = *tags;
-  collective->callback = &roundIsOver;
-  collective->cookie = this;
+  collective_->number = number;
+  collective_->tags = *tags;
   ++schedule.collectives;
-  collective_ = collective.get();
-  own_ = std::move(collective);
   call_.reason = Reason::kServed;
   return {};
 }
@@ -232,10 +231,8 @@ void Operation::startRound() {
   beginCall(call_);
   setUnderWay();
   if (state_.hasFailed(call_.number)) return giveUp();
-  Status status = attempt([&] { return arguments_.pack(); });
-  if (status.ok() && torc_collective_start(collective_) != TORC_OK) {
-    status = Status(StatusCode::kTransport, torc_error_message());
-  }
+  Status status = attempt([&] { return packing_.pack(); });
+  if (status.ok()) status = startCollective();
   if (!status.ok()) failed(status);
 }
 
@@ -272,7 +269,7 @@ bool Operation::testMpi() {
 
 void Operation::roundIsOver(torc_collective* collective, int result, void* cookie) {
   auto* operation = static_cast<Operation*>(cookie);
-  const Status status = result == TORC_OK ? attempt([&] { return operation->arguments_.unpack(); })
+  const Status status = result == TORC_OK ? attempt([&] { return operation->packing_.unpack(); })
                                           : collective->roundStatus();
   if (status.ok()) {
     operation->finishRound(MPI_SUCCESS);
@@ -305,7 +302,7 @@ void Operation::leaveForEver(KeptLists lists, std::unique_ptr<TagVote> vote) {
 void Operation::giveUp() {
   state_.dequeue(this);
   const CommunicatorState::Failure& failure = state_.failure();
-  if (collective_ != nullptr && collective_->active) {
+  if (isRunning()) {
     collective_->abandon({StatusCode::kTransport, failure.text});
   }
   if (std::erase(engine->in_mpi, this) > 0 || taken_ != nullptr) {
@@ -316,7 +313,8 @@ void Operation::giveUp() {
 
 void Operation::finishRound(int code) {
   code_ = code;
-  torc_collective* one_shot = own_ == nullptr ? std::exchange(collective_, nullptr) : nullptr;
+  LaidOutCall* one_shot = nullptr;
+  if (collective_ && collective_->owned == nullptr) one_shot = collective_->laid_out;
   if (has_tags_) {
     state_.geometry().ring.release(tags_);
     has_tags_ = false;
@@ -334,7 +332,10 @@ void Operation::finishRound(int code) {
     }
   }
   endCall(call_, &state_, call_.reason == Reason::kServed ? &entry_ : nullptr);
-  if (one_shot != nullptr) state_.calls().release(one_shot);
+  if (one_shot != nullptr) {
+    collective_.reset();
+    state_.calls().release(one_shot);
+  }
   settle();
 }
 

@@ -13,13 +13,15 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include <mpi.h>
 
+#include "runtime/execution/call.h"
 #include "runtime/execution/collective.h"
 #include "runtime/job/agreement.h"
 #include "runtime/pmpi/calls/collective_call.h"
-#include "runtime/pmpi/calls/prepared_arguments.h"
+#include "runtime/pmpi/calls/packing.h"
 #include "runtime/pmpi/calls/stall.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/transport/tag_ring.h"
@@ -28,8 +30,9 @@ namespace torc::pmpi {
 
 class Operation final : public Turn {
  public:
-  /// Throws std::bad_alloc.
-  Operation(CommunicatorState& state, const CollectiveCall& call, const LibraryEntry& entry);
+  /// `checked`: what `call` has become; it has no lists yet. Throws std::bad_alloc.
+  Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked,
+            const LibraryEntry& entry);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   ~Operation() override;
@@ -75,6 +78,7 @@ class Operation final : public Turn {
   bool proceedInTurn();
   bool proceedWith(torc_schedule& schedule);
   Status start(torc_schedule& schedule);
+  Status startCollective();
   bool agree(torc_schedule& schedule);
   Status layPersistent(torc_schedule& schedule, const TagMap& taken);
   void runInMpi();
@@ -85,6 +89,7 @@ class Operation final : public Turn {
   void failed(const Status& status, int code);
   void finishRound(int code);
   void settle();
+  bool isRunning() const { return collective_ && collective_->active; }
   std::uint64_t progressMade() const;
   std::string whatIsWaitedFor() const;
   void askOthers();
@@ -94,10 +99,10 @@ class Operation final : public Turn {
   CommunicatorState& state_;
   CollectiveCall call_;
   KeptLists kept_;  // lists of the program, which `call_` names
+  Call checked_;
   const LibraryEntry& entry_;
-  PreparedArguments arguments_;
-  torc_collective* collective_ =
-      nullptr;  // laid out: of the cache, or a persistent operation's own
+  Packing packing_;
+  std::optional<torc_collective> collective_;  // once it is laid out
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI, or of the agreement
@@ -106,8 +111,7 @@ class Operation final : public Turn {
     TagMap taken;
     std::uint64_t signature, complement;  // of the call: equal on all ranks?
   };
-  std::unique_ptr<TagVote> taken_;        // while agreeing
-  std::unique_ptr<torc_collective> own_;  // persistent
+  std::unique_ptr<TagVote> taken_;  // while agreeing
   int handle_ = -1;
   StallWatch stall_;
   bool under_way_ = false;

@@ -19,9 +19,8 @@ constexpr std::size_t kMostPeers = 8;
 
 /// Changes whenever the operation gets on.
 std::uint64_t Operation::progressMade() const {
-  const std::uint64_t rounds = own_ != nullptr ? own_->rounds : 0;
-  const bool runs = collective_ != nullptr && collective_->active;
-  return rounds << 32 | (runs ? collective_->executor->remaining() + 1 : 0);
+  const std::uint64_t rounds = collective_ ? collective_->rounds : 0;
+  return rounds << 32 | (isRunning() ? collective_->executor().remaining() + 1 : 0);
 }
 
 void Operation::watch(double seconds) {
@@ -42,8 +41,8 @@ void Operation::watch(double seconds) {
 
 void Operation::askOthers() {
   std::vector<MpiTransport::Awaited> awaited;
-  if (collective_ != nullptr && collective_->active) {
-    awaited = collective_->transport->awaited(kMostPeers);
+  if (isRunning()) {
+    awaited = collective_->laid_out->transport().awaited(kMostPeers);
   } else {
     // Whatever it waits for is done by all ranks together.
     const int others = std::min(state_.size() - 1, static_cast<int>(kMostPeers));
@@ -55,7 +54,7 @@ void Operation::askOthers() {
 }
 
 std::string Operation::whatIsWaitedFor() const {
-  if (collective_ == nullptr || !collective_->active) {
+  if (!isRunning()) {
     if (!engine->in_mpi.empty() && std::ranges::count(engine->in_mpi, this) > 0) {
       return "it waits for MPI, which makes it in torc's place";
     }
@@ -69,10 +68,10 @@ std::string Operation::whatIsWaitedFor() const {
     }
     return what;
   }
-  std::string what = message("operation ", collective_->executor->firstPending(), " of ",
+  std::string what = message("operation ", collective_->executor().firstPending(), " of ",
                              engine->library->index.files[entry_.file].name);
   const char* between = " waits";
-  for (const MpiTransport::Awaited& peer : collective_->transport->awaited(kMostPeers)) {
+  for (const MpiTransport::Awaited& peer : collective_->laid_out->transport().awaited(kMostPeers)) {
     const std::string answer = state_.answerOf(peer.rank);
     what +=
         message(between, peer.sending ? " to send to rank " : " to receive from rank ", peer.rank,

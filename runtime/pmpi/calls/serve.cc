@@ -25,41 +25,19 @@ struct Arrival {
   CommunicatorState* state = nullptr;  // null: no communicator
   /// What serves the call; null: call.reason says why nothing does.
   const LibraryEntry* entry = nullptr;
+  Call checked;  // where something serves it
 };
 
-/// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
-const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state) {
-  call.reason = state.reason();
-  if (call.reason != Reason::kServed) {
-    // Not the communicator's fault alone.
-    if (!call.collective && shouldBeServed(call.reason)) call.reason = Reason::kCollective;
-    return nullptr;
-  }
-  call.reason = Reason::kCollective;
-  if (!call.collective) return nullptr;
-  call.reason = Reason::kSwitchedOff;
-  if (!engine->settings.serves(*call.collective)) return nullptr;
-  call.reason = checkArguments(call, state.rank(), state.size());
-  if (call.reason != Reason::kServed) return nullptr;
-  call.reason = Reason::kUnexpected;
-  if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
-  call.reason = Reason::kNotSetUp;
-  if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
-  const LibraryEntry* entry = engine->library->choose(state.shape(), *call.collective, call.bytes);
-  call.reason = entry == nullptr ? Reason::kNoSchedule : Reason::kServed;
-  return entry;
-}
-
-Arrival receive(CollectiveCall& call, TraceCall& traced) {
+/// Finds out about a call what this rank can find out alone.
+void arrive(CollectiveCall& call, TraceCall& traced, Arrival& arrival) {
   beginCall(call);
-  Arrival arrival;
   if (call.comm == MPI_COMM_NULL) {
     call.reason = Reason::kNoCommunicator;
   } else {
     const Status status = attempt([&]() -> Status {
       arrival.state = CommunicatorState::of(call.comm);
       if (arrival.state == nullptr) arrival.state = CommunicatorState::attach(call.comm);
-      arrival.entry = decide(call, *arrival.state);
+      arrival.entry = decide(call, *arrival.state, arrival.checked);
       return {};
     });
     // There is no memory to find out what all ranks must know. The others go on, and nothing tells
@@ -71,7 +49,6 @@ Arrival receive(CollectiveCall& call, TraceCall& traced) {
   announceCall(call, arrival.state, arrival.entry);
   traced.setBytes(call.bytes);
   traced.setDetail(servedBy(call, arrival.entry));
-  return arrival;
 }
 
 /// Whether other ranks may be in torc's calls on this communicator.
@@ -138,7 +115,7 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
       return false;
     default:
       if (call.only_blocking) return false;
-      return engine->has_nonblocking || (call.collective && isRecognised(state));
+      return engine->has_nonblocking || (call.is_described && isRecognised(state));
   }
 }
 
@@ -163,11 +140,11 @@ Outcome handBack(CollectiveCall& call, CommunicatorState* state) {
 
 /// Makes the operation of a call that torc serves, with the lock. Of a nonblocking or persistent
 /// call it has its handle; where one cannot be made the operation is gone again.
-Status makeOperation(CollectiveCall& call, const Arrival& arrival, MPI_Request* request,
+Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* request,
                      std::unique_ptr<Operation>& operation) {
   if (call.number == 0) arrival.state->note(call, Maker::kTorc);
   return attempt([&]() -> Status {
-    operation = std::make_unique<Operation>(*arrival.state, call, *arrival.entry);
+    operation = std::make_unique<Operation>(*arrival.state, call, arrival.checked, *arrival.entry);
     if (call.form != Form::kNonblocking) return {};
     int tag = -1;
     Status status = engine->handles.makeNonblocking(request, &tag);
@@ -201,7 +178,8 @@ Outcome prepare(CollectiveCall& call, Arrival& arrival) {
 
 Outcome serveBlocking(CollectiveCall& call) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  Arrival arrival = receive(call, traced);
+  Arrival arrival;
+  arrive(call, traced, arrival);
   if (arrival.entry != nullptr) {
     if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
   }
@@ -227,7 +205,8 @@ Outcome serveBlocking(CollectiveCall& call) {
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  Arrival arrival = receive(call, traced);
+  Arrival arrival;
+  arrive(call, traced, arrival);
   if (arrival.entry == nullptr) return leave(call, arrival.state);
   if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
   std::unique_ptr<Operation> operation;
@@ -245,7 +224,8 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
 
 Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
-  Arrival arrival = receive(call, traced);
+  Arrival arrival;
+  arrive(call, traced, arrival);
   if (arrival.entry != nullptr) {
     if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
   }

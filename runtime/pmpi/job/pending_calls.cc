@@ -14,11 +14,11 @@ namespace torc::pmpi {
 namespace {
 
 struct Row {
-  std::string_view name;     // "reduce_scatter"
-  std::string_view adapter;  // "NotServed"
+  std::string_view name;  // "reduce_scatter"
+  CallId id;
 };
 constexpr Row kRows[] = {
-#define TORC_ROW(Name, name, parameters, adapter) {#name, #adapter},
+#define TORC_ROW(Name, name, parameters) {#name, CallId::k##Name},
     TORC_ALL_COLLECTIVES(TORC_ROW)
 #undef TORC_ROW
 };
@@ -129,7 +129,7 @@ bool isNonblockingCollective(std::string_view symbol) {
     return static_cast<char>(std::tolower(letter));
   });
   return std::ranges::any_of(kRows, [&](const Row& row) {
-    if (row.adapter.starts_with("NotServed")) return false;
+    if (!collectiveOf(row.id)) return false;
     const std::string stem(row.name);
     return name.starts_with("i" + stem) || name.starts_with(stem + "_init");
   });

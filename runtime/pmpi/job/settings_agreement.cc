@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <string_view>
 
+#include "support/hash.h"
 #include "support/message.h"
 #include "support/version.h"
 
@@ -15,14 +16,6 @@ namespace torc::pmpi {
 namespace {
 
 constexpr std::string_view kVersionName = "torc's version";
-
-/// Goes on from `hash` with a text (FNV-1a).
-std::uint64_t addToHash(std::uint64_t hash, std::string_view text) {
-  for (const char letter : text)
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-  return (hash ^ 0x100) * 0x100000001b3;  // the end of the text
-}
-constexpr std::uint64_t kHashBasis = 0xcbf29ce484222325;
 
 /// What must be equal, as names and texts: the version, TORC_DISABLE, and unless that is set the
 /// other variables of the table.
@@ -115,10 +108,10 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
 }  // namespace
 
 AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag) {
-  std::uint64_t agreed = kHashBasis, all = kHashBasis;
+  std::uint64_t agreed = 0;
   for (const auto& [name, text] : agreedTexts(mine))
-    agreed = addToHash(agreed, text);
-  all = addToHash(all, serialised(mine));
+    agreed = hashText(text, agreed);
+  const std::uint64_t all = hashText(serialised(mine));
   const bool strict = mine.find("TORC_STRICT") == "1";
   // The largest of a number and of its complement: equal ones are each other's complement.
   std::array<std::uint64_t, 6> votes = {agreed, ~agreed,          all,

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "runtime/pmpi/statistics/report.h"
+#include "support/hash.h"
 #include "support/message.h"
 
 namespace torc::pmpi {
@@ -62,16 +63,11 @@ double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
 }  // namespace
 
 std::size_t Statistics::KeyHash::operator()(const Key& key) const {
-  std::uint64_t hash = 0;
-  for (const std::uint64_t part :
-       {std::bit_cast<std::uint64_t>(key.function), std::bit_cast<std::uint64_t>(key.by),
-        std::uint64_t{key.shape} << 16 | key.size_class << 1 | key.derived,
-        std::uint64_t{static_cast<std::uint32_t>(key.type)} << 32 |
-            static_cast<std::uint32_t>(key.op)}) {
-    hash = (hash ^ part) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  return hash;
+  return hashNumbers(std::bit_cast<std::uint64_t>(key.function),
+                     std::bit_cast<std::uint64_t>(key.by),
+                     std::uint64_t{key.shape} << 16 | key.size_class << 1 | key.derived,
+                     std::uint64_t{static_cast<std::uint32_t>(key.type)} << 32 |
+                         static_cast<std::uint32_t>(key.op));
 }
 
 std::uint32_t Statistics::communicator(std::string_view description, std::string_view reason,

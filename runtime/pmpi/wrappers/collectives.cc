@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/describe_call.h"
 #include "runtime/pmpi/calls/serve.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/wrappers/served_calls.h"
@@ -20,18 +21,18 @@ using torc::pmpi::MpiCall;
 using torc::pmpi::Outcome;
 
 // The lambda's `comm` hides the function's.
-#define TORC_DESCRIBE(Name, name, parameters, adapter, FORM, Suffix)                   \
+#define TORC_DESCRIBE(Name, name, parameters, FORM, Suffix)                            \
   CollectiveCall call(CallId::k##Name, Form::FORM, comm);                              \
-  torc::pmpi::adapt##adapter(call, TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));        \
+  torc::pmpi::describe##parameters(call, TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));  \
   call.mpi = MpiCall([=](const KeptLists& kept, MPI_Comm comm, MPI_Request* request) { \
     static_cast<void>(kept);                                                           \
     return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(kept.find), request);      \
   });
 
-#define TORC_WRAPPERS(Name, name, parameters, adapter, Suffix, Count, Offset)                   \
+#define TORC_WRAPPERS(Name, name, parameters, Suffix, Count, Offset)                            \
   int MPI_##Name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset)) {                         \
     if (!intercepts()) return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));  \
-    TORC_DESCRIBE(Name, name, parameters, adapter, kBlocking, Suffix)                           \
+    TORC_DESCRIBE(Name, name, parameters, kBlocking, Suffix)                                    \
     const Outcome outcome = torc::pmpi::serveBlocking(call);                                    \
     if (outcome.settled) return outcome.code;                                                   \
     return torc::pmpi::handedBack(                                                              \
@@ -41,7 +42,7 @@ using torc::pmpi::Outcome;
     if (!intercepts()) {                                                                        \
       return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request);         \
     }                                                                                           \
-    TORC_DESCRIBE(Name, name, parameters, adapter, kNonblocking, Suffix)                        \
+    TORC_DESCRIBE(Name, name, parameters, kNonblocking, Suffix)                                 \
     const Outcome outcome = torc::pmpi::serveNonblocking(call, request);                        \
     if (outcome.settled) return outcome.code;                                                   \
     return torc::pmpi::handedBack(                                                              \
@@ -53,7 +54,7 @@ using torc::pmpi::Outcome;
       return PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info,       \
                                         request);                                               \
     }                                                                                           \
-    TORC_DESCRIBE(Name, name, parameters, adapter, kPersistent, Suffix)                         \
+    TORC_DESCRIBE(Name, name, parameters, kPersistent, Suffix)                                  \
     const Outcome outcome = torc::pmpi::servePersistent(call, request);                         \
     if (outcome.settled) return outcome.code;                                                   \
     return torc::pmpi::handedBack(                                                              \
@@ -61,10 +62,9 @@ using torc::pmpi::Outcome;
         PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info, request)); \
   }
 
-#define TORC_WRAPPERS_INT(Name, name, parameters, adapter) \
-  TORC_WRAPPERS(Name, name, parameters, adapter, , int, int)
-#define TORC_WRAPPERS_COUNT(Name, name, parameters, adapter) \
-  TORC_WRAPPERS(Name, name, parameters, adapter, _c, MPI_Count, MPI_Aint)
+#define TORC_WRAPPERS_INT(Name, name, parameters) TORC_WRAPPERS(Name, name, parameters, , int, int)
+#define TORC_WRAPPERS_COUNT(Name, name, parameters) \
+  TORC_WRAPPERS(Name, name, parameters, _c, MPI_Count, MPI_Aint)
 
 extern "C" {
 TORC_ALL_COLLECTIVES(TORC_WRAPPERS_INT)

@@ -181,7 +181,7 @@ TEST(Damage, NoRankSendsOverWhatIsDead) {
          {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
       PassManagerOptions manager;
       manager.verify_each = false;
-      const Algorithm& algorithm = defaultAlgorithm(topology);
+      const Algorithm& algorithm = defaultAlgorithm({collective, topology});
       EXPECT_EQ(algorithm.makes_steps, topology.isBroken());
       const Program program =
           cantFail(compile({collective, topology}, algorithm, pipelineOf(algorithm, {}), manager));

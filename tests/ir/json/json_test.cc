@@ -40,7 +40,7 @@ std::string errorAfter(Change change) {
 TEST(Json, Writes) {
   EXPECT_EQ(writeJson(samples::ringReduceScatter(2).view()),
             R"({
-  "torc_schedule": 2,
+  "torc_schedule": 3,
   "name": "reduce_scatter",
   "producer": "sample",
   "collective": "reduce_scatter",
@@ -121,8 +121,8 @@ TEST(Json, KeysOccurOnce) {
 TEST(Json, Form) {
   EXPECT_EQ(errorOf("[]"), "a.json: /: expected an object");
   EXPECT_EQ(errorOf("{}"), "a.json: /: missing key 'torc_schedule': this is not a schedule");
-  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 3; }),
-            "a.json: /torc_schedule: form 3 is not supported (this torc reads form 2)");
+  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 4; }),
+            "a.json: /torc_schedule: form 4 is not supported (this torc reads form 3)");
   EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = "1"; }),
             "a.json: /torc_schedule: expected an integer from 1 to 2147483647");
 }
@@ -149,9 +149,9 @@ TEST(Json, Keys) {
 TEST(Json, Types) {
   EXPECT_EQ(errorAfter([](json& d) { d["name"] = 7; }), "a.json: /name: expected a string");
   EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "broadcast"; }),
-            "a.json: /collective: expected one of allreduce, reduce_scatter, allgather");
+            "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast");
   EXPECT_EQ(errorAfter([](json& d) { d["collective"] = 1; }),
-            "a.json: /collective: expected one of allreduce, reduce_scatter, allgather");
+            "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast");
   EXPECT_EQ(errorAfter([](json& d) { d["promises"] = {"speed"}; }),
             "a.json: /promises/0: expected one of conflict-free-phases");
   EXPECT_EQ(errorAfter([](json& d) { d["streams"] = 3; }), "a.json: /streams: expected an array");

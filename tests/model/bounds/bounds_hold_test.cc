@@ -31,10 +31,8 @@ RC_GTEST_PROP(Bounds, NoScheduleIsFaster, ()) {
   machine.gamma = draw(0, 2) * 0.25;
   machine.memory_bandwidth = draw(0, 2) * 4;
   machine.ports = draw(0, 3);
-  const BoundedCollective collective =
-      cantFail(parseBoundedCollective(std::string(rowOf(schedule.collective).name)));
   const double bytes = draw(0, 2) == 0 ? draw(0, 10) : draw(10, 1000000);
-  const Bound bound = lowerBound(machine, {collective, bytes});
+  const Bound bound = lowerBound(machine, {rowOf(schedule.collective), bytes});
   SimulateOptions options;
   options.bytes = bytes;
   llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
@@ -46,7 +44,7 @@ RC_GTEST_PROP(Bounds, NoScheduleIsFaster, ()) {
   RC_CLASSIFY(bound.bound_s == bound.compute_s, "compute");
   RC_CLASSIFY(bound.bound_s == bound.latency_s, "latency");
   // What reduces, then gathers, does not beat that either.
-  if (collective == BoundedCollective::kAllreduce) {
+  if (schedule.collective == Collective::kAllreduce) {
     RC_ASSERT(result->makespan_s >= bound.reduce_scatter_allgather_s * (1 - 1e-9));
   }
 }

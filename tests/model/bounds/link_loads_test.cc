@@ -24,7 +24,7 @@ Fraction ratioOf(const Schedule& schedule) {
 
 PipelineOptions balanced() {
   PipelineOptions options;
-  options.weights = "balanced";
+  options.weights = ColorWeights::kBalanced;
   return options;
 }
 
@@ -118,7 +118,7 @@ RC_GTEST_PROP(LinkLoads, BoundIsThatOfTheMachine, ()) {
   const Topology topology = *parseTopology(shape);
   const auto collective = static_cast<Collective>(*rc::gen::inRange(0, kCollectiveCount));
   BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(rowOf(collective).name));
+  request.collective = rowOf(collective);
   request.bytes = 1;
   const double expected = lowerBound(unitMachine(topology), request).bandwidth_s;
   RC_LOG() << shape << " " << rowOf(collective).name << std::endl;
@@ -130,7 +130,8 @@ RC_GTEST_PROP(LinkLoads, BalancedWeightsReachTheBound, ()) {
   std::string shape;
   for (int i = 0; i < dimensions; ++i)
     shape += (i > 0 ? "x" : "") + std::to_string(*rc::gen::inRange(i == 0 ? 2 : 1, 12));
-  const auto collective = static_cast<Collective>(*rc::gen::inRange(0, kCollectiveCount));
+  const Collective collective =
+      *rc::gen::element(Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather);
   RC_LOG() << shape << std::endl;
   RC_ASSERT(ratioOf(compiled(collective, shape, balanced())) == (Fraction{1, 1}));
 }

@@ -25,7 +25,7 @@ constexpr double kStep = 0.5 + 2 * 0.125 + 0.25 + 2;  // alpha + 2 o + L + a hop
 // Equation (1) of the bucket paper: (p-1) (alpha + n/p beta + n/p gamma), alpha in full.
 TEST(Simulator, RingInOneDirectionTakesEquationOne) {
   PipelineOptions options;
-  options.directions = "unidirectional";
+  options.directions = DirectionModel::kUnidirectional;
   for (const int size : {2, 3, 8, 13}) {
     const std::string shape = std::to_string(size);
     const double block = 832.0 / size;
@@ -46,7 +46,7 @@ TEST(Simulator, RingInOneDirectionTakesEquationOne) {
 TEST(Simulator, SymmetricToriTakeTheLowerBound) {
   for (const auto& [shape, dimensions, size] :
        {std::tuple{"5", 1, 5}, {"4x4", 2, 4}, {"3x3x3", 3, 3}, {"2x2x2x2", 4, 2}}) {
-    for (const char* dependences : {"phase", "region"}) {
+    for (const DependenceKind dependences : {DependenceKind::kPhase, DependenceKind::kRegion}) {
       PipelineOptions options;
       options.dependences = dependences;
       const Schedule schedule = compiled(Collective::kReduceScatter, shape, options);
@@ -62,7 +62,7 @@ TEST(Simulator, SymmetricToriTakeTheLowerBound) {
 // Phase by phase, the slowest color of each phase counts: 4x8, halves of two colors each.
 TEST(Simulator, PhasesTakeAsLongAsTheirSlowestColor) {
   PipelineOptions options;
-  options.dependences = "phase";
+  options.dependences = DependenceKind::kPhase;
   const Schedule schedule = compiled(Collective::kReduceScatter, "4x8", options);
   Machine machine = unitMachine(schedule.topology);
   machine.alpha = 0.001;

@@ -268,7 +268,7 @@ TEST(Executor, CopiesAndReductionsFollowRunsOfDifferentLengths) {
   // out = in + scratch, where scratch is a copy of `in` rotated by two elements.
   FlatProgram program;
   program.in_elements = program.out_elements = program.scratch_elements = 6;
-  auto runs = [&](Buffer buffer, std::vector<Extent> extents) {
+  auto runs = [&](Buffer buffer, std::vector<StridedExtent> extents) {
     const auto first = static_cast<std::uint32_t>(program.extents.size());
     program.extents.insert(program.extents.end(), extents.begin(), extents.end());
     return FlatRegion{buffer, first, static_cast<std::uint32_t>(extents.size()), 6};

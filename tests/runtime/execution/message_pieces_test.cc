@@ -20,10 +20,8 @@ Schedule compileSchedule(Collective collective, const std::string& shape) {
   llvm::Expected<const Algorithm*> algorithm = findAlgorithm("bucket");
   EXPECT_TRUE(topology.ok());
   EXPECT_TRUE(static_cast<bool>(algorithm));
-  const PipelineOptions options;
-  llvm::Expected<Program> program = compile(
-      {collective, *topology}, **algorithm,
-      planPipeline(**algorithm, options) + "," + stepPipeline(options), PassManagerOptions());
+  llvm::Expected<Program> program = compile({collective, *topology}, **algorithm,
+                                            pipelineOf(**algorithm, {}), PassManagerOptions());
   EXPECT_TRUE(static_cast<bool>(program));
   return std::move(program->schedule);
 }

@@ -204,9 +204,15 @@ std::size_t firstDifference(const TypeCase& type, std::size_t bytes, const std::
   return kElements;
 }
 
+Status prepare(MpiReduction& reduction, const ElementType& type, MPI_Op op) {
+  Reduction found;
+  if (Status status = lookAtReduction(type, op, found); !status.ok()) return status;
+  return reduction.use(type, found);
+}
+
 void checkAgainstMpi(const TypeCase& type, const ElementType& element, MPI_Op op) {
   MpiReduction reduction;
-  const Status prepared = reduction.prepare(element, op);
+  const Status prepared = prepare(reduction, element, op);
   ASSERT_TRUE(prepared.ok()) << prepared.message();
   const Reducer reducer = reduction.reducer();
   const std::string what = std::string(type.name) + " " + describeOp(op);
@@ -238,7 +244,7 @@ TEST(Reduction, EveryPredefinedTypeAndOperationMatchesMpi) {
         ++checked;
       } else {
         MpiReduction reduction;
-        EXPECT_EQ(reduction.prepare(*element, ops[i]).code(), StatusCode::kUnsupported)
+        EXPECT_EQ(prepare(reduction, *element, ops[i]).code(), StatusCode::kUnsupported)
             << type.name << " " << describeOp(ops[i]);
         ++refused;
       }
@@ -287,7 +293,7 @@ TEST(Reduction, AUsersOperationTakesItsOperandsInTheDocumentedOrder) {
   StatusOr<ElementType> type = describeType(MPI_INT);
   ASSERT_TRUE(type.ok());
   MpiReduction reduction;
-  ASSERT_TRUE(reduction.prepare(*type, op).ok());
+  ASSERT_TRUE(prepare(reduction, *type, op).ok());
   int a = 100, b = 1, dst = -7;
   reduction.reducer()(&dst, &a, &b, 1);
   EXPECT_EQ(dst, 201);  // a op b
@@ -307,7 +313,7 @@ TEST(Reduction, AnOperationThatDoesNotCommuteIsRefused) {
   StatusOr<ElementType> type = describeType(MPI_INT);
   ASSERT_TRUE(type.ok());
   MpiReduction reduction;
-  const Status status = reduction.prepare(*type, op);
+  const Status status = prepare(reduction, *type, op);
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
   EXPECT_NE(status.message().find("does not commute"), std::string::npos) << status.message();
   MPI_Op_free(&op);
@@ -318,7 +324,7 @@ TEST(Reduction, WhatIsNoReductionIsRefused) {
   ASSERT_TRUE(type.ok());
   for (const MPI_Op op : {MPI_OP_NULL, MPI_REPLACE, MPI_NO_OP}) {
     MpiReduction reduction;
-    EXPECT_EQ(reduction.prepare(*type, op).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(prepare(reduction, *type, op).code(), StatusCode::kInvalidArgument);
   }
 }
 
@@ -339,7 +345,7 @@ TEST(DescribeType, DerivedTypesAreServedWithoutGapsOnly) {
 
   // MPI defines its operations on predefined types alone.
   MpiReduction reduction;
-  EXPECT_EQ(reduction.prepare(*element, MPI_SUM).code(), StatusCode::kUnsupported);
+  EXPECT_EQ(prepare(reduction, *element, MPI_SUM).code(), StatusCode::kUnsupported);
 
   MPI_Datatype gaps;
   MPI_Type_vector(3, 1, 2, MPI_INT, &gaps);
@@ -376,7 +382,7 @@ TEST(Reduction, AUsersDatatypeMayBeFreedWhileInUse) {
   ASSERT_TRUE(type.ok());
   {
     MpiReduction reduction;
-    ASSERT_TRUE(reduction.prepare(*type, op).ok());
+    ASSERT_TRUE(prepare(reduction, *type, op).ok());
     MPI_Type_free(&three);
     const std::vector<int> a = {1, 2, 3, 4, 5, 6}, b = {10, 20, 30, 40, 50, 60};
     std::vector<int> dst(6);

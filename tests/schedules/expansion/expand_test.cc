@@ -129,6 +129,76 @@ TEST(Expand, DependencesPassThroughWhatIsGone) {
   EXPECT_EQ(with.dependencesOf(with.operations[2])[0], 1u);
 }
 
+/// Dependences through an operation that is gone do not multiply: what depends on many stays, as a
+/// join that moves nothing.
+TEST(Expand, ManyDependencesThroughWhatIsGoneJoin) {
+  ScheduleWriter writer(Collective::kAllreduce, "2");
+  const std::uint32_t stream = writer.stream(writer.color("X"));
+  const auto guard = [&](std::int32_t node) {
+    Box box;
+    box[0] = Interval::absolute(node);
+    return writer.box(box);
+  };
+  Operation copy;
+  copy.kind = OperationKind::kCopy;
+  copy.a = writer.in(0, Box{});
+  copy.dst = writer.out(0, Box{});
+  copy.guard = guard(0);
+  std::vector<std::uint32_t> before;
+  for (int i = 0; i < 1000; ++i)
+    before.push_back(writer.add(stream, copy));
+  copy.guard = guard(1);
+  const std::uint32_t gone = writer.add(stream, copy, before);
+  std::vector<std::uint32_t> dropped;
+  for (int i = 0; i < 1000; ++i)
+    dropped.push_back(writer.add(stream, copy, {gone}));
+  copy.guard = guard(0);
+  for (int i = 0; i < 1000; ++i)
+    writer.add(stream, copy, {dropped[static_cast<std::size_t>(i)]});
+
+  const FlatProgram program = expanded(writer.schedule(), 0, uniform(3));
+  EXPECT_LE(program.dependences.size(), kMostPassed * writer.schedule().dependences.size());
+  EXPECT_EQ(program.dependences.size(), 2000u);
+  ASSERT_EQ(program.operations.size(), 2001u);
+  const FlatOperation& join = program.operations[1000];
+  EXPECT_TRUE(join.isJoin());
+  EXPECT_EQ(join.source, gone);
+  EXPECT_EQ(program.dependencesOf(join).size(), 1000u);
+  const FlatOperation& last = program.operations.back();
+  EXPECT_FALSE(last.isJoin());
+  ASSERT_EQ(program.dependencesOf(last).size(), 1u);
+  EXPECT_EQ(program.dependencesOf(last)[0], 1000u);
+  EXPECT_EQ(expanded(writer.schedule(), 1, uniform(3)).operations.size(), 1001u);
+}
+
+/// A box is one extent, however many nodes it has.
+TEST(Expand, ABoxIsOneStridedExtent) {
+  ScheduleWriter writer(Collective::kAllgather, "64x32x32");
+  const std::uint32_t stream = writer.stream(writer.color("XYZ", 1, 1, 3));
+  Box box;
+  box[0] = Interval::relative(60, 8);  // of node 0: 60 to 63 and 0 to 3
+  box[2] = Interval::absolute(5);
+  Operation send;
+  send.kind = OperationKind::kSend;
+  send.a = writer.out(1, box);
+  send.peer = writer.shift(0, 1);
+  writer.add(stream, send);
+  const FlatProgram program = expanded(writer.schedule(), 0, uniform(300));
+  ASSERT_EQ(program.operations.size(), 1u);
+  const FlatRegion& region = program.operations[0].a;
+  EXPECT_EQ(region.elements, 8u * 32 * 100);
+  ASSERT_EQ(region.extent_count, 1u);
+  const StridedExtent& extent = program.extents[0];
+  EXPECT_EQ(extent.offset, (60 + 5 * 64 * 32) * 300u + 100);
+  EXPECT_EQ(extent.length, 100u);
+  ASSERT_EQ(extent.loop_count, 2u);
+  EXPECT_EQ(program.loopsOf(extent)[0],
+            (Loop{.stride = 300, .back = 64 * 300, .repeat = 8, .turn = 4}));
+  EXPECT_EQ(program.loopsOf(extent)[1],
+            (Loop{.stride = 64 * 300, .back = 0, .repeat = 32, .turn = 32}));
+  EXPECT_EQ(program.extentsOf(region).size(), 8u * 32);
+}
+
 TEST(Expand, OwnBlocksStartAtZero) {
   const Schedule gather = samples::meshAllgather(4);
   const FlatProgram apart = expanded(gather, 2, uniform(5));
@@ -192,9 +262,13 @@ TEST(Expand, LargestCount) {
   const Schedule schedule = samples::multicolorAllreduce("2x3x2");
   const std::uint64_t count = ~std::uint64_t{0} >> 1;
   const FlatProgram program = expanded(schedule, 11, uniform(count));
-  for (const Extent& extent : program.extents) {
-    EXPECT_LE(extent.offset, count);
-    EXPECT_LE(extent.length, count - extent.offset);
+  for (const FlatOperation& operation : program.operations) {
+    for (const FlatRegion& region : {operation.dst, operation.a, operation.b}) {
+      for (const Extent& extent : program.extentsOf(region)) {
+        EXPECT_LE(extent.offset, count);
+        EXPECT_LE(extent.length, count - extent.offset);
+      }
+    }
   }
 }
 

@@ -94,7 +94,7 @@ TEST(LibraryIndex, FindsEntries) {
   EXPECT_EQ(found(0, Collective::kAllreduce, kOpenEnd), 1);
   EXPECT_EQ(found(0, Collective::kReduceScatter, 0), -1);
   EXPECT_EQ(found(0, Collective::kReduceScatter, 1), 2);
-  EXPECT_EQ(found(2, Collective::kAllgather, 5000), 17);
+  EXPECT_EQ(found(2, Collective::kAllgather, 5000), 21);
   EXPECT_EQ(found(100, Collective::kAllgather, 5000), -1);
   index.entries[1].highest = index.entries[1].predicted_to = 9000;
   EXPECT_EQ(found(0, Collective::kAllreduce, 9000), 1);
@@ -155,8 +155,8 @@ TEST(LibraryIndex, NotAnIndex) {
 }
 
 TEST(LibraryIndex, LaterVersion) {
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 2; })),
-            "l/index.torc: 00000008: index version 2, this torc reads 1");
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 3; })),
+            "l/index.torc: 00000008: index version 3, this torc reads 2: it needs a later torc");
 }
 
 TEST(LibraryIndex, Tables) {

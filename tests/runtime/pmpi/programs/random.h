@@ -3,22 +3,17 @@
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RANDOM_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
+
+#include "support/hash.h"
 
 namespace programs {
 
-/// Spreads a number over 64 bits (the finalizer of splitmix64).
-inline uint64_t mix(uint64_t number) {
-  number += 0x9e3779b97f4a7c15;
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
-  return number ^ (number >> 31);
-}
-
-/// One number for several.
+/// One number, spread over 64 bits, for several.
 template <typename... Numbers>
-uint64_t mix(uint64_t first, uint64_t second, Numbers... others) {
-  return mix(mix(first) ^ second, others...);
+uint64_t mix(Numbers... numbers) {
+  return torc::hashNumbers(numbers...);
 }
 
 class Random {

@@ -40,11 +40,10 @@ int64_t Memory::firstDifference() const {
 }
 
 uint64_t Memory::hash() const {
-  // FNV-1a.
-  uint64_t hash = 0xcbf29ce484222325;
-  for (size_t i = 0; i < actual_.size(); ++i)
-    hash = (hash ^ (open_.empty() || !open_[i] ? actual_[i] : 0)) * 0x100000001b3;
-  return hash;
+  std::vector<unsigned char> known = actual_;
+  for (size_t i = 0; i < open_.size(); ++i)
+    if (open_[i]) known[i] = 0;
+  return torc::hashBytes(std::as_bytes(std::span(known)));
 }
 
 }  // namespace programs

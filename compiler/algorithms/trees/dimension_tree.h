@@ -1,0 +1,17 @@
+// The dimension-order tree: one tree from the root, along one axis after another.
+#ifndef TORC_COMPILER_ALGORITHMS_TREES_DIMENSION_TREE_H_
+#define TORC_COMPILER_ALGORITHMS_TREES_DIMENSION_TREE_H_
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/collective_spec.h"
+#include "ir/program.h"
+
+namespace torc {
+
+/// The steps of a broadcast of one part. An error on a damaged torus.
+llvm::Expected<Program> planDimensionTree(const CollectiveSpec& spec);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_TREES_DIMENSION_TREE_H_

@@ -1,0 +1,85 @@
+// What a choice says of itself: candidates, their predicted times, the reason for the best.
+#include <algorithm>
+
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/choice.h"
+#include "model/bounds/bounds.h"
+
+namespace torc {
+
+std::string Candidate::description() const {
+  std::string text = algorithm->name.str();
+  if (algorithm->multicolor) text += ", " + word(options.weights).str() + " weights";
+  if (options.directions != DirectionModel::kBidirectional) {
+    text += ", " + word(options.directions).str();
+  }
+  if (options.dependences == DependenceKind::kPhase) text += ", phase by phase";
+  if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
+  if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
+  return text;
+}
+
+std::string Choice::reason() const {
+  const Candidate& best = candidates[0];
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  const auto next = std::find_if(
+      candidates.begin() + 1, candidates.end(),
+      [&](const Candidate& other) { return other.predicted_s > kTie * best.predicted_s; });
+  if (next == candidates.end() || !next->refusal.empty()) {
+    out << "no other is slower by more than " << llvm::format("%.1f", 100 * (kTie - 1)) << " %";
+    return text;
+  }
+  const double more = next->predicted_s - best.predicted_s;
+  const double more_busy = next->busy_s - best.busy_s;
+  out << "the next, " << next->description() << ", takes "
+      << llvm::format("%.1f", 100 * more / best.predicted_s) << " % longer: its busiest link ";
+  if (more_busy > more / 2) {
+    out << llvm::format("carries %.0f bytes instead of %.0f", next->load_bytes, best.load_bytes);
+  } else {
+    out << llvm::format("is idle for %.2f us instead of %.2f",
+                        1e6 * (next->predicted_s - next->busy_s),
+                        1e6 * (best.predicted_s - best.busy_s));
+    if (next->steps > best.steps) {
+      out << ", in " << next->steps << " steps instead of " << best.steps;
+    } else {
+      out << ", waiting for other phases";
+    }
+  }
+  return text;
+}
+
+void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,
+                 std::uint64_t bytes, llvm::raw_ostream& out) {
+  const llvm::StringRef name = rowOf(spec.collective).name;
+  BoundRequest request;
+  request.collective = rowOf(spec.collective);
+  request.bytes = static_cast<double>(bytes);
+  const double bound = lowerBound(machine, request).bound_s;
+  out << name << " of " << bytes << " bytes on " << spec.topology.shape() << ", machine "
+      << machine.name << llvm::format("; no algorithm takes less than %.2f us\n", 1e6 * bound)
+      << "predicted us  x bound  busiest link us   steps  messages  operations  candidate\n";
+  for (const Candidate& candidate : choice.candidates) {
+    if (!candidate.refusal.empty()) {
+      out << (candidate.tried ? "not possible: " : "not tried: ") << candidate.description() << ": "
+          << candidate.refusal << '\n';
+      continue;
+    }
+    out << llvm::format("%12.2f %8.3f %16.2f %7llu %9llu %11llu  ", 1e6 * candidate.predicted_s,
+                        bound > 0 ? candidate.predicted_s / bound : 1.0, 1e6 * candidate.busy_s,
+                        static_cast<unsigned long long>(candidate.steps),
+                        static_cast<unsigned long long>(candidate.messages),
+                        static_cast<unsigned long long>(candidate.operations))
+        << candidate.description() << (candidate.per_rank ? " (rank by rank)" : "") << '\n';
+  }
+  if (!choice.best().stand_in.empty()) {
+    out << "simulated on " << choice.best().stand_in
+        << ", which has fewer nodes that differ, and scaled by the cost model; steps and messages "
+           "are those of that shape\n";
+  }
+  out << "chosen: " << choice.best().description() << "; " << choice.reason() << '\n';
+}
+
+}  // namespace torc

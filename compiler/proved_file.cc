@@ -1,0 +1,30 @@
+// Encodes and proves.
+#include "compiler/proved_file.h"
+
+#include <string>
+
+#include <llvm/Support/raw_ostream.h>
+
+#include "ir/verifier/verifier.h"
+
+namespace torc {
+
+llvm::Expected<ProvedFile> provedFile(const ScheduleView& schedule) {
+  std::vector<std::byte> bytes = writeSchedule(schedule);
+  StatusOr<LoadedSchedule> loaded = readSchedule(bytes, "compiled schedule");
+  if (!loaded.ok()) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   llvm::Twine(loaded.status().message()));
+  }
+  const VerifyResult proof = verify(loaded->view());
+  if (!proof.ok()) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    out << "the schedule is not proved, nothing is written\n";
+    printFaults(loaded->view(), proof, out);
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(text).rtrim());
+  }
+  return ProvedFile{std::move(bytes), std::move(*loaded)};
+}
+
+}  // namespace torc

@@ -1,0 +1,28 @@
+// Stand-ins: a smaller machine of the same kind, to simulate a schedule on where the machine itself
+// would be too much work because its nodes differ (lines: mesh axes, cut rings).
+#ifndef TORC_COMPILER_STAND_IN_H_
+#define TORC_COMPILER_STAND_IN_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "model/machines/machine.h"
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+struct StandIn {
+  Machine machine;
+  Topology topology;  // of the machine
+};
+
+/// The machine with the axes of `shrink` halved until no more than `most` nodes differ, the product
+/// of their sizes. Odd sizes stay odd and even ones even; a dead link stays on its axis, as far
+/// from the beginning as there is room. None where nodes are dead, or no axis is long enough.
+std::optional<StandIn> standInFor(const Topology& topology, const Machine& machine,
+                                  const std::array<bool, kMaxAxes>& shrink, std::uint64_t most);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_STAND_IN_H_

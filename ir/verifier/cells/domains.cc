@@ -1,0 +1,145 @@
+// Guards as boxes of nodes, and the cells between them.
+#include "ir/verifier/cells/domains.h"
+
+#include <algorithm>
+
+namespace torc {
+namespace {
+
+/// Where the range of an axis, seen from `from`, begins or ends inside `length` coordinates.
+void addCuts(const Range& range, const Range& cell, std::uint32_t size,
+             llvm::SmallVectorImpl<std::uint32_t>& cuts) {
+  const std::uint32_t begin = wrap(std::int64_t{range.start} - cell.start, size);
+  const std::uint32_t end = wrap(std::int64_t{range.start} + range.length - cell.start, size);
+  if (range.length == size) return;
+  if (begin > 0 && begin < cell.length) cuts.push_back(begin);
+  if (end > 0 && end < cell.length) cuts.push_back(end);
+}
+
+struct Cell {
+  Ranges nodes{};
+  std::vector<Doing> list;  // those of which some of the nodes are
+};
+
+}  // namespace
+
+Ranges allNodes(const Topology& topology) {
+  Ranges all{};
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    all[axis] = {0, topology.axes[axis].size};
+  return all;
+}
+
+Ranges moved(const Ranges& box, const Coordinates& distance, const Topology& topology) {
+  Ranges result{};
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    result[axis] = shifted(box[axis], distance[axis], topology.axes[axis].size);
+  return result;
+}
+
+void addJoined(Ranges box, const Topology& topology, RangesList& boxes) {
+  for (std::size_t i = 0; i < boxes.size();) {
+    std::uint32_t differing = topology.axis_count;
+    bool one = true;
+    for (std::uint32_t axis = 0; axis < topology.axis_count && one; ++axis) {
+      if (box[axis] == boxes[i][axis]) continue;
+      one = differing == topology.axis_count;
+      differing = axis;
+    }
+    if (one && differing != topology.axis_count &&
+        join(box[differing], boxes[i][differing], topology.axes[differing].size)) {
+      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(i));
+      i = 0;
+    } else {
+      ++i;
+    }
+  }
+  boxes.push_back(box);
+}
+
+Domains::Domains(const ScheduleView& schedule) : schedule_(schedule) {
+  const Topology& topology = schedule.topology;
+  live_ = {allNodes(topology)};
+  for (const Coordinates& dead : topology.deadNodes()) {
+    Ranges site{};
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+      site[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
+    if (topology.hasCores()) {
+      site[topology.axis_count - 1] = {0, topology.axes[topology.axis_count - 1].size};
+    }
+    RangesList rest;
+    for (const Ranges& box : live_)
+      subtract(box, site, topology, rest);
+    live_ = std::move(rest);
+  }
+}
+
+const RangesList& Domains::of(const Operation& operation) {
+  if (operation.guard == kNone) return live_;
+  const auto [entry, is_new] = of_guard_.try_emplace(operation.guard);
+  if (!is_new) return entry->second;
+  const Topology& topology = schedule_.topology;
+  const Box& guard = schedule_.boxes[operation.guard];
+  Ranges admitted = allNodes(topology);
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    const std::uint32_t size = topology.axes[axis].size;
+    const Range at_origin = resolve(guard[axis], 0, size);
+    if (guard[axis].kind == IntervalKind::kAbsolute) {
+      admitted[axis] = at_origin;
+    } else if (!contains(at_origin, 0, size)) {
+      return entry->second;  // counted from the node: it admits itself everywhere, or nowhere
+    }
+  }
+  for (const Ranges& box : live_)
+    intersect(box, admitted, topology, entry->second);
+  return entry->second;
+}
+
+std::uint64_t forEachCell(
+    const Topology& topology, std::vector<Doing> list, CellWork& work,
+    llvm::function_ref<void(const Ranges& cell, llvm::ArrayRef<std::uint32_t> doing)> visit) {
+  std::vector<Cell> open;
+  if (!list.empty()) open.push_back({allNodes(topology), std::move(list)});
+  std::uint64_t cells = 0;
+  llvm::SmallVector<std::uint32_t, 64> cuts;
+  std::vector<std::uint32_t> doing;
+  while (!open.empty() && !work.tooMuch()) {
+    const Cell cell = std::move(open.back());
+    open.pop_back();
+    work.done += cell.list.size() * topology.axis_count;
+    cuts.clear();
+    std::uint32_t axis = 0;
+    for (; axis < topology.axis_count; ++axis) {
+      for (const Doing& one : cell.list)
+        addCuts(one.nodes[axis], cell.nodes[axis], topology.axes[axis].size, cuts);
+      if (!cuts.empty()) break;
+    }
+    if (axis == topology.axis_count) {
+      doing.clear();
+      for (const Doing& one : cell.list)
+        doing.push_back(one.what);
+      std::sort(doing.begin(), doing.end());
+      visit(cell.nodes, doing);
+      ++cells;
+      continue;
+    }
+    // In two, at the middle one of the places where something begins or ends.
+    std::nth_element(cuts.begin(), cuts.begin() + cuts.size() / 2, cuts.end());
+    const std::uint32_t cut = cuts[cuts.size() / 2];
+    const Range whole = cell.nodes[axis];
+    const Range halves[] = {
+        {wrap(std::int64_t{whole.start} + cut, topology.axes[axis].size), whole.length - cut},
+        {whole.start, cut}};
+    for (const Range& half : halves) {  // the lower one is looked at first
+      Cell part{cell.nodes, {}};
+      part.nodes[axis] = half;
+      for (const Doing& one : cell.list) {
+        if (overlaps(one.nodes, part.nodes, topology)) part.list.push_back(one);
+      }
+      if (!part.list.empty()) open.push_back(std::move(part));
+    }
+  }
+  return cells;
+}
+
+}  // namespace torc

@@ -1,0 +1,57 @@
+// Domains: which nodes execute an operation, as disjoint boxes of nodes (its guard, without the
+// dead nodes); and the cells into which some of these boxes cut the nodes.
+#ifndef TORC_IR_VERIFIER_CELLS_DOMAINS_H_
+#define TORC_IR_VERIFIER_CELLS_DOMAINS_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include "ir/verifier/cells/span.h"
+#include "ir/verifier/ranges.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+class Domains {
+ public:
+  /// `schedule` must outlive this.
+  explicit Domains(const ScheduleView& schedule);
+
+  /// Of the nodes that execute `operation`.
+  const RangesList& of(const Operation& operation);
+  /// Of all nodes that are alive.
+  const RangesList& live() const { return live_; }
+
+ private:
+  const ScheduleView& schedule_;
+  RangesList live_;
+  std::map<std::uint32_t, RangesList> of_guard_;
+};
+
+/// Every node.
+Ranges allNodes(const Topology& topology);
+/// `box` moved by `distance`, which wraps around on every axis.
+Ranges moved(const Ranges& box, const Coordinates& distance, const Topology& topology);
+/// Adds `box` to disjoint boxes that it is disjoint from, joined to those that it touches.
+void addJoined(Ranges box, const Topology& topology, RangesList& boxes);
+
+/// Nodes that do something, of several things that some of them do.
+struct Doing {
+  Ranges nodes{};
+  std::uint32_t what = 0;
+};
+
+/// Cuts the nodes into cells whose nodes all do the same of `list`, and calls `visit(cell, doing)`
+/// for those that do anything, with what they do in ascending order. Returns how many these are;
+/// stops when it is too much work.
+std::uint64_t forEachCell(
+    const Topology& topology, std::vector<Doing> list, CellWork& work,
+    llvm::function_ref<void(const Ranges& cell, llvm::ArrayRef<std::uint32_t> doing)> visit);
+
+}  // namespace torc
+
+#endif  // TORC_IR_VERIFIER_CELLS_DOMAINS_H_

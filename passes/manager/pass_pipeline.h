@@ -1,0 +1,41 @@
+// PassPipeline: which passes run, with which options, as a value that can be compared, ordered and
+// printed. The compiler makes and runs these; only users' text is parsed (pipeline_text.h).
+#ifndef TORC_PASSES_MANAGER_PASS_PIPELINE_H_
+#define TORC_PASSES_MANAGER_PASS_PIPELINE_H_
+
+#include <compare>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "passes/manager/registry.h"
+
+namespace torc {
+
+class PassPipeline {
+ public:
+  PassPipeline() = default;
+  PassPipeline(std::initializer_list<PassSpec> specs) : specs_(specs) {}
+
+  bool empty() const { return specs_.empty(); }
+  void add(PassSpec spec) { specs_.push_back(std::move(spec)); }
+  /// Adds the passes of another pipeline behind these.
+  void add(const PassPipeline& then) {
+    specs_.insert(specs_.end(), then.specs_.begin(), then.specs_.end());
+  }
+
+  /// New passes, to be run once.
+  std::vector<std::unique_ptr<Pass>> passes() const;
+  /// `expand-rings,pipeline{chunks=16}`: as `torc opt --passes` takes it.
+  std::string text() const;
+
+  auto operator<=>(const PassPipeline&) const = default;
+
+ private:
+  std::vector<PassSpec> specs_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_MANAGER_PASS_PIPELINE_H_

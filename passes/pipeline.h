@@ -1,0 +1,33 @@
+// pipeline{chunks=K}: cuts every part into K chunks that follow each other.
+#ifndef TORC_PASSES_PIPELINE_H_
+#define TORC_PASSES_PIPELINE_H_
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+
+#include "passes/manager/pass.h"
+
+namespace torc {
+
+/// Sends of the chunks of a part: at the same time, or one by one.
+enum class ChunkSends { kTogether, kInTurn };
+llvm::ArrayRef<llvm::StringRef> words(ChunkSends);
+
+inline constexpr std::uint32_t kMostChunksOfPart = 4096;
+
+struct PipelinePass {
+  std::uint32_t chunks = 2;  // of each part, up to kMostChunksOfPart; 0: as the
+                             // cost model says for ...
+  std::uint64_t bytes = std::uint64_t{64} << 20;  // ... a vector of this size ...
+  std::string machine = "generic";                // ... on this preset or file
+  ChunkSends sends = ChunkSends::kTogether;
+
+  auto operator<=>(const PipelinePass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const PipelinePass& options);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_PIPELINE_H_

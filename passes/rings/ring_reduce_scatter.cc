@@ -1,0 +1,151 @@
+// Ring reduce-scatter ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
+// Interconnects", section 2.2): in every step a node sends a block's sum on and adds its own data
+// to the one that comes in. passes/analysis/ring_steps.h says which block goes where.
+//
+// Blocks. Axes done before are fixed to the own coordinate, the current axis has the moving block,
+// axes to come are whole: a later phase moves 1/d of the data of the one before.
+//
+// Where sums grow. allreduce: in `out`; the first time that a block is touched out = in + received,
+// later out = out + received. reduce_scatter: in scratch, a frame per block that moves in the first
+// phase; later phases add up in the frame of the own coordinate, and the very last addition writes
+// `out`. On a line (a mesh axis, or a ring that a dead link cuts, which begins behind the cut) a
+// block's sums from the two sides meet at its owner: line - is added after line +. So do they on a
+// half-latency ring. There half a block that comes from halfway around goes on as a whole: in the
+// first phase the other half of the sum starts as a copy of `in`.
+//
+// Every receive has a frame of its own, and a separate reduction.
+#include "passes/rings/ring_reduce_scatter.h"
+
+namespace torc {
+namespace {
+
+class RingReduceScatter {
+ public:
+  using Parts = StrandSteps::Parts;
+
+  RingReduceScatter(StrandSteps& steps, std::uint32_t axis)
+      : steps_(steps), axis_(axis), first_phase_(!steps.progress().hasStarted()) {}
+
+  void expand() {
+    for (std::uint32_t s = 0; s < steps_.stepCount(axis_); ++s) {
+      const RingStep step = steps_.stepOf(PlanKind::kRingReduceScatter, axis_, s);
+      for (const LineStep& line : step)
+        sendSums(line);
+      if (step.front().received == 0) {
+        addOwn(step);
+      } else {
+        for (const LineStep& line : step)
+          addReceived(line);
+      }
+      steps_.setAfter(std::move(step_end_));
+      step_end_.clear();
+    }
+  }
+
+ private:
+  void sendSums(const LineStep& line);
+  void addReceived(const LineStep& line);
+  void addOwn(const RingStep& step);
+  Region sumRegion(Parts parts, std::int32_t offset);
+  Region previousRegion(Parts parts, std::int32_t offset);
+
+  StrandSteps& steps_;
+  const std::uint32_t axis_;
+  const bool first_phase_;
+  OperationIndices step_end_;  // what the next step waits for
+};
+
+/// Sends what the node has of the blocks of a step. In the first phase a node that has received
+/// nothing of them yet sends the data that it started with.
+void RingReduceScatter::sendSums(const LineStep& line) {
+  Nodes others = line.senders;
+  const Parts parts = steps_.movedBy(line);
+  if (first_phase_ && !line.sources.none()) {
+    const Region data = steps_.region(Buffer::kIn, parts, steps_.blocks(axis_, line.sent));
+    step_end_.push_back(steps_.send(data, axis_, line, line.sources));
+    // The sources are all senders, or the one at an end of them.
+    if (line.sources.first == others.first) {
+      others.first = line.sources.last + 1;
+    } else {
+      others.last = line.sources.first - 1;
+    }
+  }
+  if (others.none()) return;
+  step_end_.push_back(steps_.send(sumRegion(parts, line.sent), axis_, line, others));
+}
+
+/// Adds what a line brings to the sums of blocks that go on in the next step.
+void RingReduceScatter::addReceived(const LineStep& line) {
+  const Parts parts = steps_.movedBy(line);
+  const Region sum = sumRegion(parts, line.received);
+  const Region previous = previousRegion(parts, line.received);
+  step_end_.push_back(steps_.receiveThenReduce(parts, steps_.blocks(axis_, line.received), sum,
+                                               previous, axis_, line, line.receivers));
+  if (!line.half || !first_phase_) return;
+  // Of these blocks the other half comes from nowhere: its sum is the own data.
+  const Parts other = steps_.notMovedBy(line);
+  const Region start = sumRegion(other, line.received);
+  const Region data = steps_.region(Buffer::kIn, other, steps_.blocks(axis_, line.received));
+  step_end_.push_back(steps_.copy(start, data, axis_, line));
+}
+
+/// The last step, which brings the sums of the own blocks: from one side on a ring, from both on a
+/// line and on a half-latency ring. The last ones of a reduce_scatter are results.
+void RingReduceScatter::addOwn(const RingStep& step) {
+  const bool last =
+      !rowOf(steps_.collective()).outWhole() && steps_.progress().isLastToReduce(axis_);
+  const std::uint32_t box = steps_.blocks(axis_, 0);
+  const auto sumOf = [&](Parts parts) {
+    return last ? steps_.region(Buffer::kOut, parts, box) : sumRegion(parts, 0);
+  };
+  const auto add = [&](const LineStep& line, const Region& a, const Nodes& nodes,
+                       std::uint32_t also_after = kNone) {
+    const Parts parts = steps_.movedBy(line);
+    return steps_.receiveThenReduce(parts, box, sumOf(parts), a, axis_, line, nodes, also_after);
+  };
+  const LineStep& line = step.front();
+  const Region sum = sumOf(steps_.movedBy(line));
+  const Region previous = previousRegion(steps_.movedBy(line), 0);
+  std::uint32_t index = add(line, previous, line.receivers);
+  if (step.size() == 2) {
+    const LineStep& back = step.back();
+    if (line.half) {  // and the other half comes from the other side
+      step_end_.push_back(add(back, previousRegion(steps_.movedBy(back), 0), back.receivers));
+    } else if (previous == sum) {
+      index = add(back, sum, back.receivers, index);
+    } else {
+      // Line - adds to the sum of line +, but for the node at the end, which line + does not reach.
+      const Nodes both{line.receivers.first, back.receivers.last};
+      const Nodes end{back.receivers.first, line.receivers.first - 1};
+      if (!end.none()) step_end_.push_back(add(back, previous, end));
+      if (!both.none()) index = add(back, sum, both, index);
+    }
+  }
+  step_end_.push_back(index);
+}
+
+/// Where the sums of the blocks at `offset` grow.
+Region RingReduceScatter::sumRegion(Parts parts, std::int32_t offset) {
+  const std::uint32_t box = steps_.blocks(axis_, offset);
+  if (rowOf(steps_.collective()).outWhole()) return steps_.region(Buffer::kOut, parts, box);
+  Strand& strand = steps_.strand();
+  const bool own = offset == 0 || !first_phase_;
+  std::uint32_t& frame =
+      own ? strand.own_frame : strand.frames.try_emplace(offset, kNone).first->second;
+  if (frame == kNone) frame = steps_.newFrame(steps_.all(), box);
+  return steps_.region(Buffer::kScratch, parts, box, frame);
+}
+
+/// What the first sum that the current phase makes of these blocks starts from.
+Region RingReduceScatter::previousRegion(Parts parts, std::int32_t offset) {
+  if (!first_phase_) return sumRegion(parts, offset);
+  return steps_.region(Buffer::kIn, parts, steps_.blocks(axis_, offset));
+}
+
+}  // namespace
+
+void expandRingReduceScatter(StrandSteps& steps, std::uint32_t axis) {
+  RingReduceScatter(steps, axis).expand();
+}
+
+}  // namespace torc

@@ -1,0 +1,147 @@
+// Laid-out call: expansion, memory, layout, binding.
+#include "runtime/execution/laid_out_call.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/execution/message_pieces.h"
+#include "runtime/trace/trace_job.h"
+#include "support/message.h"
+
+namespace torc {
+
+ScheduleCall::ScheduleCall(const Call& call, const RankMap& map, int caller, int ranks)
+    : rank(map.toSchedule(caller)),
+      root(map.toSchedule(call.root)),
+      in_place(call.in_place),
+      count(call.count),
+      per_rank(call.per_rank),
+      displacements(call.displacements) {
+  if (map.isIdentity() || rowOf(call.collective).layout == Layout::kPartMajor) return;
+  per_rank.assign(static_cast<std::size_t>(ranks), 0);
+  displacements.assign(static_cast<std::size_t>(ranks), 0);
+  std::uint64_t before = 0;
+  for (int r = 0; r < ranks; ++r) {
+    const std::uint64_t elements = call.per_rank.empty() ? call.count : call.per_rank[r];
+    const std::int32_t there = map.toSchedule(r);
+    per_rank[there] = elements;
+    displacements[there] = call.displacements.empty() ? before : call.displacements[r];
+    before += elements;
+  }
+}
+
+Status checkSchedule(const torc_schedule& schedule, Collective collective) {
+  const ScheduleView& view = schedule.view();
+  if (view.collective == collective) return {};
+  return {StatusCode::kMismatch,
+          message("schedule ", view.name, " is one for ", rowOf(view.collective).name)};
+}
+
+Status LaidOutCall::prepare(const Call& call) {
+  call_ = call;
+  if (row().reduces()) {
+    if (Status status = reduction_.use(call.type, call.reduction, call.keep_type); !status.ok()) {
+      return status;
+    }
+  }
+  if (Status status = expand(); !status.ok()) return status;
+  allocate();
+  takeBuffers();
+  return {};
+}
+
+Status LaidOutCall::expand() {
+  const ScheduleView& view = schedule_->view();
+  const torc_geometry& geometry = *schedule_->geometry;
+  const ScheduleCall seen(call_, geometry.map, geometry.rank, geometry.size);
+  StatusOr<FlatProgram> program =
+      torc::expand(view, seen.rank, seen.counts(), seen.in_place, seen.root);
+  if (!program.ok()) return program.status();
+  for (FlatOperation& operation : program->operations) {
+    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
+  }
+  StatusOr<MessagePieces> pieces =
+      cutMessages(view, *program, seen.counts(), seen.in_place, call_.type.bytes, kLeastPieceBytes);
+  if (!pieces.ok()) return pieces.status();
+  expanded_ = std::make_unique<Expanded>(Expanded{std::move(*program), std::move(*pieces)});
+  return {};
+}
+
+void LaidOutCall::allocate() {
+  scratch_.allocate(program().scratch_elements * call_.type.bytes);
+  buffers_.scratch = scratch_.data();
+  buffers_.element_bytes = std::max<std::size_t>(call_.type.bytes, 1);
+  buffers_.in_is_out = call_.in_place && row().inPlaceAliases();
+  if (call_.in_place && !row().inPlaceAliases()) {
+    own_block_.allocate(call_.elements.out * call_.type.bytes);
+  }
+}
+
+void LaidOutCall::takeBuffers() {
+  buffers_.out = call_.outBegin();
+  buffers_.in = call_.in_place ? buffers_.out : static_cast<const std::byte*>(call_.in);
+  if (own_block_.bytes() > 0) {
+    own_block_home_ = buffers_.out;
+    buffers_.out = own_block_.data();
+  }
+}
+
+Reducer LaidOutCall::reducer() const {
+  return row().reduces() ? reduction_.reducer() : Reducer{};
+}
+
+Status LaidOutCall::lay(int tag_base, Requests requests) {
+  auto transport = std::make_unique<MpiTransport>(schedule_->geometry->comm, tag_base, requests);
+  transport_ = transport.get();
+  auto created = Executor::create(expanded_->program, buffers_, reducer(), std::move(transport),
+                                  expanded_->pieces);
+  if (!created.ok()) return created.status();
+  executor_ = std::move(*created);
+  if (schedule_->geometry->trace != nullptr) layTrace();
+  expanded_.reset();
+  return {};
+}
+
+void LaidOutCall::layTrace() {
+  const torc_geometry& geometry = *schedule_->geometry;
+  const GeometryTrace& place = *geometry.trace;
+  if (place.of_all) {
+    const Topology& topology = schedule_->view().topology;
+    place.trace->setPlace(
+        tracePlace(topology, topology.coordinatesOf(geometry.map.toSchedule(geometry.rank))));
+  }
+  trace_ = std::make_unique<RoundTrace>(
+      place.trace, schedule_->view(), expanded_->program, buffers_.element_bytes,
+      [&](std::int32_t rank) { return place.trace_rank[static_cast<std::size_t>(rank)]; });
+  executor_->setTrace(trace_.get());
+}
+
+Status LaidOutCall::bind(const Call& call) {
+  call_.type = call.type;
+  call_.bytes = call.bytes;
+  call_.in = call.in;
+  call_.out = call.out;
+  call_.scale = call.scale;
+  call_.lowest_displacement = call.lowest_displacement;
+  if (row().reduces()) {
+    if (Status status = reduction_.use(call.type, call.reduction, call.keep_type); !status.ok()) {
+      return status;
+    }
+  }
+  takeBuffers();
+  return executor_->bind(buffers_, reducer());
+}
+
+void LaidOutCall::finishRound() {
+  if (trace_ != nullptr) trace_->endRound(call_.bytes);
+  if (own_block_.bytes() > 0) std::memcpy(own_block_home_, own_block_.data(), own_block_.bytes());
+}
+
+std::size_t LaidOutCall::bytes() const {
+  const std::size_t lists =
+      (call_.per_rank.capacity() + call_.displacements.capacity()) * sizeof(std::uint64_t);
+  return lists + dataBytes() + executor_->tableBytes() + (trace_ != nullptr ? trace_->bytes() : 0);
+}
+
+}  // namespace torc

@@ -1,0 +1,120 @@
+// Laid-out call: the program of a call on this rank, with all memory and tables that its rounds
+// need. It runs one round at a time, with the buffers, the reduction and (one-shot) the message
+// tags that it is bound to.
+//
+//   prepare: what can fail on one rank alone, before tags are agreed on: expansion, memory
+//   lay: makes the messages
+//   bind: other buffers and another reduction, for a call alike
+//
+// This is the one place that takes a checked call to its program. What starts rounds and is told of
+// their end is a torc_collective (runtime/execution/collective.h).
+#ifndef TORC_RUNTIME_EXECUTION_LAID_OUT_CALL_H_
+#define TORC_RUNTIME_EXECUTION_LAID_OUT_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/execution/call.h"
+#include "runtime/execution/data_memory.h"
+#include "runtime/execution/executor.h"
+#include "runtime/execution/mpi_reduction.h"
+#include "runtime/job/geometry.h"
+#include "runtime/job/library.h"
+#include "runtime/trace/round_trace.h"
+#include "runtime/transport/mpi_transport.h"
+#include "schedules/expansion/expand.h"
+
+namespace torc {
+
+/// A call as its schedule sees it: ranks and lists in the schedule's order.
+struct ScheduleCall {
+  /// `ranks`: of the communicator, which `map` maps. Blocks that follow one another by rank of the
+  /// communicator need displacements where the order is another.
+  ScheduleCall(const Call& call, const RankMap& map, int rank, int ranks);
+
+  /// Refers to this object.
+  Counts counts() const { return {count, per_rank, displacements}; }
+
+  std::int32_t rank, root;
+  bool in_place;
+  std::uint64_t count;
+  std::vector<std::uint64_t> per_rank, displacements;
+};
+
+/// Whether `schedule` is one for the collective of a call.
+Status checkSchedule(const torc_schedule& schedule, Collective collective);
+
+class LaidOutCall {
+ public:
+  explicit LaidOutCall(torc_schedule* owner) : schedule_(owner) {}
+  LaidOutCall(const LaidOutCall&) = delete;
+  LaidOutCall& operator=(const LaidOutCall&) = delete;
+  virtual ~LaidOutCall() = default;
+
+  /// The call has passed `check` and has its lists, and is one for the schedule's collective.
+  /// Throws std::bad_alloc.
+  Status prepare(const Call& call);
+  /// Once prepared, with tags that all ranks agree on.
+  Status lay(int tag_base, Requests requests);
+  /// To the buffers and the reduction of a call alike, between rounds; only of Requests::kOneShot.
+  Status bind(const Call& call);
+  /// Other tags for the next round, likewise.
+  void bindTags(int tag_base) { transport_->bindTags(tag_base); }
+  /// Lets go of the reduction's datatype.
+  void unbind() { reduction_.reset(); }
+
+  /// Between rounds, or once a round is over: what the schedule cannot do.
+  void finishRound();
+
+  torc_schedule* schedule() const { return schedule_; }
+  const Call& call() const { return call_; }
+  Executor* executor() const { return executor_.get(); }
+  const MpiTransport& transport() const { return *transport_; }
+  RoundTrace* trace() const { return trace_.get(); }
+  bool hasFailed() const {
+    return executor_ != nullptr && executor_->progress() == Progress::kFailed;
+  }
+  /// Whether no message of a failed round can touch the memory any more.
+  bool isDrained() { return !hasFailed() || executor_->drained(); }
+
+  /// What is laid out; between `prepare` and `lay`.
+  const FlatProgram& program() const { return expanded_->program; }
+
+  /// Working memory for data.
+  std::size_t dataBytes() const {
+    return scratch_.bytes() + own_block_.bytes() + executor_->bufferBytes();
+  }
+  /// All memory but this object's own.
+  std::size_t bytes() const;
+
+ private:
+  struct Expanded {
+    FlatProgram program;
+    MessagePieces pieces;
+  };
+
+  Status expand();
+  void allocate();
+  void takeBuffers();
+  Reducer reducer() const;
+  void layTrace();
+  const CollectiveRow& row() const { return rowOf(call_.collective); }
+
+  torc_schedule* schedule_;
+  Call call_;
+  MpiReduction reduction_;
+  std::unique_ptr<Expanded> expanded_;
+  Buffers buffers_;
+  DataMemory scratch_;
+  DataMemory own_block_;  // `out`, where that is also `in` and the two are not laid alike
+  std::byte* own_block_home_ = nullptr;  // where it goes at the end
+  std::unique_ptr<Executor> executor_;
+  MpiTransport* transport_ = nullptr;  // the executor's
+  std::unique_ptr<RoundTrace> trace_;  // null: not traced
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_EXECUTION_LAID_OUT_CALL_H_

@@ -1,0 +1,102 @@
+// Describing calls: what MPI's parameters, of each kind in the table
+// (runtime/pmpi/wrappers/served_calls.h), say of a call. Which collective that is says the table.
+#ifndef TORC_RUNTIME_PMPI_CALLS_DESCRIBE_CALL_H_
+#define TORC_RUNTIME_PMPI_CALLS_DESCRIBE_CALL_H_
+
+#include <mpi.h>
+
+#include "runtime/pmpi/calls/collective_call.h"
+
+namespace torc::pmpi {
+
+/// Begins the description of a call; false: torc has no schedules for it.
+inline bool beginDescription(CollectiveCall& call) {
+  const std::optional<Collective> collective = collectiveOf(call.id);
+  if (!collective) return false;
+  call.is_described = true;
+  call.arguments.collective = *collective;
+  call.arguments.rules = CallRules::kMpi;
+  return true;
+}
+
+template <typename Count>
+void describeReduction(CollectiveCall& call, const void* in, void* out, Count count,
+                       MPI_Datatype type, MPI_Op op, MPI_Comm) {
+  if (!beginDescription(call)) return;
+  call.arguments.in = in;
+  call.arguments.out = out;
+  call.arguments.count = count;
+  call.arguments.type = type;
+  call.arguments.op = op;
+}
+
+template <typename Count>
+void describeReductionV(CollectiveCall& call, const void* in, void* out, const Count* counts,
+                        MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  describeReduction(call, in, out, 0, type, op, comm);
+  call.arguments.has_counts = true;
+  call.arguments.counts = counts;
+}
+
+template <typename Count>
+void describeExchange(CollectiveCall& call, const void* in, Count in_count, MPI_Datatype in_type,
+                      void* out, Count count, MPI_Datatype type, MPI_Comm) {
+  if (!beginDescription(call)) return;
+  call.arguments.in = in;
+  call.arguments.in_count = in_count;
+  call.arguments.in_type = in_type;
+  call.arguments.out = out;
+  call.arguments.count = count;
+  call.arguments.type = type;
+}
+
+template <typename Count, typename Offset>
+void describeGatherV(CollectiveCall& call, const void* in, Count in_count, MPI_Datatype in_type,
+                     void* out, const Count* counts, const Offset* displacements, MPI_Datatype type,
+                     MPI_Comm comm) {
+  describeExchange(call, in, in_count, in_type, out, Count{0}, type, comm);
+  call.arguments.has_counts = true;
+  call.arguments.counts = counts;
+  call.arguments.has_displacements = true;
+  call.arguments.displacements = displacements;
+}
+
+/// One buffer, which is read at the root and written elsewhere: always in place.
+template <typename Count>
+void describeBroadcast(CollectiveCall& call, void* buffer, Count count, MPI_Datatype type, int root,
+                       MPI_Comm) {
+  if (!beginDescription(call)) return;
+  call.arguments.in = MPI_IN_PLACE;
+  call.arguments.out = buffer;
+  call.arguments.count = count;
+  call.arguments.type = type;
+  call.arguments.root = root;
+}
+
+// No collective of torc's has such parameters.
+
+template <typename... Parameters>
+void describeNothing(CollectiveCall&, const Parameters&...) {}
+template <typename... Parameters>
+void describeRootedReduction(CollectiveCall&, const Parameters&...) {}
+template <typename... Parameters>
+void describeRootedExchange(CollectiveCall&, const Parameters&...) {}
+template <typename... Parameters>
+void describeRootedGatherV(CollectiveCall&, const Parameters&...) {}
+template <typename... Parameters>
+void describeRootedScatterV(CollectiveCall&, const Parameters&...) {}
+template <typename... Parameters>
+void describeExchangeV(CollectiveCall&, const Parameters&...) {}
+template <typename... Parameters>
+void describeNeighborExchangeW(CollectiveCall&, const Parameters&...) {}
+
+/// MPICH 4.0.2's nonblocking MPI_Alltoallw is wrong in place, where ranks describe their data
+/// differently; whether it is in place all ranks say alike.
+template <typename... Parameters>
+void describeExchangeW(CollectiveCall& call, const void* in, const Parameters&...) {
+  call.only_blocking = in == MPI_IN_PLACE;
+}
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_CALLS_DESCRIBE_CALL_H_

@@ -1,0 +1,108 @@
+// Packing: the copies, and MPI_Pack and MPI_Unpack.
+#include "runtime/pmpi/calls/packing.h"
+
+#include "runtime/transport/mpi_transport.h"
+
+namespace torc::pmpi {
+namespace {
+
+/// Calls copy(data, count, type) -> Status. MPICH 4.0.2's MPI_Pack and MPI_Unpack refuse
+/// MPI_BOTTOM: elements there are described from another address, `anchor`.
+template <typename Data, typename Copy>
+Status fromAnchor(Data* data, MPI_Count count, MPI_Datatype type, std::byte* anchor, Copy copy) {
+  if (data != nullptr) return copy(data, count, type);
+  const MPI_Count place = -static_cast<MPI_Count>(reinterpret_cast<std::intptr_t>(anchor));
+  MPI_Datatype moved = MPI_DATATYPE_NULL;
+  int code = PMPI_Type_create_hindexed_c(1, &count, &place, type, &moved);
+  if (code == MPI_SUCCESS) code = PMPI_Type_commit(&moved);
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Type_create_hindexed");
+  const Status status = copy(anchor, 1, moved);
+  PMPI_Type_free(&moved);
+  return status;
+}
+
+}  // namespace
+
+void Packing::Copy::allocate(std::uint64_t bytes_of_data, MPI_Datatype element_type) {
+  bytes = std::make_unique_for_overwrite<std::byte[]>(bytes_of_data);
+  length = static_cast<std::int64_t>(bytes_of_data);
+  type = element_type;
+}
+
+void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
+                      Call& call) {
+  if (call.unpacks_out) prepareOut(arguments, row, rank, ranks, call);
+  if (!call.packs_in || packed_ != nullptr) return;
+  const bool was_in_place = arguments.in == MPI_IN_PLACE;
+  if (!was_in_place) {
+    contribution_ = {static_cast<std::byte*>(const_cast<void*>(arguments.in)), arguments.in_count};
+  }
+  in_.allocate(call.elements.in, was_in_place ? arguments.type : arguments.in_type);
+  packed_ = &in_;
+  call.in = in_.bytes.get();
+}
+
+/// The blocks of the result follow one another in the copy.
+void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank,
+                         int ranks, Call& call) {
+  out_.allocate(call.elements.out, arguments.type);
+  call.out = out_.bytes.get();
+  ElementType element;
+  static_cast<void>(lookAtType(arguments.type, element));
+  const auto extent = static_cast<std::int64_t>(element.bytes);
+  const auto size = static_cast<std::int64_t>(element.size);
+  auto* const out = static_cast<std::byte*>(arguments.out);
+  const bool was_in_place = arguments.in == MPI_IN_PLACE;
+  if (row.counts == CountOf::kVector) {
+    const Elements whole{out, arguments.count, 0};
+    // In place, a rank either contributes the vector or gets it.
+    if (was_in_place && row.inAt(rank == call.root) == Holds::kWhole) {
+      contribution_ = whole;
+      packed_ = &out_;
+    } else {
+      results_.push_back(whole);
+    }
+    return;
+  }
+  std::int64_t offset = 0;
+  for (int r = 0; r < ranks; ++r) {
+    const std::int64_t count = arguments.has_counts ? arguments.counts[r] : arguments.count;
+    const std::int64_t place =
+        arguments.has_displacements ? arguments.displacements[r] : r * arguments.count;
+    const Elements block{out + place * extent, count, offset};
+    offset += count * size;
+    if (was_in_place && r == rank) {  // it is there already
+      contribution_ = {block.data, count};
+    } else if (count > 0) {
+      results_.push_back(block);
+    }
+  }
+}
+
+Status Packing::pack() {
+  if (packed_ == nullptr || packed_->length == 0) return {};
+  return fromAnchor(contribution_.data, contribution_.count, packed_->type, packed_->bytes.get(),
+                    [&](const void* data, MPI_Count count, MPI_Datatype type) {
+                      MPI_Count at = 0;
+                      return mpiStatus(PMPI_Pack_c(data, count, type, packed_->bytes.get(),
+                                                   packed_->length, &at, MPI_COMM_SELF),
+                                       "MPI_Pack");
+                    });
+}
+
+Status Packing::unpack() {
+  for (const Elements& block : results_) {
+    const Status status = fromAnchor(
+        block.data, block.count, out_.type, out_.bytes.get(),
+        [&](void* data, MPI_Count count, MPI_Datatype type) {
+          MPI_Count at = block.offset;
+          return mpiStatus(
+              PMPI_Unpack_c(out_.bytes.get(), out_.length, &at, data, count, type, MPI_COMM_SELF),
+              "MPI_Unpack");
+        });
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
+}  // namespace torc::pmpi

@@ -1,0 +1,70 @@
+// Packing: copies of data that the program describes by elements with gaps, in another order, or
+// within the result.
+//
+// A collective that moves data does it without looking at them, and MPI lets every rank describe
+// its data in its own way. So it is served as one of bytes, whose number all ranks agree on. Where
+// the program's elements are not just bytes in a row, they are packed before the start and unpacked
+// at the end.
+#ifndef TORC_RUNTIME_PMPI_CALLS_PACKING_H_
+#define TORC_RUNTIME_PMPI_CALLS_PACKING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <mpi.h>
+
+#include "runtime/execution/call.h"
+#include "schedules/collective.h"
+#include "support/status.h"
+
+namespace torc::pmpi {
+
+class Packing {
+ public:
+  Packing() = default;
+  Packing(const Packing&) = delete;
+  Packing& operator=(const Packing&) = delete;
+
+  /// Makes the copies that `call`, which `arguments` has become on rank `rank` of `ranks`, is said
+  /// to need, and points its buffers at them. Throws std::bad_alloc.
+  void prepare(const CallArguments& arguments, int rank, int ranks, Call& call) {
+    prepare(arguments, rowOf(call.collective), rank, ranks, call);
+  }
+  /// The same with the row of a collective, in place of that of the call.
+  void prepare(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
+               Call& call);
+
+  /// Before each start: packs what the caller contributes, if need be.
+  Status pack();
+  /// After each completion: unpacks the result, if need be.
+  Status unpack();
+
+ private:
+  /// Elements of the program: `count` of them, from `data` on, which may be MPI_BOTTOM.
+  struct Elements {
+    std::byte* data = nullptr;
+    std::int64_t count = 0;
+    std::int64_t offset = 0;  // bytes, in the copy
+  };
+  struct Copy {
+    std::unique_ptr<std::byte[]> bytes;  // null: there is none
+    std::int64_t length = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+
+    void allocate(std::uint64_t bytes_of_data, MPI_Datatype element_type);
+  };
+
+  void prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
+                  Call& call);
+
+  Copy in_, out_;
+  Elements contribution_;   // what is packed
+  Copy* packed_ = nullptr;  // where it is packed: one of the two; null: it is not
+  std::vector<Elements> results_;
+};
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_CALLS_PACKING_H_

@@ -1,0 +1,39 @@
+// The table of intercepted collectives: which of them are collectives of schedules.
+#include "runtime/pmpi/wrappers/served_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+namespace torc::pmpi {
+namespace {
+
+constexpr std::string_view kNames[] = {
+#define TORC_NAME(Name, name, parameters) "MPI_" #Name,
+    TORC_ALL_COLLECTIVES(TORC_NAME)
+#undef TORC_NAME
+};
+
+std::optional<Collective> collectiveOfMpi(std::string_view function) {
+  const std::span<const CollectiveRow> rows = collectiveRows();
+  const auto row = std::ranges::find_if(
+      rows, [&](const CollectiveRow& one) { return std::ranges::count(one.mpi, function) > 0; });
+  if (row == rows.end()) return std::nullopt;
+  return static_cast<Collective>(row - rows.begin());
+}
+
+}  // namespace
+
+std::optional<Collective> collectiveOf(CallId id) {
+  static const auto collectives = [] {
+    std::array<std::optional<Collective>, std::size(kNames)> found;
+    std::ranges::transform(kNames, found.begin(), collectiveOfMpi);
+    return found;
+  }();
+  return collectives[static_cast<std::size_t>(id)];
+}
+
+}  // namespace torc::pmpi

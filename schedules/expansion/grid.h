@@ -1,0 +1,89 @@
+// Grid: blocks of equal size that lie at equal distances along every axis, as strided extents. Dead
+// blocks have no place: what lies behind one moves up.
+#ifndef TORC_SCHEDULES_EXPANSION_GRID_H_
+#define TORC_SCHEDULES_EXPANSION_GRID_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedules/box.h"
+#include "schedules/expansion/partition.h"
+#include "schedules/expansion/strided.h"
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+/// Collects the extents of one region at the end of a program's tables.
+class ExtentWriter {
+ public:
+  /// The tables must outlive the writer.
+  ExtentWriter(std::vector<StridedExtent>& extents, std::vector<Loop>& loops)
+      : extents_(extents), loops_(loops), first_(extents.size()) {}
+
+  /// Appends a run, joined to the last one of this region where they touch.
+  void add(const Extent& run);
+  /// Appends `run` repeated by `loops`, the first slowest, in as few loops as say it. Loops that
+  /// do not repeat may be among them.
+  void add(const Extent& run, std::span<const Loop> loops);
+
+  /// Of what was appended.
+  std::uint64_t elements() const { return elements_; }
+
+ private:
+  std::vector<StridedExtent>& extents_;
+  std::vector<Loop>& loops_;
+  std::size_t first_;
+  std::uint64_t elements_ = 0;
+};
+
+class Grid {
+ public:
+  /// `topology` outlives the grid.
+  explicit Grid(const Topology& topology) : topology_(topology) {}
+
+  /// Positions between neighbours along `axis`; 0, which an axis has that is not named here, where
+  /// a block has all of it.
+  void setStride(std::uint32_t axis, std::uint64_t positions) { strides_[axis] = positions; }
+  /// The block at `at` and, where nodes have cores, the `cores` - 1 that follow on their axis have
+  /// no place. At most kMaxDeadNodes, when all strides are set.
+  void addGap(const Coordinates& at, std::uint32_t cores);
+
+  /// The axes that tell blocks apart, the slowest first, and where blocks are: that at position 0
+  /// starts at `base`, has `block` elements, of which those `within` are taken.
+  struct Blocks {
+    std::span<const std::uint8_t> order;
+    std::uint64_t base = 0;
+    std::uint64_t block = 0;
+    Extent within;
+  };
+  /// Appends every block of `ranges`.
+  void append(const Blocks& blocks, const Ranges& ranges, ExtentWriter& out) const;
+
+ private:
+  /// Blocks without a place, equally far apart.
+  struct Gap {
+    Coordinates at{};
+    std::uint64_t position = 0;
+    std::uint64_t count = 1;
+    std::uint64_t stride = 1;
+
+    std::uint64_t countBelow(std::uint64_t end) const {
+      return end <= position ? 0 : std::min(count, (end - position - 1) / stride + 1);
+    }
+  };
+
+  void appendRegular(const Blocks& blocks, std::uint64_t gaps_before, const Ranges& ranges,
+                     ExtentWriter& out) const;
+
+  const Topology& topology_;
+  std::array<std::uint64_t, kMaxAxes> strides_{};
+  std::array<Gap, kMaxDeadNodes> gaps_{};
+  std::uint32_t gap_count_ = 0;
+};
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_EXPANSION_GRID_H_

@@ -1,0 +1,158 @@
+// Strided runs: elements (or bytes) that lie at equal distances, stated by loops instead of one by
+// one, so that a region of a large torus takes as much memory as one of a small torus.
+#ifndef TORC_SCHEDULES_EXPANSION_STRIDED_H_
+#define TORC_SCHEDULES_EXPANSION_STRIDED_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "schedules/expansion/partition.h"
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+/// A repetition of what is inside it. A loop over a cyclic interval that runs over the end of its
+/// axis turns once: from iteration `turn` on it is `back` less far.
+struct Loop {
+  std::uint64_t stride = 0;  // from one iteration to the next
+  std::uint64_t back = 0;
+  std::uint32_t repeat = 1;  // iterations, at least 2 in an extent
+  std::uint32_t turn = 1;    // in [1, repeat]; repeat: never
+
+  bool turns() const { return turn < repeat; }
+  bool operator==(const Loop&) const = default;
+};
+static_assert(sizeof(Loop) == 24);
+
+/// Loops that one run is inside of.
+inline constexpr std::size_t kMaxLoops = kMaxAxes;
+
+/// `length` elements at `offset`, repeated by loops of a table, the first slowest.
+struct StridedExtent {
+  std::uint64_t offset = 0;  // elements
+  std::uint64_t length = 0;  // elements, contiguous
+  std::uint32_t first_loop = 0;
+  std::uint32_t loop_count = 0;  // 0: a single run
+
+  bool operator==(const StridedExtent&) const = default;
+};
+static_assert(sizeof(StridedExtent) == 24);
+
+/// Walks the iterations of nested loops, the last fastest.
+class LoopWalk {
+ public:
+  LoopWalk() = default;
+  /// At most kMaxLoops; none: one iteration.
+  explicit LoopWalk(std::span<const Loop> loops) : loops_(loops) {}
+
+  /// How far this iteration is from the first. It may be less, modulo 2^64.
+  std::uint64_t distance() const { return distance_; }
+
+  /// Goes to the next iteration; false, and back to the first, behind the last.
+  bool next() {
+    for (std::size_t level = loops_.size(); level-- > 0;) {
+      const Loop& loop = loops_[level];
+      distance_ += loop.stride;
+      if (++index_[level] == loop.turn) distance_ -= loop.back;
+      if (index_[level] < loop.repeat) return true;
+      distance_ -= loop.stride * loop.repeat - loop.back;
+      index_[level] = 0;
+    }
+    return false;
+  }
+
+ private:
+  std::span<const Loop> loops_;
+  std::array<std::uint32_t, kMaxLoops> index_{};
+  std::uint64_t distance_ = 0;
+};
+
+/// Iterations of nested loops.
+inline std::uint64_t iterations(std::span<const Loop> loops) {
+  std::uint64_t product = 1;
+  for (const Loop& loop : loops)
+    product *= loop.repeat;
+  return product;
+}
+
+/// The single runs of strided extents, in order: a range of `Extent`.
+class ExtentRange {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Extent;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    explicit Iterator(const ExtentRange& range) : range_(&range) { enter(); }
+
+    Extent operator*() const {
+      const StridedExtent& extent = range_->extents_[index_];
+      return {extent.offset + walk_.distance(), extent.length};
+    }
+    Iterator& operator++() {
+      if (walk_.next()) return *this;
+      ++index_;
+      enter();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return index_ == range_->extents_.size(); }
+
+   private:
+    void enter() {
+      if (index_ < range_->extents_.size()) walk_ = LoopWalk(range_->loopsOf(index_));
+    }
+
+    const ExtentRange* range_ = nullptr;
+    std::size_t index_ = 0;
+    LoopWalk walk_;
+  };
+
+  ExtentRange(std::span<const StridedExtent> extents, std::span<const Loop> loops)
+      : extents_(extents), loops_(loops) {}
+
+  /// The range must outlive its iterators.
+  Iterator begin() const { return Iterator(*this); }
+  std::default_sentinel_t end() const { return {}; }
+  /// How many runs there are.
+  std::uint64_t size() const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < extents_.size(); ++i)
+      sum += iterations(loopsOf(i));
+    return sum;
+  }
+
+ private:
+  std::span<const Loop> loopsOf(std::size_t index) const {
+    return loops_.subspan(extents_[index].first_loop, extents_[index].loop_count);
+  }
+
+  std::span<const StridedExtent> extents_;
+  std::span<const Loop> loops_;
+};
+
+/// Where `loops` stand in `table`: they are appended unless its end has them. What follows one
+/// another in a program mostly repeats alike.
+template <typename LoopType>
+std::uint32_t addLoops(std::span<const LoopType> loops, std::vector<LoopType>& table) {
+  if (loops.empty()) return 0;
+  constexpr std::size_t kLookedAt = 16;
+  for (std::size_t back = loops.size(); back <= table.size() && back <= kLookedAt; ++back) {
+    const auto found = table.end() - static_cast<std::ptrdiff_t>(back);
+    if (std::equal(loops.begin(), loops.end(), found)) {
+      return static_cast<std::uint32_t>(found - table.begin());
+    }
+  }
+  table.insert(table.end(), loops.begin(), loops.end());
+  return static_cast<std::uint32_t>(table.size() - loops.size());
+}
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_EXPANSION_STRIDED_H_

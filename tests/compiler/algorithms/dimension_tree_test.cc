@@ -1,0 +1,73 @@
+// The dimension-order tree: proved and run on every kind of shape, from every root; as large on any
+// torus.
+#include "compiler/algorithms/trees/dimension_tree.h"
+
+#include <gtest/gtest.h>
+#include <llvm/Support/Error.h>
+
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/compile.h"
+#include "ir/verifier/verifier.h"
+#include "tests/properties/checked_job.h"
+
+namespace torc {
+namespace {
+
+Schedule compiled(const char* shape, std::uint32_t chunks) {
+  const CollectiveSpec spec{Collective::kBroadcast, *parseTopology(shape)};
+  const Algorithm& algorithm = defaultAlgorithm(spec);
+  EXPECT_EQ(algorithm.name, "dimension-tree");
+  PipelineOptions options;
+  options.chunks = chunks;
+  return cantFail(compile(spec, algorithm, pipelineOf(algorithm, options), PassManagerOptions()))
+      .schedule;
+}
+
+class DimensionTree : public testing::TestWithParam<const char*> {};
+
+TEST_P(DimensionTree, IsProvedAndRunsFromEveryRoot) {
+  for (const std::uint32_t chunks : {1u, 3u}) {
+    const Schedule schedule = compiled(GetParam(), chunks);
+    const VerifyResult proof = verify(schedule.view());
+    ASSERT_TRUE(proof.ok()) << proof.faults.front().message;
+    for (std::int32_t root = 0; root < static_cast<std::int32_t>(schedule.topology.ranks());
+         ++root) {
+      for (const bool in_place : {false, true}) {
+        CheckedCall call;
+        call.count = 97;
+        call.in_place = in_place;
+        call.root = root;
+        call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
+        EXPECT_EQ(runChecked(schedule.view(), call), "") << "root " << root;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DimensionTree,
+                         testing::Values("1", "2", "2m", "3", "4", "5", "3m", "4x3", "2x5", "4mx3",
+                                         "3mx4m", "2x2x2x2x2", "3x2+4", "2mx3m+2", "1x4x1"));
+
+TEST(DimensionTree, HasAsManyOperationsOnAnyTorus) {
+  // A copy; for each axis a send and a receive both ways.
+  EXPECT_EQ(compiled("4x4x4", 1).operations.size(), 13u);
+  EXPECT_EQ(compiled("64x32x32", 1).operations.size(), 13u);
+  EXPECT_EQ(compiled("512x2x2", 16).operations.size(), 16u * 9);
+}
+
+TEST(DimensionTree, RefusesDamage) {
+  CollectiveSpec spec{Collective::kBroadcast, *parseTopology("4x4")};
+  ASSERT_TRUE(spec.topology.addDeadNode({1, 1}).ok());
+  EXPECT_EQ(llvm::toString(planDimensionTree(spec).takeError()),
+            "dimension-tree: the tree cannot go round damage");
+}
+
+TEST(DimensionTree, OthersSayWhoServesABroadcast) {
+  const CollectiveSpec spec{Collective::kBroadcast, *parseTopology("4x4")};
+  const Algorithm* bucket = cantFail(findAlgorithm("bucket"));
+  EXPECT_EQ(llvm::toString(compile(spec, *bucket, {}, PassManagerOptions()).takeError()),
+            "algorithm bucket does not serve broadcast; what does: dimension-tree");
+}
+
+}  // namespace
+}  // namespace torc

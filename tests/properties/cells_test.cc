@@ -1,0 +1,83 @@
+// The proof by cells and the proof of every rank by itself decide alike: on what the compiler
+// makes, on schedules whose guards count from a root, and on mutants of both. And they report the
+// same loads of links.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "ir/verifier/verifier.h"
+#include "tests/properties/mutants.h"
+#include "tests/properties/random_case.h"
+#include "tests/properties/rooted_chain.h"
+
+namespace torc {
+namespace {
+
+std::string faultsOf(const ScheduleView& schedule, const VerifyResult& result) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printFaults(schedule, result, out);
+  return text;
+}
+
+std::string loadsOf(const VerifyResult& result) {
+  std::string text;
+  for (const LinkLoad& load : result.loads) {
+    text += std::to_string(load.phase) + " " + std::to_string(load.axis) + " " +
+            std::to_string(load.sign) + " " + std::to_string(load.share) + "\n";
+  }
+  return text;
+}
+
+/// Empty if both proofs say the same about `schedule`. What the proof by cells leaves undecided is
+/// as good as refused.
+std::string difference(const ScheduleView& schedule, bool must_hold) {
+  const VerifyResult ranks = verify(schedule, {.per_rank = true});
+  const VerifyResult cells = verify(schedule, {.by_cells = true});
+  if (must_hold && !ranks.ok()) return "refused:\n" + faultsOf(schedule, ranks);
+  if (ranks.ok() && !cells.ok()) return "refused by cells:\n" + faultsOf(schedule, cells);
+  if (!ranks.ok() && cells.ok()) return "accepted by cells:\n" + faultsOf(schedule, ranks);
+  if (ranks.ok() && loadsOf(ranks) != loadsOf(cells))
+    return "loads differ:\n" + loadsOf(ranks) + "by cells:\n" + loadsOf(cells);
+  return {};
+}
+
+void checkWithMutants(const Schedule& schedule) {
+  if (std::string text = difference(schedule.view(), true); !text.empty()) RC_FAIL(text);
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+  for (int kind = 0; kind < kMutationCount; ++kind) {
+    for (int i = 0; i < 3; ++i) {
+      const Mutant mutant = mutate(schedule, static_cast<Mutation>(kind), random);
+      if (mutant.what.empty()) continue;
+      const std::string text = difference(mutant.schedule.view(), false);
+      if (!text.empty()) RC_FAIL(mutant.what + ": " + text);
+    }
+  }
+}
+
+RC_GTEST_PROP(Cells, DecideAsEveryRankByItself, ()) {
+  const CompileCase test_case = drawCase(64);
+  RC_LOG() << test_case.text() << "\n";
+  checkWithMutants(compileCase(test_case));
+}
+
+RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfOnChains, ()) {
+  const std::vector<std::uint32_t> sizes = *rc::gen::resize(
+      3,
+      rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(3u, 6u))));
+  checkWithMutants(rootedChain(sizes, *rc::gen::inRange(1u, 3u)));
+}
+
+TEST(Cells, CostWhatGuardsTellApart) {
+  // 4096 nodes and 65,536: the same guards, the same work but for the coordinates gone through.
+  const Schedule small = rootedChain({16, 16, 16}, 2);
+  const Schedule large = rootedChain({64, 32, 32}, 2);
+  const VerifyResult proof_of_small = verify(small.view(), {.by_cells = true});
+  const VerifyResult proof_of_large = verify(large.view());
+  EXPECT_TRUE(proof_of_small.ok());
+  EXPECT_TRUE(proof_of_large.ok());
+  EXPECT_TRUE(proof_of_large.by_cells);
+  EXPECT_LT(proof_of_large.work, 8 * proof_of_small.work);
+}
+
+}  // namespace
+}  // namespace torc

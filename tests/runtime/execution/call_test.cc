@@ -1,0 +1,295 @@
+// Calls: what the check makes of arguments, by the rules of torc.h and by MPI's.
+#include "runtime/execution/call.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "runtime/execution/laid_out_call.h"
+#include "runtime/pmpi/calls/packing.h"
+#include "schedules/expansion/expand.h"
+#include "tests/schedules/sample_schedule.h"
+
+namespace torc {
+namespace {
+
+struct MpiEnvironment : testing::Environment {
+  void SetUp() override { MPI_Init(nullptr, nullptr); }
+  void TearDown() override { MPI_Finalize(); }
+};
+const testing::Environment* const environment =
+    testing::AddGlobalTestEnvironment(new MpiEnvironment);
+
+constexpr int kRanks = 6;
+
+/// A rooted collective in the manner of a broadcast.
+constexpr CollectiveRow kRooted = {.name = "rooted", .in_elsewhere = Holds::kNothing};
+
+class CallTest : public testing::Test {
+ protected:
+  CallArguments reduction(Collective collective, std::int64_t count) {
+    CallArguments arguments;
+    arguments.collective = collective;
+    arguments.in = in_.data();
+    arguments.out = out_.data();
+    arguments.count = count;
+    arguments.type = MPI_INT;
+    arguments.op = MPI_SUM;
+    return arguments;
+  }
+  CallArguments allgather(std::int64_t count) {
+    CallArguments arguments = reduction(Collective::kAllgather, count);
+    arguments.op = MPI_OP_NULL;
+    arguments.in_count = count;
+    arguments.in_type = MPI_INT;
+    return arguments;
+  }
+  static CallArguments byMpi(CallArguments arguments) {
+    arguments.rules = CallRules::kMpi;
+    return arguments;
+  }
+
+  void expectFault(const CallArguments& arguments, CallFault fault, const std::string& text) {
+    Call call;
+    const Status status = check(arguments, 2, kRanks, call);
+    EXPECT_FALSE(status.ok()) << text;
+    EXPECT_EQ(call.fault, fault) << text;
+    EXPECT_NE(status.message().find(text), std::string::npos) << status.message();
+  }
+  Call checked(const CallArguments& arguments, int rank = 2) {
+    Call call;
+    const Status status = check(arguments, rank, kRanks, call);
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(call.fault, CallFault::kNone);
+    takeLists(arguments, kRanks, call);
+    return call;
+  }
+
+  std::vector<int> in_ = std::vector<int>(600), out_ = std::vector<int>(600);
+};
+
+TEST_F(CallTest, ARootLiesInTheCommunicator) {
+  for (const CallRules rules : {CallRules::kTorc, CallRules::kMpi}) {
+    CallArguments arguments = allgather(100);
+    arguments.rules = rules;
+    arguments.in = MPI_IN_PLACE;
+    for (const int root : {-1, kRanks, kRanks + 1}) {
+      arguments.root = root;
+      Call call;
+      const Status status = check(arguments, kRooted, 2, kRanks, call);
+      EXPECT_EQ(status.message(), "root is " + std::to_string(root) + ", of 6 ranks");
+      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+      EXPECT_EQ(call.fault, CallFault::kArgument);
+    }
+    arguments.root = kRanks - 1;
+    for (const int rank : {0, kRanks - 1}) {
+      Call call;
+      EXPECT_TRUE(check(arguments, kRooted, rank, kRanks, call).ok());
+      EXPECT_EQ(call.root, kRanks - 1);
+      EXPECT_EQ(call.bytes, 400u);
+      const std::uint64_t whole = rules == CallRules::kMpi ? 400 : 100;
+      EXPECT_EQ(call.elements.in, rank == kRanks - 1 ? whole : 0);
+      EXPECT_EQ(call.elements.out, whole);
+    }
+    // What has no root does not look at it.
+    arguments.root = 77;
+    Call call;
+    EXPECT_TRUE(check(arguments, 2, kRanks, call).ok());
+    EXPECT_EQ(call.root, 0);
+  }
+}
+
+// Buffers are checked before anything is expanded: what is checked is what the program touches.
+TEST_F(CallTest, ElementsAreThoseOfTheProgram) {
+  std::mt19937 random(5);
+  for (const Schedule& schedule : samples::all()) {
+    const int ranks = static_cast<int>(schedule.topology.ranks());
+    for (int trial = 0; trial < 40; ++trial) {
+      CallArguments arguments = reduction(schedule.collective, random() % 9);
+      arguments.has_buffers = false;
+      const bool has_lists = rowOf(schedule.collective).counts == CountOf::kBlock && trial % 2 == 1;
+      std::vector<std::int64_t> counts, displacements;
+      std::int64_t end = 0;
+      for (int r = 0; r < ranks; ++r) {
+        counts.push_back(random() % 5);
+        displacements.push_back(end + random() % 3 - 1);
+        end = displacements.back() + counts.back();
+      }
+      if (has_lists) {
+        arguments.has_counts = true;
+        arguments.counts = counts.data();
+        if (schedule.collective == Collective::kAllgather) {
+          arguments.has_displacements = trial % 4 == 1;
+          arguments.displacements = displacements.data();
+        }
+      }
+      if (trial % 3 == 0) arguments.in = MPI_IN_PLACE;
+      for (int rank = 0; rank < ranks; ++rank) {
+        Call call;
+        ASSERT_TRUE(check(arguments, rank, ranks, call).ok());
+        takeLists(arguments, ranks, call);
+        const ScheduleCall seen(call, {}, rank, ranks);
+        const auto program = expand(schedule.view(), rank, seen.counts(), call.in_place);
+        ASSERT_TRUE(program.ok()) << program.status().message();
+        EXPECT_EQ(call.elements.in, program->in_elements) << schedule.name << ", trial " << trial;
+        EXPECT_EQ(call.elements.out, program->out_elements) << schedule.name << ", trial " << trial;
+      }
+    }
+  }
+}
+
+TEST_F(CallTest, DisplacementsCountFromTheLowestInUse) {
+  const std::array<int, kRanks> counts = {3, 0, 2, 1, 0, 4},
+                                displacements = {7, -90, -5, 1, 99, 20};
+  CallArguments arguments = allgather(0);
+  arguments.in_count = 2;
+  arguments.has_counts = arguments.has_displacements = true;
+  arguments.counts = counts.data();
+  arguments.displacements = displacements.data();
+  const Call call = checked(arguments);
+  EXPECT_EQ(call.displacements, (std::vector<std::uint64_t>{12, 0, 0, 6, 0, 25}));
+  EXPECT_EQ(call.per_rank, (std::vector<std::uint64_t>{3, 0, 2, 1, 0, 4}));
+  EXPECT_EQ(call.outBegin(), reinterpret_cast<std::byte*>(out_.data() - 5));
+  EXPECT_EQ(call.elements.out, 29u);
+  // To MPI they are bytes.
+  const Call bytes = checked(byMpi(arguments));
+  EXPECT_EQ(bytes.displacements, (std::vector<std::uint64_t>{48, 0, 0, 24, 0, 100}));
+  EXPECT_EQ(bytes.per_rank, (std::vector<std::uint64_t>{12, 0, 8, 4, 0, 16}));
+  EXPECT_EQ(bytes.outBegin(), reinterpret_cast<std::byte*>(out_.data() - 5));
+  EXPECT_EQ(bytes.type.handle, MPI_BYTE);
+  EXPECT_EQ(bytes.bytes, 40u);
+  EXPECT_EQ(call.bytes, 40u);
+}
+
+TEST_F(CallTest, FaultsHaveKindsAndNameTheArgument) {
+  expectFault(reduction(Collective::kAllreduce, -3), CallFault::kArgument, "count is -3");
+  expectFault(reduction(Collective::kReduceScatter, std::int64_t{1} << 60), CallFault::kOverflow,
+              "exceeds the address space");
+  CallArguments arguments = reduction(Collective::kAllreduce, 10);
+  arguments.type = MPI_DATATYPE_NULL;
+  expectFault(arguments, CallFault::kArgument, "MPI_DATATYPE_NULL");
+  arguments = reduction(Collective::kAllreduce, 10);
+  arguments.op = MPI_MAXLOC;
+  expectFault(arguments, CallFault::kOperation, "MPI_MAXLOC is not defined on datatype MPI_INT");
+  expectFault(byMpi(arguments), CallFault::kOperation, "MPI_MAXLOC");
+  arguments.op = MPI_OP_NULL;
+  expectFault(byMpi(arguments), CallFault::kArgument, "MPI_OP_NULL");
+  arguments = allgather(10);
+  arguments.in_count = 9;
+  expectFault(arguments, CallFault::kOwnBlock, "9 of MPI_INT in `in`, but 10 of MPI_INT in `out`");
+  expectFault(byMpi(arguments), CallFault::kOwnBlock, "the own block");
+}
+
+// What MPI does not refuse is no fault under its rules, and what it refuses is.
+TEST_F(CallTest, BuffersAreCheckedByTheRulesOfTheCaller) {
+  CallArguments arguments = reduction(Collective::kAllreduce, 10);
+  arguments.in = out_.data() + 5;
+  expectFault(arguments, CallFault::kArgument, "in and out overlap");
+  checked(byMpi(arguments));
+  arguments.in = out_.data();
+  expectFault(byMpi(arguments), CallFault::kArgument, "the same memory");
+  arguments.in = nullptr;
+  expectFault(arguments, CallFault::kArgument, "in is NULL");
+  expectFault(byMpi(arguments), CallFault::kArgument, "in is NULL");
+
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  CallArguments gather = allgather(10);
+  gather.type = gather.in_type = pair;
+  gather.out = MPI_BOTTOM;
+  expectFault(gather, CallFault::kArgument, "out is NULL");
+  checked(byMpi(gather));
+  MPI_Type_free(&pair);
+
+  // The own block of an allgather, by itself in `out`.
+  gather = allgather(10);
+  gather.in = out_.data() + 2 * 10;
+  expectFault(byMpi(gather), CallFault::kArgument, "the same memory");
+  gather.in = out_.data() + 2 * 10 + 1;
+  EXPECT_TRUE(checked(byMpi(gather)).packs_in);
+  gather.in = in_.data();
+  EXPECT_FALSE(checked(byMpi(gather)).packs_in);
+}
+
+/// Pairs of which only the first number is data.
+class GapsTest : public CallTest {
+ protected:
+  void SetUp() override {
+    MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &type_);
+    MPI_Type_commit(&type_);
+  }
+  void TearDown() override { MPI_Type_free(&type_); }
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+TEST_F(GapsTest, AreMovedByMpisRulesAndNeverReduced) {
+  CallArguments arguments = reduction(Collective::kAllreduce, 10);
+  arguments.type = type_;
+  expectFault(arguments, CallFault::kDatatype, "has gaps or an offset");
+  expectFault(byMpi(arguments), CallFault::kDatatype, "has gaps or an offset");
+  // What MPI refuses comes first: it says so on this rank.
+  arguments.in = arguments.out;
+  expectFault(byMpi(arguments), CallFault::kArgument, "the same memory");
+
+  CallArguments gather = allgather(10);
+  gather.type = type_;
+  expectFault(gather, CallFault::kDatatype, "has gaps or an offset");
+  Call call = checked(byMpi(gather));
+  EXPECT_TRUE(call.unpacks_out);
+  EXPECT_FALSE(call.packs_in);
+  EXPECT_EQ(call.count, 40u);
+  EXPECT_EQ(call.elements.out, 240u);
+  gather.in = MPI_IN_PLACE;
+  call = checked(byMpi(gather));
+  EXPECT_TRUE(call.packs_in) << "the own block of `out`";
+  EXPECT_FALSE(call.in_place);
+  gather = allgather(10);
+  gather.in_type = type_;
+  expectFault(gather, CallFault::kDatatype, "in_type: datatype");
+  call = checked(byMpi(gather));
+  EXPECT_TRUE(call.packs_in);
+  EXPECT_FALSE(call.unpacks_out);
+}
+
+TEST_F(GapsTest, ArePackedAtTheRootAndUnpackedElsewhere) {
+  std::vector<int> data(20);
+  for (int i = 0; i < 20; ++i)
+    data[static_cast<std::size_t>(i)] = i;
+  CallArguments arguments = byMpi(allgather(10));
+  arguments.in = MPI_IN_PLACE;
+  arguments.out = data.data();
+  arguments.type = type_;
+  arguments.root = 3;
+  std::vector<int> moved(10);
+  for (const int rank : {3, 4}) {
+    Call call;
+    ASSERT_TRUE(check(arguments, kRooted, rank, kRanks, call).ok());
+    EXPECT_TRUE(call.in_place);
+    pmpi::Packing packing;
+    packing.prepare(arguments, kRooted, rank, kRanks, call);
+    ASSERT_NE(call.out, data.data());
+    ASSERT_TRUE(packing.pack().ok());
+    auto* const copy = static_cast<int*>(call.out);
+    if (rank == 3) {
+      std::copy_n(copy, 10, moved.begin());
+      EXPECT_EQ(moved, (std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}));
+      std::fill_n(copy, 10, -1);  // the root's data stay
+    } else {
+      std::fill(data.begin(), data.end(), -7);
+      std::copy_n(moved.begin(), 10, copy);
+    }
+    ASSERT_TRUE(packing.unpack().ok());
+  }
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(data[static_cast<std::size_t>(i)], i % 2 == 0 ? i : -7);
+}
+
+}  // namespace
+}  // namespace torc
