@@ -180,8 +180,8 @@ class Chooser {
          chunks = nextChunks(chunks, parts)) {
       if (chunks > 1) {
         ProgramSize cut = size;
-        // Chunks beyond the parts that there are cut every part.
-        cut.proof_steps *= parts % chunks == 0 ? parts : double{1} * parts * chunks;
+        cut.proof_steps *=
+            dealsChunks(schedule.view(), chunks) ? parts : double{1} * parts * chunks;
         if (isTooLarge(candidate, cut, most_bytes)) return;
       }
       add(candidate);

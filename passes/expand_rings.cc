@@ -114,6 +114,10 @@ class ExpandRings final : public Pass {
 
   llvm::Expected<PassResult> run(Program& program) override {
     if (program.schedule.colors.empty()) return passError("the plan has no color");
+    if (rowOf(program.schedule.collective).isRooted()) {
+      return passError("rings serve collectives in which all ranks do alike; " +
+                       llvm::Twine(rowOf(program.schedule.collective).name) + " has a root");
+    }
     if (program.schedule.topology.isBroken()) {
       return passError(
           "rings cannot go round this damage: a node is dead, or links at different "

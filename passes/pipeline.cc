@@ -33,13 +33,19 @@ namespace {
 
 constexpr std::uint32_t kInFlight = 2;  // on a link at a time: order-links
 
+// Pieces of a schedule whose parts are cut although chunks could be dealt them.
+constexpr std::uint64_t kMostCutPieces = 1u << 12;
+
 /// Which parts the chunks are. Parts of one color and direction, of which there are as many as the
 /// color has chunks already, are alike in size: whichever elements a chunk has of them, they stay
 /// neighbours in it, so that a piece of all of them is one piece of the chunk.
+///
+/// Every chunk of cut parts lists all pieces again. Where they become too many, chunks are dealt
+/// the parts that there are instead: they are less even, but each piece stays one.
 class Chunks {
  public:
   Chunks(const ScheduleView& schedule, std::uint32_t chunks)
-      : chunks_(chunks), deals_(canDeal(schedule, chunks)) {
+      : chunks_(chunks), deals_(dealsChunks(schedule, chunks)) {
     std::uint32_t first = 0;
     for (const Color& color : schedule.colors) {
       for (std::uint32_t direction = 0; direction < color.directions; ++direction) {
@@ -83,14 +89,6 @@ class Chunks {
   struct Group {
     std::uint32_t first, parts;
   };
-
-  static bool canDeal(const ScheduleView& schedule, std::uint32_t chunks) {
-    return !schedule.streams.empty() && llvm::all_of(schedule.streams, [](const Stream& stream) {
-      return stream.part == kNone;
-    }) && llvm::all_of(schedule.colors, [&](const Color& color) {
-      return color.chunks % chunks == 0;
-    });
-  }
 
   const Group& groupOf(std::uint32_t part) const {
     return *std::prev(llvm::upper_bound(groups_, part, [](std::uint32_t value, const Group& group) {
@@ -238,6 +236,14 @@ class Pipeline final : public Pass {
 llvm::ArrayRef<llvm::StringRef> words(ChunkSends) {
   static constexpr llvm::StringRef kWords[] = {"together", "in-turn"};
   return kWords;
+}
+
+bool dealsChunks(const ScheduleView& schedule, std::uint32_t chunks) {
+  if (schedule.streams.empty() || schedule.pieces.size() * chunks <= kMostCutPieces) return false;
+  return llvm::all_of(schedule.streams,
+                      [](const Stream& stream) { return stream.part == kNone; }) &&
+         llvm::all_of(schedule.colors,
+                      [&](const Color& color) { return color.chunks % chunks == 0; });
 }
 
 std::unique_ptr<Pass> makePass(const PipelinePass& options) {

@@ -26,6 +26,9 @@ struct PipelinePass {
   auto operator<=>(const PipelinePass&) const = default;
 };
 
+/// Whether `chunks` chunks are dealt the parts that `schedule` has: none is cut.
+bool dealsChunks(const ScheduleView& schedule, std::uint32_t chunks);
+
 std::unique_ptr<Pass> makePass(const PipelinePass& options);
 
 }  // namespace torc

@@ -82,11 +82,9 @@ void Contents::erase(const Ranges& blocks, const Topology& topology) {
     }
     left.clear();
     subtract(pieces_[i].blocks, blocks, topology, left);
-    const Value value = std::move(pieces_[i].value);
-    if (i + 1 != pieces_.size()) pieces_[i] = std::move(pieces_.back());
-    pieces_.pop_back();
+    const Content cut = take(i);
     for (const Ranges& rest : left)
-      pieces_.push_back({rest, value});
+      add({rest, cut.value});
   }
 }
 
@@ -96,14 +94,13 @@ void Contents::write(const Content& piece, const Topology& topology) {
   for (std::size_t i = 0; i < pieces_.size();) {
     if (sameValue(pieces_[i].value, grown.value, topology) &&
         joinBoxes(grown.blocks, pieces_[i].blocks, topology)) {
-      if (i + 1 != pieces_.size()) pieces_[i] = std::move(pieces_.back());
-      pieces_.pop_back();
+      take(i);
       i = 0;
     } else {
       ++i;
     }
   }
-  pieces_.push_back(std::move(grown));
+  add(std::move(grown));
 }
 
 bool Contents::read(const Ranges& blocks, const Topology& topology, Pieces& out,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <llvm/ADT/SmallVector.h>
 
@@ -41,12 +42,31 @@ class Contents {
   /// one such block.
   bool read(const Ranges& blocks, const Topology& topology, Pieces& out,
             Coordinates& missing) const;
-  void clear() { pieces_.clear(); }
+  void clear() {
+    pieces_.clear();
+    contributions_ = 0;
+  }
   /// Pieces that it is made of.
   std::size_t size() const { return pieces_.size(); }
+  /// Contributions that they list: what it takes of memory.
+  std::uint64_t contributions() const { return contributions_; }
 
  private:
+  void add(Content piece) {
+    contributions_ += piece.value.size();
+    pieces_.push_back(std::move(piece));
+  }
+  /// Returns the piece at `place`, which the last one takes.
+  Content take(std::size_t place) {
+    Content piece = std::move(pieces_[place]);
+    if (place + 1 != pieces_.size()) pieces_[place] = std::move(pieces_.back());
+    pieces_.pop_back();
+    contributions_ -= piece.value.size();
+    return piece;
+  }
+
   llvm::SmallVector<Content, 4> pieces_;
+  std::uint64_t contributions_ = 0;
 };
 
 /// Adds `b` to `a` for the blocks `blocks`. False if some rank would count twice; then

@@ -44,7 +44,7 @@ class MeaningChecker {
     const std::uint64_t operations = schedule_.operations.size();
     for (std::uint64_t event : order) {
       if (context_.full()) return;
-      if (context_.result.work > kMaxMeaningSteps) {
+      if (context_.result.work > kMaxMeaningSteps || held_ > kMaxHeldContributions) {
         context_.fault(Rule::kBounds, kNone,
                        "too large to prove: nodes hold too many different things");
         return;
@@ -87,6 +87,8 @@ class MeaningChecker {
         for (Contents& part : node.out)
           part.write({nodeBlocks(dead), {blockOwner()}}, topology_);
       }
+      for (const Contents& part : node.out)
+        held_ += part.contributions();
     }
   }
 
@@ -197,15 +199,21 @@ class MeaningChecker {
     if (region.buffer == Buffer::kScratch) {
       std::uint32_t& held = nodes_[node_class].slot_frame[schedule_.frames[region.frame].slot];
       if (held != region.frame) {
-        nodes_[node_class].slots[schedule_.frames[region.frame].slot].clear();
+        for (auto& [part, contents] :
+             nodes_[node_class].slots[schedule_.frames[region.frame].slot]) {
+          held_ -= contents.contributions();
+          contents.clear();
+        }
       }
       held = region.frame;
     }
     for (const PartValue& part : value) {
       Contents& contents = storage(node_class, region, part.part);
       context_.result.work += part.pieces.size() * contents.size();
+      held_ -= contents.contributions();
       for (const Content& content : part.pieces)
         contents.write(content, topology_);
+      held_ += contents.contributions();
     }
   }
 
@@ -325,6 +333,7 @@ class MeaningChecker {
   const Topology& topology_;
   const CollectiveRow& row_;
   std::vector<NodeState> nodes_;
+  std::uint64_t held_ = 0;  // contributions outside `in`
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ Range normal(std::uint32_t start, std::uint32_t length, std::uint32_t size) {
 }  // namespace
 
 llvm::SmallVector<Range, 2> intersect(const Range& a, const Range& b, std::uint32_t size) {
+  if (a.length == 0 || b.length == 0) return {};
   if (a.length == size) return {b};
   if (b.length == size) return {a};
   llvm::SmallVector<Range, 2> result;

@@ -2,6 +2,8 @@
 #include "ir/verifier/verifier.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
@@ -9,6 +11,7 @@
 #include "ir/text/text.h"
 #include "ir/verifier/cells/proof.h"
 #include "ir/verifier/context.h"
+#include "ir/verifier/links.h"
 #include "schedules/root.h"
 #include "schedules/validate.h"
 
@@ -106,8 +109,9 @@ VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) 
     return result;
   }
   const std::vector<Coordinates> roots = rootsOf(schedule);
+  std::map<LinkClass, double> loads;  // for the root that loads them most
   for (const Coordinates& root : roots) {
-    result.loads.clear();  // those of the last root: all are alike but for where they lie
+    const std::uint64_t work = std::exchange(result, {}).work;
     const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
     verifyAt(rooted.view(), root, roots.size(), options, result);
     if (!result.ok()) {
@@ -116,7 +120,15 @@ VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) 
         fault.message += "; the root is rank " + std::to_string(rooted.root());
       break;
     }
+    result.work += work;
+    for (const LinkLoad& load : result.loads) {
+      double& most = loads[{load.phase, load.axis, load.sign}];
+      most = std::max(most, load.share);
+    }
   }
+  result.loads.clear();
+  for (const auto& [link, share] : loads)
+    result.loads.push_back({link.axis, link.sign, link.phase, share});
   return result;
 }
 

@@ -42,6 +42,8 @@ inline constexpr double kSmallProofWork = 5e5;
 inline constexpr std::uint64_t kMaxListedPieces = 2'000'000;
 /// Steps of the proof of meaning node by node, of a few nanoseconds, after which it gives up.
 inline constexpr std::uint64_t kMaxMeaningSteps = 20'000'000'000;
+/// Contributions, of 64 bytes and more, that all nodes together may hold in it.
+inline constexpr std::uint64_t kMaxHeldContributions = 32'000'000;
 /// Steps, of about ten nanoseconds, after which the proof by cells gives up.
 inline constexpr std::uint64_t kMaxCellWork = 1'000'000'000;
 
@@ -56,9 +58,9 @@ struct Fault {
   std::string message;  // "reads out[p2, (x+1, *)] on rank 5 before it is complete; ..."
 };
 
-/// What one class of directed links carries: all links of one axis and sign, in
-/// one phase, as a share of the whole vector (allreduce: in; reduce_scatter:
-/// in; allgather: out).
+/// What one class of directed links carries: all links of one axis and sign, in one phase, as a
+/// share of the whole vector. Where that depends on the root: for the root that loads the class
+/// most.
 struct LinkLoad {
   std::uint32_t axis = 0;
   int sign = 1;  // +1, -1

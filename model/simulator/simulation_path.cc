@@ -69,6 +69,8 @@ std::vector<CriticalStep> Simulation::criticalPath() const {
     point = before(point, step);
     if (!passes) path.push_back(step);
   }
+  // What the first step waited for, if anything, took no time: operations that its rank leaves out.
+  if (!path.empty()) path.back().waited_for = WaitedFor::kNothing;
   std::reverse(path.begin(), path.end());
   return path;
 }

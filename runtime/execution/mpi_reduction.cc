@@ -179,7 +179,7 @@ struct KnownTypes {
 };
 
 KnownTypes& knownTypes() {
-  [[gnu::tls_model("initial-exec")]] static thread_local KnownTypes known;
+  static thread_local KnownTypes known;
   return known;
 }
 

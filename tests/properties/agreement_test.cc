@@ -25,8 +25,11 @@ RC_GTEST_PROP(Agreement, ProofsAndExecution, ()) {
   const ScheduleView view = schedule.view();
   RC_LOG() << test_case.text() << "\n";
   RC_TAG(test_case.collective);
-  for (const VerifyOptions& options : {VerifyOptions{}, VerifyOptions{.per_rank = true}}) {
-    if (const std::string faults = faultsOf(view, options); !faults.empty()) RC_FAIL(faults);
+  if (const std::string faults = faultsOf(view, {}); !faults.empty()) RC_FAIL(faults);
+  // Rank by rank a proof of trees takes minutes and gigabytes: boxes of ranks don't make up a tree.
+  if (schedule.topology.ranks() <= (test_case.algorithm == "bucket" ? 400 : 100)) {
+    const std::string faults = faultsOf(view, {.per_rank = true});
+    if (!faults.empty()) RC_FAIL(faults);
   }
   for (int i = 0; i < 3; ++i) {
     const CheckedCall call = drawCall(schedule);

@@ -290,6 +290,32 @@ Schedule meshAllgather(std::uint32_t size) {
   return writer.take();
 }
 
+Schedule meshBroadcast(std::uint32_t size) {
+  ScheduleWriter writer(Collective::kBroadcast, std::to_string(size) + "m");
+  const std::uint32_t part = writer.color("X");
+  const std::uint32_t stream = writer.stream(part);
+  const Box whole = onAxis(0, Interval::all());
+  const auto when = [&](const Interval& interval) { return writer.box(onAxis(0, interval)); };
+  const std::uint32_t copied = writer.add(
+      stream,
+      guarded(copy(writer.out(part, whole), writer.in(part, whole)), when(Interval::root())));
+  const std::uint32_t from_below =
+      writer.add(stream, guarded(recv(writer.out(part, whole), writer.shift(0, -1)),
+                                 when(Interval::fromRoot(1, size - 1))));
+  writer.add(stream,
+             guarded(send(writer.out(part, whole), writer.shift(0, 1)),
+                     when(Interval::fromRoot(0, size - 2))),
+             {copied, from_below});
+  const std::uint32_t from_above = writer.add(
+      stream,
+      guarded(recv(writer.out(part, whole), writer.shift(0, 1)), when(Interval::toRoot(0, -1))));
+  writer.add(
+      stream,
+      guarded(send(writer.out(part, whole), writer.shift(0, -1)), when(Interval::toRoot(1, 0))),
+      {copied, from_above});
+  return writer.take();
+}
+
 Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks) {
   ScheduleWriter writer(Collective::kAllreduce, shape);
   const Topology& topology = writer.schedule().topology;
@@ -371,6 +397,7 @@ std::vector<Schedule> all() {
   schedules.push_back(ringAllreduce(4));
   schedules.push_back(ringReduceScatter(4));
   schedules.push_back(meshAllgather(4));
+  schedules.push_back(meshBroadcast(4));
   schedules.push_back(multicolorAllreduce("3x2", 2));
   schedules.push_back(multicolorAllreduce("2x3x2"));
   schedules.push_back(damagedAllgather());

@@ -69,6 +69,9 @@ Schedule ringReduceScatter(std::uint32_t size);
 /// allgather on a mesh of `size`: both lines, with guards.
 Schedule meshAllgather(std::uint32_t size);
 
+/// broadcast on a mesh of `size`, from any root, both ways along the line.
+Schedule meshBroadcast(std::uint32_t size);
+
 /// allreduce on a torus of any shape, one color per axis, color c's order starts at axis c.
 Schedule multicolorAllreduce(std::string_view shape, std::uint32_t chunks = 1);
 

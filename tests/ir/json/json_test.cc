@@ -148,7 +148,7 @@ TEST(Json, Keys) {
 
 TEST(Json, Types) {
   EXPECT_EQ(errorAfter([](json& d) { d["name"] = 7; }), "a.json: /name: expected a string");
-  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "broadcast"; }),
+  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "alltoall"; }),
             "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast");
   EXPECT_EQ(errorAfter([](json& d) { d["collective"] = 1; }),
             "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast");

@@ -397,13 +397,13 @@ TEST(DamagedBounds, DamageNeverHelps) {
 
 TEST(Bounds, Names) {
   EXPECT_EQ(boundedCollectives().size(), 9u);
-  for (std::size_t i = 0; i < boundedCollectives().size(); ++i) {
-    llvm::Expected<Kind> parsed = parseBoundedCollective(boundedCollectives()[i]);
+  for (const llvm::StringRef name : boundedCollectives()) {
+    llvm::Expected<CollectiveRow> parsed = parseBoundedCollective(name);
     ASSERT_TRUE(bool(parsed));
-    EXPECT_EQ(static_cast<std::size_t>(*parsed), i);
+    EXPECT_EQ(llvm::StringRef(parsed->name), name);
   }
   EXPECT_EQ(toString(parseBoundedCollective("scan").takeError()),
-            "unknown collective 'scan'; bounds are known for allgather, reduce_scatter, allreduce, "
+            "unknown collective 'scan'; bounds are known for allreduce, reduce_scatter, allgather, "
             "broadcast, reduce, scatter, gather, alltoall, barrier");
 }
 

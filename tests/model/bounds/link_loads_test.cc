@@ -8,6 +8,7 @@
 
 #include "ir/verifier/verifier.h"
 #include "model/bounds/bounds.h"
+#include "schedules/root.h"
 #include "tests/equal_weight_loads.h"
 #include "tests/model/model_testing.h"
 #include "tests/properties/random_case.h"
@@ -149,15 +150,19 @@ RC_GTEST_PROP(LinkLoads, AreTheVerifiers, ()) {
     const double ranks = topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
     expected[{load.phase, load.axis, load.sign}] = load.share * ranks;
   }
+  // On a mesh the verifier tells the loads of the worst root, exactLinkLoads those of rank 0.
+  const bool any_root = hasRootRelativeGuard(schedule.view());
   for (const LinkLoads::Phase& phase : loads.phases) {
     for (const ExactLoad& load : phase.loads) {
       const auto found = expected.find({phase.phase, load.link.axis, load.link.sign});
       RC_ASSERT(found != expected.end());
-      RC_ASSERT(std::abs(load.share.value() - found->second) < 1e-12);
+      const double more = found->second - load.share.value();
+      RC_ASSERT(more > -1e-12);
+      RC_ASSERT((any_root || more < 1e-12));
       expected.erase(found);
     }
   }
-  RC_ASSERT(expected.empty());
+  RC_ASSERT((any_root || expected.empty()));
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST(CountsTest, EveryCallOnce) {
   expect("MPI_Iallreduce 3x2 MPI_INT MPI_MAX", 3, 40);
   expect("MPI_Allreduce_init 3x2 MPI_INT MPI_MAX", 4, 40);
   expect("MPI_Allgather 3x2 derived ", 1, 7 * 16 * bytes);
-  expect("MPI_Bcast 3x2   MPI's", 1, 0);
+  expect("MPI_Bcast 3x2 MPI_DOUBLE ", 1, 40);
   expect("MPI_Allreduce 1 rank MPI_INT MPI_SUM MPI's", 1, 8);
   EXPECT_EQ(found.size(), 7u);
 

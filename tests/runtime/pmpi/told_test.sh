@@ -79,7 +79,7 @@ expectRow MPI_Allreduce '1 rank' MPI_DOUBLE MPI_SUM 80 1 1 'one rank'
 expectRow MPI_Bcast '3 part of 3x2' MPI_DOUBLE - 80 6 6 'broadcast-3-[0-9a-f]+\.torc'
 grep -qE '^Calls served by torc: 30, ' "$work/table" || fail "calls served"
 grep -qE '^Calls handed to MPI: 6, ' "$work/table" || fail "calls handed to MPI"
-grep -qE '^  3 part of 3x2 +2 +6 +6 +[0-9.]+  yes$' "$work/table" || fail "rows among communicators"
+grep -qE '^  3 part of 3x2 +2 +12 +0 +[0-9.]+  yes$' "$work/table" || fail "rows among communicators"
 grep -qE '^  schedules +3 loaded, ' "$work/table" || fail "schedules"
 
 run "a file that cannot be written" TORC_LIBRARY="$library" TORC_STATS=/no/folder/table
