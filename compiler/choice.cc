@@ -174,7 +174,7 @@ class Chooser {
     ProgramSize size = sizeOf(schedule.view());
     if (algorithm.estimate != nullptr) size.proof_steps = algorithm.estimate(spec_).proof_steps;
     const std::uint32_t parts = schedule.colors.empty() ? 1 : schedule.colors.front().chunks;
-    double least = std::numeric_limits<double>::infinity();
+    double before = std::numeric_limits<double>::infinity();
     int left = kWithoutGain;
     for (std::uint32_t& chunks = candidate.options.chunks; chunks <= kMostChunks && left > 0;
          chunks = nextChunks(chunks, parts)) {
@@ -187,8 +187,9 @@ class Chooser {
       add(candidate);
       const Candidate& added = choice_.candidates.back();
       if (!added.refusal.empty() || 2 * added.operations > kMostSteps) return;
-      left = added.predicted_s < least / kWorthwhile ? kWithoutGain : left - 1;
-      least = std::min(least, added.predicted_s);
+      // Cut and dealt chunks take turns, so that one can gain on the one before and not on all.
+      left = added.predicted_s < before / kWorthwhile ? kWithoutGain : left - 1;
+      before = added.predicted_s;
     }
   }
 
