@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include <llvm/ADT/STLExtras.h>
@@ -298,28 +299,38 @@ class Chooser {
     choice_.candidates.push_back(std::move(candidate));
   }
 
-  /// The machine that stands in for this one where too many of its nodes differ under the
-  /// candidate's plan; null: there is no need, or none.
-  llvm::Expected<const StandIn*> standIn(const Candidate& candidate) {
-    if (stand_in_settled_) return stand_in_ ? &*stand_in_ : nullptr;
+  /// A machine that stands in for this one, and what was compiled for it.
+  struct Smaller {
+    Smaller(StandIn found, Collective collective)
+        : stand_in(std::move(found)), programs({collective, stand_in.topology}) {}
+    StandIn stand_in;
+    CompileCache programs;
+  };
+
+  /// What stands in where too many nodes differ under the candidate; null: there is no need, or
+  /// none. Steps around damage are made for this very machine.
+  llvm::Expected<Smaller*> smallerFor(const Candidate& candidate) {
+    if (candidate.algorithm->makes_steps && spec_.topology.isDamaged()) return nullptr;
     auto uncut = uncutOf(programs_, candidate);
     if (!uncut) return uncut.takeError();
-    stand_in_settled_ = true;
     const NodeClasses classes((*uncut)->schedule.view(), false);
     if (classes.count() <= kMostClasses) return nullptr;
     std::array<bool, kMaxAxes> differ{};
     for (std::uint32_t i = 0; i < spec_.topology.axis_count; ++i)
       differ[i] = !classes.collapsed(i);
-    stand_in_ = standInFor(spec_.topology, machine_, differ, kMostClasses);
-    if (!stand_in_) return nullptr;
-    stand_in_programs_.emplace(CollectiveSpec{spec_.collective, stand_in_->topology});
-    return &*stand_in_;
+    const auto [entry, is_new] = smaller_.try_emplace(differ);
+    if (is_new) {
+      if (auto stand_in = standInFor(spec_.topology, machine_, differ, kMostClasses)) {
+        entry->second.emplace(std::move(*stand_in), spec_.collective);
+      }
+    }
+    return entry->second ? &*entry->second : nullptr;
   }
 
   llvm::Error measure(Candidate& candidate) {
     const PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
-    if (!candidate.algorithm->makes_steps && !candidate.per_rank) {
-      llvm::Expected<const StandIn*> smaller = standIn(candidate);
+    if (!candidate.per_rank) {
+      llvm::Expected<Smaller*> smaller = smallerFor(candidate);
       if (!smaller) return smaller.takeError();
       if (*smaller != nullptr) return measureOn(**smaller, pipeline, candidate);
     }
@@ -334,28 +345,31 @@ class Chooser {
 
   /// Simulates the candidate on a smaller machine, and scales what it takes by what the cost model
   /// says of both.
-  llvm::Error measureOn(const StandIn& smaller, const PassPipeline& pipeline,
-                        Candidate& candidate) {
-    auto program = stand_in_programs_->get(*candidate.algorithm, pipeline);
+  llvm::Error measureOn(Smaller& smaller, const PassPipeline& pipeline, Candidate& candidate) {
+    const auto& [machine, topology] = smaller.stand_in;
+    auto program = smaller.programs.get(*candidate.algorithm, pipeline);
     if (!program) return program.takeError();
     choice_.built += (*program)->schedule.operations.size();
-    if (llvm::Error error = simulateOn((*program)->schedule, smaller.machine, candidate)) {
+    if (llvm::Error error = simulateOn((*program)->schedule, machine, candidate)) {
       return error;
     }
-    auto small = uncutOf(*stand_in_programs_, candidate);
+    auto small = uncutOf(smaller.programs, candidate);
     if (!small) return small.takeError();
     auto large = uncutOf(programs_, candidate);
     if (!large) return large.takeError();
     const std::uint32_t chunks = candidate.options.chunks;
-    const std::uint32_t in_flight = std::max(candidate.options.in_flight, 1u);
-    const PipelineCost small_cost((*small)->schedule.view(), smaller.machine, bytes_);
+    // Steps that are settled limit nothing: all chunks may be on a link.
+    const std::uint32_t in_flight =
+        candidate.algorithm->makes_steps ? chunks : std::max(candidate.options.in_flight, 1u);
+    const PipelineCost small_cost((*small)->schedule.view(), machine, bytes_);
     const PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
     const double scale =
         large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
-    candidate.stand_in = smaller.topology.shape();
+    const double busy_scale = large_cost.busySeconds() / small_cost.busySeconds();
+    candidate.stand_in = topology.shape();
     candidate.predicted_s *= scale;
-    candidate.busy_s *= scale;
-    candidate.load_bytes *= scale;
+    candidate.busy_s *= busy_scale;
+    candidate.load_bytes *= busy_scale;
     candidate.operations = (*large)->schedule.operations.size() * chunks;
     candidate.work = static_cast<double>(candidate.operations);
     return llvm::Error::success();
@@ -385,9 +399,7 @@ class Chooser {
   const ChoiceLimits& limits_;
   Progress* const progress_;
   Choice choice_;
-  bool stand_in_settled_ = false;
-  std::optional<StandIn> stand_in_;
-  std::optional<CompileCache> stand_in_programs_;
+  std::map<std::array<bool, kMaxAxes>, std::optional<Smaller>> smaller_;  // by the axes that differ
 };
 
 }  // namespace

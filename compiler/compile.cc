@@ -41,6 +41,7 @@ PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& opt
 }
 
 PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
+  if (algorithm.makes_steps) return {};
   PassPipeline pipeline = planPipeline(algorithm, options);
   pipeline.add(ExpandRingsPass{});
   pipeline.add(CoalescePass{});

@@ -12,6 +12,7 @@
 #include "ir/verifier/cells/proof.h"
 #include "ir/verifier/context.h"
 #include "ir/verifier/links.h"
+#include "ir/verifier/roots.h"
 #include "schedules/root.h"
 #include "schedules/validate.h"
 
@@ -80,26 +81,6 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t
   checkMeaning(context, order, per_class_order);
 }
 
-/// Where the root may stand, as the schedule counts coordinates: the origin on axes that count from
-/// it.
-std::vector<Coordinates> rootsOf(const ScheduleView& schedule) {
-  std::vector<Coordinates> roots(1);
-  if (!rowOf(schedule.collective).isRooted()) return roots;
-  const Topology& topology = schedule.topology;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (countsFromRoot(schedule, axis)) continue;
-    const std::size_t before = roots.size();
-    for (std::uint32_t x = 1; x < topology.axes[axis].size; ++x) {
-      for (std::size_t i = 0; i < before; ++i) {
-        roots.push_back(roots[i]);
-        roots.back()[axis] = static_cast<std::int32_t>(x);
-      }
-    }
-  }
-  llvm::erase_if(roots, [&](const Coordinates& at) { return topology.isDead(at); });
-  return roots;
-}
-
 }  // namespace
 
 VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) {
@@ -108,7 +89,7 @@ VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) 
     result.faults.push_back({Rule::kBounds, kNone, status.message()});
     return result;
   }
-  const std::vector<Coordinates> roots = rootsOf(schedule);
+  const std::vector<Coordinates> roots = rootsToProve(schedule, options.per_rank);
   std::map<LinkClass, double> loads;  // for the root that loads them most
   for (const Coordinates& root : roots) {
     const std::uint64_t work = std::exchange(result, {}).work;

@@ -69,7 +69,7 @@ struct LinkLoad {
 };
 
 struct VerifyOptions {
-  bool per_rank = false;  // prove every rank by itself, no use of symmetry
+  bool per_rank = false;  // prove every rank by itself, for every root: no use of symmetry
   bool by_cells = false;  // prove by cells, whatever a proof node by node costs
   std::uint32_t max_faults = 20;
 };

@@ -7,7 +7,10 @@
 #include <set>
 #include <tuple>
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "schedules/expansion/partition.h"
+#include "schedules/root.h"
 
 namespace torc {
 namespace {
@@ -18,14 +21,14 @@ class ChainRun {
   explicit ChainRun(std::uint32_t in_flight) : in_flight_(in_flight) {}
 
   /// A chain on `link`, behind those already there: messages that take `transfer` seconds of the
-  /// link and `besides` seconds in which it is free. It begins after chain `before` (kNone: none)
-  /// has ended. Returns its number.
-  std::uint32_t add(std::uint32_t link, double messages, double transfer, double besides,
-                    std::uint32_t before) {
+  /// link and `besides` seconds in which it is free, and go on over `hops` further links in all. It
+  /// begins when the chains `before` have ended. Returns its number.
+  std::uint32_t add(std::uint32_t link, double messages, double hops, double transfer,
+                    double besides, llvm::SmallVector<std::uint32_t, 2> before) {
     const auto number = static_cast<std::uint32_t>(jobs_.size());
-    const double alone = messages * (transfer + besides);
-    jobs_.push_back(
-        {link, alone, alone > 0 ? messages * transfer / alone : 0.0, 1 / messages, before});
+    const double alone = (messages + hops) * (transfer + besides);
+    jobs_.push_back({link, alone, alone > 0 ? messages * transfer / alone : 0.0,
+                     1 / (messages + hops), std::move(before)});
     links_[link].queue.push_back(number);
     return number;
   }
@@ -45,7 +48,7 @@ class ChainRun {
     double alone;  // seconds
     double use;    // of the link, as a share of its time alone
     double first;  // share that is done with the first message
-    std::uint32_t before;
+    llvm::SmallVector<std::uint32_t, 2> before;
     double done = 0;  // share
     bool ended = false;
   };
@@ -62,7 +65,7 @@ class ChainRun {
   void begin(Link& link) {
     while (link.begun < link.queue.size() && link.active.size() < in_flight_) {
       const Job& next = jobs_[link.queue[link.begun]];
-      if (next.before != kNone && !jobs_[next.before].ended) break;
+      if (llvm::any_of(next.before, [&](std::uint32_t job) { return !jobs_[job].ended; })) break;
       if (link.begun > 0 && !hasSentFirst(jobs_[link.queue[link.begun - 1]])) break;
       link.active.push_back(link.queue[link.begun++]);
     }
@@ -106,10 +109,56 @@ class ChainRun {
   double now_ = 0;
 };
 
+/// Which messages hand on what a node has just received.
+class HandedOn {
+ public:
+  explicit HandedOn(const ScheduleView& schedule)
+      : schedule_(schedule), places_(schedule.operations.size()) {
+    std::map<std::tuple<std::uint32_t, bool, Shift>, std::uint32_t> seen;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const Operation& operation = schedule.operations[i];
+      if (operation.peer == kNone) continue;
+      const Shift& shift = schedule.shifts[operation.peer];
+      places_[i] = seen[{operation.stream, sends(operation.kind), shift}]++;
+    }
+  }
+
+  /// Links that a message of the send `index` goes over, along `axis`.
+  std::uint32_t links(std::uint32_t index, std::uint32_t axis) const {
+    const Operation& send = schedule_.operations[index];
+    if (send.guard == kNone) return 1;
+    const Interval& nodes = schedule_.boxes[send.guard][axis];
+    if (nodes.kind != IntervalKind::kAbsolute || nodes.length < 2) return 1;
+    for (const std::uint32_t before : schedule_.dependencesOf(send)) {
+      if (isFilledBy(before, index)) return nodes.length;
+    }
+    return 1;
+  }
+
+ private:
+  /// Whether a node's receive `receive` gets what the node before sends by `send`.
+  bool isFilledBy(std::uint32_t receive, std::uint32_t send) const {
+    const Operation& a = schedule_.operations[receive];
+    const Operation& b = schedule_.operations[send];
+    if (!receives(a.kind) || a.stream != b.stream || places_[receive] != places_[send])
+      return false;
+    Shift back = schedule_.shifts[b.peer];
+    for (std::int32_t& hops : back)
+      hops = -hops;
+    return schedule_.shifts[a.peer] == back;
+  }
+
+  const ScheduleView& schedule_;
+  std::vector<std::uint32_t> places_;  // among its stream's messages of that kind and peer
+};
+
 }  // namespace
 
-PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes)
-    : streams_(static_cast<std::uint32_t>(schedule.streams.size())) {
+PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine, double bytes)
+    : streams_(static_cast<std::uint32_t>(any_root.streams.size())) {
+  const RootedSchedule rooted(any_root, 0);
+  const ScheduleView& schedule = rooted.view();
+  const HandedOn handed_on(schedule);
   const Topology& topology = schedule.topology;
   const VectorShares shares(schedule);
   const double reduce_time =
@@ -120,7 +169,8 @@ PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine,
   for (const Operation& operation : schedule.operations) {
     if (operation.b.present()) reduced[operation.phase] = true;
   }
-  for (const Operation& operation : schedule.operations) {
+  for (std::uint32_t index = 0; index < schedule.operations.size(); ++index) {
+    const Operation& operation = schedule.operations[index];
     const Region& region = sends(operation.kind) ? operation.a : operation.dst;
     const double size = bytes * shares.of(region, {});
     const double reduce = size * reduce_time;
@@ -141,6 +191,12 @@ PipelineCost::PipelineCost(const ScheduleView& schedule, const Machine& machine,
     chain.stream = operation.stream;
     chain.link = link;
     chain.messages += 1;
+    chain.hops += handed_on.links(index, axis) - 1;
+    for (const std::uint32_t before : schedule.dependencesOf(operation)) {
+      const Operation& other = schedule.operations[before];
+      if (other.phase == operation.phase || other.stream == operation.stream) continue;
+      if (!llvm::is_contained(chain.after, other.stream)) chain.after.push_back(other.stream);
+    }
     // All messages of a ring's phase are of one size; of others, the mean.
     const double beta = line.kind == AxisKind::kCore
                             ? (machine.memory_bandwidth > 0 ? 2 / machine.memory_bandwidth : 0.0)
@@ -168,16 +224,30 @@ double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) cons
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
       for (std::size_t i = begin; i < end; ++i) {
         const Chain& chain = chains_[i];
-        const auto& before = last[chain.stream];
+        llvm::SmallVector<std::uint32_t, 2> before;
+        if (!last[chain.stream].empty()) {
+          before = {last[chain.stream][chunk]};
+        } else {
+          for (const std::uint32_t stream : chain.after) {
+            if (!last[stream].empty()) before.push_back(last[stream][chunk]);
+          }
+        }
         // On a line a stream has a chain each way at the same time; the longer one is the last.
         now[chain.stream][chunk] =
-            run.add(chain.link, chain.messages, chain.transfer / chunks,
-                    chain.reduce / chunks + chain.start_up, before.empty() ? kNone : before[chunk]);
+            run.add(chain.link, chain.messages, chain.hops, chain.transfer / chunks,
+                    chain.reduce / chunks + chain.start_up, std::move(before));
       }
     }
     last = std::move(now);
   }
   return std::max(run.finish(), compute_);
+}
+
+double PipelineCost::busySeconds() const {
+  std::array<double, 2 * kMaxAxes> busy{};
+  for (const Chain& chain : chains_)
+    busy[chain.link] += chain.messages * chain.transfer;
+  return *std::max_element(busy.begin(), busy.end());
 }
 
 std::uint32_t PipelineCost::bestChunks(std::uint32_t in_flight, std::uint32_t most) const {

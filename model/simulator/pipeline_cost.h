@@ -12,11 +12,17 @@
 // order of phases and chunks: when their chunk has ended the phase before, the chain `in_flight`
 // places before on the link has ended, and the one just before has sent its first message. What
 // comes out is the end of the last one, or what the cores need for all reductions if that is more.
+//
+// In a tree a node hands on what it has just received: a send that waits for a receive which the
+// same send, on the node before, has filled. Such a message goes over h links, as many as nodes
+// along its axis execute the send: its chain takes h times as long, and each link no longer.
 #ifndef TORC_MODEL_SIMULATOR_PIPELINE_COST_H_
 #define TORC_MODEL_SIMULATOR_PIPELINE_COST_H_
 
 #include <cstdint>
 #include <vector>
+
+#include <llvm/ADT/SmallVector.h>
 
 #include "model/machines/machine.h"
 #include "schedules/schedule.h"
@@ -29,12 +35,15 @@ inline constexpr std::uint32_t kMostChunks = 256;
 class PipelineCost {
  public:
   /// `schedule` has step operations on a topology of the machine's dimensions; `bytes` is the size
-  /// of the whole vector.
+  /// of the whole vector. The root, if it has one, is rank 0.
   PipelineCost(const ScheduleView& schedule, const Machine& machine, double bytes);
 
   /// Predicted seconds when every part is cut into `chunks` >= 1 pieces, of which `in_flight` >= 1
   /// share a link at a time.
   double seconds(std::uint32_t chunks, std::uint32_t in_flight) const;
+
+  /// Seconds for which the busiest link is in use.
+  double busySeconds() const;
 
   /// The fewest chunks, a power of two up to `most`, that come within 0.2 % of the best.
   std::uint32_t bestChunks(std::uint32_t in_flight, std::uint32_t most = kMostChunks) const;
@@ -43,10 +52,12 @@ class PipelineCost {
   /// Messages of a stream on one link in one phase.
   struct Chain {
     std::uint32_t phase = 0, stream = 0, link = 0;
-    double messages = 0;
-    double transfer = 0;  // seconds per message of the uncut part
-    double reduce = 0;    // likewise
-    double start_up = 0;  // seconds per message, however small
+    llvm::SmallVector<std::uint32_t, 2> after;  // streams that it waits for, besides its own
+    double messages = 0;                        // on a link
+    double hops = 0;                            // of a message, after the first, of all of them
+    double transfer = 0;                        // seconds per message of the uncut part
+    double reduce = 0;                          // likewise
+    double start_up = 0;                        // seconds per message, however small
   };
 
   std::vector<Chain> chains_;  // phase by phase, stream by stream

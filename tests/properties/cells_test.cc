@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "ir/verifier/roots.h"
 #include "ir/verifier/verifier.h"
 #include "tests/properties/mutants.h"
 #include "tests/properties/random_case.h"
@@ -65,6 +66,22 @@ RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfOnChains, ()) {
       3,
       rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(3u, 6u))));
   checkWithMutants(rootedChain(sizes, *rc::gen::inRange(1u, 3u)));
+}
+
+// A few places of the root stand for all: on lines that are long enough to leave some out.
+RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfForEveryRoot, ()) {
+  CompileCase test_case;
+  test_case.collective = "broadcast";
+  test_case.shape = std::to_string(*rc::gen::inRange(10, 17)) + "m";
+  if (*rc::gen::arbitrary<bool>()) test_case.shape += *rc::gen::element<std::string>("x2", "x3m");
+  test_case.order = test_case.shape.find('x') == std::string::npos ? "X" : "XY";
+  test_case.algorithm = "dimension-tree";
+  test_case.chunks = *rc::gen::inRange(1u, 4u);
+  const Schedule schedule = compileCase(test_case);
+  RC_LOG() << test_case.text() << "\n";
+  RC_ASSERT(rootsToProve(schedule.view(), false).size() <
+            rootsToProve(schedule.view(), true).size());
+  checkWithMutants(schedule);
 }
 
 TEST(Cells, CostWhatGuardsTellApart) {
