@@ -30,6 +30,13 @@ using AlignedLoop = std::array<Loop, kOperands>;
 struct AlignedLoops {
   std::uint64_t length = 0;
   std::vector<AlignedLoop> loops;
+
+  std::uint64_t runs() const {
+    std::uint64_t product = 1;
+    for (const AlignedLoop& loop : loops)
+      product *= loop[0].repeat;
+    return product;
+  }
 };
 
 /// Nothing where the operands' runs do not fit into each other, or where it would take more than

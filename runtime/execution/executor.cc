@@ -91,17 +91,26 @@ std::size_t Executor::workStrided(const Step& step, const Stretch& stretch) {
   const std::byte* a = stretch.a.in(bases_);
   const std::byte* b = stretch.b.in(bases_);
   std::size_t runs = 0;
-  AlignedWalk walk(stretch_loops_.data() + stretch.first_loop, stretch.loop_count);
+  const AlignedLoop* loops = stretch_loops_.data() + stretch.first_loop;
+  AlignedWalk walk(loops, stretch.loop_count - 1);  // around the fastest loop
+  const AlignedLoop& fastest = loops[stretch.loop_count - 1];
   do {
-    const auto at = [&](std::size_t operand) {
-      return static_cast<std::ptrdiff_t>(walk.distances()[operand]);
-    };
-    if (step.work == Work::kReduce) {
-      reducer_(dst + at(0), a + at(1), b + at(2), stretch.count);
-    } else {
-      std::memcpy(dst + at(0), a + at(1), stretch.count);
+    std::array<std::ptrdiff_t, kOperands> at;
+    for (std::size_t k = 0; k < kOperands; ++k)
+      at[k] = static_cast<std::ptrdiff_t>(walk.distances()[k]);
+    for (std::uint32_t i = 0;;) {
+      if (step.work == Work::kReduce) {
+        reducer_(dst + at[0], a + at[1], b + at[2], stretch.count);
+      } else {
+        std::memcpy(dst + at[0], a + at[1], stretch.count);
+      }
+      if (++i == fastest[0].repeat) break;
+      for (std::size_t k = 0; k < kOperands; ++k) {
+        at[k] += static_cast<std::ptrdiff_t>(fastest[k].stride);
+        if (i == fastest[k].turn) at[k] -= static_cast<std::ptrdiff_t>(fastest[k].back);
+      }
     }
-    ++runs;
+    runs += fastest[0].repeat;
   } while (walk.next());
   return runs * stretch.count * (step.work == Work::kReduce ? element_bytes_ : 1);
 }

@@ -10,6 +10,9 @@
 namespace torc {
 namespace {
 
+// Runs that are laid out one by one: that is faster than to walk their loops.
+constexpr std::uint64_t kFewRuns = 16;
+
 Base baseOf(Buffer buffer, const Buffers& buffers) {
   switch (buffer) {
     case Buffer::kIn:
@@ -239,7 +242,16 @@ bool Executor::layStrided(const FlatProgram& program, const FlatOperation& opera
         }
       }
       const std::size_t count = aligned->length * (copies ? element_bytes_ : 1);
-      addStretch({dst.place(), a.place(), b.place(), count}, step, aligned->loops);
+      const Stretch first{dst.place(), a.place(), b.place(), count};
+      if (aligned->runs() > kFewRuns) {
+        addStretch(first, step, aligned->loops);
+      } else {
+        AlignedWalk walk(aligned->loops.data(), static_cast<std::uint32_t>(aligned->loops.size()));
+        do {
+          const auto& [to, from_a, from_b] = walk.distances();
+          addStretch({first.dst + to, first.a + from_a, first.b + from_b, count}, step);
+        } while (walk.next());
+      }
     }
     dst.skip(elements);
     a.skip(elements);
