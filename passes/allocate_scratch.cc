@@ -17,7 +17,7 @@
 #include <llvm/ADT/DenseMap.h>
 
 #include "passes/analysis/dependences.h"
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 
 namespace torc {
 namespace {

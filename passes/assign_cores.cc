@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 
 namespace torc {
 namespace {

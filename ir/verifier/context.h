@@ -10,7 +10,7 @@
 
 #include "ir/verifier/node_classes.h"
 #include "ir/verifier/verifier.h"
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 #include "schedules/schedule.h"
 
 namespace torc {

@@ -9,7 +9,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 #include "schedules/root.h"
 
 namespace torc {

@@ -7,7 +7,7 @@
 
 #include "model/simulator/simulation_builder.h"
 #include "schedules/expansion/expand.h"
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 
 namespace torc {
 namespace {

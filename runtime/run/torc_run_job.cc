@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/transport/smpi.h"
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 #include "support/hash.h"
 
 namespace torc {

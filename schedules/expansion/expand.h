@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 #include "schedules/expansion/strided.h"
 #include "schedules/schedule.h"
 #include "support/status.h"

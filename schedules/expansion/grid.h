@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "schedules/box.h"
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 #include "schedules/expansion/strided.h"
 #include "schedules/topology/topology.h"
 

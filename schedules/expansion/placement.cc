@@ -197,7 +197,7 @@ Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at,
   for (std::uint32_t level = 0; level < depth && extent.length > 0; ++level) {
     const std::uint32_t axis = color.order[level];
     extent =
-        piece(extent, static_cast<std::uint64_t>(at[axis]), schedule_.topology.axes[axis].size);
+        shareOf(extent, static_cast<std::uint64_t>(at[axis]), schedule_.topology.axes[axis].size);
   }
   return extent;
 }

@@ -2,7 +2,7 @@
 // call signature.
 //
 // Part-major buffers nest: color by weight, direction, chunk, then the axes in
-// the color's order, each cut by floor partition; a region that fixes the
+// the color's order, each cut by floor division; a region that fixes the
 // leading axes is one run. Block-major buffers hold rank r's block at its
 // displacement, with the parts inside. A scratch frame packs its pieces one after
 // the other, each in the color's axis order. Every region is enumerated in that
@@ -18,7 +18,7 @@
 
 #include "schedules/expansion/expand.h"
 #include "schedules/expansion/grid.h"
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 #include "schedules/expansion/strided.h"
 #include "schedules/piece_search.h"
 #include "schedules/root.h"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 #include "schedules/topology/topology.h"
 
 namespace torc {

@@ -9,7 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "schedules/expansion/expand.h"
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 #include "schedules/validate.h"
 #include "tests/schedules/sample_schedule.h"
 
@@ -194,8 +194,8 @@ class Enumeration {
       const Color& color = schedule_.colors[parts_.index(block.part).color];
       for (std::uint32_t level = 0; level < color.axis_count; ++level) {
         const std::uint32_t axis = color.order[level];
-        extent = piece(extent, static_cast<std::uint64_t>(block.at[axis]),
-                       schedule_.topology.axes[axis].size);
+        extent = shareOf(extent, static_cast<std::uint64_t>(block.at[axis]),
+                         schedule_.topology.axes[axis].size);
       }
       return extent;
     }

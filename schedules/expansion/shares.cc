@@ -1,5 +1,5 @@
 // Cumulative color weights, and the elements of a part.
-#include "schedules/expansion/partition.h"
+#include "schedules/expansion/shares.h"
 
 namespace torc {
 
@@ -23,8 +23,8 @@ Extent PartTable::extent(std::uint32_t part, const Extent& whole) const {
   const std::uint64_t begin = share(whole.length, color.begin, denominator_);
   const std::uint64_t end = share(whole.length, color.end, denominator_);
   const Extent of_color{whole.offset + begin, end - begin};
-  const Extent of_direction = piece(of_color, index.direction, color.directions);
-  return piece(of_direction, index.chunk, color.chunks);
+  const Extent of_direction = shareOf(of_color, index.direction, color.directions);
+  return shareOf(of_direction, index.chunk, color.chunks);
 }
 
 Extent PartTable::extent(std::uint32_t part, std::uint32_t parts, const Extent& whole) const {

@@ -1,5 +1,5 @@
-// The nested floor partition: pieces cover the whole without gap or overlap, and are even.
-#include "schedules/expansion/partition.h"
+// The nested floor division: shares cover the whole without gap or overlap, and are even.
+#include "schedules/expansion/shares.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-TEST(Partition, ShareDoesNotOverflow) {
+TEST(Shares, ShareDoesNotOverflow) {
   EXPECT_EQ(share(10, 1, 3), 3u);
   EXPECT_EQ(share(10, 3, 3), 10u);
   EXPECT_EQ(share(0, 1, 3), 0u);
@@ -21,13 +21,13 @@ TEST(Partition, ShareDoesNotOverflow) {
   EXPECT_EQ(share(kLargest, kLargest - 1, kLargest), kLargest - 1);
 }
 
-TEST(Partition, PiecesFollowOneAnotherAndAreEven) {
+TEST(Shares, FollowOneAnotherAndAreEven) {
   for (const std::uint64_t length : {0ULL, 1ULL, 2ULL, 7ULL, 12ULL, 1000003ULL}) {
     for (const std::uint64_t count : {1ULL, 2ULL, 3ULL, 7ULL, 13ULL}) {
       const Extent whole{5, length};
       std::uint64_t next = whole.offset;
       for (std::uint64_t i = 0; i < count; ++i) {
-        const Extent part = piece(whole, i, count);
+        const Extent part = shareOf(whole, i, count);
         EXPECT_EQ(part.offset, next);
         EXPECT_GE(part.length, length / count);
         EXPECT_LE(part.length, length / count + (length % count != 0));

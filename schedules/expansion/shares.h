@@ -1,8 +1,8 @@
-// Nested floor partition: how a number of elements divides into colors,
+// Nested floor division: how a number of elements divides into colors,
 // directions, chunks and blocks. Sizes differ by at most one per level, any
 // count works, and every rank computes the same boundaries.
-#ifndef TORC_SCHEDULES_EXPANSION_PARTITION_H_
-#define TORC_SCHEDULES_EXPANSION_PARTITION_H_
+#ifndef TORC_SCHEDULES_EXPANSION_SHARES_H_
+#define TORC_SCHEDULES_EXPANSION_SHARES_H_
 
 #include <cstdint>
 #include <vector>
@@ -27,8 +27,8 @@ inline std::uint64_t share(std::uint64_t total, std::uint64_t numerator,
                                     denominator);
 }
 
-/// Piece `index` of `count` of `whole`.
-inline Extent piece(const Extent& whole, std::uint64_t index, std::uint64_t count) {
+/// Share `index` of `count` equal ones of `whole`.
+inline Extent shareOf(const Extent& whole, std::uint64_t index, std::uint64_t count) {
   std::uint64_t begin = share(whole.length, index, count);
   std::uint64_t end = share(whole.length, index + 1, count);
   return {whole.offset + begin, end - begin};
@@ -77,4 +77,4 @@ class VectorShares {
 
 }  // namespace torc
 
-#endif  // TORC_SCHEDULES_EXPANSION_PARTITION_H_
+#endif  // TORC_SCHEDULES_EXPANSION_SHARES_H_
