@@ -51,7 +51,7 @@ double workOfRank(const ScheduleView& schedule) {
   for (const Operation& operation : schedule.operations) {
     const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
     double blocks = 1;
-    if (lie_apart && moved.pieces == 0) {
+    if (lie_apart && moved.present() && moved.pieces == 0) {
       const Box& box = schedule.boxes[moved.box];
       for (std::uint32_t i = 0; i < schedule.topology.axis_count; ++i)
         blocks *= box[i].length > 0 ? box[i].length : schedule.topology.axes[i].size;

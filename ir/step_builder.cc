@@ -62,6 +62,16 @@ std::uint32_t StepBuilder::receiveAndReduce(const StepPlace& place, const Region
   return addOperation(receive, after);
 }
 
+std::uint32_t StepBuilder::notify(const StepPlace& place, const Shift& moves,
+                                  llvm::ArrayRef<std::uint32_t> after) {
+  return addOperation(message(OperationKind::kNotify, place, moves), after);
+}
+
+std::uint32_t StepBuilder::await(const StepPlace& place, const Shift& moves,
+                                 llvm::ArrayRef<std::uint32_t> after) {
+  return addOperation(message(OperationKind::kAwait, place, moves), after);
+}
+
 std::uint32_t StepBuilder::reduce(const StepPlace& place, const Region& dst, const Region& a,
                                   const Region& b, llvm::ArrayRef<std::uint32_t> after) {
   Operation reduce = operation(OperationKind::kReduce, place);

@@ -45,6 +45,11 @@ class StepBuilder : public ScheduleBuilder {
   std::uint32_t receiveAndReduce(const StepPlace& place, const Region& dst, const Region& a,
                                  const Region& staging, const Shift& moves,
                                  llvm::ArrayRef<std::uint32_t> after);
+  /// A signal, and the end that waits for it.
+  std::uint32_t notify(const StepPlace& place, const Shift& moves,
+                       llvm::ArrayRef<std::uint32_t> after);
+  std::uint32_t await(const StepPlace& place, const Shift& moves,
+                      llvm::ArrayRef<std::uint32_t> after);
   /// dst = a + b.
   std::uint32_t reduce(const StepPlace& place, const Region& dst, const Region& a, const Region& b,
                        llvm::ArrayRef<std::uint32_t> after);

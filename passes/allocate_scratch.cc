@@ -96,7 +96,7 @@ void Allocation::assignSlots() {
       stream.free_before = i;
       stream.receives.clear();
     }
-    if (receives(operation.kind)) {
+    if (receives(operation.kind) && !isSignal(operation.kind)) {
       Indices& receives = stream.receives[operation.peer];
       receives.push_back(i);
       if (receives.size() > depth_) {

@@ -23,6 +23,16 @@ namespace {
 
 using Indices = llvm::SmallVector<std::uint32_t, 8>;
 
+/// Adds what operation `i` waits for because of a signal: what that orders shows in no region.
+void addSignals(const ScheduleView& schedule, std::uint32_t i, Indices& candidates) {
+  const Operation& operation = schedule.operations[i];
+  for (const std::uint32_t before : schedule.dependencesOf(operation)) {
+    if (isSignal(operation.kind) || isSignal(schedule.operations[before].kind)) {
+      candidates.push_back(before);
+    }
+  }
+}
+
 llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
   const ScheduleView view = schedule.view();
   ConflictIndex index(view);
@@ -30,6 +40,7 @@ llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
     candidates.clear();
     index.add(i, candidates);
+    addSignals(view, i, candidates);
     dependences.addReduced(candidates);
     if (llvm::Error error = checkLimits(i, dependences.size())) return error;
   }
@@ -64,6 +75,7 @@ llvm::Error inferByPhase(const Schedule& schedule, Dependences& dependences) {
       const auto [last, is_first] = last_message.try_emplace(key, i);
       if (!is_first) candidates.push_back(std::exchange(last->second, i));
     }
+    addSignals(view, i, candidates);
     for (const std::uint32_t candidate : candidates)
       has_successor[candidate] = true;
     if (candidates.empty()) {

@@ -74,7 +74,7 @@ class LinkOrder {
   /// Appends what operation `index` is to wait for; operations come in the order of the list.
   void add(std::uint32_t index, Indices& candidates) {
     const Operation& operation = schedule_.operations[index];
-    if (operation.peer == kNone) return;
+    if (operation.peer == kNone || isSignal(operation.kind)) return;
     const bool is_receive = receives(operation.kind);
     const std::uint32_t link =
         linkOf(schedule_.topology, schedule_.shifts[operation.peer], is_receive);

@@ -6,8 +6,8 @@
 namespace torc {
 
 std::string_view name(OperationKind kind) {
-  static constexpr std::string_view kNames[kOperationKindCount] = {"send", "recv", "recv_reduce",
-                                                                   "reduce", "copy"};
+  static constexpr std::string_view kNames[kOperationKindCount] = {
+      "send", "recv", "recv_reduce", "reduce", "copy", "notify", "await"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -31,6 +31,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "schedules/box.h"
@@ -49,8 +50,10 @@ enum class OperationKind : std::uint8_t {
   kRecvReduce = 2,  // dst = a + what peer sends, which is received into b (scratch) first
   kReduce = 3,      // dst = a + b
   kCopy = 4,        // dst = a
+  kNotify = 5,      // tell peer that what it depends on is complete: a message without data
+  kAwait = 6,       // complete when peer has told so
 };
-inline constexpr int kOperationKindCount = 5;
+inline constexpr int kOperationKindCount = 7;
 
 /// The blocks of `box`, of the parts from `part` on.
 struct Piece {
@@ -122,7 +125,7 @@ struct Operation {
   std::uint8_t reserved = 0;
   std::uint16_t phase = 0;
   std::uint32_t stream = 0;
-  std::uint32_t peer = kNone;          // index of a shift; send, recv and recv_reduce only
+  std::uint32_t peer = kNone;          // index of a shift; of what sends or receives
   std::uint32_t guard = kNone;         // index of a box; kNone: every node executes
   Region dst;                          // written
   Region a;                            // read
@@ -134,11 +137,17 @@ struct Operation {
 };
 static_assert(sizeof(Operation) == 72);
 
+/// Whether an operation is the sender's end of a message, or the receiver's.
 inline bool sends(OperationKind kind) {
-  return kind == OperationKind::kSend;
+  return kind == OperationKind::kSend || kind == OperationKind::kNotify;
 }
 inline bool receives(OperationKind kind) {
-  return kind == OperationKind::kRecv || kind == OperationKind::kRecvReduce;
+  return kind == OperationKind::kRecv || kind == OperationKind::kRecvReduce ||
+         kind == OperationKind::kAwait;
+}
+/// Whether that message is a signal: it has no data, and is sent whatever the count.
+inline bool isSignal(OperationKind kind) {
+  return kind == OperationKind::kNotify || kind == OperationKind::kAwait;
 }
 std::string_view name(OperationKind kind);
 std::string_view name(Buffer buffer);
@@ -161,17 +170,19 @@ struct PartIndex {
 /// The pieces of a region or a frame, also of one that has no list.
 class PieceList {
  public:
-  explicit PieceList(const Piece& single) : single_(single) {}
-  explicit PieceList(std::span<const Piece> list) : list_(list) {}
+  PieceList() : size_(0) {}
+  explicit PieceList(const Piece& single) : single_(single), size_(1) {}
+  explicit PieceList(std::span<const Piece> list) : list_(list), size_(list.size()) {}
 
   const Piece* begin() const { return list_.empty() ? &single_ : list_.data(); }
-  const Piece* end() const { return begin() + size(); }
-  std::size_t size() const { return list_.empty() ? 1 : list_.size(); }
+  const Piece* end() const { return begin() + size_; }
+  std::size_t size() const { return size_; }
   const Piece& operator[](std::size_t index) const { return begin()[index]; }
 
  private:
   Piece single_;
-  std::span<const Piece> list_;  // empty: the single one
+  std::span<const Piece> list_;  // empty: the single one, or none
+  std::size_t size_;
 };
 
 /// A schedule whose tables lie elsewhere.
@@ -196,9 +207,12 @@ struct ScheduleView {
   std::span<const std::uint32_t> dependencesOf(const Operation& operation) const {
     return dependences.subspan(operation.first_dependence, operation.dependence_count);
   }
-  /// Of a region that is present, or of a frame.
+  /// Of a region, or of a frame; none of a region that is not present.
   template <typename Blocks>
   PieceList piecesOf(const Blocks& blocks) const {
+    if constexpr (std::is_same_v<Blocks, Region>) {
+      if (!blocks.present()) return {};
+    }
     if (blocks.pieces == 0) return PieceList(Piece{blocks.part, 1, blocks.box});
     return PieceList(pieces.subspan(blocks.box, blocks.pieces));
   }

@@ -28,11 +28,13 @@ struct KindRegions {
   bool dst, a, b;
 };
 constexpr KindRegions kKindRegions[kOperationKindCount] = {
-    {false, true, false},  // send a
-    {true, false, false},  // recv dst
-    {true, true, true},    // recv_reduce dst = a + (received into b)
-    {true, true, true},    // reduce dst = a + b
-    {true, true, false},   // copy dst = a
+    {false, true, false},   // send a
+    {true, false, false},   // recv dst
+    {true, true, true},     // recv_reduce dst = a + (received into b)
+    {true, true, true},     // reduce dst = a + b
+    {true, true, false},    // copy dst = a
+    {false, false, false},  // notify
+    {false, false, false},  // await
 };
 
 /// Whether `interval` is the executing node's own coordinate for all nodes of `guard`.

@@ -67,6 +67,9 @@ std::string regionsText(const FlatProgram& program, const FlatOperation& operati
     case OperationKind::kCopy:
       if (operation.isJoin()) return "-";
       return text(operation.dst) + " = " + text(operation.a);
+    case OperationKind::kNotify:
+    case OperationKind::kAwait:
+      return "-";
     case OperationKind::kReduce:
     case OperationKind::kRecvReduce:
       return text(operation.dst) + " = " + text(operation.a) + " + " + text(operation.b);

@@ -279,11 +279,18 @@ class CountedProof {
                   "receives " + std::to_string(receive.dst.elements) + " elements, but rank " +
                       std::to_string(from) + " sends " + std::to_string(send.a.elements));
     }
+    if (isSignal(send.kind) != isSignal(receive.kind)) {
+      return fail(to, &receive,
+                  "is a " + std::string(name(receive.kind)) + ", but rank " + std::to_string(from) +
+                      " does a " + std::string(name(send.kind)));
+    }
     ++result_.messages;
-    const std::vector<std::uint64_t> data = load(from, send.a);
-    const bool reduces = receive.kind == OperationKind::kRecvReduce;
-    store(to, reduces ? receive.b : receive.dst, data);
-    if (reduces) combine(to, receive);
+    if (!isSignal(send.kind)) {
+      const std::vector<std::uint64_t> data = load(from, send.a);
+      const bool reduces = receive.kind == OperationKind::kRecvReduce;
+      store(to, reduces ? receive.b : receive.dst, data);
+      if (reduces) combine(to, receive);
+    }
     complete(from, message.sender);
     complete(to, message.receiver);
   }

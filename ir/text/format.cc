@@ -210,8 +210,13 @@ void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_o
 
 void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw_ostream& out) {
   const Operation& operation = schedule.operations[index];
-  out << '%' << index << " = " << name(operation.kind) << ' ';
+  out << '%' << index << " = " << name(operation.kind);
+  if (!isSignal(operation.kind)) out << ' ';
   switch (operation.kind) {
+    case OperationKind::kNotify:
+    case OperationKind::kAwait:
+      printPeer(schedule, operation, out);
+      break;
     case OperationKind::kSend:
       printRegion(schedule, operation.a, out);
       printPeer(schedule, operation, out);

@@ -124,14 +124,7 @@ bool StepsParser::parseOperation(std::uint16_t phase, std::uint32_t stream) {
     return false;
   }
   const OperationKind kind = operation.kind;
-  if (!sends(kind) && !parseRegion(operation.dst)) return false;
-  if (kind != OperationKind::kRecv) {
-    if (!sends(kind) && !cursor_.expect("=", "after the region written")) return false;
-    if (!parseRegion(operation.a)) return false;
-  }
-  if (kind == OperationKind::kRecvReduce || kind == OperationKind::kReduce) {
-    if (!cursor_.expect("+", "and a second region") || !parseRegion(operation.b)) return false;
-  }
+  if (!isSignal(kind) && !parseRegions(operation)) return false;
   if ((sends(kind) || receives(kind)) && !parsePeer(kind, operation.peer)) return false;
   dependences_.clear();
   if (cursor_.take("after") && !parseDependences()) return false;
@@ -141,12 +134,26 @@ bool StepsParser::parseOperation(std::uint16_t phase, std::uint32_t stream) {
   return true;
 }
 
+/// Those that its kind has.
+bool StepsParser::parseRegions(Operation& operation) {
+  const OperationKind kind = operation.kind;
+  if (!sends(kind) && !parseRegion(operation.dst)) return false;
+  if (kind != OperationKind::kRecv) {
+    if (!sends(kind) && !cursor_.expect("=", "after the region written")) return false;
+    if (!parseRegion(operation.a)) return false;
+  }
+  if (kind == OperationKind::kRecvReduce || kind == OperationKind::kReduce) {
+    if (!cursor_.expect("+", "and a second region") || !parseRegion(operation.b)) return false;
+  }
+  return true;
+}
+
 bool StepsParser::parseKind(OperationKind& kind) {
   for (int i = 0; i < kOperationKindCount; ++i) {
     kind = static_cast<OperationKind>(i);
     if (cursor_.take(name(kind))) return true;
   }
-  return cursor_.failExpected("send, recv, recv_reduce, reduce or copy");
+  return cursor_.failExpected("send, recv, recv_reduce, reduce, copy, notify or await");
 }
 
 // in[p0, (x-1, *)], out[p0:2, (x-1, *), (x+1, *), p3, (x, *)], f0[(x-1, *)], f0[*]

@@ -39,6 +39,7 @@ class StepsParser {
   [[nodiscard]] bool parseBlock(std::uint16_t phase);
   [[nodiscard]] bool parseOperation(std::uint16_t phase, std::uint32_t stream);
   [[nodiscard]] bool parseKind(OperationKind& kind);
+  [[nodiscard]] bool parseRegions(Operation& operation);
   [[nodiscard]] bool parseRegion(Region& region);
   [[nodiscard]] bool parseScratch(Region& region);
   [[nodiscard]] bool parsePieces(bool comma, const Piece* frame);

@@ -154,7 +154,7 @@ void checkLinks(VerifyContext& context) {
     const Coordinates at = context.coordinatesOf(c);
     std::map<LinkClass, double> load;
     for (const Operation& operation : schedule.operations) {
-      if (!sends(operation.kind) || !context.executes(c, operation)) continue;
+      if (operation.kind != OperationKind::kSend || !context.executes(c, operation)) continue;
       const double carried = shares.of(operation.a, at);
       const Shift& shift = schedule.shifts[operation.peer];
       for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {

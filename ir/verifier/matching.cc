@@ -65,9 +65,10 @@ void checkMatching(VerifyContext& context) {
         if (!difference.empty()) {
           context.fault(Rule::kMatching, receiver,
                         "on " + context.rankText(peer_at) + " receives " +
-                            regionText(schedule, received) + ", but its peer's %" +
-                            std::to_string(senders[k]) + " sends " + regionText(schedule, sent) +
-                            ": " + difference);
+                            messageText(schedule, schedule.operations[receiver]) +
+                            ", but its peer's %" + std::to_string(senders[k]) + " sends " +
+                            messageText(schedule, schedule.operations[senders[k]]) + ": " +
+                            difference);
         }
         context.match(c, senders[k]) = {receiver, peer};
         context.match(peer, receiver) = {senders[k], c};

@@ -125,6 +125,9 @@ class MeaningChecker {
       case OperationKind::kCopy:
         if (!read(node_class, index, operation.a, at, value)) return;
         break;
+      case OperationKind::kNotify:
+      case OperationKind::kAwait:
+        return;  // they bring nothing
     }
     write(node_class, operation.dst, value);
     const bool onto_itself =

@@ -28,6 +28,10 @@ std::string pieceText(const Topology& topology, const Piece& piece, const Ranges
 
 }  // namespace
 
+std::string messageText(const ScheduleView& schedule, const Operation& operation) {
+  return isSignal(operation.kind) ? "a signal" : regionText(schedule, messageRegion(operation));
+}
+
 std::string describeDifference(const VerifyContext& context, const Region& sent,
                                const Coordinates& at, const Coordinates& distance,
                                const Region& received, const Coordinates& peer_at) {

@@ -14,6 +14,9 @@ inline const Region& messageRegion(const Operation& operation) {
   return sends(operation.kind) ? operation.a : operation.dst;
 }
 
+/// What a message carries, as the text form says it.
+std::string messageText(const ScheduleView& schedule, const Operation& operation);
+
 /// What a message brings to `peer_at` against what is received there, piece by piece; empty if they
 /// are the same. `distance` is from the sender to the receiver along collapsed axes.
 std::string describeDifference(const VerifyContext& context, const Region& sent,

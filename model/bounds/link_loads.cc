@@ -104,7 +104,7 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
     const Coordinates at = classes.coordinatesOf(node);
     std::vector<std::vector<Routes::Hop>> ways(schedule.shifts.size());
     for (const Operation& operation : schedule.operations) {
-      if (!sends(operation.kind) || !classes.executes(node, operation)) continue;
+      if (operation.kind != OperationKind::kSend || !classes.executes(node, operation)) continue;
       const std::optional<Uint128> load = carriedBy(schedule, operation.a, at, pieces, owned);
       if (!load) return tooLarge();
       std::vector<Routes::Hop>& way = ways[operation.peer];

@@ -72,10 +72,12 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
   task.bytes = bytes;
   switch (operation.kind) {
     case OperationKind::kSend:
+    case OperationKind::kNotify:
       task.kind = TaskKind::kSend;
       task.route = routeOf(node, operation.peer);
       break;
     case OperationKind::kRecv:
+    case OperationKind::kAwait:
       task.kind = TaskKind::kReceive;
       break;
     case OperationKind::kRecvReduce:

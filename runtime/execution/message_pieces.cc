@@ -20,7 +20,7 @@ StatusOr<MessagePieces> cutMessages(const ScheduleView& schedule, const FlatProg
   pieces.resize(program.operations.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const FlatOperation& flat = program.operations[i];
-    if (!sends(flat.kind) && !receives(flat.kind)) continue;
+    if (isSignal(flat.kind) || (!sends(flat.kind) && !receives(flat.kind))) continue;
     const bool sending = sends(flat.kind);
     const std::uint64_t bytes = (sending ? flat.a : flat.dst).elements * element_bytes;
     if (bytes < 2 * least_bytes) continue;  // one piece in any case

@@ -182,7 +182,8 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     flat.dst = place(operation.dst, guard);
     flat.a = place(operation.a, guard);
     flat.b = place(operation.b, guard);
-    const bool empty = std::max(flat.dst.elements, flat.a.elements) == 0;
+    const bool empty =
+        !isSignal(operation.kind) && std::max(flat.dst.elements, flat.a.elements) == 0;
     const bool onto_itself = operation.kind == OperationKind::kCopy && own_block_in_out &&
                              operation.a.buffer == Buffer::kIn &&
                              operation.dst.buffer == Buffer::kOut;

@@ -58,6 +58,13 @@ Operation copy(const Region& dst, const Region& a) {
   return operation;
 }
 
+Operation signal(OperationKind kind, std::uint32_t peer) {
+  Operation operation;
+  operation.kind = kind;
+  operation.peer = peer;
+  return operation;
+}
+
 Operation guarded(Operation operation, std::uint32_t guard) {
   operation.guard = guard;
   return operation;
@@ -260,6 +267,25 @@ Schedule ringReduceScatter(std::uint32_t size) {
   return writer.take();
 }
 
+Schedule signalledAllgather(std::uint32_t size) {
+  ScheduleWriter writer(Collective::kAllgather, std::to_string(size));
+  const std::uint32_t part = writer.color("X");
+  const std::uint32_t stream = writer.stream(part);
+  const auto block = [](std::int32_t distance) { return onAxis(0, Interval::relative(distance)); };
+  std::uint32_t received =
+      writer.add(stream, copy(writer.out(part, block(0)), writer.in(part, block(0))));
+  for (std::int32_t k = 0; k + 1 < static_cast<std::int32_t>(size); ++k) {
+    const std::uint32_t ready =
+        writer.add(stream, signal(OperationKind::kNotify, writer.shift(0, -1)));
+    const std::uint32_t told =
+        writer.add(stream, signal(OperationKind::kAwait, writer.shift(0, 1)));
+    writer.add(stream, send(writer.out(part, block(-k)), writer.shift(0, 1)), {received, told});
+    received =
+        writer.add(stream, recv(writer.out(part, block(-k - 1)), writer.shift(0, -1)), {ready});
+  }
+  return writer.take();
+}
+
 Schedule meshAllgather(std::uint32_t size) {
   ScheduleWriter writer(Collective::kAllgather, std::to_string(size) + "m");
   const std::uint32_t part = writer.color("X");
@@ -396,6 +422,7 @@ std::vector<Schedule> all() {
   std::vector<Schedule> schedules;
   schedules.push_back(ringAllreduce(4));
   schedules.push_back(ringReduceScatter(4));
+  schedules.push_back(signalledAllgather(4));
   schedules.push_back(meshAllgather(4));
   schedules.push_back(meshBroadcast(4));
   schedules.push_back(multicolorAllreduce("3x2", 2));

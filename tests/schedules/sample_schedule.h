@@ -66,6 +66,9 @@ Schedule ringAllreduce(std::uint32_t size);
 /// reduce_scatter, one color, on a ring of `size`; each step has its own scratch.
 Schedule ringReduceScatter(std::uint32_t size);
 
+/// allgather on a ring of `size` >= 3, in which a node sends when its neighbour has told it to.
+Schedule signalledAllgather(std::uint32_t size);
+
 /// allgather on a mesh of `size`: both lines, with guards.
 Schedule meshAllgather(std::uint32_t size);
 

@@ -19,7 +19,8 @@ TEST(Schedule, NamesAreDistinct) {
     kinds.insert(name(static_cast<OperationKind>(i)));
   EXPECT_EQ(collectives,
             (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather", "broadcast"}));
-  EXPECT_EQ(kinds, (std::set<std::string_view>{"send", "recv", "recv_reduce", "reduce", "copy"}));
+  EXPECT_EQ(kinds, (std::set<std::string_view>{"send", "recv", "recv_reduce", "reduce", "copy",
+                                               "notify", "await"}));
   EXPECT_EQ(name(Buffer::kScratch), "scratch");
 }
 

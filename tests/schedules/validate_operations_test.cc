@@ -38,8 +38,8 @@ std::uint32_t addBox(Schedule& schedule, const Interval& x) {
 }
 
 TEST(ValidateOperation, Kind) {
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].kind = static_cast<OperationKind>(5); }),
-            "operation 3: operation kind 5 is unknown");
+  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].kind = static_cast<OperationKind>(7); }),
+            "operation 3: operation kind 7 is unknown");
   EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].reserved = 1; }),
             "operation 3: reserved bytes are not 0");
 }

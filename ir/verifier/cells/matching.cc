@@ -123,9 +123,10 @@ class CellMatcher {
       if (difference.empty()) continue;
       context_.fault(Rule::kMatching, match.receive,
                      "on " + context_.rankText(peer_at) + " receives " +
-                         regionText(schedule_, received) + ", but its peer's %" +
-                         std::to_string(match.send) + " sends " + regionText(schedule_, sent) +
-                         ": " + difference);
+                         messageText(schedule_, schedule_.operations[match.receive]) +
+                         ", but its peer's %" + std::to_string(match.send) + " sends " +
+                         messageText(schedule_, schedule_.operations[match.send]) + ": " +
+                         difference);
       return;
     }
   }

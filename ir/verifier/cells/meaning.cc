@@ -161,6 +161,9 @@ class CellMeaning {
       case OperationKind::kCopy:
         if (!read(index, operation.a, nodes, value)) return;
         break;
+      case OperationKind::kNotify:
+      case OperationKind::kAwait:
+        return;  // they bring nothing
     }
     write(operation.dst, nodes, value);
     const bool onto_itself =

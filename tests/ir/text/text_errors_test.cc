@@ -204,7 +204,7 @@ TEST(TextErrors, Operations) {
   expectStepsError(send, "^%1 = send in[p0, (x-1, *)] to X+1",
                    "expected %0 (operations are numbered in order), found '%1'");
   expectStepsError(send, "%0 = ^put in[p0, (x-1, *)] to X+1",
-                   "expected send, recv, recv_reduce, reduce or copy, found 'put'");
+                   "expected send, recv, recv_reduce, reduce, copy, notify or await, found 'put'");
   expectStepsError(send, "%0 ^send in[p0, (x-1, *)] to X+1",
                    "expected '=' after the operation's number, found 'send'");
   expectStepsError(send, "%0 = send in[p0, (x-1, *)] ^from X+1",

@@ -105,6 +105,31 @@ INSTANTIATE_TEST_SUITE_P(All, ExecutorDelivery,
                                          DeliveryCase{Delivery::kAdversarial, true},
                                          DeliveryCase{Delivery::kEager, true}));
 
+TEST(Executor, SignalsPassWithAndWithoutData) {
+  for (const Delivery delivery :
+       {Delivery::kRendezvous, Delivery::kEager, Delivery::kAdversarial}) {
+    for (const std::uint64_t count : {0u, 3u}) {
+      JobOptions options;
+      options.element_bytes = 2;
+      options.delivery = delivery;
+      auto job = makeJob(samples::signalledAllgather(4),
+                         {.count = count, .per_rank = {}, .displacements = {}}, options);
+      ASSERT_NE(job, nullptr);
+      for (std::int32_t rank = 0; rank < 4; ++rank) {
+        std::ranges::fill(as<std::uint16_t>(job->in(rank)), static_cast<std::uint16_t>(rank + 1));
+      }
+      const Status status = job->run();
+      ASSERT_TRUE(status.ok()) << status.message();
+      for (std::int32_t rank = 0; rank < 4; ++rank) {
+        const std::span<std::uint16_t> out = as<std::uint16_t>(job->out(rank));
+        ASSERT_EQ(out.size(), 4 * count);
+        for (std::size_t i = 0; i < out.size(); ++i)
+          EXPECT_EQ(out[i], i / count + 1);
+      }
+    }
+  }
+}
+
 TEST(Executor, AllgathervPlacesBlocksAtDisplacements) {
   const std::vector<std::uint64_t> counts = {3, 0, 5, 1};
   const std::vector<std::uint64_t> displacements = {10, 0, 0, 7};

@@ -77,6 +77,20 @@ TEST(Expand, EmptyMessagesVanishOnBothSides) {
   EXPECT_TRUE(expanded(schedule, 2, uniform(0)).operations.empty());
 }
 
+TEST(Expand, SignalsStayWhateverTheCount) {
+  const Schedule schedule = samples::signalledAllgather(4);
+  const FlatProgram with = expanded(schedule, 1, uniform(5));
+  EXPECT_EQ(with.operations.size(), 13u);
+  const FlatProgram without = expanded(schedule, 1, uniform(0));
+  ASSERT_EQ(without.operations.size(), 6u) << "three steps, two ends each";
+  for (std::size_t i = 0; i < without.operations.size(); ++i) {
+    const FlatOperation& operation = without.operations[i];
+    EXPECT_EQ(operation.kind, i % 2 == 0 ? OperationKind::kNotify : OperationKind::kAwait);
+    EXPECT_EQ(operation.peer, i % 2 == 0 ? 0 : 2);
+    EXPECT_EQ(operation.tag, i / 2);
+  }
+}
+
 TEST(Expand, TagsAreUniqueBetweenTwoRanks) {
   const Schedule schedule = samples::multicolorAllreduce("3x2", 2);
   for (std::int32_t rank = 0; rank < 6; ++rank) {
