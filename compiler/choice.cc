@@ -365,7 +365,8 @@ class Chooser {
     const PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
     const double scale =
         large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
-    const double busy_scale = large_cost.busySeconds() / small_cost.busySeconds();
+    const double busy = small_cost.busySeconds();
+    const double busy_scale = busy > 0 ? large_cost.busySeconds() / busy : 1;
     candidate.stand_in = topology.shape();
     candidate.predicted_s *= scale;
     candidate.busy_s *= busy_scale;

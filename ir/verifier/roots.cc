@@ -20,7 +20,7 @@ struct Line {
 
 Line lineOf(const ScheduleView& schedule, std::uint32_t axis) {
   Line line{{0, schedule.topology.axes[axis].size}};
-  std::int64_t offset = 0, hop = 1;
+  std::int64_t offset = 0, blocks = 0, hop = 1;  // from the root, from a node, of a message
   for (const Box& box : schedule.boxes) {
     const Interval& interval = box[axis];
     switch (interval.kind) {
@@ -30,26 +30,24 @@ Line lineOf(const ScheduleView& schedule, std::uint32_t axis) {
         line.ends.insert({interval.start, std::int64_t{interval.start} + interval.length});
         break;
       case IntervalKind::kRelative:
-        offset = std::max<std::int64_t>(
-            offset, std::abs(std::int64_t{interval.start}) + interval.length - 1);
+        blocks = std::max(blocks, std::abs(std::int64_t{interval.start}) + interval.length - 1);
         break;
       case IntervalKind::kRoot:
-        offset = std::max<std::int64_t>(
-            offset, std::abs(std::int64_t{interval.start}) + interval.length - 1);
+        offset = std::max(offset, std::abs(std::int64_t{interval.start}) + interval.length - 1);
         break;
       case IntervalKind::kFromRoot:
         line.ends.insert(std::int64_t{interval.length} + 1);
-        offset = std::max<std::int64_t>(offset, std::abs(std::int64_t{interval.start}));
+        offset = std::max(offset, std::abs(std::int64_t{interval.start}));
         break;
       case IntervalKind::kToRoot:
         line.ends.insert(interval.length);
-        offset = std::max<std::int64_t>(offset, std::abs(std::int64_t{interval.start}));
+        offset = std::max(offset, std::abs(std::int64_t{interval.start}));
         break;
     }
   }
   for (const Shift& shift : schedule.shifts)
-    hop = std::max<std::int64_t>(hop, std::abs(std::int64_t{shift[axis]}));
-  line.reach = offset + hop;
+    hop = std::max(hop, std::abs(std::int64_t{shift[axis]}));
+  line.reach = offset + 2 * blocks + hop;  // both ends of a message name blocks
   return line;
 }
 
