@@ -14,8 +14,8 @@
 
 #include "runtime/job/library_open.h"
 #include "schedules/library/index.h"
-#include "schedules/topology/part_ranks.h"
 #include "schedules/topology/sub_torus.h"
+#include "schedules/topology/sub_torus_ranks.h"
 
 namespace torc {
 namespace {
@@ -40,8 +40,8 @@ auto measured(const char* what, Work work) {
   return result;
 }
 
-/// The partition with its parts: all combinations of whole axes, or every box. Three collectives,
-/// eight sizes each.
+/// The partition with its sub-tori: all combinations of whole axes, or every box. Three
+/// collectives, eight sizes each.
 LibraryIndex makeIndex(const Topology& partition, bool boxes) {
   LibraryIndex index;
   index.machine = "bench";
@@ -56,13 +56,13 @@ LibraryIndex makeIndex(const Topology& partition, bool boxes) {
       extents[i] = static_cast<std::uint32_t>(steps[i]) + 1;
       whole &= extents[i] == 1 || extents[i] == partition.axes[i].size;
     }
-    if (isPart(partition, extents) && (boxes || whole)) all.push_back(extents);
+    if (isSubTorus(partition, extents) && (boxes || whole)) all.push_back(extents);
   }
   std::ranges::sort(all);
   std::vector<std::pair<std::string, std::uint32_t>> shapes;  // sorted, by their text
   for (const Extents& extents : all) {
-    const PartAxes axes = canonicalAxes(partition, extents);
-    const Topology shape = partTopology(partition, extents, axes);
+    const SubTorusAxes axes = canonicalAxes(partition, extents);
+    const Topology shape = subTorusTopology(partition, extents, axes);
     const std::pair key(shape.shape(), static_cast<std::uint32_t>(index.shapes.size()));
     auto found =
         std::ranges::lower_bound(shapes, key.first, {}, &decltype(shapes)::value_type::first);
@@ -70,7 +70,7 @@ LibraryIndex makeIndex(const Topology& partition, bool boxes) {
       found = shapes.insert(found, key);
       index.shapes.push_back({shape});
     }
-    index.parts.push_back({0, extents, found->second, axes});
+    index.sub_tori.push_back({0, extents, found->second, axes});
   }
   for (std::uint32_t shape = 0; shape < index.shapes.size(); ++shape) {
     for (int collective = 0; collective < kCollectiveCount; ++collective) {
@@ -111,8 +111,8 @@ int run(const std::string& shape) {
     const LibraryIndex index = makeIndex(*partition, boxes);
     const std::vector<std::byte> bytes = writeLibraryIndex(index);
     char what[80];
-    std::snprintf(what, sizeof(what), "read index: %zu parts, %zu entries, %zu KiB",
-                  index.parts.size(), index.entries.size(), bytes.size() / 1024);
+    std::snprintf(what, sizeof(what), "read index: %zu sub-tori, %zu entries, %zu KiB",
+                  index.sub_tori.size(), index.entries.size(), bytes.size() / 1024);
     StatusOr<LibraryIndex> read = measured(what, [&] { return readLibraryIndex(bytes, "index"); });
     if (!read.ok()) {
       std::fprintf(stderr, "library_bench: %s\n", read.status().message().c_str());
@@ -147,10 +147,10 @@ int run(const std::string& shape) {
   std::ranges::shuffle(sites, random);
   const auto shuffled = measured("recognise all ranks, shuffled",
                                  [&] { return recogniseSubTorus(*partition, sites); });
-  const LibraryPart* part = kept->findPart(0, wholeExtents(*partition));
+  const LibrarySubTorus* sub_torus = kept->findSubTorus(0, wholeExtents(*partition));
   const auto map = measured("rank map of these", [&] {
     return RankMap::fromTable(
-        ranksInPart(*shuffled, kept->shapes[part->shape].topology, part->axes).table);
+        ranksInSubTorus(*shuffled, kept->shapes[sub_torus->shape].topology, sub_torus->axes).table);
   });
   return job.ok() && mapped.ok() && copy.ok() && row.ok() && map.ok() && world.ordered ? 0 : 1;
 }

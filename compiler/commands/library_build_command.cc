@@ -1,4 +1,4 @@
-// torc library build -o DIR: the best schedules of a machine's partitions and their parts.
+// torc library build -o DIR: the best schedules of a machine's partitions and their sub-tori.
 #include <csignal>
 
 #include <llvm/ADT/STLExtras.h>
@@ -28,9 +28,10 @@ list<std::string> partitions("partition", value_desc("shapes"), CommaSeparated, 
                                   "machine's own)"));
 opt<std::string> order("order", value_desc("axes"), sub(command), cat(category),
                        desc("Order of ranks in a partition, fastest axis first (default XYZ...T)"));
-opt<std::string> part_kind("parts", value_desc("kind"), init("tori"), sub(command), cat(category),
-                           desc("tori (default: lines, planes, ... of whole axes) or boxes (and "
-                                "all shorter extents)"));
+opt<std::string> sub_tori(
+    "sub-tori", value_desc("kind"), init("whole-axes"), sub(command), cat(category),
+    desc("whole-axes (default: lines, planes, ..., the whole) or all (those of "
+         "shorter extents too)"));
 list<std::string> collectives("collectives", value_desc("list"), CommaSeparated, sub(command),
                               cat(category), desc("As allreduce,allgather (default: all)"));
 opt<std::string> sizes("sizes", value_desc("N:N"), init("1:64M"), sub(command), cat(category),
@@ -93,11 +94,11 @@ llvm::Expected<std::vector<Collective>> readCollectives() {
 llvm::Expected<Request> readRequest() {
   if (output.empty()) return fault("library build: which folder? -o DIR");
   Request request;
-  if (part_kind != "tori" && part_kind != "boxes") {
-    return fault("--parts takes tori or boxes, not '" + part_kind + "'");
+  if (sub_tori != "whole-axes" && sub_tori != "all") {
+    return fault("--sub-tori takes whole-axes or all, not '" + sub_tori + "'");
   }
   request.settings.order = order;
-  request.settings.parts = part_kind;
+  request.settings.sub_tori = sub_tori;
   llvm::Expected<SizeRange> range = parseSizeRange(sizes, "--sizes");
   if (!range) return range.takeError();
   request.settings.sizes = *range;
@@ -114,7 +115,7 @@ llvm::Expected<Request> readRequest() {
   llvm::Expected<std::vector<Target>> targets = readPartitions();
   if (!targets) return targets.takeError();
   llvm::Expected<LibraryPlan> plan =
-      planLibrary(*targets, part_kind == "boxes" ? PartKind::kBoxes : PartKind::kTori);
+      planLibrary(*targets, sub_tori == "all" ? SubToriKind::kAll : SubToriKind::kWholeAxes);
   if (!plan) return plan.takeError();
   request.plan = std::move(*plan);
   return request;
@@ -124,7 +125,7 @@ llvm::Expected<Request> readRequest() {
 void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double seconds) {
   llvm::raw_ostream& out = llvm::errs();
   const LibraryIndex& index = library.index;
-  out << "shape           parts  collective      ranges  smallest us  x bound   largest us  x "
+  out << "shape           sub-tori  collective      ranges  smallest us  x bound   largest us  x "
          "bound\n";
   for (std::size_t i = 0; i < index.entries.size();) {
     const LibraryEntry& first = index.entries[i];
@@ -136,7 +137,7 @@ void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double s
     const ScheduleRange& smallest = library.ranges[i];
     const ScheduleRange& largest = library.ranges[end - 1];
     out << llvm::left_justify(plan.shapes[first.shape].topology.shape(), 15)
-        << llvm::format("%6u  ", plan.shapes[first.shape].parts)
+        << llvm::format("%9u  ", plan.shapes[first.shape].sub_tori)
         << llvm::left_justify(rowOf(first.collective).name, 14)
         << llvm::format("%8u", static_cast<unsigned>(end - i))
         << llvm::format("%13.2f %8.3f", 1e6 * smallest.lowest_s,

@@ -28,13 +28,13 @@ TopologyKey keyOf(const Topology& topology) {
                                            .version = {},
                                            .partitions = {{topology}},
                                            .shapes = {},
-                                           .parts = {},
+                                           .sub_tori = {},
                                            .entries = {},
                                            .files = {}});
   return {topology.shape(), json["partitions"][0].dump()};
 }
 
-using PartKey = std::pair<TopologyKey, Extents>;
+using SubTorusKey = std::pair<TopologyKey, Extents>;
 using RangesKey = std::tuple<TopologyKey, Collective>;
 
 /// Two libraries, what differs between them in lines.
@@ -48,7 +48,7 @@ class Comparison {
     compareText("torc version", a_.index.version, b_.index.version);
     compareText("machine", a_.index.machine, b_.index.machine);
     compareMachines();
-    compareParts();
+    compareSubTori();
     compareRanges();
     compareFiles();
     return count_;
@@ -100,24 +100,26 @@ class Comparison {
     return keys;
   }
 
-  static std::map<PartKey, std::string> partsOf(const Library& library) {
-    std::map<PartKey, std::string> parts;
-    for (const LibraryPart& part : library.index.parts) {
-      const Topology& partition = library.index.partitions[part.partition].topology;
-      parts[{keyOf(partition), part.extents}] = partName(library.index, part);
+  static std::map<SubTorusKey, std::string> subToriOf(const Library& library) {
+    std::map<SubTorusKey, std::string> sub_tori;
+    for (const LibrarySubTorus& sub_torus : library.index.sub_tori) {
+      const Topology& partition = library.index.partitions[sub_torus.partition].topology;
+      sub_tori[{keyOf(partition), sub_torus.extents}] = subTorusName(library.index, sub_torus);
     }
-    return parts;
+    return sub_tori;
   }
 
-  void compareParts() {
+  void compareSubTori() {
     const auto a = partitionsOf(a_), b = partitionsOf(b_);
     compareKeys(a, b, [](const TopologyKey& key) { return "partition " + key.first; });
-    auto a_parts = partsOf(a_), b_parts = partsOf(b_);
+    auto a_sub_tori = subToriOf(a_), b_sub_tori = subToriOf(b_);
     // Those of a partition that only one has are not worth a line each.
-    std::erase_if(a_parts, [&](const auto& part) { return !b.contains(part.first.first); });
-    std::erase_if(b_parts, [&](const auto& part) { return !a.contains(part.first.first); });
-    compareKeys(a_parts, b_parts, [&](const PartKey& key) {
-      return "part " + (a_parts.contains(key) ? a_parts.at(key) : b_parts.at(key));
+    std::erase_if(a_sub_tori,
+                  [&](const auto& sub_torus) { return !b.contains(sub_torus.first.first); });
+    std::erase_if(b_sub_tori,
+                  [&](const auto& sub_torus) { return !a.contains(sub_torus.first.first); });
+    compareKeys(a_sub_tori, b_sub_tori, [&](const SubTorusKey& key) {
+      return "sub-torus " + (a_sub_tori.contains(key) ? a_sub_tori.at(key) : b_sub_tori.at(key));
     });
   }
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace llvm::cl;
 
-SubCommand command("library list", "Print the parts, size ranges and schedules of a library");
+SubCommand command("library list", "Print the sub-tori, size ranges and schedules of a library");
 OptionCategory category("Options of library list");
 
 opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
@@ -54,8 +54,8 @@ void printTables(const Library& library, llvm::raw_ostream& out) {
   for (std::uint32_t shape = 0; shape < index.shapes.size(); ++shape) {
     out << "\nshape " << index.shapes[shape].topology.shape() << ": ";
     llvm::ListSeparator separator;
-    for (const LibraryPart& part : index.parts) {
-      if (part.shape == shape) out << separator << partName(index, part);
+    for (const LibrarySubTorus& sub_torus : index.sub_tori) {
+      if (sub_torus.shape == shape) out << separator << subTorusName(index, sub_torus);
     }
     out << "\n  collective        from byte       to byte  predicted us  x bound      to us  x "
            "bound  file\n";

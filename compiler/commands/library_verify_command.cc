@@ -110,7 +110,7 @@ void printJson(const LibraryIndex* index, const std::vector<std::string>& faults
     document["machine"] = index->machine;
     document["torc"] = index->version;
     document["partitions"] = index->partitions.size();
-    document["parts"] = index->parts.size();
+    document["sub_tori"] = index->sub_tori.size();
     document["shapes"] = index->shapes.size();
     document["ranges"] = index->entries.size();
     document["files"] = index->files.size();

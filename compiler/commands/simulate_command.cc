@@ -49,20 +49,20 @@ std::string linkName(const Topology& topology, const LinkClass& link) {
 llvm::Expected<Machine> readMachine(const Topology& topology) {
   llvm::Expected<Machine> whole = findMachine(machine.empty() ? kDefaultMachine : machine);
   if (!whole) return whole.takeError();
-  llvm::Expected<Machine> part = partitionOf(*whole, topology.shape());
-  if (!part) return part;
+  llvm::Expected<Machine> partition = partitionOf(*whole, topology.shape());
+  if (!partition) return partition;
   for (const DeadLink& dead : topology.deadLinks()) {
-    if (!llvm::is_contained(part->dead_links, dead)) part->dead_links.push_back(dead);
+    if (!llvm::is_contained(partition->dead_links, dead)) partition->dead_links.push_back(dead);
   }
   for (const Coordinates& dead : topology.deadNodes()) {
-    if (!llvm::is_contained(part->dead_nodes, dead)) part->dead_nodes.push_back(dead);
+    if (!llvm::is_contained(partition->dead_nodes, dead)) partition->dead_nodes.push_back(dead);
   }
-  if (!machine.empty()) return part;
-  for (std::size_t i = 0; i < part->dimensions.size(); ++i) {
-    part->dimensions[i].bandwidth *= topology.axes[i].bandwidth;
-    part->dimensions[i].latency = topology.axes[i].latency;
+  if (!machine.empty()) return partition;
+  for (std::size_t i = 0; i < partition->dimensions.size(); ++i) {
+    partition->dimensions[i].bandwidth *= topology.axes[i].bandwidth;
+    partition->dimensions[i].latency = topology.axes[i].latency;
   }
-  return part;
+  return partition;
 }
 
 /// What all forms of the JSON begin with.

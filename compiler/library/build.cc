@@ -65,7 +65,7 @@ LibraryIndex indexOf(const LibraryPlan& plan, const Machine& machine) {
   index.partitions = plan.partitions;
   for (const PlannedShape& shape : plan.shapes)
     index.shapes.push_back({shape.topology});
-  index.parts = plan.parts;
+  index.sub_tori = plan.sub_tori;
   return index;
 }
 

@@ -1,4 +1,4 @@
-// Builds a library: the best schedules of the parts of a machine's partitions, in a folder.
+// Builds a library: the best schedules of the sub-tori of a machine's partitions, in a folder.
 #ifndef TORC_COMPILER_LIBRARY_BUILD_H_
 #define TORC_COMPILER_LIBRARY_BUILD_H_
 

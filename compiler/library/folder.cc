@@ -138,12 +138,12 @@ llvm::Error checkReplaceable(const std::string& folder, llvm::StringRef called) 
   for (const std::string& name : names) {
     if (name == kIndexName || name == kManifestName || name == kLibraryFilesFolder) continue;
     return fault("'" + called + "' holds '" + name +
-                 "', which is no part of a library and would be lost; nothing is changed");
+                 "', which belongs to no library and would be lost; nothing is changed");
   }
   for (const std::string& name : namesIn(folder + "/" + std::string(kLibraryFilesFolder))) {
     if (llvm::StringRef(name).ends_with(".torc")) continue;
     return fault("'" + called + "' holds '" + kLibraryFilesFolder + "/" + name +
-                 "', which is no part of a library and would be lost; nothing is changed");
+                 "', which belongs to no library and would be lost; nothing is changed");
   }
   return llvm::Error::success();
 }

@@ -26,18 +26,18 @@ Json topologyEntry(const Topology& topology) {
           {"topology", topologyJson(topology)}};
 }
 
-Json partJson(const LibraryIndex& index, const LibraryPart& part) {
-  const Topology& partition = index.partitions[part.partition].topology;
-  const Topology& shape = index.shapes[part.shape].topology;
+Json subTorusJson(const LibraryIndex& index, const LibrarySubTorus& sub_torus) {
+  const Topology& partition = index.partitions[sub_torus.partition].topology;
+  const Topology& shape = index.shapes[sub_torus.shape].topology;
   Json extents = Json::array();
   for (std::uint32_t i = 0; i < partition.axis_count; ++i)
-    extents.push_back(part.extents[i]);
+    extents.push_back(sub_torus.extents[i]);
   std::string axes;
   for (std::uint32_t i = 0; i < shape.axis_count; ++i)
-    axes += partition.axes[part.axes[i]].name;
-  return {{"partition", part.partition},
+    axes += partition.axes[sub_torus.axes[i]].name;
+  return {{"partition", sub_torus.partition},
           {"extents", std::move(extents)},
-          {"shape", part.shape},
+          {"shape", sub_torus.shape},
           {"axes", axes}};
 }
 
@@ -79,17 +79,17 @@ Json settingsJson(const LibrarySettings& settings) {
   for (const Collective collective : settings.collectives)
     collectives.push_back(rowOf(collective).name);
   return {{"order", settings.order},
-          {"parts", settings.parts},
+          {"sub_tori", settings.sub_tori},
           {"collectives", std::move(collectives)},
           {"lowest", settings.sizes.lowest},
           {"highest", settings.sizes.highest}};
 }
 
-/// Where `whole` lacks or contradicts something of `part`. Objects may have more members; arrays
+/// Where `whole` lacks or contradicts something of `wanted`. Objects may have more members; arrays
 /// may not have more elements.
-std::string difference(const Json& whole, const Json& part, const std::string& place) {
-  if (part.is_object() && whole.is_object()) {
-    for (const auto& [key, value] : part.items()) {
+std::string difference(const Json& whole, const Json& wanted, const std::string& place) {
+  if (wanted.is_object() && whole.is_object()) {
+    for (const auto& [key, value] : wanted.items()) {
       const auto found = whole.find(key);
       if (found == whole.end()) return place + "/" + key + " is missing";
       if (std::string fault = difference(*found, value, place + "/" + key); !fault.empty()) {
@@ -98,23 +98,23 @@ std::string difference(const Json& whole, const Json& part, const std::string& p
     }
     return {};
   }
-  if (part.is_array() && whole.is_array()) {
-    if (whole.size() != part.size()) {
+  if (wanted.is_array() && whole.is_array()) {
+    if (whole.size() != wanted.size()) {
       return place + " has " + std::to_string(whole.size()) + " elements, the index has " +
-             std::to_string(part.size());
+             std::to_string(wanted.size());
     }
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      std::string fault = difference(whole[i], part[i], place + "/" + std::to_string(i));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      std::string fault = difference(whole[i], wanted[i], place + "/" + std::to_string(i));
       if (!fault.empty()) return fault;
     }
     return {};
   }
-  if (whole == part) return {};
+  if (whole == wanted) return {};
   auto shown = [](const Json& value) {
     std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
     return text.size() > 80 ? text.substr(0, 77) + "..." : text;
   };
-  return place + " is " + shown(whole) + ", the index says " + shown(part);
+  return place + " is " + shown(whole) + ", the index says " + shown(wanted);
 }
 
 llvm::Error fault(const llvm::Twine& message) {
@@ -133,9 +133,9 @@ Json indexJson(const LibraryIndex& index) {
   Json& shapes = document["shapes"] = Json::array();
   for (const LibraryShape& shape : index.shapes)
     shapes.push_back(topologyEntry(shape.topology));
-  Json& parts = document["parts"] = Json::array();
-  for (const LibraryPart& part : index.parts)
-    parts.push_back(partJson(index, part));
+  Json& sub_tori = document["sub_tori"] = Json::array();
+  for (const LibrarySubTorus& sub_torus : index.sub_tori)
+    sub_tori.push_back(subTorusJson(index, sub_torus));
   Json& entries = document["entries"] = Json::array();
   for (const LibraryEntry& entry : index.entries)
     entries.push_back(entryJson(index, entry));
@@ -156,7 +156,7 @@ std::string manifestText(const LibraryIndex& index, const Machine& machine,
   document["torc"] = facts["torc"];
   document["machine"] = Json::parse(machineJson(machine));
   document["settings"] = settingsJson(settings);
-  for (const char* key : {"partitions", "shapes", "parts", "entries", "files"})
+  for (const char* key : {"partitions", "shapes", "sub_tori", "entries", "files"})
     document[key] = std::move(facts[key]);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     Json& entry = document["entries"][i];
@@ -209,13 +209,13 @@ llvm::Expected<Library> loadLibrary(llvm::StringRef path) {
   return Library{path.str(), std::move(*index), std::move(*manifest)};
 }
 
-std::string partName(const LibraryIndex& index, const LibraryPart& part) {
-  const Topology& partition = index.partitions[part.partition].topology;
+std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_torus) {
+  const Topology& partition = index.partitions[sub_torus.partition].topology;
   std::string text;
   for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
     const Axis& axis = partition.axes[i];
     text += (i == 0 ? "" : axis.kind == AxisKind::kCore ? "+" : "x");
-    text += std::to_string(part.extents[i]);
+    text += std::to_string(sub_torus.extents[i]);
   }
   return text + " of " + partition.shape();
 }
@@ -236,11 +236,12 @@ std::string librarySummary(const LibraryIndex& index) {
   auto counted = [](std::size_t count, llvm::StringRef what) {
     return std::to_string(count) + " " + what.str() + (count == 1 ? "" : "s");
   };
+  const std::size_t sub_tori = index.sub_tori.size();
   return "machine " + index.machine + ", torc " + index.version + "; " +
-         counted(index.partitions.size(), "partition") + ", " +
-         counted(index.parts.size(), "part") + " of " + counted(index.shapes.size(), "shape") +
-         ", " + counted(index.entries.size(), "range") + ", " +
-         counted(index.files.size(), "file") + " of " +
+         counted(index.partitions.size(), "partition") + ", " + std::to_string(sub_tori) +
+         (sub_tori == 1 ? " sub-torus of " : " sub-tori of ") +
+         counted(index.shapes.size(), "shape") + ", " + counted(index.entries.size(), "range") +
+         ", " + counted(index.files.size(), "file") + " of " +
          std::to_string((libraryBytes(index) + 1023) / 1024) + " KiB";
 }
 

@@ -16,7 +16,7 @@
 
 namespace torc {
 
-inline constexpr int kManifestVersion = 1;
+inline constexpr int kManifestVersion = 2;
 
 /// What the index says, but for the manifest's checksum. Entries of an open range have `highest`
 /// null.
@@ -24,8 +24,8 @@ nlohmann::ordered_json indexJson(const LibraryIndex& index);
 
 /// What was asked for.
 struct LibrarySettings {
-  std::string order;  // empty: X fastest
-  std::string parts;  // "tori" or "boxes"
+  std::string order;     // empty: X fastest
+  std::string sub_tori;  // "whole-axes" or "all"
   std::vector<Collective> collectives;
   SizeRange sizes;
 };
@@ -54,8 +54,8 @@ llvm::Expected<nlohmann::ordered_json> loadManifest(llvm::StringRef path,
                                                     const LibraryIndex& index);
 llvm::Expected<Library> loadLibrary(llvm::StringRef path);
 
-/// "4x4 of 4x4x4: XY": a part, by the axes along which it lies.
-std::string partName(const LibraryIndex& index, const LibraryPart& part);
+/// "4x4 of 4x4x4: XY": a sub-torus, by the axes along which it lies.
+std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_torus);
 
 /// "1..4095", "64K.." of an open one.
 std::string rangeText(const LibraryEntry& entry);
@@ -63,7 +63,7 @@ std::string rangeText(const LibraryEntry& entry);
 /// Bytes of all its files.
 std::uint64_t libraryBytes(const LibraryIndex& index);
 
-/// "machine generic, torc 0.1.0; 1 partition, 7 parts of 3 shapes, 41 ranges, 23 files of 1204
+/// "machine generic, torc 0.1.0; 1 partition, 7 sub-tori of 3 shapes, 41 ranges, 23 files of 1204
 /// KiB".
 std::string librarySummary(const LibraryIndex& index);
 

@@ -1,4 +1,4 @@
-// Parts of partitions, and the shapes that they share.
+// Sub-tori of partitions, and the shapes that they share.
 #include "compiler/library/plan.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ llvm::Error fault(const llvm::Twine& message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-// More parts than this, of all partitions, are a slip of the pen.
-constexpr std::size_t kMostParts = 1u << 14;
+// More sub-tori than this, of all partitions, are a slip of the pen.
+constexpr std::size_t kMostSubTori = 1u << 14;
 
 /// Bandwidth of the fastest cable, to which `gap` refers.
 double fastestCable(const Machine& machine) {
@@ -23,22 +23,22 @@ double fastestCable(const Machine& machine) {
   return fastest;
 }
 
-/// All parts, in the order of an index.
-std::vector<Extents> partsOf(const Topology& partition, PartKind kind) {
+/// All sub-tori, in the order of an index.
+std::vector<Extents> subToriOf(const Topology& partition, SubToriKind kind) {
   // A number whose digits are extents, the first axis being the slowest.
-  std::vector<Extents> parts;
+  std::vector<Extents> sub_tori;
   Extents extents{};
   for (std::uint32_t i = 0; i < partition.axis_count; ++i)
     extents[i] = 1;
   while (true) {
-    if (isPart(partition, extents)) parts.push_back(extents);
+    if (isSubTorus(partition, extents)) sub_tori.push_back(extents);
     std::uint32_t i = partition.axis_count;
     while (i > 0 && extents[i - 1] == partition.axes[i - 1].size)
       extents[--i] = 1;
-    if (i == 0) return parts;
+    if (i == 0) return sub_tori;
     const Axis& axis = partition.axes[i - 1];
     // Cores of a node: one, or all.
-    const bool steps = kind == PartKind::kBoxes && axis.kind != AxisKind::kCore;
+    const bool steps = kind == SubToriKind::kAll && axis.kind != AxisKind::kCore;
     extents[i - 1] = steps ? extents[i - 1] + 1 : axis.size;
   }
 }
@@ -57,8 +57,8 @@ bool isSameShape(const PlannedShape& a, const PlannedShape& b) {
 
 }  // namespace
 
-Machine partMachine(const Target& partition, const Extents& extents, const PartAxes& axes) {
-  const Topology topology = partTopology(partition.topology, extents, axes);
+Machine subTorusMachine(const Target& partition, const Extents& extents, const SubTorusAxes& axes) {
+  const Topology topology = subTorusTopology(partition.topology, extents, axes);
   Machine machine = partition.machine;
   machine.dimensions.clear();
   for (int i = 0; i < topology.dimensions(); ++i) {
@@ -81,11 +81,11 @@ Machine partMachine(const Target& partition, const Extents& extents, const PartA
   return machine;
 }
 
-llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, PartKind kind) {
+llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, SubToriKind kind) {
   LibraryPlan plan;
   for (const Target& partition : partitions) {
     const Topology& topology = partition.topology;
-    if (!isPart(topology, wholeExtents(topology))) {
+    if (!isSubTorus(topology, wholeExtents(topology))) {
       return fault("partition " + topology.shape() + " has one node, there is nothing to schedule");
     }
     const auto is_same = [&](const LibraryPartition& other) { return other.topology == topology; };
@@ -94,25 +94,25 @@ llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, PartK
     }
     const auto number = static_cast<std::uint32_t>(plan.partitions.size());
     plan.partitions.push_back({topology});
-    for (const Extents& extents : partsOf(topology, kind)) {
-      if (plan.parts.size() == kMostParts) {
-        return fault("partition " + topology.shape() + ": more than " + llvm::Twine(kMostParts) +
-                     " parts; --parts tori takes whole axes only");
+    for (const Extents& extents : subToriOf(topology, kind)) {
+      if (plan.sub_tori.size() == kMostSubTori) {
+        return fault("partition " + topology.shape() + ": more than " + llvm::Twine(kMostSubTori) +
+                     " sub-tori; --sub-tori whole-axes takes whole axes only");
       }
-      const PartAxes axes = canonicalAxes(topology, extents);
-      PlannedShape shape{.topology = partTopology(topology, extents, axes),
-                         .machine = partMachine(partition, extents, axes)};
+      const SubTorusAxes axes = canonicalAxes(topology, extents);
+      PlannedShape shape{.topology = subTorusTopology(topology, extents, axes),
+                         .machine = subTorusMachine(partition, extents, axes)};
       auto found = llvm::find_if(
           plan.shapes, [&](const PlannedShape& other) { return isSameShape(shape, other); });
       if (found == plan.shapes.end()) {
         plan.shapes.push_back(std::move(shape));
         found = std::prev(plan.shapes.end());
       }
-      ++found->parts;
-      plan.parts.push_back({.partition = number,
-                            .extents = extents,
-                            .shape = static_cast<std::uint32_t>(found - plan.shapes.begin()),
-                            .axes = axes});
+      ++found->sub_tori;
+      plan.sub_tori.push_back({.partition = number,
+                               .extents = extents,
+                               .shape = static_cast<std::uint32_t>(found - plan.shapes.begin()),
+                               .axes = axes});
     }
   }
   return plan;

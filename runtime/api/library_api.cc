@@ -89,7 +89,7 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   geometry->hosts.oversubscribed |= library->hosts.oversubscribed;
   geometry->enter();
   geometry->library = library;
-  geometry->library_part = found.part;
+  geometry->library_sub_torus = found.sub_torus;
   ++library->geometries;
   *result = geometry.release();
   return {};
@@ -134,7 +134,7 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   }
   const std::uint64_t bytes = checked.bytes;
   const torc_library& library = *geometry.library;
-  const std::uint32_t shape = library.index.parts[geometry.library_part].shape;
+  const std::uint32_t shape = library.index.sub_tori[geometry.library_sub_torus].shape;
   const LibraryEntry* entry = library.choose(shape, arguments->collective, bytes);
   if (entry == nullptr) {
     return Status(StatusCode::kUnsupported,
@@ -205,7 +205,7 @@ int torc_library_query(const torc_library* library, torc_library_info* info) {
   info->order = library->order.c_str();
   info->nodes = library->job.topology.ranks();
   info->partitions = library->index.partitions.size();
-  info->parts = library->index.parts.size();
+  info->sub_tori = library->index.sub_tori.size();
   info->entries = library->index.entries.size();
   info->files = library->index.files.size();
   info->files_loaded = library->cache.files();

@@ -141,9 +141,9 @@ int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info)
 /* ---- Libraries ------------------------------------------------------------------------------ */
 
 /* A folder made by `torc library build`: schedules for the partitions of a machine and for their
- * parts (lines, planes, boxes), with an index that says which file serves which part, collective
- * and size. A job opens it once; communicators are recognised by where their ranks lie, and get a
- * geometry; a schedule is loaded when a call first needs it. */
+ * sub-tori (lines, planes, boxes), with an index that says which file serves which sub-torus,
+ * collective and size. A job opens it once; communicators are recognised by where their ranks lie,
+ * and get a geometry; a schedule is loaded when a call first needs it. */
 typedef struct torc_library torc_library;
 
 /* The same on all ranks. NULL: not said. */
@@ -182,7 +182,7 @@ typedef struct torc_library_info {
   const char* order;     /* of the job's ranks: "XYZ"; "" with a mapping file */
   uint64_t nodes;        /* of that partition */
   uint64_t partitions;   /* in the library, as the next three */
-  uint64_t parts;
+  uint64_t sub_tori;
   uint64_t entries;
   uint64_t files;
   uint64_t files_loaded; /* held by this rank, as the next */
@@ -203,7 +203,7 @@ typedef enum torc_kind {
  * blocks together, of a reduce_scatter or allgather. Texts live as long as the library. */
 typedef struct torc_choice {
   torc_kind kind;
-  const char* shape;      /* "8x4m": the part whose communicators it serves */
+  const char* shape;      /* "8x4m": the sub-torus whose communicators it serves */
   uint64_t lowest_bytes;  /* of the calls it is for, both included */
   uint64_t highest_bytes; /* UINT64_MAX: no limit */
   const char* file;       /* name in the library's folder `files` */
@@ -214,10 +214,10 @@ typedef struct torc_choice {
 /* Entry `number`, from 0 to entries - 1, in the order of the index: by shape, kind and size. */
 int torc_library_entry(const torc_library* library, uint64_t number, torc_choice* choice);
 
-/* Collective over `comm`, which is duplicated and stays the caller's. Where its members form a part
- * of the partition that the library has schedules for, in any order, it gets a geometry with that
- * part's shape. TORC_ERR_UNSUPPORTED: they do not, and why: "7 ranks do not fill the box 2x4x1 from
- * (0, 0, 0): (1, 3, 0) is missing". */
+/* Collective over `comm`, which is duplicated and stays the caller's. Where its members form a
+ * sub-torus of the partition that the library has schedules for, in any order, it gets a geometry
+ * with that shape. TORC_ERR_UNSUPPORTED: they do not, and why: "7 ranks do not fill the box 2x4x1
+ * from (0, 0, 0): (1, 3, 0) is missing". */
 int torc_geometry_recognise(torc_library* library, MPI_Comm comm, torc_geometry** geometry);
 
 /* ---- Schedules ------------------------------------------------------------------------------ */

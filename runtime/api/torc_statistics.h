@@ -30,7 +30,7 @@ typedef struct torc_statistics_row {
   int served;               /* by torc; otherwise by MPI */
   int strict;               /* not served, and an error under TORC_STRICT=1 */
   const char* function;     /* "MPI_Iallreduce"; "": calls for which there was no row left */
-  const char* communicator; /* "4x2 part of 4x4x2", "6 ranks" */
+  const char* communicator; /* "4x2 sub-torus of 4x4x2", "6 ranks" */
   const char* datatype;     /* "MPI_DOUBLE"; "derived"; "": none */
   const char* operation;    /* "MPI_SUM"; "user's"; "": none */
   const char* by;           /* the library's file, or why MPI got the calls */

@@ -22,7 +22,7 @@ struct AgreedField {
 };
 inline constexpr int kMaxAgreedFields = 6;
 
-/// Which parts of the tag space are taken: one bit each.
+/// Which slots of the tag space are taken: one bit each.
 inline constexpr int kTagSlots = 1024;
 using TagMap = std::array<std::uint64_t, kTagSlots / 64>;
 

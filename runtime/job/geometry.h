@@ -103,7 +103,7 @@ struct torc_geometry {
   torc::HostRanks hosts;
   torc::TagRing ring{0, 0};
   torc_library* library = nullptr;  // that recognised the communicator, and what as; see there
-  std::uint32_t library_part = 0;
+  std::uint32_t library_sub_torus = 0;
   std::shared_ptr<const torc::GeometryTrace> trace;  // null: not traced
   int schedules = 0;
   // The same on all ranks.

@@ -37,7 +37,7 @@ Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const st
   return {};
 }
 
-/// The common part of loading: rank 0 has `bytes` or the reason why not.
+/// What both ways of loading share: rank 0 has `bytes` or the reason why not.
 Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
             const std::string& origin, torc_schedule** result) {
   torc::TraceCall traced(geometry.context->trace.get(), "load", torc::TraceKind::kLoad);

@@ -2,8 +2,8 @@
 // one of its partitions, and the schedules read so far.
 //
 // Rank 0 reads; the others get the bytes. All know the same, so that whatever follows is decided by
-// every rank alone and alike: which part of the partition a communicator is, which file serves a
-// call. No list has an entry per rank but the job's mapping, where there is a mapping file.
+// every rank alone and alike: which sub-torus of the partition a communicator is, which file serves
+// a call. No list has an entry per rank but the job's mapping, where there is a mapping file.
 #ifndef TORC_RUNTIME_JOB_LIBRARY_OPEN_H_
 #define TORC_RUNTIME_JOB_LIBRARY_OPEN_H_
 
@@ -57,21 +57,21 @@ enum class Unrecognised : std::uint8_t {
   kNone,          // it has
   kOneRank,       // nothing to communicate
   kOutsideWorld,  // members that the job did not start with
-  kNoPart,        // the members form no box, or the library has nothing for such a box
+  kNoSubTorus,    // the members form no box, or the library has nothing for such a box
 };
 
 /// What a communicator is to a library. The same on all its ranks.
 struct Recognition {
-  Unrecognised why = Unrecognised::kNoPart;
+  Unrecognised why = Unrecognised::kNoSubTorus;
   std::string reason;  // for a person; empty where recognised
 
-  std::uint32_t part = 0;   // of the index
-  std::uint32_t shape = 0;  // that its schedules are for
-  Topology topology;        // the shape, with the order of ranks in which `map` is simplest
-  RankMap map;              // ranks of the communicator to those of `topology`
+  std::uint32_t sub_torus = 0;  // of the index
+  std::uint32_t shape = 0;      // that its schedules are for
+  Topology topology;            // the shape, with the order of ranks in which `map` is simplest
+  RankMap map;                  // ranks of the communicator to those of `topology`
 
   bool ok() const { return why == Unrecognised::kNone; }
-  /// Differs where the parts, orders or maps do.
+  /// Differs where the sub-tori, orders or maps do.
   std::uint64_t fingerprint() const;
 };
 
@@ -91,7 +91,7 @@ struct torc_library {
                                                             const torc::LibraryOptions& options,
                                                             const torc::Status& mine = {});
 
-  /// Local: which part of the partition the members of `comm`, an intracommunicator, are.
+  /// Local: which sub-torus of the partition the members of `comm`, an intracommunicator, are.
   torc::Recognition recognise(MPI_Comm comm) const;
 
   /// Local: the schedule for a call on a recognised communicator; nullptr where there is none.

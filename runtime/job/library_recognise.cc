@@ -1,5 +1,5 @@
 // Recognition: the members of a communicator as ranks of the job, those as places of the partition,
-// those as a part that the library has.
+// those as a sub-torus that the library has.
 #include <numeric>
 #include <span>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "runtime/job/library_open.h"
 #include "runtime/transport/mpi_transport.h"
 #include "schedules/library/index.h"
-#include "schedules/topology/part_ranks.h"
+#include "schedules/topology/sub_torus_ranks.h"
 #include "support/message.h"
 
 using torc::message;
@@ -31,7 +31,7 @@ Recognition unrecognised(Unrecognised why, std::string reason) {
 
 std::uint64_t torc::Recognition::fingerprint() const {
   std::vector<std::int32_t> numbers = {static_cast<std::int32_t>(why),
-                                       static_cast<std::int32_t>(part)};
+                                       static_cast<std::int32_t>(sub_torus)};
   numbers.insert(numbers.end(), topology.order.begin(), topology.order.end());
   if (!map.isIdentity()) {
     for (std::uint64_t rank = 0; rank < topology.ranks(); ++rank)
@@ -48,7 +48,8 @@ Recognition torc_library::recognise(MPI_Comm comm) const {
   }
   if (code == MPI_SUCCESS) code = PMPI_Comm_group(comm, &group);
   if (code != MPI_SUCCESS) {
-    return unrecognised(Unrecognised::kNoPart, torc::mpiStatus(code, "MPI_Comm_group").message());
+    return unrecognised(Unrecognised::kNoSubTorus,
+                        torc::mpiStatus(code, "MPI_Comm_group").message());
   }
   Recognition result = recogniseGroup(group, size);
   PMPI_Group_free(&group);
@@ -69,7 +70,7 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
     std::iota(members.begin(), members.end(), 0);
     const int code = PMPI_Group_translate_ranks(group, size, members.data(), world, ranks.data());
     if (code != MPI_SUCCESS) {
-      return unrecognised(Unrecognised::kNoPart,
+      return unrecognised(Unrecognised::kNoSubTorus,
                           torc::mpiStatus(code, "MPI_Group_translate_ranks").message());
     }
     std::vector<std::int32_t> sites;
@@ -84,27 +85,27 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
     }
     box = torc::recogniseSubTorus(job.topology, sites);
   }
-  if (!box.ok()) return unrecognised(Unrecognised::kNoPart, box.status().message());
+  if (!box.ok()) return unrecognised(Unrecognised::kNoSubTorus, box.status().message());
 
-  const torc::LibraryPart* part = index.findPart(job.partition, box->extents);
-  if (part == nullptr) {
+  const torc::LibrarySubTorus* sub_torus = index.findSubTorus(job.partition, box->extents);
+  if (sub_torus == nullptr) {
     return unrecognised(
-        Unrecognised::kNoPart,
-        message("the library has nothing for the part ",
+        Unrecognised::kNoSubTorus,
+        message("the library has nothing for the sub-torus ",
                 torc::extentsText(job.topology, box->extents), " of ", job.topology.shape()));
   }
-  const torc::Topology& shape = index.shapes[part->shape].topology;
-  torc::PartRanks ranks = torc::ranksInPart(*box, shape, part->axes);
+  const torc::Topology& shape = index.shapes[sub_torus->shape].topology;
+  torc::SubTorusRanks ranks = torc::ranksInSubTorus(*box, shape, sub_torus->axes);
   StatusOr<torc::Topology> topology = torc::withOrder(shape, ranks.order);
   StatusOr<torc::RankMap> map = torc::RankMap::fromTable(std::move(ranks.table));
   if (!topology.ok() || !map.ok()) {
     const Status& status = topology.ok() ? map.status() : topology.status();
-    return unrecognised(Unrecognised::kNoPart, status.message());
+    return unrecognised(Unrecognised::kNoSubTorus, status.message());
   }
   Recognition result;
   result.why = Unrecognised::kNone;
-  result.part = static_cast<std::uint32_t>(part - index.parts.data());
-  result.shape = part->shape;
+  result.sub_torus = static_cast<std::uint32_t>(sub_torus - index.sub_tori.data());
+  result.shape = sub_torus->shape;
   result.topology = *topology;
   result.map = std::move(*map);
   return result;

@@ -48,7 +48,7 @@ struct Tables {
   std::span<const char> text;
   std::span<const Topology> partitions;
   std::span<const Topology> shapes;
-  std::span<const PartRecord> parts;
+  std::span<const SubTorusRecord> sub_tori;
   std::span<const EntryRecord> entries;
   std::span<const FileRecord> files;
 };
@@ -58,7 +58,7 @@ Status readTables(FieldReader& reader, Tables& tables) {
   Status status = directory.read(IndexTable::kText, tables.text);
   if (status.ok()) status = directory.read(IndexTable::kPartitions, tables.partitions);
   if (status.ok()) status = directory.read(IndexTable::kShapes, tables.shapes);
-  if (status.ok()) status = directory.read(IndexTable::kParts, tables.parts);
+  if (status.ok()) status = directory.read(IndexTable::kSubTori, tables.sub_tori);
   if (status.ok()) status = directory.read(IndexTable::kEntries, tables.entries);
   if (status.ok()) status = directory.read(IndexTable::kFiles, tables.files);
   if (status.ok()) status = directory.finish();
@@ -94,11 +94,11 @@ Status takeRecords(const Tables& tables, TextReader& text, LibraryIndex& index) 
     index.partitions.push_back({topology});
   for (const Topology& topology : tables.shapes)
     index.shapes.push_back({topology});
-  for (const PartRecord& record : tables.parts) {
-    index.parts.push_back({.partition = record.partition,
-                           .extents = record.extents,
-                           .shape = record.shape,
-                           .axes = record.axes});
+  for (const SubTorusRecord& record : tables.sub_tori) {
+    index.sub_tori.push_back({.partition = record.partition,
+                              .extents = record.extents,
+                              .shape = record.shape,
+                              .axes = record.axes});
   }
   for (const EntryRecord& record : tables.entries) {
     LibraryEntry entry{.shape = record.shape,
@@ -184,13 +184,15 @@ std::uint64_t checksumOf(std::span<const std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-const LibraryPart* LibraryIndex::findPart(std::uint32_t partition, const Extents& extents) const {
-  const auto found = std::lower_bound(parts.begin(), parts.end(), std::tie(partition, extents),
-                                      [](const LibraryPart& part, const auto& key) {
-                                        return std::tie(part.partition, part.extents) < key;
-                                      });
+const LibrarySubTorus* LibraryIndex::findSubTorus(std::uint32_t partition,
+                                                  const Extents& extents) const {
+  const auto found =
+      std::lower_bound(sub_tori.begin(), sub_tori.end(), std::tie(partition, extents),
+                       [](const LibrarySubTorus& sub_torus, const auto& key) {
+                         return std::tie(sub_torus.partition, sub_torus.extents) < key;
+                       });
   const bool is_it =
-      found != parts.end() && found->partition == partition && found->extents == extents;
+      found != sub_tori.end() && found->partition == partition && found->extents == extents;
   return is_it ? &*found : nullptr;
 }
 
@@ -222,14 +224,14 @@ StatusOr<LibraryIndex> readLibraryIndex(std::span<const std::byte> bytes,
 
 std::vector<std::byte> writeLibraryIndex(const LibraryIndex& index) {
   std::string text = index.machine + index.version;
-  std::vector<PartRecord> parts;
+  std::vector<SubTorusRecord> sub_tori;
   std::vector<EntryRecord> entries;
   std::vector<FileRecord> files;
-  for (const LibraryPart& part : index.parts) {
-    parts.push_back({.partition = part.partition,
-                     .shape = part.shape,
-                     .extents = part.extents,
-                     .axes = part.axes});
+  for (const LibrarySubTorus& sub_torus : index.sub_tori) {
+    sub_tori.push_back({.partition = sub_torus.partition,
+                        .shape = sub_torus.shape,
+                        .extents = sub_torus.extents,
+                        .axes = sub_torus.axes});
   }
   for (const LibraryEntry& entry : index.entries) {
     text += entry.reason;
@@ -253,7 +255,7 @@ std::vector<std::byte> writeLibraryIndex(const LibraryIndex& index) {
   writer.append(IndexTable::kText, text);
   writer.append(IndexTable::kPartitions, topologiesOf(index.partitions));
   writer.append(IndexTable::kShapes, topologiesOf(index.shapes));
-  writer.append(IndexTable::kParts, parts);
+  writer.append(IndexTable::kSubTori, sub_tori);
   writer.append(IndexTable::kEntries, entries);
   writer.append(IndexTable::kFiles, files);
   return writer.take();

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schedules/library/part.h"
 #include "schedules/schedule.h"
+#include "schedules/topology/sub_torus_topology.h"
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 
@@ -29,7 +29,7 @@ std::string manifestPath(const std::string& library);
 /// Of a file by its name in the index.
 std::string libraryFilePath(const std::string& library, const std::string& name);
 
-inline constexpr std::uint32_t kIndexVersion = 2;
+inline constexpr std::uint32_t kIndexVersion = 3;
 /// Unlike a schedule file's in its fourth letter.
 inline constexpr char kIndexMagic[8] = {'T', 'O', 'R', 'I', '\r', '\n', '\x1a', '\n'};
 
@@ -40,7 +40,7 @@ struct LibraryPartition {
   bool operator==(const LibraryPartition&) const = default;
 };
 
-/// What schedules are compiled for: the topology that equal parts share. X varies fastest.
+/// What schedules are compiled for: the topology that equal sub-tori share. X varies fastest.
 struct LibraryShape {
   Topology topology;
 
@@ -48,13 +48,13 @@ struct LibraryShape {
 };
 
 /// Sub-tori of a partition that have the same extents, wherever they lie.
-struct LibraryPart {
+struct LibrarySubTorus {
   std::uint32_t partition = 0;
   Extents extents{};
   std::uint32_t shape = 0;
-  PartAxes axes{};  // axis i of the shape is axis axes[i] of the partition
+  SubTorusAxes axes{};  // axis i of the shape is axis axes[i] of the partition
 
-  bool operator==(const LibraryPart&) const = default;
+  bool operator==(const LibrarySubTorus&) const = default;
 };
 
 inline constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
@@ -90,12 +90,12 @@ struct LibraryIndex {
   std::uint64_t manifest_checksum = 0;  // XXH3-64 of manifest.json
   std::vector<LibraryPartition> partitions;
   std::vector<LibraryShape> shapes;
-  std::vector<LibraryPart> parts;     // by partition, then extents; each once
+  std::vector<LibrarySubTorus> sub_tori;  // by partition, then extents; each once
   std::vector<LibraryEntry> entries;  // by shape, then collective, then size; ranges are disjoint
   std::vector<LibraryFile> files;     // by name; each once
 
   /// nullptr where there is none.
-  const LibraryPart* findPart(std::uint32_t partition, const Extents& extents) const;
+  const LibrarySubTorus* findSubTorus(std::uint32_t partition, const Extents& extents) const;
   const LibraryEntry* findEntry(std::uint32_t shape, Collective collective,
                                 std::uint64_t bytes) const;
 
@@ -106,8 +106,8 @@ struct LibraryIndex {
 std::uint64_t checksumOf(std::span<const std::byte> bytes);
 
 /// Whether an index makes sense: indices, order, ranges, names, topologies, and that the topology
-/// of each part is the one of its shape. The first fault: `part 3: shape 9 does not exist (there
-/// are 4)`.
+/// of each sub-torus is the one of its shape. The first fault: `sub-torus 3: shape 9 does not exist
+/// (there are 4)`.
 Status validate(const LibraryIndex& index);
 
 /// Reads and validates an index. `origin` names it in errors, which have the place:

@@ -18,13 +18,13 @@ enum class IndexTable : std::uint32_t {
   kText = 0,  // bytes: machine, version, reasons of entries, names of files, one after the other
   kPartitions,
   kShapes,
-  kParts,
+  kSubTori,
   kEntries,
   kFiles,
 };
 inline constexpr std::uint32_t kIndexTableCount = 6;
-inline constexpr const char* kIndexTableNames[kIndexTableCount] = {"text",  "partitions", "shapes",
-                                                                   "parts", "entries",    "files"};
+inline constexpr const char* kIndexTableNames[kIndexTableCount] = {
+    "text", "partitions", "shapes", "sub-tori", "entries", "files"};
 
 struct IndexHeader {
   std::array<char, 8> magic{};
@@ -41,14 +41,14 @@ static_assert(sizeof(IndexHeader) == 192);
 static_assert(offsetof(IndexHeader, checksum) + sizeof(std::uint64_t) == kChecksummedFrom);
 static_assert(std::has_unique_object_representations_v<IndexHeader>);
 
-struct PartRecord {
+struct SubTorusRecord {
   std::uint32_t partition = 0;
   std::uint32_t shape = 0;
   Extents extents{};
-  PartAxes axes{};
+  SubTorusAxes axes{};
 };
-static_assert(sizeof(PartRecord) == 48);
-static_assert(std::has_unique_object_representations_v<PartRecord>);
+static_assert(sizeof(SubTorusRecord) == 48);
+static_assert(std::has_unique_object_representations_v<SubTorusRecord>);
 
 struct EntryRecord {
   std::uint64_t lowest = 0;

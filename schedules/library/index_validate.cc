@@ -45,45 +45,46 @@ Status checkFileName(const std::string& name) {
 }
 
 /// The axes of extent over 1, once each, and nothing behind them.
-Status checkAxes(const Topology& partition, const LibraryPart& part) {
+Status checkAxes(const Topology& partition, const LibrarySubTorus& sub_torus) {
   std::uint32_t wanted = 0, named = 0, count = 0;
   for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
-    if (part.extents[i] > 1) {
+    if (sub_torus.extents[i] > 1) {
       wanted |= 1u << i;
       ++count;
     }
   }
   for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
-    const std::uint32_t axis = part.axes[i];
+    const std::uint32_t axis = sub_torus.axes[i];
     if (i >= count ? axis != 0 : axis >= kMaxAxes || (wanted >> axis & 1) == 0) {
       return malformed("axes are not those of extent over 1");
     }
     if (i < count) named |= 1u << axis;
   }
   // Cores are an innermost axis, as everywhere.
-  const bool has_cores = partition.hasCores() && part.extents[partition.axis_count - 1] > 1;
-  if (named != wanted || (has_cores && part.axes[count - 1] != partition.axis_count - 1)) {
+  const bool has_cores = partition.hasCores() && sub_torus.extents[partition.axis_count - 1] > 1;
+  if (named != wanted || (has_cores && sub_torus.axes[count - 1] != partition.axis_count - 1)) {
     return malformed("axes are not those of extent over 1, cores last");
   }
   return {};
 }
 
-Status checkPart(const LibraryIndex& index, const LibraryPart& part) {
-  if (part.partition >= index.partitions.size()) {
-    return malformed("partition ", part.partition, " does not exist (there are ",
+Status checkSubTorus(const LibraryIndex& index, const LibrarySubTorus& sub_torus) {
+  if (sub_torus.partition >= index.partitions.size()) {
+    return malformed("partition ", sub_torus.partition, " does not exist (there are ",
                      index.partitions.size(), ")");
   }
-  if (part.shape >= index.shapes.size()) {
-    return malformed("shape ", part.shape, " does not exist (there are ", index.shapes.size(), ")");
+  if (sub_torus.shape >= index.shapes.size()) {
+    return malformed("shape ", sub_torus.shape, " does not exist (there are ", index.shapes.size(),
+                     ")");
   }
-  const Topology& partition = index.partitions[part.partition].topology;
-  if (!isPart(partition, part.extents)) {
-    return malformed("extents are not those of a part of ", partition.shape());
+  const Topology& partition = index.partitions[sub_torus.partition].topology;
+  if (!isSubTorus(partition, sub_torus.extents)) {
+    return malformed("extents are not those of a sub-torus of ", partition.shape());
   }
-  if (Status status = checkAxes(partition, part); !status.ok()) return status;
-  const Topology& shape = index.shapes[part.shape].topology;
-  if (!(partTopology(partition, part.extents, part.axes) == shape)) {
-    return malformed("is not of shape ", part.shape, ", ", shape.shape());
+  if (Status status = checkAxes(partition, sub_torus); !status.ok()) return status;
+  const Topology& shape = index.shapes[sub_torus.shape].topology;
+  if (!(subTorusTopology(partition, sub_torus.extents, sub_torus.axes) == shape)) {
+    return malformed("is not of shape ", sub_torus.shape, ", ", shape.shape());
   }
   return {};
 }
@@ -156,8 +157,9 @@ Status validate(const LibraryIndex& index) {
   if (status.ok()) status = check_all(index.shapes, "shape", check_topology, any_order);
   if (status.ok()) {
     status = check_all(
-        index.parts, "part", [&](const LibraryPart& part) { return checkPart(index, part); },
-        [](const LibraryPart& a, const LibraryPart& b) {
+        index.sub_tori, "sub-torus",
+        [&](const LibrarySubTorus& sub_torus) { return checkSubTorus(index, sub_torus); },
+        [](const LibrarySubTorus& a, const LibrarySubTorus& b) {
           return std::tie(a.partition, a.extents) < std::tie(b.partition, b.extents);
         });
   }

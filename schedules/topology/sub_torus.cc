@@ -201,7 +201,7 @@ class Recognition {
                        placeText(partition_, at(second))));
   }
 
-  /// Schedules of a part are made for one without damage.
+  /// Schedules of a sub-torus are made for one without damage.
   Status checkDamage() const {
     for (const DeadLink& link : partition_.deadLinks()) {
       Coordinates to = link.from;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "schedules/library/part.h"
+#include "schedules/topology/sub_torus_topology.h"
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 

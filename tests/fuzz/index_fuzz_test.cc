@@ -63,8 +63,9 @@ Bytes nextMutant(Mutator& mutator) {
 std::string faultOf(const LibraryIndex& index, const Bytes& file) {
   if (const Status status = validate(index); !status.ok()) return status.message();
   if (writeLibraryIndex(index) != file) return "gives other bytes when it is written again";
-  for (const LibraryPart& part : index.parts) {
-    if (index.findPart(part.partition, part.extents) != &part) return "a part is not found";
+  for (const LibrarySubTorus& sub_torus : index.sub_tori) {
+    if (index.findSubTorus(sub_torus.partition, sub_torus.extents) != &sub_torus)
+      return "a sub-torus is not found";
   }
   for (const LibraryEntry& entry : index.entries) {
     for (const std::uint64_t bytes : {entry.lowest, entry.predicted_to, entry.highest}) {

@@ -40,7 +40,8 @@ class CompiledLibraries : public testing::Test {
     return true;
   }
 
-  /// The world and parts of it, in random orders: the number of ranks whose part was served.
+  /// The world and sub-tori of it, in random orders: the number of ranks whose sub-torus was
+  /// served.
   int tryCommunicators() {
     const int rank = worldRank(), half = worldSize() / 2;
     std::mt19937 random(7);  // the same on all ranks
@@ -57,7 +58,7 @@ class CompiledLibraries : public testing::Test {
       EXPECT_TRUE(serves(comm, round % 3 == 0 ? 2000 : 1, what + ", all"));
       MPI_Comm_free(&comm);
       MPI_Comm_split(MPI_COMM_WORLD, colors[round], keys[rank], &comm);
-      served += serves(comm, 1, what + ", parts") ? 1 : 0;
+      served += serves(comm, 1, what + ", sub-tori") ? 1 : 0;
       MPI_Comm_free(&comm);
     }
     int all = 0;
@@ -101,7 +102,7 @@ TEST_F(CompiledLibraries, ADamagedTorus) {
   MPI_Comm_split(MPI_COMM_WORLD, worldRank() / 3, worldRank(), &comm);
   torc_geometry* geometry = nullptr;
   EXPECT_TORC_ERROR(torc_geometry_recognise(library_, comm, &geometry), TORC_ERR_UNSUPPORTED,
-                    "the library has nothing for the part 3x1 of 4x2");
+                    "the library has nothing for the sub-torus 3x1 of 4x2");
   MPI_Comm_free(&comm);
 }
 

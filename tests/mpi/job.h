@@ -41,7 +41,7 @@ class JobTest : public testing::Test {
 #define EXPECT_TORC_OK(call) EXPECT_EQ(call, TORC_OK) << torc_error_message()
 #define ASSERT_TORC_OK(call) ASSERT_EQ(call, TORC_OK) << torc_error_message()
 
-/// Expects code and text of an error. `text` is a part of the message.
+/// Expects code and text of an error. The message contains `text`.
 #define EXPECT_TORC_ERROR(call, code, text)                                    \
   do {                                                                         \
     EXPECT_EQ(call, code) << torc_error_message();                             \

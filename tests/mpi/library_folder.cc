@@ -71,17 +71,18 @@ void LibraryFolder::addPartition(const std::string& shape) {
     Extents extents{};
     for (std::uint32_t i = 0; i < partition.axis_count; ++i)
       extents[i] = static_cast<std::uint32_t>(steps[i]) + 1;
-    if (isPart(partition, extents)) all.push_back(extents);
+    if (isSubTorus(partition, extents)) all.push_back(extents);
   }
   std::ranges::sort(all);
   for (const Extents& extents : all) {
-    const PartAxes axes = canonicalAxes(partition, extents);
-    const LibraryShape part_shape{partTopology(partition, extents, axes)};
-    if (!std::filesystem::exists(compiledPath("allreduce", part_shape.topology.shape()))) continue;
-    const auto found = std::ranges::find(index_.shapes, part_shape);
+    const SubTorusAxes axes = canonicalAxes(partition, extents);
+    const LibraryShape sub_torus_shape{subTorusTopology(partition, extents, axes)};
+    if (!std::filesystem::exists(compiledPath("allreduce", sub_torus_shape.topology.shape())))
+      continue;
+    const auto found = std::ranges::find(index_.shapes, sub_torus_shape);
     const auto shape_number = static_cast<std::uint32_t>(found - index_.shapes.begin());
-    if (found == index_.shapes.end()) index_.shapes.push_back(part_shape);
-    index_.parts.push_back(
+    if (found == index_.shapes.end()) index_.shapes.push_back(sub_torus_shape);
+    index_.sub_tori.push_back(
         {.partition = number, .extents = extents, .shape = shape_number, .axes = axes});
   }
 }

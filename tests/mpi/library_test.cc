@@ -95,7 +95,7 @@ TEST_F(Libraries, ABoxOfAPartition) {
   expectServed(comm, x == 1 ? "2" : "2x2m", "box");
 }
 
-TEST_F(Libraries, WhatIsNoPartIsRefusedWithTheReason) {
+TEST_F(Libraries, WhatIsNoSubTorusIsRefusedWithTheReason) {
   open();
   // Not a box: a diagonal. Rank 0 and the last of the second row but one, against the others.
   const int other = width() + 1;
@@ -121,7 +121,7 @@ TEST_F(Libraries, WhatIsNoPartIsRefusedWithTheReason) {
       TORC_ERR_ARGUMENT, "rank 1: geometry is NULL");
 }
 
-TEST_F(Libraries, APartThatTheLibraryLacks) {
+TEST_F(Libraries, ASubTorusThatTheLibraryLacks) {
   if (worldSize() != 6) GTEST_SKIP();
   open();
   // Two neighbours of a row of three form a line of two, which is no ring: 2m.
@@ -129,7 +129,7 @@ TEST_F(Libraries, APartThatTheLibraryLacks) {
   torc_geometry* geometry = nullptr;
   if (worldRank() < 2) {
     EXPECT_TORC_ERROR(torc_geometry_recognise(library_, comm, &geometry), TORC_ERR_UNSUPPORTED,
-                      "the library has nothing for the part 2x1 of 3x2");
+                      "the library has nothing for the sub-torus 2x1 of 3x2");
   } else {
     EXPECT_EQ(torc_geometry_recognise(library_, comm, &geometry), TORC_ERR_UNSUPPORTED);
   }
@@ -168,12 +168,12 @@ TEST_F(Libraries, AMappingFile) {
   expectServed(split(worldRank() / width(), worldRank()), worldSize() == 6 ? "3" : "2", "rows");
 }
 
-TEST_F(Libraries, AJobOnPartOfAPartition) {
+TEST_F(Libraries, AJobOnSomeNodesOfAPartition) {
   if (worldSize() != 4) GTEST_SKIP();
   const LibraryFolder larger({"3x2"});
-  const std::string path = folder_->write("part.map", "2 0\n2 1\n0 0\n0 1\n");
+  const std::string path = folder_->write("some.map", "2 0\n2 1\n0 0\n0 1\n");
   open({.directory = larger.path().c_str(), .torus = "", .mapping = path.c_str()});
-  expectServed(MPI_COMM_WORLD, "2x2m", "part of 3x2");
+  expectServed(MPI_COMM_WORLD, "2x2m", "some nodes of 3x2");
   close();
 }
 
@@ -229,7 +229,7 @@ TEST_F(Libraries, SaysWhatItHasAndHolds) {
   EXPECT_STREQ(info.order, "XY");
   EXPECT_EQ(info.nodes, static_cast<std::uint64_t>(worldSize()));
   EXPECT_EQ(info.partitions, folder_->index().partitions.size());
-  EXPECT_EQ(info.parts, folder_->index().parts.size());
+  EXPECT_EQ(info.sub_tori, folder_->index().sub_tori.size());
   EXPECT_EQ(info.entries, folder_->index().entries.size());
   EXPECT_EQ(info.files, folder_->index().files.size());
   EXPECT_EQ(info.files_loaded, 0u);

@@ -35,8 +35,8 @@ const char* text(Reason reason) {
       return "an earlier call on the communicator has failed";
     case Reason::kOutsideWorld:
       return "members outside MPI_COMM_WORLD";
-    case Reason::kNoPart:
-      return "the library has no such part of the torus";
+    case Reason::kNoSubTorus:
+      return "the library has no such sub-torus";
     case Reason::kNoSchedule:
       return "the library has no schedule for it";
     case Reason::kScheduleFailed:

@@ -24,7 +24,7 @@ enum class Reason : std::uint8_t {
   kFailedBefore,  // an earlier call on the communicator has failed: an error
   // Should be served: an error under TORC_STRICT.
   kOutsideWorld,    // members that are not in MPI_COMM_WORLD
-  kNoPart,          // the members form no line, plane or box of the partition
+  kNoSubTorus,      // the members form no line, plane or box of the partition
   kNoSchedule,      // the library has none for the collective and size
   kScheduleFailed,  // its file is missing, torn, or not the one of the index
   kNoShadow,        // TORC_COMMUNICATORS, or MPI's own limit, is reached

@@ -68,7 +68,7 @@ Status CommunicatorState::agree(const CollectiveCall* call) {
   });
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallreduce");
   if (votes[0] != ~votes[1]) {
-    reason_ = Reason::kNoPart;
+    reason_ = Reason::kNoSubTorus;
     reason_text_ = "its ranks recognise it differently";
   } else if (votes[2] != 0) {
     reason_ = Reason::kNoShadow;

@@ -21,10 +21,10 @@ Reason reasonOf(Unrecognised why) {
       return Reason::kOneRank;
     case Unrecognised::kOutsideWorld:
       return Reason::kOutsideWorld;
-    case Unrecognised::kNoPart:
-      return Reason::kNoPart;
+    case Unrecognised::kNoSubTorus:
+      return Reason::kNoSubTorus;
   }
-  return Reason::kNoPart;
+  return Reason::kNoSubTorus;
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void CommunicatorState::describe() {
     const std::string whole = engine->library->job.topology.shape();
     description_ = static_cast<std::uint64_t>(size_) == engine->library->job.topology.ranks()
                        ? whole
-                       : message(recognition_->topology.shape(), " part of ", whole);
+                       : message(recognition_->topology.shape(), " sub-torus of ", whole);
     why.clear();
   }
   say(Verbosity::kCommunicators, rank_,

@@ -1,4 +1,4 @@
-// What torc knows of a communicator of the program: which part of the torus it is, the schedules
+// What torc knows of a communicator of the program: which sub-torus it is, the schedules
 // that it has used, the calls on it that wait, and whether one has failed.
 //
 // The state hangs on the communicator as an attribute. It outlives the communicator when that is
@@ -70,7 +70,7 @@ class CommunicatorState {
   /// Why no call is served; kServed where they are.
   Reason reason() const { return reason_; }
   const std::string& reasonText() const { return reason_text_; }
-  /// "3x2 part of 4x3x2", "5 ranks".
+  /// "3x2 sub-torus of 4x3x2", "5 ranks".
   const std::string& description() const { return description_; }
   int rank() const { return rank_; }
   int size() const { return size_; }

@@ -55,9 +55,9 @@ std::string secondsText(double seconds) {
 /// Seconds that the library predicts, between its two ends.
 double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
   if (entry.predicted_to <= entry.lowest || bytes <= entry.lowest) return entry.lowest_s;
-  const double part = static_cast<double>(bytes - entry.lowest) /
+  const double along = static_cast<double>(bytes - entry.lowest) /
                       static_cast<double>(entry.predicted_to - entry.lowest);
-  return entry.lowest_s + part * (entry.highest_s - entry.lowest_s);
+  return entry.lowest_s + along * (entry.highest_s - entry.lowest_s);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class Statistics {
   Statistics(const Statistics&) = delete;
   Statistics& operator=(const Statistics&) = delete;
 
-  /// The program uses a communicator: `4x2 part of 4x4x2`, or `6 ranks` and why torc serves no
+  /// The program uses a communicator: `4x2 sub-torus of 4x4x2`, or `6 ranks` and why torc serves no
   /// calls on it. Counted by the rank of it that is 0. The number is for records; 0 stands for
   /// communicators that were not told of.
   std::uint32_t communicator(std::string_view description, std::string_view reason, int rank);

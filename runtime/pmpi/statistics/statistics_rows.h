@@ -24,7 +24,7 @@ enum class Service : std::uint8_t {
 struct CallRow {
   Service service = Service::kServed;
   std::string function;         // "MPI_Iallreduce"
-  std::string communicator;     // "4x2 part of 4x4x2", "6 ranks"
+  std::string communicator;     // "4x2 sub-torus of 4x4x2", "6 ranks"
   std::string datatype;         // "MPI_DOUBLE"; "derived"; empty: none
   std::string operation;        // "MPI_SUM"; "user's"; empty: none
   std::string by;               // the file of the library, or why MPI got the call

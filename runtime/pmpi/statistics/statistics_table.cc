@@ -82,8 +82,8 @@ std::string bytesShort(std::uint64_t bytes) {
   return fixed(value, value == std::floor(value) ? 0 : 1) + kLetters[letter];
 }
 
-std::string percent(double part, double whole) {
-  return whole > 0 ? fixed(100 * part / whole, 1) : "0.0";
+std::string percent(double some, double whole) {
+  return whole > 0 ? fixed(100 * some / whole, 1) : "0.0";
 }
 
 struct Total {

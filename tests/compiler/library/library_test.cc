@@ -1,4 +1,5 @@
-// The parts of libraries: plans, the machines of parts, ranges of sizes, manifests, the queue.
+// What a library is built from: plans, the machines of sub-tori, ranges of sizes, manifests, the
+// queue.
 #include <atomic>
 #include <cmath>
 #include <fstream>
@@ -32,49 +33,50 @@ Extents extentsOf(std::initializer_list<std::uint32_t> list) {
 }
 
 TEST(LibraryPlan, ToriAreCombinationsOfWholeAxes) {
-  const LibraryPlan plan = cantFail(planLibrary(target("8x4x8+2"), PartKind::kTori));
-  EXPECT_EQ(plan.parts.size(), 14u);  // 7 sets of dimensions, one core or both
+  const LibraryPlan plan = cantFail(planLibrary(target("8x4x8+2"), SubToriKind::kWholeAxes));
+  EXPECT_EQ(plan.sub_tori.size(), 14u);  // 7 sets of dimensions, one core or both
   std::set<std::string> shapes;
-  std::uint32_t parts = 0;
+  std::uint32_t sub_tori = 0;
   for (const PlannedShape& shape : plan.shapes) {
     shapes.insert(shape.topology.shape());
-    parts += shape.parts;
+    sub_tori += shape.sub_tori;
     // What is compiled for the topology is simulated on this machine.
     EXPECT_EQ(shapeOf(shape.machine), shape.topology.shape());
   }
-  EXPECT_EQ(parts, plan.parts.size());
+  EXPECT_EQ(sub_tori, plan.sub_tori.size());
   EXPECT_EQ(shapes, (std::set<std::string>{"8", "4", "8x4", "8x8", "8x8x4", "8+2", "4+2", "8x4+2",
                                            "8x8+2", "8x8x4+2"}));
 }
 
 TEST(LibraryPlan, IsAnIndex) {
-  for (const PartKind kind : {PartKind::kTori, PartKind::kBoxes}) {
+  for (const SubToriKind kind : {SubToriKind::kWholeAxes, SubToriKind::kAll}) {
     for (const char* shape : {"3x4m+2", "2x2x2", "5", "1x4x1x3"}) {
       const LibraryPlan plan = cantFail(planLibrary(target(shape), kind));
       LibraryIndex index;
       index.partitions = plan.partitions;
       for (const PlannedShape& planned : plan.shapes)
         index.shapes.push_back({planned.topology});
-      index.parts = plan.parts;
+      index.sub_tori = plan.sub_tori;
       EXPECT_EQ(validate(index).message(), "") << shape;
     }
   }
 }
 
 TEST(LibraryPlan, BoxesHaveAllExtents) {
-  const LibraryPlan plan = cantFail(planLibrary(target("3x4m"), PartKind::kBoxes));
-  EXPECT_EQ(plan.parts.size(), 11u);
+  const LibraryPlan plan = cantFail(planLibrary(target("3x4m"), SubToriKind::kAll));
+  EXPECT_EQ(plan.sub_tori.size(), 11u);
   std::set<std::string> shapes;
   for (const PlannedShape& shape : plan.shapes)
     shapes.insert(shape.topology.shape());
-  // 3mx2m is 2x3m turned. Lines of one length are one shape, whatever they are a part of.
+  // 3mx2m is 2x3m turned. Lines of one length are one shape, whatever they are lines of.
   EXPECT_EQ(shapes, (std::set<std::string>{"2m", "3", "3m", "4m", "2mx2m", "3x2m", "3mx2m", "3x3m",
                                            "4mx2m", "4mx3"}));
 }
 
 TEST(LibraryPlan, PartitionsShareShapes) {
-  const LibraryPlan plan = cantFail(planLibrary({target("4x4"), target("4x8")}, PartKind::kTori));
-  EXPECT_EQ(plan.parts.size(), 6u);
+  const LibraryPlan plan =
+      cantFail(planLibrary({target("4x4"), target("4x8")}, SubToriKind::kWholeAxes));
+  EXPECT_EQ(plan.sub_tori.size(), 6u);
   EXPECT_EQ(plan.shapes.size(), 4u);  // 4, 4x4, 8, 8x4
 }
 
@@ -82,31 +84,31 @@ TEST(LibraryPlan, LinksOfOtherSpeedAreOtherShapes) {
   Target slow = target("4x4");
   slow.machine.dimensions[1].bandwidth /= 2;
   slow.topology = cantFail(topologyOf(slow.machine));
-  const LibraryPlan plan = cantFail(planLibrary(slow, PartKind::kTori));
+  const LibraryPlan plan = cantFail(planLibrary(slow, SubToriKind::kWholeAxes));
   EXPECT_EQ(plan.shapes.size(), 3u);
   // Alone on its machine a line is the fastest; its topology says so, and still there are two.
   Target line = slow;
   line.machine.dimensions = {slow.machine.dimensions[1]};
   line.topology = cantFail(topologyOf(line.machine));
   EXPECT_EQ(line.topology.axes[0].bandwidth, 1.0);
-  EXPECT_EQ(cantFail(planLibrary({slow, line}, PartKind::kTori)).shapes.size(), 4u);
+  EXPECT_EQ(cantFail(planLibrary({slow, line}, SubToriKind::kWholeAxes)).shapes.size(), 4u);
 }
 
-/// A part's links are as fast as they are in the partition, whatever sets their speed.
-TEST(LibraryPlan, PartsKeepTheSpeedOfTheirLinks) {
+/// A sub-torus's links are as fast as they are in the partition, whatever sets their speed.
+TEST(LibraryPlan, SubToriKeepTheSpeedOfTheirLinks) {
   Target whole = target("4x4x2");
   whole.machine.dimensions[0].bandwidth *= 4;
   for (const double gap : {0.0, 1e-9}) {
     whole.machine.gap = gap;
     whole.topology = cantFail(topologyOf(whole.machine));
     const Extents extents = extentsOf({1, 4, 2});
-    const PartAxes axes = canonicalAxes(whole.topology, extents);
-    const Machine part = partMachine(whole, extents, axes);
-    ASSERT_EQ(part.dimensions.size(), 2u);
-    EXPECT_DOUBLE_EQ(part.linkBandwidth(0), whole.machine.linkBandwidth(1));
-    EXPECT_DOUBLE_EQ(part.linkBandwidth(1), whole.machine.linkBandwidth(2));
+    const SubTorusAxes axes = canonicalAxes(whole.topology, extents);
+    const Machine sub_torus = subTorusMachine(whole, extents, axes);
+    ASSERT_EQ(sub_torus.dimensions.size(), 2u);
+    EXPECT_DOUBLE_EQ(sub_torus.linkBandwidth(0), whole.machine.linkBandwidth(1));
+    EXPECT_DOUBLE_EQ(sub_torus.linkBandwidth(1), whole.machine.linkBandwidth(2));
     // Half of a ring of four is a line of two: one cable.
-    const Machine half = partMachine(whole, extentsOf({1, 2, 1}), {1});
+    const Machine half = subTorusMachine(whole, extentsOf({1, 2, 1}), {1});
     EXPECT_EQ(shapeOf(half), "2m");
     EXPECT_DOUBLE_EQ(half.linkBandwidth(0), whole.machine.linkBandwidth(1));
   }
@@ -114,7 +116,7 @@ TEST(LibraryPlan, PartsKeepTheSpeedOfTheirLinks) {
 
 TEST(LibraryPlan, Refusals) {
   const auto refusal = [](llvm::ArrayRef<Target> targets) {
-    return toString(planLibrary(targets, PartKind::kTori).takeError());
+    return toString(planLibrary(targets, SubToriKind::kWholeAxes).takeError());
   };
   EXPECT_EQ(refusal(target("1x1+4")), "partition 1x1+4 has one node, there is nothing to schedule");
   EXPECT_EQ(refusal({target("4"), target("4")}), "partition 4 is there twice");
@@ -146,7 +148,7 @@ Found rangesOf(const PlannedShape& shape, Collective collective, const SizeRange
 
 PlannedShape shapeFor(llvm::StringRef name) {
   const Target whole = target(name);
-  return {.topology = whole.topology, .machine = whole.machine, .parts = 1};
+  return {.topology = whole.topology, .machine = whole.machine, .sub_tori = 1};
 }
 
 TEST(RangeFinder, RangesCoverAllSizesInOrder) {
@@ -229,7 +231,7 @@ LibraryIndex indexFor(const LibraryPlan& plan) {
   index.partitions = plan.partitions;
   for (const PlannedShape& planned : plan.shapes)
     index.shapes.push_back({planned.topology});
-  index.parts = plan.parts;
+  index.sub_tori = plan.sub_tori;
   return index;
 }
 
@@ -263,7 +265,7 @@ void collectProperties(const json& root, const json& node, const std::string& pa
 TEST(Manifest, SchemaKnowsTheKeys) {
   Target damaged = target("3x3");
   ASSERT_FALSE(bool(addDamage(damaged, {"0,0:X"}, {"1,1"})));
-  const LibraryPlan plan = cantFail(planLibrary(damaged, PartKind::kTori));
+  const LibraryPlan plan = cantFail(planLibrary(damaged, SubToriKind::kWholeAxes));
   LibraryIndex index = indexFor(plan);
   Found found = rangesOf(plan.shapes.front(), Collective::kAllreduce, {1, 64});
   const ScheduleRange& range = found.ranges.front();
@@ -297,8 +299,8 @@ TEST(Manifest, SchemaKnowsTheKeys) {
   EXPECT_EQ(manifestFault(manifest, other),
             "/files/0/checksum is \"0000000000000001\", the index says \"00000000000000ab\"");
   other = index;
-  other.parts.pop_back();
-  EXPECT_EQ(manifestFault(manifest, other), "/parts has 3 elements, the index has 2");
+  other.sub_tori.pop_back();
+  EXPECT_EQ(manifestFault(manifest, other), "/sub_tori has 3 elements, the index has 2");
   auto less = manifest;
   less["entries"][0].erase("reason");
   EXPECT_EQ(manifestFault(less, index), "/entries/0/reason is missing");

@@ -37,8 +37,8 @@ TEST(FingerprintTest, RecognitionsAreToldApart) {
   first.why = Unrecognised::kNone;
   first.topology = *parseTopology("3x2");
   std::vector<Recognition> all(5, first);
-  all[1].why = Unrecognised::kNoPart;
-  all[2].part = 1;
+  all[1].why = Unrecognised::kNoSubTorus;
+  all[2].sub_torus = 1;
   all[3].topology = *parseTopology("3x2", "YX");
   all[4].map = *RankMap::fromTable({0, 1, 2, 3, 5, 4});
   std::set<std::uint64_t> fingerprints;

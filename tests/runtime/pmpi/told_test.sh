@@ -55,13 +55,13 @@ expectLines "torc: 6 ranks on 3x2, order XY, served from $library \(machine gene
 run "everything" TORC_LIBRARY="$library" TORC_VERBOSE=2 TORC_EXPLAIN=1 TORC_STATS="$work/table"
 expectRight
 grep -qx "torc: communicator of 6 ranks: 3x2" "$work/stderr" || fail "MPI_COMM_WORLD"
-[[ $(grep -cx "torc: communicator of 3 ranks: 3 part of 3x2" "$work/stderr") -eq 2 ]] || fail "rows"
+[[ $(grep -cx "torc: communicator of 3 ranks: 3 sub-torus of 3x2" "$work/stderr") -eq 2 ]] || fail "rows"
 grep -q "^torc: communicator of 5 ranks: .*do not fill the box" "$work/stderr" || fail "5 ranks"
 served='allreduce-3x2-[0-9a-f]{16}\.torc, predicted [0-9.]+ us: .+'
 grep -qE "^torc: rank 0: MPI_Allreduce on 3x2, 8000 bytes of MPI_DOUBLE, MPI_SUM: $served" \
   "$work/stderr" || fail "no explanation of a served call"
 [[ $(grep -c "MPI_Allreduce on 3x2" "$work/stderr") -eq 1 ]] || fail "explained more than once"
-why='handed to MPI: the library has no such part of the torus'
+why='handed to MPI: the library has no such sub-torus'
 grep -qx "torc: rank 0: MPI_Allreduce on 5 ranks, 80 bytes of MPI_DOUBLE, MPI_SUM: $why" \
   "$work/stderr" || fail "no explanation of a call that MPI got"
 
@@ -73,13 +73,13 @@ expectRow() {
   }
 }
 expectRow MPI_Allreduce 3x2 MPI_DOUBLE MPI_SUM 8000 6 18 'allreduce-3x2-[0-9a-f]+\.torc'
-expectRow MPI_Allgather '3 part of 3x2' MPI_DOUBLE - 2400 6 6 'allgather-3-[0-9a-f]+\.torc'
-expectRow MPI_Allreduce '5 ranks' MPI_DOUBLE MPI_SUM 80 5 5 '! the library has no such part of the torus'
+expectRow MPI_Allgather '3 sub-torus of 3x2' MPI_DOUBLE - 2400 6 6 'allgather-3-[0-9a-f]+\.torc'
+expectRow MPI_Allreduce '5 ranks' MPI_DOUBLE MPI_SUM 80 5 5 '! the library has no such sub-torus'
 expectRow MPI_Allreduce '1 rank' MPI_DOUBLE MPI_SUM 80 1 1 'one rank'
-expectRow MPI_Bcast '3 part of 3x2' MPI_DOUBLE - 80 6 6 'broadcast-3-[0-9a-f]+\.torc'
+expectRow MPI_Bcast '3 sub-torus of 3x2' MPI_DOUBLE - 80 6 6 'broadcast-3-[0-9a-f]+\.torc'
 grep -qE '^Calls served by torc: 30, ' "$work/table" || fail "calls served"
 grep -qE '^Calls handed to MPI: 6, ' "$work/table" || fail "calls handed to MPI"
-grep -qE '^  3 part of 3x2 +2 +12 +0 +[0-9.]+  yes$' "$work/table" || fail "rows among communicators"
+grep -qE '^  3 sub-torus of 3x2 +2 +12 +0 +[0-9.]+  yes$' "$work/table" || fail "rows among communicators"
 grep -qE '^  schedules +3 loaded, ' "$work/table" || fail "schedules"
 
 run "a file that cannot be written" TORC_LIBRARY="$library" TORC_STATS=/no/folder/table

@@ -70,15 +70,15 @@ TEST(LibraryIndex, Paths) {
   EXPECT_EQ(libraryFilePath("a/b", "c.torc"), "a/b/files/c.torc");
 }
 
-TEST(LibraryIndex, FindsParts) {
+TEST(LibraryIndex, FindsSubTori) {
   const LibraryIndex index = samples::libraryIndex();
-  for (const LibraryPart& part : index.parts)
-    EXPECT_EQ(index.findPart(part.partition, part.extents), &part);
-  EXPECT_EQ(index.findPart(1, extentsOf({8, 3})), nullptr);
-  EXPECT_EQ(index.findPart(1, extentsOf({1, 1})), nullptr);
-  EXPECT_EQ(index.findPart(2, extentsOf({8, 4})), nullptr);
-  EXPECT_EQ(index.findPart(1, extentsOf({9, 9})), nullptr);
-  EXPECT_EQ(LibraryIndex().findPart(0, {}), nullptr);
+  for (const LibrarySubTorus& sub_torus : index.sub_tori)
+    EXPECT_EQ(index.findSubTorus(sub_torus.partition, sub_torus.extents), &sub_torus);
+  EXPECT_EQ(index.findSubTorus(1, extentsOf({8, 3})), nullptr);
+  EXPECT_EQ(index.findSubTorus(1, extentsOf({1, 1})), nullptr);
+  EXPECT_EQ(index.findSubTorus(2, extentsOf({8, 4})), nullptr);
+  EXPECT_EQ(index.findSubTorus(1, extentsOf({9, 9})), nullptr);
+  EXPECT_EQ(LibraryIndex().findSubTorus(0, {}), nullptr);
 }
 
 TEST(LibraryIndex, FindsEntries) {
@@ -154,9 +154,12 @@ TEST(LibraryIndex, NotAnIndex) {
             "l/index.torc: 00000000: magic: is damaged, as by a transfer that rewrites line ends");
 }
 
-TEST(LibraryIndex, LaterVersion) {
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 3; })),
-            "l/index.torc: 00000008: index version 3, this torc reads 2: it needs a later torc");
+TEST(LibraryIndex, OtherVersions) {
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 4; })),
+            "l/index.torc: 00000008: index version 4, this torc reads 3: it needs a later torc");
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 2; })),
+            "l/index.torc: 00000008: index version 2, this torc reads 3: build the library again "
+            "(torc library build)");
 }
 
 TEST(LibraryIndex, Tables) {
@@ -164,8 +167,8 @@ TEST(LibraryIndex, Tables) {
     return messageOf(withHeader(
         [&](IndexHeader& header) { edit(header.tables[static_cast<std::size_t>(table)]); }));
   };
-  EXPECT_EQ(table_fault(IndexTable::kParts, [](TableEntry& table) { table.record_size = 40; }),
-            "l/index.torc: 00000078: parts: records have 40 bytes, expected 48");
+  EXPECT_EQ(table_fault(IndexTable::kSubTori, [](TableEntry& table) { table.record_size = 40; }),
+            "l/index.torc: 00000078: sub-tori: records have 40 bytes, expected 48");
   EXPECT_EQ(table_fault(IndexTable::kText, [](TableEntry& table) { table.offset = 8; }),
             "l/index.torc: 00000030: text: table starts at 8, expected 192");
   EXPECT_EQ(table_fault(IndexTable::kFiles, [](TableEntry& table) { table.count = 1u << 31; })
@@ -182,27 +185,27 @@ TEST(LibraryIndex, Text) {
             "l/index.torc: text: 1 bytes are left over");
 }
 
-TEST(LibraryIndex, Parts) {
-  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[3].shape = 99; }),
-            "part 3: shape 99 does not exist (there are 12)");
-  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[3].partition = 2; }),
-            "part 3: partition 2 does not exist (there are 2)");
-  EXPECT_EQ(faultOf([](LibraryIndex& index) { std::swap(index.parts[3], index.parts[4]); }),
-            "part 4: is not after part 3");
-  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[3] = index.parts[2]; }),
-            "part 3: is not after part 2");
-  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[0].extents[0] = 5; }),
-            "part 0: extents are not those of a part of 4x4x2m+2");
-  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[0].extents[7] = 1; }),
-            "part 0: extents are not those of a part of 4x4x2m+2");
-  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts[0].axes[7] = 1; }),
-            "part 0: axes are not those of extent over 1");
-  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.parts.back().axes[1] = 0; }),
-            "part 16: axes are not those of extent over 1, cores last");
+TEST(LibraryIndex, SubTori) {
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.sub_tori[3].shape = 99; }),
+            "sub-torus 3: shape 99 does not exist (there are 12)");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.sub_tori[3].partition = 2; }),
+            "sub-torus 3: partition 2 does not exist (there are 2)");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { std::swap(index.sub_tori[3], index.sub_tori[4]); }),
+            "sub-torus 4: is not after sub-torus 3");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.sub_tori[3] = index.sub_tori[2]; }),
+            "sub-torus 3: is not after sub-torus 2");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.sub_tori[0].extents[0] = 5; }),
+            "sub-torus 0: extents are not those of a sub-torus of 4x4x2m+2");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.sub_tori[0].extents[7] = 1; }),
+            "sub-torus 0: extents are not those of a sub-torus of 4x4x2m+2");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.sub_tori[0].axes[7] = 1; }),
+            "sub-torus 0: axes are not those of extent over 1");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.sub_tori.back().axes[1] = 0; }),
+            "sub-torus 16: axes are not those of extent over 1, cores last");
   EXPECT_EQ(faultOf([](LibraryIndex& index) {
-              std::swap(index.parts.back().axes[0], index.parts.back().axes[1]);
+              std::swap(index.sub_tori.back().axes[0], index.sub_tori.back().axes[1]);
             }),
-            "part 16: is not of shape 11, 8x4");
+            "sub-torus 16: is not of shape 11, 8x4");
 }
 
 TEST(LibraryIndex, Topologies) {
@@ -260,11 +263,11 @@ TEST(LibraryIndex, Files) {
             "machine: has control characters");
 }
 
-TEST(LibraryPart, EqualPartsShareATopology) {
+TEST(SubTorusTopology, EqualOnesShareATopology) {
   const Topology partition = *parseTopology("4x8x4");
   const auto topology = [&](std::initializer_list<std::uint32_t> list) {
     const Extents extents = extentsOf(list);
-    return partTopology(partition, extents, canonicalAxes(partition, extents));
+    return subTorusTopology(partition, extents, canonicalAxes(partition, extents));
   };
   EXPECT_EQ(topology({4, 8, 1}), topology({1, 8, 4}));
   EXPECT_EQ(topology({4, 8, 1}).shape(), "8x4");
@@ -276,38 +279,38 @@ TEST(LibraryPart, EqualPartsShareATopology) {
   EXPECT_NE(topology({4, 1, 1}), topology({1, 4, 1}));
 }
 
-TEST(LibraryPart, LinksOfOtherSpeedAreOtherParts) {
+TEST(SubTorusTopology, LinksOfOtherSpeedMakeAnotherTopology) {
   Topology partition = *parseTopology("4x4+2");
   partition.axes[1].bandwidth = 0.5;
   const auto axes = canonicalAxes(partition, extentsOf({4, 4, 2}));
-  EXPECT_EQ(axes, (PartAxes{0, 1, 2}));
-  const Topology x = partTopology(partition, extentsOf({4, 1, 1}), {0});
-  const Topology y = partTopology(partition, extentsOf({1, 4, 1}), {1});
+  EXPECT_EQ(axes, (SubTorusAxes{0, 1, 2}));
+  const Topology x = subTorusTopology(partition, extentsOf({4, 1, 1}), {0});
+  const Topology y = subTorusTopology(partition, extentsOf({1, 4, 1}), {1});
   EXPECT_NE(x, y);
   EXPECT_EQ(y.axes[0].bandwidth, 0.5);
   partition.axes[0].bandwidth = 0.25;
-  EXPECT_EQ(canonicalAxes(partition, extentsOf({4, 4, 2})), (PartAxes{1, 0, 2}));
+  EXPECT_EQ(canonicalAxes(partition, extentsOf({4, 4, 2})), (SubTorusAxes{1, 0, 2}));
 }
 
-TEST(LibraryPart, DamageTurnsWithThePartition) {
+TEST(SubTorusTopology, DamageTurnsWithThePartition) {
   const LibraryIndex index = samples::damagedIndex();
-  const Topology& shape = index.shapes[index.parts.back().shape].topology;
+  const Topology& shape = index.shapes[index.sub_tori.back().shape].topology;
   EXPECT_EQ(shape.shape(), "4x4x2");  // 2x4x4 turned: Y, Z, X
   ASSERT_EQ(shape.dead_link_count, 1);
   EXPECT_EQ(shape.deadLinks()[0], (DeadLink{{0, 2, 1}, 0}));
   ASSERT_EQ(shape.dead_node_count, 1);
   EXPECT_EQ(shape.deadNodes()[0], (Coordinates{3, 1, 0}));
-  for (std::size_t i = 0; i + 1 < index.parts.size(); ++i)
-    EXPECT_FALSE(index.shapes[index.parts[i].shape].topology.isDamaged());
+  for (std::size_t i = 0; i + 1 < index.sub_tori.size(); ++i)
+    EXPECT_FALSE(index.shapes[index.sub_tori[i].shape].topology.isDamaged());
 }
 
-TEST(LibraryPart, PartsHaveSeveralNodes) {
+TEST(SubTorusTopology, HasSeveralNodes) {
   const Topology partition = *parseTopology("4x4+2");
-  EXPECT_TRUE(isPart(partition, extentsOf({4, 1, 1})));
-  EXPECT_FALSE(isPart(partition, extentsOf({1, 1, 2})));
-  EXPECT_FALSE(isPart(partition, extentsOf({1, 1, 1})));
-  EXPECT_FALSE(isPart(partition, extentsOf({4, 4})));
-  EXPECT_FALSE(isPart(partition, extentsOf({4, 5, 1})));
+  EXPECT_TRUE(isSubTorus(partition, extentsOf({4, 1, 1})));
+  EXPECT_FALSE(isSubTorus(partition, extentsOf({1, 1, 2})));
+  EXPECT_FALSE(isSubTorus(partition, extentsOf({1, 1, 1})));
+  EXPECT_FALSE(isSubTorus(partition, extentsOf({4, 4})));
+  EXPECT_FALSE(isSubTorus(partition, extentsOf({4, 5, 1})));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace torc::samples {
 namespace {
 
-/// Adds `partition` with its parts of whole axes, and their shapes where they are new.
+/// Adds `partition` with its sub-tori of whole axes, and their shapes where they are new.
 void addPartition(LibraryIndex& index, const Topology& partition) {
   const auto number = static_cast<std::uint32_t>(index.partitions.size());
   index.partitions.push_back({partition});
@@ -16,16 +16,16 @@ void addPartition(LibraryIndex& index, const Topology& partition) {
     Extents extents{};
     for (std::uint32_t i = 0; i < partition.axis_count; ++i)
       extents[i] = set >> i & 1 ? whole[i] : 1;
-    if (isPart(partition, extents)) all.push_back(extents);
+    if (isSubTorus(partition, extents)) all.push_back(extents);
   }
   std::ranges::sort(all);
   for (const Extents& extents : all) {
-    const PartAxes axes = canonicalAxes(partition, extents);
-    const LibraryShape shape{partTopology(partition, extents, axes)};
+    const SubTorusAxes axes = canonicalAxes(partition, extents);
+    const LibraryShape shape{subTorusTopology(partition, extents, axes)};
     const auto found = std::ranges::find(index.shapes, shape);
     const auto shape_number = static_cast<std::uint32_t>(found - index.shapes.begin());
     if (found == index.shapes.end()) index.shapes.push_back(shape);
-    index.parts.push_back(
+    index.sub_tori.push_back(
         {.partition = number, .extents = extents, .shape = shape_number, .axes = axes});
   }
 }
@@ -67,7 +67,7 @@ LibraryIndex libraryIndex() {
                      .manifest_checksum = 0x1122334455667788,
                      .partitions = {},
                      .shapes = {},
-                     .parts = {},
+                     .sub_tori = {},
                      .entries = {},
                      .files = {}};
   addPartition(index, *parseTopology("4x4x2m+2", "TXYZ"));
@@ -80,7 +80,7 @@ LibraryIndex damagedIndex() {
   LibraryIndex index = libraryIndex();
   index.partitions.clear();
   index.shapes.clear();
-  index.parts.clear();
+  index.sub_tori.clear();
   index.entries.clear();
   Topology partition = *parseTopology("2x4x4");
   (void)partition.addDeadLink(*parseDeadLink(partition, "1,0,2:Y"));

@@ -1,4 +1,4 @@
-// A small library's index: two partitions, parts that share shapes, all collectives.
+// A small library's index: two partitions, sub-tori that share shapes, all collectives.
 #ifndef TORC_TESTS_SCHEDULES_LIBRARY_SAMPLE_INDEX_H_
 #define TORC_TESTS_SCHEDULES_LIBRARY_SAMPLE_INDEX_H_
 
@@ -6,7 +6,7 @@
 
 namespace torc::samples {
 
-/// Of 4x4x2m+2 and of 8x4, with all combinations of whole axes as parts.
+/// Of 4x4x2m+2 and of 8x4, with all combinations of whole axes as sub-tori.
 LibraryIndex libraryIndex();
 
 /// The same with a damaged 4x4 as the only partition.

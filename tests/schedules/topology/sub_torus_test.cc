@@ -195,7 +195,7 @@ TEST_F(DamagedSubTorus, AnOrderIsFoundBehindADeadFirstNode) {
   EXPECT_EQ(orderOf(whole), (std::vector<std::int32_t>{0, 1, 2}));
 }
 
-TEST_F(DamagedSubTorus, PartsWithDamageAreRefused) {
+TEST_F(DamagedSubTorus, BoxesWithDamageAreRefused) {
   EXPECT_EQ(reason(partition_, {{0, 1}, {2, 1}, {3, 1}}), "");  // round the torus, past the damage
   EXPECT_EQ(reason(partition_, {{0, 1}, {2, 1}}),
             "2 ranks do not fill the box 3x1 from (0, 1): (1, 1) is a dead node");

@@ -2,11 +2,11 @@
 // nonblocking, persistent x int and MPI_Count arguments x in place or not, with datatypes,
 // operations and counts in turn, so that each meets each. Every byte of every buffer is checked.
 //
-//   forms GRID [--persistent-allgather-once] [--part=K/N]
+//   forms GRID [--persistent-allgather-once] [--share=K/N]
 //
 // --persistent-allgather-once: MPICH 4.0.2's own persistent allgather gives wrong results from the
 // second start. With it no such call is started twice; without it, those with data on boxes are.
-// --part=K/N: each N-th case, from the K-th on.
+// --share=K/N: each N-th case, from the K-th on.
 
 #include <algorithm>
 #include <cstdio>
@@ -124,8 +124,8 @@ bool isFaultyBetweenGroups(const Shape& shape) {
 
 class Runner {
  public:
-  Runner(const Cases& cases, bool persistent_allgather_once, int part, int parts)
-      : cases_(cases), once_(persistent_allgather_once), part_(part), parts_(parts) {}
+  Runner(const Cases& cases, bool persistent_allgather_once, int share, int shares)
+      : cases_(cases), once_(persistent_allgather_once), share_(share), shares_(shares) {}
 
   /// All forms on one communicator; `index`: its number, on all ranks.
   void runForms(const Communicator& communicator, int index) {
@@ -197,7 +197,7 @@ class Runner {
 
   void run(const Communicator& communicator, const Shape& shape) {
     if (communicator.is_inter && (shape.in_place || isFaultyBetweenGroups(shape))) return;
-    if (case_++ % parts_ != part_) return;
+    if (case_++ % shares_ != share_) return;
     const bool gather =
         shape.collective == Collective::kAllgather || shape.collective == Collective::kAllgatherv;
     const bool once = shape.form != Form::kPersistent ||
@@ -209,7 +209,7 @@ class Runner {
 
   const Cases& cases_;
   const bool once_;
-  const int part_, parts_;
+  const int share_, shares_;
   bool thorough_ = false;
   size_t turn_ = 0;
   int case_ = 0;
@@ -217,15 +217,15 @@ class Runner {
 
 int run(int argc, char** argv) {
   bool once = false;
-  int part = 0, parts = 1;
+  int share = 0, shares = 1;
   for (int i = 2; i < argc; ++i) {
     if (std::strcmp(argv[i], "--persistent-allgather-once") == 0) once = true;
-    std::sscanf(argv[i], "--part=%d/%d", &part, &parts);
+    std::sscanf(argv[i], "--share=%d/%d", &share, &shares);
   }
   std::vector<Communicator> communicators = makeCommunicators(parseGrid(argv[1]));
   {
     const Cases cases;
-    Runner runner(cases, once, part, parts);
+    Runner runner(cases, once, share, shares);
     runner.runTypes(communicators.front());
     for (size_t i = 0; i < communicators.size(); ++i)
       if (communicators[i].hasMe()) runner.runForms(communicators[i], static_cast<int>(i));

@@ -119,7 +119,7 @@ job -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$work/spoilt" \
 expectWarning "allreduce-2x2-"
 served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics")
 grep -qE '^  MPI_Allgather +2x2 ' <<<"$served" || fail "allgather is not served"
-grep -qE '^  MPI_Allreduce +2 part' <<<"$served" || fail "rows are not served"
+grep -qE '^  MPI_Allreduce +2 sub-torus' <<<"$served" || fail "rows are not served"
 if grep -qE '^  MPI_Allreduce +2x2 ' <<<"$served"; then fail "a torn file serves"; fi
 
 copyLibrary

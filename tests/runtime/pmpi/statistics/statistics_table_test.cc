@@ -28,20 +28,19 @@ JobStatistics sample() {
       {Service::kServed, "MPI_Allreduce", "4x4x2", "MPI_DOUBLE", "MPI_SUM",
        "allreduce-4x4x2-0123456789abcdef.torc", 17, 3200, 3200 * 65536ull, 65536, 65536, 1.5,
        0.0004, 0.002, 32},
-      {Service::kServed, "MPI_Iallgather", "4 part of 4x4x2", "derived", "",
+      {Service::kServed, "MPI_Iallgather", "4 sub-torus of 4x4x2", "derived", "",
        "allgather-4-00112233445566ff.torc", 10, 64, 64 * 800, 600, 1000, 0.0064, 0.00005, 0.00015,
        32},
       {Service::kNotTorcs, "MPI_Barrier", "4x4x2", "", "", "torc does not serve this collective", 0,
        320, 0, 0, 0, 0.25, 0.0001, 0.001, 32},
       {Service::kShouldBeServed, "MPI_Allreduce", "7 ranks", "MPI_INT", "MPI_MAX",
-       "the library has no such part of the torus", 3, 7, 28, 4, 4, 0.000007, 0.000001, 0.000001,
-       7},
+       "the library has no such sub-torus", 3, 7, 28, 4, 4, 0.000007, 0.000001, 0.000001, 7},
       {Service::kNotTorcs, "", "", "", "", "", 0, 12, 12000, 0, 12000, 0.00012, 0.00001, 0.00001,
        3},
   };
   statistics.communicators = {{"7 ranks", "7 ranks do not fill the box 4x2x1", 1, 0, 5, 0.000005},
                               {"7 ranks", "7 ranks do not fill the box 4x1x2", 1, 0, 2, 0.000002},
-                              {"4 part of 4x4x2", "", 8, 64, 0, 0.0064},
+                              {"4 sub-torus of 4x4x2", "", 8, 64, 0, 0.0064},
                               {"4x4x2", "", 1, 3200, 320, 1.75}};
   statistics.sum = {64, 640000, 3136, 64, 320000, 0.64, 0.32};
   statistics.most = {2, 20000, 98, 2, 10000, 0.02, 0.01};
@@ -62,23 +61,23 @@ TEST(StatisticsTableTest, HeaderAndSections) {
   loading          10.000 ms (most on a rank)
 
 Calls served by torc: 3264, 200.0M bytes, 1.506400 s
-  function        communicator     datatype    operation  bytes/call  ranks  calls   total s  total %  mean us  min us  max us  schedule
-  MPI_Allreduce   4x4x2            MPI_DOUBLE  MPI_SUM           64K     32   3200  1.500000     85.4    468.8   400.0  2000.0  allreduce-4x4x2-0123456789abcdef.torc
-  MPI_Iallgather  4 part of 4x4x2  derived     -            600-1000     32     64  0.006400      0.4    100.0    50.0   150.0  allgather-4-00112233445566ff.torc
+  function        communicator          datatype    operation  bytes/call  ranks  calls   total s  total %  mean us  min us  max us  schedule
+  MPI_Allreduce   4x4x2                 MPI_DOUBLE  MPI_SUM           64K     32   3200  1.500000     85.4    468.8   400.0  2000.0  allreduce-4x4x2-0123456789abcdef.torc
+  MPI_Iallgather  4 sub-torus of 4x4x2  derived     -            600-1000     32     64  0.006400      0.4    100.0    50.0   150.0  allgather-4-00112233445566ff.torc
 
 Calls handed to MPI: 339, 11.7K bytes, 0.250127 s
   function          communicator  datatype  operation  bytes/call  ranks  calls   total s  total %  mean us  min us  max us  reason
   MPI_Barrier       4x4x2         -         -                   -     32    320  0.250000     14.2    781.2   100.0  1000.0  torc does not serve this collective
   other signatures  -             -         -             0-11.7K      3     12  0.000120      0.0     10.0    10.0    10.0  several
-  MPI_Allreduce     7 ranks       MPI_INT   MPI_MAX             4      7      7  0.000007      0.0      1.0     1.0     1.0  ! the library has no such part of the torus
+  MPI_Allreduce     7 ranks       MPI_INT   MPI_MAX             4      7      7  0.000007      0.0      1.0     1.0     1.0  ! the library has no such sub-torus
   !: an error under TORC_STRICT=1
 
 Communicators: 9 that torc serves, 2 that it does not
-  communicator     used  torc's calls  MPI's calls   total s  served by torc
-  4 part of 4x4x2     8            64            0  0.006400  yes
-  4x4x2               1          3200          320  1.750000  yes
-  7 ranks             1             0            2  0.000002  no: 7 ranks do not fill the box 4x1x2
-  7 ranks             1             0            5  0.000005  no: 7 ranks do not fill the box 4x2x1
+  communicator          used  torc's calls  MPI's calls   total s  served by torc
+  4 sub-torus of 4x4x2     8            64            0  0.006400  yes
+  4x4x2                    1          3200          320  1.750000  yes
+  7 ranks                  1             0            2  0.000002  no: 7 ranks do not fill the box 4x1x2
+  7 ranks                  1             0            5  0.000005  no: 7 ranks do not fill the box 4x2x1
 ------------------------------------------------------------------------
 )");
 }

@@ -30,7 +30,7 @@ class StatisticsTest : public testing::Test {
   }
 
   Statistics statistics_{false};
-  std::uint32_t communicator_ = statistics_.communicator("4x2 part of 4x4x2", "", 0);
+  std::uint32_t communicator_ = statistics_.communicator("4x2 sub-torus of 4x4x2", "", 0);
 };
 
 TEST_F(StatisticsTest, CountsBytesAndTimesOfASignature) {
@@ -39,8 +39,9 @@ TEST_F(StatisticsTest, CountsBytesAndTimesOfASignature) {
   statistics_.record(call(80000, 1));
   const std::vector<CallRow> rows = statistics_.snapshot({}).calls;
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0], (CallRow{Service::kServed, "MPI_Allreduce", "4x2 part of 4x4x2", "MPI_INT",
-                              "MPI_SUM", "file", 17, 3, 211072, 65536, 80000, 1.375, 0.125, 1, 1}));
+  EXPECT_EQ(rows[0],
+            (CallRow{Service::kServed, "MPI_Allreduce", "4x2 sub-torus of 4x4x2", "MPI_INT",
+                     "MPI_SUM", "file", 17, 3, 211072, 65536, 80000, 1.375, 0.125, 1, 1}));
 }
 
 TEST_F(StatisticsTest, RowsAreToldApart) {
@@ -121,12 +122,13 @@ TEST_F(StatisticsTest, NoCallIsLostWhenSignaturesAreMany) {
 }
 
 TEST_F(StatisticsTest, CommunicatorsAreCountedByTheirRank0) {
-  EXPECT_EQ(statistics_.communicator("4x2 part of 4x4x2", "", 1), communicator_);
-  EXPECT_NE(statistics_.communicator("4x2 part of 4x4x2", "no room", 0), communicator_);
-  EXPECT_EQ(statistics_.communicator("4x2 part of 4x4x2", "", 0), communicator_);
+  EXPECT_EQ(statistics_.communicator("4x2 sub-torus of 4x4x2", "", 1), communicator_);
+  EXPECT_NE(statistics_.communicator("4x2 sub-torus of 4x4x2", "no room", 0), communicator_);
+  EXPECT_EQ(statistics_.communicator("4x2 sub-torus of 4x4x2", "", 0), communicator_);
   const std::vector<CommunicatorRow> rows = statistics_.snapshot({}).communicators;
-  EXPECT_EQ(rows, (std::vector<CommunicatorRow>{{"4x2 part of 4x4x2", "", 2, 0, 0, 0},
-                                                {"4x2 part of 4x4x2", "no room", 1, 0, 0, 0}}));
+  EXPECT_EQ(rows,
+            (std::vector<CommunicatorRow>{{"4x2 sub-torus of 4x4x2", "", 2, 0, 0, 0},
+                                          {"4x2 sub-torus of 4x4x2", "no room", 1, 0, 0, 0}}));
   for (std::size_t i = 0; i < 2 * kMostCommunicatorRows; ++i)
     statistics_.communicator(std::to_string(i), "", 0);
   const std::vector<CommunicatorRow> many = statistics_.snapshot({}).communicators;
@@ -141,7 +143,7 @@ TEST_F(StatisticsTest, CommunicatorsOfOneShapeHaveCallsOfTheirOwn) {
   const std::uint32_t middle = statistics_.communicator("5 ranks", "(1, 0) is missing", 0);
   CallRecord handed = call(80, 0.25);
   handed.service = Service::kShouldBeServed;
-  handed.by = "the library has no such part of the torus";
+  handed.by = "the library has no such sub-torus";
   for (const std::uint32_t number : {corner, middle, middle}) {
     handed.communicator = number;
     statistics_.record(handed);
@@ -149,7 +151,7 @@ TEST_F(StatisticsTest, CommunicatorsOfOneShapeHaveCallsOfTheirOwn) {
   statistics_.record(call(80, 2));
   const JobStatistics counted = statistics_.snapshot({});
   EXPECT_EQ(counted.communicators,
-            (std::vector<CommunicatorRow>{{"4x2 part of 4x4x2", "", 1, 1, 0, 2},
+            (std::vector<CommunicatorRow>{{"4x2 sub-torus of 4x4x2", "", 1, 1, 0, 2},
                                           {"5 ranks", "(2, 1) is missing", 1, 0, 1, 0.25},
                                           {"5 ranks", "(1, 0) is missing", 1, 0, 2, 0.5}}));
   ASSERT_EQ(counted.calls.size(), 2u);
@@ -205,7 +207,7 @@ TEST_F(StatisticsTest, ThreadsRecordAtOnce) {
 
 TEST_F(StatisticsTest, ExplainsANewSignatureOnce) {
   Statistics explaining(true);
-  const std::uint32_t known = explaining.communicator("4x2 part of 4x4x2", "", 0);
+  const std::uint32_t known = explaining.communicator("4x2 sub-torus of 4x4x2", "", 0);
   LibraryEntry entry;
   entry.lowest = 1000;
   entry.highest = kOpenEnd;
@@ -233,9 +235,9 @@ TEST_F(StatisticsTest, ExplainsANewSignatureOnce) {
     statistics_.record(served);
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "torc: MPI_Allreduce on 4x2 part of 4x4x2, 2000 bytes of MPI_INT, MPI_SUM: "
+            "torc: MPI_Allreduce on 4x2 sub-torus of 4x4x2, 2000 bytes of MPI_INT, MPI_SUM: "
             "file, predicted 20 us: fewest steps\n"
-            "torc: MPI_Barrier on 4x2 part of 4x4x2: handed to MPI: torc does not serve "
+            "torc: MPI_Barrier on 4x2 sub-torus of 4x4x2: handed to MPI: torc does not serve "
             "this collective\n");
 }
 

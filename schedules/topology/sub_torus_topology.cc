@@ -1,5 +1,5 @@
-// Canonical topologies of the parts of a partition.
-#include "schedules/library/part.h"
+// Canonical topologies of the sub-tori of a partition.
+#include "schedules/topology/sub_torus_topology.h"
 
 #include <algorithm>
 #include <tuple>
@@ -7,7 +7,7 @@
 namespace torc {
 namespace {
 
-/// Axes of a part's topology.
+/// Axes of a sub-torus's topology.
 std::uint32_t axisCount(const Extents& extents) {
   return static_cast<std::uint32_t>(
       std::ranges::count_if(extents, [](std::uint32_t extent) { return extent > 1; }));
@@ -17,23 +17,24 @@ AxisKind kindOf(const Axis& axis, std::uint32_t extent) {
   return extent == axis.size || axis.kind == AxisKind::kCore ? axis.kind : AxisKind::kMesh;
 }
 
-Coordinates turned(const Coordinates& at, const Topology& part, const PartAxes& axes) {
+Coordinates turned(const Coordinates& at, const Topology& sub_torus, const SubTorusAxes& axes) {
   Coordinates result{};
-  for (std::uint32_t i = 0; i < part.axis_count; ++i)
+  for (std::uint32_t i = 0; i < sub_torus.axis_count; ++i)
     result[i] = at[axes[i]];
   return result;
 }
 
-/// The damage of the whole partition in the axes of `part`.
-void addDamage(const Topology& partition, const PartAxes& axes, Topology& part) {
+/// The damage of the whole partition in the axes of `sub_torus`.
+void addDamage(const Topology& partition, const SubTorusAxes& axes, Topology& sub_torus) {
   // It fits and is there once, as it did and was in the partition. A cable along an axis of one
   // node cannot be dead: there is none.
   for (const DeadLink& link : partition.deadLinks()) {
     const auto axis = std::ranges::find(axes, link.axis) - axes.begin();
-    (void)part.addDeadLink({turned(link.from, part, axes), static_cast<std::uint32_t>(axis)});
+    (void)sub_torus.addDeadLink(
+        {turned(link.from, sub_torus, axes), static_cast<std::uint32_t>(axis)});
   }
   for (const Coordinates& node : partition.deadNodes())
-    (void)part.addDeadNode(turned(node, part, axes));
+    (void)sub_torus.addDeadNode(turned(node, sub_torus, axes));
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ Extents wholeExtents(const Topology& partition) {
   return extents;
 }
 
-bool isPart(const Topology& partition, const Extents& extents) {
+bool isSubTorus(const Topology& partition, const Extents& extents) {
   bool several_nodes = false;
   for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
     const bool exists = i < partition.axis_count;
@@ -57,13 +58,13 @@ bool isPart(const Topology& partition, const Extents& extents) {
   return several_nodes;
 }
 
-PartAxes canonicalAxes(const Topology& partition, const Extents& extents) {
+SubTorusAxes canonicalAxes(const Topology& partition, const Extents& extents) {
   const auto key = [&](std::uint8_t i) {
     const Axis& axis = partition.axes[i];
     return std::tuple(axis.kind == AxisKind::kCore, -std::int64_t{extents[i]},
                       kindOf(axis, extents[i]), -axis.bandwidth, axis.latency, i);
   };
-  PartAxes axes{};
+  SubTorusAxes axes{};
   std::uint32_t count = 0;
   for (std::uint8_t i = 0; i < partition.axis_count; ++i) {
     if (extents[i] <= 1) continue;
@@ -75,23 +76,24 @@ PartAxes canonicalAxes(const Topology& partition, const Extents& extents) {
   return axes;
 }
 
-Topology partTopology(const Topology& partition, const Extents& extents, const PartAxes& axes) {
-  Topology part;
-  part.axis_count = axisCount(extents);
-  for (std::uint32_t i = 0; i < part.axis_count; ++i) {
+Topology subTorusTopology(const Topology& partition, const Extents& extents,
+                          const SubTorusAxes& axes) {
+  Topology sub_torus;
+  sub_torus.axis_count = axisCount(extents);
+  for (std::uint32_t i = 0; i < sub_torus.axis_count; ++i) {
     const Axis& from = partition.axes[axes[i]];
-    Axis& axis = part.axes[i];
+    Axis& axis = sub_torus.axes[i];
     axis.size = extents[axes[i]];
     axis.kind = kindOf(from, axis.size);
     axis.name = axis.kind == AxisKind::kCore ? kCoreAxisName : kAxisNames[i];
     axis.bandwidth = from.bandwidth;
     axis.latency = from.latency;
-    part.order[i] = static_cast<std::uint8_t>(i);
+    sub_torus.order[i] = static_cast<std::uint8_t>(i);
   }
   if (partition.isDamaged() && extents == wholeExtents(partition)) {
-    addDamage(partition, axes, part);
+    addDamage(partition, axes, sub_torus);
   }
-  return part;
+  return sub_torus;
 }
 
 }  // namespace torc

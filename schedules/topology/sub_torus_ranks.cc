@@ -1,13 +1,14 @@
 // Members by an order of axes keep their numbers: the schedule takes that order. Others get a
 // table.
-#include "schedules/topology/part_ranks.h"
+#include "schedules/topology/sub_torus_ranks.h"
 
 #include <algorithm>
 
 namespace torc {
 
-PartRanks ranksInPart(const SubTorus& box, const Topology& shape, const PartAxes& axes) {
-  PartRanks ranks;
+SubTorusRanks ranksInSubTorus(const SubTorus& box, const Topology& shape,
+                              const SubTorusAxes& axes) {
+  SubTorusRanks ranks;
   ranks.order = shape.order;
   if (box.ordered) {
     const auto end = axes.begin() + shape.axis_count;

@@ -1,6 +1,6 @@
-// Members of a box as ranks of its schedules: a member's rank lies, in the part's topology, where
-// the member lies in the partition.
-#include "schedules/topology/part_ranks.h"
+// Members of a box as ranks of its schedules: a member's rank lies, in the sub-torus's topology,
+// where the member lies in the partition.
+#include "schedules/topology/sub_torus_ranks.h"
 
 #include <algorithm>
 #include <string>
@@ -18,9 +18,9 @@ namespace {
 bool liesRight(const Topology& partition, const std::vector<std::int32_t>& sites) {
   const StatusOr<SubTorus> box = recogniseSubTorus(partition, sites);
   if (!box.ok()) return false;
-  const PartAxes axes = canonicalAxes(partition, box->extents);
-  Topology shape = partTopology(partition, box->extents, axes);
-  const PartRanks ranks = ranksInPart(*box, shape, axes);
+  const SubTorusAxes axes = canonicalAxes(partition, box->extents);
+  Topology shape = subTorusTopology(partition, box->extents, axes);
+  const SubTorusRanks ranks = ranksInSubTorus(*box, shape, axes);
   if (ranks.table.empty() != box->ordered) return false;
   shape.order = ranks.order;
   for (std::size_t member = 0; member < sites.size(); ++member) {
@@ -56,7 +56,7 @@ Topology drawPartition() {
   return partition;
 }
 
-TEST(PartRanks, BoxesInOrderAndShuffled) {
+TEST(SubTorusRanks, BoxesInOrderAndShuffled) {
   EXPECT_TRUE(rc::check([] {
     const Topology partition = drawPartition();
     const auto start =
@@ -83,7 +83,7 @@ TEST(PartRanks, BoxesInOrderAndShuffled) {
   }));
 }
 
-TEST(PartRanks, DamagedPartitions) {
+TEST(SubTorusRanks, DamagedPartitions) {
   EXPECT_TRUE(rc::check([] {
     Topology partition = drawPartition();
     for (int dead = *rc::gen::inRange(1, 4); dead > 0; --dead) {
@@ -104,13 +104,13 @@ TEST(PartRanks, DamagedPartitions) {
   }));
 }
 
-TEST(PartRanks, AxesOfTheShapeAreTurned) {
+TEST(SubTorusRanks, AxesOfTheShapeAreTurned) {
   // 4x8 is compiled as 8x4: its X is the partition's Y.
   const Topology partition = *parseTopology("4x8");
-  const PartAxes axes = canonicalAxes(partition, wholeExtents(partition));
-  const Topology shape = partTopology(partition, wholeExtents(partition), axes);
+  const SubTorusAxes axes = canonicalAxes(partition, wholeExtents(partition));
+  const Topology shape = subTorusTopology(partition, wholeExtents(partition), axes);
   ASSERT_EQ(shape.shape(), "8x4");
-  const PartRanks ranks = ranksInPart(wholePartition(partition), shape, axes);
+  const SubTorusRanks ranks = ranksInSubTorus(wholePartition(partition), shape, axes);
   EXPECT_TRUE(ranks.table.empty());
   EXPECT_EQ(ranks.order[0], 1);
   EXPECT_EQ(ranks.order[1], 0);
