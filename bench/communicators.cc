@@ -1,4 +1,4 @@
-// What the interposition library costs a program that makes communicators and calls no collective
+// What the interposer costs a program that makes communicators and calls no collective
 // that torc serves on them: the program, which knows nothing of it and has no nonblocking
 // collectives. bench/job_start.sh runs it plain and preloaded.
 //

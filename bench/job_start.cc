@@ -1,4 +1,4 @@
-// What the interposition library costs a program: the program, which knows nothing of it.
+// What the interposer costs a program: the program, which knows nothing of it.
 // bench/job_start.sh runs it plain and preloaded.
 //
 //   job_start init     one line: microseconds from the moment at which the last rank entered

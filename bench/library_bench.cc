@@ -1,4 +1,4 @@
-// A library of a large machine in one process: how long a rank takes to read its index, to place
+// A library of a large machine in one process: how long a rank takes to read its index, to map
 // the job and to recognise communicators, and what memory it keeps for that.
 //
 //   bazel run -c opt //bench:library_bench [-- SHAPE]      (64x32x32)
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/job/library_open.h"
+#include "runtime/job/library.h"
 #include "schedules/library/index.h"
 #include "schedules/topology/sub_torus.h"
 #include "schedules/topology/sub_torus_ranks.h"
@@ -121,18 +121,18 @@ int run(const std::string& shape) {
     kept = std::move(*read);
   }
   const auto nodes = static_cast<std::uint64_t>(ranks);
-  const auto job = measured("place the job by its order",
-                            [&] { return placeJob(*kept, LibraryOptions(), nodes, ""); });
+  const auto job = measured("map the job by its order",
+                            [&] { return mapJob(*kept, LibraryOptions(), nodes, ""); });
   std::string lines;
   for (std::int32_t rank = ranks; rank-- > 0;) {
     const Coordinates at = partition->coordinatesOf(rank);
     for (std::uint32_t i = 0; i < partition->axis_count; ++i)
       lines += std::to_string(at[i]) + (i + 1 < partition->axis_count ? ' ' : '\n');
   }
-  const auto mapped = measured("place it by a mapping file", [&] {
+  const auto mapped = measured("map it by a mapping file", [&] {
     LibraryOptions options;
     options.mapping = "job.map";
-    return placeJob(*kept, options, nodes, lines);
+    return mapJob(*kept, options, nodes, lines);
   });
   std::vector<std::int32_t> sites(nodes);
   std::iota(sites.begin(), sites.end(), 0);

@@ -32,7 +32,7 @@
 #include "runtime/execution/collective.h"
 #include "runtime/execution/executor.h"
 #include "runtime/job/geometry.h"
-#include "runtime/job/library.h"
+#include "runtime/job/schedule.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/format/file.h"
 

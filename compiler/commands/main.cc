@@ -48,14 +48,14 @@ void endOutOfMemoryInLlvm(void*, const char*, bool) {
 std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
   std::string line;
   while (!report.empty()) {
-    llvm::StringRef piece;
-    std::tie(piece, report) = report.split('\n');
-    if (piece.consume_front(program)) piece.consume_front(": ");
+    llvm::StringRef message;
+    std::tie(message, report) = report.split('\n');
+    if (message.consume_front(program)) message.consume_front(": ");
     // Advice with the program's path in it; ours follows.
-    piece = piece.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
-    if (piece.empty()) continue;
-    line += (line.empty() ? "" : "; ") + piece.str();
-    line[line.size() - piece.size()] = llvm::toLower(piece[0]);
+    message = message.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
+    if (message.empty()) continue;
+    line += (line.empty() ? "" : "; ") + message.str();
+    line[line.size() - message.size()] = llvm::toLower(message[0]);
   }
   return line + " (torc --help)";
 }

@@ -78,7 +78,7 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   const Status laid = attempt([&] {
     collective = std::make_unique<torc_collective>(std::move(laid_out));
     collective->tags = *tags;
-    return collective->laid_out->lay(geometry.tagBase(*tags), torc::Requests::kPersistent);
+    return collective->laid_out->layOut(geometry.tagBase(*tags), torc::Requests::kPersistent);
   });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
     return release(geometry, *tags, agreed);

@@ -6,8 +6,8 @@
 #include "runtime/api/api.h"
 #include "runtime/api/call_api.h"
 #include "runtime/execution/call.h"
-#include "runtime/job/library_load.h"
-#include "runtime/job/library_open.h"
+#include "runtime/job/library.h"
+#include "runtime/job/schedule_load.h"
 #include "runtime/transport/mpi_transport.h"
 #include "support/message.h"
 
@@ -73,21 +73,21 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   if (Status status = checkCall(library->context); !status.ok()) return status;
   if (Status status = checkCommunicator(comm); !status.ok()) return status;
   auto geometry = std::make_unique<torc_geometry>(library->context);
-  if (Status status = geometry->join(comm); !status.ok()) return status;
-  if (Status status = geometry->joinTrace(); !status.ok()) return status;
+  if (Status status = geometry->duplicate(comm); !status.ok()) return status;
+  if (Status status = geometry->startTrace(); !status.ok()) return status;
 
   torc::Recognition found;
   const Status mine = attempt([&]() -> Status {
     if (result == nullptr) return nullArgument("geometry");
     found = library->recognise(comm);
     if (!found.ok()) return {StatusCode::kUnsupported, found.reason};
-    return geometry->place(found.topology, found.map);
+    return geometry->mapOnto(found.topology, found.map);
   });
   const torc::AgreedField fields[] = {
       {"where the communicator lies", mine.ok() ? found.fingerprint() : 0, false}};
   if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
   geometry->hosts.oversubscribed |= library->hosts.oversubscribed;
-  geometry->enter();
+  geometry->registerInContext();
   geometry->library = library;
   geometry->library_sub_torus = found.sub_torus;
   ++library->geometries;

@@ -1,7 +1,7 @@
 /* torc.h: replay of compiled torus collectives over MPI. C99, C++.
  *
- * A program makes a context, a geometry (a communicator laid on a torus), loads schedules that the
- * compiler `torc` wrote, and makes collectives from them. A collective is persistent: made once
+ * A program makes a context, a geometry (a communicator mapped onto a torus), loads schedules that
+ * the compiler `torc` wrote, and makes collectives from them. A collective is persistent: made once
  * for its buffers, started any number of times.
  *
  *   torc_context* context;
@@ -109,7 +109,7 @@ int torc_context_destroy(torc_context* context);
  */
 int torc_context_advance(torc_context* context, int* completed);
 
-/* ---- Geometry: a communicator on a torus ---------------------------------------------------- */
+/* ---- Geometry: a communicator mapped onto a torus ------------------------------------------- */
 
 typedef struct torc_geometry torc_geometry;
 

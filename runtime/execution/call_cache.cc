@@ -6,7 +6,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/job/geometry.h"
-#include "runtime/job/library.h"
+#include "runtime/job/schedule.h"
 #include "support/hash.h"
 
 namespace torc {
@@ -72,7 +72,7 @@ StatusOr<LaidOutCall*> CallCache::acquire(torc_schedule* schedule, const Call& c
     auto made = std::make_unique<CachedCall>(this, schedule);
     made->key_hash = hash;
     if (Status prepared = made->prepare(call); !prepared.ok()) return prepared;
-    if (Status laid = made->lay(0, Requests::kOneShot); !laid.ok()) return laid;
+    if (Status laid = made->layOut(0, Requests::kOneShot); !laid.ok()) return laid;
     made->held_bytes = sizeof(CachedCall) + made->bytes();
     ++buckets_[hash].calls;
     ++schedule->collectives;

@@ -10,7 +10,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/execution/laid_out_call.h"
 #include "runtime/job/geometry.h"
-#include "runtime/job/library.h"
+#include "runtime/job/schedule.h"
 #include "runtime/transport/tag_ring.h"
 
 struct torc_collective {

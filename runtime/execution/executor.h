@@ -124,9 +124,9 @@ class Executor {
 
   explicit Executor(std::unique_ptr<Transport> transport);
 
-  Status lay(const FlatProgram& program, const Buffers& buffers, const MessagePieces& pieces);
-  Status layMessage(const FlatProgram& program, const FlatOperation& operation,
-                    const Buffers& buffers, std::span<const std::size_t> pieces, Step& step);
+  Status layOut(const FlatProgram& program, const Buffers& buffers, const MessagePieces& pieces);
+  Status layOutMessage(const FlatProgram& program, const FlatOperation& operation,
+                       const Buffers& buffers, std::span<const std::size_t> pieces, Step& step);
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
                Step& step);
   bool layStrided(const FlatProgram& program, const FlatOperation& operation,

@@ -117,13 +117,13 @@ StatusOr<std::unique_ptr<Executor>> Executor::create(const FlatProgram& program,
                                                      const MessagePieces& pieces) {
   if (Status status = checkAddressable(program, buffers); !status.ok()) return status;
   std::unique_ptr<Executor> executor(new Executor(std::move(transport)));
-  if (Status status = executor->lay(program, buffers, pieces); !status.ok()) return status;
+  if (Status status = executor->layOut(program, buffers, pieces); !status.ok()) return status;
   if (Status status = executor->bind(buffers, reducer); !status.ok()) return status;
   return executor;
 }
 
-Status Executor::lay(const FlatProgram& program, const Buffers& buffers,
-                     const MessagePieces& pieces) {
+Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
+                        const MessagePieces& pieces) {
   std::vector<std::size_t> piece_bytes;
   element_bytes_ = buffers.element_bytes;
   for (Loop loop : program.loops) {
@@ -141,7 +141,7 @@ Status Executor::lay(const FlatProgram& program, const Buffers& buffers,
         for (std::uint64_t elements : pieces[i])
           piece_bytes.push_back(elements * element_bytes_);
       }
-      Status status = layMessage(program, operation, buffers, piece_bytes, steps_[i]);
+      Status status = layOutMessage(program, operation, buffers, piece_bytes, steps_[i]);
       if (!status.ok()) {
         return status.annotated("operation " + std::to_string(operation.source) + " (" +
                                 std::string(name(operation.kind)) + ", rank " +
@@ -164,9 +164,9 @@ Status Executor::lay(const FlatProgram& program, const Buffers& buffers,
   return transport_->commit();
 }
 
-Status Executor::layMessage(const FlatProgram& program, const FlatOperation& operation,
-                            const Buffers& buffers, std::span<const std::size_t> pieces,
-                            Step& step) {
+Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& operation,
+                               const Buffers& buffers, std::span<const std::size_t> pieces,
+                               Step& step) {
   const bool sending = sends(operation.kind);
   const FlatRegion& region = sending                                        ? operation.a
                              : operation.kind == OperationKind::kRecvReduce ? operation.b

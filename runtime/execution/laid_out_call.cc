@@ -91,29 +91,29 @@ Reducer LaidOutCall::reducer() const {
   return row().reduces() ? reduction_.reducer() : Reducer{};
 }
 
-Status LaidOutCall::lay(int tag_base, Requests requests) {
+Status LaidOutCall::layOut(int tag_base, Requests requests) {
   auto transport = std::make_unique<MpiTransport>(schedule_->geometry->comm, tag_base, requests);
   transport_ = transport.get();
   auto created = Executor::create(expanded_->program, buffers_, reducer(), std::move(transport),
                                   expanded_->pieces);
   if (!created.ok()) return created.status();
   executor_ = std::move(*created);
-  if (schedule_->geometry->trace != nullptr) layTrace();
+  if (schedule_->geometry->trace != nullptr) makeTrace();
   expanded_.reset();
   return {};
 }
 
-void LaidOutCall::layTrace() {
+void LaidOutCall::makeTrace() {
   const torc_geometry& geometry = *schedule_->geometry;
-  const GeometryTrace& place = *geometry.trace;
-  if (place.of_all) {
+  const GeometryTrace& traced = *geometry.trace;
+  if (traced.of_all) {
     const Topology& topology = schedule_->view().topology;
-    place.trace->setPlace(
-        tracePlace(topology, topology.coordinatesOf(geometry.map.toSchedule(geometry.rank))));
+    traced.trace->setCoordinates(
+        traceCoordinates(topology, topology.coordinatesOf(geometry.map.toSchedule(geometry.rank))));
   }
   trace_ = std::make_unique<RoundTrace>(
-      place.trace, schedule_->view(), expanded_->program, buffers_.element_bytes,
-      [&](std::int32_t rank) { return place.trace_rank[static_cast<std::size_t>(rank)]; });
+      traced.trace, schedule_->view(), expanded_->program, buffers_.element_bytes,
+      [&](std::int32_t rank) { return traced.trace_rank[static_cast<std::size_t>(rank)]; });
   executor_->setTrace(trace_.get());
 }
 

@@ -21,7 +21,7 @@
 #include "runtime/execution/executor.h"
 #include "runtime/execution/mpi_reduction.h"
 #include "runtime/job/geometry.h"
-#include "runtime/job/library.h"
+#include "runtime/job/schedule.h"
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/mpi_transport.h"
 #include "schedules/expansion/expand.h"
@@ -57,7 +57,7 @@ class LaidOutCall {
   /// Throws std::bad_alloc.
   Status prepare(const Call& call);
   /// Once prepared, with tags that all ranks agree on.
-  Status lay(int tag_base, Requests requests);
+  Status layOut(int tag_base, Requests requests);
   /// To the buffers and the reduction of a call alike, between rounds; only of Requests::kOneShot.
   Status bind(const Call& call);
   /// Other tags for the next round, likewise.
@@ -79,7 +79,7 @@ class LaidOutCall {
   /// Whether no message of a failed round can touch the memory any more.
   bool isDrained() { return !hasFailed() || executor_->drained(); }
 
-  /// What is laid out; between `prepare` and `lay`.
+  /// What is laid out; between `prepare` and `layOut`.
   const FlatProgram& program() const { return expanded_->program; }
 
   /// Working memory for data.
@@ -99,7 +99,7 @@ class LaidOutCall {
   void allocate();
   void takeBuffers();
   Reducer reducer() const;
-  void layTrace();
+  void makeTrace();
   const CollectiveRow& row() const { return rowOf(call_.collective); }
 
   torc_schedule* schedule_;

@@ -105,7 +105,7 @@ Status Agreement::agree(const Status& mine, std::span<const AgreedField> fields,
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = startAllreduce(&ballot, &result, 1, type_, combine_, comm_, &request);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallreduce");
-  if (Status status = context_->complete(&request, "MPI_Iallreduce"); !status.ok()) return status;
+  if (Status status = context_->waitFor(&request, "MPI_Iallreduce"); !status.ok()) return status;
 
   if (result.failures > 0) {
     return announce(mine, result.code, result.speaker, result.failures == size_);
@@ -135,7 +135,7 @@ Status Agreement::announce(const Status& mine, int code, int speaker, bool all_f
   MPI_Request request = MPI_REQUEST_NULL;
   const int result = startBroadcast(text, kTextBytes, MPI_CHAR, speaker, comm_, &request);
   if (result != MPI_SUCCESS) return mpiStatus(result, "MPI_Ibcast");
-  if (Status status = context_->complete(&request, "MPI_Ibcast"); !status.ok()) return status;
+  if (Status status = context_->waitFor(&request, "MPI_Ibcast"); !status.ok()) return status;
   text[kTextBytes - 1] = '\0';
   return {static_cast<StatusCode>(code),
           all_failed ? std::string(text) : message("rank ", speaker, ": ", text)};

@@ -65,7 +65,7 @@ void torc_context::rest(unsigned passes) const {
   if (oversubscribed_geometries > 0 || passes > kPassesBeforeYield) sched_yield();
 }
 
-torc::Status torc_context::complete(MPI_Request* request, const char* call) {
+torc::Status torc_context::waitFor(MPI_Request* request, const char* call) {
   // Only set-up waits here. At its beginning nobody knows yet whether ranks outnumber cores; giving
   // way costs little where they do not, and 64 ranks that spin on 2 cores need a second to open a
   // library.

@@ -45,7 +45,7 @@ struct torc_context {
 
   /// Waits for an MPI request while the collectives go on: another rank may need them to get to
   /// its side of what the request stands for.
-  torc::Status complete(MPI_Request* request, const char* call);
+  torc::Status waitFor(MPI_Request* request, const char* call);
 
   int geometries = 0;
   int libraries = 0;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/api/api.h"
-#include "runtime/job/library_open.h"
+#include "runtime/job/library.h"
 #include "runtime/trace/trace_job.h"
 #include "runtime/transport/mpi_transport.h"
 #include "runtime/transport/smpi.h"
@@ -91,7 +91,7 @@ StatusOr<torc::HostRanks> torc::countHostRanks(torc_context* context, MPI_Comm c
   const int code =
       torc::startAllgather(&mine, 1, MPI_UINT64_T, names.data(), 1, MPI_UINT64_T, comm, &request);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
-  Status status = context->complete(&request, "MPI_Iallgather");
+  Status status = context->waitFor(&request, "MPI_Iallgather");
   if (!status.ok()) return status;
   HostRanks hosts;
   hosts.count = static_cast<int>(std::count(names.begin(), names.end(), mine));
@@ -101,7 +101,7 @@ StatusOr<torc::HostRanks> torc::countHostRanks(torc_context* context, MPI_Comm c
 
 torc_geometry::~torc_geometry() {
   if (library != nullptr) --library->geometries;
-  if (entered_) {
+  if (registered_) {
     --context->geometries;
     if (hosts.oversubscribed) --context->oversubscribed_geometries;
   }
@@ -111,12 +111,12 @@ torc_geometry::~torc_geometry() {
   if (comm != MPI_COMM_NULL && !finalized) PMPI_Comm_free(&comm);
 }
 
-Status torc_geometry::join(MPI_Comm parent) {
+Status torc_geometry::duplicate(MPI_Comm parent) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (const int code = torc::startDuplicate(parent, &comm, &request); code != MPI_SUCCESS) {
     return mpiStatus(code, "MPI_Comm_idup");
   }
-  if (Status status = context->complete(&request, "MPI_Comm_idup"); !status.ok()) return status;
+  if (Status status = context->waitFor(&request, "MPI_Comm_idup"); !status.ok()) return status;
   attach();
   const StatusOr<torc::HostRanks> counted = torc::countHostRanks(context, comm);
   if (counted.ok()) hosts = *counted;
@@ -130,24 +130,24 @@ StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* conte
   auto geometry = std::make_unique<torc_geometry>(context);
   geometry->comm = comm;
   geometry->attach();
-  if (Status status = geometry->place(topology, std::move(map)); !status.ok()) {
+  if (Status status = geometry->mapOnto(topology, std::move(map)); !status.ok()) {
     geometry->comm = MPI_COMM_NULL;  // stays the caller's
     return status;
   }
   geometry->hosts = hosts;
-  geometry->enter();
+  geometry->registerInContext();
   return geometry;
 }
 
-Status torc_geometry::place(const Topology& placed, torc::RankMap placed_map) {
-  if (Status status = adopt(placed); !status.ok()) return status;
+Status torc_geometry::mapOnto(const Topology& torus, torc::RankMap ranks) {
+  if (Status status = adopt(torus); !status.ok()) return status;
   gives_order_ = true;
-  map = std::move(placed_map);
+  map = std::move(ranks);
   return {};
 }
 
-void torc_geometry::enter() {
-  entered_ = true;
+void torc_geometry::registerInContext() {
+  registered_ = true;
   ++context->geometries;
   if (hosts.oversubscribed) ++context->oversubscribed_geometries;
 }
@@ -168,7 +168,7 @@ void torc_geometry::attach() {
   agreement.open(context, comm);
 }
 
-Status torc_geometry::lay(const char* shape, const char* order) {
+Status torc_geometry::mapOnto(const char* shape, const char* order) {
   if (shape == nullptr) {
     if (order == nullptr) return {};
     return {StatusCode::kInvalidArgument, "an order is given without a shape"};
@@ -197,11 +197,12 @@ StatusOr<Topology> torc_geometry::topologyFor(const Topology& compiled) const {
   return torc::withOrder(compiled, topology->order);
 }
 
-Status torc_geometry::joinTrace() {
+Status torc_geometry::startTrace() {
   if (context->trace_job == nullptr) return {};
-  StatusOr<std::shared_ptr<const torc::GeometryTrace>> entered = context->trace_job->enter(comm);
-  if (!entered.ok()) return entered.status();
-  trace = std::move(*entered);
+  StatusOr<std::shared_ptr<const torc::GeometryTrace>> traced =
+      context->trace_job->addGeometry(comm);
+  if (!traced.ok()) return traced.status();
+  trace = std::move(*traced);
   return {};
 }
 
@@ -251,19 +252,19 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
     return {StatusCode::kUnsupported, "the communicator is an intercommunicator"};
   }
   auto geometry = std::make_unique<torc_geometry>(context);
-  if (Status status = geometry->join(comm); !status.ok()) return status;
-  if (Status status = geometry->joinTrace(); !status.ok()) return status;
+  if (Status status = geometry->duplicate(comm); !status.ok()) return status;
+  if (Status status = geometry->startTrace(); !status.ok()) return status;
 
   const Status mine = torc::attempt([&]() -> Status {
     if (result == nullptr) return torc::nullArgument("geometry");
-    return geometry->lay(shape, order);
+    return geometry->mapOnto(shape, order);
   });
   const std::string text = mine.ok() && geometry->topology ? nameOf(*geometry->topology) : "";
   const torc::AgreedField fields[] = {{"the shape", std::hash<std::string>()(text), false}};
   const Status agreed = geometry->agreement.agree(mine, fields);
   if (!agreed.ok()) return agreed;
 
-  geometry->enter();
+  geometry->registerInContext();
   *result = geometry.release();
   return {};
 }

@@ -1,4 +1,4 @@
-// Geometry: a communicator laid on a torus, and its tag space.
+// Geometry: a communicator mapped onto a torus, and its tag space.
 #ifndef TORC_RUNTIME_JOB_GEOMETRY_H_
 #define TORC_RUNTIME_JOB_GEOMETRY_H_
 
@@ -63,17 +63,17 @@ struct torc_geometry {
                                                              torc::RankMap map,
                                                              const torc::HostRanks& hosts);
 
-  /// Collective over `parent`, in two steps: `join` prepares communication, and fails alike on all
-  /// ranks; `lay` is what can fail on one.
-  torc::Status join(MPI_Comm parent);
-  torc::Status lay(const char* shape, const char* order);
-  /// Lays a geometry that has joined as `over` does.
-  torc::Status place(const torc::Topology& topology, torc::RankMap map);
+  /// Collective over `parent`, in two steps: `duplicate` makes the geometry's communicator and
+  /// learns about it, and fails alike on all ranks; `mapOnto` is what can fail on one.
+  torc::Status duplicate(MPI_Comm parent);
+  torc::Status mapOnto(const char* shape, const char* order);
+  /// The same with what `over` takes.
+  torc::Status mapOnto(const torc::Topology& topology, torc::RankMap map);
   /// Makes the context count the geometry, until it is deleted.
-  void enter();
-  /// Collective over `comm`: makes the geometry part of the context's trace, if there is one.
+  void registerInContext();
+  /// Collective over `comm`: makes the context's trace, if there is one, know the geometry.
   /// Without it, collectives of the geometry are not traced.
-  torc::Status joinTrace();
+  torc::Status startTrace();
   /// Takes the shape of a schedule, or compares it with its own.
   torc::Status adopt(const torc::Topology& topology);
   /// The topology that a schedule for `compiled` gets here: the same, or with the geometry's order
@@ -113,7 +113,7 @@ struct torc_geometry {
  private:
   void attach();
 
-  bool entered_ = false;      // counted by the context
+  bool registered_ = false;   // counted by the context
   bool gives_order_ = false;  // to schedules, instead of insisting on theirs
   int tags_per_slot_ = 1;
   int meeting_tag_ = 0;

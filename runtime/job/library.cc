@@ -1,200 +1,155 @@
-// Library: one rank reads, all ranks check.
+// Opening a library: rank 0 reads index and mapping, all ranks check the same bytes and agree.
 #include "runtime/job/library.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <memory>
-#include <optional>
+#include <cstring>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/trace/trace.h"
+#include "runtime/job/schedule.h"
 #include "runtime/transport/mpi_transport.h"
-#include "runtime/transport/smpi.h"
-#include "schedules/expansion/expand.h"
+#include "schedules/format/file.h"
 #include "support/message.h"
 
 using torc::attempt;
+using torc::LibraryOptions;
 using torc::message;
 using torc::Status;
 using torc::StatusCode;
 using torc::StatusOr;
 
+namespace torc {
 namespace {
 
-constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 30;  // MPI counts in int
+using Bytes = std::vector<std::byte>;
 
-Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const std::string& origin,
-             std::unique_ptr<torc_schedule>& schedule) {
-  StatusOr<torc::LoadedSchedule> loaded = torc::readSchedule(bytes, origin);
-  if (!loaded.ok()) return loaded.status();
-  auto bound = torc_schedule::bind(
-      &geometry, std::make_shared<const torc::LoadedSchedule>(std::move(*loaded)));
-  if (!bound.ok()) return bound.status().annotated(origin);
-  schedule = std::move(*bound);
-  return {};
-}
-
-/// What both ways of loading share: rank 0 has `bytes` or the reason why not.
-Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
-            const std::string& origin, torc_schedule** result) {
-  torc::TraceCall traced(geometry.context->trace.get(), "load", torc::TraceKind::kLoad);
-  traced.setDetail(origin);
-  if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
-  const Status received =
-      torc::broadcastBytes(geometry.context, geometry.comm, geometry.agreement, bytes);
-  traced.setBytes(bytes.size());
-
-  const std::optional<torc::Topology> shape_before = geometry.topology;
-  std::unique_ptr<torc_schedule> schedule;
-  const Status checked =
-      attempt([&] { return received.ok() ? check(geometry, bytes, origin, schedule) : received; });
-  if (Status agreed = geometry.agreement.agree(checked); !agreed.ok()) {
-    geometry.topology = shape_before;
-    return agreed;
+/// The index, if it and the manifest beside it are of one build.
+StatusOr<Bytes> readIndexOnce(const std::string& directory) {
+  StatusOr<Bytes> bytes = readFile(indexPath(directory));
+  if (!bytes.ok()) return bytes.status();
+  const StatusOr<LibraryIndex> index = readLibraryIndex(*bytes, indexPath(directory));
+  if (!index.ok()) return index.status();
+  const StatusOr<Bytes> manifest = readFile(manifestPath(directory));
+  if (!manifest.ok()) return manifest.status();
+  if (const std::uint64_t found = checksumOf(*manifest); found != index->manifest_checksum) {
+    return Status(StatusCode::kMismatch,
+                  message(indexPath(directory), ": the index is stale: it was made with another ",
+                          kManifestName, " than the one beside it (checksum ", std::hex, found,
+                          ", the index says ", index->manifest_checksum, ")"));
   }
-  schedule->serial = ++geometry.schedules_loaded;
-  ++geometry.schedules;
-  *result = schedule.release();
+  return bytes;
+}
+
+/// The library may be exchanged for a new one between the two files: the second look settles it.
+StatusOr<Bytes> readIndex(const std::string& directory) {
+  StatusOr<Bytes> bytes = readIndexOnce(directory);
+  if (!bytes.ok()) bytes = readIndexOnce(directory);
+  return bytes;
+}
+
+/// What rank 0 sends: the length of the index, the index, the text of the mapping file.
+Status readAll(const LibraryOptions& options, Bytes& bundle) {
+  StatusOr<Bytes> index = readIndex(options.directory);
+  if (!index.ok()) return index.status();
+  Bytes mapping;
+  if (!options.mapping.empty()) {
+    StatusOr<Bytes> text = readFile(options.mapping);
+    if (!text.ok()) return text.status();
+    mapping = std::move(*text);
+  }
+  const std::uint64_t length = index->size();
+  bundle.resize(sizeof(length));
+  std::memcpy(bundle.data(), &length, sizeof(length));
+  bundle.insert(bundle.end(), index->begin(), index->end());
+  bundle.insert(bundle.end(), mapping.begin(), mapping.end());
   return {};
 }
 
-Status checkCall(const torc_geometry* geometry) {
-  if (geometry == nullptr) return torc::nullArgument("geometry");
-  if (geometry->context->in_callback) return {StatusCode::kBusy, "called from a callback"};
+Status checkOptions(const LibraryOptions& options) {
+  if (options.directory.empty()) {
+    return {StatusCode::kInvalidArgument, "no folder is given"};
+  }
+  if (options.memory_limit == 0) {
+    return {StatusCode::kInvalidArgument, "the memory limit is 0 bytes"};
+  }
+  return {};
+}
+
+/// Reads what all ranks have received.
+Status understand(std::span<const std::byte> bundle, std::uint64_t ranks, torc_library& library) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, bundle.data(), sizeof(length));
+  const std::span<const std::byte> rest = bundle.subspan(sizeof(length));
+  StatusOr<LibraryIndex> index =
+      readLibraryIndex(rest.first(length), indexPath(library.options.directory));
+  if (!index.ok()) return index.status();
+  library.index = std::move(*index);
+  const std::span<const std::byte> text = rest.subspan(length);
+  StatusOr<JobMapping> job =
+      mapJob(library.index, library.options, ranks,
+             std::string(reinterpret_cast<const char*>(text.data()), text.size()));
+  if (!job.ok()) return job.status();
+  library.job = std::move(*job);
+  library.torus = library.job.topology.shape();
+  library.order = library.job.sites.empty() ? library.job.topology.orderString() : "";
+  for (const LibraryShape& shape : library.index.shapes)
+    library.shapes.push_back(shape.topology.shape());
   return {};
 }
 
 }  // namespace
+}  // namespace torc
 
-Status torc::broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
-                            std::vector<std::byte>& bytes) {
-  auto send = [&](void* data, std::size_t length) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code =
-        torc::startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, comm, &request);
-    if (code != MPI_SUCCESS) return torc::mpiStatus(code, "MPI_Ibcast");
-    return context->complete(&request, "MPI_Ibcast");
+StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context, MPI_Comm world,
+                                                           const LibraryOptions& options,
+                                                           const Status& callers) {
+  auto library = std::make_unique<torc_library>(context);
+  library->options = options;
+  library->cache = torc::ScheduleCache(options.memory_limit);
+  // On the caller's communicator: a duplicate would be one more step of all ranks.
+  torc::Agreement agreement;
+  agreement.open(context, world);
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(world, &rank);
+  PMPI_Comm_size(world, &size);
+  const StatusOr<torc::HostRanks> hosts = torc::countHostRanks(context, world);
+  if (!hosts.ok()) return hosts.status();
+  library->hosts = *hosts;
+
+  const std::hash<std::string> hash;
+  const torc::AgreedField fields[] = {
+      {"the library's folder", hash(options.directory), false},
+      {"the torus or order of ranks", hash(options.torus + '\n' + options.order), false},
+      {"the mapping file", hash(options.mapping), false},
+      {"the machine", hash(options.machine), false},
+      {"the memory limit for schedules", options.memory_limit, true},
   };
-  // The length, and what mostly is all: a step of many ranks takes longer than these bytes.
-  struct Beginning {
-    std::uint64_t length;
-    std::array<std::byte, 32 * 1024> bytes;
-  };
-  Beginning beginning;
-  const std::size_t known = beginning.bytes.size();
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
-  if (rank == 0) {
-    beginning.length = bytes.size();
-    std::copy_n(bytes.begin(), std::min(bytes.size(), known), beginning.bytes.begin());
+  static_assert(std::size(fields) <= torc::kMaxAgreedFields);
+  std::vector<std::byte> bundle;
+  Status mine = callers.ok() ? torc::checkOptions(options) : callers;
+  if (mine.ok() && rank == 0) {
+    mine = attempt([&] { return torc::readAll(options, bundle); });
   }
-  if (Status status = send(&beginning, sizeof(beginning)); !status.ok()) return status;
-  const std::size_t length = beginning.length;
-  Status room = attempt([&]() -> Status {
-    bytes.resize(length);
-    return {};
-  });
-  if (room.ok()) std::copy_n(beginning.bytes.begin(), std::min(length, known), bytes.begin());
-  if (length <= known) return room;
-  if (room = agreement.agree(room); !room.ok()) return room;
-  for (std::size_t done = known; done < length; done += kMostBytesAtOnce) {
-    Status status =
-        send(bytes.data() + done, std::min<std::size_t>(kMostBytesAtOnce, length - done));
-    if (!status.ok()) return status;
+  if (Status agreed = agreement.agree(mine, fields); !agreed.ok()) return agreed;
+  if (Status status = torc::broadcastBytes(context, world, agreement, bundle); !status.ok())
+    return status;
+  mine =
+      attempt([&] { return torc::understand(bundle, static_cast<std::uint64_t>(size), *library); });
+  if (mine.ok()) {
+    mine = torc::mpiStatus(PMPI_Comm_group(world, &library->world), "MPI_Comm_group");
   }
-  return {};
+  if (Status agreed = agreement.agree(mine); !agreed.ok()) return agreed;
+
+  library->registered_ = true;
+  ++context->libraries;
+  return library;
 }
 
-StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(
-    torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file) {
-  const torc::ScheduleView& compiled = file->view();
-  if (Status status = geometry->adopt(compiled.topology); !status.ok()) return status;
-  StatusOr<torc::Topology> topology = geometry->topologyFor(compiled.topology);
-  if (!topology.ok()) return topology.status();
-  auto schedule = std::make_unique<torc_schedule>();
-  schedule->geometry = geometry;
-  schedule->view_ = compiled;
-  schedule->view_.topology = *topology;
-  schedule->tag_count = torc::tagCount(compiled);
-  schedule->name = compiled.name;
-  schedule->producer = compiled.producer;
-  schedule->shape = compiled.topology.shape();
-  schedule->file = std::move(file);
-  return schedule;
-}
-
-int torc_schedule_load(torc_geometry* geometry, const char* path, torc_schedule** schedule) {
-  if (schedule != nullptr) *schedule = nullptr;
-  return torc::report(attempt([&]() -> Status {
-    if (Status status = checkCall(geometry); !status.ok()) {
-      return status.annotated("torc_schedule_load");
-    }
-    std::vector<std::byte> bytes;
-    const Status mine = attempt([&]() -> Status {
-      if (schedule == nullptr) return torc::nullArgument("torc_schedule_load: schedule");
-      if (geometry->rank != 0) return {};
-      if (path == nullptr) return torc::nullArgument("torc_schedule_load: path");
-      StatusOr<std::vector<std::byte>> read = torc::readFile(path);
-      if (!read.ok()) return read.status();
-      bytes = std::move(*read);
-      return {};
-    });
-    return load(*geometry, mine, bytes, path == nullptr ? "schedule" : path, schedule);
-  }));
-}
-
-int torc_schedule_load_memory(torc_geometry* geometry, const void* bytes, size_t length,
-                              const char* name, torc_schedule** schedule) {
-  if (schedule != nullptr) *schedule = nullptr;
-  return torc::report(attempt([&]() -> Status {
-    if (Status status = checkCall(geometry); !status.ok()) {
-      return status.annotated("torc_schedule_load_memory");
-    }
-    std::vector<std::byte> copy;
-    const Status mine = attempt([&]() -> Status {
-      if (schedule == nullptr) return torc::nullArgument("torc_schedule_load_memory: schedule");
-      if (geometry->rank != 0) return {};
-      if (bytes == nullptr) return torc::nullArgument("torc_schedule_load_memory: bytes");
-      const std::byte* data = static_cast<const std::byte*>(bytes);
-      copy.assign(data, data + length);
-      return {};
-    });
-    return load(*geometry, mine, copy, name == nullptr ? "schedule" : name, schedule);
-  }));
-}
-
-int torc_schedule_free(torc_schedule* schedule) {
-  if (schedule == nullptr) return TORC_OK;
-  return torc::report(attempt([&]() -> Status {
-    if (schedule->collectives > 0) {
-      return {StatusCode::kBusy, message("torc_schedule_free: schedule ", schedule->name,
-                                         " still has ", schedule->collectives, " collectives")};
-    }
-    --schedule->geometry->schedules;
-    delete schedule;
-    return {};
-  }));
-}
-
-int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info) {
-  return torc::report(attempt([&]() -> Status {
-    if (schedule == nullptr) return torc::nullArgument("torc_schedule_query: schedule");
-    if (info == nullptr) return torc::nullArgument("torc_schedule_query: info");
-    const torc::ScheduleView& view = schedule->view();
-    *info = {};
-    info->kind = static_cast<torc_kind>(view.collective);
-    info->kind_name = torc::rowOf(view.collective).name.data();
-    info->name = schedule->name.c_str();
-    info->producer = schedule->producer.c_str();
-    info->shape = schedule->shape.c_str();
-    info->nodes = view.topology.ranks();
-    info->operations = view.operations.size();
-    info->streams = view.streams.size();
-    info->parts = view.partCount();
-    info->bytes = schedule->file->bytes() + sizeof(torc_schedule);
-    return {};
-  }));
+torc_library::~torc_library() {
+  if (registered_) --context->libraries;
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (world != MPI_GROUP_NULL && !finalized) PMPI_Group_free(&world);
 }

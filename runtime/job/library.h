@@ -1,47 +1,124 @@
-// Library: schedules loaded into a geometry.
+// Library: the index of an opened schedule library on every rank, where the ranks of the job lie on
+// one of its partitions, and the schedules read so far.
+//
+// Rank 0 reads; the others get the bytes. All know the same, so that whatever follows is decided by
+// every rank alone and alike: which sub-torus of the partition a communicator is, which file serves
+// a call. No list has an entry per rank but the job's mapping, where there is a mapping file.
 #ifndef TORC_RUNTIME_JOB_LIBRARY_H_
 #define TORC_RUNTIME_JOB_LIBRARY_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include <mpi.h>
 
 #include "runtime/api/torc.h"
 #include "runtime/job/geometry.h"
-#include "schedules/format/file.h"
-#include "schedules/schedule.h"
+#include "runtime/job/rank_map.h"
+#include "runtime/job/schedule_cache.h"
+#include "schedules/library/index.h"
+#include "schedules/topology/mapping.h"
+#include "schedules/topology/sub_torus.h"
 #include "support/status.h"
 
 namespace torc {
 
-/// Collective: gives rank 0's bytes to all ranks of `comm`. Only this rank's memory may have run
-/// out: the caller agrees on the result.
-Status broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
-                      std::vector<std::byte>& bytes);
+inline constexpr std::uint64_t kDefaultScheduleMemory = std::uint64_t{256} << 20;  // bytes
+
+/// What a job says about its library. Alike on all ranks; empty: not said.
+struct LibraryOptions {
+  std::string directory;
+  std::string torus;    // the partition, "8x8x4m+4"; else the only one with as many nodes as ranks
+  std::string order;    // of its ranks, "XYZT"; else the partition's own
+  std::string mapping;  // path of a mapping file, in place of an order
+  std::string machine;  // that the library must be for
+  std::uint64_t memory_limit = kDefaultScheduleMemory;  // bytes of schedules kept per rank
+};
+
+/// Where the ranks of a job lie: how they are mapped onto a partition.
+struct JobMapping {
+  std::uint32_t partition = 0;  // of the index
+  Topology topology;            // of the partition, with the job's order
+  RankSites sites;              // in it, by rank; empty: by order
+
+  /// The site of a rank of the job.
+  std::int32_t siteOf(std::int32_t rank) const;
+};
+
+/// Finds the partition for a job of `ranks` ranks, and reads its mapping: `mapping_text` is the
+/// content of options.mapping. Errors say what contradicts what, and which partitions there are.
+StatusOr<JobMapping> mapJob(const LibraryIndex& index, const LibraryOptions& options,
+                            std::uint64_t ranks, const std::string& mapping_text);
+
+/// Why a communicator has no schedules.
+enum class Unrecognised : std::uint8_t {
+  kNone,          // it has
+  kOneRank,       // nothing to communicate
+  kOutsideWorld,  // members that the job did not start with
+  kNoSubTorus,    // the members form no box, or the library has nothing for such a box
+};
+
+/// What a communicator is to a library. The same on all its ranks.
+struct Recognition {
+  Unrecognised why = Unrecognised::kNoSubTorus;
+  std::string reason;  // for a person; empty where recognised
+
+  std::uint32_t sub_torus = 0;  // of the index
+  std::uint32_t shape = 0;      // that its schedules are for
+  Topology topology;            // the shape, with the order of ranks in which `map` is simplest
+  RankMap map;                  // ranks of the communicator to those of `topology`
+
+  bool ok() const { return why == Unrecognised::kNone; }
+  /// Differs where the sub-tori, orders or maps do.
+  std::uint64_t fingerprint() const;
+};
 
 }  // namespace torc
 
-struct torc_schedule {
-  /// Local: `file`, which may serve other geometries too, bound to `geometry`, whose order of ranks
-  /// it gets (torc_geometry::topologyFor). Errors: kMismatch, another torus.
-  static torc::StatusOr<std::unique_ptr<torc_schedule>> bind(
-      torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file);
+struct torc_library {
+  explicit torc_library(torc_context* owner) : context(owner) {}
+  torc_library(const torc_library&) = delete;
+  torc_library& operator=(const torc_library&) = delete;
+  ~torc_library();
 
-  const torc::ScheduleView& view() const { return view_; }
+  /// Collective over `world`, which has every rank of the job; all get the same result. Errors:
+  /// kMismatch: ranks disagree, the index is stale, another machine, no such partition; kMalformed:
+  /// a torn index or mapping; kIo. `mine` is an error of the caller that fails it everywhere.
+  /// Collectives that are under way in `context` go on.
+  static torc::StatusOr<std::unique_ptr<torc_library>> open(torc_context* context, MPI_Comm world,
+                                                            const torc::LibraryOptions& options,
+                                                            const torc::Status& mine = {});
 
-  torc_geometry* geometry = nullptr;
-  std::shared_ptr<const torc::LoadedSchedule> file;
-  std::uint32_t tag_count = 0;  // of every call
-  std::uint64_t serial = 0;     // the same on all ranks of the geometry
-  // Zero-terminated copies for the C API.
-  std::string name, producer, shape;
-  int collectives = 0;
+  /// Local: which sub-torus of the partition the members of `comm`, an intracommunicator, are.
+  torc::Recognition recognise(MPI_Comm comm) const;
+
+  /// Local: the schedule for a call on a recognised communicator; nullptr where there is none.
+  /// `bytes` are those of the whole vector. A call without data is one of a byte: so it has a
+  /// schedule where others have.
+  const torc::LibraryEntry* choose(std::uint32_t shape, torc::Collective collective,
+                                   std::uint64_t bytes) const {
+    return index.findEntry(shape, collective, bytes > 0 ? bytes : 1);
+  }
+
+  torc_context* context;
+  torc::LibraryOptions options;
+  torc::LibraryIndex index;
+  torc::JobMapping job;
+  torc::HostRanks hosts;  // of all ranks of the job
+  torc::ScheduleCache cache{torc::kDefaultScheduleMemory};
+  MPI_Group world = MPI_GROUP_NULL;
+  int geometries = 0;  // made from it
+
+  // Zero-terminated texts for the C API.
+  std::string torus, order;
+  std::vector<std::string> shapes;
 
  private:
-  torc::ScheduleView view_;
+  torc::Recognition recogniseGroup(MPI_Group group, int size) const;
+
+  bool registered_ = false;  // counted by the context
 };
 
 #endif  // TORC_RUNTIME_JOB_LIBRARY_H_

@@ -1,11 +1,11 @@
-// Recognition: the members of a communicator as ranks of the job, those as places of the partition,
+// Recognition: the members of a communicator as ranks of the job, those as sites of the partition,
 // those as a sub-torus that the library has.
 #include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "runtime/job/library_open.h"
+#include "runtime/job/library.h"
 #include "runtime/transport/mpi_transport.h"
 #include "schedules/library/index.h"
 #include "schedules/topology/sub_torus_ranks.h"
@@ -63,8 +63,8 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
 
   // The whole job by order is known without a list of its ranks.
   StatusOr<SubTorus> box = torc::wholePartition(job.topology);
-  if (is_world && !job.mapping.empty()) {
-    box = torc::recogniseSubTorus(job.topology, job.mapping);
+  if (is_world && !job.sites.empty()) {
+    box = torc::recogniseSubTorus(job.topology, job.sites);
   } else if (!is_world) {
     std::vector<int> members(static_cast<std::size_t>(size)), ranks(members.size());
     std::iota(members.begin(), members.end(), 0);

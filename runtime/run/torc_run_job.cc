@@ -41,7 +41,7 @@ bool close(const std::byte* a, const std::byte* b, int ranks) {
   return std::abs(x - y) <= ranks * std::numeric_limits<T>::epsilon() * std::abs(y);
 }
 
-/// Completes a nonblocking collective of ours, giving the core away between tests: MPICH's own
+/// Waits for a nonblocking collective of ours, giving the core away between tests: MPICH's own
 /// waits spin, which costs tens of milliseconds where ranks outnumber cores.
 void waitYielding(MPI_Request request) {
   for (int done = 0; done == 0 && request != MPI_REQUEST_NULL;) {

@@ -65,9 +65,9 @@ std::uint32_t Trace::text(std::string_view text) {
   return number;
 }
 
-void Trace::setPlace(std::string place) {
+void Trace::setCoordinates(std::string coordinates) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (place_.empty()) place_ = std::move(place);
+  if (coordinates_.empty()) coordinates_ = std::move(coordinates);
 }
 
 std::vector<TraceEvent> Trace::close() {

@@ -75,7 +75,7 @@ class Trace {
   std::uint32_t text(std::string_view text);
 
   /// Where this process is, for its title: "(1, 0, 2) of 4x3x2". What is said first counts.
-  void setPlace(std::string place);
+  void setCoordinates(std::string coordinates);
 
   /// No more events from now on. Returns those that are left, oldest first.
   std::vector<TraceEvent> close();
@@ -84,7 +84,7 @@ class Trace {
   // After close.
   std::uint64_t dropped() const { return recorded_ > ring_.size() ? recorded_ - ring_.size() : 0; }
   const std::vector<std::string>& texts() const { return texts_; }
-  const std::string& place() const { return place_; }
+  const std::string& coordinates() const { return coordinates_; }
 
  private:
   const int rank_;
@@ -100,7 +100,7 @@ class Trace {
     }
   };
   std::unordered_map<std::string, std::uint32_t, HashText, std::equal_to<>> number_of_text_;
-  std::string place_;
+  std::string coordinates_;
 };
 
 /// Records a call from here to the end of the scope; a null trace does nothing.

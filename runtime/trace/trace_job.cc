@@ -27,22 +27,22 @@ struct ClockReading {
 /// What precedes a rank's events on their way to rank 0.
 struct Header {
   std::uint64_t events = 0, dropped = 0;
-  std::uint64_t place_bytes = 0, text_bytes = 0, texts = 0;
+  std::uint64_t coordinates_bytes = 0, text_bytes = 0, texts = 0;
 };
 
 }  // namespace
 
-std::string tracePlace(const Topology& topology, const Coordinates& at) {
-  std::string place = "(";
+std::string traceCoordinates(const Topology& topology, const Coordinates& at) {
+  std::string text = "(";
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    place += message(axis == 0 ? "" : ", ", at[axis]);
-  return place + ") of " + topology.shape();
+    text += message(axis == 0 ? "" : ", ", at[axis]);
+  return text + ") of " + topology.shape();
 }
 
 StatusOr<std::unique_ptr<TraceJob>> TraceJob::open(torc_context* context, MPI_Comm comm,
                                                    const std::string& path, std::uint64_t events) {
   std::unique_ptr<TraceJob> job(new TraceJob(context));
-  if (Status status = job->join(comm); !status.ok()) return status;
+  if (Status status = job->duplicate(comm); !status.ok()) return status;
   const Status mine = attempt([&]() -> Status {
     job->trace_ =
         std::make_shared<Trace>(std::clamp<std::uint64_t>(events, 1, kMostEvents), job->rank_);
@@ -58,10 +58,10 @@ StatusOr<std::unique_ptr<TraceJob>> TraceJob::open(torc_context* context, MPI_Co
   return job;
 }
 
-Status TraceJob::join(MPI_Comm parent) {
+Status TraceJob::duplicate(MPI_Comm parent) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = startDuplicate(parent, &comm_, &request);
-  if (Status status = complete(code, "MPI_Comm_idup", &request); !status.ok()) return status;
+  if (Status status = waitFor(code, "MPI_Comm_idup", &request); !status.ok()) return status;
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(comm_, &rank_);
   PMPI_Comm_size(comm_, &size_);
@@ -79,31 +79,31 @@ TraceJob::~TraceJob() {
   if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
 }
 
-Status TraceJob::complete(int code, const char* call, MPI_Request* request) {
+Status TraceJob::waitFor(int code, const char* call, MPI_Request* request) {
   if (code != MPI_SUCCESS) return mpiStatus(code, call);
-  return context_->complete(request, call);
+  return context_->waitFor(request, call);
 }
 
 Status TraceJob::send(const void* data, std::size_t bytes, int to) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kTag, comm_, &request);
-  return complete(code, "MPI_Isend", &request);
+  return waitFor(code, "MPI_Isend", &request);
 }
 
 Status TraceJob::receive(void* data, std::size_t bytes, int from) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kTag, comm_, &request);
-  return complete(code, "MPI_Irecv", &request);
+  return waitFor(code, "MPI_Irecv", &request);
 }
 
 /// From rank 0 of `comm`.
 Status TraceJob::broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = startBroadcast(data, static_cast<int>(bytes), MPI_BYTE, 0, comm, &request);
-  return complete(code, "MPI_Ibcast", &request);
+  return waitFor(code, "MPI_Ibcast", &request);
 }
 
-StatusOr<std::shared_ptr<const GeometryTrace>> TraceJob::enter(MPI_Comm comm) {
+StatusOr<std::shared_ptr<const GeometryTrace>> TraceJob::addGeometry(MPI_Comm comm) {
   int size = 0, rank = 0;
   PMPI_Comm_size(comm, &size);
   PMPI_Comm_rank(comm, &rank);
@@ -166,15 +166,15 @@ Status TraceJob::measureClocks(std::vector<ClockSample>& samples) {
 Status TraceJob::tellPeers(const std::vector<TraceEvent>& events, TraceKind kind,
                            std::vector<std::uint64_t>& told) {
   const auto size = static_cast<std::size_t>(size_);
-  std::vector<int> counts(size), places(size), their_counts(size), their_places(size);
+  std::vector<int> counts(size), offsets(size), their_counts(size), their_offsets(size);
   const auto matters = [&](const TraceEvent& event) {
     return event.kind == kind && event.peer >= 0;
   };
   for (const TraceEvent& event : events)
     if (matters(event)) ++counts[static_cast<std::size_t>(event.peer)];
-  std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
-  std::vector<std::uint64_t> flows(static_cast<std::size_t>(places.back() + counts.back()));
-  std::vector<int> next = places;
+  std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  std::vector<std::uint64_t> flows(static_cast<std::size_t>(offsets.back() + counts.back()));
+  std::vector<int> next = offsets;
   for (const TraceEvent& event : events) {
     if (!matters(event)) continue;
     flows[static_cast<std::size_t>(next[static_cast<std::size_t>(event.peer)]++)] = event.flow;
@@ -186,12 +186,12 @@ Status TraceJob::tellPeers(const std::vector<TraceEvent>& events, TraceKind kind
   MPI_Request request = MPI_REQUEST_NULL;
   int code = startAlltoallv(counts.data(), ones.data(), steps.data(), their_counts.data(),
                             ones.data(), steps.data(), MPI_INT, comm_, &request);
-  if (Status status = complete(code, "MPI_Ialltoallv", &request); !status.ok()) return status;
-  std::exclusive_scan(their_counts.begin(), their_counts.end(), their_places.begin(), 0);
-  told.resize(static_cast<std::size_t>(their_places.back() + their_counts.back()));
-  code = startAlltoallv(flows.data(), counts.data(), places.data(), told.data(),
-                        their_counts.data(), their_places.data(), MPI_UINT64_T, comm_, &request);
-  return complete(code, "MPI_Ialltoallv", &request);
+  if (Status status = waitFor(code, "MPI_Ialltoallv", &request); !status.ok()) return status;
+  std::exclusive_scan(their_counts.begin(), their_counts.end(), their_offsets.begin(), 0);
+  told.resize(static_cast<std::size_t>(their_offsets.back() + their_counts.back()));
+  code = startAlltoallv(flows.data(), counts.data(), offsets.data(), told.data(),
+                        their_counts.data(), their_offsets.data(), MPI_UINT64_T, comm_, &request);
+  return waitFor(code, "MPI_Ialltoallv", &request);
 }
 
 /// Messages whose other end is not in the trace (dropped, never completed) lose their flow.
@@ -216,14 +216,14 @@ Status TraceJob::sendEvents(const RankTrace& mine) {
     texts += text;
     texts += '\0';
   }
-  const Header header{mine.events.size(), mine.dropped, mine.place.size(), texts.size(),
+  const Header header{mine.events.size(), mine.dropped, mine.coordinates.size(), texts.size(),
                       mine.texts.size()};
   char turn = 0;
   if (Status status = receive(&turn, 1, 0); !status.ok()) return status;
   const std::pair<const void*, std::size_t> parts[] = {
       {&header, sizeof(header)},
       {mine.events.data(), mine.events.size() * sizeof(TraceEvent)},
-      {mine.place.data(), mine.place.size()},
+      {mine.coordinates.data(), mine.coordinates.size()},
       {texts.data(), texts.size()}};
   for (const auto& [data, bytes] : parts) {
     if (Status status = send(data, bytes, 0); !status.ok()) return status;
@@ -238,12 +238,12 @@ Status TraceJob::receiveEvents(RankTrace& rank) {
   if (Status status = send(&turn, 1, rank.rank); !status.ok()) return status;
   if (Status status = receive(&header, sizeof(header), rank.rank); !status.ok()) return status;
   rank.events.resize(header.events);
-  rank.place.resize(header.place_bytes);
+  rank.coordinates.resize(header.coordinates_bytes);
   rank.dropped = header.dropped;
   std::string texts(header.text_bytes, '\0');
   const std::pair<void*, std::size_t> parts[] = {
       {rank.events.data(), rank.events.size() * sizeof(TraceEvent)},
-      {rank.place.data(), rank.place.size()},
+      {rank.coordinates.data(), rank.coordinates.size()},
       {texts.data(), texts.size()}};
   for (const auto& [data, bytes] : parts) {
     if (Status status = receive(data, bytes, rank.rank); !status.ok()) return status;
@@ -279,7 +279,7 @@ Status TraceJob::close(std::uint64_t& dropped) {
   mine.rank = rank_;
   mine.events = trace_->close();
   mine.texts = trace_->texts();
-  mine.place = trace_->place();
+  mine.coordinates = trace_->coordinates();
   mine.dropped = trace_->dropped();
   std::vector<ClockSample> last_clocks;
   if (Status status = measureClocks(last_clocks); !status.ok()) return status;

@@ -33,7 +33,7 @@ struct GeometryTrace {
 };
 
 /// "(1, 0, 2) of 4x3x2".
-std::string tracePlace(const Topology& topology, const Coordinates& at);
+std::string traceCoordinates(const Topology& topology, const Coordinates& at);
 
 class TraceJob {
  public:
@@ -48,14 +48,14 @@ class TraceJob {
   Status close(std::uint64_t& dropped);
 
   /// Collective over `comm`, that of a new geometry.
-  StatusOr<std::shared_ptr<const GeometryTrace>> enter(MPI_Comm comm);
+  StatusOr<std::shared_ptr<const GeometryTrace>> addGeometry(MPI_Comm comm);
 
   const std::shared_ptr<Trace>& trace() const { return trace_; }
 
  private:
   explicit TraceJob(torc_context* context) : context_(context) {}
-  Status join(MPI_Comm parent);
-  Status complete(int code, const char* call, MPI_Request* request);
+  Status duplicate(MPI_Comm parent);
+  Status waitFor(int code, const char* call, MPI_Request* request);
   Status send(const void* data, std::size_t bytes, int to);
   Status receive(void* data, std::size_t bytes, int from);
   Status broadcast(void* data, std::size_t bytes, MPI_Comm comm);

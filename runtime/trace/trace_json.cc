@@ -183,7 +183,7 @@ void TraceFile::add(RankTrace& rank) {
   // Process 0 and thread 0 mean something else to Perfetto.
   const int process = rank.rank + 1;
   const std::string title =
-      message("rank ", rank.rank, rank.place.empty() ? "" : " at ", rank.place);
+      message("rank ", rank.rank, rank.coordinates.empty() ? "" : " at ", rank.coordinates);
   metadata(process, 0, "process_name", "\"name\":" + jsonString(title));
   metadata(process, 0, "process_sort_index", message("\"sort_index\":", rank.rank));
   if (rank.dropped > 0) {

@@ -31,7 +31,7 @@ std::int64_t onClockOfRank0(const ClockSample& first, const ClockSample& last, s
 /// What a rank has recorded.
 struct RankTrace {
   int rank = 0;
-  std::string place;  // "(1, 0, 2) of 4x3x2"; empty: unknown
+  std::string coordinates;  // "(1, 0, 2) of 4x3x2"; empty: unknown
   std::vector<TraceEvent> events;
   std::vector<std::string> texts;
   std::uint64_t dropped = 0;
@@ -52,7 +52,7 @@ class TraceFile {
 
   void add(RankTrace& rank);
 
-  /// Completes the file and puts it in the place of what had its name.
+  /// Ends the file and puts it in the place of what had its name.
   Status finish();
 
  private:

@@ -49,7 +49,7 @@ class InProcessTransport final : public Transport {
   StatusOr<ChannelId> prepare(std::int32_t from, std::int32_t to, std::uint32_t tag, bool sending,
                               const Segments& segments) {
     const ChannelId channel = static_cast<ChannelId>(channels_.size());
-    StatusOr<std::uint32_t> link = network_->join(from, to, tag, sending, channel, segments);
+    StatusOr<std::uint32_t> link = network_->connect(from, to, tag, sending, channel, segments);
     if (!link.ok()) return link.status();
     channels_.push_back({*link, sending});
     return channel;
@@ -108,9 +108,9 @@ bool InProcessNetwork::busy() const {
   });
 }
 
-StatusOr<std::uint32_t> InProcessNetwork::join(std::int32_t from, std::int32_t to,
-                                               std::uint32_t tag, bool sending, ChannelId channel,
-                                               const Segments& segments) {
+StatusOr<std::uint32_t> InProcessNetwork::connect(std::int32_t from, std::int32_t to,
+                                                  std::uint32_t tag, bool sending,
+                                                  ChannelId channel, const Segments& segments) {
   const auto ranks = static_cast<std::int32_t>(inboxes_.size());
   if (from < 0 || to < 0 || from >= ranks || to >= ranks) {
     return Status(StatusCode::kInvalidArgument,

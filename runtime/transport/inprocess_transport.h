@@ -79,8 +79,8 @@ class InProcessNetwork {
     std::size_t head = 0;  // first not reported
   };
 
-  StatusOr<std::uint32_t> join(std::int32_t from, std::int32_t to, std::uint32_t tag, bool sending,
-                               ChannelId channel, const Segments& segments);
+  StatusOr<std::uint32_t> connect(std::int32_t from, std::int32_t to, std::uint32_t tag,
+                                  bool sending, ChannelId channel, const Segments& segments);
   Status commit(std::int32_t rank, std::size_t channels);
   const Bases& basesOf(const Side& side) const {
     return bases_[static_cast<std::size_t>(side.rank)];

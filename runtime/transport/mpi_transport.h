@@ -6,7 +6,7 @@
 // datatypes on MPICH 4.0.2 over shared memory, packing small runs is up to twice as fast, and
 // sending large runs one by one, without a copy, is too.
 //
-// Here and in all of runtime/ MPI is called by its PMPI_ names. The interposition library
+// Here and in all of runtime/ MPI is called by its PMPI_ names. The interposer
 // (runtime/pmpi/) defines the MPI_ names to serve the program's calls: torc's own must go past it,
 // or they would be counted, held back for progress, and served by torc itself.
 #ifndef TORC_RUNTIME_TRANSPORT_MPI_TRANSPORT_H_

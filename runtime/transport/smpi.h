@@ -42,11 +42,11 @@ inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, vo
   *request = MPI_REQUEST_NULL;
   return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
 }
-inline int startAlltoallv(const void* in, const int* in_counts, const int* in_places, void* out,
-                          const int* out_counts, const int* out_places, MPI_Datatype type,
+inline int startAlltoallv(const void* in, const int* in_counts, const int* in_offsets, void* out,
+                          const int* out_counts, const int* out_offsets, MPI_Datatype type,
                           MPI_Comm comm, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  return PMPI_Alltoallv(in, in_counts, in_places, type, out, out_counts, out_places, type, comm);
+  return PMPI_Alltoallv(in, in_counts, in_offsets, type, out, out_counts, out_offsets, type, comm);
 }
 
 #else
@@ -72,10 +72,10 @@ inline int startAllgather(const void* in, int in_count, MPI_Datatype in_type, vo
                           MPI_Request* request) {
   return PMPI_Iallgather(in, in_count, in_type, out, out_count, out_type, comm, request);
 }
-inline int startAlltoallv(const void* in, const int* in_counts, const int* in_places, void* out,
-                          const int* out_counts, const int* out_places, MPI_Datatype type,
+inline int startAlltoallv(const void* in, const int* in_counts, const int* in_offsets, void* out,
+                          const int* out_counts, const int* out_offsets, MPI_Datatype type,
                           MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Ialltoallv(in, in_counts, in_places, type, out, out_counts, out_places, type, comm,
+  return PMPI_Ialltoallv(in, in_counts, in_offsets, type, out, out_counts, out_offsets, type, comm,
                          request);
 }
 

@@ -70,8 +70,8 @@ class TextReader {
  public:
   explicit TextReader(std::span<const char> text) : text_(text) {}
 
-  template <typename... Pieces>
-  Status take(std::uint32_t length, std::string& value, const Pieces&... owner) {
+  template <typename... Owner>
+  Status take(std::uint32_t length, std::string& value, const Owner&... owner) {
     if (length > text_.size()) {
       return malformed(owner..., " has ", length, " bytes, of which the text has ", text_.size());
     }

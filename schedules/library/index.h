@@ -110,7 +110,7 @@ std::uint64_t checksumOf(std::span<const std::byte> bytes);
 /// (there are 4)`.
 Status validate(const LibraryIndex& index);
 
-/// Reads and validates an index. `origin` names it in errors, which have the place:
+/// Reads and validates an index. `origin` names it in errors, which say where:
 /// `lib/index.torc: 00000018: checksum: ...`, `lib/index.torc: entry 3: ...`. What is accepted
 /// gives the same bytes when it is written again.
 StatusOr<LibraryIndex> readLibraryIndex(std::span<const std::byte> bytes,

@@ -77,10 +77,10 @@ std::string linkFault(const Topology& topology, const DeadLink& link) {
 }
 
 /// Order of the tables.
-std::pair<std::int32_t, std::uint32_t> placeOf(const Topology& topology, const DeadLink& link) {
+std::pair<std::int32_t, std::uint32_t> keyOf(const Topology& topology, const DeadLink& link) {
   return {topology.siteOf(link.from), link.axis};
 }
-std::int32_t placeOf(const Topology& topology, const Coordinates& node) {
+std::int32_t keyOf(const Topology& topology, const Coordinates& node) {
   return topology.siteOf(node);
 }
 
@@ -88,12 +88,12 @@ std::int32_t placeOf(const Topology& topology, const Coordinates& node) {
 template <typename Table, typename Entry>
 bool insertOrdered(const Topology& topology, Table& table, std::uint16_t& count,
                    const Entry& entry) {
-  std::uint32_t place = count;
-  while (place > 0 && placeOf(topology, entry) < placeOf(topology, table[place - 1]))
-    --place;
-  if (place > 0 && table[place - 1] == entry) return false;
-  std::copy_backward(table.begin() + place, table.begin() + count, table.begin() + count + 1);
-  table[place] = entry;
+  std::uint32_t index = count;
+  while (index > 0 && keyOf(topology, entry) < keyOf(topology, table[index - 1]))
+    --index;
+  if (index > 0 && table[index - 1] == entry) return false;
+  std::copy_backward(table.begin() + index, table.begin() + count, table.begin() + count + 1);
+  table[index] = entry;
   ++count;
   return true;
 }
@@ -217,7 +217,7 @@ Status validateTables(const Topology& topology) {
     if (std::string fault = linkFault(topology, link); !fault.empty()) {
       return malformed("dead link ", i, ": ", fault);
     }
-    if (i > 0 && placeOf(topology, topology.dead_link_table[i - 1]) >= placeOf(topology, link)) {
+    if (i > 0 && keyOf(topology, topology.dead_link_table[i - 1]) >= keyOf(topology, link)) {
       return malformed("dead links must be in rank order, then by axis, each once: ",
                        linkText(topology, link), " is not");
     }
@@ -231,7 +231,7 @@ Status validateTables(const Topology& topology) {
     if (std::string fault = nodeFault(topology, node); !fault.empty()) {
       return malformed("dead node ", i, ": ", fault);
     }
-    if (i > 0 && placeOf(topology, topology.dead_node_table[i - 1]) >= placeOf(topology, node)) {
+    if (i > 0 && keyOf(topology, topology.dead_node_table[i - 1]) >= keyOf(topology, node)) {
       return malformed("dead nodes must be in rank order, each once: ", nodeText(topology, node),
                        " is not");
     }

@@ -42,7 +42,7 @@ std::string readCoordinates(const Topology& topology, std::string_view line, Coo
       names += (i > 0 ? std::string(" ") : "") + topology.axes[i].name;
     return message("expected ", topology.axis_count, " coordinates (", names, "), found ", count);
   }
-  if (topology.isDead(at)) return message(placeText(topology, at), " is a dead node");
+  if (topology.isDead(at)) return message(coordinatesText(topology, at), " is a dead node");
   return {};
 }
 
@@ -84,7 +84,7 @@ StatusOr<RankSites> parseMapping(const Topology& topology, std::string_view text
   if (const auto [earlier, line] = firstRepetition(sites, lines); line > 0) {
     const auto rank = std::ranges::lower_bound(lines, line) - lines.begin();
     const Coordinates at = topology.coordinatesOfSite(sites[static_cast<std::size_t>(rank)]);
-    return malformed(origin, ":", line, ": ", placeText(topology, at),
+    return malformed(origin, ":", line, ": ", coordinatesText(topology, at),
                      " has a rank already, on line ", earlier);
   }
   return sites;
@@ -105,11 +105,11 @@ Status checkMapping(const Topology& topology, const RankSites& mapping, std::uin
         break;
       }
     }
-    missing = message(" (among others, ", placeText(topology, topology.coordinatesOfSite(site)),
-                      " has no rank)");
+    missing = message(" (among others, ",
+                      coordinatesText(topology, topology.coordinatesOfSite(site)), " has no rank)");
   }
   return {StatusCode::kMismatch,
-          message(origin, ": places ", mapping.size(), " ranks, the job has ", ranks, missing)};
+          message(origin, ": maps ", mapping.size(), " ranks, the job has ", ranks, missing)};
 }
 
 }  // namespace torc

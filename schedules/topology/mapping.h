@@ -29,8 +29,8 @@ using RankSites = std::vector<std::int32_t>;
 StatusOr<RankSites> parseMapping(const Topology& topology, std::string_view text,
                                  const std::string& origin);
 
-/// Whether the mapping places a job of `ranks` ranks, no more and no fewer; otherwise the reason,
-/// with the first node that it leaves out: `job.map: places 3 ranks, the job has 4 (among others,
+/// Whether the mapping is one of `ranks` ranks, no more and no fewer; otherwise the reason,
+/// with the first node that it leaves out: `job.map: maps 3 ranks, the job has 4 (among others,
 /// (1, 1) has no rank)`.
 Status checkMapping(const Topology& topology, const RankSites& mapping, std::uint64_t ranks,
                     const std::string& origin);

@@ -41,17 +41,17 @@ class NumberSet {
 
 std::string boxText(const Topology& partition, const SubTorus& box) {
   return message("the box ", extentsText(partition, box.extents), " from ",
-                 placeText(partition, box.start));
+                 coordinatesText(partition, box.start));
 }
 
-/// The place of number `number` in a box: the first axis is fastest.
-Coordinates placeOfNumber(const Extents& extents, std::uint64_t number) {
-  Coordinates place{};
+/// The position of number `number` in a box: the first axis is fastest.
+Coordinates positionOfNumber(const Extents& extents, std::uint64_t number) {
+  Coordinates position{};
   for (int i = 0; i < kMaxAxes && extents[i] > 0; ++i) {
-    place[i] = static_cast<std::int32_t>(number % extents[i]);
+    position[i] = static_cast<std::int32_t>(number % extents[i]);
     number /= extents[i];
   }
-  return place;
+  return position;
 }
 
 /// Work on one set of members.
@@ -79,27 +79,27 @@ class Recognition {
   bool isAll() const { return sites_.size() == partition_.ranks(); }
   Coordinates at(std::size_t member) const { return partition_.coordinatesOfSite(sites_[member]); }
 
-  /// The place of coordinates that lie in the box.
-  Coordinates placeAt(const Coordinates& at) const {
-    Coordinates place{};
+  /// The position of coordinates that lie in the box.
+  Coordinates positionAt(const Coordinates& at) const {
+    Coordinates position{};
     for (std::uint32_t i = 0; i < partition_.axis_count; ++i) {
       const std::int32_t step = at[i] - box_.start[i];
-      place[i] = step < 0 ? step + static_cast<std::int32_t>(partition_.axes[i].size) : step;
+      position[i] = step < 0 ? step + static_cast<std::int32_t>(partition_.axes[i].size) : step;
     }
-    return place;
+    return position;
   }
-  Coordinates atPlace(const Coordinates& place) const {
+  Coordinates atPosition(const Coordinates& position) const {
     Coordinates at{};
     for (std::uint32_t i = 0; i < partition_.axis_count; ++i) {
       at[i] = static_cast<std::int32_t>(
-          wrap(std::int64_t{box_.start[i]} + place[i], partition_.axes[i].size));
+          wrap(std::int64_t{box_.start[i]} + position[i], partition_.axes[i].size));
     }
     return at;
   }
-  std::uint64_t numberOf(const Coordinates& place) const {
+  std::uint64_t numberOf(const Coordinates& position) const {
     std::uint64_t number = 0;
     for (std::uint32_t i = partition_.axis_count; i-- > 0;)
-      number = number * box_.extents[i] + static_cast<std::uint64_t>(place[i]);
+      number = number * box_.extents[i] + static_cast<std::uint64_t>(position[i]);
     return number;
   }
 
@@ -110,7 +110,8 @@ class Recognition {
         return bad(message("rank ", i, " lies outside the torus ", partition_.shape()));
       }
       if (partition_.dead_node_count > 0 && partition_.isDead(at(i))) {
-        return bad(message("rank ", i, " lies at the dead node ", placeText(partition_, at(i))));
+        return bad(
+            message("rank ", i, " lies at the dead node ", coordinatesText(partition_, at(i))));
       }
     }
     return {};
@@ -174,31 +175,31 @@ class Recognition {
   }
 
   Status checkFilled() {
-    const std::uint64_t members = sites_.size(), places = box_.places();
-    // Of the places that are not more than the members by one, one is free if any is. The whole has
-    // more: those of dead nodes.
-    const std::uint64_t looked_at = isAll() ? places : std::min(places, members + 1);
+    const std::uint64_t members = sites_.size(), positions = box_.positions();
+    // Of the positions that are not more than the members by one, one is free if any is. The whole
+    // has more: those of dead nodes.
+    const std::uint64_t looked_at = isAll() ? positions : std::min(positions, members + 1);
     NumberSet taken(looked_at);
     for (std::size_t i = 0; i < members; ++i) {
-      const std::uint64_t number = numberOf(placeAt(at(i)));
+      const std::uint64_t number = numberOf(positionAt(at(i)));
       if (number < looked_at && !taken.insert(number)) return twoAtOnePlace(i);
     }
     if (isAll()) return {};
-    if (places == members) return checkDamage();
+    if (positions == members) return checkDamage();
     for (std::uint64_t number = 0; number < looked_at; ++number) {
       if (taken.contains(number)) continue;
-      const Coordinates missing = atPlace(placeOfNumber(box_.extents, number));
+      const Coordinates missing = atPosition(positionOfNumber(box_.extents, number));
       return unsupported(message(members, " ranks do not fill ", boxText(partition_, box_), ": ",
-                                 placeText(partition_, missing),
+                                 coordinatesText(partition_, missing),
                                  partition_.isDead(missing) ? " is a dead node" : " is missing"));
     }
-    return {};  // not reached: fewer members than places leave one free
+    return {};  // not reached: fewer members than positions leave one free
   }
 
   Status twoAtOnePlace(std::size_t second) const {
     const auto first = std::ranges::find(sites_, sites_[second]) - sites_.begin();
     return bad(message("ranks ", first, " and ", second, " both lie at ",
-                       placeText(partition_, at(second))));
+                       coordinatesText(partition_, at(second))));
   }
 
   /// Schedules of a sub-torus are made for one without damage.
@@ -208,7 +209,7 @@ class Recognition {
       to[link.axis] = static_cast<std::int32_t>(
           wrap(std::int64_t{to[link.axis]} + 1, partition_.axes[link.axis].size));
       // A link around the whole axis is one of the box, unless the box ends between its ends.
-      const std::int32_t step = placeAt(link.from)[link.axis];
+      const std::int32_t step = positionAt(link.from)[link.axis];
       const std::uint32_t extent = box_.extents[link.axis];
       const bool inside = extent == partition_.axes[link.axis].size ||
                           static_cast<std::uint32_t>(step) + 1 < extent;
@@ -222,19 +223,19 @@ class Recognition {
 
   /// Whether the box has a core of the node at `at`.
   bool containsNode(const Coordinates& at) const {
-    const Coordinates place = placeAt(at);
+    const Coordinates position = positionAt(at);
     for (int i = 0; i < partition_.dimensions(); ++i) {
-      if (static_cast<std::uint32_t>(place[i]) >= box_.extents[i]) return false;
+      if (static_cast<std::uint32_t>(position[i]) >= box_.extents[i]) return false;
     }
     return true;
   }
 
-  /// Whether `member` lies at `place`.
-  bool liesAt(std::size_t member, const Coordinates& place) const {
-    return partition_.siteOf(atPlace(place)) == sites_[member];
+  /// Whether `member` lies at `position`.
+  bool liesAt(std::size_t member, const Coordinates& position) const {
+    return partition_.siteOf(atPosition(position)) == sites_[member];
   }
-  bool isDeadPlace(const Coordinates& place) const {
-    return partition_.dead_node_count > 0 && partition_.isDead(atPlace(place));
+  bool isDeadPosition(const Coordinates& position) const {
+    return partition_.dead_node_count > 0 && partition_.isDead(atPosition(position));
   }
 
   bool findOrder() {
@@ -244,14 +245,14 @@ class Recognition {
       wanted += box_.extents[i] > 1 ? 1 : 0;
     box_.order_count = wanted;
     const Coordinates origin{};
-    if (!isDeadPlace(origin) && !liesAt(0, origin)) return false;
-    box_.ordered = extendOrder(0, 1, isDeadPlace(origin) ? 0 : 1);
+    if (!isDeadPosition(origin) && !liesAt(0, origin)) return false;
+    box_.ordered = extendOrder(0, 1, isDeadPosition(origin) ? 0 : 1);
     if (!box_.ordered) box_.order = {};
     return box_.ordered;
   }
 
-  /// The first `count` axes of the order are found, and the members at the first `checked` places
-  /// by them, of which `live` are alive, lie there. Looks for the others.
+  /// The first `count` axes of the order are found, and the members at the first `checked`
+  /// positions by them, of which `live` are alive, lie there. Looks for the others.
   bool extendOrder(std::uint32_t count, std::uint64_t checked, std::size_t live) {
     if (count == box_.order_count) return true;
     for (std::uint32_t axis = 0; axis < partition_.axis_count; ++axis) {
@@ -267,20 +268,20 @@ class Recognition {
     return false;
   }
 
-  /// Whether members from `live` on lie at the places from `begin` to `end` by the first `count`
+  /// Whether members from `live` on lie at the positions from `begin` to `end` by the first `count`
   /// axes of the order; if so, the first member behind them.
   std::optional<std::size_t> follow(std::uint32_t count, std::uint64_t begin, std::uint64_t end,
                                     std::size_t live) const {
     for (std::uint64_t number = begin; number < end; ++number) {
-      Coordinates place{};
+      Coordinates position{};
       std::uint64_t rest = number;
       for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t extent = box_.extents[box_.order[i]];
-        place[box_.order[i]] = static_cast<std::int32_t>(rest % extent);
+        position[box_.order[i]] = static_cast<std::int32_t>(rest % extent);
         rest /= extent;
       }
-      if (isDeadPlace(place)) continue;
-      if (live >= sites_.size() || !liesAt(live, place)) return std::nullopt;
+      if (isDeadPosition(position)) continue;
+      if (live >= sites_.size() || !liesAt(live, position)) return std::nullopt;
       ++live;
     }
     return live;
@@ -289,7 +290,7 @@ class Recognition {
   void fillTable() {
     box_.table.reserve(sites_.size());
     for (std::size_t i = 0; i < sites_.size(); ++i)
-      box_.table.push_back(static_cast<std::int32_t>(numberOf(placeAt(at(i)))));
+      box_.table.push_back(static_cast<std::int32_t>(numberOf(positionAt(at(i)))));
   }
 
   const Topology& partition_;
@@ -299,7 +300,7 @@ class Recognition {
 
 }  // namespace
 
-std::uint64_t SubTorus::places() const {
+std::uint64_t SubTorus::positions() const {
   std::uint64_t product = 1;
   for (const std::uint32_t extent : extents)
     product *= std::max(extent, 1u);
@@ -310,8 +311,8 @@ bool SubTorus::isWhole(const Topology& partition) const {
   return extents == wholeExtents(partition);
 }
 
-Coordinates SubTorus::placeOf(std::size_t member) const {
-  return placeOfNumber(extents, static_cast<std::uint64_t>(table[member]));
+Coordinates SubTorus::positionOf(std::size_t member) const {
+  return positionOfNumber(extents, static_cast<std::uint64_t>(table[member]));
 }
 
 SubTorus wholePartition(const Topology& partition) {
@@ -339,7 +340,7 @@ StatusOr<SubTorus> recogniseSubTorus(const Topology& partition,
       const std::uint32_t size = i < partition.axis_count ? partition.axes[i].size : 1;
       if (members[member][i] >= 0 && static_cast<std::uint32_t>(members[member][i]) < size)
         continue;
-      return bad(message("rank ", member, " lies at ", placeText(partition, members[member]),
+      return bad(message("rank ", member, " lies at ", coordinatesText(partition, members[member]),
                          ", outside the torus ", partition.shape()));
     }
     sites.push_back(partition.siteOf(members[member]));
@@ -356,7 +357,7 @@ std::string extentsText(const Topology& partition, const Extents& extents) {
   return text;
 }
 
-std::string placeText(const Topology& partition, const Coordinates& at) {
+std::string coordinatesText(const Topology& partition, const Coordinates& at) {
   std::string text = "(";
   for (std::uint32_t i = 0; i < partition.axis_count; ++i)
     text += (i > 0 ? ", " : "") + std::to_string(at[i]);

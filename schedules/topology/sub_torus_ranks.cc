@@ -20,10 +20,10 @@ SubTorusRanks ranksInSubTorus(const SubTorus& box, const Topology& shape,
   }
   ranks.table.reserve(box.table.size());
   for (std::size_t member = 0; member < box.table.size(); ++member) {
-    const Coordinates place = box.placeOf(member);
+    const Coordinates position = box.positionOf(member);
     Coordinates at{};
     for (std::uint32_t i = 0; i < shape.axis_count; ++i)
-      at[i] = place[axes[i]];
+      at[i] = position[axes[i]];
     ranks.table.push_back(shape.rankOf(at));
   }
   return ranks;

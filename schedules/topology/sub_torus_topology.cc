@@ -68,10 +68,10 @@ SubTorusAxes canonicalAxes(const Topology& partition, const Extents& extents) {
   std::uint32_t count = 0;
   for (std::uint8_t i = 0; i < partition.axis_count; ++i) {
     if (extents[i] <= 1) continue;
-    std::uint32_t place = count++;
-    for (; place > 0 && key(i) < key(axes[place - 1]); --place)
-      axes[place] = axes[place - 1];
-    axes[place] = i;
+    std::uint32_t index = count++;
+    for (; index > 0 && key(i) < key(axes[index - 1]); --index)
+      axes[index] = axes[index - 1];
+    axes[index] = i;
   }
   return axes;
 }

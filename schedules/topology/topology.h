@@ -74,7 +74,7 @@ inline constexpr std::uint32_t kMaxDeadNodes = 16;
 /// A torus or mesh, with what is broken of it. A plain value; `validate` says whether it makes
 /// sense.
 ///
-/// A *site* is a place of the grid, dead or alive, and its number is the rank that its node would
+/// A *site* is a point of the grid, dead or alive, and its number is the rank that its node would
 /// have if nothing were dead. Ranks are the live nodes in the order of their sites.
 struct Topology {
   std::uint32_t axis_count = 0;
@@ -91,7 +91,7 @@ struct Topology {
   std::span<const Coordinates> deadNodes() const {
     return {dead_node_table.data(), dead_node_count};
   }
-  /// Adds damage at its place in the table; an error where the table is full or has it already.
+  /// Adds damage where it belongs in the table; an error where the table is full or has it already.
   Status addDeadLink(const DeadLink& link);
   Status addDeadNode(const Coordinates& node);
 
@@ -142,7 +142,7 @@ struct Topology {
 };
 
 /// Reads "8x8x8", "8x8x4m", "8x8x8+4". `order` may be empty (axes in their
-/// natural order) or name every axis once. Errors name the place: `torus '4x':
+/// natural order) or name every axis once. Errors say where: `torus '4x':
 /// size missing after 'x' (column 3)`.
 StatusOr<Topology> parseTopology(std::string_view shape, std::string_view order = {});
 

@@ -90,7 +90,7 @@ TEST_F(LibraryFaults, AnotherMachine) {
   open({.machine = "generic"});
 }
 
-TEST_F(LibraryFaults, ContradictoryPlaces) {
+TEST_F(LibraryFaults, ContradictoryMappings) {
   const std::string size = std::to_string(worldSize());
   expectNotOpened({.torus = "5x5"}, TORC_ERR_MISMATCH,
                   "torus 5x5 is no partition of the library, which has ");
@@ -100,7 +100,7 @@ TEST_F(LibraryFaults, ContradictoryPlaces) {
   expectNotOpened({.order = "YX", .mapping = map.c_str()}, TORC_ERR_ARGUMENT,
                   "contradict each other");
   expectNotOpened({.mapping = map.c_str()}, TORC_ERR_MISMATCH,
-                  "job.map: places 2 ranks, the job has " + size);
+                  "job.map: maps 2 ranks, the job has " + size);
   folder_->write("job.map", "0 0\n1 0\n0 0\n");
   expectNotOpened({.mapping = map.c_str()}, TORC_ERR_MALFORMED,
                   "job.map:3: (0, 0) has a rank already, on line 1");

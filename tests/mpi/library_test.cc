@@ -1,5 +1,7 @@
 // Libraries on real ranks: communicators are recognised by where their members lie, in whatever
 // order, and collectives by the library's schedules give MPI's results.
+#include "runtime/job/library.h"
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -10,7 +12,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/job/library_open.h"
 #include "tests/mpi/library_folder.h"
 
 namespace torc {

@@ -20,7 +20,7 @@
 #include "runtime/execution/call_cache.h"
 #include "runtime/execution/collective.h"
 #include "runtime/transport/tag_ring.h"
-#include "tests/mpi/placed_job.h"
+#include "tests/mpi/mapped_job.h"
 
 namespace {
 std::atomic<std::uint64_t> news{0};
@@ -44,16 +44,16 @@ namespace {
 
 constexpr std::size_t kPlenty = std::size_t{64} << 20;
 
-class OneShot : public PlacedTest {
+class OneShot : public MappedTest {
  protected:
   void TearDown() override {
     cache_.reset();
-    PlacedTest::TearDown();
+    MappedTest::TearDown();
   }
 
-  void open(const Placing& placing, std::size_t limit = kPlenty) {
+  void open(const Mapping& mapping, std::size_t limit = kPlenty) {
     cache_.reset();
-    place(placing);
+    mapRanks(mapping);
     memory_ = std::make_unique<CallMemory>(limit);
     cache_ = std::make_unique<CallCache>(geometry_.get(), memory_.get());
   }
@@ -126,8 +126,8 @@ std::vector<std::int32_t> sums(std::int64_t count) {
 }
 
 TEST_F(OneShot, CallsOfAllKindsInRandomOrderWithNewBuffersEachTime) {
-  for (const Placing& placing : allPlacings()) {
-    open(placing);
+  for (const Mapping& mapping : allMappings()) {
+    open(mapping);
     std::mt19937 random(11);  // the same on all ranks
     std::set<std::tuple<int, std::int64_t, bool>> signatures;
     const int ranks = worldSize(), rank = worldRank();
@@ -167,7 +167,7 @@ TEST_F(OneShot, CallsOfAllKindsInRandomOrderWithNewBuffersEachTime) {
         arguments.out = out.data();
         run("reduce_scatter", arguments);
         out.resize(expected.size());
-        ASSERT_EQ(out, expected) << placing.name << ", call " << i;
+        ASSERT_EQ(out, expected) << mapping.name << ", call " << i;
         continue;
       } else {
         in = numbers(count);
@@ -184,7 +184,7 @@ TEST_F(OneShot, CallsOfAllKindsInRandomOrderWithNewBuffersEachTime) {
       arguments.in = in_place ? MPI_IN_PLACE : in.data();
       arguments.out = out.data();
       run(kind == 0 ? "allreduce" : "allgather", arguments);
-      ASSERT_EQ(out, expected) << placing.name << ", call " << i << ", kind " << kind;
+      ASSERT_EQ(out, expected) << mapping.name << ", call " << i << ", kind " << kind;
     }
     EXPECT_EQ(memory_->misses(), signatures.size());
     EXPECT_EQ(memory_->hits(), kCalls - signatures.size());

@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 #include "runtime/execution/laid_out_call.h"
-#include "tests/mpi/placed_job.h"
+#include "tests/mpi/mapped_job.h"
 
 namespace torc {
 namespace {
@@ -21,11 +21,11 @@ void runOnce(torc_collective* collective) {
   EXPECT_TORC_OK(torc_collective_free(collective));
 }
 
-using RankMaps = PlacedTest;
+using RankMaps = MappedTest;
 
 TEST_F(RankMaps, Allreduce) {
-  for (const Placing& placing : allPlacings()) {
-    place(placing);
+  for (const Mapping& mapping : allMappings()) {
+    mapRanks(mapping);
     for (const std::int64_t count : {0, 1, 5, 30011}) {
       const std::vector<std::int32_t> in = numbers(count);
       std::vector<std::int32_t> out(in.size(), -1), expected(in.size());
@@ -35,14 +35,14 @@ TEST_F(RankMaps, Allreduce) {
       ASSERT_TORC_OK(torc_allreduce_init(schedule("allreduce"), in.data(), out.data(), count,
                                          MPI_INT32_T, MPI_SUM, &collective));
       runOnce(collective);
-      EXPECT_EQ(out, expected) << placing.name << ", count " << count;
+      EXPECT_EQ(out, expected) << mapping.name << ", count " << count;
     }
   }
 }
 
 TEST_F(RankMaps, ReduceScatter) {
-  for (const Placing& placing : allPlacings()) {
-    place(placing);
+  for (const Mapping& mapping : allMappings()) {
+    mapRanks(mapping);
     for (const std::int64_t least : {0, 3, 9000}) {
       std::vector<std::int64_t> counts(static_cast<std::size_t>(worldSize()));
       for (int r = 0; r < worldSize(); ++r)
@@ -58,12 +58,12 @@ TEST_F(RankMaps, ReduceScatter) {
       ASSERT_TORC_OK(torc_reduce_scatter_init(schedule("reduce_scatter"), in.data(), out.data(),
                                               counts.data(), MPI_INT32_T, MPI_SUM, &collective));
       runOnce(collective);
-      EXPECT_EQ(out, expected) << placing.name << ", least " << least;
+      EXPECT_EQ(out, expected) << mapping.name << ", least " << least;
       ASSERT_TORC_OK(torc_reduce_scatter_init(schedule("reduce_scatter"), MPI_IN_PLACE, in.data(),
                                               counts.data(), MPI_INT32_T, MPI_SUM, &collective));
       runOnce(collective);
       in.resize(out.size());
-      EXPECT_EQ(in, expected) << placing.name << ", in place, least " << least;
+      EXPECT_EQ(in, expected) << mapping.name << ", in place, least " << least;
 
       const std::vector<std::int32_t> even = numbers(least * worldSize());
       out.assign(static_cast<std::size_t>(least), -1);
@@ -74,14 +74,14 @@ TEST_F(RankMaps, ReduceScatter) {
                                                     out.data(), least, MPI_INT32_T, MPI_SUM,
                                                     &collective));
       runOnce(collective);
-      EXPECT_EQ(out, expected) << placing.name << ", equal blocks of " << least;
+      EXPECT_EQ(out, expected) << mapping.name << ", equal blocks of " << least;
     }
   }
 }
 
 TEST_F(RankMaps, Allgather) {
-  for (const Placing& placing : allPlacings()) {
-    place(placing);
+  for (const Mapping& mapping : allMappings()) {
+    mapRanks(mapping);
     for (const std::int64_t count : {0, 1, 500, 20000}) {
       const std::vector<std::int32_t> in = numbers(count);
       std::vector<std::int32_t> out(in.size() * worldSize(), -1), expected;
@@ -93,21 +93,21 @@ TEST_F(RankMaps, Allgather) {
       ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), in.data(), count, MPI_INT32_T,
                                          out.data(), count, MPI_INT32_T, &collective));
       runOnce(collective);
-      EXPECT_EQ(out, expected) << placing.name << ", count " << count;
+      EXPECT_EQ(out, expected) << mapping.name << ", count " << count;
 
       std::vector<std::int32_t> both(out.size(), -1);
       std::copy(in.begin(), in.end(), both.begin() + worldRank() * count);
       ASSERT_TORC_OK(torc_allgather_init(schedule("allgather"), MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
                                          both.data(), count, MPI_INT32_T, &collective));
       runOnce(collective);
-      EXPECT_EQ(both, expected) << placing.name << ", in place, count " << count;
+      EXPECT_EQ(both, expected) << mapping.name << ", in place, count " << count;
     }
   }
 }
 
 TEST_F(RankMaps, AllgathervWithGaps) {
-  for (const Placing& placing : allPlacings()) {
-    place(placing);
+  for (const Mapping& mapping : allMappings()) {
+    mapRanks(mapping);
     std::vector<std::int64_t> counts, displacements;
     std::int64_t end = 3;
     for (int r = 0; r < worldSize(); ++r) {
@@ -126,7 +126,7 @@ TEST_F(RankMaps, AllgathervWithGaps) {
                                         MPI_INT32_T, out.data(), counts.data(),
                                         displacements.data(), MPI_INT32_T, &collective));
     runOnce(collective);
-    EXPECT_EQ(out, expected) << placing.name;
+    EXPECT_EQ(out, expected) << mapping.name;
   }
 }
 
@@ -146,8 +146,8 @@ int distance(const torc_geometry& geometry, int a, int b) {
 
 // A permutation that is ignored, or taken the wrong way round, gives right sums all the same.
 TEST_F(RankMaps, MessagesGoToNeighboursOnTheTorus) {
-  for (const Placing& placing : allPlacings()) {
-    place(placing);
+  for (const Mapping& mapping : allMappings()) {
+    mapRanks(mapping);
     const std::vector<std::int32_t> in = numbers(5000);
     std::vector<std::int32_t> out(in.size());
     CallArguments arguments;
@@ -166,7 +166,7 @@ TEST_F(RankMaps, MessagesGoToNeighboursOnTheTorus) {
       if (operation.peer < 0) continue;
       ++messages;
       ASSERT_EQ(distance(*geometry_, worldRank(), operation.peer), 1)
-          << placing.name << ": rank " << operation.peer;
+          << mapping.name << ": rank " << operation.peer;
     }
     EXPECT_EQ(messages > 0, worldSize() > 1);
 
@@ -174,11 +174,11 @@ TEST_F(RankMaps, MessagesGoToNeighboursOnTheTorus) {
     ASSERT_TORC_OK(torc_geometry_query(geometry_.get(), &info));
     EXPECT_EQ(info.rank, worldRank());
     const std::int32_t mine =
-        placing.to_schedule.empty() ? worldRank() : placing.to_schedule[worldRank()];
+        mapping.to_schedule.empty() ? worldRank() : mapping.to_schedule[worldRank()];
     const StatusOr<Topology> compiled = parseTopology(shapeOfWorld());
     const int x = static_cast<int>(compiled->axes[0].size);
     const int y = static_cast<int>(worldSize()) / x;
-    EXPECT_EQ(info.coordinates[0], placing.turned ? mine / y : mine % x) << placing.name;
+    EXPECT_EQ(info.coordinates[0], mapping.turned ? mine / y : mine % x) << mapping.name;
   }
 }
 

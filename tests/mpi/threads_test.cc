@@ -1,4 +1,4 @@
-// One context used by several threads in turns, under a lock, as the interposition library does.
+// One context used by several threads in turns, under a lock, as the interposer does.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -14,12 +14,12 @@
 
 #include "runtime/execution/call_cache.h"
 #include "runtime/execution/collective.h"
-#include "tests/mpi/placed_job.h"
+#include "tests/mpi/mapped_job.h"
 
 namespace torc {
 namespace {
 
-using Threads = PlacedTest;
+using Threads = MappedTest;
 
 /// A thread's communicator, and what it finds wrong: GoogleTest is for the main thread.
 struct Member {
@@ -92,7 +92,7 @@ void callAgainAndAgain(Shared& shared, Member& member, int thread, int calls) {
 
 TEST_F(Threads, AContextUnderALockServesThemAll) {
   constexpr int kThreads = 3;
-  place({});
+  mapRanks({});
   Shared shared;
   shared.context = context_;
   CallMemory memory(100000);  // small, so that threads drive out each other's calls

@@ -23,7 +23,7 @@ T oneOf(std::initializer_list<T> values) {
 }
 
 /// "1,2,3".
-std::string placeText(const Topology& topology, const Coordinates& at) {
+std::string coordinatesText(const Topology& topology, const Coordinates& at) {
   std::string text;
   for (int i = 0; i < topology.dimensions(); ++i)
     text += (i > 0 ? "," : "") + std::to_string(at[i]);
@@ -47,7 +47,7 @@ void drawCuts(CompileCase& test_case) {
       DeadLink link{drawPlace(topology), static_cast<std::uint32_t>(axis)};
       link.from[axis] = cut;
       if (!topology.addDeadLink(link).ok()) continue;
-      test_case.dead_links.push_back(placeText(topology, link.from) + ":" +
+      test_case.dead_links.push_back(coordinatesText(topology, link.from) + ":" +
                                      topology.axes[axis].name);
     }
   }
@@ -63,7 +63,7 @@ void drawDamage(CompileCase& test_case) {
     Topology next = topology;
     if (!next.addDeadNode(node).ok() || !next.validate().ok()) continue;
     topology = next;
-    test_case.dead_nodes.push_back(placeText(sound, node));
+    test_case.dead_nodes.push_back(coordinatesText(sound, node));
   }
   for (std::uint32_t links = draw(0, 4); links > 0; --links) {
     const DeadLink link{drawPlace(sound),
@@ -71,7 +71,8 @@ void drawDamage(CompileCase& test_case) {
     Topology next = topology;
     if (!next.addDeadLink(link).ok() || !next.validate().ok()) continue;
     topology = next;
-    test_case.dead_links.push_back(placeText(sound, link.from) + ":" + sound.axes[link.axis].name);
+    test_case.dead_links.push_back(coordinatesText(sound, link.from) + ":" +
+                                   sound.axes[link.axis].name);
   }
   test_case.algorithm = "spanning-trees";
 }

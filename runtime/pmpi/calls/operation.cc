@@ -210,7 +210,8 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
     packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
     auto laid_out = std::make_unique<LaidOutCall>(&schedule);
     if (Status prepared = laid_out->prepare(checked_); !prepared.ok()) return prepared;
-    if (Status laid = laid_out->lay(geometry.tagBase(*tags), Requests::kPersistent); !laid.ok()) {
+    if (Status laid = laid_out->layOut(geometry.tagBase(*tags), Requests::kPersistent);
+        !laid.ok()) {
       return laid;
     }
     collective_.emplace(std::move(laid_out));

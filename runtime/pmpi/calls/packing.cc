@@ -11,9 +11,9 @@ namespace {
 template <typename Data, typename Copy>
 Status fromAnchor(Data* data, MPI_Count count, MPI_Datatype type, std::byte* anchor, Copy copy) {
   if (data != nullptr) return copy(data, count, type);
-  const MPI_Count place = -static_cast<MPI_Count>(reinterpret_cast<std::intptr_t>(anchor));
+  const MPI_Count displacement = -static_cast<MPI_Count>(reinterpret_cast<std::intptr_t>(anchor));
   MPI_Datatype moved = MPI_DATATYPE_NULL;
-  int code = PMPI_Type_create_hindexed_c(1, &count, &place, type, &moved);
+  int code = PMPI_Type_create_hindexed_c(1, &count, &displacement, type, &moved);
   if (code == MPI_SUCCESS) code = PMPI_Type_commit(&moved);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Type_create_hindexed");
   const Status status = copy(anchor, 1, moved);
@@ -67,9 +67,9 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
   std::int64_t offset = 0;
   for (int r = 0; r < ranks; ++r) {
     const std::int64_t count = arguments.has_counts ? arguments.counts[r] : arguments.count;
-    const std::int64_t place =
+    const std::int64_t displacement =
         arguments.has_displacements ? arguments.displacements[r] : r * arguments.count;
-    const Elements block{out + place * extent, count, offset};
+    const Elements block{out + displacement * extent, count, offset};
     offset += count * size;
     if (was_in_place && r == rank) {  // it is there already
       contribution_ = {block.data, count};

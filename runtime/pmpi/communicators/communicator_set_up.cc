@@ -26,7 +26,7 @@ MPI_Comm makeSibling(MPI_Comm comm) {
     // The program has had no time to give it attributes, and MPI has communicators left. Ranks that
     // outnumber the cores should not wait inside MPI.
     MPI_Request request = MPI_REQUEST_NULL;
-    complete(PMPI_Comm_idup(comm, &sibling, &request), &request);
+    waitFor(PMPI_Comm_idup(comm, &sibling, &request), &request);
     return sibling;
   }
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -90,13 +90,13 @@ Status CommunicatorState::setUp(const CollectiveCall* call) {
     if (shadow == MPI_COMM_NULL) reason_ = Reason::kNoShadow;
   }
   EngineLock lock;
-  if (reason_ == Reason::kServed) return lay(shadow);
+  if (reason_ == Reason::kServed) return makeGeometry(shadow);
   describe();
   return {};
 }
 
 /// Puts the geometry over the shadow, with the lock.
-Status CommunicatorState::lay(MPI_Comm shadow) {
+Status CommunicatorState::makeGeometry(MPI_Comm shadow) {
   return attempt([&]() -> Status {
     StatusOr<std::unique_ptr<torc_geometry>> made =
         torc_geometry::over(&engine->context, shadow, recognition_->topology,
@@ -105,7 +105,7 @@ Status CommunicatorState::lay(MPI_Comm shadow) {
     recognition_.reset();
     geometry_ = std::move(*made);
     ++engine->shadows;
-    if (Status status = geometry_->joinTrace(); !status.ok()) warnOnce("trace", status.message());
+    if (Status status = geometry_->startTrace(); !status.ok()) warnOnce("trace", status.message());
     calls_ = std::make_unique<CallCache>(geometry_.get(), &engine->call_memory);
     return {};
   });

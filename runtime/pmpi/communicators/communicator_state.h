@@ -25,8 +25,8 @@
 #include "runtime/execution/call_cache.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
-#include "runtime/job/library_load.h"
-#include "runtime/job/library_open.h"
+#include "runtime/job/schedule.h"
+#include "runtime/job/schedule_load.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/reason.h"
@@ -148,7 +148,7 @@ class CommunicatorState {
   void recognise();
   void describe();
   Status agree(const CollectiveCall* call);
-  Status lay(MPI_Comm shadow);
+  Status makeGeometry(MPI_Comm shadow);
   int worldRank(int rank) const;
   void send(int to, Notice& notice);
   void compare(const CallNote& mine, const Notice& asked);

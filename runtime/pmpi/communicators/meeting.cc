@@ -29,8 +29,8 @@ void exchange(int to, int from, int program_tag) {
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
   const int posted = PMPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, engine->meetings, &receive);
   const int sent = PMPI_Isend(nullptr, 0, MPI_BYTE, to, tag, engine->meetings, &send);
-  complete(sent, &send);
-  complete(posted, &receive);
+  waitFor(sent, &send);
+  waitFor(posted, &receive);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void exchange(int to, int from, int program_tag) {
 void meet(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return;
   MPI_Request request = MPI_REQUEST_NULL;
-  complete(PMPI_Ibarrier(comm, &request), &request);
+  waitFor(PMPI_Ibarrier(comm, &request), &request);
 }
 
 void meetGroup(MPI_Group group, int tag) {

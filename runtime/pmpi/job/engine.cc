@@ -76,7 +76,7 @@ void Pause::operator()() {
   if (oversubscribed.load(std::memory_order_relaxed) || ++looks_ > kLooksBeforeYield) sched_yield();
 }
 
-int complete(int started, MPI_Request* request, MPI_Status* status) {
+int waitFor(int started, MPI_Request* request, MPI_Status* status) {
   if (started != MPI_SUCCESS) return started;
   int code = MPI_SUCCESS, done = 0;
   progressUntil([&] {

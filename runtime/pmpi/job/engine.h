@@ -1,4 +1,4 @@
-// Engine: the one global state of the interposition library, from MPI_Init to MPI_Finalize.
+// Engine: the one global state of the interposer, from MPI_Init to MPI_Finalize.
 #ifndef TORC_RUNTIME_PMPI_JOB_ENGINE_H_
 #define TORC_RUNTIME_PMPI_JOB_ENGINE_H_
 
@@ -13,7 +13,7 @@
 
 #include "runtime/execution/call_cache.h"
 #include "runtime/job/context.h"
-#include "runtime/job/library_open.h"
+#include "runtime/job/library.h"
 #include "runtime/pmpi/calls/handle.h"
 #include "runtime/pmpi/calls/held_handles.h"
 #include "runtime/pmpi/communicators/notices.h"

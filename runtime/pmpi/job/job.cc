@@ -49,7 +49,7 @@ LibraryOptions libraryOptions(const Settings& settings) {
   return options;
 }
 
-/// The engine, complete but for the communicators; or why not, the same on all ranks.
+/// The engine, all but the communicators; or why not, the same on all ranks.
 StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crowded,
                                              bool has_nonblocking) {
   auto made = std::make_unique<Engine>(settings);
@@ -64,7 +64,7 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
   made->library = std::move(*library);
   if (Status status = made->handles.open(); !status.ok()) return status;
   MPI_Request request = MPI_REQUEST_NULL;
-  complete(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
+  waitFor(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
   PMPI_Comm_set_errhandler(made->meetings, MPI_ERRORS_RETURN);
   made->notices.open(made->meetings);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &deleteState, &made->keyval, nullptr);
@@ -143,7 +143,7 @@ std::unique_ptr<Engine> agreeOnEngine() {
   return std::move(*made);
 }
 
-/// Before communicators are set up, which each enter the trace.
+/// Before communicators are set up, which the trace is told of.
 void openTrace() {
   const Settings& settings = engine->settings;
   if (settings.trace.empty()) return;
@@ -154,9 +154,9 @@ void openTrace() {
     warnOnce(rank, "trace", torc_error_message());
     return;
   }
-  const JobPlace& job = engine->library->job;
-  engine->context.trace->setPlace(
-      tracePlace(job.topology, job.topology.coordinatesOfSite(job.siteOf(rank))));
+  const JobMapping& job = engine->library->job;
+  engine->context.trace->setCoordinates(
+      traceCoordinates(job.topology, job.topology.coordinatesOfSite(job.siteOf(rank))));
 }
 
 void closeTrace() {

@@ -2,8 +2,8 @@
 //
 // mpiexec.hydra starts all ranks of a host from one process, hydra_pmi_proxy. A rank is one child
 // of it: the program, or a shell around it. Where a child or a process below it is linked to MPICH
-// and none there has this library loaded, that rank will never answer. As torc is off in the whole
-// job then, nothing that was read by halves counts.
+// and none there has the interposer loaded, that rank will never answer. As torc is off in the
+// whole job then, nothing that was read by halves counts.
 #include "runtime/pmpi/job/presence.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace torc::pmpi {
 namespace {
 
 constexpr std::string_view kLauncher = "hydra_pmi_proxy";
-constexpr std::string_view kThisLibrary = "libtorc_pmpi.so";
+constexpr std::string_view kInterposer = "libtorc_pmpi.so";
 constexpr std::string_view kMpi = "libmpich.so";
 constexpr int kMostGenerations = 8;
 constexpr double kPatience = 10;  // seconds
@@ -37,21 +37,21 @@ std::optional<std::string> readWhole(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   std::string content;
-  char piece[4096];
+  char buffer[4096];
   ssize_t got = 0;
   do {
-    got = read(file, piece, sizeof(piece));
-    if (got > 0) content.append(piece, static_cast<std::size_t>(got));
+    got = read(file, buffer, sizeof(buffer));
+    if (got > 0) content.append(buffer, static_cast<std::size_t>(got));
   } while (got > 0 || (got < 0 && errno == EINTR));
   close(file);
   if (got < 0) return std::nullopt;
   return content;
 }
 
-/// What a rank's processes say of the library.
-enum class Library {
+/// What a rank's processes say of the interposer.
+enum class Interposer {
   kThere,
-  kMissing,   // one is linked to MPI, and none has the library
+  kMissing,   // one is linked to MPI, and none has the interposer
   kNotKnown,  // no MPI, or something could not be read
 };
 
@@ -86,17 +86,17 @@ class Processes {
   }
 
   /// Of a rank: a child of the launcher, with what is below it.
-  Library library(int process) const {
-    if (isPreloaded(process)) return Library::kThere;
+  Interposer interposer(int process) const {
+    if (isPreloaded(process)) return Interposer::kThere;
     Mapped mapped;
     lookAtTree(process, 0, mapped);
-    if (mapped.library) return Library::kThere;
-    return mapped.mpi && mapped.all_read ? Library::kMissing : Library::kNotKnown;
+    if (mapped.interposer) return Interposer::kThere;
+    return mapped.mpi && mapped.all_read ? Interposer::kMissing : Interposer::kNotKnown;
   }
 
  private:
   struct Mapped {
-    bool library = false, mpi = false;
+    bool interposer = false, mpi = false;
     bool all_read = true;
   };
 
@@ -115,13 +115,13 @@ class Processes {
     return parent;
   }
 
-  /// Where LD_PRELOAD gave a process the library, that shows in its first environment, which is
+  /// Where LD_PRELOAD gave a process the interposer, that shows in its first environment, which is
   /// much shorter than the list of what is mapped.
   bool isPreloaded(int process) const {
     const std::string environment = file(process, "environ").value_or("");
     const std::size_t at = environment.find(std::string_view("LD_PRELOAD="));
     return at != std::string::npos &&
-           std::string_view(environment.c_str() + at).find(kThisLibrary) != std::string_view::npos;
+           std::string_view(environment.c_str() + at).find(kInterposer) != std::string_view::npos;
   }
 
   void lookAtTree(int process, int generation, Mapped& mapped) const {
@@ -131,9 +131,9 @@ class Processes {
       mapped.all_read = false;
       return;
     }
-    mapped.library = mapped.library || maps->find(kThisLibrary) != std::string::npos;
+    mapped.interposer = mapped.interposer || maps->find(kInterposer) != std::string::npos;
     mapped.mpi = mapped.mpi || maps->find(kMpi) != std::string::npos;
-    if (mapped.library) return;
+    if (mapped.interposer) return;
     const std::optional<std::vector<int>> children = childrenOf(process);
     if (!children || (generation == kMostGenerations && !children->empty())) {
       mapped.all_read = false;
@@ -168,9 +168,9 @@ HostPresence lookAtHost(const std::string& proc, const std::function<void()>& pa
   bool first = true;
   std::vector<int> missing;
   for (const int child : children) {
-    const Library library = processes.library(child);
-    if (library == Library::kMissing) missing.push_back(child);
-    if (library == Library::kThere && first) {
+    const Interposer found = processes.interposer(child);
+    if (found == Interposer::kMissing) missing.push_back(child);
+    if (found == Interposer::kThere && first) {
       presence.speaks = processes.isBelow(getpid(), child);
       first = false;
     }
@@ -178,7 +178,7 @@ HostPresence lookAtHost(const std::string& proc, const std::function<void()>& pa
   if (missing.empty()) return presence;
   pause();
   const auto still = std::ranges::find_if(
-      missing, [&](int child) { return processes.library(child) == Library::kMissing; });
+      missing, [&](int child) { return processes.interposer(child) == Interposer::kMissing; });
   if (still != missing.end()) presence.without = *still;
   return presence;
 }

@@ -1,5 +1,5 @@
-// Presence: whether all ranks of the job have this library. What the ranks agree on at the start is
-// a collective call that the ranks without it never make.
+// Presence: whether all ranks of the job have the interposer. What the ranks agree on at the start
+// is a collective call that the ranks without it never make.
 #ifndef TORC_RUNTIME_PMPI_JOB_PRESENCE_H_
 #define TORC_RUNTIME_PMPI_JOB_PRESENCE_H_
 
@@ -13,7 +13,7 @@ namespace torc::pmpi {
 /// The ranks of this host, once MPI is initialised on all of them, as far as their launcher is
 /// MPICH's and /proc can be read.
 struct HostPresence {
-  int without = 0;     // process of a rank that surely does without the library; 0: none seen
+  int without = 0;     // process of a rank that surely does without the interposer; 0: none seen
   bool speaks = true;  // the caller is the first of those that have it
   int ranks = 1;       // on this host
 };
@@ -21,7 +21,7 @@ struct HostPresence {
 /// 50 ms.
 void pauseBetweenLooks();
 
-/// `proc` is where the system shows its processes. A rank is said to be without the library only
+/// `proc` is where the system shows its processes. A rank is said to be without the interposer only
 /// when two looks, with `pause` between them, have both read all of it and found MPI alone: what
 /// cannot be read, or not to its end, is not known. The second look is at those of the first only.
 HostPresence lookAtHost(const std::string& proc = "/proc",

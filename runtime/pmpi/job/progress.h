@@ -54,7 +54,7 @@ class Pause {
 inline std::atomic<bool> oversubscribed{false};
 
 /// MPI_Wait with progress. The result of `started`, the call that made the request, comes first.
-int complete(int started, MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE);
+int waitFor(int started, MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE);
 
 /// Calls look() -> bool until it is true, with progress.
 template <typename Look>

@@ -53,7 +53,7 @@ SettingTexts parsed(std::string_view bytes) {
 
 /// Waits for a collective that `started` has begun. Ranks that wait inside MPI spin, and where they
 /// outnumber the cores take the time of those that they wait for.
-void complete(int started, MPI_Request* request) {
+void waitFor(int started, MPI_Request* request) {
   int done = started == MPI_SUCCESS ? 0 : 1;
   while (!done && PMPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
     sched_yield();
@@ -63,10 +63,10 @@ void complete(int started, MPI_Request* request) {
 std::string broadcast(std::string text, int root, MPI_Comm comm) {
   std::uint64_t size = text.size();
   MPI_Request request = MPI_REQUEST_NULL;
-  complete(PMPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm, &request), &request);
+  waitFor(PMPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm, &request), &request);
   text.resize(size);
-  complete(PMPI_Ibcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm, &request),
-           &request);
+  waitFor(PMPI_Ibcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm, &request),
+          &request);
   return text;
 }
 
@@ -90,15 +90,15 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
   std::size_t first = 0;
   while (first < std::min(own.size(), wanted.size()) && own[first].second == wanted[first].second)
     ++first;
-  std::int64_t place = first < std::min(own.size(), wanted.size())
-                           ? static_cast<std::int64_t>(first) * size + rank
-                           : std::numeric_limits<std::int64_t>::max();
+  std::int64_t lowest = first < std::min(own.size(), wanted.size())
+                            ? static_cast<std::int64_t>(first) * size + rank
+                            : std::numeric_limits<std::int64_t>::max();
   MPI_Request request = MPI_REQUEST_NULL;
-  complete(PMPI_Iallreduce(MPI_IN_PLACE, &place, 1, MPI_INT64_T, MPI_MIN, comm, &request),
-           &request);
-  if (place == std::numeric_limits<std::int64_t>::max()) return {};
-  const int other = static_cast<int>(place % size);
-  first = static_cast<std::size_t>(place / size);
+  waitFor(PMPI_Iallreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT64_T, MPI_MIN, comm, &request),
+          &request);
+  if (lowest == std::numeric_limits<std::int64_t>::max()) return {};
+  const int other = static_cast<int>(lowest % size);
+  first = static_cast<std::size_t>(lowest / size);
   const std::string_view name = wanted[first].first;
   const std::string value = broadcast(std::string(own[first].second), other, comm);
   return message(name, " differs between ranks: ", valueText(name, wanted[first].second),
@@ -117,9 +117,9 @@ AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag)
   std::array<std::uint64_t, 6> votes = {agreed, ~agreed,          all,
                                         ~all,   strict ? 1u : 0u, flag ? 1u : 0u};
   MPI_Request request = MPI_REQUEST_NULL;
-  complete(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()), MPI_UINT64_T,
-                           MPI_MAX, comm, &request),
-           &request);
+  waitFor(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()), MPI_UINT64_T,
+                          MPI_MAX, comm, &request),
+          &request);
 
   AgreedSettings result;
   result.strict = votes[4] != 0;

@@ -30,10 +30,10 @@ void warnOnce(int communicator_rank, std::string_view key, const std::string& te
 void complain(const std::string& text) noexcept;
 
 /// A message of an error, for where memory may have run out.
-template <typename... Pieces>
-std::string words(const Pieces&... pieces) noexcept {
+template <typename... Words>
+std::string words(const Words&... all) noexcept {
   try {
-    return message(pieces...);
+    return message(all...);
   } catch (const std::bad_alloc&) {
     return "out of memory";  // fits a string's own buffer
   }

@@ -56,7 +56,7 @@ std::string secondsText(double seconds) {
 double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
   if (entry.predicted_to <= entry.lowest || bytes <= entry.lowest) return entry.lowest_s;
   const double along = static_cast<double>(bytes - entry.lowest) /
-                      static_cast<double>(entry.predicted_to - entry.lowest);
+                       static_cast<double>(entry.predicted_to - entry.lowest);
   return entry.lowest_s + along * (entry.highest_s - entry.lowest_s);
 }
 
@@ -76,29 +76,29 @@ std::uint32_t Statistics::communicator(std::string_view description, std::string
   const auto found = std::ranges::find_if(communicators_, [&](const CommunicatorRow& row) {
     return row.description == description && row.reason == reason;
   });
-  auto place = static_cast<std::size_t>(found - communicators_.begin());
-  if (place > kMostCommunicatorRows) {
-    place = kMostCommunicatorRows;  // the row of the others
+  auto number = static_cast<std::size_t>(found - communicators_.begin());
+  if (number > kMostCommunicatorRows) {
+    number = kMostCommunicatorRows;  // the row of the others
   } else if (found == communicators_.end()) {
     CommunicatorRow row;
-    row.description = place < kMostCommunicatorRows ? description : "others";
-    row.reason = place < kMostCommunicatorRows ? reason : "too many kinds to list";
+    row.description = number < kMostCommunicatorRows ? description : "others";
+    row.reason = number < kMostCommunicatorRows ? reason : "too many kinds to list";
     communicators_.push_back(std::move(row));
     const auto shape = std::ranges::find(communicators_, communicators_.back().description,
                                          &CommunicatorRow::description);
     shapes_.push_back(static_cast<std::uint32_t>(shape - communicators_.begin() + 1));
   }
-  if (rank == 0) ++communicators_[place].used;
-  return static_cast<std::uint32_t>(place + 1);
+  if (rank == 0) ++communicators_[number].used;
+  return static_cast<std::uint32_t>(number + 1);
 }
 
 void Statistics::record(const CallRecord& call) {
   const std::lock_guard lock(mutex_);
   std::uint32_t shape = 0;
   if (call.communicator != 0) {
-    const std::uint32_t place = call.communicator - 1;
-    shape = shapes_[place];
-    CommunicatorRow& communicator = communicators_[place];
+    const std::uint32_t number = call.communicator - 1;
+    shape = shapes_[number];
+    CommunicatorRow& communicator = communicators_[number];
     ++(call.service == Service::kServed ? communicator.served : communicator.handed);
     communicator.seconds += call.seconds;
   }
@@ -129,11 +129,12 @@ CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
                 .op = op_known ? call.op : -1,
                 .size_class = static_cast<std::uint8_t>(std::bit_width(call.bytes)),
                 .derived = !type_known};
-  if (const auto found = places_.find(key); found != places_.end()) return rows_[found->second];
+  if (const auto found = row_numbers_.find(key); found != row_numbers_.end())
+    return rows_[found->second];
   CallRow row;
   row.service = call.service;
   row.ranks = 1;
-  if (places_.size() >= kMostCallRows) {
+  if (row_numbers_.size() >= kMostCallRows) {
     std::size_t& rest = rests_[static_cast<std::size_t>(call.service)];
     if (rest == kNoRow) {
       rest = rows_.size();
@@ -153,7 +154,7 @@ CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
   row.by = call.by;
   row.size_class = key.size_class;
   if (explain_ && call.communicator_rank == 0) explain(call, row);
-  places_.emplace(key, rows_.size());
+  row_numbers_.emplace(key, rows_.size());
   return rows_.emplace_back(std::move(row));
 }
 

@@ -78,7 +78,7 @@ class Statistics {
 
   const bool explain_;
   mutable std::mutex mutex_;
-  std::unordered_map<Key, std::size_t, KeyHash> places_;  // in rows_
+  std::unordered_map<Key, std::size_t, KeyHash> row_numbers_;  // in rows_
   std::vector<CallRow> rows_;
   static constexpr std::size_t kNoRow = SIZE_MAX;
   std::array<std::size_t, 3> rests_{kNoRow, kNoRow, kNoRow};  // by Service: in rows_

@@ -177,17 +177,17 @@ void visit(Archive& archive, Statistics& statistics) {
 
 void JobStatistics::merge(const JobStatistics& others) {
   ranks += others.ranks;
-  std::map<decltype(keyOf(CallRow())), std::size_t> places;
+  std::map<decltype(keyOf(CallRow())), std::size_t> row_numbers;
   calls.reserve(calls.size() + others.calls.size());  // keys point into rows
   for (std::size_t i = 0; i < calls.size(); ++i)
-    places.emplace(keyOf(calls[i]), i);
+    row_numbers.emplace(keyOf(calls[i]), i);
   for (const CallRow& row : others.calls) {
-    const auto [place, added] = places.try_emplace(keyOf(row), calls.size());
+    const auto [entry, added] = row_numbers.try_emplace(keyOf(row), calls.size());
     if (added) {
       calls.push_back(row);
     } else {
-      addCounts(row, calls[place->second]);
-      calls[place->second].ranks += row.ranks;
+      addCounts(row, calls[entry->second]);
+      calls[entry->second].ranks += row.ranks;
     }
   }
   fold(calls, 2 * kMostCallRows);

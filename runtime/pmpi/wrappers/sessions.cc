@@ -28,13 +28,13 @@ std::string servesNone() {
 }
 
 /// This process among those that the program began with.
-struct Place {
+struct Membership {
   int rank = 0, ranks = 1;
 };
 
 std::mutex mutex;  // of what follows
 int open_sessions = 0;
-Place place;  // as the last session has said, while there was no MPI_COMM_WORLD
+Membership membership;  // as the last session has said, while there was no MPI_COMM_WORLD
 
 /// As long as no MPI function has been called: this process's own.
 const Settings& ownSettings() {
@@ -51,7 +51,7 @@ bool hasWorld() {
 
 /// What the launcher says, while MPI cannot be asked. Where it says nothing there is one process;
 /// of another launcher than MPICH's or PMIx's, every process takes itself for that.
-Place launchedPlace() {
+Membership launchedAs() {
   const auto number = [](const char* name, int otherwise) {
     const char* text = std::getenv(name);
     return text == nullptr ? otherwise : std::atoi(text);
@@ -62,9 +62,9 @@ Place launchedPlace() {
 }
 
 /// Local, as all of this file: ranks may make sessions that others do not.
-Place placeIn(MPI_Session session) {
+Membership membershipIn(MPI_Session session) {
   MPI_Group group = MPI_GROUP_NULL;
-  Place found = launchedPlace();
+  Membership found = launchedAs();
   if (PMPI_Group_from_session_pset(session, "mpi://WORLD", &group) != MPI_SUCCESS) return found;
   PMPI_Group_rank(group, &found.rank);
   PMPI_Group_size(group, &found.ranks);
@@ -80,7 +80,7 @@ bool isMissed(int ranks) {
 /// Under TORC_STRICT. MPI is not started at all: MPICH 4.0.2 crashes in MPI_Init when a session has
 /// been its first use and is over, and the program may turn to MPI_Init now.
 int refuse(MPI_Errhandler handler, MPI_Session* session) {
-  if (launchedPlace().rank == 0) complain(servesNone());
+  if (launchedAs().rank == 0) complain(servesNone());
   // MPI_Abort needs a communicator. All ranks come here, and none waits for another.
   const bool fatal = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
   if (fatal) std::exit(1);
@@ -93,8 +93,8 @@ void hasBegun(MPI_Session session) {
   const std::lock_guard lock(mutex);
   ++open_sessions;
   if (hasWorld()) return;
-  place = placeIn(session);
-  if (isMissed(place.ranks)) warnOnce(place.rank, kBySessions, servesNone());
+  membership = membershipIn(session);
+  if (isMissed(membership.ranks)) warnOnce(membership.rank, kBySessions, servesNone());
 }
 
 /// Why torc is off, where it is not disabled.
@@ -105,8 +105,8 @@ const char* whyOff(int ranks) {
 
 void hasEnded() {
   const std::lock_guard lock(mutex);
-  if (--open_sessions > 0 || place.rank != 0 || hasWorld() || ownSettings().disable) return;
-  printOff(ownSettings(), whyOff(place.ranks), place.ranks);
+  if (--open_sessions > 0 || membership.rank != 0 || hasWorld() || ownSettings().disable) return;
+  printOff(ownSettings(), whyOff(membership.ranks), membership.ranks);
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ void hasEnded() {
 extern "C" {
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
-  if (!hasWorld() && ownSettings().strict && isMissed(launchedPlace().ranks)) {
+  if (!hasWorld() && ownSettings().strict && isMissed(launchedAs().ranks)) {
     return refuse(handler, session);
   }
   const int code = PMPI_Session_init(info, handler, session);

@@ -8,10 +8,10 @@
 #include "runtime/pmpi/job/progress.h"
 
 using torc::pmpi::advance;
-using torc::pmpi::complete;
 using torc::pmpi::mustProgress;
 using torc::pmpi::Pause;
 using torc::pmpi::progressUntil;
+using torc::pmpi::waitFor;
 
 namespace {
 
@@ -25,14 +25,14 @@ int looked(int code, const int* flag) {
 /// The end of a sendrecv whose receive is posted and whose send gave `started`. MPI_Isendrecv would
 /// be one request instead of two, but in MPICH 4.0.2 it fills no status and crashes on
 /// MPI_PROC_NULL.
-int completeBoth(int started, MPI_Request* send, MPI_Request* receive, MPI_Status* status) {
-  int code = complete(started, send);
+int waitForBoth(int started, MPI_Request* send, MPI_Request* receive, MPI_Status* status) {
+  int code = waitFor(started, send);
   if (code != MPI_SUCCESS) {
     PMPI_Cancel(receive);
     PMPI_Request_free(receive);
     return code;
   }
-  return complete(MPI_SUCCESS, receive, status);
+  return waitFor(MPI_SUCCESS, receive, status);
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (!mustProgress()) return PMPI_Wait(request, status);
-  return complete(MPI_SUCCESS, request, status);
+  return waitFor(MPI_SUCCESS, request, status);
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
@@ -175,12 +175,12 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 
 // ---- Blocking communication, with int and with MPI_Count
 
-#define TORC_SEND(Name, Nonblocking, Count)                                                      \
-  int MPI_##Name(const void* data, Count count, MPI_Datatype type, int peer, int tag,            \
-                 MPI_Comm comm) {                                                                \
-    if (!mustProgress()) return PMPI_##Name(data, count, type, peer, tag, comm);                 \
-    MPI_Request request = MPI_REQUEST_NULL;                                                      \
-    return complete(PMPI_##Nonblocking(data, count, type, peer, tag, comm, &request), &request); \
+#define TORC_SEND(Name, Nonblocking, Count)                                                     \
+  int MPI_##Name(const void* data, Count count, MPI_Datatype type, int peer, int tag,           \
+                 MPI_Comm comm) {                                                               \
+    if (!mustProgress()) return PMPI_##Name(data, count, type, peer, tag, comm);                \
+    MPI_Request request = MPI_REQUEST_NULL;                                                     \
+    return waitFor(PMPI_##Nonblocking(data, count, type, peer, tag, comm, &request), &request); \
   }
 TORC_SEND(Send, Isend, int)
 TORC_SEND(Send_c, Isend_c, MPI_Count)
@@ -190,24 +190,24 @@ TORC_SEND(Rsend, Irsend, int)
 TORC_SEND(Rsend_c, Irsend_c, MPI_Count)
 #undef TORC_SEND
 
-#define TORC_RECEIVE(Name, Nonblocking, Count)                                                  \
-  int MPI_##Name(void* data, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,  \
-                 MPI_Status* status) {                                                          \
-    if (!mustProgress()) return PMPI_##Name(data, count, type, peer, tag, comm, status);        \
-    MPI_Request request = MPI_REQUEST_NULL;                                                     \
-    return complete(PMPI_##Nonblocking(data, count, type, peer, tag, comm, &request), &request, \
-                    status);                                                                    \
+#define TORC_RECEIVE(Name, Nonblocking, Count)                                                 \
+  int MPI_##Name(void* data, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
+                 MPI_Status* status) {                                                         \
+    if (!mustProgress()) return PMPI_##Name(data, count, type, peer, tag, comm, status);       \
+    MPI_Request request = MPI_REQUEST_NULL;                                                    \
+    return waitFor(PMPI_##Nonblocking(data, count, type, peer, tag, comm, &request), &request, \
+                   status);                                                                    \
   }
 TORC_RECEIVE(Recv, Irecv, int)
 TORC_RECEIVE(Recv_c, Irecv_c, MPI_Count)
 #undef TORC_RECEIVE
 
-#define TORC_RECEIVE_MATCHED(Name, Nonblocking, Count)                                           \
-  int MPI_##Name(void* data, Count count, MPI_Datatype type, MPI_Message* message,               \
-                 MPI_Status* status) {                                                           \
-    if (!mustProgress()) return PMPI_##Name(data, count, type, message, status);                 \
-    MPI_Request request = MPI_REQUEST_NULL;                                                      \
-    return complete(PMPI_##Nonblocking(data, count, type, message, &request), &request, status); \
+#define TORC_RECEIVE_MATCHED(Name, Nonblocking, Count)                                          \
+  int MPI_##Name(void* data, Count count, MPI_Datatype type, MPI_Message* message,              \
+                 MPI_Status* status) {                                                          \
+    if (!mustProgress()) return PMPI_##Name(data, count, type, message, status);                \
+    MPI_Request request = MPI_REQUEST_NULL;                                                     \
+    return waitFor(PMPI_##Nonblocking(data, count, type, message, &request), &request, status); \
   }
 TORC_RECEIVE_MATCHED(Mrecv, Imrecv, int)
 TORC_RECEIVE_MATCHED(Mrecv_c, Imrecv_c, MPI_Count)
@@ -224,8 +224,8 @@ TORC_RECEIVE_MATCHED(Mrecv_c, Imrecv_c, MPI_Count)
     MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;                              \
     const int received = PMPI_Irecv##Suffix(in, in_count, in_type, from, in_tag, comm, &receive); \
     if (received != MPI_SUCCESS) return received;                                                 \
-    return completeBoth(PMPI_Isend##Suffix(out, out_count, out_type, to, out_tag, comm, &send),   \
-                        &send, &receive, status);                                                 \
+    return waitForBoth(PMPI_Isend##Suffix(out, out_count, out_type, to, out_tag, comm, &send),    \
+                       &send, &receive, status);                                                  \
   }
 TORC_SENDRECV(Sendrecv, int, )
 TORC_SENDRECV(Sendrecv_c, MPI_Count, _c)
@@ -247,7 +247,7 @@ TORC_SENDRECV(Sendrecv_c, MPI_Count, _c)
     MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;                             \
     code = PMPI_Irecv##Suffix(data, count, type, from, in_tag, comm, &receive);                  \
     if (code != MPI_SUCCESS) return code;                                                        \
-    return completeBoth(                                                                         \
+    return waitForBoth(                                                                          \
         PMPI_Isend##Suffix(copy.get(), packed, MPI_PACKED, to, out_tag, comm, &send), &send,     \
         &receive, status);                                                                       \
   }

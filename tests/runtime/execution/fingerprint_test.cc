@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/execution/call.h"
-#include "runtime/job/library_open.h"
+#include "runtime/job/library.h"
 
 namespace torc {
 namespace {

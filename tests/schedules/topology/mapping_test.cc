@@ -74,12 +74,12 @@ TEST(Mapping, PlacesTheWholeJob) {
   EXPECT_EQ(check({3, 1, 0, 2}, 4), "");
   EXPECT_EQ(check({3, 1}, 2), "");  // not all nodes
   EXPECT_EQ(check({3, 0, 2}, 4),
-            "job.map: places 3 ranks, the job has 4 (among others, (1, 0) has no rank)");
-  EXPECT_EQ(check({3, 0, 2}, 2), "job.map: places 3 ranks, the job has 2");
-  EXPECT_EQ(check({0, 1, 2, 3}, 6), "job.map: places 4 ranks, the job has 6");
+            "job.map: maps 3 ranks, the job has 4 (among others, (1, 0) has no rank)");
+  EXPECT_EQ(check({3, 0, 2}, 2), "job.map: maps 3 ranks, the job has 2");
+  EXPECT_EQ(check({0, 1, 2, 3}, 6), "job.map: maps 4 ranks, the job has 6");
   ASSERT_TRUE(topology.addDeadNode({0, 0}).ok());
   EXPECT_EQ(check({1, 2}, 3),
-            "job.map: places 2 ranks, the job has 3 (among others, (1, 1) has no rank)");
+            "job.map: maps 2 ranks, the job has 3 (among others, (1, 1) has no rank)");
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ DrawnBox drawBox(const Topology& partition) {
     box.members.push_back(at);
   }
   RC_LOG() << "box " << extentsText(partition, box.extents) << " from "
-           << placeText(partition, box.start) << "\n";
+           << coordinatesText(partition, box.start) << "\n";
   return box;
 }
 
@@ -82,20 +82,20 @@ void shuffle(std::vector<Coordinates>& members) {
 
 /// Where the recognised box says that a member lies.
 Coordinates memberAt(const Topology& partition, const SubTorus& box, std::size_t member) {
-  Coordinates place{};
+  Coordinates position{};
   if (box.ordered) {
     for (std::uint32_t i = 0; i < box.order_count; ++i) {
       const std::uint32_t extent = box.extents[box.order[i]];
-      place[box.order[i]] = static_cast<std::int32_t>(member % extent);
+      position[box.order[i]] = static_cast<std::int32_t>(member % extent);
       member /= extent;
     }
   } else {
-    place = box.placeOf(member);
+    position = box.positionOf(member);
   }
   Coordinates at{};
   for (std::uint32_t i = 0; i < partition.axis_count; ++i) {
     at[i] = static_cast<std::int32_t>(
-        wrap(std::int64_t{box.start[i]} + place[i], partition.axes[i].size));
+        wrap(std::int64_t{box.start[i]} + position[i], partition.axes[i].size));
   }
   return at;
 }

@@ -25,11 +25,11 @@ bool liesRight(const Topology& partition, const std::vector<std::int32_t>& sites
   shape.order = ranks.order;
   for (std::size_t member = 0; member < sites.size(); ++member) {
     const auto rank = ranks.table.empty() ? static_cast<std::int32_t>(member) : ranks.table[member];
-    const Coordinates place = shape.coordinatesOf(rank);
+    const Coordinates position = shape.coordinatesOf(rank);
     Coordinates at = box->start;
     for (std::uint32_t i = 0; i < shape.axis_count; ++i) {
       at[axes[i]] = static_cast<std::int32_t>(
-          wrap(std::int64_t{at[axes[i]]} + place[i], partition.axes[axes[i]].size));
+          wrap(std::int64_t{at[axes[i]]} + position[i], partition.axes[axes[i]].size));
     }
     if (partition.siteOf(at) != sites[member]) return false;
   }

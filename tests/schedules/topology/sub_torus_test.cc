@@ -79,8 +79,8 @@ TEST(SubTorus, AnyOtherOrderIsATable) {
   EXPECT_EQ(box.extents, (Extents{2, 2}));
   EXPECT_FALSE(box.ordered);
   EXPECT_EQ(box.table, (std::vector<std::int32_t>{1, 0, 2, 3}));
-  EXPECT_EQ(box.placeOf(0), (Coordinates{1, 0}));
-  EXPECT_EQ(box.placeOf(3), (Coordinates{1, 1}));
+  EXPECT_EQ(box.positionOf(0), (Coordinates{1, 0}));
+  EXPECT_EQ(box.positionOf(3), (Coordinates{1, 1}));
 }
 
 TEST(SubTorus, OneNode) {
@@ -182,7 +182,7 @@ TEST_F(DamagedSubTorus, TheWholeIsItsLiveNodes) {
   EXPECT_EQ(rotated->start, Coordinates{});
   EXPECT_FALSE(rotated->ordered);
   ASSERT_EQ(rotated->table.size(), 11u);
-  EXPECT_EQ(rotated->placeOf(0), (Coordinates{1, 0}));
+  EXPECT_EQ(rotated->positionOf(0), (Coordinates{1, 0}));
 }
 
 TEST_F(DamagedSubTorus, AnOrderIsFoundBehindADeadFirstNode) {

@@ -1,5 +1,5 @@
 // Schedules that a rank holds: least recently used ones that nobody uses give way.
-#include "runtime/job/library_cache.h"
+#include "runtime/job/schedule_cache.h"
 
 #include <utility>
 
@@ -8,9 +8,9 @@
 namespace torc {
 
 std::shared_ptr<const LoadedSchedule> ScheduleCache::find(std::uint32_t file) {
-  const auto place = places_.find(file);
-  if (place == places_.end()) return nullptr;
-  held_.splice(held_.begin(), held_, place->second);
+  const auto found = of_file_.find(file);
+  if (found == of_file_.end()) return nullptr;
+  held_.splice(held_.begin(), held_, found->second);
   return held_.front().schedule;
 }
 
@@ -22,7 +22,7 @@ Status ScheduleCache::reserve(std::uint64_t bytes) {
     --oldest;
     if (oldest->schedule.use_count() > 1) continue;
     bytes_ -= oldest->schedule->bytes();
-    places_.erase(oldest->file);
+    of_file_.erase(oldest->file);
     oldest = held_.erase(oldest);
   }
   if (!fits()) {
@@ -40,7 +40,7 @@ std::shared_ptr<const LoadedSchedule> ScheduleCache::add(std::uint32_t file, std
   if (std::shared_ptr<const LoadedSchedule> there = find(file)) return there;
   bytes_ += schedule.bytes();
   held_.push_front({file, std::make_shared<const LoadedSchedule>(std::move(schedule))});
-  places_[file] = held_.begin();
+  of_file_[file] = held_.begin();
   return held_.front().schedule;
 }
 

@@ -1,5 +1,5 @@
 // The fixture of geometries over given communicators.
-#include "tests/mpi/placed_job.h"
+#include "tests/mpi/mapped_job.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,29 +12,29 @@
 
 namespace torc {
 
-std::vector<Placing> allPlacings() {
-  std::vector<Placing> placings = {{"as they come", false, {}}, {"turned", true, {}}};
+std::vector<Mapping> allMappings() {
+  std::vector<Mapping> mappings = {{"as they come", false, {}}, {"turned", true, {}}};
   std::vector<std::int32_t> table(static_cast<std::size_t>(worldSize()));
   std::iota(table.begin(), table.end(), 0);
   std::reverse(table.begin(), table.end());
-  placings.push_back({"reversed", false, table});
+  mappings.push_back({"reversed", false, table});
   for (unsigned seed = 1; seed <= 3; ++seed) {
     std::shuffle(table.begin(), table.end(), std::mt19937(seed));
-    placings.push_back({"shuffled " + std::to_string(seed), seed == 3, table});
+    mappings.push_back({"shuffled " + std::to_string(seed), seed == 3, table});
   }
-  return placings;
+  return mappings;
 }
 
-void PlacedTest::SetUp() {
+void MappedTest::SetUp() {
   ASSERT_TORC_OK(torc_context_create(&context_));
 }
 
-void PlacedTest::TearDown() {
+void MappedTest::TearDown() {
   clear();
   EXPECT_TORC_OK(torc_context_destroy(context_));
 }
 
-void PlacedTest::clear() {
+void MappedTest::clear() {
   for (std::unique_ptr<torc_schedule>& schedule : schedules_) {
     EXPECT_EQ(schedule == nullptr ? 0 : schedule->collectives, 0);
     schedule.reset();
@@ -42,16 +42,16 @@ void PlacedTest::clear() {
   geometry_.reset();
 }
 
-void PlacedTest::place(const Placing& placing) {
+void MappedTest::mapRanks(const Mapping& mapping) {
   clear();
   StatusOr<Topology> topology = parseTopology(shapeOfWorld());
   ASSERT_TRUE(topology.ok());
-  if (placing.turned) {
+  if (mapping.turned) {
     std::reverse(topology->order.begin(), topology->order.begin() + topology->axis_count);
   }
   RankMap map;
-  if (!placing.to_schedule.empty()) {
-    StatusOr<RankMap> made = RankMap::fromTable(placing.to_schedule);
+  if (!mapping.to_schedule.empty()) {
+    StatusOr<RankMap> made = RankMap::fromTable(mapping.to_schedule);
     ASSERT_TRUE(made.ok()) << made.status().message();
     map = std::move(*made);
   }
@@ -65,7 +65,7 @@ void PlacedTest::place(const Placing& placing) {
   geometry_ = std::move(*geometry);
 }
 
-torc_schedule* PlacedTest::schedule(const std::string& collective) {
+torc_schedule* MappedTest::schedule(const std::string& collective) {
   const int kind = collective == "allreduce" ? 0 : collective == "reduce_scatter" ? 1 : 2;
   if (schedules_[kind] == nullptr) {
     StatusOr<LoadedSchedule> loaded = loadSchedule(schedulePath(collective));

@@ -1,7 +1,7 @@
 // Loading a schedule of a library, on first use, without waiting: rank 0 of the communicator reads
 // the file, the others get it by broadcast, all check it, and all come to the same result.
-#ifndef TORC_RUNTIME_JOB_LIBRARY_LOAD_H_
-#define TORC_RUNTIME_JOB_LIBRARY_LOAD_H_
+#ifndef TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_
+#define TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_
 
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
-#include "runtime/job/library_open.h"
+#include "runtime/job/schedule.h"
 #include "schedules/library/index.h"
 #include "support/status.h"
 
@@ -100,4 +100,4 @@ class ScheduleLoad {
 
 }  // namespace torc
 
-#endif  // TORC_RUNTIME_JOB_LIBRARY_LOAD_H_
+#endif  // TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_

@@ -1,7 +1,7 @@
-// Loads in the background, as the interposition library makes them: they wait for nobody, run side
+// Loads in the background, as the interposer makes them: they wait for nobody, run side
 // by side on several communicators in whatever order they were started, and fail alike on all
 // ranks.
-#include "runtime/job/library_load.h"
+#include "runtime/job/schedule_load.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,8 +1,8 @@
-// Where the ranks of a job lie: its partition among those of the library, by shape or number of
-// ranks, and then an order of axes or a mapping file.
+// How the ranks of a job are mapped: its partition among those of the library, by shape or number
+// of ranks, and then an order of axes or a mapping file.
 #include <algorithm>
 
-#include "runtime/job/library_open.h"
+#include "runtime/job/library.h"
 #include "support/message.h"
 
 namespace torc {
@@ -76,12 +76,12 @@ StatusOr<std::uint32_t> choosePartition(const LibraryIndex& index, const Library
 
 }  // namespace
 
-std::int32_t JobPlace::siteOf(std::int32_t rank) const {
-  if (!mapping.empty()) return mapping[static_cast<std::size_t>(rank)];
+std::int32_t JobMapping::siteOf(std::int32_t rank) const {
+  if (!sites.empty()) return sites[static_cast<std::size_t>(rank)];
   return topology.dead_node_count == 0 ? rank : topology.siteOf(topology.coordinatesOf(rank));
 }
 
-StatusOr<JobPlace> placeJob(const LibraryIndex& index, const LibraryOptions& options,
+StatusOr<JobMapping> mapJob(const LibraryIndex& index, const LibraryOptions& options,
                             std::uint64_t ranks, const std::string& mapping_text) {
   if (!options.machine.empty() && options.machine != index.machine) {
     return mismatch(
@@ -94,7 +94,7 @@ StatusOr<JobPlace> placeJob(const LibraryIndex& index, const LibraryOptions& opt
   }
   const StatusOr<std::uint32_t> partition = choosePartition(index, options, ranks);
   if (!partition.ok()) return partition.status();
-  JobPlace job;
+  JobMapping job;
   job.partition = *partition;
   job.topology = index.partitions[*partition].topology;
   if (!options.order.empty()) {
@@ -105,11 +105,11 @@ StatusOr<JobPlace> placeJob(const LibraryIndex& index, const LibraryOptions& opt
     job.topology = *ordered;
   }
   if (options.mapping.empty()) return job;
-  StatusOr<RankSites> mapping = parseMapping(job.topology, mapping_text, options.mapping);
-  if (!mapping.ok()) return mapping.status();
-  Status fits = checkMapping(job.topology, *mapping, ranks, options.mapping);
+  StatusOr<RankSites> sites = parseMapping(job.topology, mapping_text, options.mapping);
+  if (!sites.ok()) return sites.status();
+  Status fits = checkMapping(job.topology, *sites, ranks, options.mapping);
   if (!fits.ok()) return fits;
-  job.mapping = std::move(*mapping);
+  job.sites = std::move(*sites);
   return job;
 }
 

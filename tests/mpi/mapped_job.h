@@ -1,7 +1,7 @@
-// Geometries as the interposition library makes them: over a given communicator, with an order of
+// Geometries as the interposer makes them: over a given communicator, with an order of
 // ranks of their own, and schedules bound to them, all without agreement.
-#ifndef TORC_TESTS_MPI_PLACED_JOB_H_
-#define TORC_TESTS_MPI_PLACED_JOB_H_
+#ifndef TORC_TESTS_MPI_MAPPED_JOB_H_
+#define TORC_TESTS_MPI_MAPPED_JOB_H_
 
 #include <cstdint>
 #include <memory>
@@ -11,29 +11,29 @@
 #include <gtest/gtest.h>
 
 #include "runtime/job/geometry.h"
-#include "runtime/job/library.h"
 #include "runtime/job/rank_map.h"
+#include "runtime/job/schedule.h"
 #include "tests/mpi/job.h"
 
 namespace torc {
 
 /// How ranks lie on the torus of the tests' schedules.
-struct Placing {
+struct Mapping {
   std::string name;
   bool turned = false;                    // the order of axes reversed
   std::vector<std::int32_t> to_schedule;  // empty: the identity
 };
 
 /// As they come, axes reversed, ranks reversed, and some at random, alike on all ranks.
-std::vector<Placing> allPlacings();
+std::vector<Mapping> allMappings();
 
-class PlacedTest : public testing::Test {
+class MappedTest : public testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
 
   /// Makes the geometry anew.
-  void place(const Placing& placing);
+  void mapRanks(const Mapping& mapping);
   /// Frees the geometry and its schedules.
   void clear();
 
@@ -51,4 +51,4 @@ std::vector<std::int32_t> numbers(std::int64_t count);
 
 }  // namespace torc
 
-#endif  // TORC_TESTS_MPI_PLACED_JOB_H_
+#endif  // TORC_TESTS_MPI_MAPPED_JOB_H_

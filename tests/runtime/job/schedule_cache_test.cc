@@ -1,5 +1,5 @@
 // Schedules held in memory: shared, bounded, the longest unused give way.
-#include "runtime/job/library_cache.h"
+#include "runtime/job/schedule_cache.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // Where a job lies: its partition among those of a library, and what contradicts what.
 #include <gtest/gtest.h>
 
-#include "runtime/job/library_open.h"
+#include "runtime/job/library.h"
 #include "tests/schedules/library/sample_index.h"
 
 namespace torc {
@@ -24,17 +24,17 @@ LibraryOptions mappingOptions(const std::string& torus = "") {
 }
 
 /// Partitions 4x4x2m+2 (64 ranks, order TXYZ) and 8x4 (32 ranks).
-class Place : public testing::Test {
+class Mapping : public testing::Test {
  protected:
-  JobPlace placed(const LibraryOptions& options, std::uint64_t ranks,
-                  const std::string& mapping = "") {
-    const StatusOr<JobPlace> job = placeJob(index_, options, ranks, mapping);
+  JobMapping mapped(const LibraryOptions& options, std::uint64_t ranks,
+                    const std::string& mapping = "") {
+    const StatusOr<JobMapping> job = mapJob(index_, options, ranks, mapping);
     EXPECT_TRUE(job.ok()) << job.status().message();
-    return job.ok() ? *job : JobPlace{};
+    return job.ok() ? *job : JobMapping{};
   }
   std::string fault(const LibraryOptions& options, std::uint64_t ranks,
                     const std::string& mapping = "", StatusCode code = StatusCode::kMismatch) {
-    const StatusOr<JobPlace> job = placeJob(index_, options, ranks, mapping);
+    const StatusOr<JobMapping> job = mapJob(index_, options, ranks, mapping);
     if (job.ok()) return "";
     EXPECT_EQ(job.status().code(), code);
     return job.status().message();
@@ -43,20 +43,20 @@ class Place : public testing::Test {
   LibraryIndex index_ = samples::libraryIndex();
 };
 
-TEST_F(Place, ByTheNumberOfRanks) {
-  const JobPlace large = placed({}, 64);
+TEST_F(Mapping, ByTheNumberOfRanks) {
+  const JobMapping large = mapped({}, 64);
   EXPECT_EQ(large.partition, 0u);
   EXPECT_EQ(large.topology.orderString(), "TXYZ");
-  EXPECT_TRUE(large.mapping.empty());
+  EXPECT_TRUE(large.sites.empty());
   EXPECT_EQ(large.siteOf(5), 5);
-  EXPECT_EQ(placed({}, 32).partition, 1u);
+  EXPECT_EQ(mapped({}, 32).partition, 1u);
   EXPECT_EQ(fault({}, 60),
             "the job has 60 ranks, partitions of the library are 4x4x2m+2 (64 nodes), 8x4 (32 "
             "nodes)");
 }
 
-TEST_F(Place, ByTheTorus) {
-  EXPECT_EQ(placed(torusOptions("8x4"), 32).partition, 1u);
+TEST_F(Mapping, ByTheTorus) {
+  EXPECT_EQ(mapped(torusOptions("8x4"), 32).partition, 1u);
   EXPECT_EQ(fault(torusOptions("8x4"), 64), "the job has 64 ranks, the torus is 8x4 (32 nodes)");
   EXPECT_EQ(fault(torusOptions("8x4m"), 32),
             "torus 8x4m is no partition of the library, which has 4x4x2m+2 (64 nodes), 8x4 (32 "
@@ -65,18 +65,18 @@ TEST_F(Place, ByTheTorus) {
             "torus '8y'");
 }
 
-TEST_F(Place, SeveralPartitionsOfOneSize) {
+TEST_F(Mapping, SeveralPartitionsOfOneSize) {
   index_.partitions.push_back({*parseTopology("4x8")});
   EXPECT_EQ(fault({}, 32),
             "the job's 32 ranks fit several partitions: 8x4 (32 nodes), 4x8 (32 nodes); name its "
             "torus");
-  EXPECT_EQ(placed(torusOptions("4x8"), 32).partition, 2u);
+  EXPECT_EQ(mapped(torusOptions("4x8"), 32).partition, 2u);
   // The same torus twice, once with a dead node: the number of ranks tells them apart.
   Topology damaged = *parseTopology("4x8");
   ASSERT_TRUE(damaged.addDeadNode({1, 1}).ok());
   index_.partitions.push_back({damaged});
-  EXPECT_EQ(placed(torusOptions("4x8"), 31).partition, 3u);
-  EXPECT_EQ(placed({}, 31).siteOf(5), 6);  // behind the dead node
+  EXPECT_EQ(mapped(torusOptions("4x8"), 31).partition, 3u);
+  EXPECT_EQ(mapped({}, 31).siteOf(5), 6);  // behind the dead node
   damaged = *parseTopology("4x8");
   ASSERT_TRUE(damaged.addDeadLink({{1, 1}, 0}).ok());
   index_.partitions.push_back({damaged});
@@ -84,25 +84,25 @@ TEST_F(Place, SeveralPartitionsOfOneSize) {
             "the job's 32 ranks fit several partitions: 4x8 (32 nodes), 4x8 (32 nodes)");
 }
 
-TEST_F(Place, AnOrder) {
-  EXPECT_EQ(placed(orderOptions("ZYXT"), 64).topology.orderString(), "ZYXT");
+TEST_F(Mapping, AnOrder) {
+  EXPECT_EQ(mapped(orderOptions("ZYXT"), 64).topology.orderString(), "ZYXT");
   EXPECT_EQ(fault(orderOptions("XY"), 64, "", StatusCode::kInvalidArgument).substr(0, 10),
             "order 'XY'");
 }
 
-TEST_F(Place, AMapping) {
+TEST_F(Mapping, AMapping) {
   LibraryOptions options = mappingOptions();
   std::string text;
   for (int y = 3; y >= 0; --y) {
     for (int x = 0; x < 8; ++x)
       text += std::to_string(x) + " " + std::to_string(y) + "\n";
   }
-  const JobPlace job = placed(options, 32, text);
+  const JobMapping job = mapped(options, 32, text);
   EXPECT_EQ(job.partition, 1u);
   EXPECT_EQ(job.siteOf(1), 1 + 8 * 3);
   // As many ranks as no partition has: one that is larger, if it is the only one.
-  EXPECT_EQ(placed(mappingOptions("8x4"), 2, "3 3\n4 3\n").siteOf(1), 4 + 8 * 3);
-  EXPECT_EQ(placed(options, 33,
+  EXPECT_EQ(mapped(mappingOptions("8x4"), 2, "3 3\n4 3\n").siteOf(1), 4 + 8 * 3);
+  EXPECT_EQ(mapped(options, 33,
                    [] {
                      std::string lines;
                      for (int i = 0; i < 33; ++i) {
@@ -120,7 +120,7 @@ TEST_F(Place, AMapping) {
             "the job has 65 ranks, partitions of the library are 4x4x2m+2 (64 nodes), 8x4 (32 "
             "nodes)");
   EXPECT_EQ(fault(options, 32, "0 0\n"),
-            "job.map: places 1 ranks, the job has 32 (among others, (1, 0) has no rank)");
+            "job.map: maps 1 ranks, the job has 32 (among others, (1, 0) has no rank)");
   EXPECT_EQ(fault(options, 32, "0 0\n0 9\n", StatusCode::kMalformed),
             "job.map:2: Y=9 is outside (size 4)");
   options.order = "XY";
@@ -129,7 +129,7 @@ TEST_F(Place, AMapping) {
             "lie");
 }
 
-TEST_F(Place, TheMachine) {
+TEST_F(Mapping, TheMachine) {
   LibraryOptions options;
   options.machine = "bgq";
   EXPECT_EQ(fault(options, 64), "the library is for machine 'generic', not 'bgq'");

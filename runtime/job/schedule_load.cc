@@ -1,5 +1,5 @@
 // Loading a schedule of a library: a few steps, each of which waits for one nonblocking collective.
-#include "runtime/job/library_load.h"
+#include "runtime/job/schedule_load.h"
 
 #include <algorithm>
 #include <cstring>
