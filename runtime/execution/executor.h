@@ -36,9 +36,9 @@ struct Buffers {
   bool in_is_out = false;         // the same memory
 };
 
-/// For every operation of a program the elements of its message's pieces, in order, the same at
-/// both ends; an empty list where the message is one piece (see Transport::prepareSend).
-using MessagePieces = std::vector<std::vector<std::uint64_t>>;
+/// For every operation of a program the elements of its message's fragments, in order, the same at
+/// both ends; an empty list where the message is one fragment (see Transport::prepareSend).
+using MessageFragments = std::vector<std::vector<std::uint64_t>>;
 
 enum class Progress : std::uint8_t {
   kIdle,    // not started since creation
@@ -50,13 +50,13 @@ enum class Progress : std::uint8_t {
 class Executor {
  public:
   /// Lays out `program` over `buffers`, and prepares its messages on `transport`. The program is
-  /// not needed afterwards. `reducer` may be empty for a program that reduces nothing, `pieces`
+  /// not needed afterwards. `reducer` may be empty for a program that reduces nothing, `fragments`
   /// where all messages are whole. Errors: sizes beyond the address space, what the transport
   /// refuses.
   static StatusOr<std::unique_ptr<Executor>> create(const FlatProgram& program,
                                                     const Buffers& buffers, const Reducer& reducer,
                                                     std::unique_ptr<Transport> transport,
-                                                    const MessagePieces& pieces = {});
+                                                    const MessageFragments& fragments = {});
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -124,9 +124,9 @@ class Executor {
 
   explicit Executor(std::unique_ptr<Transport> transport);
 
-  Status layOut(const FlatProgram& program, const Buffers& buffers, const MessagePieces& pieces);
+  Status layOut(const FlatProgram& program, const Buffers& buffers, const MessageFragments& fragments);
   Status layOutMessage(const FlatProgram& program, const FlatOperation& operation,
-                       const Buffers& buffers, std::span<const std::size_t> pieces, Step& step);
+                       const Buffers& buffers, std::span<const std::size_t> fragments, Step& step);
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
                Step& step);
   bool layStrided(const FlatProgram& program, const FlatOperation& operation,

@@ -114,17 +114,17 @@ Executor::~Executor() = default;
 StatusOr<std::unique_ptr<Executor>> Executor::create(const FlatProgram& program,
                                                      const Buffers& buffers, const Reducer& reducer,
                                                      std::unique_ptr<Transport> transport,
-                                                     const MessagePieces& pieces) {
+                                                     const MessageFragments& fragments) {
   if (Status status = checkAddressable(program, buffers); !status.ok()) return status;
   std::unique_ptr<Executor> executor(new Executor(std::move(transport)));
-  if (Status status = executor->layOut(program, buffers, pieces); !status.ok()) return status;
+  if (Status status = executor->layOut(program, buffers, fragments); !status.ok()) return status;
   if (Status status = executor->bind(buffers, reducer); !status.ok()) return status;
   return executor;
 }
 
 Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
-                        const MessagePieces& pieces) {
-  std::vector<std::size_t> piece_bytes;
+                        const MessageFragments& fragments) {
+  std::vector<std::size_t> fragment_bytes;
   element_bytes_ = buffers.element_bytes;
   for (Loop loop : program.loops) {
     loop.stride *= element_bytes_;
@@ -136,12 +136,12 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
     const FlatOperation& operation = program.operations[i];
     steps_[i].source = operation.source;
     if (sends(operation.kind) || receives(operation.kind)) {
-      piece_bytes.clear();
-      if (!pieces.empty()) {
-        for (std::uint64_t elements : pieces[i])
-          piece_bytes.push_back(elements * element_bytes_);
+      fragment_bytes.clear();
+      if (!fragments.empty()) {
+        for (std::uint64_t elements : fragments[i])
+          fragment_bytes.push_back(elements * element_bytes_);
       }
-      Status status = layOutMessage(program, operation, buffers, piece_bytes, steps_[i]);
+      Status status = layOutMessage(program, operation, buffers, fragment_bytes, steps_[i]);
       if (!status.ok()) {
         return status.annotated("operation " + std::to_string(operation.source) + " (" +
                                 std::string(name(operation.kind)) + ", rank " +
@@ -165,7 +165,7 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
 }
 
 Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& operation,
-                               const Buffers& buffers, std::span<const std::size_t> pieces,
+                               const Buffers& buffers, std::span<const std::size_t> fragments,
                                Step& step) {
   const bool sending = sends(operation.kind);
   const FlatRegion& region = sending                                        ? operation.a
@@ -186,8 +186,8 @@ Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& 
   }
   const Segments segments{segments_, loops_};
   StatusOr<ChannelId> channel =
-      sending ? transport_->prepareSend(operation.peer, operation.tag, segments, pieces)
-              : transport_->prepareRecv(operation.peer, operation.tag, segments, pieces);
+      sending ? transport_->prepareSend(operation.peer, operation.tag, segments, fragments)
+              : transport_->prepareRecv(operation.peer, operation.tag, segments, fragments);
   if (!channel.ok()) return channel.status();
   step.channel = *channel;
   return {};

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/execution/message_pieces.h"
+#include "runtime/execution/message_fragments.h"
 #include "runtime/trace/trace_job.h"
 #include "support/message.h"
 
@@ -61,10 +61,10 @@ Status LaidOutCall::expand() {
   for (FlatOperation& operation : program->operations) {
     if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
   }
-  StatusOr<MessagePieces> pieces =
-      cutMessages(view, *program, seen.counts(), seen.in_place, call_.type.bytes, kLeastPieceBytes);
-  if (!pieces.ok()) return pieces.status();
-  expanded_ = std::make_unique<Expanded>(Expanded{std::move(*program), std::move(*pieces)});
+  StatusOr<MessageFragments> fragments =
+      cutMessages(view, *program, seen.counts(), seen.in_place, call_.type.bytes, kLeastFragmentBytes);
+  if (!fragments.ok()) return fragments.status();
+  expanded_ = std::make_unique<Expanded>(Expanded{std::move(*program), std::move(*fragments)});
   return {};
 }
 
@@ -95,7 +95,7 @@ Status LaidOutCall::layOut(int tag_base, Requests requests) {
   auto transport = std::make_unique<MpiTransport>(schedule_->geometry->comm, tag_base, requests);
   transport_ = transport.get();
   auto created = Executor::create(expanded_->program, buffers_, reducer(), std::move(transport),
-                                  expanded_->pieces);
+                                  expanded_->fragments);
   if (!created.ok()) return created.status();
   executor_ = std::move(*created);
   if (schedule_->geometry->trace != nullptr) makeTrace();

@@ -92,7 +92,7 @@ class LaidOutCall {
  private:
   struct Expanded {
     FlatProgram program;
-    MessagePieces pieces;
+    MessageFragments fragments;
   };
 
   Status expand();

@@ -1,7 +1,7 @@
 // MPI transport: persistent requests, made once per channel and started every round; or, for calls
 // that are bound to new memory again and again, a nonblocking send or receive per round.
 //
-// MPI gets contiguous memory only. A piece of a message whose bytes lie apart is packed before its
+// MPI gets contiguous memory only. A fragment of a message whose bytes lie apart is packed before its
 // send and unpacked after its receive, with memory allocated at init: measured against derived
 // datatypes on MPICH 4.0.2 over shared memory, packing small runs is up to twice as fast, and
 // sending large runs one by one, without a copy, is too.
@@ -31,7 +31,7 @@ Status mpiStatus(int code, const char* call);
 int highestTag(MPI_Comm comm);
 
 /// Blocks from this size on are better sent one by one than packed: measured, see above.
-inline constexpr std::size_t kLeastPieceBytes = 4096;
+inline constexpr std::size_t kLeastFragmentBytes = 4096;
 
 enum class Requests : std::uint8_t {
   kPersistent,  // made by `bind`, which is called once
@@ -49,9 +49,9 @@ class MpiTransport final : public Transport {
   MpiTransport& operator=(const MpiTransport&) = delete;
 
   StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t> pieces) override;
+                                  std::span<const std::size_t> fragments) override;
   StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t> pieces) override;
+                                  std::span<const std::size_t> fragments) override;
   Status commit() override;
   Status bind(const Bases& bases) override;
   /// The same for tags. Only for Requests::kOneShot.
@@ -75,9 +75,9 @@ class MpiTransport final : public Transport {
   std::vector<Awaited> awaited(std::size_t limit) const;
 
  private:
-  /// A piece: one message of MPI. The pieces of a channel follow one another, and share its tag:
+  /// A fragment: one message of MPI. The fragments of a channel follow one another, and share its tag:
   /// MPI keeps the order of messages with equal envelopes.
-  struct Piece {
+  struct Fragment {
     Place place;                             // the caller's memory, or packed
     MPI_Request request = MPI_REQUEST_NULL;  // persistent
     int bytes = 0;
@@ -87,24 +87,24 @@ class MpiTransport final : public Transport {
     std::uint32_t first_run = 0, run_count = 0;  // what is packed, into runs_
   };
   struct Channel {
-    std::uint32_t first_piece = 0, piece_count = 0;
-    std::uint32_t unfinished = 0;  // pieces of the round
+    std::uint32_t first_fragment = 0, fragment_count = 0;
+    std::uint32_t unfinished = 0;  // fragments of the round
     bool sending = false;
   };
 
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
-                              const Segments& segments, std::span<const std::size_t> pieces);
+                              const Segments& segments, std::span<const std::size_t> fragments);
   int report(const char* call, int code, int count, std::span<ChannelId> completed);
-  Status failureOf(const char* call, int code, const Piece& piece) const;
-  bool hasRightLength(const Piece& piece, const MPI_Status& status);
+  Status failureOf(const char* call, int code, const Fragment& fragment) const;
+  bool hasRightLength(const Fragment& fragment, const MPI_Status& status);
   void removeActive(int at);
-  void addPiece(std::int32_t peer, std::uint32_t tag, const Segments& segments);
-  Status makePersistent(Piece& piece);
-  int startPiece(const Piece& piece, bool sending, MPI_Request* request);
+  void addFragment(std::int32_t peer, std::uint32_t tag, const Segments& segments);
+  Status makePersistent(Fragment& fragment);
+  int startFragment(const Fragment& fragment, bool sending, MPI_Request* request);
   template <typename Visit>
-  void forEachRun(const Piece& piece, Visit visit) const;
-  void pack(const Piece& piece);
-  void unpack(const Piece& piece);
+  void forEachRun(const Fragment& fragment, Visit visit) const;
+  void pack(const Fragment& fragment);
+  void unpack(const Fragment& fragment);
 
   MPI_Comm comm_;
   int tag_base_;
@@ -112,16 +112,16 @@ class MpiTransport final : public Transport {
   bool bound_ = false;
   Bases bases_{};
   std::vector<Channel> channels_;
-  std::vector<Piece> pieces_;
+  std::vector<Fragment> fragments_;
   std::vector<Segment> runs_;
   std::vector<Loop> loops_;  // of the runs
   std::size_t packed_bytes_ = 0;
   DataMemory packed_;
 
-  // The first active_count_ entries: pieces that are started and not complete.
+  // The first active_count_ entries: fragments that are started and not complete.
   std::size_t active_count_ = 0;
   std::vector<MPI_Request> active_;
-  std::vector<std::uint32_t> active_piece_;
+  std::vector<std::uint32_t> active_fragment_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   Status status_;

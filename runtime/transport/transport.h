@@ -106,15 +106,15 @@ class Transport {
   /// A message of the bytes of `segments`, which are copied, to or from rank `peer`. `tag` is
   /// unique among the messages between the two ranks. The k-th start of the send matches the
   /// k-th start of the receive; their lengths must agree. The memory stays the caller's: it is
-  /// read (written) from start until the channel is reported complete. `pieces` are lengths in
+  /// read (written) from start until the channel is reported complete. `fragments` are lengths in
   /// bytes, the same at both ends, that add up to the message: a transport may send them one by
-  /// one. None: the message is one piece.
+  /// one. None: the message is one fragment.
   virtual StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
                                           const Segments& segments,
-                                          std::span<const std::size_t> pieces) = 0;
+                                          std::span<const std::size_t> fragments) = 0;
   virtual StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
                                           const Segments& segments,
-                                          std::span<const std::size_t> pieces) = 0;
+                                          std::span<const std::size_t> fragments) = 0;
 
   /// All channels are prepared.
   virtual Status commit() = 0;

@@ -62,9 +62,9 @@ class Reader {
   }
 
  private:
-  template <typename... Pieces>
-  void fault(const Pieces&... pieces) {
-    facts_.faults.push_back(message(pieces...));
+  template <typename... Words>
+  void fault(const Words&... words) {
+    facts_.faults.push_back(message(words...));
   }
 
   static Thread threadOf(const Json& event) { return {event.at("pid"), event.at("tid")}; }

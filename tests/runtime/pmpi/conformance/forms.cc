@@ -114,7 +114,7 @@ class Cases {
 };
 
 constexpr int64_t kCounts[] = {0, 1, 13, 4001};
-/// Beyond one packet, and in more than one piece for any schedule; only in some of the cases.
+/// Beyond one packet, and in more than one fragment for any schedule; only in some of the cases.
 constexpr int64_t kLarge = 40009;
 
 /// Wrong results of MPICH 4.0.2 on intercommunicators, with more than one rank in a group.
@@ -177,7 +177,7 @@ class Runner {
         spell(communicator, cases_.families()[turn_ % cases_.families().size()],
               static_cast<int>(turn_), shape);
         // MPICH 4.0.2 cuts large blocks of an allgatherv by the extent of the receive datatype:
-        // with different ones on two ranks, pieces and receives do not match. 32 KiB is the least.
+        // with different ones on two ranks, fragments and receives do not match. 32 KiB is the least.
         const bool all_alike = shape.collective == Collective::kAllgather;
         if (shape.count > 100) shape.count = all_alike ? shape.count / 12 : 101;
       }

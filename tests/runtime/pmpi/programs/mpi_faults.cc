@@ -22,7 +22,7 @@ bool isBrokenWhenRestarted(const Shape& shape) {
 }
 
 /// Large blocks of an allgatherv are cut by the extent of the receive datatype: where it differs
-/// between ranks, the pieces do not match. 32 KiB is the least.
+/// between ranks, the fragments do not match. 32 KiB is the least.
 bool isCutDifferently(const Shape& shape) {
   return isOneOf(shape, {"Allgatherv"}) && shape.spellings.size() > 1 &&
          shape.units * shape.unitAtoms() * 8 >= 1 << 14;
@@ -36,7 +36,7 @@ bool diesInPlace(const Shape& shape) {
 
 /// A long message that was sent as bytes, and is received as elements of mixed kinds, is truncated
 /// or comes out wrong: what sends from a packed copy does so.
-bool isUnpackedInPieces(const Shape& shape) {
+bool isUnpackedInFragments(const Shape& shape) {
   const bool packs = isOneOf(shape, {"Gather", "Scatter"}) ||
                      (shape.in_place && isOneOf(shape, {"Alltoall", "Alltoallv", "Alltoallw"}));
   return packs && shape.spellings.front().made == Layout::Make::kStruct && shape.units > 200;
@@ -59,7 +59,7 @@ void avoidFaults(Shape& shape, bool trusted) {
   // Calls without data are MPI's even where others are not.
   if ((!trusted || shape.units == 0) && isBrokenWhenRestarted(shape)) shape.rounds = 1;
   if (diesInPlace(shape)) shape.in_place = false;
-  if (isUnpackedInPieces(shape)) shape.units %= 200;
+  if (isUnpackedInFragments(shape)) shape.units %= 200;
   if (!trusted && confusesSpellings(shape)) shape.in_place = false;
   if (isCutDifferently(shape)) shape.units = 1 + shape.units % 50;
 }

@@ -1,5 +1,5 @@
 // Both ends of every message cut it alike, however it lies in their memory.
-#include "runtime/execution/message_pieces.h"
+#include "runtime/execution/message_fragments.h"
 
 #include <map>
 #include <numeric>
@@ -28,7 +28,7 @@ Schedule compileSchedule(Collective collective, const std::string& shape) {
 
 using Key = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;  // from, to, tag
 
-/// Compares the pieces of all messages at both ends; returns how many messages are cut.
+/// Compares the fragments of all messages at both ends; returns how many messages are cut.
 std::size_t checkEnds(const Schedule& schedule, const Counts& counts, bool in_place,
                       std::size_t least_bytes) {
   std::map<Key, std::vector<std::uint64_t>> sent, received;
@@ -37,13 +37,13 @@ std::size_t checkEnds(const Schedule& schedule, const Counts& counts, bool in_pl
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     const StatusOr<FlatProgram> program = expand(schedule.view(), rank, counts, in_place);
     EXPECT_TRUE(program.ok());
-    const StatusOr<MessagePieces> pieces =
+    const StatusOr<MessageFragments> fragments =
         cutMessages(schedule.view(), *program, counts, in_place, 4, least_bytes);
-    EXPECT_TRUE(pieces.ok());
-    if (pieces->empty()) continue;
+    EXPECT_TRUE(fragments.ok());
+    if (fragments->empty()) continue;
     for (std::size_t i = 0; i < program->operations.size(); ++i) {
       const FlatOperation& operation = program->operations[i];
-      const std::vector<std::uint64_t>& mine = (*pieces)[i];
+      const std::vector<std::uint64_t>& mine = (*fragments)[i];
       if (sends(operation.kind)) {
         sent[{rank, operation.peer, operation.tag}] = mine;
         cut += !mine.empty();
@@ -68,7 +68,7 @@ std::vector<std::uint64_t> unevenCounts(std::uint64_t ranks) {
   return counts;
 }
 
-TEST(MessagePieces, BothEndsAgree) {
+TEST(MessageFragments, BothEndsAgree) {
   for (const char* shape : {"4x3x2", "3mx4", "2x2", "5"}) {
     for (const Collective collective : {Collective::kReduceScatter, Collective::kAllgather}) {
       const Schedule schedule = compileSchedule(collective, shape);
@@ -84,13 +84,13 @@ TEST(MessagePieces, BothEndsAgree) {
   }
 }
 
-TEST(MessagePieces, SmallBlocksStayTogether) {
+TEST(MessageFragments, SmallBlocksStayTogether) {
   const Schedule schedule = compileSchedule(Collective::kAllgather, "4x3x2");
   EXPECT_EQ(
       checkEnds(schedule, {.count = 200, .per_rank = {}, .displacements = {}}, false, 1 << 20), 0u);
 }
 
-TEST(MessagePieces, PartMajorMessagesAreWhole) {
+TEST(MessageFragments, PartMajorMessagesAreWhole) {
   const Schedule schedule = compileSchedule(Collective::kAllreduce, "4x3x2");
   EXPECT_EQ(checkEnds(schedule, {.count = 9999, .per_rank = {}, .displacements = {}}, false, 1),
             0u);

@@ -1,37 +1,37 @@
 // The blocks of messages, from the schedule: sender and receiver name the same ones.
-#include "runtime/execution/message_pieces.h"
+#include "runtime/execution/message_fragments.h"
 
 #include "schedules/expansion/placement.h"
 
 namespace torc {
 
-StatusOr<MessagePieces> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
+StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
                                     const Counts& counts, bool in_place, std::size_t element_bytes,
                                     std::size_t least_bytes) {
-  MessagePieces pieces;
+  MessageFragments fragments;
   // Part-major messages are contiguous.
-  if (rowOf(schedule.collective).layout == Layout::kPartMajor) return pieces;
+  if (rowOf(schedule.collective).layout == Layout::kPartMajor) return fragments;
   const bool own_block_in_out =
       in_place && rowOf(schedule.collective).in_place == InPlace::kOwnBlock;
   const RootedSchedule rooted(schedule, program.root);
   Placement placement(rooted, program.rank, counts, own_block_in_out);
   if (Status status = placement.prepare(); !status.ok()) return status;
 
-  pieces.resize(program.operations.size());
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
+  fragments.resize(program.operations.size());
+  for (std::size_t i = 0; i < fragments.size(); ++i) {
     const FlatOperation& flat = program.operations[i];
     if (isSignal(flat.kind) || (!sends(flat.kind) && !receives(flat.kind))) continue;
     const bool sending = sends(flat.kind);
     const std::uint64_t bytes = (sending ? flat.a : flat.dst).elements * element_bytes;
-    if (bytes < 2 * least_bytes) continue;  // one piece in any case
+    if (bytes < 2 * least_bytes) continue;  // one fragment in any case
     const Operation& operation = schedule.operations[flat.source];
     const Region& region = sending ? operation.a : operation.dst;
     // Equal blocks need not be listed to know their size.
     if (counts.per_rank.empty() && bytes / placement.blocksOf(region) < least_bytes) continue;
-    placement.appendBlocks(region, pieces[i]);
-    if (bytes / pieces[i].size() < least_bytes) pieces[i].clear();
+    placement.appendBlocks(region, fragments[i]);
+    if (bytes / fragments[i].size() < least_bytes) fragments[i].clear();
   }
-  return pieces;
+  return fragments;
 }
 
 }  // namespace torc

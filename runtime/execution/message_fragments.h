@@ -1,6 +1,6 @@
-// Message pieces: where both ends of a message may cut it without asking each other.
-#ifndef TORC_RUNTIME_EXECUTION_MESSAGE_PIECES_H_
-#define TORC_RUNTIME_EXECUTION_MESSAGE_PIECES_H_
+// Message fragments: where both ends of a message may cut it without asking each other.
+#ifndef TORC_RUNTIME_EXECUTION_MESSAGE_FRAGMENTS_H_
+#define TORC_RUNTIME_EXECUTION_MESSAGE_FRAGMENTS_H_
 
 #include <cstddef>
 
@@ -14,10 +14,10 @@ namespace torc {
 /// Cuts the messages of `program` = expand(schedule, program.rank, counts, in_place) into their
 /// blocks, where these have `least_bytes` each on average. In reduce_scatter and allgather the
 /// blocks of a message lie apart in memory: sent one by one they need not be packed.
-StatusOr<MessagePieces> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
+StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
                                     const Counts& counts, bool in_place, std::size_t element_bytes,
                                     std::size_t least_bytes);
 
 }  // namespace torc
 
-#endif  // TORC_RUNTIME_EXECUTION_MESSAGE_PIECES_H_
+#endif  // TORC_RUNTIME_EXECUTION_MESSAGE_FRAGMENTS_H_
