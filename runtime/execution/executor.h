@@ -124,7 +124,8 @@ class Executor {
 
   explicit Executor(std::unique_ptr<Transport> transport);
 
-  Status layOut(const FlatProgram& program, const Buffers& buffers, const MessageFragments& fragments);
+  Status layOut(const FlatProgram& program, const Buffers& buffers,
+                const MessageFragments& fragments);
   Status layOutMessage(const FlatProgram& program, const FlatOperation& operation,
                        const Buffers& buffers, std::span<const std::size_t> fragments, Step& step);
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,

@@ -61,8 +61,8 @@ Status LaidOutCall::expand() {
   for (FlatOperation& operation : program->operations) {
     if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
   }
-  StatusOr<MessageFragments> fragments =
-      cutMessages(view, *program, seen.counts(), seen.in_place, call_.type.bytes, kLeastFragmentBytes);
+  StatusOr<MessageFragments> fragments = cutMessages(view, *program, seen.counts(), seen.in_place,
+                                                     call_.type.bytes, kLeastFragmentBytes);
   if (!fragments.ok()) return fragments.status();
   expanded_ = std::make_unique<Expanded>(Expanded{std::move(*program), std::move(*fragments)});
   return {};

@@ -6,8 +6,8 @@
 namespace torc {
 
 StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
-                                    const Counts& counts, bool in_place, std::size_t element_bytes,
-                                    std::size_t least_bytes) {
+                                       const Counts& counts, bool in_place,
+                                       std::size_t element_bytes, std::size_t least_bytes) {
   MessageFragments fragments;
   // Part-major messages are contiguous.
   if (rowOf(schedule.collective).layout == Layout::kPartMajor) return fragments;

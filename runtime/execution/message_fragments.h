@@ -15,8 +15,8 @@ namespace torc {
 /// blocks, where these have `least_bytes` each on average. In reduce_scatter and allgather the
 /// blocks of a message lie apart in memory: sent one by one they need not be packed.
 StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
-                                    const Counts& counts, bool in_place, std::size_t element_bytes,
-                                    std::size_t least_bytes);
+                                       const Counts& counts, bool in_place,
+                                       std::size_t element_bytes, std::size_t least_bytes);
 
 }  // namespace torc
 

@@ -154,9 +154,9 @@ Status MpiTransport::makePersistent(Fragment& fragment) {
   std::byte* data = fragment.place.in(bases_);
   const int tag = tag_base_ + static_cast<int>(fragment.tag);
   if (channels_[fragment.channel].sending) {
-    return mpiStatus(
-        PMPI_Send_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, &fragment.request),
-        "MPI_Send_init");
+    return mpiStatus(PMPI_Send_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_,
+                                    &fragment.request),
+                     "MPI_Send_init");
   }
   return mpiStatus(
       PMPI_Recv_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, &fragment.request),
@@ -202,7 +202,8 @@ inline void MpiTransport::unpack(const Fragment& fragment) {
   });
 }
 
-inline int MpiTransport::startFragment(const Fragment& fragment, bool sending, MPI_Request* request) {
+inline int MpiTransport::startFragment(const Fragment& fragment, bool sending,
+                                       MPI_Request* request) {
   if (requests_ == Requests::kPersistent) {
     *request = fragment.request;
     return PMPI_Start(request);

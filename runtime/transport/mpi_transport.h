@@ -1,8 +1,8 @@
 // MPI transport: persistent requests, made once per channel and started every round; or, for calls
 // that are bound to new memory again and again, a nonblocking send or receive per round.
 //
-// MPI gets contiguous memory only. A fragment of a message whose bytes lie apart is packed before its
-// send and unpacked after its receive, with memory allocated at init: measured against derived
+// MPI gets contiguous memory only. A fragment of a message whose bytes lie apart is packed before
+// its send and unpacked after its receive, with memory allocated at init: measured against derived
 // datatypes on MPICH 4.0.2 over shared memory, packing small runs is up to twice as fast, and
 // sending large runs one by one, without a copy, is too.
 //
@@ -75,8 +75,8 @@ class MpiTransport final : public Transport {
   std::vector<Awaited> awaited(std::size_t limit) const;
 
  private:
-  /// A fragment: one message of MPI. The fragments of a channel follow one another, and share its tag:
-  /// MPI keeps the order of messages with equal envelopes.
+  /// A fragment: one message of MPI. The fragments of a channel follow one another, and share its
+  /// tag: MPI keeps the order of messages with equal envelopes.
   struct Fragment {
     Place place;                             // the caller's memory, or packed
     MPI_Request request = MPI_REQUEST_NULL;  // persistent

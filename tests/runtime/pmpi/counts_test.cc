@@ -12,7 +12,7 @@
 
 namespace {
 
-/// A function of the library that is preloaded.
+/// A function of the interposer, which is preloaded.
 template <typename Function>
 Function* preloaded(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));

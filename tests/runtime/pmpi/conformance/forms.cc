@@ -177,7 +177,8 @@ class Runner {
         spell(communicator, cases_.families()[turn_ % cases_.families().size()],
               static_cast<int>(turn_), shape);
         // MPICH 4.0.2 cuts large blocks of an allgatherv by the extent of the receive datatype:
-        // with different ones on two ranks, fragments and receives do not match. 32 KiB is the least.
+        // with different ones on two ranks, fragments and receives do not match. 32 KiB is the
+        // least.
         const bool all_alike = shape.collective == Collective::kAllgather;
         if (shape.count > 100) shape.count = all_alike ? shape.count / 12 : 101;
       }
