@@ -52,9 +52,14 @@ double workOfRank(const ScheduleView& schedule) {
     const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
     double blocks = 1;
     if (lie_apart && moved.present() && moved.pieces == 0) {
-      const Box& box = schedule.boxes[moved.box];
-      for (std::uint32_t i = 0; i < schedule.topology.axis_count; ++i)
-        blocks *= box[i].length > 0 ? box[i].length : schedule.topology.axes[i].size;
+      const BlockAxes axes = schedule.blockAxes();
+      for (std::uint32_t i = 0; i < axes.count(); ++i) {
+        const std::uint32_t length = schedule.blockInterval(moved.box, i).length;
+        blocks *= length > 0 ? length : axes.size(i);
+      }
+    }
+    if (operation.hasFamily()) {
+      blocks *= static_cast<double>(schedule.families[operation.peer].size());
     }
     work += blocks;
   }

@@ -19,6 +19,17 @@ std::uint32_t intern(const Value& value, std::vector<Value>& table, Index& index
 
 }  // namespace
 
+Schedule headerOf(const ScheduleView& schedule) {
+  Schedule header;
+  header.collective = schedule.collective;
+  header.flags = schedule.flags;
+  header.topology = schedule.topology;
+  header.name = std::string(schedule.name);
+  header.producer = std::string(schedule.producer);
+  header.colors.assign(schedule.colors.begin(), schedule.colors.end());
+  return header;
+}
+
 std::size_t ScheduleBuilder::BytesHash::operator()(const Box& box) const {
   llvm::hash_code hash = 0;
   for (const Interval& interval : box.axes) {
@@ -39,14 +50,17 @@ std::size_t ScheduleBuilder::BytesHash::operator()(const std::vector<Piece>& lis
   return hash;
 }
 
-ScheduleBuilder::ScheduleBuilder(const Schedule& from) {
-  schedule_.collective = from.collective;
-  schedule_.flags = from.flags;
-  schedule_.topology = from.topology;
-  schedule_.name = from.name;
-  schedule_.producer = from.producer;
-  schedule_.colors = from.colors;
+std::size_t ScheduleBuilder::BytesHash::operator()(const BoxPair& pair) const {
+  return llvm::hash_combine(pair.source, pair.destination);
 }
+
+std::size_t ScheduleBuilder::BytesHash::operator()(const Family& family) const {
+  return llvm::hash_combine(llvm::hash_combine_range(family.first.begin(), family.first.end()),
+                            llvm::hash_combine_range(family.count.begin(), family.count.end()),
+                            static_cast<int>(family.order));
+}
+
+ScheduleBuilder::ScheduleBuilder(const Schedule& from) : schedule_(headerOf(from.view())) {}
 
 std::uint32_t ScheduleBuilder::box(const Box& box) {
   return intern(box, schedule_.boxes, boxes_);
@@ -54,6 +68,25 @@ std::uint32_t ScheduleBuilder::box(const Box& box) {
 
 std::uint32_t ScheduleBuilder::shift(const Shift& shift) {
   return intern(shift, schedule_.shifts, shifts_);
+}
+
+std::uint32_t ScheduleBuilder::family(const Family& family) {
+  return intern(family, schedule_.families, families_);
+}
+
+std::uint32_t ScheduleBuilder::pair(const Box& source, const Box& destination) {
+  const BoxPair pair{box(source), box(destination)};
+  return intern(pair, schedule_.pairs, pairs_);
+}
+
+std::uint32_t ScheduleBuilder::blocks(const ScheduleView& other, std::uint32_t index) {
+  if (!other.hasPairs()) return box(other.boxes[index]);
+  return pair(other.boxes[other.pairs[index].source], other.boxes[other.pairs[index].destination]);
+}
+
+std::uint32_t ScheduleBuilder::peer(const ScheduleView& other, const Operation& operation) {
+  return operation.hasFamily() ? family(other.families[operation.peer])
+                               : shift(other.shifts[operation.peer]);
 }
 
 std::uint32_t ScheduleBuilder::pieces(llvm::ArrayRef<Piece> list) {

@@ -51,6 +51,27 @@ std::uint32_t StepBuilder::receive(const StepPlace& place, const Region& dst, co
   return addOperation(receive, after);
 }
 
+Operation StepBuilder::message(OperationKind kind, const StepPlace& place, const Family& moves) {
+  Operation message = operation(kind, place);
+  message.peer_kind = PeerKind::kFamily;
+  message.peer = family(moves);
+  return message;
+}
+
+std::uint32_t StepBuilder::send(const StepPlace& place, const Region& a, const Family& family,
+                                llvm::ArrayRef<std::uint32_t> after) {
+  Operation send = message(OperationKind::kSend, place, family);
+  send.a = a;
+  return addOperation(send, after);
+}
+
+std::uint32_t StepBuilder::receive(const StepPlace& place, const Region& dst, const Family& family,
+                                   llvm::ArrayRef<std::uint32_t> after) {
+  Operation receive = message(OperationKind::kRecv, place, family);
+  receive.dst = dst;
+  return addOperation(receive, after);
+}
+
 std::uint32_t StepBuilder::receiveAndReduce(const StepPlace& place, const Region& dst,
                                             const Region& a, const Region& staging,
                                             const Shift& moves,

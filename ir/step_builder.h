@@ -41,6 +41,11 @@ class StepBuilder : public ScheduleBuilder {
                      llvm::ArrayRef<std::uint32_t> after);
   std::uint32_t receive(const StepPlace& place, const Region& dst, const Shift& moves,
                         llvm::ArrayRef<std::uint32_t> after);
+  /// The same with every peer of a family.
+  std::uint32_t send(const StepPlace& place, const Region& a, const Family& family,
+                     llvm::ArrayRef<std::uint32_t> after);
+  std::uint32_t receive(const StepPlace& place, const Region& dst, const Family& family,
+                        llvm::ArrayRef<std::uint32_t> after);
   /// dst = a + what is received, in one operation; `staging` is the scratch that receives.
   std::uint32_t receiveAndReduce(const StepPlace& place, const Region& dst, const Region& a,
                                  const Region& staging, const Shift& moves,
@@ -60,6 +65,7 @@ class StepBuilder : public ScheduleBuilder {
  private:
   Operation operation(OperationKind kind, const StepPlace& place) const;
   Operation message(OperationKind kind, const StepPlace& place, const Shift& moves);
+  Operation message(OperationKind kind, const StepPlace& place, const Family& moves);
 
   std::uint16_t phase_ = 0;
 };

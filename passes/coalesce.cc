@@ -103,6 +103,8 @@ class Coalesce final : public Pass {
     built.frames = old.frames;
     built.slot_count = old.slot_count;
     built.boxes = old.boxes;
+    built.pairs = old.pairs;
+    built.families = old.families;
     built.pieces = old.pieces;
     built.shifts = old.shifts;
 

@@ -150,7 +150,9 @@ class Pipeline final : public Pass {
         color.chunks *= chunks;
     }
     builder.schedule().boxes = old.boxes;
+    builder.schedule().pairs = old.pairs;
     builder.schedule().shifts = old.shifts;
+    builder.schedule().families = old.families;
     for (const Stream& stream : old.streams) {
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
         const bool any = stream.part == kNone;

@@ -6,7 +6,8 @@ namespace torc {
 
 Range resolve(const Interval& interval, std::int32_t coordinate, std::uint32_t size) {
   if (interval.kind == IntervalKind::kAll || interval.length >= size) return {0, size};
-  const std::int64_t base = interval.kind == IntervalKind::kRelative ? coordinate : 0;
+  const bool counts = interval.kind == IntervalKind::kRelative || isPeerRelative(interval.kind);
+  const std::int64_t base = counts ? coordinate : 0;
   return {wrap(base + interval.start, size), interval.length};
 }
 

@@ -1,6 +1,7 @@
 // Box: the one geometric object. Per axis a cyclic interval whose start is
 // absolute (`5`), relative to the executing node (`x+3`), or everything (`*`).
-// Boxes select blocks of a vector and guard operations (who executes).
+// Boxes select blocks of a vector and guard operations (who executes). In operations that go to a
+// family of peers an interval may count from the peer (`x+i`).
 #ifndef TORC_SCHEDULES_BOX_H_
 #define TORC_SCHEDULES_BOX_H_
 
@@ -22,13 +23,22 @@ enum class IntervalKind : std::uint8_t {
   kRoot = 3,      // `r`, or `r-1..r+1`
   kFromRoot = 4,  // `r+1..6`: up to the coordinate that stands in `length`
   kToRoot = 5,    // `2..r-1`: `length` is the first coordinate, start the last one
+
+  // In messages of a family: start counts from the coordinate of the peer, which lies at +i where
+  // the message is sent, at -i where it is received.
+  kPlusShift = 6,   // `x+i`, or `x+i-1:2`
+  kMinusShift = 7,  // `x-i`
 };
+/// Whether an interval counts from the coordinate of the peer.
+inline bool isPeerRelative(IntervalKind kind) {
+  return kind == IntervalKind::kPlusShift || kind == IntervalKind::kMinusShift;
+}
 inline bool isRootRelative(IntervalKind kind) {
-  return kind >= IntervalKind::kRoot;
+  return kind >= IntervalKind::kRoot && kind <= IntervalKind::kToRoot;
 }
 /// Whether one end of a root-relative interval is absolute.
 inline bool hasAbsoluteEnd(IntervalKind kind) {
-  return kind >= IntervalKind::kFromRoot;
+  return kind == IntervalKind::kFromRoot || kind == IntervalKind::kToRoot;
 }
 
 /// One axis of a box, as it stands in memory and in a file.
@@ -56,6 +66,10 @@ struct Interval {
   /// From `first` to the root's coordinate + `offset`.
   static Interval toRoot(std::uint32_t first, std::int32_t offset) {
     return {IntervalKind::kToRoot, {}, offset, first};
+  }
+  /// From the peer's coordinate + `start` on, in a message that is sent or received.
+  static Interval ofPeer(bool sent, std::int32_t start = 0, std::uint32_t length = 1) {
+    return {sent ? IntervalKind::kPlusShift : IntervalKind::kMinusShift, {}, start, length};
   }
   bool operator==(const Interval&) const = default;
 };
@@ -92,8 +106,8 @@ inline std::uint32_t wrap(std::int64_t value, std::uint32_t size) {
 }
 
 /// The range that `interval` denotes for a node at `coordinate` on an axis of
-/// `size`. Precondition (checked by `validate` at load): 1 <= length <= size
-/// unless `*`.
+/// `size`; where it counts from the peer, `coordinate` is the peer's. Precondition (checked by
+/// `validate` at load): 1 <= length <= size unless `*`.
 Range resolve(const Interval& interval, std::int32_t coordinate, std::uint32_t size);
 
 /// The absolute ranges of `box` for a node at `at`.

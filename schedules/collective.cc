@@ -57,6 +57,18 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .in_place = InPlace::kVector,
         .mpi = {"MPI_Bcast", ""},
     },
+    {
+        .name = "alltoall",
+        .blocks = BlockSpace::kPair,
+        .in = Holds::kOwn,
+        .in_elsewhere = Holds::kOwn,
+        .out = Holds::kOwn,
+        .out_elsewhere = Holds::kOwn,
+        .result = Result::kMoved,
+        .layout = Layout::kBlockMajor,
+        .counts = CountOf::kBlock,
+        .in_place = InPlace::kSwapped,
+    },
 };
 
 }  // namespace

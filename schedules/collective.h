@@ -18,8 +18,9 @@ enum class Collective : std::uint8_t {
   kReduceScatter = 1,
   kAllgather = 2,
   kBroadcast = 3,
+  kAlltoall = 4,
 };
-inline constexpr int kCollectiveCount = 4;
+inline constexpr int kCollectiveCount = 5;
 
 /// What the blocks of a vector are indexed by.
 enum class BlockSpace : std::uint8_t {
@@ -31,7 +32,7 @@ enum class BlockSpace : std::uint8_t {
 /// What a buffer of one rank holds.
 enum class Holds : std::uint8_t {
   kNothing = 0,
-  kOwn = 1,    // the rank's own block
+  kOwn = 1,    // the rank's own block; of pairs, `in` those that it sends, `out` those it receives
   kWhole = 2,  // every block
 };
 
@@ -57,7 +58,8 @@ enum class CountOf : std::uint8_t {
 enum class InPlace : std::uint8_t {
   kVector = 0,    // `out` holds the whole of `in`: in[b] and out[b] are the same memory
   kOwnBlock = 1,  // the own block of `in` lies at its place in `out`
-  kStart = 2,  // `out` holds the whole of `in`; the own block of the result goes to its beginning
+  kStart = 2,    // `out` holds the whole of `in`; the own block of the result goes to its beginning
+  kSwapped = 3,  // the block to a rank lies where the one from it goes: no schedule serves that
 };
 
 /// The facts of one collective.
@@ -84,7 +86,11 @@ struct CollectiveRow {
   Holds outAt(bool at_root) const { return at_root ? out : out_elsewhere; }
   bool reduces() const { return result == Result::kSum; }
   /// Whether MPI_IN_PLACE makes in[b] and out[b] the same memory.
-  bool inPlaceAliases() const { return in_place != InPlace::kStart; }
+  bool inPlaceAliases() const {
+    return in_place == InPlace::kVector || in_place == InPlace::kOwnBlock;
+  }
+  /// Whether a schedule can serve a call with MPI_IN_PLACE.
+  bool servesInPlace() const { return in_place != InPlace::kSwapped; }
   /// Blocks that a call's count stands for, on `ranks` ranks.
   std::uint64_t countedBlocks(std::uint64_t ranks) const {
     return counts == CountOf::kVector ? 1 : ranks;

@@ -33,6 +33,9 @@ inline Seen seen(const Interval& interval, const Range& guard, std::uint32_t siz
   if (interval.kind == IntervalKind::kRelative && guard.length > 1) {
     return {IntervalKind::kRelative, wrap(interval.start, size), interval.length};
   }
+  if (isPeerRelative(interval.kind)) {
+    return {interval.kind, wrap(interval.start, size), interval.length};
+  }
   const Range range = resolve(interval, static_cast<std::int32_t>(guard.start), size);
   return {IntervalKind::kAbsolute, range.start, range.length};
 }
@@ -53,16 +56,18 @@ inline Ranges guardRanges(const ScheduleView& schedule, std::uint32_t guard) {
 class PieceSearch {
  public:
   /// `schedule` outlives the search.
-  explicit PieceSearch(const ScheduleView& schedule) : schedule_(schedule) {}
+  explicit PieceSearch(const ScheduleView& schedule)
+      : schedule_(schedule), axes_(schedule.blockAxes()) {}
 
-  /// The first axis on which `outer` lacks blocks of `inner` for a node of `guard`; kNone if there
-  /// is none.
+  /// The first block axis on which `outer` lacks blocks of `inner` for a node of `guard`; kNone if
+  /// there is none.
   std::uint32_t axisOutside(const Ranges& guard, std::uint32_t outer, std::uint32_t inner) const {
     if (outer == inner) return kNone;
-    for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {
-      const std::uint32_t size = schedule_.topology.axes[axis].size;
-      if (!torc::holds(seen(schedule_.boxes[outer][axis], guard[axis], size),
-                       seen(schedule_.boxes[inner][axis], guard[axis], size), size)) {
+    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+      const std::uint32_t size = axes_.size(axis);
+      const Range& executing = guard[axes_.nodeAxis(axis)];
+      if (!torc::holds(seen(schedule_.blockInterval(outer, axis), executing, size),
+                       seen(schedule_.blockInterval(inner, axis), executing, size), size)) {
         return axis;
       }
     }
@@ -116,6 +121,7 @@ class PieceSearch {
   }
 
   const ScheduleView& schedule_;
+  const BlockAxes axes_;
   std::vector<std::uint32_t> sorted_;  // all pieces, by part, box and number; empty: not yet made
   std::uint64_t checks_ = 0;
 };

@@ -38,16 +38,36 @@ PartIndex ScheduleView::partIndex(std::uint32_t part) const {
   return index;
 }
 
+BlockRanges ScheduleView::blocksOf(std::uint32_t box, const Coordinates& at,
+                                   const Coordinates& peer) const {
+  BlockRanges ranges{};
+  const std::uint32_t axes = topology.axis_count;
+  const auto resolveEnd = [&](const Box& nodes, std::uint32_t first) {
+    for (std::uint32_t axis = 0; axis < axes; ++axis) {
+      const std::int32_t from = isPeerRelative(nodes[axis].kind) ? peer[axis] : at[axis];
+      ranges[first + axis] = resolve(nodes[axis], from, topology.axes[axis].size);
+    }
+  };
+  if (hasPairs()) {
+    resolveEnd(boxes[pairs[box].source], 0);
+    resolveEnd(boxes[pairs[box].destination], axes);
+  } else {
+    resolveEnd(boxes[box], 0);
+  }
+  return ranges;
+}
+
 ScheduleView Schedule::view() const {
-  return {collective, flags,  topology, name,   producer,   colors,     streams,
-          boxes,      pieces, shifts,   frames, slot_count, operations, dependences};
+  return {collective, flags,  topology, name,     producer, colors,     streams,    boxes,
+          pairs,      pieces, shifts,   families, frames,   slot_count, operations, dependences};
 }
 
 bool operator==(const ScheduleView& a, const ScheduleView& b) {
   return a.collective == b.collective && a.flags == b.flags && a.topology == b.topology &&
          a.name == b.name && a.producer == b.producer && a.slot_count == b.slot_count &&
          std::ranges::equal(a.colors, b.colors) && std::ranges::equal(a.streams, b.streams) &&
-         std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.pieces, b.pieces) &&
+         std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.pairs, b.pairs) &&
+         std::ranges::equal(a.families, b.families) && std::ranges::equal(a.pieces, b.pieces) &&
          std::ranges::equal(a.shifts, b.shifts) && std::ranges::equal(a.frames, b.frames) &&
          std::ranges::equal(a.operations, b.operations) &&
          std::ranges::equal(a.dependences, b.dependences);

@@ -20,6 +20,9 @@
 // or whose regions are empty for a count, is complete as soon as those that it
 // names are: dependences pass through it.
 //
+// Families. One operation may stand for a message to each of a family of peers. What depends on it
+// waits for all of them.
+//
 // Matching. The k-th send of a stream from rank a to rank b matches the k-th
 // receive of that stream on b from a; both name the same blocks of the same
 // part.
@@ -34,6 +37,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "schedules/block_axes.h"
 #include "schedules/box.h"
 #include "schedules/collective.h"
 #include "schedules/topology/topology.h"
@@ -54,6 +58,16 @@ enum class OperationKind : std::uint8_t {
   kAwait = 6,       // complete when peer has told so
 };
 inline constexpr int kOperationKindCount = 7;
+
+/// The blocks from the nodes of one box to those of another, where a collective's blocks are of
+/// pairs. There `box` of a piece, a region and a frame is the index of such a pair of boxes.
+struct BoxPair {
+  std::uint32_t source = kNone;       // index of a box
+  std::uint32_t destination = kNone;  // likewise
+
+  bool operator==(const BoxPair&) const = default;
+};
+static_assert(sizeof(BoxPair) == 8);
 
 /// The blocks of `box`, of the parts from `part` on.
 struct Piece {
@@ -107,6 +121,42 @@ static_assert(sizeof(Stream) == 8);
 using Shift = Coordinates;
 static_assert(sizeof(Shift) == 32);
 
+/// The order in which a node goes through the peers of a family.
+enum class FamilyOrder : std::uint8_t {
+  kFixed = 0,  // shift by shift, the first axis fastest, so that no two nodes send to one at once
+  kShuffled = 1,  // drawn for each rank and operation, the same in every run
+};
+
+/// A family of shifts, along every axis from `first` on: one operation stands for a message to, or
+/// from, each of these peers, but the node itself. A send goes to the node at the shift; a receive
+/// is from the node as far the other way. On an axis that does not wrap shifts count round too: the
+/// peer is the node at that coordinate, wherever it lies.
+struct Family {
+  Coordinates first{};
+  std::array<std::uint32_t, kMaxAxes> count{};  // of shifts along an axis; 0 where there is none
+  FamilyOrder order = FamilyOrder::kFixed;
+  std::uint8_t reserved[3] = {};
+
+  /// Whether the shift that leads to the node itself lies between the others.
+  bool holdsOrigin() const {
+    for (std::size_t axis = 0; axis < kMaxAxes; ++axis) {
+      if (first[axis] > 0 || first[axis] + static_cast<std::int64_t>(count[axis]) <= 0) {
+        if (count[axis] > 0) return false;
+      }
+    }
+    return true;
+  }
+  /// Number of peers.
+  std::uint64_t size() const {
+    std::uint64_t shifts = 1;
+    for (std::uint32_t along : count)
+      shifts *= along > 0 ? along : 1;
+    return shifts - (holdsOrigin() ? 1 : 0);
+  }
+  bool operator==(const Family&) const = default;
+};
+static_assert(sizeof(Family) == 68);
+
 /// A value in scratch: the blocks of `box` of `part`, or those of a list of
 /// pieces one after the other, packed in the color's axis order, held in a slot.
 /// Frames that share a slot share its memory, one at a time.
@@ -120,12 +170,14 @@ struct Frame {
 };
 static_assert(sizeof(Frame) == 16);
 
+enum class PeerKind : std::uint8_t { kShift = 0, kFamily = 1 };
+
 struct Operation {
   OperationKind kind = OperationKind::kSend;
-  std::uint8_t reserved = 0;
+  PeerKind peer_kind = PeerKind::kShift;
   std::uint16_t phase = 0;
   std::uint32_t stream = 0;
-  std::uint32_t peer = kNone;          // index of a shift; of what sends or receives
+  std::uint32_t peer = kNone;          // index of a shift or a family; of what sends or receives
   std::uint32_t guard = kNone;         // index of a box; kNone: every node executes
   Region dst;                          // written
   Region a;                            // read
@@ -133,6 +185,7 @@ struct Operation {
   std::uint32_t first_dependence = 0;  // into the table of dependences
   std::uint32_t dependence_count = 0;
 
+  bool hasFamily() const { return peer_kind == PeerKind::kFamily; }
   bool operator==(const Operation&) const = default;
 };
 static_assert(sizeof(Operation) == 72);
@@ -195,12 +248,32 @@ struct ScheduleView {
   std::span<const Color> colors;
   std::span<const Stream> streams;
   std::span<const Box> boxes;
+  std::span<const BoxPair> pairs;
   std::span<const Piece> pieces;
   std::span<const Shift> shifts;
+  std::span<const Family> families;
   std::span<const Frame> frames;
   std::uint32_t slot_count = 0;
   std::span<const Operation> operations;
   std::span<const std::uint32_t> dependences;
+
+  bool hasPairs() const { return rowOf(collective).blocks == BlockSpace::kPair; }
+  BlockAxes blockAxes() const { return {topology, rowOf(collective).blocks}; }
+  /// How many boxes a piece can name by its index.
+  std::size_t boxCount() const { return hasPairs() ? pairs.size() : boxes.size(); }
+  /// The interval of box number `box` of a piece, on a block axis.
+  const Interval& blockInterval(std::uint32_t box, std::uint32_t block_axis) const {
+    if (!hasPairs()) return boxes[box][block_axis];
+    const BoxPair& pair = pairs[box];
+    return block_axis < topology.axis_count
+               ? boxes[pair.source][block_axis]
+               : boxes[pair.destination][block_axis - topology.axis_count];
+  }
+  /// The blocks of box number `box` of a piece for the node at `at`, whose peer is at `peer`.
+  BlockRanges blocksOf(std::uint32_t box, const Coordinates& at, const Coordinates& peer) const;
+  BlockRanges blocksOf(std::uint32_t box, const Coordinates& at) const {
+    return blocksOf(box, at, at);
+  }
 
   std::uint32_t partCount() const;
   PartIndex partIndex(std::uint32_t part) const;
@@ -242,8 +315,10 @@ struct Schedule {
   std::vector<Color> colors;
   std::vector<Stream> streams;
   std::vector<Box> boxes;
+  std::vector<BoxPair> pairs;
   std::vector<Piece> pieces;
   std::vector<Shift> shifts;
+  std::vector<Family> families;
   std::vector<Frame> frames;
   std::uint32_t slot_count = 0;
   std::vector<Operation> operations;

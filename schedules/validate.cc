@@ -152,6 +152,8 @@ Status validateInterval(const Interval& interval, const Axis& axis, bool may_be_
       }
       break;
     case IntervalKind::kRelative:
+    case IntervalKind::kPlusShift:
+    case IntervalKind::kMinusShift:
       break;
     case IntervalKind::kRoot:
     case IntervalKind::kFromRoot:
@@ -191,6 +193,43 @@ Status validateBoxes(const ScheduleView& schedule) {
   return {};
 }
 
+Status validatePairs(const ScheduleView& schedule) {
+  if (!schedule.hasPairs() && !schedule.pairs.empty()) {
+    return malformed("has pairs of boxes: the blocks of ", rowOf(schedule.collective).name,
+                     " have one owner");
+  }
+  for (std::size_t i = 0; i < schedule.pairs.size(); ++i) {
+    const BoxPair& pair = schedule.pairs[i];
+    for (const std::uint32_t box : {pair.source, pair.destination}) {
+      if (box >= schedule.boxes.size()) {
+        return malformed("pair ", i, ": box ", box, " does not exist (schedule has ",
+                         schedule.boxes.size(), ")");
+      }
+      if (isRootRelative(schedule.boxes[box])) {
+        return malformed("pair ", i, ": box ", box, " is root-relative");
+      }
+    }
+  }
+  return {};
+}
+
+/// What a piece, a region or a frame calls its box.
+const char* boxWord(const ScheduleView& schedule) {
+  return schedule.hasPairs() ? "pair " : "box ";
+}
+
+/// Whether box number `box` of a piece exists and is one of blocks.
+Status validateBlockBox(const ScheduleView& schedule, std::uint32_t box) {
+  if (box >= schedule.boxCount()) {
+    return malformed(boxWord(schedule), box, " does not exist (schedule has ", schedule.boxCount(),
+                     ")");
+  }
+  if (!schedule.hasPairs() && isRootRelative(schedule.boxes[box])) {
+    return malformed("box ", box, " is root-relative");
+  }
+  return {};
+}
+
 Status validatePieces(const ScheduleView& schedule, std::uint32_t part_count) {
   for (std::size_t i = 0; i < schedule.pieces.size(); ++i) {
     const Piece& piece = schedule.pieces[i];
@@ -199,12 +238,8 @@ Status validatePieces(const ScheduleView& schedule, std::uint32_t part_count) {
       return malformed("piece ", i, ": part ", std::uint64_t{piece.part} + piece.parts - 1,
                        " does not exist (schedule has ", part_count, ")");
     }
-    if (piece.box >= schedule.boxes.size()) {
-      return malformed("piece ", i, ": box ", piece.box, " does not exist (schedule has ",
-                       schedule.boxes.size(), ")");
-    }
-    if (isRootRelative(schedule.boxes[piece.box])) {
-      return malformed("piece ", i, ": box ", piece.box, " is root-relative");
+    if (Status status = validateBlockBox(schedule, piece.box); !status.ok()) {
+      return status.annotated(message("piece ", i));
     }
   }
   return {};
@@ -230,6 +265,45 @@ Status validateShifts(const ScheduleView& schedule) {
   return {};
 }
 
+Status validateFamily(const Topology& topology, const Family& family) {
+  for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis) {
+    if (axis >= topology.axis_count) {
+      if (family.first[axis] != 0 || family.count[axis] != 0) {
+        return malformed("axis ", axis, " does not exist but has shifts");
+      }
+      continue;
+    }
+    const std::int64_t size = topology.axes[axis].size;
+    const char name = topology.axes[axis].name;
+    if (family.count[axis] < 1 || family.count[axis] > size) {
+      return malformed(family.count[axis], " shifts on ", name, ", must be 1 to ", size);
+    }
+    const std::int64_t last = family.first[axis] + std::int64_t{family.count[axis]} - 1;
+    if (family.first[axis] <= -size || last >= size) {
+      return malformed(family.first[axis] <= -size ? family.first[axis] : last, " on ", name,
+                       " goes all the way round (size ", size, ")");
+    }
+  }
+  if (family.order > FamilyOrder::kShuffled) {
+    return malformed("order ", static_cast<unsigned>(family.order), " is unknown");
+  }
+  if (std::ranges::any_of(family.reserved, [](std::uint8_t byte) { return byte != 0; })) {
+    return malformed("reserved bytes are not 0");
+  }
+  if (family.size() == 0) return malformed("has no shift but to the node itself");
+  if (topology.isDamaged()) return malformed("needs every node and cable, and some are dead");
+  return {};
+}
+
+Status validateFamilies(const ScheduleView& schedule) {
+  for (std::size_t i = 0; i < schedule.families.size(); ++i) {
+    if (Status status = validateFamily(schedule.topology, schedule.families[i]); !status.ok()) {
+      return status.annotated(message("family ", i));
+    }
+  }
+  return {};
+}
+
 Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count,
                       std::uint64_t& named_parts) {
   // Who expands a schedule keeps a number per slot: more slots than frames would be a small file
@@ -237,12 +311,26 @@ Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count,
   if (schedule.slot_count > schedule.frames.size()) {
     return malformed("has ", schedule.slot_count, " slots for ", schedule.frames.size(), " frames");
   }
+  const BlockAxes axes = schedule.blockAxes();
+  const bool some_count_from_peer = std::ranges::any_of(schedule.boxes, [](const Box& box) {
+    return std::ranges::any_of(
+        box.axes, [](const Interval& interval) { return isPeerRelative(interval.kind); });
+  });
   for (std::size_t i = 0; i < schedule.frames.size(); ++i) {
     const Frame& frame = schedule.frames[i];
     if (Status status =
             validateBlocks(schedule, part_count, frame.part, frame.box, frame.pieces, named_parts);
         !status.ok()) {
       return status.annotated(message("frame ", i));
+    }
+    if (some_count_from_peer) {
+      for (const Piece& piece : schedule.piecesOf(frame)) {
+        for (std::uint32_t axis = 0; axis < axes.count(); ++axis) {
+          if (isPeerRelative(schedule.blockInterval(piece.box, axis).kind)) {
+            return malformed("frame ", i, ": counts from a peer");
+          }
+        }
+      }
     }
     if (frame.slot >= schedule.slot_count) {
       return malformed("frame ", i, ": slot ", frame.slot, " does not exist (schedule has ",
@@ -259,8 +347,9 @@ Status validateTableSizes(const ScheduleView& schedule) {
     std::size_t size;
   } tables[] = {
       {"colors", schedule.colors.size()},         {"streams", schedule.streams.size()},
-      {"boxes", schedule.boxes.size()},           {"pieces", schedule.pieces.size()},
-      {"shifts", schedule.shifts.size()},         {"frames", schedule.frames.size()},
+      {"boxes", schedule.boxes.size()},           {"pairs", schedule.pairs.size()},
+      {"pieces", schedule.pieces.size()},         {"shifts", schedule.shifts.size()},
+      {"families", schedule.families.size()},     {"frames", schedule.frames.size()},
       {"operations", schedule.operations.size()}, {"dependences", schedule.dependences.size()}};
   for (const auto& table : tables) {
     if (table.size > kNone) {
@@ -278,10 +367,7 @@ Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, st
     if (part >= part_count) {
       return malformed("part ", part, " does not exist (schedule has ", part_count, ")");
     }
-    if (box >= schedule.boxes.size()) {
-      return malformed("box ", box, " does not exist (schedule has ", schedule.boxes.size(), ")");
-    }
-    if (isRootRelative(schedule.boxes[box])) return malformed("box ", box, " is root-relative");
+    if (Status status = validateBlockBox(schedule, box); !status.ok()) return status;
   } else {
     if (part != 0) return malformed("has pieces and a part of its own, ", part);
     if (pieces > kMaxPieces) return malformed("has ", pieces, " pieces, at most ", kMaxPieces);
@@ -310,8 +396,10 @@ Status validate(const ScheduleView& schedule) {
   if (Status status = validateColors(schedule, part_count); !status.ok()) return status;
   if (Status status = validateStreams(schedule, part_count); !status.ok()) return status;
   if (Status status = validateBoxes(schedule); !status.ok()) return status;
+  if (Status status = validatePairs(schedule); !status.ok()) return status;
   if (Status status = validatePieces(schedule, part_count); !status.ok()) return status;
   if (Status status = validateShifts(schedule); !status.ok()) return status;
+  if (Status status = validateFamilies(schedule); !status.ok()) return status;
   if (Status status = validateFrames(schedule, part_count, named_parts); !status.ok()) {
     return status;
   }

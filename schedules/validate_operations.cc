@@ -64,7 +64,9 @@ class OperationValidator {
         part_count_(part_count),
         named_parts_(named_parts),
         search_(schedule),
-        reaches_(schedule.frames.size()) {}
+        axes_(schedule.blockAxes()),
+        reaches_(schedule.frames.size()),
+        family_of_(schedule.streams.size(), kUnknown) {}
 
   /// Checks `operation`, number `index`, as the one after those checked before.
   Status check(const Operation& operation, std::uint32_t index);
@@ -78,14 +80,16 @@ class OperationValidator {
   Status checkDependences(const Operation& operation, std::uint32_t index);
   Status checkGuard(const Operation& operation);
   Status checkPeer(const Operation& operation);
+  Status checkShift(const Operation& operation);
+  Status checkFamily(const Operation& operation);
   Status checkPeerIsAlive(const Shift& shift);
   Status checkRegions(const Operation& operation);
   Status checkRegion(const Operation& operation, const Region& region, bool wanted);
   Status checkBuffer(const Operation& operation, const Region& region);
   bool isAtRoot(const Operation& operation) const;
-  Status checkOwnBlock(const Box& box);
+  Status checkOwnBlock(std::uint32_t box, std::uint32_t end);
   Status checkFrame(const Region& region);
-  Status checkOnMesh(std::uint32_t box);
+  Status checkIntervals(const Operation& operation, std::uint32_t box);
   Status checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end);
   Status checkFrameOnMesh(std::uint32_t frame);
   std::uint32_t differingAxis(std::uint32_t one, std::uint32_t other) const;
@@ -95,6 +99,14 @@ class OperationValidator {
   std::uint32_t slot(const Region& region) const { return schedule_.frames[region.frame].slot; }
   std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
   char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
+  /// "X", or of a pair's blocks "X of the source".
+  std::string blockAxisName(std::uint32_t axis) const {
+    std::string name(1, axisName(axes_.nodeAxis(axis)));
+    if (axes_.ends() == 2) {
+      name += axis < axes_.nodeAxes() ? " of the source" : " of the destination";
+    }
+    return name;
+  }
 
   const ScheduleView& schedule_;
   const Topology& topology_;
@@ -111,8 +123,13 @@ class OperationValidator {
     bool known = false;
     std::array<std::int64_t, kMaxAxes> start{}, end{};
   };
+  const BlockAxes axes_;
   std::vector<Reach> reaches_;  // by frame, known when it is first needed
   std::uint64_t reach_checks_ = 0;
+
+  /// Of each stream: the family of all its messages, or that they have none.
+  static constexpr std::uint32_t kUnknown = kNone - 1;
+  std::vector<std::uint32_t> family_of_;
 };
 
 Status OperationValidator::check(const Operation& operation, std::uint32_t index) {
@@ -127,7 +144,9 @@ Status OperationValidator::check(const Operation& operation, std::uint32_t index
 Status OperationValidator::checkPlace(const Operation& operation) {
   const auto kind = static_cast<unsigned>(operation.kind);
   if (kind >= kOperationKindCount) return malformed("operation kind ", kind, " is unknown");
-  if (operation.reserved != 0) return malformed("reserved bytes are not 0");
+  if (operation.peer_kind > PeerKind::kFamily) {
+    return malformed("peer kind ", static_cast<unsigned>(operation.peer_kind), " is unknown");
+  }
   if (operation.phase < phase_) {
     return malformed("phase ", operation.phase, " comes after phase ", phase_);
   }
@@ -179,7 +198,7 @@ Status OperationValidator::checkGuard(const Operation& operation) {
     guard = schedule_.boxes[operation.guard];
   }
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (guard[axis].kind == IntervalKind::kRelative) {
+    if (guard[axis].kind == IntervalKind::kRelative || isPeerRelative(guard[axis].kind)) {
       return malformed("guard: is relative on ", axisName(axis));
     }
   }
@@ -193,9 +212,24 @@ Status OperationValidator::checkGuard(const Operation& operation) {
 Status OperationValidator::checkPeer(const Operation& operation) {
   const bool wanted = sends(operation.kind) || receives(operation.kind);
   if (!wanted) {
-    if (operation.peer != kNone) return malformed(name(operation.kind), " has a peer");
+    if (operation.peer != kNone || operation.hasFamily()) {
+      return malformed(name(operation.kind), " has a peer");
+    }
     return {};
   }
+  Status status = operation.hasFamily() ? checkFamily(operation) : checkShift(operation);
+  if (!status.ok()) return status;
+  const std::uint32_t family = operation.hasFamily() ? operation.peer : kNone;
+  std::uint32_t& others = family_of_[operation.stream];
+  if (others == kUnknown) others = family;
+  const bool same = others == family || (others != kNone && family != kNone &&
+                                         schedule_.families[others] == schedule_.families[family]);
+  if (same) return {};
+  return malformed("peer: stream ", operation.stream,
+                   " has messages to or from other families, or such without one");
+}
+
+Status OperationValidator::checkShift(const Operation& operation) {
   if (operation.peer >= schedule_.shifts.size()) {
     return malformed("peer: shift ", operation.peer, " does not exist (schedule has ",
                      schedule_.shifts.size(), ")");
@@ -211,6 +245,28 @@ Status OperationValidator::checkPeer(const Operation& operation) {
     }
   }
   return checkPeerIsAlive(shift);
+}
+
+/// A family's peers execute what its node executes: so its guard must not tell them apart.
+Status OperationValidator::checkFamily(const Operation& operation) {
+  if (operation.peer >= schedule_.families.size()) {
+    return malformed("peer: family ", operation.peer, " does not exist (schedule has ",
+                     schedule_.families.size(), ")");
+  }
+  if (rowOf(schedule_.collective).isRooted() || rowOf(schedule_.collective).reduces() ||
+      isSignal(operation.kind)) {
+    return malformed(
+        "peer: a family is for data that are moved between equals, not for ",
+        isSignal(operation.kind) ? name(operation.kind) : rowOf(schedule_.collective).name);
+  }
+  const Family& family = schedule_.families[operation.peer];
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const bool still = family.count[axis] == 1 && family.first[axis] == 0;
+    if (!still && guard_[axis].length != size(axis)) {
+      return malformed("guard: restricts ", axisName(axis), ", along which its family goes");
+    }
+  }
+  return {};
 }
 
 /// Whether no live node that the guard admits has a dead one at `shift`.
@@ -284,7 +340,7 @@ Status OperationValidator::checkRegion(const Operation& operation, const Region&
       return malformed("part ", piece.part == served ? piece.part + 1 : piece.part,
                        " is not that of stream ", operation.stream, " (part ", served, ")");
     }
-    if (Status status = checkOnMesh(piece.box); !status.ok()) return status;
+    if (Status status = checkIntervals(operation, piece.box); !status.ok()) return status;
   }
   return checkBuffer(operation, region);
 }
@@ -306,7 +362,7 @@ Status OperationValidator::checkBuffer(const Operation& operation, const Region&
   const bool whole = is_in ? collective.inWhole() : collective.outWhole();
   if (whole) return {};
   for (const Piece& piece : schedule_.piecesOf(region)) {
-    if (Status status = checkOwnBlock(schedule_.boxes[piece.box]); !status.ok()) {
+    if (Status status = checkOwnBlock(piece.box, is_in ? 0 : axes_.ends() - 1); !status.ok()) {
       return status.annotated(std::string(name(region.buffer)));
     }
   }
@@ -325,11 +381,14 @@ bool OperationValidator::isAtRoot(const Operation& operation) const {
   return true;
 }
 
-Status OperationValidator::checkOwnBlock(const Box& box) {
+/// Whether the blocks of `box` are the own one; those of a pair, whether they are from the own node
+/// (`end` 0) or to it (1).
+Status OperationValidator::checkOwnBlock(std::uint32_t box, std::uint32_t end) {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (!isOwn(box[axis], guard_[axis], size(axis))) {
-      return malformed("holds the own block alone; on ", axisName(axis), " the region has others");
-    }
+    const std::uint32_t block_axis = end * axes_.nodeAxes() + axis;
+    if (isOwn(schedule_.blockInterval(box, block_axis), guard_[axis], size(axis))) continue;
+    return malformed("holds the own block", axes_.ends() == 2 ? "s" : "", " alone; on ",
+                     blockAxisName(block_axis), " the region has others");
   }
   return {};
 }
@@ -361,15 +420,28 @@ Status OperationValidator::checkFrame(const Region& region) {
                        only.part, ")");
     }
     return malformed("is not inside frame ", region.frame, " on ",
-                     axisName(search_.axisOutside(guard_, outer[0].box, piece.box)));
+                     blockAxisName(search_.axisOutside(guard_, outer[0].box, piece.box)));
   }
   return {};
 }
 
-/// Whether the box stays on every mesh axis, whoever executes. Absolute intervals do, always.
-Status OperationValidator::checkOnMesh(std::uint32_t box) {
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const Interval& interval = schedule_.boxes[box][axis];
+/// Whether the box stays on every mesh axis, whoever executes (absolute intervals do, always), and
+/// counts from the peer only where there is a family of them.
+Status OperationValidator::checkIntervals(const Operation& operation, std::uint32_t box) {
+  for (std::uint32_t block_axis = 0; block_axis < axes_.count(); ++block_axis) {
+    const std::uint32_t axis = axes_.nodeAxis(block_axis);
+    const Interval& interval = schedule_.blockInterval(box, block_axis);
+    if (isPeerRelative(interval.kind)) {
+      if (!operation.hasFamily()) {
+        return malformed("counts from a peer on ", axisName(axis), ", but there is no family");
+      }
+      if (interval.kind != Interval::ofPeer(sends(operation.kind)).kind) {
+        return malformed("counts from the other side of the peer on ", axisName(axis));
+      }
+      if (!topology_.axes[axis].wraps() && (interval.start != 0 || interval.length != 1)) {
+        return malformed("has more than the peer on ", axisName(axis), ", which does not wrap");
+      }
+    }
     if (topology_.axes[axis].wraps() || interval.kind != IntervalKind::kRelative) continue;
     Status status =
         checkReach(axis, interval.start, std::int64_t{interval.start} + interval.length);
@@ -395,8 +467,9 @@ Status OperationValidator::checkFrameOnMesh(std::uint32_t frame) {
     reach.known = true;
     for (const Piece& piece : schedule_.piecesOf(schedule_.frames[frame])) {
       ++reach_checks_;
-      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-        const Interval& interval = schedule_.boxes[piece.box][axis];
+      for (std::uint32_t block_axis = 0; block_axis < axes_.count(); ++block_axis) {
+        const std::uint32_t axis = axes_.nodeAxis(block_axis);
+        const Interval& interval = schedule_.blockInterval(piece.box, block_axis);
         if (interval.kind != IntervalKind::kRelative) continue;
         const std::int64_t start = interval.start;
         const bool first = reach.start[axis] == reach.end[axis];
@@ -414,12 +487,14 @@ Status OperationValidator::checkFrameOnMesh(std::uint32_t frame) {
   return {};
 }
 
-/// The first axis on which two boxes are different for the nodes of the guard; kNone: they are not.
+/// The first block axis on which two boxes are different for the nodes of the guard; kNone: they
+/// are not.
 std::uint32_t OperationValidator::differingAxis(std::uint32_t one, std::uint32_t other) const {
   if (one == other) return kNone;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (seen(schedule_.boxes[one][axis], guard_[axis], size(axis)) !=
-        seen(schedule_.boxes[other][axis], guard_[axis], size(axis))) {
+  for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+    const Range& executing = guard_[axes_.nodeAxis(axis)];
+    if (seen(schedule_.blockInterval(one, axis), executing, axes_.size(axis)) !=
+        seen(schedule_.blockInterval(other, axis), executing, axes_.size(axis))) {
       return axis;
     }
   }
@@ -439,7 +514,7 @@ Status OperationValidator::checkSameBlocks(const Region& first, const Region& se
       return malformed("name different parts");
     }
     if (const std::uint32_t axis = differingAxis(ones[i].box, others[i].box); axis != kNone) {
-      return malformed("name different blocks on ", axisName(axis));
+      return malformed("name different blocks on ", blockAxisName(axis));
     }
   }
   if (first.buffer == Buffer::kScratch && second.buffer == Buffer::kScratch &&
@@ -461,7 +536,7 @@ Status OperationValidator::checkStaging(const Operation& operation) {
   }
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (const std::uint32_t axis = differingAxis(frame[i].box, pieces[i].box); axis != kNone) {
-      return malformed("b: does not fill frame ", b.frame, " on ", axisName(axis));
+      return malformed("b: does not fill frame ", b.frame, " on ", blockAxisName(axis));
     }
     if (pieces[i].part != frame[i].part || pieces[i].parts != frame[i].parts) {
       return malformed("b: does not fill frame ", b.frame, ": it has other parts");

@@ -3,6 +3,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/algorithms/alltoall/direct.h"
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/bucket/bucket.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
@@ -36,6 +37,10 @@ bool isBroadcast(const CollectiveRow& collective) {
          collective.out_elsewhere == Holds::kWhole && !collective.reduces();
 }
 
+bool isAlltoall(const CollectiveRow& collective) {
+  return collective.blocks == BlockSpace::kPair;
+}
+
 bool isNotDamaged(const Topology& topology) {
   return !topology.isDamaged();
 }
@@ -61,6 +66,8 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"dimension-tree", "one pipelined tree from the root, along one axis after another",
        isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, /*makes_steps=*/true,
        isNotDamaged},
+      {"direct", "all-to-all: to every node its block, in an order drawn for each", isAlltoall,
+       planDirectAlltoall, nullptr, /*multicolor=*/false, /*makes_steps=*/true, isNotDamaged},
   };
   return kAlgorithms;
 }

@@ -7,6 +7,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "ir/json/json.h"
+#include "ir/schedule_builder.h"
 #include "ir/text/text.h"
 #include "model/machines/machine.h"
 
@@ -57,16 +58,13 @@ Program Input::takeProgram() {
   const ScheduleView& view = file->view();
   Program taken;
   Schedule& schedule = taken.schedule;
-  schedule.collective = view.collective;
-  schedule.flags = view.flags;
-  schedule.topology = view.topology;
-  schedule.name = view.name;
-  schedule.producer = view.producer;
-  schedule.colors.assign(view.colors.begin(), view.colors.end());
+  schedule = headerOf(view);
   schedule.streams.assign(view.streams.begin(), view.streams.end());
   schedule.boxes.assign(view.boxes.begin(), view.boxes.end());
+  schedule.pairs.assign(view.pairs.begin(), view.pairs.end());
   schedule.pieces.assign(view.pieces.begin(), view.pieces.end());
   schedule.shifts.assign(view.shifts.begin(), view.shifts.end());
+  schedule.families.assign(view.families.begin(), view.families.end());
   schedule.frames.assign(view.frames.begin(), view.frames.end());
   schedule.slot_count = view.slot_count;
   schedule.operations.assign(view.operations.begin(), view.operations.end());

@@ -235,7 +235,7 @@ class CountedProof {
         state.memory[m][e] = drawn(programs_.size() + rank * 3 + m, e);
     }
     const Holds holds = row_.inAt(isRoot(rank));
-    const std::uint64_t own = holds == Holds::kOwn ? rank * count_ : 0;  // first element of `in`
+    const std::uint64_t own = holds == Holds::kOwn ? ownOffset(rank) : 0;  // first element of `in`
     const std::uint64_t length = lengthOf(holds);
     const std::uint64_t place = in_place_ ? own : 0;  // where it lies
     std::vector<std::uint64_t>& in = state.memory[memoryOf(Buffer::kIn)];
@@ -327,9 +327,13 @@ class CountedProof {
 
   std::uint64_t root() const { return static_cast<std::uint64_t>(programs_.front().root); }
   bool isRoot(std::size_t rank) const { return rank == root(); }
+  bool ofPairs() const { return row_.blocks == BlockSpace::kPair; }
+  /// Where in the whole vector the rank's own block lies; of pairs, a vector is a rank's own.
+  std::uint64_t ownOffset(std::size_t rank) const { return ofPairs() ? 0 : rank * count_; }
   /// Elements of a buffer.
   std::uint64_t lengthOf(Holds holds) const {
-    return holds == Holds::kWhole ? total_ : holds == Holds::kOwn ? count_ : 0;
+    if (holds == Holds::kNothing) return 0;
+    return holds == Holds::kWhole || ofPairs() ? total_ : count_;
   }
 
   void complete(std::uint32_t rank, std::uint32_t index) {
@@ -353,11 +357,14 @@ class CountedProof {
     }
     for (std::size_t r = 0; r < programs_.size() && ok(); ++r) {
       const Holds holds = row_.outAt(isRoot(r));
-      const std::uint64_t first = holds == Holds::kOwn ? r * count_ : 0;
+      const std::uint64_t first = holds == Holds::kOwn ? ownOffset(r) : 0;
       const std::uint64_t length = lengthOf(holds);
       const std::vector<std::uint64_t>& out = ranks_[r].memory[1];
       for (std::uint64_t e = 0; e < length; ++e) {
-        if (e < out.size() && out[e] == wanted[first + e]) continue;
+        // Of pairs: what the sender of this block has for this rank.
+        const std::uint64_t demanded =
+            ofPairs() ? drawn(e / count_, r * count_ + e % count_) : wanted[first + e];
+        if (e < out.size() && out[e] == demanded) continue;
         return fail(r, nullptr,
                     "element " + std::to_string(e) +
                         " of its result has not exactly the contributions demanded");

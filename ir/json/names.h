@@ -6,11 +6,12 @@
 
 namespace torc {
 
-inline constexpr int kJsonFormVersion = 3;  // the value of "torc_schedule"
+inline constexpr int kJsonFormVersion = 4;  // the value of "torc_schedule"
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
 inline constexpr std::string_view kAnyPart = "any";  // the part of a stream that serves all
-inline constexpr std::string_view kIntervalKindNames[] = {"all",  "absolute",  "relative",
-                                                          "root", "from_root", "to_root"};
+inline constexpr std::string_view kIntervalKindNames[] = {
+    "all", "absolute", "relative", "root", "from_root", "to_root", "plus_shift", "minus_shift"};
+inline constexpr std::string_view kFamilyOrderNames[] = {"fixed", "shuffled"};
 
 }  // namespace torc
 

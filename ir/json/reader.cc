@@ -72,7 +72,9 @@ class ScheduleReader {
   bool box(const JsonNode& node, Box& box);
   bool interval(const JsonNode& node, Interval& interval);
   bool piece(const JsonNode& node, Piece& piece);
+  bool pair(const JsonNode& node, BoxPair& pair);
   bool shift(const JsonNode& node, Shift& shift);
+  bool family(const JsonNode& node, Family& family);
   bool frame(const JsonNode& node, Frame& frame);
   bool operation(const JsonNode& node, Operation& operation);
   bool region(const JsonNode& node, Region& region);
@@ -180,8 +182,8 @@ bool ScheduleReader::read(const JsonNode& root) {
     collectives[i] = rowOf(static_cast<Collective>(i)).name;
   }
   return object(root, {"torc_schedule", "name", "producer", "collective", "promises", "topology",
-                       "colors", "streams", "boxes", "pieces", "shifts", "slots", "frames",
-                       "operations"}) &&
+                       "colors", "streams", "boxes", "pairs", "pieces", "shifts", "families",
+                       "slots", "frames", "operations"}) &&
          string(root.member("name"), schedule_.name) &&
          string(root.member("producer"), schedule_.producer) &&
          name(root.member("collective"), collectives, schedule_.collective) &&
@@ -189,8 +191,10 @@ bool ScheduleReader::read(const JsonNode& root) {
          list(root.member("colors"), schedule_.colors, &ScheduleReader::color) &&
          list(root.member("streams"), schedule_.streams, &ScheduleReader::stream) &&
          list(root.member("boxes"), schedule_.boxes, &ScheduleReader::box) &&
+         list(root.member("pairs"), schedule_.pairs, &ScheduleReader::pair) &&
          list(root.member("pieces"), schedule_.pieces, &ScheduleReader::piece) &&
          list(root.member("shifts"), schedule_.shifts, &ScheduleReader::shift) &&
+         list(root.member("families"), schedule_.families, &ScheduleReader::family) &&
          integer(root.member("slots"), schedule_.slot_count) &&
          list(root.member("frames"), schedule_.frames, &ScheduleReader::frame) &&
          list(root.member("operations"), schedule_.operations, &ScheduleReader::operation);
@@ -365,6 +369,11 @@ bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
          integer(node.member(length), interval.length);
 }
 
+bool ScheduleReader::pair(const JsonNode& node, BoxPair& pair) {
+  return object(node, {"source", "destination"}) && index(node.member("source"), pair.source) &&
+         index(node.member("destination"), pair.destination);
+}
+
 bool ScheduleReader::piece(const JsonNode& node, Piece& piece) {
   return object(node, {"part", "parts", "box"}) && index(node.member("part"), piece.part) &&
          integer(node.member("parts"), piece.parts, 1) && index(node.member("box"), piece.box);
@@ -378,6 +387,19 @@ bool ScheduleReader::shift(const JsonNode& node, Shift& shift) {
   return true;
 }
 
+bool ScheduleReader::family(const JsonNode& node, Family& family) {
+  if (!object(node, {"first", "count", "order"})) return false;
+  const JsonNode first = node.member("first"), count = node.member("count");
+  if (!perAxis(first) || !perAxis(count)) return false;
+  for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
+    if (!integer(first.element(i), family.first[i]) ||
+        !integer(count.element(i), family.count[i], 1)) {
+      return false;
+    }
+  }
+  return name(node.member("order"), kFamilyOrderNames, family.order);
+}
+
 bool ScheduleReader::frame(const JsonNode& node, Frame& frame) {
   return blocks(node, frame, {"slot"}, {}) && index(node.member("slot"), frame.slot);
 }
@@ -387,7 +409,8 @@ bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
   for (int i = 0; i < kOperationKindCount; ++i) {
     kinds[i] = torc::name(static_cast<OperationKind>(i));
   }
-  if (!object(node, {"kind", "phase", "stream", "after"}, {"dst", "a", "b", "peer", "guard"}) ||
+  if (!object(node, {"kind", "phase", "stream", "after"},
+              {"dst", "a", "b", "peer", "family", "guard"}) ||
       !name(node.member("kind"), kinds, operation.kind) ||
       !integer(node.member("phase"), operation.phase) ||
       !index(node.member("stream"), operation.stream)) {
@@ -397,6 +420,11 @@ bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
   if (node.has("a") && !region(node.member("a"), operation.a)) return false;
   if (node.has("b") && !region(node.member("b"), operation.b)) return false;
   if (node.has("peer") && !index(node.member("peer"), operation.peer)) return false;
+  if (node.has("family")) {
+    if (node.has("peer")) return fail(node, "has a peer and a family");
+    operation.peer_kind = PeerKind::kFamily;
+    if (!index(node.member("family"), operation.peer)) return false;
+  }
   if (node.has("guard") && !index(node.member("guard"), operation.guard)) return false;
   const JsonNode after = node.member("after");
   if (!after.value().is_array()) return fail(after, "expected an array");

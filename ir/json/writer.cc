@@ -44,7 +44,7 @@ Json operationJson(const ScheduleView& schedule, const Operation& operation) {
   if (operation.dst.present()) json["dst"] = regionJson(operation.dst);
   if (operation.a.present()) json["a"] = regionJson(operation.a);
   if (operation.b.present()) json["b"] = regionJson(operation.b);
-  if (operation.peer != kNone) json["peer"] = operation.peer;
+  if (operation.peer != kNone) json[operation.hasFamily() ? "family" : "peer"] = operation.peer;
   if (operation.guard != kNone) json["guard"] = operation.guard;
   json["after"] = schedule.dependencesOf(operation);
   return json;
@@ -118,14 +118,23 @@ std::string writeJson(const ScheduleView& schedule) {
       json.push_back(intervalJson(box[i]));
     return json;
   });
+  writer.list("pairs", schedule.pairs, [](const BoxPair& pair) -> Json {
+    return {{"source", pair.source}, {"destination", pair.destination}};
+  });
   writer.list("pieces", schedule.pieces, [](const Piece& piece) -> Json {
     return {{"part", piece.part}, {"parts", piece.parts}, {"box", piece.box}};
   });
-  writer.list("shifts", schedule.shifts, [&](const Shift& shift) {
+  const auto perAxis = [&](const auto& values) {
     Json json = Json::array();
     for (std::uint32_t i = 0; i < topology.axis_count; ++i)
-      json.push_back(shift[i]);
+      json.push_back(values[i]);
     return json;
+  };
+  writer.list("shifts", schedule.shifts, perAxis);
+  writer.list("families", schedule.families, [&](const Family& family) -> Json {
+    return {{"first", perAxis(family.first)},
+            {"count", perAxis(family.count)},
+            {"order", kFamilyOrderNames[static_cast<int>(family.order)]}};
   });
   writer.member("slots", schedule.slot_count);
   writer.list("frames", schedule.frames, [](const Frame& frame) -> Json {

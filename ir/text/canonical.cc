@@ -1,6 +1,4 @@
-// Numbers boxes, pieces and shifts in the order in which the text form names them.
-#include <string>
-
+// Numbers boxes, pairs, pieces, shifts and families in the order in which the text form names them.
 #include <llvm/ADT/SmallVector.h>
 
 #include "ir/schedule_builder.h"
@@ -9,14 +7,7 @@
 namespace torc {
 
 Schedule canonicalize(const ScheduleView& from) {
-  Schedule header;
-  header.collective = from.collective;
-  header.flags = from.flags;
-  header.topology = from.topology;
-  header.name = std::string(from.name);
-  header.producer = std::string(from.producer);
-  header.colors.assign(from.colors.begin(), from.colors.end());
-  ScheduleBuilder builder(header);
+  ScheduleBuilder builder(headerOf(from));
   for (const Stream& stream : from.streams)
     builder.addStream(stream);
   // The pieces of a list are stored when its boxes are.
@@ -24,7 +15,7 @@ Schedule canonicalize(const ScheduleView& from) {
   const auto pieces = [&](const auto& blocks) -> llvm::ArrayRef<Piece> {
     list.clear();
     for (const Piece& piece : from.piecesOf(blocks))
-      list.push_back({piece.part, piece.parts, builder.box(from.boxes[piece.box])});
+      list.push_back({piece.part, piece.parts, builder.blocks(from, piece.box)});
     return list;
   };
   for (const Frame& frame : from.frames)
@@ -36,7 +27,7 @@ Schedule canonicalize(const ScheduleView& from) {
         *region = builder.region(region->buffer, pieces(*region), region->frame);
       }
     }
-    if (operation.peer != kNone) operation.peer = builder.shift(from.shifts[operation.peer]);
+    if (operation.peer != kNone) operation.peer = builder.peer(from, operation);
     if (operation.guard != kNone) operation.guard = builder.box(from.boxes[operation.guard]);
     const auto dependences = from.dependencesOf(operation);
     builder.addOperation(operation, {dependences.data(), dependences.size()});

@@ -76,9 +76,13 @@ bool TextCursor::signedInteger(std::int32_t& value, llvm::StringRef what) {
   const bool negative = at("-");
   if (!negative && !at("+")) return failExpected("'+' or '-'");
   advance();
-  std::uint64_t magnitude = 0;
-  if (!integer(magnitude, 0, negative ? 2147483648u : 2147483647u, what)) return false;
-  const auto wide = static_cast<std::int64_t>(magnitude);
+  return magnitude(negative, value, what);
+}
+
+bool TextCursor::magnitude(bool negative, std::int32_t& value, llvm::StringRef what) {
+  std::uint64_t digits = 0;
+  if (!integer(digits, 0, negative ? 2147483648u : 2147483647u, what)) return false;
+  const auto wide = static_cast<std::int64_t>(digits);
   value = static_cast<std::int32_t>(negative ? -wide : wide);
   return true;
 }

@@ -41,6 +41,8 @@ class TextCursor {
   [[nodiscard]] bool numbered(std::uint64_t expected, llvm::StringRef records);
   /// Reads `+3` or `-1`.
   [[nodiscard]] bool signedInteger(std::int32_t& value, llvm::StringRef what);
+  /// Reads what follows such a sign.
+  [[nodiscard]] bool magnitude(bool negative, std::int32_t& value, llvm::StringRef what);
   /// Reads a decimal number without sign.
   [[nodiscard]] bool real(double& value, llvm::StringRef what);
   /// Reads a string in quotes.

@@ -16,17 +16,27 @@ void printOffset(std::int32_t offset, llvm::raw_ostream& out) {
   if (offset != 0) out << offset;
 }
 
-void printBoxAt(const ScheduleView& schedule, std::uint32_t box, llvm::raw_ostream& out) {
-  if (box < schedule.boxes.size()) {
-    printBox(schedule.topology, schedule.boxes[box], out);
-  } else {
-    out << "(?)";
-  }
+/// The blocks that a piece names: a box, or `(x) -> (x+1)`.
+void printBlocks(const ScheduleView& schedule, std::uint32_t box, llvm::raw_ostream& out) {
+  const auto print = [&](std::uint32_t index) {
+    if (index < schedule.boxes.size()) {
+      printBox(schedule.topology, schedule.boxes[index], out);
+    } else {
+      out << "(?)";
+    }
+  };
+  if (!schedule.hasPairs()) return print(box);
+  const BoxPair pair = box < schedule.pairs.size() ? schedule.pairs[box] : BoxPair{};
+  print(pair.source);
+  out << " -> ";
+  print(pair.destination);
 }
 
 void printPeer(const ScheduleView& schedule, const Operation& operation, llvm::raw_ostream& out) {
   out << (sends(operation.kind) ? " to " : " from ");
-  if (operation.peer < schedule.shifts.size()) {
+  if (operation.hasFamily() && operation.peer < schedule.families.size()) {
+    printFamily(schedule.topology, schedule.families[operation.peer], sends(operation.kind), out);
+  } else if (!operation.hasFamily() && operation.peer < schedule.shifts.size()) {
     printShift(schedule.topology, schedule.shifts[operation.peer], out);
   } else {
     out << '?';
@@ -61,13 +71,20 @@ void printDouble(double value, llvm::raw_ostream& out) {
   out << llvm::StringRef(digits, static_cast<std::size_t>(result.ptr - digits));
 }
 
-void printInterval(const Axis& axis, const Interval& interval, llvm::raw_ostream& out) {
+char shiftName(std::uint32_t axis) {
+  return "ijklmnop"[axis];
+}
+
+void printInterval(const Topology& topology, std::uint32_t axis, const Interval& interval,
+                   llvm::raw_ostream& out) {
   if (interval.kind == IntervalKind::kAll) {
     out << '*';
     return;
   }
-  if (interval.kind == IntervalKind::kRelative) {
-    out << coordinateName(axis);
+  const bool of_peer = isPeerRelative(interval.kind);
+  if (interval.kind == IntervalKind::kRelative || of_peer) {
+    out << coordinateName(topology.axes[axis]);
+    if (of_peer) out << (interval.kind == IntervalKind::kPlusShift ? '+' : '-') << shiftName(axis);
     printOffset(interval.start, out);
   } else {
     out << interval.start;
@@ -106,7 +123,7 @@ void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out) 
   out << '(';
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (axis > 0) out << ", ";
-    printInterval(topology.axes[axis], box[axis], out);
+    printInterval(topology, axis, box[axis], out);
   }
   out << ')';
 }
@@ -121,6 +138,31 @@ void printShift(const Topology& topology, const Shift& shift, llvm::raw_ostream&
     moved = true;
   }
   if (!moved) out << "self";
+}
+
+void printFamily(const Topology& topology, const Family& family, bool sent,
+                 llvm::raw_ostream& out) {
+  const auto forEachAxis = [&](auto visit) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      if (family.count[axis] != 1 || family.first[axis] != 0) visit(axis);
+    }
+  };
+  llvm::StringRef separator = "";
+  forEachAxis([&](std::uint32_t axis) {
+    out << separator << topology.axes[axis].name << (sent ? '+' : '-') << shiftName(axis);
+    separator = " ";
+  });
+  separator = " for ";
+  forEachAxis([&](std::uint32_t axis) {
+    out << separator << shiftName(axis) << " in " << family.first[axis] << ".."
+        << std::int64_t{family.first[axis]} + family.count[axis] - 1;
+    separator = ", ";
+  });
+  if (family.holdsOrigin()) {
+    out << " except";
+    forEachAxis([&](std::uint32_t) { out << " 0"; });
+  }
+  if (family.order == FamilyOrder::kShuffled) out << " shuffled";
 }
 
 void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& out) {
@@ -140,14 +182,14 @@ void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& o
       printRootRelative(interval, out);
     } else if (interval.length == 1) {
       out << " = ";
-      printInterval(axis, interval, out);
+      printInterval(topology, i, interval, out);
     } else if (first_last) {
       // Cyclic: x in 6..1 is 6, 7, 0, 1 on an axis of 8.
       out << " in " << interval.start << ".."
           << (static_cast<std::uint64_t>(interval.start) + interval.length - 1) % axis.size;
     } else {
       out << " in ";
-      printInterval(axis, interval, out);
+      printInterval(topology, i, interval, out);
     }
   }
   if (!restricted) out << '*';
@@ -167,7 +209,7 @@ void printPieces(const ScheduleView& schedule, const PieceList& pieces, bool com
       printParts(piece, out);
       out << (comma ? ", " : " ");
     }
-    printBoxAt(schedule, piece.box, out);
+    printBlocks(schedule, piece.box, out);
     before = &piece;
   }
 }
@@ -199,7 +241,7 @@ void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_o
     out << '?';
   } else if (region.buffer == Buffer::kScratch && region.pieces == 0 &&
              (frame == nullptr || frame->pieces == 0)) {
-    printBoxAt(schedule, region.box, out);  // of the frame's part
+    printBlocks(schedule, region.box, out);  // of the frame's part
   } else if (frame != nullptr && region == wholeFrame(*frame, region.frame)) {
     out << '*';
   } else {

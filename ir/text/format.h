@@ -23,14 +23,21 @@ void printQuoted(std::string_view text, llvm::raw_ostream& out);
 /// The shortest decimal that reads back as the same double.
 void printDouble(double value, llvm::raw_ostream& out);
 
-/// `*`, `5`, `5:3`, `x`, `x-1:2`.
-void printInterval(const Axis& axis, const Interval& interval, llvm::raw_ostream& out);
+/// The variable of a family along an axis, by its number: i, j, k, ...
+char shiftName(std::uint32_t axis);
+
+/// On axis number `axis`: `*`, `5`, `5:3`, `x`, `x-1:2`, `x+i`, `x-i+1`.
+void printInterval(const Topology& topology, std::uint32_t axis, const Interval& interval,
+                   llvm::raw_ostream& out);
 
 /// `(x+1, *, 0:2)`.
 void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out);
 
 /// `X+1 Y-2`, or `self`.
 void printShift(const Topology& topology, const Shift& shift, llvm::raw_ostream& out);
+
+/// `X+i Y+j for i in -1..2, j in 0..3 except 0 0 shuffled`, of a send; `X-i Y-j ...` of a receive.
+void printFamily(const Topology& topology, const Family& family, bool sent, llvm::raw_ostream& out);
 
 /// `x in 1..6, y = 0`; `*` where the guard admits every node.
 void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& out);

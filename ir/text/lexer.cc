@@ -81,6 +81,7 @@ Token Lexer::next() {
     return token(TokenKind::kName, 1 + rest.drop_front().take_while(isNamePart).size());
   }
   if (rest.starts_with("..")) return token(TokenKind::kDots, 2);
+  if (rest.starts_with("->")) return token(TokenKind::kPunctuation, 2);
   if (llvm::StringRef("{}[](),=+-*/:").contains(c)) return token(TokenKind::kPunctuation, 1);
   return bad(1, position_, "unexpected " + shown(c));
 }

@@ -332,7 +332,8 @@ std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
     const std::vector<std::size_t>& places;
   } tables[] = {{"axis ", axis_places_},           {"color ", places_.colors},
                 {"stream ", places_.streams},      {"frame ", places_.frames},
-                {"box ", places_.boxes},           {"shift ", places_.shifts},
+                {"box ", places_.boxes},           {"pair ", places_.pairs},
+                {"shift ", places_.shifts},        {"family ", places_.families},
                 {"operation ", places_.operations}};
   for (const auto& [record, places] : tables) {
     std::size_t index = 0;

@@ -52,11 +52,15 @@ class Printer {
     out_ << "//\n// Every node runs this one program; " << coordinates
          << (axes > 1 ? " are its own coordinates" : " is its own coordinate") << originText()
          << ".\n"
-         << "// Data is an array of blocks, one per node; each block is cut into parts.\n";
-    note("out[p0, (" + x + "-1" + rest + ")]", llvm::Twine("part p0 of the blocks at ") +
-                                                   llvm::Twine(X) + " = " + x +
-                                                   "-1 (cyclic) in the buffer `out`");
-    note("f2[(" + x + rest + ")]", "the same, in frame f2 of scratch memory");
+         << "// Data is an array of blocks, one "
+         << (schedule_.hasPairs() ? "from each node to each" : "per node")
+         << "; each block is cut into parts.\n";
+    if (schedule_.hasPairs()) {
+      note("in[p0, (" + x + rest + ") -> (*" + rest + ")]",
+           "part p0 of the blocks from this node to all, in the buffer `in`");
+    } else {
+      noteBlocks(x, rest);
+    }
     if (!schedule_.pieces.empty()) {
       note("out[p0:2, A, B, p5, C]", "a list: the boxes A and B of p0 and p1, then C of p5");
       note("f2[*]", "all of frame f2");
@@ -65,14 +69,28 @@ class Printer {
          "all; 3; one before the node's own; that and the next");
     note(llvm::Twine("send A to ") + llvm::Twine(X) + "+1",
          llvm::Twine("to the node one step up ") + llvm::Twine(X));
-    note(llvm::Twine("recv_reduce D = A + B from ") + llvm::Twine(X) + "-1",
-         "receive into B, then combine: D = A + B");
+    if (!schedule_.families.empty()) {
+      note(llvm::Twine("send A to ") + llvm::Twine(X) + "+i for i in 1..3",
+           "three messages, each of A for its i");
+    }
+    if (rowOf(schedule_.collective).reduces()) {
+      note(llvm::Twine("recv_reduce D = A + B from ") + llvm::Twine(X) + "-1",
+           "receive into B, then combine: D = A + B");
+    }
     note("after %4, %7", "starts when these are complete; without it, at once");
     note("when " + x + " in 1..6", "only nodes with these coordinates execute it");
     if (hasRootRelativeGuard(schedule_)) {
       note("when " + x + " in r+1..6", "r is the root's coordinate");
     }
     out_ << "//\n// Messages of a stream between two nodes match in order.\n";
+  }
+
+  void noteBlocks(const std::string& x, const std::string& rest) {
+    const char X = axis(0).name;
+    note("out[p0, (" + x + "-1" + rest + ")]", llvm::Twine("part p0 of the blocks at ") +
+                                                   llvm::Twine(X) + " = " + x +
+                                                   "-1 (cyclic) in the buffer `out`");
+    note("f2[(" + x + rest + ")]", "the same, in frame f2 of scratch memory");
   }
 
   /// Where coordinates count from, if that is the root.
@@ -245,10 +263,14 @@ class Printer {
   void printAxes(std::size_t begin, std::size_t end) {
     std::uint32_t used = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t peer = schedule_.operations[i].peer;
-      if (peer == kNone) continue;
+      const Operation& operation = schedule_.operations[i];
+      if (operation.peer == kNone) continue;
       for (std::uint32_t k = 0; k < schedule_.topology.axis_count; ++k) {
-        if (schedule_.shifts[peer][k] != 0) used |= 1u << k;
+        const bool moves = operation.hasFamily()
+                               ? schedule_.families[operation.peer].count[k] > 1 ||
+                                     schedule_.families[operation.peer].first[k] != 0
+                               : schedule_.shifts[operation.peer][k] != 0;
+        if (moves) used |= 1u << k;
       }
     }
     llvm::StringRef separator = ", on ";

@@ -125,7 +125,7 @@ bool StepsParser::parseOperation(std::uint16_t phase, std::uint32_t stream) {
   }
   const OperationKind kind = operation.kind;
   if (!isSignal(kind) && !parseRegions(operation)) return false;
-  if ((sends(kind) || receives(kind)) && !parsePeer(kind, operation.peer)) return false;
+  if ((sends(kind) || receives(kind)) && !parsePeer(operation)) return false;
   dependences_.clear();
   if (cursor_.take("after") && !parseDependences()) return false;
   if (cursor_.at("when") && !parseGuard(operation.guard)) return false;
@@ -205,7 +205,7 @@ bool StepsParser::parsePieces(bool comma, const Piece* frame) {
     if (pieces_.size() == kMaxPieces) {
       return cursor_.fail(cursor_.offset(), "more than " + llvm::Twine(kMaxPieces) + " pieces");
     }
-    if (!parseBox(piece.box)) return false;
+    if (!parseBlocks(piece.box)) return false;
     pieces_.push_back(piece);
   } while (cursor_.take(","));
   return true;
@@ -223,39 +223,71 @@ bool StepsParser::parseParts(Piece& piece) {
                                  " does not exist (schedule has " + llvm::Twine(part_count_) + ")");
 }
 
-// (x-1, *, 0:2)
-bool StepsParser::parseBox(std::uint32_t& index) {
+// (x-1, *, 0:2); of pairs (x, y) -> (x+1, *)
+bool StepsParser::parseBlocks(std::uint32_t& index) {
   const std::size_t place = cursor_.offset();
-  if (!cursor_.expect("(", "and a box")) return false;
   Box box;
+  if (!parseBox(box)) return false;
+  const bool pairs = builder_.schedule().view().hasPairs();
+  if (!pairs && cursor_.at("->")) {
+    return cursor_.fail(cursor_.offset(),
+                        "blocks of " + llvm::Twine(rowOf(builder_.schedule().collective).name) +
+                            " have one owner, not a source and a destination");
+  }
+  if (!pairs) {
+    index = internBox(box, place);
+    return true;
+  }
+  Box destination;
+  if (!cursor_.expect("->", "and the box of the destinations") || !parseBox(destination)) {
+    return false;
+  }
+  index = builder_.pair(box, destination);
+  if (index == places_.pairs.size()) places_.pairs.push_back(place);
+  places_.boxes.resize(builder_.schedule().boxes.size(), place);
+  return true;
+}
+
+// (x-1, *, 0:2)
+bool StepsParser::parseBox(Box& box) {
+  if (!cursor_.expect("(", "and a box")) return false;
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (axis > 0 && !cursor_.take(",")) {
       return cursor_.failExpected("',' and the interval on " +
                                   llvm::Twine(topology_.axes[axis].name));
     }
-    if (!parseInterval(topology_.axes[axis], box[axis])) return false;
+    if (!parseInterval(axis, box[axis])) return false;
   }
   if (cursor_.at(",")) {
     return cursor_.fail(cursor_.offset(), "the topology has " + llvm::Twine(topology_.axis_count) +
                                               (topology_.axis_count == 1 ? " axis" : " axes") +
                                               ", the box has more");
   }
-  if (!cursor_.expect(")", "after the box")) return false;
-  index = internBox(box, place);
-  return true;
+  return cursor_.expect(")", "after the box");
 }
 
-// *, 5, 5:3, x, x-1:2
-bool StepsParser::parseInterval(const Axis& axis, Interval& interval) {
+// *, 5, 5:3, x, x-1:2, x+i, x-i+1
+bool StepsParser::parseInterval(std::uint32_t axis_index, Interval& interval) {
+  const Axis& axis = topology_.axes[axis_index];
   if (cursor_.take("*")) return true;
   const char coordinate = coordinateName(axis);
   interval.length = 1;
   if (cursor_.at(llvm::StringRef(&coordinate, 1))) {
     cursor_.advance();
     interval.kind = IntervalKind::kRelative;
-    if ((cursor_.at("+") || cursor_.at("-")) &&
-        !cursor_.signedInteger(interval.start, "an offset")) {
-      return false;
+    bool negative = cursor_.at("-");
+    if (negative || cursor_.at("+")) {
+      cursor_.advance();
+      if (cursor_.token().kind == TokenKind::kWord) {
+        const char variable = shiftName(axis_index);
+        if (!cursor_.expect(llvm::StringRef(&variable, 1), "the shift along its axis"))
+          return false;
+        interval.kind = negative ? IntervalKind::kMinusShift : IntervalKind::kPlusShift;
+        const bool offset = cursor_.at("+") || cursor_.at("-");
+        if (offset && !cursor_.signedInteger(interval.start, "an offset")) return false;
+      } else if (!cursor_.magnitude(negative, interval.start, "an offset")) {
+        return false;
+      }
     }
   } else if (cursor_.token().kind == TokenKind::kInteger) {
     interval.kind = IntervalKind::kAbsolute;
@@ -267,12 +299,13 @@ bool StepsParser::parseInterval(const Axis& axis, Interval& interval) {
   return !cursor_.take(":") || cursor_.integer(interval.length, "a length", 1, axis.size);
 }
 
-// to X+1 Y-2
-bool StepsParser::parsePeer(OperationKind kind, std::uint32_t& index) {
-  if (!cursor_.expect(sends(kind) ? "to" : "from", "and the peer")) return false;
+// to X+1 Y-2; to X+i Y+j for i in -1..2, j in 0..3 except 0 0 shuffled
+bool StepsParser::parsePeer(Operation& operation) {
+  const bool sent = sends(operation.kind);
+  if (!cursor_.expect(sent ? "to" : "from", "and the peer")) return false;
   const std::size_t place = cursor_.offset();
   Shift shift{};
-  std::uint32_t seen = 0;
+  std::uint32_t seen = 0, shifts = 0;
   do {
     const std::size_t axis_place = cursor_.offset();
     std::uint32_t axis = 0;
@@ -281,10 +314,76 @@ bool StepsParser::parsePeer(OperationKind kind, std::uint32_t& index) {
       return cursor_.fail(axis_place, llvm::Twine(topology_.axes[axis].name) + " is given twice");
     }
     seen |= 1u << axis;
-    if (!cursor_.signedInteger(shift[axis], "a step")) return false;
+    const bool negative = cursor_.at("-");
+    if (!negative && !cursor_.at("+")) return cursor_.failExpected("'+' or '-'");
+    cursor_.advance();
+    const char variable = shiftName(axis);
+    if (cursor_.at(llvm::StringRef(&variable, 1))) {
+      if (negative == sent) {
+        return cursor_.fail(
+            axis_place,
+            sent ? "a family is sent to its shifts: +" + llvm::Twine(variable)
+                 : "a family is received from as far the other way: -" + llvm::Twine(variable));
+      }
+      cursor_.advance();
+      shifts |= 1u << axis;
+    } else if (!cursor_.magnitude(negative, shift[axis], "a step")) {
+      return false;
+    }
   } while (cursor_.token().kind == TokenKind::kWord && llvm::isUpper(cursor_.token().text[0]));
-  index = builder_.shift(shift);
-  if (index == places_.shifts.size()) places_.shifts.push_back(place);
+  if (shifts == 0) {
+    operation.peer = builder_.shift(shift);
+    if (operation.peer == places_.shifts.size()) places_.shifts.push_back(place);
+    return true;
+  }
+  if (shifts != seen) {
+    return cursor_.fail(place, "in a family every axis has a variable; a step of 1 is i in 1..1");
+  }
+  Family family;
+  if (!parseFamily(shifts, family)) return false;
+  operation.peer_kind = PeerKind::kFamily;
+  operation.peer = builder_.family(family);
+  if (operation.peer == places_.families.size()) places_.families.push_back(place);
+  return true;
+}
+
+// for i in -1..2, j in 0..3 except 0 0 shuffled
+bool StepsParser::parseFamily(std::uint32_t axes, Family& family) {
+  if (!cursor_.expect("for", "and the shifts of the family")) return false;
+  bool first = true;
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    family.count[axis] = 1;
+    if ((axes >> axis & 1) == 0) continue;
+    const char variable = shiftName(axis);
+    std::int32_t last = 0;
+    if (!first && !cursor_.expect(",", "and the shifts along the next axis")) return false;
+    first = false;
+    if (!cursor_.expect(llvm::StringRef(&variable, 1), "the next axis's variable") ||
+        !cursor_.expect("in") || !parseShift(axis, family.first[axis]) ||
+        !cursor_.expect("..", "and the last shift")) {
+      return false;
+    }
+    const std::size_t last_place = cursor_.offset();
+    if (!parseShift(axis, last)) return false;
+    if (last < family.first[axis]) return cursor_.fail(last_place, "ends before it begins");
+    family.count[axis] = static_cast<std::uint32_t>(last - family.first[axis]) + 1;
+  }
+  if (family.holdsOrigin()) {
+    if (!cursor_.expect("except", "and the node itself, which a family leaves out")) return false;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      if ((axes >> axis & 1) != 0 && !cursor_.expect("0", "of the node itself")) return false;
+    }
+  }
+  if (cursor_.take("shuffled")) family.order = FamilyOrder::kShuffled;
+  return true;
+}
+
+// -3, 4
+bool StepsParser::parseShift(std::uint32_t axis, std::int32_t& shift) {
+  const bool negative = cursor_.take("-");
+  const std::string what = std::string("a shift on ") + topology_.axes[axis].name;
+  if (!cursor_.integer(shift, what, 0, topology_.axes[axis].size - 1)) return false;
+  if (negative) shift = -shift;
   return true;
 }
 

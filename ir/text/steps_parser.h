@@ -14,7 +14,7 @@ namespace torc {
 /// Where the records of a schedule stand in the text, to place what validation finds.
 struct RecordPlaces {
   std::vector<std::size_t> colors, streams, frames, operations;
-  std::vector<std::size_t> boxes, shifts;  // where each stood first
+  std::vector<std::size_t> boxes, pairs, shifts, families;  // where each stood first
   std::size_t slots = 0;
 };
 
@@ -44,9 +44,12 @@ class StepsParser {
   [[nodiscard]] bool parseScratch(Region& region);
   [[nodiscard]] bool parsePieces(bool comma, const Piece* frame);
   [[nodiscard]] bool parseParts(Piece& piece);
-  [[nodiscard]] bool parseBox(std::uint32_t& index);
-  [[nodiscard]] bool parseInterval(const Axis& axis, Interval& interval);
-  [[nodiscard]] bool parsePeer(OperationKind kind, std::uint32_t& index);
+  [[nodiscard]] bool parseBlocks(std::uint32_t& index);
+  [[nodiscard]] bool parseBox(Box& box);
+  [[nodiscard]] bool parseInterval(std::uint32_t axis, Interval& interval);
+  [[nodiscard]] bool parsePeer(Operation& operation);
+  [[nodiscard]] bool parseFamily(std::uint32_t axes, Family& family);
+  [[nodiscard]] bool parseShift(std::uint32_t axis, std::int32_t& shift);
   [[nodiscard]] bool parseDependences();
   [[nodiscard]] bool parseGuard(std::uint32_t& index);
   [[nodiscard]] bool parseCondition(Box& guard);

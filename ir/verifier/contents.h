@@ -1,6 +1,6 @@
 // Contents: what a piece of memory holds, symbolically: which ranks' data have gone into each
 // block. A contribution is a box of ranks; along an axis it may instead follow the block
-// ("the rank that owns this block"), as gathered data does.
+// ("the rank that owns this block", of pairs its source), as gathered data does.
 #ifndef TORC_IR_VERIFIER_CONTENTS_H_
 #define TORC_IR_VERIFIER_CONTENTS_H_
 
@@ -26,7 +26,7 @@ using Value = llvm::SmallVector<Contribution, 1>;
 
 /// What some blocks hold.
 struct Content {
-  Ranges blocks{};
+  BlockRanges blocks{};
   Value value;
 };
 using Pieces = llvm::SmallVector<Content, 2>;
@@ -35,13 +35,13 @@ using Pieces = llvm::SmallVector<Content, 2>;
 class Contents {
  public:
   /// Replaces what the blocks of `piece` hold.
-  void write(const Content& piece, const Topology& topology);
+  void write(const Content& piece, const BlockAxes& axes);
   /// Forgets what `blocks` hold.
-  void erase(const Ranges& blocks, const Topology& topology);
+  void erase(const BlockRanges& blocks, const BlockAxes& axes);
   /// Appends what `blocks` hold, cut to them. False if some block holds nothing; then `missing` is
   /// one such block.
-  bool read(const Ranges& blocks, const Topology& topology, Pieces& out,
-            Coordinates& missing) const;
+  bool read(const BlockRanges& blocks, const BlockAxes& axes, Pieces& out,
+            BlockCoordinates& missing) const;
   void clear() {
     pieces_.clear();
     contributions_ = 0;
@@ -71,17 +71,17 @@ class Contents {
 
 /// Adds `b` to `a` for the blocks `blocks`. False if some rank would count twice; then
 /// `twice` is such a contributor.
-bool accumulate(Value& a, const Value& b, const Ranges& blocks, const Topology& topology,
+bool accumulate(Value& a, const Value& b, const BlockRanges& blocks, const BlockAxes& axes,
                 Coordinates& twice);
 
 /// `pieces` as seen by a node that is `distance` away from the one that they were made for.
-void shift(Pieces& pieces, const Coordinates& distance, const Topology& topology);
+void shift(Pieces& pieces, const Coordinates& distance, const BlockAxes& axes);
 
 /// Whether `value` is the set `wanted` on the blocks `blocks`. If not, `witness` names a
 /// contributor that is missing, or one that is too much (`surplus`). The contributions of `wanted`,
 /// one at least, follow the block on the same axes.
-bool equals(const Value& value, const Value& wanted, const Ranges& blocks, const Topology& topology,
-            Coordinates& witness, bool& surplus);
+bool equals(const Value& value, const Value& wanted, const BlockRanges& blocks,
+            const BlockAxes& axes, Coordinates& witness, bool& surplus);
 
 }  // namespace torc
 

@@ -5,14 +5,17 @@
 
 namespace torc {
 
-VerifyContext::VerifyContext(const ScheduleView& schedule_view, const Coordinates& root_at,
-                             const VerifyOptions& verify_options, VerifyResult& verify_result)
-    : schedule(schedule_view),
+VerifyContext::VerifyContext(const ScheduleView& written_view, const ScheduleView& schedule_view,
+                             const Coordinates& root_at, const VerifyOptions& verify_options,
+                             VerifyResult& verify_result)
+    : written(written_view),
+      schedule(schedule_view),
       topology(schedule_view.topology),
       root(root_at),
       options(verify_options),
       result(verify_result),
       parts(schedule_view),
+      axes(schedule_view.blockAxes()),
       classes(schedule_view, verify_options.per_rank) {
   result.classes = classes.count();
   groupParts();
@@ -61,8 +64,8 @@ void VerifyContext::countListedPieces() {
     count(frame);
 }
 
-Ranges VerifyContext::rangesOf(const Piece& piece, const Coordinates& at) const {
-  return resolve(schedule.boxes[piece.box], topology, at);
+BlockRanges VerifyContext::rangesOf(const Piece& piece, const Coordinates& at) const {
+  return schedule.blocksOf(piece.box, at);
 }
 
 std::string VerifyContext::rankText(const Coordinates& at) const {
@@ -75,8 +78,9 @@ std::string VerifyContext::rankText(const Coordinates& at) const {
   return text + ")";
 }
 
-std::string VerifyContext::blockText(const Coordinates& at) const {
-  return "the block of " + rankText(at);
+std::string VerifyContext::blockText(const BlockCoordinates& at) const {
+  if (axes.ends() == 1) return "the block of " + rankText(axes.nodeOf(at));
+  return "the block from " + rankText(axes.nodeOf(at)) + " to " + rankText(axes.nodeOf(at, 1));
 }
 
 void VerifyContext::fault(Rule rule, std::uint32_t operation, const std::string& message) {

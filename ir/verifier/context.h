@@ -25,15 +25,18 @@ struct Match {
 class VerifyContext {
  public:
   /// `root`: the root's coordinates as the schedule counts them, where the collective has one.
-  VerifyContext(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
-                VerifyResult& result);
+  /// `schedule` is `written` with its families folded (ir/families), where it has any.
+  VerifyContext(const ScheduleView& written, const ScheduleView& schedule, const Coordinates& root,
+                const VerifyOptions& options, VerifyResult& result);
 
+  const ScheduleView& written;  // in which a region of a family is that of one message
   const ScheduleView& schedule;
   const Topology& topology;
   const Coordinates root;
   const VerifyOptions& options;
   VerifyResult& result;
   const PartTable parts;
+  const BlockAxes axes;  // of blocks
   const NodeClasses classes;
 
   std::uint32_t classCount() const { return classes.count(); }
@@ -44,7 +47,7 @@ class VerifyContext {
   bool executes(std::uint32_t node_class, const Operation& operation) const {
     return classes.executes(node_class, operation);
   }
-  Ranges rangesOf(const Piece& piece, const Coordinates& at) const;
+  BlockRanges rangesOf(const Piece& piece, const Coordinates& at) const;
   /// Whether a part is the first of those that no piece of the schedule tells apart: what holds for
   /// it holds for the others of its group.
   bool isFirstOfGroup(std::uint32_t part) const { return first_of_group_[part]; }
@@ -62,8 +65,8 @@ class VerifyContext {
 
   /// "rank 5 (x=1, y=1)"; on a fully symmetric schedule the node at the origin.
   std::string rankText(const Coordinates& at) const;
-  /// "the block of rank 5".
-  std::string blockText(const Coordinates& at) const;
+  /// "the block of rank 5", "the block from rank 5 to rank 7".
+  std::string blockText(const BlockCoordinates& at) const;
 
   void fault(Rule rule, std::uint32_t operation, const std::string& message);
   bool full() const { return result.faults.size() >= options.max_faults; }

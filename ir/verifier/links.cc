@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "ir/families/families.h"
 #include "ir/verifier/context.h"
 #include "schedules/topology/damage.h"
 
@@ -65,6 +66,22 @@ void forEachWayThrough(const Topology& topology, const Shift& shift, const Coord
     for (std::int32_t hop = 0; hop < std::abs(shift[axis]); ++hop) {
       senders[axis] = shifted(senders[axis], shift[axis] > 0 ? -1 : 1, topology.axes[axis].size);
       if (visit(senders)) return;
+    }
+  }
+}
+
+/// Adds what the messages of a family, each of `carried`, load.
+void addFamilyLoads(const VerifyContext& context, const Operation& operation, double carried,
+                    std::map<LinkClass, double>& load,
+                    std::map<LinkClass, std::set<std::uint32_t>>& colors) {
+  const Family& family = context.schedule.families[operation.peer];
+  for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
+    const FamilyLoad messages = loadOf(context.topology, family, axis);
+    for (const auto& [sign, count] : {std::pair(1, messages.up), std::pair(-1, messages.down)}) {
+      if (count == 0) continue;
+      const LinkClass link{operation.phase, axis, sign};
+      load[link] += carried * static_cast<double>(count);
+      addColors(context, operation.a, colors[link]);
     }
   }
 }
@@ -147,7 +164,7 @@ void checkLinks(VerifyContext& context) {
       checkDamage(context, i, senders);
     }
   }
-  const VectorShares shares(schedule);
+  const VectorShares shares(schedule), written_shares(context.written);
   std::map<LinkClass, double> busiest;
   std::map<LinkClass, std::set<std::uint32_t>> colors;
   for (std::uint32_t c = 0; c < context.classCount(); ++c) {
@@ -155,6 +172,11 @@ void checkLinks(VerifyContext& context) {
     std::map<LinkClass, double> load;
     for (const Operation& operation : schedule.operations) {
       if (operation.kind != OperationKind::kSend || !context.executes(c, operation)) continue;
+      if (operation.hasFamily()) {
+        const Region& message = context.written.operations[&operation - &schedule.operations[0]].a;
+        addFamilyLoads(context, operation, written_shares.of(message, at), load, colors);
+        continue;
+      }
       const double carried = shares.of(operation.a, at);
       const Shift& shift = schedule.shifts[operation.peer];
       for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {

@@ -1,7 +1,10 @@
 // Rule 1, matching: the k-th send of a stream from one node to another has a k-th receive there,
 // of the same blocks of the same part; and nothing is received that is not sent.
+#include <algorithm>
+#include <array>
 #include <map>
 
+#include "ir/families/families.h"
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
 #include "ir/verifier/messages.h"
@@ -16,11 +19,88 @@ struct Channel {
 };
 using Channels = std::map<Channel, std::vector<std::uint32_t>>;
 
+/// An interval of the sender of a family's message as its receiver sees it, on an axis along which
+/// the family goes or does not: what is own to the one is the peer's to the other.
+Interval asReceived(Interval interval, bool moves) {
+  if (interval.kind == IntervalKind::kPlusShift) {
+    interval.kind = IntervalKind::kRelative;
+  } else if (interval.kind == IntervalKind::kRelative && moves) {
+    interval.kind = IntervalKind::kMinusShift;
+  }
+  return interval;
+}
+
+/// Whether all messages of a family are of the same blocks at both ends, on nodes of class
+/// `node_class`.
+bool sameInFamily(const VerifyContext& context, std::uint32_t node_class, const Operation& send,
+                  const Operation& receive) {
+  const ScheduleView& written = context.written;
+  const Family& family = written.families[send.peer];
+  const PieceList sent = written.piecesOf(send.a);
+  const PieceList received = written.piecesOf(receive.dst);
+  if (sent.size() != received.size()) return false;
+  const Coordinates at = context.coordinatesOf(node_class);
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    if (sent[i].part != received[i].part || sent[i].parts != received[i].parts) return false;
+    for (std::uint32_t block_axis = 0; block_axis < context.axes.count(); ++block_axis) {
+      const std::uint32_t axis = context.axes.nodeAxis(block_axis);
+      const std::uint32_t size = context.axes.size(block_axis);
+      const bool goes = moves(family, axis);
+      const Interval one = asReceived(written.blockInterval(sent[i].box, block_axis), goes);
+      Interval other = written.blockInterval(received[i].box, block_axis);
+      if (!goes && other.kind == IntervalKind::kMinusShift) other.kind = IntervalKind::kRelative;
+      const bool one_is_peer = isPeerRelative(one.kind), other_is_peer = isPeerRelative(other.kind);
+      const Range one_range = resolve(one, at[axis], size);
+      const Range other_range = resolve(other, at[axis], size);
+      if (one_range != other_range) return false;
+      if (one_is_peer != other_is_peer && one_range.length < size) return false;
+    }
+  }
+  return true;
+}
+
+/// The k-th send of a family in a stream matches the k-th receive: validation has seen to it that a
+/// stream has one family. Peers are of one class, for nodes differ on no axis on which it goes.
+void matchFamilies(VerifyContext& context, std::uint32_t node_class) {
+  const std::span<const Operation> written = context.written.operations;
+  const std::string where = "on " + context.rankText(context.coordinatesOf(node_class)) + " ";
+  std::map<std::uint32_t, std::array<std::vector<std::uint32_t>, 2>> ends;  // by stream
+  for (std::uint32_t i = 0; i < written.size(); ++i) {
+    if (!written[i].hasFamily() || !context.executes(node_class, written[i])) continue;
+    ends[written[i].stream][sends(written[i].kind) ? 0 : 1].push_back(i);
+  }
+  for (const auto& [stream, both] : ends) {
+    const auto& [senders, receivers] = both;
+    for (std::size_t k = 0; k < std::max(senders.size(), receivers.size()); ++k) {
+      if (k >= receivers.size()) {
+        context.fault(Rule::kMatching, senders[k], where + "its peers have no receive for it");
+        break;
+      }
+      if (k >= senders.size()) {
+        context.fault(Rule::kMatching, receivers[k],
+                      where + "nothing is sent that it could receive (stream " +
+                          std::to_string(stream) + ")");
+        break;
+      }
+      if (!sameInFamily(context, node_class, written[senders[k]], written[receivers[k]])) {
+        context.fault(Rule::kMatching, receivers[k],
+                      where + "receives " + messageText(context.written, written[receivers[k]]) +
+                          ", but its peers' %" + std::to_string(senders[k]) + " sends " +
+                          messageText(context.written, written[senders[k]]));
+      }
+      context.match(node_class, senders[k]) = {receivers[k], node_class};
+      context.match(node_class, receivers[k]) = {senders[k], node_class};
+    }
+  }
+}
+
 }  // namespace
 
 void checkMatching(VerifyContext& context) {
   const ScheduleView& schedule = context.schedule;
   context.allocateMatches();
+  for (std::uint32_t c = 0; c < context.classCount() && !context.full(); ++c)
+    matchFamilies(context, c);
   std::vector<Shift> outgoing, incoming;  // canonical, per entry of the table of shifts
   for (const Shift& shift : schedule.shifts) {
     outgoing.push_back(messageDirection(context.topology, shift, +1));
@@ -31,7 +111,7 @@ void checkMatching(VerifyContext& context) {
     for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
       const Operation& operation = schedule.operations[i];
       const bool wanted = sending ? sends(operation.kind) : receives(operation.kind);
-      if (!wanted || !context.executes(node_class, operation)) continue;
+      if (!wanted || operation.hasFamily() || !context.executes(node_class, operation)) continue;
       const Shift& shift = (sending ? outgoing : incoming)[operation.peer];
       channels[{operation.stream, shift}].push_back(i);
     }

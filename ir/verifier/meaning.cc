@@ -37,6 +37,7 @@ class MeaningChecker {
       : context_(context),
         schedule_(context.schedule),
         topology_(context.topology),
+        axes_(context.axes),
         row_(rowOf(context.schedule.collective)) {}
 
   void run(const std::vector<std::uint64_t>& order, bool per_class_order) {
@@ -73,19 +74,21 @@ class MeaningChecker {
       node.slots.resize(schedule_.slot_count);
       node.slot_frame.assign(schedule_.slot_count, kNone);
       const Coordinates at = context_.coordinatesOf(c);
-      const Ranges own = ownBlock(at);
+      const BlockRanges own = ownBlocks(at, 0);
       const Holds in = row_.inAt(at == context_.root);
       // A whole `in` holds this rank's contribution to every block; an own block holds itself.
-      const Content piece{in == Holds::kWhole ? everything() : own,
-                          {in == Holds::kWhole ? own : blockOwner()}};
+      const Content piece{in == Holds::kWhole ? axes_.all() : own,
+                          {in == Holds::kWhole ? axes_.nodesOf(own) : blockOwner()}};
       for (Contents& part : node.in) {
-        if (in != Holds::kNothing) part.write(piece, topology_);
+        if (in != Holds::kNothing) part.write(piece, axes_);
       }
       // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
       if (row_.layout != Layout::kBlockMajor || row_.inWhole()) continue;
       for (const Coordinates& dead : topology_.deadNodes()) {
-        for (Contents& part : node.out)
-          part.write({nodeBlocks(dead), {blockOwner()}}, topology_);
+        for (Contents& part : node.out) {
+          for (std::uint32_t end = 0; end < axes_.ends(); ++end)
+            part.write({blocksWith(siteOf(dead), end), {blockOwner()}}, axes_);
+        }
       }
       for (const Contents& part : node.out)
         held_ += part.contributions();
@@ -136,7 +139,7 @@ class MeaningChecker {
       context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
         Contents& in = nodes_[node_class].in[part];
         context_.result.work += 1 + in.size();
-        in.erase(context_.rangesOf(piece, at), topology_);
+        in.erase(context_.rangesOf(piece, at), axes_);
       });
     }
   }
@@ -148,13 +151,27 @@ class MeaningChecker {
     if (entry == payloads.end()) return false;  // its send was at fault, and has been reported
     value = std::move(entry->second);
     payloads.erase(entry);
+    const Operation& operation = schedule_.operations[index];
+    if (operation.hasFamily()) {
+      receiveFamily(operation, context_.coordinatesOf(node_class), value);
+      return true;
+    }
     // From the sender's view to this node's: along collapsed axes both stand at the origin.
     Coordinates distance{};
     const Shift& from = schedule_.shifts[schedule_.operations[index].peer];
     context_.classes.neighbour(node_class, from, distance);
     for (PartValue& part : value)
-      shift(part.pieces, distance, topology_);
+      shift(part.pieces, distance, axes_);
     return true;
+  }
+
+  /// What all peers of a family have sent: data are moved, never changed, so that a block that
+  /// arrives is its owner's.
+  void receiveFamily(const Operation& operation, const Coordinates& at, RegionValue& value) const {
+    value.clear();
+    context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
+      value.push_back({part, {{context_.rangesOf(piece, at), {blockOwner()}}}});
+    });
   }
 
   /// Its caller looks through what is there.
@@ -182,11 +199,11 @@ class MeaningChecker {
     }
     bool complete = true;
     context_.forEachPart(region, [&](const Piece& piece, std::uint32_t part) {
-      Coordinates missing{};
+      BlockCoordinates missing{};
       value.push_back({part, {}});
       if (!complete ||
           storage(node_class, region, part)
-              .read(context_.rangesOf(piece, at), topology_, value.back().pieces, missing)) {
+              .read(context_.rangesOf(piece, at), axes_, value.back().pieces, missing)) {
         return;
       }
       complete = false;
@@ -215,7 +232,7 @@ class MeaningChecker {
       context_.result.work += part.pieces.size() * contents.size();
       held_ -= contents.contributions();
       for (const Content& content : part.pieces)
-        contents.write(content, topology_);
+        contents.write(content, axes_);
       held_ += contents.contributions();
     }
   }
@@ -232,23 +249,20 @@ class MeaningChecker {
 
   bool add(std::uint32_t index, const Pieces& a, const Pieces& b, const Coordinates& at,
            Pieces& sum) {
-    RangesList common;
+    BlockRangesList common;
     context_.result.work += a.size() * b.size();
     for (const Content& left : a) {
       for (const Content& right : b) {
         common.clear();
-        intersect(left.blocks, right.blocks, topology_, common);
-        for (const Ranges& blocks : common) {
+        intersect(left.blocks, right.blocks, axes_, common);
+        for (const BlockRanges& blocks : common) {
           sum.push_back({blocks, left.value});
           Coordinates twice{};
-          if (accumulate(sum.back().value, right.value, blocks, topology_, twice)) continue;
-          Coordinates block{};
-          for (int i = 0; i < kMaxAxes; ++i)
-            block[i] = static_cast<std::int32_t>(blocks[i].start);
+          if (accumulate(sum.back().value, right.value, blocks, axes_, twice)) continue;
           context_.fault(Rule::kMeaning, index,
                          "on " + context_.rankText(at) + " adds the contribution of " +
-                             context_.rankText(twice) + " to " + context_.blockText(block) +
-                             " a second time");
+                             context_.rankText(twice) + " to " +
+                             context_.blockText(firstOf(blocks)) + " a second time");
           return false;
         }
       }
@@ -261,29 +275,27 @@ class MeaningChecker {
     if (topology_.isDead(at)) return;
     const Holds out = row_.outAt(at == context_.root);
     if (out == Holds::kNothing) return;
-    const Ranges blocks = out == Holds::kWhole ? everything() : ownBlock(at);
+    const BlockRanges blocks = out == Holds::kWhole ? axes_.all() : ownBlocks(at, axes_.ends() - 1);
     const Value wanted = wantedOf();
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place =
           "at the end out[p" + std::to_string(part) + "] of " + context_.rankText(at);
       Pieces value;
-      Coordinates witness{};
-      if (!nodes_[node_class].out[part].read(blocks, topology_, value, witness)) {
+      BlockCoordinates missing{};
+      if (!nodes_[node_class].out[part].read(blocks, axes_, value, missing)) {
         context_.fault(Rule::kMeaning, kNone,
-                       place + ": " + context_.blockText(witness) + " holds no value");
+                       place + ": " + context_.blockText(missing) + " holds no value");
         continue;
       }
       for (const Content& piece : value) {
         bool surplus = false;
-        if (equals(piece.value, wanted, piece.blocks, topology_, witness, surplus)) continue;
-        Coordinates block{};
-        for (int i = 0; i < kMaxAxes; ++i) {
-          block[i] = static_cast<std::int32_t>(piece.blocks[i].start);
-        }
+        Coordinates witness{};
+        if (equals(piece.value, wanted, piece.blocks, axes_, witness, surplus)) continue;
         context_.fault(Rule::kMeaning, kNone,
-                       place + ": " + context_.blockText(block) + (surplus ? " has" : " lacks") +
-                           " the contribution of " + context_.rankText(witness));
+                       place + ": " + context_.blockText(firstOf(piece.blocks)) +
+                           (surplus ? " has" : " lacks") + " the contribution of " +
+                           context_.rankText(witness));
         break;
       }
     }
@@ -293,25 +305,32 @@ class MeaningChecker {
   Value wantedOf() const {
     if (row_.reduces()) return liveNodes();
     const bool from_root = row_.isRooted() && row_.inWhole();
-    return {from_root ? ownBlock(context_.root) : blockOwner()};
+    return {from_root ? nodeAt(context_.root) : blockOwner()};
   }
-  Ranges everything() const {
+  static Ranges nodeAt(const Coordinates& at) {
     Ranges ranges{};
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      ranges[axis] = {0, topology_.axes[axis].size};
-    }
-    return ranges;
-  }
-  Ranges ownBlock(const Coordinates& at) const {
-    Ranges ranges{};
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    for (int axis = 0; axis < kMaxAxes; ++axis)
       ranges[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
-    }
     return ranges;
+  }
+  /// The blocks one end of which is among `nodes`.
+  BlockRanges blocksWith(const Ranges& nodes, std::uint32_t end) const {
+    BlockRanges blocks = axes_.all();
+    axes_.setNodes(nodes, end, blocks);
+    return blocks;
+  }
+  BlockRanges ownBlocks(const Coordinates& at, std::uint32_t end) const {
+    return blocksWith(nodeAt(at), end);
+  }
+  static BlockCoordinates firstOf(const BlockRanges& blocks) {
+    BlockCoordinates block{};
+    for (std::uint32_t axis = 0; axis < kMaxBlockAxes; ++axis)
+      block[axis] = static_cast<std::int32_t>(blocks[axis].start);
+    return block;
   }
   /// The site of a dead node: all its cores.
-  Ranges nodeBlocks(const Coordinates& node) const {
-    Ranges ranges = ownBlock(node);
+  Ranges siteOf(const Coordinates& node) const {
+    Ranges ranges = nodeAt(node);
     if (topology_.hasCores()) {
       const std::uint32_t cores = topology_.axis_count - 1;
       ranges[cores] = {0, topology_.axes[cores].size};
@@ -320,11 +339,11 @@ class MeaningChecker {
   }
   /// Whose contributions a reduction demands.
   Value liveNodes() const {
-    RangesList live{everything()};
+    RangesList live{axes_.nodesOf(axes_.all())};
     for (const Coordinates& dead : topology_.deadNodes()) {
       RangesList rest;
       for (const Ranges& box : live)
-        subtract(box, nodeBlocks(dead), topology_, rest);
+        subtract(box, siteOf(dead), topology_, rest);
       live = std::move(rest);
     }
     return Value(live.begin(), live.end());
@@ -334,6 +353,7 @@ class MeaningChecker {
   VerifyContext& context_;
   const ScheduleView& schedule_;
   const Topology& topology_;
+  const BlockAxes& axes_;
   const CollectiveRow& row_;
   std::vector<NodeState> nodes_;
   std::uint64_t held_ = 0;  // contributions outside `in`

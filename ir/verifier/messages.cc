@@ -9,21 +9,25 @@ namespace torc {
 namespace {
 
 /// "(2, *, 0:2)": absolute blocks.
-std::string blocksText(const Topology& topology, const Ranges& blocks) {
+std::string nodesText(const Topology& topology, const Ranges& nodes) {
   Box box;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (blocks[axis].length == topology.axes[axis].size) continue;
+    if (nodes[axis].length == topology.axes[axis].size) continue;
     box[axis] =
-        Interval::absolute(static_cast<std::int32_t>(blocks[axis].start), blocks[axis].length);
+        Interval::absolute(static_cast<std::int32_t>(nodes[axis].start), nodes[axis].length);
   }
   return boxText(topology, box);
 }
 
-std::string pieceText(const Topology& topology, const Piece& piece, const Ranges& blocks) {
+std::string pieceText(const VerifyContext& context, const Piece& piece, const BlockRanges& blocks) {
   std::string text;
   llvm::raw_string_ostream out(text);
   printParts(piece, out);
-  return text + " of blocks " + blocksText(topology, blocks);
+  text += " of blocks " + nodesText(context.topology, context.axes.nodesOf(blocks));
+  if (context.axes.ends() == 2) {
+    text += " -> " + nodesText(context.topology, context.axes.nodesOf(blocks, 1));
+  }
+  return text;
 }
 
 }  // namespace
@@ -42,18 +46,18 @@ std::string describeDifference(const VerifyContext& context, const Region& sent,
            std::to_string(received_pieces.size()) + " received";
   }
   for (std::size_t i = 0; i < sent_pieces.size(); ++i) {
-    Ranges sent_blocks = context.rangesOf(sent_pieces[i], at);
-    for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
-      sent_blocks[axis] = shifted(sent_blocks[axis], -std::int64_t{distance[axis]},
-                                  context.topology.axes[axis].size);
+    BlockRanges sent_blocks = context.rangesOf(sent_pieces[i], at);
+    for (std::uint32_t axis = 0; axis < context.axes.count(); ++axis) {
+      const std::int64_t along = distance[context.axes.nodeAxis(axis)];
+      sent_blocks[axis] = shifted(sent_blocks[axis], -along, context.axes.size(axis));
     }
-    const Ranges received_blocks = context.rangesOf(received_pieces[i], peer_at);
+    const BlockRanges received_blocks = context.rangesOf(received_pieces[i], peer_at);
     if (sent_pieces[i].part == received_pieces[i].part &&
         sent_pieces[i].parts == received_pieces[i].parts && sent_blocks == received_blocks) {
       continue;
     }
-    return pieceText(context.topology, sent_pieces[i], sent_blocks) + " is sent, " +
-           pieceText(context.topology, received_pieces[i], received_blocks) + " received";
+    return pieceText(context, sent_pieces[i], sent_blocks) + " is sent, " +
+           pieceText(context, received_pieces[i], received_blocks) + " received";
   }
   return {};
 }

@@ -1,8 +1,11 @@
 #include "ir/verifier/node_classes.h"
 
+#include <algorithm>
+
 namespace torc {
 
-NodeClasses::NodeClasses(const ScheduleView& schedule, bool per_rank) : schedule_(schedule) {
+NodeClasses::NodeClasses(const ScheduleView& schedule, bool per_rank)
+    : schedule_(schedule), axes_(schedule.blockAxes()) {
   for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {
     collapsed_[axis] = !per_rank && looksTheSame(axis);
     if (!collapsed_[axis]) count_ *= schedule_.topology.axes[axis].size;
@@ -13,26 +16,37 @@ bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   const Axis& it = schedule_.topology.axes[axis];
   if (it.size == 1) return true;
   if (rowOf(schedule_.collective).isRooted()) return false;  // the root is not like the others
-  if (!it.wraps() || schedule_.topology.dead_node_count > 0) return false;
-  auto restricted = [&](std::uint32_t box) {
-    const Interval& interval = schedule_.boxes[box][axis];
-    return interval.kind == IntervalKind::kAbsolute && interval.length < it.size;
+  if (schedule_.topology.dead_node_count > 0) return false;
+  // On a line nodes look the same to each other only where all that is said of it is the node's own
+  // coordinate, or that of a family's peer, for which shifts count round.
+  const bool wraps = it.wraps();
+  auto restricted = [&](const Interval& interval) {
+    if (interval.kind == IntervalKind::kAll || interval.length == it.size) return false;
+    if (interval.kind == IntervalKind::kAbsolute) return true;
+    return !wraps && (interval.start != 0 || interval.length != 1);
   };
-  for (const Operation& operation : schedule_.operations) {
-    if (operation.guard != kNone && restricted(operation.guard)) return false;
-    for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
-      if (!region->present()) continue;
-      for (const Piece& piece : schedule_.piecesOf(*region)) {
-        if (restricted(piece.box)) return false;
+  auto restrictedBlocks = [&](const auto& blocks) {
+    for (const Piece& piece : schedule_.piecesOf(blocks)) {
+      for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
+        if (restricted(schedule_.blockInterval(piece.box, end * axes_.nodeAxes() + axis))) {
+          return true;
+        }
       }
     }
-  }
-  for (const Frame& frame : schedule_.frames) {
-    for (const Piece& piece : schedule_.piecesOf(frame)) {
-      if (restricted(piece.box)) return false;
+    return false;
+  };
+  for (const Operation& operation : schedule_.operations) {
+    if (operation.guard != kNone && restricted(schedule_.boxes[operation.guard][axis])) {
+      return false;
+    }
+    const bool shifts = operation.peer != kNone && !operation.hasFamily() &&
+                        schedule_.shifts[operation.peer][axis] != 0;
+    if (shifts && !wraps) return false;
+    for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (region->present() && restrictedBlocks(*region)) return false;
     }
   }
-  return true;
+  return std::ranges::none_of(schedule_.frames, restrictedBlocks);
 }
 
 Coordinates NodeClasses::coordinatesOf(std::uint32_t node_class) const {

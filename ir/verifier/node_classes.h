@@ -1,8 +1,8 @@
-// Node classes: which nodes of a torus a schedule treats alike. Along a collapsed axis (it wraps,
-// no guard and no absolute box restricts it, and no node is dead) a schedule looks the same from
-// every node, and coordinate 0 stands for all; along the others every coordinate is a class of its
-// own. What verifier and simulator do once per class holds for every node, at a cost that does not
-// grow with the torus.
+// Node classes: which nodes of a torus a schedule treats alike. Along a collapsed axis (no guard
+// and no absolute box restricts it, no node is dead, and it wraps, or nothing but families goes
+// along it) a schedule looks the same from every node, and coordinate 0 stands for all; along the
+// others every coordinate is a class of its own. What verifier and simulator do once per class
+// holds for every node, at a cost that does not grow with the torus.
 #ifndef TORC_IR_VERIFIER_NODE_CLASSES_H_
 #define TORC_IR_VERIFIER_NODE_CLASSES_H_
 
@@ -34,6 +34,7 @@ class NodeClasses {
   bool looksTheSame(std::uint32_t axis) const;
 
   ScheduleView schedule_;
+  BlockAxes axes_;
   std::array<bool, kMaxAxes> collapsed_{};
   std::uint32_t count_ = 1;
 };

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_set>
+
+#include <llvm/ADT/DenseSet.h>
 
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
@@ -30,7 +31,7 @@ struct Access {
   std::uint32_t frame = kNone;
   std::uint32_t guard = kNone;
   std::uint32_t box = kNone;  // the piece's; kNone: the whole frame
-  Ranges at_origin{};         // its blocks as the node at the origin sees them
+  BlockRanges at_origin{};    // its blocks as the node at the origin sees them
   bool writes = false;        // some of them
   bool onto_itself = false;   // copies in[b] to out[b]: nothing happens where they are one memory
   bool meets_itself = false;  // two of these uses touch the same memory
@@ -54,20 +55,6 @@ bool sameView(const Interval& a, const Interval& b) {
   return a.kind == b.kind || a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll;
 }
 
-/// Whether on some coordinate of one axis that both guards admit the intervals share a block.
-bool meetOnAxis(const Interval& guard_a, const Interval& guard_b, const Interval& a,
-                const Interval& b, std::uint32_t size) {
-  for (std::uint32_t x = 0; x < size; ++x) {
-    const auto at = static_cast<std::int32_t>(x);
-    if (contains(resolve(guard_a, at, size), x, size) &&
-        contains(resolve(guard_b, at, size), x, size) &&
-        overlaps(resolve(a, at, size), resolve(b, at, size), size)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 constexpr std::size_t kLongList = 64;  // of accesses: not worth looking at pair by pair
 
 // Beyond this many steps, of a few nanoseconds, and conflicts, of 24 bytes, the proof is refused.
@@ -76,7 +63,11 @@ constexpr std::uint64_t kMaxConflicts = 8'000'000;
 
 class RaceChecker {
  public:
-  explicit RaceChecker(VerifyContext& context) : context_(context), schedule_(context.schedule) {}
+  explicit RaceChecker(VerifyContext& context)
+      : context_(context),
+        written_(context.written),
+        schedule_(context.schedule),
+        axes_(context.axes) {}
 
   void run() {
     checkLists();
@@ -107,37 +98,60 @@ class RaceChecker {
     const auto check = [&](const auto& blocks, std::uint32_t operation, const auto& what) {
       if (blocks.pieces == 0 || !done.insert({blocks.box, blocks.pieces}).second) return;
       if (context_.full() || tooMuch()) return;
-      const PieceList pieces = schedule_.piecesOf(blocks);
+      const PieceList pieces = written_.piecesOf(blocks);
       const std::size_t twice = findRepeated(pieces);
       if (twice == pieces.size()) return;
       context_.fault(Rule::kRaces, operation,
                      what() + ": piece " + std::to_string(twice) + " has blocks of one before it");
     };
     for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
-      const Operation& operation = schedule_.operations[i];
+      const Operation& operation = written_.operations[i];
       for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
-        if (region->present()) check(*region, i, [&] { return regionText(schedule_, *region); });
+        if (region->present()) check(*region, i, [&] { return regionText(written_, *region); });
+      }
+      if (operation.hasFamily() && operation.dst.present() && !writesApart(operation)) {
+        context_.fault(Rule::kRaces, i,
+                       "writes " + regionText(written_, operation.dst) +
+                           ": two messages of its family touch the same blocks");
       }
     }
-    for (std::size_t i = 0; i < schedule_.frames.size(); ++i)
-      check(schedule_.frames[i], kNone, [&] { return "frame f" + std::to_string(i); });
+    for (std::size_t i = 0; i < written_.frames.size(); ++i)
+      check(written_.frames[i], kNone, [&] { return "frame f" + std::to_string(i); });
+  }
+
+  /// Whether no two messages of a family write a block in common: along every axis on which shifts
+  /// differ, the blocks of a message are at its peer's coordinate.
+  bool writesApart(const Operation& operation) const {
+    const Family& family = written_.families[operation.peer];
+    for (const Piece& piece : written_.piecesOf(operation.dst)) {
+      for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+        bool apart = family.count[axis] < 2;
+        for (std::uint32_t end = 0; end < axes_.ends() && !apart; ++end) {
+          const Interval& interval =
+              written_.blockInterval(piece.box, end * axes_.nodeAxes() + axis);
+          apart = isPeerRelative(interval.kind) && interval.length == 1;
+        }
+        if (!apart) return false;
+      }
+    }
+    return true;
   }
 
   /// The first piece that on some node overlaps one before it; pieces.size() if there is none.
   /// Intervals that stand still and such that go with the node meet on some node.
   std::size_t findRepeated(const PieceList& pieces) {
-    std::vector<Ranges> ranges;
+    std::vector<BlockRanges> ranges;
     std::uint64_t blocks = 0;
     bool same_view = true;  // of all pieces, on every axis
-    std::array<const Interval*, kMaxAxes> view{};
+    std::array<const Interval*, kMaxBlockAxes> view{};
     for (const Piece& piece : pieces) {
-      const Box& box = schedule_.boxes[piece.box];
-      ranges.push_back(context_.rangesOf(piece, {}));
-      blocks += volume(ranges.back(), context_.topology) * piece.parts;
-      for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
-        if (box[axis].kind == IntervalKind::kAll) continue;
-        if (view[axis] == nullptr) view[axis] = &box[axis];
-        same_view = same_view && view[axis]->kind == box[axis].kind;
+      ranges.push_back(written_.blocksOf(piece.box, Coordinates{}));
+      blocks += volume(ranges.back(), axes_) * piece.parts;
+      for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+        const Interval& interval = written_.blockInterval(piece.box, axis);
+        if (interval.kind == IntervalKind::kAll) continue;
+        if (view[axis] == nullptr) view[axis] = &interval;
+        same_view = same_view && view[axis]->kind == interval.kind;
       }
     }
     // Pair by pair, or for many small pieces block by block.
@@ -147,11 +161,10 @@ class RaceChecker {
     if (tooMuch()) return pieces.size();
     if (by_blocks) return findRepeatedBlock(pieces, ranges);
     const auto meet = [&](std::size_t i, std::size_t k) {
-      const Box& a = schedule_.boxes[pieces[i].box];
-      const Box& b = schedule_.boxes[pieces[k].box];
-      for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
-        if (sameView(a[axis], b[axis]) &&
-            !overlaps(ranges[i][axis], ranges[k][axis], context_.topology.axes[axis].size)) {
+      for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+        if (sameView(written_.blockInterval(pieces[i].box, axis),
+                     written_.blockInterval(pieces[k].box, axis)) &&
+            !overlaps(ranges[i][axis], ranges[k][axis], axes_.size(axis))) {
           return false;
         }
       }
@@ -168,25 +181,24 @@ class RaceChecker {
     return pieces.size();
   }
 
-  std::size_t findRepeatedBlock(const PieceList& pieces, const std::vector<Ranges>& ranges) const {
-    std::unordered_set<std::uint64_t> seen;
-    const Topology& topology = context_.topology;
+  std::size_t findRepeatedBlock(const PieceList& pieces,
+                                const std::vector<BlockRanges>& ranges) const {
+    llvm::DenseSet<std::pair<std::uint32_t, std::uint64_t>> seen;  // part, block
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const std::uint64_t volume_of_piece = volume(ranges[i], topology);
+      const std::uint64_t volume_of_piece = volume(ranges[i], axes_);
       for (std::uint64_t block = 0; block < volume_of_piece; ++block) {
-        Coordinates at{};
-        std::uint64_t rest = block;
-        for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+        std::uint64_t rest = block, number = 0;
+        for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
           const Range& range = ranges[i][axis];
-          at[axis] = static_cast<std::int32_t>(
-              wrap(std::int64_t{range.start} + static_cast<std::int64_t>(rest % range.length),
-                   topology.axes[axis].size));
+          const std::uint32_t size = axes_.size(axis);
+          number = number * size +
+                   wrap(std::int64_t{range.start} + static_cast<std::int64_t>(rest % range.length),
+                        size);
           rest /= range.length;
         }
-        const auto site = static_cast<std::uint64_t>(topology.siteOf(at));
         for (std::uint32_t part = 0; part < pieces[i].parts; ++part) {
           if (!context_.isFirstOfGroup(pieces[i].part + part)) continue;
-          if (!seen.insert((pieces[i].part + part) * topology.sites() + site).second) return i;
+          if (!seen.insert({pieces[i].part + part, number}).second) return i;
         }
       }
     }
@@ -238,8 +250,7 @@ class RaceChecker {
       access.guard = guard;
       access.box = box;
       access.onto_itself = onto_itself;
-      if (box != kNone)
-        access.at_origin = resolve(schedule_.boxes[box], context_.topology, Coordinates{});
+      if (box != kNone) access.at_origin = schedule_.blocksOf(box, Coordinates{});
       storage.accesses.push_back(std::move(access));
     }
     Access& access = storage.accesses[entry->second];
@@ -338,20 +349,20 @@ class RaceChecker {
       findConflicts(accesses);
       return;
     }
-    std::array<bool, kMaxAxes> by_offset{};
-    for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
+    std::array<bool, kMaxBlockAxes> by_offset{};
+    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
       std::size_t single = 0;
       for (const Access* access : accesses)
         single += isSingle(*access, axis);
       by_offset[axis] = single > accesses.size() / 2;
     }
-    std::map<std::array<std::uint32_t, kMaxAxes>, AccessList> groups;
+    std::map<std::array<std::uint32_t, kMaxBlockAxes>, AccessList> groups;
     AccessList others;
     for (const Access* access : accesses) {
       if (tooMuch()) return;
-      std::array<std::uint32_t, kMaxAxes> offsets{};
+      std::array<std::uint32_t, kMaxBlockAxes> offsets{};
       bool all = true;
-      for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
+      for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
         if (!by_offset[axis]) continue;
         all = all && isSingle(*access, axis);
         offsets[axis] = access->at_origin[axis].start;
@@ -374,7 +385,7 @@ class RaceChecker {
   }
 
   bool isSingle(const Access& access, std::uint32_t axis) const {
-    const Interval& interval = schedule_.boxes[access.box][axis];
+    const Interval& interval = schedule_.blockInterval(access.box, axis);
     return interval.kind == IntervalKind::kRelative && access.at_origin[axis].length == 1;
   }
 
@@ -389,25 +400,38 @@ class RaceChecker {
     const std::uint32_t guard_a = a.guard;
     const std::uint32_t guard_b = b.guard;
     if (whole_slot) return guardsMeet(guard_a, guard_b);
-    const Box& box_a = schedule_.boxes[a.box];
-    const Box& box_b = schedule_.boxes[b.box];
     bool anywhere = guard_a == kNone && guard_b == kNone;  // what holds at the origin holds
-    for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
-      if (!sameView(box_a[axis], box_b[axis])) {
+    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+      if (!sameView(schedule_.blockInterval(a.box, axis), schedule_.blockInterval(b.box, axis))) {
         anywhere = false;
-      } else if (!overlaps(a.at_origin[axis], b.at_origin[axis],
-                           context_.topology.axes[axis].size)) {
+      } else if (!overlaps(a.at_origin[axis], b.at_origin[axis], axes_.size(axis))) {
         return false;
       }
     }
     if (anywhere) return true;
-    for (std::uint32_t axis = 0; axis < context_.topology.axis_count; ++axis) {
-      if (!meetOnAxis(guardOnAxis(guard_a, axis), guardOnAxis(guard_b, axis), box_a[axis],
-                      box_b[axis], context_.topology.axes[axis].size)) {
-        return false;
-      }
+    for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+      if (!meetOnAxis(a, b, axis)) return false;
     }
     return true;
+  }
+
+  /// Whether on some coordinate of one axis of the torus that both guards admit the boxes share
+  /// blocks, as far as their axes that belong to it go.
+  bool meetOnAxis(const Access& a, const Access& b, std::uint32_t axis) const {
+    const std::uint32_t size = axes_.size(axis);
+    const Interval guard_a = guardOnAxis(a.guard, axis), guard_b = guardOnAxis(b.guard, axis);
+    for (std::uint32_t x = 0; x < size; ++x) {
+      const auto at = static_cast<std::int32_t>(x);
+      bool meet = contains(resolve(guard_a, at, size), x, size) &&
+                  contains(resolve(guard_b, at, size), x, size);
+      for (std::uint32_t end = 0; end < axes_.ends() && meet; ++end) {
+        const std::uint32_t block_axis = end * axes_.nodeAxes() + axis;
+        meet = overlaps(resolve(schedule_.blockInterval(a.box, block_axis), at, size),
+                        resolve(schedule_.blockInterval(b.box, block_axis), at, size), size);
+      }
+      if (meet) return true;
+    }
+    return false;
   }
 
   Interval guardOnAxis(std::uint32_t guard, std::uint32_t axis) const {
@@ -476,7 +500,9 @@ class RaceChecker {
   }
 
   VerifyContext& context_;
+  const ScheduleView& written_;  // with the regions of single messages
   const ScheduleView& schedule_;
+  const BlockAxes& axes_;
   std::vector<Storage> storages_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Storage> frame_parts_;
   std::vector<Conflict> conflicts_;

@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 
+#include "ir/families/families.h"
 #include "ir/text/text.h"
 #include "ir/verifier/cells/proof.h"
 #include "ir/verifier/context.h"
@@ -38,10 +39,43 @@ double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
          static_cast<double>(longest);
 }
 
+/// Operations, with the messages of families one by one, that are proved where nodes differ.
+constexpr double kMostUnrolled = 100'000;
+
+void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t roots,
+              const VerifyOptions& options, VerifyResult& result);
+
+/// The proof with the messages of families one by one.
+void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
+                    const VerifyOptions& options, VerifyResult& result) {
+  const double operations = unrolledOperations(schedule);
+  if (operations > kMostUnrolled) {
+    result.faults.push_back(
+        {Rule::kBounds, kNone,
+         "too large to prove: nodes differ (mesh axes, guards, absolute boxes) along axes on which "
+         "families go, of " +
+             std::to_string(static_cast<std::uint64_t>(operations)) + " messages"});
+    return;
+  }
+  const UnrolledSchedule unrolled = unrollFamilies(schedule);
+  verifyAt(unrolled.schedule.view(), root, 1, options, result);
+  for (Fault& fault : result.faults) {
+    if (fault.operation == kNone) continue;
+    fault.operation = unrolled.source[fault.operation];
+    fault.message += " (operations in this line are counted with every message of a family)";
+  }
+}
+
 /// The proof for one of `roots` places of the root.
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t roots,
               const VerifyOptions& options, VerifyResult& result) {
-  VerifyContext context(schedule, root, options, result);
+  const bool has_families = hasFamilies(schedule);
+  const Schedule folded = has_families ? foldFamilies(schedule) : Schedule{};
+  const ScheduleView view = has_families ? folded.view() : schedule;
+  VerifyContext context(schedule, view, root, options, result);
+  if (has_families && (options.by_cells || differAlongFamilies(schedule, context.classes))) {
+    return verifyUnrolled(schedule, root, options, result);
+  }
   const std::uint64_t records =
       schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
   if (context.listedPieces() > kMaxListedPieces + 32 * records) {

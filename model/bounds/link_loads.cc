@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "ir/families/families.h"
 #include "ir/verifier/node_classes.h"
 #include "schedules/box.h"
 #include "schedules/root.h"
@@ -42,11 +43,12 @@ std::vector<ExactLoad> busiest(const Loads& loads, Uint128 denominator) {
 /// of live nodes only where ranks own blocks.
 std::optional<Uint128> carriedBy(const ScheduleView& schedule, const Region& region,
                                  const Coordinates& at, std::uint64_t parts, bool owned) {
+  const BlockAxes axes = schedule.blockAxes();
   std::optional<Uint128> sum = 0;
   for (const Piece& piece : schedule.piecesOf(region)) {
-    const Ranges ranges = resolve(schedule.boxes[piece.box], schedule.topology, at);
+    const BlockRanges ranges = schedule.blocksOf(piece.box, at);
     const std::uint64_t blocks =
-        owned ? liveVolume(ranges, schedule.topology) : volume(ranges, schedule.topology);
+        owned ? liveVolume(ranges, axes, schedule.topology) : volume(ranges, axes);
     for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part) {
       const Color& color = schedule.colors[schedule.partIndex(part).color];
       std::optional<Uint128> load =
@@ -70,9 +72,9 @@ Fraction LinkLoads::largest() const {
   return most;
 }
 
-llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
-  const RootedSchedule rooted(any_root, 0);
-  const ScheduleView& schedule = rooted.view();
+namespace {
+
+llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
   // One denominator for all: sum of weights * pieces of a color, the least common multiple *
   // blocks.
   std::uint64_t pieces = 1;
@@ -94,6 +96,11 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
   if (!denominator) return tooLarge();
 
   const NodeClasses classes(schedule, false);
+  if (differAlongFamilies(schedule, classes)) {
+    const double operations = unrolledOperations(schedule) * classes.count();
+    if (llvm::Error error = checkTaskCount(schedule, classes.count(), operations)) return error;
+    return loadsOf(unrollFamilies(schedule).schedule.view());
+  }
   const double work =
       static_cast<double>(classes.count()) * static_cast<double>(schedule.operations.size());
   if (llvm::Error error = checkTaskCount(schedule, classes.count(), work)) return error;
@@ -107,7 +114,9 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
       if (operation.kind != OperationKind::kSend || !classes.executes(node, operation)) continue;
       const std::optional<Uint128> load = carriedBy(schedule, operation.a, at, pieces, owned);
       if (!load) return tooLarge();
-      std::vector<Routes::Hop>& way = ways[operation.peer];
+      std::vector<Routes::Hop> of_family;
+      if (operation.hasFamily()) of_family = routes.hops(node, schedule.families[operation.peer]);
+      std::vector<Routes::Hop>& way = operation.hasFamily() ? of_family : ways[operation.peer];
       if (way.empty()) way = routes.hops(node, schedule.shifts[operation.peer]);
       for (const Routes::Hop& hop : way) {
         const std::optional<Uint128> carried = multiply(*load, hop.times);
@@ -124,6 +133,13 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
     result.phases.push_back({phase, busiest(loads, *denominator)});
   result.totals = busiest(totals, *denominator);
   return result;
+}
+
+}  // namespace
+
+llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
+  const RootedSchedule rooted(any_root, 0);
+  return loadsOf(rooted.view());
 }
 
 std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology) {

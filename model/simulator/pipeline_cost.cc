@@ -9,6 +9,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "ir/families/families.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/root.h"
 
@@ -117,7 +118,7 @@ class HandedOn {
     std::map<std::tuple<std::uint32_t, bool, Shift>, std::uint32_t> seen;
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const Operation& operation = schedule.operations[i];
-      if (operation.peer == kNone) continue;
+      if (operation.peer == kNone || operation.hasFamily()) continue;
       const Shift& shift = schedule.shifts[operation.peer];
       places_[i] = seen[{operation.stream, sends(operation.kind), shift}]++;
     }
@@ -142,6 +143,7 @@ class HandedOn {
     const Operation& b = schedule_.operations[send];
     if (!receives(a.kind) || a.stream != b.stream || places_[receive] != places_[send])
       return false;
+    if (a.hasFamily() || b.hasFamily()) return false;
     Shift back = schedule_.shifts[b.peer];
     for (std::int32_t& hops : back)
       hops = -hops;
@@ -178,6 +180,10 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
         operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
     if (reduces) compute_ += reduce / machine.cores;
     if (!sends(operation.kind)) continue;
+    if (operation.hasFamily()) {
+      addFamily(schedule, operation, machine, size);
+      continue;
+    }
     const Shift& shift = schedule.shifts[operation.peer];
     std::uint32_t axis = 0;
     while (shift[axis] == 0)
@@ -208,6 +214,29 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
   }
   for (const auto& [key, chain] : chains)
     chains_.push_back(chain);
+  std::ranges::stable_sort(chains_, {}, &Chain::phase);
+}
+
+/// The messages of a family, each of `bytes`, as one message on every link.
+void PipelineCost::addFamily(const ScheduleView& schedule, const Operation& operation,
+                             const Machine& machine, double bytes) {
+  const Topology& topology = schedule.topology;
+  const Family& family = schedule.families[operation.peer];
+  for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology.dimensions()); ++axis) {
+    const FamilyLoad load = loadOf(topology, family, axis);
+    for (const auto& [down, messages] : {std::pair(0u, load.up), std::pair(1u, load.down)}) {
+      if (messages == 0) continue;
+      Chain chain;
+      chain.phase = operation.phase;
+      chain.stream = operation.stream;
+      chain.link = 2 * axis + down;
+      chain.messages = 1;
+      chain.transfer = bytes * static_cast<double>(messages) / machine.linkBandwidth(axis);
+      chain.start_up = machine.alpha + machine.latency +
+                       2 * machine.overhead * static_cast<double>(family.size());
+      chains_.push_back(chain);
+    }
+  }
 }
 
 double PipelineCost::seconds(std::uint32_t chunks, std::uint32_t in_flight) const {

@@ -60,6 +60,9 @@ class PipelineCost {
     double start_up = 0;                        // seconds per message, however small
   };
 
+  void addFamily(const ScheduleView& schedule, const Operation& operation, const Machine& machine,
+                 double bytes);
+
   std::vector<Chain> chains_;  // phase by phase, stream by stream
   std::uint32_t streams_ = 0;
   double compute_ = 0;  // seconds of reductions, over all cores

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ir/families/families.h"
+
 namespace torc {
 namespace {
 
@@ -44,6 +46,20 @@ std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Shift& shi
         taken = hops.insert(taken, {node, link, 0, from});
       }
       taken->times += copies_;
+    }
+  }
+  return hops;
+}
+
+std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Family& family) const {
+  std::vector<Hop> hops;
+  const Coordinates at = classes_.coordinatesOf(node_class);
+  for (int i = 0; i < topology_.dimensions(); ++i) {
+    const auto axis = static_cast<std::uint32_t>(i);
+    const FamilyLoad load = loadOf(topology_, family, axis);
+    for (const auto& [sign, messages] : {std::pair(1, load.up), std::pair(-1, load.down)}) {
+      if (messages == 0) continue;
+      hops.push_back({nodeOf(node_class), {axis, sign}, messages * copies_, at});
     }
   }
   return hops;

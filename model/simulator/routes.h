@@ -38,7 +38,7 @@ class Routes {
   struct Hop {
     std::uint32_t node = 0;
     LinkClass link;
-    std::uint32_t times = 1;
+    std::uint64_t times = 1;
     Coordinates from{};  // the cable: one step up along the axis from here
   };
 
@@ -56,6 +56,10 @@ class Routes {
   /// The links of a message from `node_class` over `shift`, from its first on, each once; none
   /// inside a node. On a mesh the way must lie inside.
   std::vector<Hop> hops(std::uint32_t node_class, const Shift& shift) const;
+
+  /// The links of all messages of a family, which goes along collapsed axes alone: those that
+  /// stand for the busiest of an axis in each direction.
+  std::vector<Hop> hops(std::uint32_t node_class, const Family& family) const;
 
   /// Whether a dead cable is among those that a hop stands for, or a dead node at an end of one.
   bool crosses(const Hop& hop, const DeadLink& dead) const;

@@ -115,7 +115,7 @@ SimulateResult Simulation::result() const {
   std::vector<std::uint64_t> sent(graph_.nodes(), 0);
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];
-    if (task.kind == TaskKind::kSend) ++sent[task.node];
+    if (task.kind == TaskKind::kSend) sent[task.node] += task.messages;
     if (task.kind != TaskKind::kPass) ++result.operations;
     result.steps = std::max<std::uint64_t>(result.steps, states_[i].depth);
   }
@@ -284,7 +284,7 @@ void Simulation::occupyCore(std::uint32_t index) {
 void Simulation::serve(std::uint32_t index) {
   const Task& task = graph_.tasks[index];
   states_[index].served = now_;
-  const double overhead = task.kind == TaskKind::kLocal ? 0 : machine_.overhead;
+  const double overhead = task.kind == TaskKind::kLocal ? 0 : machine_.overhead * task.messages;
   const double work = task.memory == kNone ? task.work_s : 0;
   if (overhead + work > 0) {
     schedule(overhead + work, Event::kServed, index);

@@ -4,6 +4,8 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "ir/families/families.h"
+
 namespace torc {
 namespace {
 
@@ -52,7 +54,9 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
       routes_(schedule.topology, classes_),
       cores_(std::max(1u, machine.cores / routes_.ranksPerNode())),
       links_(std::size_t{routes_.nodeCount()} * kMaxAxes * 2, kNone),
-      route_index_(std::size_t{classes_.count()} * schedule.shifts.size(), kNone) {
+      route_index_(
+          std::size_t{classes_.count()} * (schedule.shifts.size() + schedule.families.size()),
+          kNone) {
   graph_.machine_nodes = routes_.nodeCount();
   graph_.cores = classes_.count() * cores_;
   for (std::uint32_t node = 0; node < classes_.count(); ++node)
@@ -74,7 +78,7 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
     case OperationKind::kSend:
     case OperationKind::kNotify:
       task.kind = TaskKind::kSend;
-      task.route = routeOf(node, operation.peer);
+      task.route = routeOf(node, operation);
       break;
     case OperationKind::kRecv:
     case OperationKind::kAwait:
@@ -91,6 +95,28 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
       task.kind = TaskKind::kLocal;
       task.memory = memoryGroup(node, kCopyTraffic, FairShare::kInfinity);
       break;
+  }
+  if (operation.hasFamily()) {
+    task.messages = static_cast<std::uint32_t>(schedule_.families[operation.peer].size());
+  }
+  graph_.tasks.push_back(task);
+}
+
+void SimulationBuilder::addMessage(std::uint32_t node, std::uint32_t index, double bytes,
+                                   std::int32_t peer) {
+  const Operation& operation = schedule_.operations[index];
+  Task task;
+  task.node = node;
+  task.operation = index;
+  task.core = node * cores_ + schedule_.streams[operation.stream].core % cores_;
+  task.bytes = bytes;
+  task.kind = sends(operation.kind) ? TaskKind::kSend : TaskKind::kReceive;
+  if (task.kind == TaskKind::kSend) {
+    const Coordinates to = schedule_.topology.coordinatesOf(peer);
+    const Shift way = wayOf(schedule_.topology, schedule_.families[operation.peer],
+                            classes_.coordinatesOf(node), to);
+    task.route = static_cast<std::uint32_t>(graph_.routes.size());
+    graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
   }
   graph_.tasks.push_back(task);
 }
@@ -163,17 +189,42 @@ std::uint32_t SimulationBuilder::linkResource(const Routes::Hop& hop) {
   return link;
 }
 
-std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, std::uint32_t shift_index) {
-  std::uint32_t& index = route_index_[std::size_t{node} * schedule_.shifts.size() + shift_index];
+std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& operation) {
+  const std::size_t kinds = schedule_.shifts.size() + schedule_.families.size();
+  const std::size_t kind = operation.peer + (operation.hasFamily() ? schedule_.shifts.size() : 0);
+  std::uint32_t& index = route_index_[std::size_t{node} * kinds + kind];
   if (index != kNone) return index;
-  const Shift& shift = schedule_.shifts[shift_index];
-  Coordinates distance{};
+  index = static_cast<std::uint32_t>(graph_.routes.size());
+  MessageRoute route;
+  if (operation.hasFamily()) {
+    const Family& family = schedule_.families[operation.peer];
+    Shift farthest{};
+    for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {
+      const std::int32_t last =
+          family.first[axis] + static_cast<std::int32_t>(family.count[axis]) - 1;
+      farthest[axis] = std::max(std::abs(family.first[axis]), std::abs(last));
+    }
+    route = makeRoute(node, node, farthest, routes_.hops(node, family));
+  } else {
+    const Shift& shift = schedule_.shifts[operation.peer];
+    Coordinates distance{};
+    const std::uint32_t peer = classes_.neighbour(node, shift, distance);
+    route = makeRoute(node, peer, shift, routes_.hops(node, shift));
+  }
+  graph_.routes.push_back(route);
+  return index;
+}
+
+/// The next route: from `node` to `peer_node` over the links `hops`, as far as `farthest`.
+MessageRoute SimulationBuilder::makeRoute(std::uint32_t node, std::uint32_t peer_node,
+                                          const Shift& farthest,
+                                          const std::vector<Routes::Hop>& hops) {
   MessageRoute route;
   route.from = routes_.nodeOf(node);
-  route.to = routes_.nodeOf(classes_.neighbour(node, shift, distance));
+  route.to = routes_.nodeOf(peer_node);
   std::vector<FairShare::Use> uses;
   const auto index_of_route = static_cast<std::uint32_t>(graph_.routes.size());
-  for (const Routes::Hop& hop : routes_.hops(node, shift)) {
+  for (const Routes::Hop& hop : hops) {
     uses.push_back({linkResource(hop), static_cast<double>(hop.times)});
     auto crosses = [&](const DeadLink& dead) { return routes_.crosses(hop, dead); };
     auto touches = [&](const Coordinates& dead) { return routes_.touches(hop, dead); };
@@ -188,15 +239,13 @@ std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, std::uint32_t shift
     route.last = uses.back().resource;
     route.latency_s = machine_.latency;
     for (std::size_t axis = 0; axis < machine_.dimensions.size(); ++axis)
-      route.latency_s += machine_.dimensions[axis].latency * std::abs(shift[axis]);
+      route.latency_s += machine_.dimensions[axis].latency * std::abs(farthest[axis]);
     route.group = graph_.network.addGroup(std::move(uses));
   } else {
     route.group = memoryGroup(node, kCopyTraffic, FairShare::kInfinity);
     if (route.group == kNone) route.group = graph_.network.addGroup({});
   }
-  index = index_of_route;
-  graph_.routes.push_back(route);
-  return index;
+  return route;
 }
 
 }  // namespace torc

@@ -31,6 +31,8 @@ class SimulationBuilder {
 
   /// Appends the task of operation `index` on `node`, which moves `bytes`.
   void addTask(std::uint32_t node, std::uint32_t index, double bytes);
+  /// The same for one message of a family, sent to the rank `peer` or received from it.
+  void addMessage(std::uint32_t node, std::uint32_t index, double bytes, std::int32_t peer);
   /// Appends a task that does nothing: dependences pass through it.
   void addPass(std::uint32_t node, std::uint32_t index);
 
@@ -47,7 +49,9 @@ class SimulationBuilder {
  private:
   std::uint32_t memoryGroup(std::uint32_t node, double traffic, double limit);
   std::uint32_t linkResource(const Routes::Hop& hop);
-  std::uint32_t routeOf(std::uint32_t node, std::uint32_t shift);
+  std::uint32_t routeOf(std::uint32_t node, const Operation& operation);
+  MessageRoute makeRoute(std::uint32_t node, std::uint32_t peer_node, const Shift& farthest,
+                         const std::vector<Routes::Hop>& hops);
 
   const ScheduleView& schedule_;
   const Machine& machine_;
@@ -57,7 +61,7 @@ class SimulationBuilder {
   std::uint32_t cores_ = 1;                 // of a rank
   std::vector<std::uint32_t> memories_;     // resource by node; empty: no limit
   std::vector<std::uint32_t> links_;        // resource by node, axis, direction
-  std::vector<std::uint32_t> route_index_;  // by class and shift
+  std::vector<std::uint32_t> route_index_;  // by class, and shift or family
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;
   std::vector<std::uint32_t> broken_routes_;  // over what is dead
 };

@@ -28,9 +28,9 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
     outgoing.push_back(number(messageDirection(schedule.topology, shift, 1)));
     incoming.push_back(number(messageDirection(schedule.topology, shift, -1)));
   }
-  auto channel = [&](std::uint32_t receiver, std::uint32_t stream, std::uint32_t direction) {
-    return (std::uint64_t{receiver} * schedule.streams.size() + stream) * directions.size() +
-           direction;
+  const std::size_t kinds = directions.size() + schedule.families.size();
+  auto channel = [&](std::uint32_t receiver, std::uint32_t stream, std::size_t kind) {
+    return (std::uint64_t{receiver} * schedule.streams.size() + stream) * kinds + kind;
   };
 
   struct Receives {
@@ -42,16 +42,22 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].kind != TaskKind::kReceive) continue;
     const Operation& operation = schedule.operations[tasks[i].operation];
-    channels[channel(tasks[i].node, operation.stream, incoming[operation.peer])].tasks.push_back(i);
+    const std::size_t kind =
+        operation.hasFamily() ? directions.size() + operation.peer : incoming[operation.peer];
+    channels[channel(tasks[i].node, operation.stream, kind)].tasks.push_back(i);
   }
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].kind != TaskKind::kSend) continue;
     const Operation& operation = schedule.operations[tasks[i].operation];
-    const std::uint32_t direction = outgoing[operation.peer];
+    const std::size_t kind =
+        operation.hasFamily() ? directions.size() + operation.peer : outgoing[operation.peer];
     Coordinates distance{};
+    // The peers of a family are of its node's class.
     const std::uint32_t peer =
-        builder.classes().neighbour(tasks[i].node, directions[direction], distance);
-    const auto found = channels.find(channel(peer, operation.stream, direction));
+        operation.hasFamily()
+            ? tasks[i].node
+            : builder.classes().neighbour(tasks[i].node, directions[kind], distance);
+    const auto found = channels.find(channel(peer, operation.stream, kind));
     if (found == channels.end() || found->second.taken == found->second.tasks.size()) continue;
     builder.match(i, found->second.tasks[found->second.taken++]);
   }
@@ -134,8 +140,12 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
       if (operation.isJoin()) {
         builder.addPass(node, operation.source);
       } else {
-        builder.addTask(node, operation.source,
-                        static_cast<double>(moved.elements) * element_bytes);
+        const double bytes = static_cast<double>(moved.elements) * element_bytes;
+        if (schedule.operations[operation.source].hasFamily()) {
+          builder.addMessage(node, operation.source, bytes, operation.peer);
+        } else {
+          builder.addTask(node, operation.source, bytes);
+        }
       }
       for (std::uint32_t before : program->dependencesOf(operation))
         dependences.push_back(first + before);

@@ -34,7 +34,8 @@ struct Task {
   std::uint32_t partner = kNone;  // messages: the task of the other end
   std::uint32_t route = kNone;    // sends: index of a route
   std::uint32_t memory = kNone;   // reductions and copies: group of flows; kNone: no limit
-  double bytes = 0;               // sent, received, reduced or copied
+  double bytes = 0;               // sent, received, reduced or copied; of each message
+  std::uint32_t messages = 1;     // of a family: as many at once
   double work_s = 0;              // of a core, were memory no limit
 };
 

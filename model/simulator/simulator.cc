@@ -1,5 +1,9 @@
 #include "model/simulator/simulator.h"
 
+#include <optional>
+
+#include "ir/families/families.h"
+#include "model/simulator/routes.h"
 #include "model/simulator/simulation.h"
 #include "model/simulator/simulation_graph.h"
 #include "schedules/root.h"
@@ -14,7 +18,19 @@ std::string_view name(WaitedFor what) {
 llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Machine& machine,
                                         const SimulateOptions& options) {
   const RootedSchedule rooted(any_root, 0);
-  const ScheduleView& schedule = rooted.view();
+  // With few ports messages wait for one another, one by one.
+  std::optional<UnrolledSchedule> unrolled;
+  if (!options.per_rank && hasFamilies(rooted.view())) {
+    const NodeClasses classes(rooted.view(), false);
+    if (machine.ports > 0 || differAlongFamilies(rooted.view(), classes)) {
+      const double tasks = unrolledOperations(rooted.view()) * classes.count();
+      if (llvm::Error error = checkTaskCount(rooted.view(), classes.count(), tasks)) {
+        return error;
+      }
+      unrolled = unrollFamilies(rooted.view());
+    }
+  }
+  const ScheduleView schedule = unrolled ? unrolled->schedule.view() : rooted.view();
   llvm::Expected<SimulationGraph> graph =
       options.per_rank
           ? graphOfRanks(schedule, machine,

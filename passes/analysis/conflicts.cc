@@ -15,42 +15,41 @@ Interval guardOn(const Box& guard, std::uint32_t axis) {
 
 /// Whether two intervals share a coordinate of `axis` for some node between the guards.
 bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a,
-                   const Interval& guard_b, const Axis& axis) {
+                   const Interval& guard_b, std::uint32_t size, bool wraps) {
   if (a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll) return true;
   if (a.kind == b.kind) {
-    if (a.kind == IntervalKind::kRelative && !axis.wraps()) {
+    if (a.kind == IntervalKind::kRelative && !wraps) {
       // On a mesh x+3 and x-1 are never the same node, whatever the size.
       return a.start < b.start + static_cast<std::int64_t>(b.length) &&
              b.start < a.start + static_cast<std::int64_t>(a.length);
     }
-    return overlaps(resolve(a, 0, axis.size), resolve(b, 0, axis.size), axis.size);
+    return overlaps(resolve(a, 0, size), resolve(b, 0, size), size);
   }
   // A relative interval x+r:m meets an absolute one s:n for x from s-r-m+1 to s-r+n-1.
   const Interval& relative = a.kind == IntervalKind::kRelative ? a : b;
   const Interval& absolute = a.kind == IntervalKind::kRelative ? b : a;
   std::int64_t first = std::int64_t{absolute.start} - relative.start - relative.length + 1;
   std::int64_t count = std::int64_t{absolute.length} + relative.length - 1;
-  if (!axis.wraps()) {
-    count = std::min<std::int64_t>(first + count, axis.size) - std::max<std::int64_t>(first, 0);
+  if (!wraps) {
+    count = std::min<std::int64_t>(first + count, size) - std::max<std::int64_t>(first, 0);
     first = std::max<std::int64_t>(first, 0);
     if (count <= 0) return false;
   }
-  Range nodes{wrap(first, axis.size), static_cast<std::uint32_t>(count)};
-  if (count >= axis.size) nodes = {0, axis.size};
-  for (const Range& range :
-       intersect(resolve(guard_a, 0, axis.size), resolve(guard_b, 0, axis.size), axis.size)) {
-    if (overlaps(range, nodes, axis.size)) return true;
+  Range nodes{wrap(first, size), static_cast<std::uint32_t>(count)};
+  if (count >= size) nodes = {0, size};
+  for (const Range& range : intersect(resolve(guard_a, 0, size), resolve(guard_b, 0, size), size)) {
+    if (overlaps(range, nodes, size)) return true;
   }
   return false;
 }
 
 /// Whether `outer` contains `inner` on every node (enough for what is asked here: false at worst).
-bool intervalCovers(const Interval& outer, const Interval& inner, const Axis& axis) {
-  if (outer.kind == IntervalKind::kAll || outer == inner || outer.length == axis.size) return true;
+bool intervalCovers(const Interval& outer, const Interval& inner, std::uint32_t size, bool wraps) {
+  if (outer.kind == IntervalKind::kAll || outer == inner || outer.length == size) return true;
   if (outer.kind != inner.kind || isRootRelative(outer.kind)) return false;
   const std::int64_t distance = std::int64_t{inner.start} - outer.start;
-  if (!axis.wraps()) return distance >= 0 && distance + inner.length <= outer.length;
-  return std::uint64_t{wrap(distance, axis.size)} + inner.length <= outer.length;
+  if (!wraps) return distance >= 0 && distance + inner.length <= outer.length;
+  return std::uint64_t{wrap(distance, size)} + inner.length <= outer.length;
 }
 
 const Box& boxOrAll(const ScheduleView& schedule, std::uint32_t box) {
@@ -61,7 +60,10 @@ const Box& boxOrAll(const ScheduleView& schedule, std::uint32_t box) {
 }  // namespace
 
 ConflictIndex::ConflictIndex(const ScheduleView& schedule)
-    : schedule_(schedule), row_(rowOf(schedule.collective)) {
+    : schedule_(schedule),
+      row_(rowOf(schedule.collective)),
+      axes_(schedule.blockAxes()),
+      counts_round_(!schedule.families.empty()) {
   for (const Color& color : schedule.colors) {
     first_axis_.insert(first_axis_.end(), std::size_t{color.directions} * color.chunks,
                        color.order[0]);
@@ -104,7 +106,7 @@ ConflictIndex::Storage& ConflictIndex::storageOf(const Access& access) {
 std::uint32_t ConflictIndex::offsetOf(const Access& access) const {
   if (access.frame != kNone) return kNone;
   const std::uint32_t axis = first_axis_[access.part];
-  const Interval& interval = schedule_.boxes[access.box][axis];
+  const Interval& interval = schedule_.blockInterval(access.box, axis);
   if (interval.kind != IntervalKind::kRelative || interval.length != 1) return kNone;
   return wrap(interval.start, schedule_.topology.axes[axis].size);
 }
@@ -170,18 +172,21 @@ bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   if (a.frame != b.frame) return true;  // two frames of one slot: they lie across each other
   if (a.part != b.part) return false;
   if (a.box == b.box) return true;
-  const Topology& topology = schedule_.topology;
-  const Box& box_a = schedule_.boxes[a.box];
-  const Box& box_b = schedule_.boxes[b.box];
   const Box& guard_a = boxOrAll(schedule_, a.guard);
   const Box& guard_b = boxOrAll(schedule_, b.guard);
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (!intervalsMeet(box_a[i], box_b[i], guardOn(guard_a, i), guardOn(guard_b, i),
-                       topology.axes[i])) {
+  for (std::uint32_t i = 0; i < axes_.count(); ++i) {
+    const std::uint32_t axis = axes_.nodeAxis(i);
+    if (!intervalsMeet(schedule_.blockInterval(a.box, i), schedule_.blockInterval(b.box, i),
+                       guardOn(guard_a, axis), guardOn(guard_b, axis), axes_.size(i),
+                       wraps(axis))) {
       return false;
     }
   }
   return true;
+}
+
+bool ConflictIndex::wraps(std::uint32_t axis) const {
+  return counts_round_ || schedule_.topology.axes[axis].wraps();
 }
 
 /// Whether `later` writes all that `earlier` touches, on every node that executes `earlier`, and
@@ -192,17 +197,20 @@ bool ConflictIndex::covers(const Access& later, const Access& earlier) const {
   if (later.guard != kNone && later.guard != earlier.guard) {
     const Box& guard = boxOrAll(schedule_, earlier.guard);
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-      if (!intervalCovers(schedule_.boxes[later.guard][i], guard[i], topology.axes[i]))
+      if (!intervalCovers(schedule_.boxes[later.guard][i], guard[i], topology.axes[i].size,
+                          topology.axes[i].wraps())) {
         return false;
+      }
     }
   }
   if (later.frame != earlier.frame) {
     const Frame& frame = schedule_.frames[later.frame];
     return frame.pieces == 0 && later.box == frame.box;
   }
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (!intervalCovers(schedule_.boxes[later.box][i], schedule_.boxes[earlier.box][i],
-                        topology.axes[i])) {
+  for (std::uint32_t i = 0; i < axes_.count(); ++i) {
+    if (!intervalCovers(schedule_.blockInterval(later.box, i),
+                        schedule_.blockInterval(earlier.box, i), axes_.size(i),
+                        wraps(axes_.nodeAxis(i)))) {
       return false;
     }
   }

@@ -60,9 +60,12 @@ class ConflictIndex {
   bool guardsMeet(const Access& a, const Access& b) const;
   bool conflict(const Access& a, const Access& b) const;
   bool covers(const Access& later, const Access& earlier) const;
+  bool wraps(std::uint32_t axis) const;
 
   const ScheduleView schedule_;
   const CollectiveRow& row_;
+  const BlockAxes axes_;
+  const bool counts_round_;                         // on lines too, as the shifts of families do
   std::vector<std::uint32_t> first_axis_;           // of the color of each part
   llvm::DenseMap<std::uint32_t, Storage> buffers_;  // by part
   llvm::DenseMap<std::uint32_t, Storage> slots_;

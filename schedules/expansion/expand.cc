@@ -3,11 +3,13 @@
 #include "schedules/expansion/expand.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "schedules/expansion/family.h"
 #include "schedules/expansion/placement.h"
 #include "schedules/root.h"
 
@@ -72,6 +74,13 @@ class DependenceMap {
   void keep(std::uint32_t index, std::size_t flat) {
     places_[index] = {static_cast<std::uint32_t>(flat), kKept};
   }
+  /// Of a family: its messages are the flat operations from `first` to before `end`, a few.
+  void keep(std::uint32_t index, std::size_t first, std::size_t end) {
+    places_[index] = {static_cast<std::uint32_t>(passed_.size()),
+                      static_cast<std::uint32_t>(end - first)};
+    for (std::size_t flat = first; flat < end; ++flat)
+      passed_.push_back(static_cast<std::uint32_t>(flat));
+  }
   /// `after` is what the operation depends on, at most kMostPassed.
   void drop(std::uint32_t index, std::span<const std::uint32_t> after) {
     places_[index] = {static_cast<std::uint32_t>(passed_.size()),
@@ -129,27 +138,37 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
   TagCounter tags(schedule);
   program.tag_count = tags.count();
   DependenceMap dependences(schedule);
+  std::vector<bool> waited_for(schedule.operations.size(), false);
+  for (std::uint32_t dependence : schedule.dependences)
+    waited_for[dependence] = true;
   program.operations.reserve(schedule.operations.size());
 
   /// Adds an operation, and says what it depends on.
-  auto keep = [&](FlatOperation flat, const std::vector<std::uint32_t>& after) {
+  auto add = [&](FlatOperation flat, std::span<const std::uint32_t> after) {
     flat.first_dependence = static_cast<std::uint32_t>(program.dependences.size());
     flat.dependence_count = static_cast<std::uint32_t>(after.size());
     program.dependences.insert(program.dependences.end(), after.begin(), after.end());
-    dependences.keep(flat.source, program.operations.size());
     program.operations.push_back(flat);
   };
-  /// Leaves an operation out; or makes it a join, where it would multiply dependences.
-  auto drop = [&](std::uint32_t index) {
-    const std::vector<std::uint32_t>& after = dependences.resolve(index);
-    if (after.size() <= kMostPassed) return dependences.drop(index, after);
+  auto keep = [&](const FlatOperation& flat, const std::vector<std::uint32_t>& after) {
+    dependences.keep(flat.source, program.operations.size());
+    add(flat, after);
+  };
+  /// What waits for many operations, and stands for them.
+  auto joinOf = [&](std::uint32_t index) {
     const Operation& operation = schedule.operations[index];
     FlatOperation join;
     join.kind = OperationKind::kCopy;
     join.phase = operation.phase;
     join.stream = operation.stream;
     join.source = index;
-    keep(join, after);
+    return join;
+  };
+  /// Leaves an operation out; or makes it a join, where it would multiply dependences.
+  auto drop = [&](std::uint32_t index) {
+    const std::vector<std::uint32_t>& after = dependences.resolve(index);
+    if (after.size() <= kMostPassed) return dependences.drop(index, after);
+    keep(joinOf(index), after);
   };
   auto place = [&](const Region& region, const Ranges& guard) {
     FlatRegion flat;
@@ -159,6 +178,43 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     flat.elements = placement.append(region, guard, program.extents, program.loops);
     flat.extent_count = static_cast<std::uint32_t>(program.extents.size()) - flat.first_extent;
     return flat;
+  };
+
+  /// Adds the messages of a family, each after what the operation waits for.
+  auto addFamily = [&](const FlatOperation& message, const Ranges& guard) {
+    const Operation& operation = schedule.operations[message.source];
+    std::vector<std::uint32_t> after = dependences.resolve(message.source);
+    const auto shifts = shiftsOf(schedule.families[operation.peer], rank, message.source);
+    if (after.size() > 1 && shifts.size() > kMostPassed) {
+      add(joinOf(message.source), after);
+      after = {static_cast<std::uint32_t>(program.operations.size() - 1)};
+    }
+    const std::size_t first = program.operations.size();
+    for (Shift shift : shifts) {
+      if (receives(operation.kind)) {
+        for (std::int32_t& along : shift)
+          along = -along;
+      }
+      FlatOperation flat = message;
+      Coordinates peer_at{};
+      for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
+        peer_at[axis] = static_cast<std::int32_t>(
+            wrap(std::int64_t{at[axis]} + shift[axis], schedule.topology.axes[axis].size));
+      }
+      placement.setPeer(peer_at);
+      flat.peer = rooted.rankOf(peer_at);
+      flat.dst = place(operation.dst, guard);
+      flat.a = place(operation.a, guard);
+      if (std::max(flat.dst.elements, flat.a.elements) == 0) continue;
+      flat.tag = tags.next(operation.stream, flat.peer, sends(operation.kind));
+      add(flat, after);
+    }
+    const std::size_t end = program.operations.size();
+    if (end == first) return drop(message.source);
+    if (end - first <= kMostPassed) return dependences.keep(message.source, first, end);
+    std::vector<std::uint32_t> all(end - first);
+    std::iota(all.begin(), all.end(), static_cast<std::uint32_t>(first));
+    if (waited_for[message.source]) keep(joinOf(message.source), all);
   };
 
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
@@ -173,6 +229,10 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     flat.phase = operation.phase;
     flat.stream = operation.stream;
     flat.source = i;
+    if (operation.hasFamily()) {
+      addFamily(flat, guardRanges(schedule, operation.guard));
+      continue;
+    }
     if (operation.peer != kNone) {
       flat.peer = rooted.neighbour(at, schedule.shifts[operation.peer]);
       flat.tag = tags.next(operation.stream, flat.peer, sends(operation.kind));

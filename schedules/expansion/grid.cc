@@ -53,21 +53,21 @@ void ExtentWriter::add(const Extent& run, std::span<const Loop> loops) {
 void Grid::addGap(const Coordinates& at, std::uint32_t cores) {
   Gap& gap = gaps_[gap_count_++];
   gap.at = at;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+  for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis)
     gap.position += strides_[axis] * static_cast<std::uint32_t>(at[axis]);
   if (cores > 1) {
     gap.count = cores;
-    gap.stride = strides_[topology_.axis_count - 1];
+    gap.stride = strides_[axes_.nodeAxes() - 1];
   }
 }
 
-void Grid::append(const Blocks& blocks, const Ranges& ranges, ExtentWriter& out) const {
+void Grid::append(const Blocks& blocks, const BlockRanges& ranges, ExtentWriter& out) const {
   if (blocks.within.length == 0) return;
   // Positions are between those of the two corners.
   std::uint64_t low = 0, high = 0;
   for (const std::uint8_t axis : blocks.order) {
     const std::uint32_t last = ranges[axis].start + ranges[axis].length - 1;
-    const std::uint32_t size = topology_.axes[axis].size;
+    const std::uint32_t size = axes_.size(axis);
     low += strides_[axis] * (last < size ? ranges[axis].start : 0);
     high += strides_[axis] * (last < size ? last : size - 1);
   }
@@ -83,8 +83,8 @@ void Grid::append(const Blocks& blocks, const Ranges& ranges, ExtentWriter& out)
   for (const std::uint8_t axis : blocks.order) {
     const Range range = ranges[axis];
     if (range.length == 1) continue;
-    const std::uint32_t size = topology_.axes[axis].size;
-    Ranges piece = ranges;
+    const std::uint32_t size = axes_.size(axis);
+    BlockRanges piece = ranges;
     const auto appendPiece = [&](std::uint32_t from, std::uint32_t length) {
       if (length == 0) return;
       piece[axis] = {(range.start + from) % size, length};
@@ -108,14 +108,14 @@ void Grid::append(const Blocks& blocks, const Ranges& ranges, ExtentWriter& out)
   // A single block, which is the gap.
 }
 
-void Grid::appendRegular(const Blocks& blocks, std::uint64_t gaps_before, const Ranges& ranges,
+void Grid::appendRegular(const Blocks& blocks, std::uint64_t gaps_before, const BlockRanges& ranges,
                          ExtentWriter& out) const {
   std::array<Loop, kMaxLoops> loops;
   std::size_t count = 0;
   std::uint64_t offset = blocks.base + blocks.within.offset - gaps_before * blocks.block;
   for (const std::uint8_t axis : blocks.order) {
     const Range& range = ranges[axis];
-    const std::uint32_t size = topology_.axes[axis].size;
+    const std::uint32_t size = axes_.size(axis);
     const std::uint64_t stride = strides_[axis] * blocks.block;
     offset += stride * range.start;
     const std::uint32_t to_end = size - range.start;

@@ -9,10 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "schedules/box.h"
+#include "schedules/block_axes.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/expansion/strided.h"
-#include "schedules/topology/topology.h"
 
 namespace torc {
 
@@ -41,14 +40,13 @@ class ExtentWriter {
 
 class Grid {
  public:
-  /// `topology` outlives the grid.
-  explicit Grid(const Topology& topology) : topology_(topology) {}
+  explicit Grid(const BlockAxes& axes) : axes_(axes) {}
 
   /// Positions between neighbours along `axis`; 0, which an axis has that is not named here, where
   /// a block has all of it.
   void setStride(std::uint32_t axis, std::uint64_t positions) { strides_[axis] = positions; }
   /// The block at `at` and, where nodes have cores, the `cores` - 1 that follow on their axis have
-  /// no place. At most kMaxDeadNodes, when all strides are set.
+  /// no place. At most kMaxDeadNodes, when all strides are set; where blocks are of nodes.
   void addGap(const Coordinates& at, std::uint32_t cores);
 
   /// The axes that tell blocks apart, the slowest first, and where blocks are: that at position 0
@@ -60,7 +58,7 @@ class Grid {
     Extent within;
   };
   /// Appends every block of `ranges`.
-  void append(const Blocks& blocks, const Ranges& ranges, ExtentWriter& out) const;
+  void append(const Blocks& blocks, const BlockRanges& ranges, ExtentWriter& out) const;
 
  private:
   /// Blocks without a place, equally far apart.
@@ -75,11 +73,11 @@ class Grid {
     }
   };
 
-  void appendRegular(const Blocks& blocks, std::uint64_t gaps_before, const Ranges& ranges,
+  void appendRegular(const Blocks& blocks, std::uint64_t gaps_before, const BlockRanges& ranges,
                      ExtentWriter& out) const;
 
-  const Topology& topology_;
-  std::array<std::uint64_t, kMaxAxes> strides_{};
+  BlockAxes axes_;
+  std::array<std::uint64_t, kMaxBlockAxes> strides_{};
   std::array<Gap, kMaxDeadNodes> gaps_{};
   std::uint32_t gap_count_ = 0;
 };

@@ -13,11 +13,11 @@ constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 /// Calls `visit(coordinates)` for every block of `ranges`, the axes of `order`
 /// nested, the first slowest, each from its start around.
 template <typename Visit>
-void forEachBlock(const Topology& topology, const std::uint8_t* order, std::uint32_t depth,
-                  const Ranges& ranges, Visit visit) {
-  std::array<std::uint32_t, kMaxAxes> step{};
-  Coordinates at{};
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+void forEachBlock(const BlockAxes& axes, std::span<const std::uint8_t> order, std::uint32_t depth,
+                  const BlockRanges& ranges, Visit visit) {
+  std::array<std::uint32_t, kMaxBlockAxes> step{};
+  BlockCoordinates at{};
+  for (std::uint32_t i = 0; i < axes.count(); ++i) {
     at[i] = static_cast<std::int32_t>(ranges[i].start);
   }
   while (true) {
@@ -26,8 +26,7 @@ void forEachBlock(const Topology& topology, const std::uint8_t* order, std::uint
     while (level > 0) {
       const std::uint32_t axis = order[level - 1];
       if (++step[level - 1] < ranges[axis].length) {
-        at[axis] =
-            at[axis] + 1 == static_cast<std::int32_t>(topology.axes[axis].size) ? 0 : at[axis] + 1;
+        at[axis] = at[axis] + 1 == static_cast<std::int32_t>(axes.size(axis)) ? 0 : at[axis] + 1;
         break;
       }
       step[level - 1] = 0;
@@ -52,19 +51,36 @@ Placement::Placement(const RootedSchedule& rooted, std::int32_t rank, const Coun
       rank_(rank),
       in_place_(in_place),
       row_(rowOf(schedule_.collective)),
+      axes_(schedule_.blockAxes()),
       at_(rooted.coordinatesOf(rank)),
       parts_(schedule_),
-      sites_(schedule_.topology),
+      in_sites_(axes_),
+      out_sites_(axes_),
       search_(schedule_) {
+  for (const Color& color : schedule_.colors) {
+    auto& order = orders_.emplace_back();
+    for (std::uint32_t i = 0; i < axes_.count(); ++i) {
+      const std::uint32_t end = i / axes_.nodeAxes();
+      order[i] = static_cast<std::uint8_t>(color.order[i - end * axes_.nodeAxes()] +
+                                           end * axes_.nodeAxes());
+    }
+  }
+  layGrid(axes_.ends() - 1, in_sites_);
+  layGrid(0, out_sites_);
+}
+
+/// Blocks lie as the ranks of one of their ends count.
+void Placement::layGrid(std::uint32_t end, Grid& grid) const {
   const Topology& topology = schedule_.topology;
   std::uint64_t positions = 1;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    sites_.setStride(topology.order[i], positions);
+    grid.setStride(end * axes_.nodeAxes() + topology.order[i], positions);
     positions *= topology.axes[topology.order[i]].size;
   }
+  if (axes_.ends() == 2) return;
   const std::uint32_t cores = topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
   for (const Coordinates& dead : topology.deadNodes())
-    sites_.addGap(dead, cores);
+    grid.addGap(dead, cores);
 }
 
 Status Placement::prepare() {
@@ -76,6 +92,10 @@ Status Placement::prepareBlocks() {
   const std::uint64_t ranks = schedule_.topology.ranks();
   std::uint64_t total = 0;  // elements of the whole vector
   std::uint64_t end = 0;    // of its last block
+  if (axes_.ends() == 2 && !uniform()) {
+    return Status(StatusCode::kUnsupported,
+                  std::string(row_.name) + " with counts that differ has no schedule");
+  }
   if (row_.layout == Layout::kPartMajor) {
     if (!counts_.per_rank.empty()) {
       return Status(StatusCode::kInvalidArgument,
@@ -106,7 +126,7 @@ Status Placement::prepareBlocks() {
     }
   }
   const bool part_major = row_.layout == Layout::kPartMajor;
-  const std::uint64_t own = part_major ? total : blockCount(rank_);
+  const std::uint64_t own = part_major || axes_.ends() == 2 ? total : blockCount(rank_);
   const bool at_root = rank_ == rooted_.root();
   const auto elements = [&](Holds holds) {
     return holds == Holds::kWhole ? end : holds == Holds::kOwn ? own : 0;
@@ -180,33 +200,30 @@ bool Placement::isWhole(Buffer buffer) const {
   return row_.outWhole();
 }
 
-std::uint32_t Placement::restrictedDepth(std::uint32_t part, const Ranges& ranges) const {
-  const Color& color = colorOf(part);
-  std::uint32_t depth = color.axis_count;
-  while (depth > 0 && ranges[color.order[depth - 1]].length ==
-                          schedule_.topology.axes[color.order[depth - 1]].size) {
+std::uint32_t Placement::restrictedDepth(std::uint32_t part, const BlockRanges& ranges) const {
+  const std::span<const std::uint8_t> order = orderOf(part);
+  std::uint32_t depth = axes_.count();
+  while (depth > 0 && ranges[order[depth - 1]].length == axes_.size(order[depth - 1]))
     --depth;
-  }
   return depth;
 }
 
-Extent Placement::partMajorBlock(std::uint32_t part, const Coordinates& at,
+Extent Placement::partMajorBlock(std::uint32_t part, const BlockCoordinates& at,
                                  std::uint32_t depth) const {
-  const Color& color = colorOf(part);
+  const std::span<const std::uint8_t> order = orderOf(part);
   Extent extent = parts_.extent(part, {0, counts_.count});
   for (std::uint32_t level = 0; level < depth && extent.length > 0; ++level) {
-    const std::uint32_t axis = color.order[level];
-    extent =
-        shareOf(extent, static_cast<std::uint64_t>(at[axis]), schedule_.topology.axes[axis].size);
+    const std::uint32_t axis = order[level];
+    extent = shareOf(extent, static_cast<std::uint64_t>(at[axis]), axes_.size(axis));
   }
   return extent;
 }
 
-std::uint64_t Placement::blockElements(const Run& run, const Coordinates& at,
+std::uint64_t Placement::blockElements(const Run& run, const BlockCoordinates& at,
                                        std::uint32_t depth) const {
   if (row_.layout == Layout::kPartMajor) return partMajorBlock(run.part, at, depth).length;
-  const std::int32_t owner = rooted_.rankOf(at);
-  if (owner < 0) return 0;
+  const std::int32_t owner = rooted_.rankOf(axes_.nodeOf(at));
+  if (owner < 0 || (axes_.ends() == 2 && rooted_.rankOf(axes_.nodeOf(at, 1)) < 0)) return 0;
   return parts_.extent(run.part, run.parts, {0, blockCount(owner)}).length;
 }
 
@@ -219,14 +236,13 @@ std::uint64_t Placement::elementsOf(const Run& run) const {
     return writer.elements();
   }
   if (uniform()) {
-    return liveVolume(run.ranges, schedule_.topology) *
+    return liveVolume(run.ranges, axes_, schedule_.topology) *
            parts_.extent(run.part, run.parts, {0, counts_.count}).length;
   }
   std::uint64_t elements = 0;
-  const Color& color = colorOf(run.part);
   forEachBlock(
-      schedule_.topology, color.order.data(), color.axis_count, run.ranges,
-      [&](const Coordinates& at) { elements += blockElements(run, at, color.axis_count); });
+      axes_, orderOf(run.part), axes_.count(), run.ranges,
+      [&](const BlockCoordinates& at) { elements += blockElements(run, at, axes_.count()); });
   return elements;
 }
 
@@ -238,11 +254,10 @@ const Placement::Prefix& Placement::prefixOf(std::uint64_t place, const Run& run
   prefix.depth = depth;
   prefix.before.clear();
   std::uint64_t sum = 0;
-  forEachBlock(schedule_.topology, colorOf(run.part).order.data(), depth, run.ranges,
-               [&](const Coordinates& at) {
-                 prefix.before.push_back(sum);
-                 sum += blockElements(run, at, depth);
-               });
+  forEachBlock(axes_, orderOf(run.part), depth, run.ranges, [&](const BlockCoordinates& at) {
+    prefix.before.push_back(sum);
+    sum += blockElements(run, at, depth);
+  });
   prefix.before.push_back(sum);
   return prefix;
 }
@@ -264,7 +279,7 @@ std::uint64_t Placement::partOffset(std::uint32_t piece, const Run& outer, std::
 
 template <typename Visit>
 void Placement::forEachRun(const Piece& piece, Visit visit) const {
-  Run run{piece.part, piece.parts, resolve(schedule_.boxes[piece.box], schedule_.topology, at_)};
+  Run run{piece.part, piece.parts, schedule_.blocksOf(piece.box, at_, peer_at_)};
   if (row_.layout == Layout::kBlockMajor) return visit(run);
   run.parts = 1;
   for (; run.part < piece.part + piece.parts; ++run.part)
@@ -295,7 +310,7 @@ std::uint64_t Placement::blocksOf(const Region& region) const {
   for (const Piece& piece : schedule_.piecesOf(region)) {
     forEachRun(piece, [&](const Run& run) {
       if (parts_.extent(run.part, run.parts, {0, counts_.count}).length > 0) {
-        blocks += liveVolume(run.ranges, schedule_.topology);
+        blocks += liveVolume(run.ranges, axes_, schedule_.topology);
       }
     });
   }
@@ -305,10 +320,9 @@ std::uint64_t Placement::blocksOf(const Region& region) const {
 void Placement::appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const {
   for (const Piece& piece : schedule_.piecesOf(region)) {
     forEachRun(piece, [&](const Run& run) {
-      const Color& color = colorOf(run.part);
-      forEachBlock(schedule_.topology, color.order.data(), color.axis_count, run.ranges,
-                   [&](const Coordinates& at) {
-                     const std::uint64_t block = blockElements(run, at, color.axis_count);
+      forEachBlock(axes_, orderOf(run.part), axes_.count(), run.ranges,
+                   [&](const BlockCoordinates& at) {
+                     const std::uint64_t block = blockElements(run, at, axes_.count());
                      if (block > 0) elements.push_back(block);
                    });
     });
@@ -316,38 +330,35 @@ void Placement::appendBlocks(const Region& region, std::vector<std::uint64_t>& e
 }
 
 void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
-  const Color& color = colorOf(run.part);
-  const Topology& topology = schedule_.topology;
+  const std::span<const std::uint8_t> order = orderOf(run.part);
   const Extent whole = parts_.extent(run.part, {0, counts_.count});
   // Axes behind the last one that is restricted add nothing: their blocks follow one another.
   const std::uint32_t depth = restrictedDepth(run.part, run.ranges);
   if (depth == 0) return out.add(whole);
   std::uint64_t blocks = 1, rows = 1;
   for (std::uint32_t level = 0; level < depth; ++level) {
-    blocks *= topology.axes[color.order[level]].size;
-    if (level + 1 < depth) rows *= run.ranges[color.order[level]].length;
+    blocks *= axes_.size(order[level]);
+    if (level + 1 < depth) rows *= run.ranges[order[level]].length;
   }
   if (rows > 1 && whole.length % blocks == 0) {
-    Grid grid(topology);
+    Grid grid(axes_);
     std::uint64_t positions = blocks;
     for (std::uint32_t level = 0; level < depth; ++level) {
-      positions /= topology.axes[color.order[level]].size;
-      grid.setStride(color.order[level], positions);
+      positions /= axes_.size(order[level]);
+      grid.setStride(order[level], positions);
     }
     const std::uint64_t block = whole.length / blocks;
-    grid.append({.order = std::span(color.order).first(depth),
-                 .base = whole.offset,
-                 .block = block,
-                 .within = {0, block}},
-                run.ranges, out);
+    grid.append(
+        {.order = order.first(depth), .base = whole.offset, .block = block, .within = {0, block}},
+        run.ranges, out);
     return;
   }
   // One row, or blocks that differ in size: those in a row on the last axis follow one another.
-  const std::uint32_t last = color.order[depth - 1];
-  const std::uint32_t size = topology.axes[last].size;
+  const std::uint32_t last = order[depth - 1];
+  const std::uint32_t size = axes_.size(last);
   const Range& row = run.ranges[last];
   const std::uint32_t to_end = std::min(row.length, size - row.start);
-  forEachBlock(topology, color.order.data(), depth - 1, run.ranges, [&](const Coordinates& at) {
+  forEachBlock(axes_, order, depth - 1, run.ranges, [&](const BlockCoordinates& at) {
     const Extent rows = partMajorBlock(run.part, at, depth - 1);
     const std::uint64_t begin = share(rows.length, row.start, size);
     out.add({rows.offset + begin, share(rows.length, row.start + to_end, size) - begin});
@@ -356,23 +367,32 @@ void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
 }
 
 void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const {
-  const Color& color = colorOf(run.part);
-  if (!isWhole(buffer)) {  // the own block
+  if (axes_.ends() == 1 && !isWhole(buffer)) {  // the own block
     return out.add(parts_.extent(run.part, run.parts, {0, blockCount(rank_)}));
   }
-  if (uniform()) {
-    return sites_.append({.order = std::span(color.order).first(color.axis_count),
-                          .base = 0,
-                          .block = counts_.count,
-                          .within = parts_.extent(run.part, run.parts, {0, counts_.count})},
-                         run.ranges, out);
+  const std::span<const std::uint8_t> order = orderOf(run.part);
+  if (axes_.ends() == 2 && schedule_.topology.dead_node_count > 0) {
+    // The blocks from or to the own node, as the live ranks at their other end count.
+    const std::uint32_t end = buffer == Buffer::kIn ? 1 : 0;
+    return forEachBlock(axes_, order, axes_.count(), run.ranges, [&](const BlockCoordinates& at) {
+      if (blockElements(run, at, axes_.count()) == 0) return;
+      const auto rank = static_cast<std::uint64_t>(rooted_.rankOf(axes_.nodeOf(at, end)));
+      out.add(parts_.extent(run.part, run.parts, {rank * counts_.count, counts_.count}));
+    });
   }
-  forEachBlock(schedule_.topology, color.order.data(), color.axis_count, run.ranges,
-               [&](const Coordinates& at) {
-                 const std::int32_t rank = rooted_.rankOf(at);
-                 if (rank < 0) return;  // the block of a dead node
-                 out.add(parts_.extent(run.part, run.parts, {blockOffset(rank), blockCount(rank)}));
-               });
+  if (uniform()) {
+    const Grid& sites = buffer == Buffer::kIn ? in_sites_ : out_sites_;
+    return sites.append({.order = order,
+                         .base = 0,
+                         .block = counts_.count,
+                         .within = parts_.extent(run.part, run.parts, {0, counts_.count})},
+                        run.ranges, out);
+  }
+  forEachBlock(axes_, order, axes_.count(), run.ranges, [&](const BlockCoordinates& at) {
+    const std::int32_t rank = rooted_.rankOf(axes_.nodeOf(at));
+    if (rank < 0) return;  // the block of a dead node
+    out.add(parts_.extent(run.part, run.parts, {blockOffset(rank), blockCount(rank)}));
+  });
 }
 
 void Placement::appendScratch(const Region& region, const Ranges& guard, ExtentWriter& out) {
@@ -387,8 +407,7 @@ void Placement::appendScratch(const Region& region, const Ranges& guard, ExtentW
     const std::size_t number = search_.find(guard, frame, piece, next);
     next = number + 1;
     const Piece& around = list[number];
-    const Run outer{around.part, around.parts,
-                    resolve(schedule_.boxes[around.box], schedule_.topology, at_)};
+    const Run outer{around.part, around.parts, schedule_.blocksOf(around.box, at_)};
     std::uint64_t offset = base;
     std::uint64_t place = region.frame;
     if (frame.pieces > 0) {
@@ -412,29 +431,30 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
   const Topology& topology = schedule_.topology;
   // Parts in a row may be of several colors: what is packed has the order of the first, what is
   // taken its own.
-  const Color& color = colorOf(inner.part);
-  const Color& packed = colorOf(outer.part);
+  const std::span<const std::uint8_t> order = orderOf(inner.part);
+  const std::span<const std::uint8_t> packed = orderOf(outer.part);
   const bool all_parts = inner.parts == outer.parts;
   if (all_parts && inner.ranges == outer.ranges) return out.add({base, elementsOf(inner)});
 
   // Blocks that differ only on axes behind `depth`, where the two are equal, follow one another.
-  std::uint32_t depth = color.axis_count;
-  while (all_parts && inner.ranges[color.order[depth - 1]] == outer.ranges[color.order[depth - 1]])
+  std::uint32_t depth = axes_.count();
+  while (all_parts && inner.ranges[order[depth - 1]] == outer.ranges[order[depth - 1]])
     --depth;
-  Ranges ranges = inner.ranges;  // as counted within `outer`
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    ranges[axis].start = wrap(std::int64_t{inner.ranges[axis].start} - outer.ranges[axis].start,
-                              topology.axes[axis].size);
+  BlockRanges ranges = inner.ranges;  // as counted within `outer`
+  for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+    ranges[axis].start =
+        wrap(std::int64_t{inner.ranges[axis].start} - outer.ranges[axis].start, axes_.size(axis));
   }
   const bool part_major = row_.layout == Layout::kPartMajor;
-  if (!part_major && uniform()) {
+  const bool gaps_of_pairs = axes_.ends() == 2 && topology.dead_node_count > 0;
+  if (!part_major && uniform() && !gaps_of_pairs) {
     const Extent all = parts_.extent(outer.part, outer.parts, {0, counts_.count});
     const Extent some = parts_.extent(inner.part, inner.parts, {0, counts_.count});
-    Grid grid(topology);
+    Grid grid(axes_);
     std::uint64_t positions = 1;
-    for (std::uint32_t level = color.axis_count; level-- > 0;) {
-      grid.setStride(packed.order[level], positions);
-      positions *= outer.ranges[packed.order[level]].length;
+    for (std::uint32_t level = axes_.count(); level-- > 0;) {
+      grid.setStride(packed[level], positions);
+      positions *= outer.ranges[packed[level]].length;
     }
     const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
     for (Coordinates dead : topology.deadNodes()) {
@@ -448,7 +468,7 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
       }
       if (inside) grid.addGap(dead, topology.hasCores() ? outer.ranges[dimensions].length : 1);
     }
-    return grid.append({.order = std::span(color.order).first(color.axis_count),
+    return grid.append({.order = order,
                         .base = base,
                         .block = all.length,
                         .within = {some.offset - all.offset, some.length}},
@@ -457,44 +477,42 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
   if (part_major) {
     std::uint64_t sites = 1, blocks = 1;
     for (std::uint32_t level = 0; level < depth; ++level) {
-      sites *= topology.axes[color.order[level]].size;
-      blocks *= outer.ranges[color.order[level]].length;
+      sites *= axes_.size(order[level]);
+      blocks *= outer.ranges[order[level]].length;
     }
     if (parts_.extent(outer.part, {0, counts_.count}).length % sites == 0) {
-      Grid grid(topology);
+      Grid grid(axes_);
       std::uint64_t positions = blocks;
       for (std::uint32_t level = 0; level < depth; ++level) {
-        positions /= outer.ranges[color.order[level]].length;
-        grid.setStride(color.order[level], positions);
+        positions /= outer.ranges[order[level]].length;
+        grid.setStride(order[level], positions);
       }
       const std::uint64_t block = elementsOf(outer) / blocks;
-      return grid.append({.order = std::span(color.order).first(depth),
-                          .base = base,
-                          .block = block,
-                          .within = {0, block}},
-                         ranges, out);
+      return grid.append(
+          {.order = order.first(depth), .base = base, .block = block, .within = {0, block}}, ranges,
+          out);
     }
   }
 
   const std::uint32_t least =
-      part_major ? std::max(depth, restrictedDepth(outer.part, outer.ranges)) : color.axis_count;
+      part_major ? std::max(depth, restrictedDepth(outer.part, outer.ranges)) : axes_.count();
   const Prefix& prefix = prefixOf(place, outer, least);
   std::uint64_t run = 1;
   for (std::uint32_t level = depth; level < prefix.depth; ++level)
-    run *= outer.ranges[color.order[level]].length;
-  forEachBlock(topology, color.order.data(), depth, inner.ranges, [&](const Coordinates& at) {
+    run *= outer.ranges[order[level]].length;
+  forEachBlock(axes_, order, depth, inner.ranges, [&](const BlockCoordinates& at) {
     std::uint64_t index = 0;  // of the run's first block within the piece
     for (std::uint32_t level = 0; level < depth; ++level) {
-      const std::uint32_t axis = packed.order[level];
-      index = index * outer.ranges[axis].length +
-              wrap(static_cast<std::int64_t>(at[axis]) - outer.ranges[axis].start,
-                   topology.axes[axis].size);
+      const std::uint32_t axis = packed[level];
+      index =
+          index * outer.ranges[axis].length +
+          wrap(static_cast<std::int64_t>(at[axis]) - outer.ranges[axis].start, axes_.size(axis));
     }
     index *= run;
     Extent extent = {base + prefix.before[index],
                      prefix.before[index + run] - prefix.before[index]};
     if (!all_parts && extent.length > 0) {
-      const Extent all{0, blockCount(rooted_.rankOf(at))};
+      const Extent all{0, blockCount(rooted_.rankOf(axes_.nodeOf(at)))};
       const Extent some = parts_.extent(inner.part, inner.parts, all);
       extent = {extent.offset + some.offset - parts_.extent(outer.part, all).offset, some.length};
     }

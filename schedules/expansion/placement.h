@@ -12,7 +12,9 @@
 #ifndef TORC_SCHEDULES_EXPANSION_PLACEMENT_H_
 #define TORC_SCHEDULES_EXPANSION_PLACEMENT_H_
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -37,6 +39,9 @@ class Placement {
 
   /// Appends the runs of `region` to `extents`, their loops to `loops`, in as few extents as say
   /// them; returns their elements. `guard` is that of the operation (see guardRanges).
+  /// Says where the peer is, from which the regions of a family's message count.
+  void setPeer(const Coordinates& peer) { peer_at_ = peer; }
+
   std::uint64_t append(const Region& region, const Ranges& guard,
                        std::vector<StridedExtent>& extents, std::vector<Loop>& loops);
 
@@ -54,7 +59,7 @@ class Placement {
   /// Blocks of parts that are enumerated in one go.
   struct Run {
     std::uint32_t part = 0, parts = 1;
-    Ranges ranges{};
+    BlockRanges ranges{};
   };
   /// Elements before each block of a run, as far as the leading `depth` axes of its color tell
   /// blocks apart.
@@ -65,19 +70,23 @@ class Placement {
 
   bool uniform() const { return counts_.per_rank.empty(); }
   Status prepareBlocks();
+  void layGrid(std::uint32_t end, Grid& grid) const;
   Status prepareFrames();
   std::uint64_t blockCount(std::int32_t rank) const;
   std::uint64_t blockOffset(std::int32_t rank) const;
   bool isWhole(Buffer buffer) const;
 
-  const Color& colorOf(std::uint32_t part) const {
-    return schedule_.colors[parts_.index(part).color];
+  /// The block axes in the order of the part's color, the slowest first: those of the sources
+  /// before those of the destinations.
+  std::span<const std::uint8_t> orderOf(std::uint32_t part) const {
+    return std::span(orders_[parts_.index(part).color]).first(axes_.count());
   }
   /// Axes of the part's color up to the last one on which `ranges` are not the whole axis.
-  std::uint32_t restrictedDepth(std::uint32_t part, const Ranges& ranges) const;
+  std::uint32_t restrictedDepth(std::uint32_t part, const BlockRanges& ranges) const;
   /// What of the vector the part's blocks at `at` have, `at` counting along `depth` axes.
-  Extent partMajorBlock(std::uint32_t part, const Coordinates& at, std::uint32_t depth) const;
-  std::uint64_t blockElements(const Run& run, const Coordinates& at, std::uint32_t depth) const;
+  Extent partMajorBlock(std::uint32_t part, const BlockCoordinates& at, std::uint32_t depth) const;
+  std::uint64_t blockElements(const Run& run, const BlockCoordinates& at,
+                              std::uint32_t depth) const;
   std::uint64_t elementsOf(const Run& run) const;
   const Prefix& prefixOf(std::uint64_t place, const Run& run, std::uint32_t depth);
   std::uint64_t partOffset(std::uint32_t piece, const Run& outer, std::uint32_t part);
@@ -97,9 +106,13 @@ class Placement {
   const std::int32_t rank_;
   const bool in_place_;
   const CollectiveRow& row_;
+  const BlockAxes axes_;
   Coordinates at_{};
+  Coordinates peer_at_{};
   PartTable parts_;
-  Grid sites_;  // positions are sites, so that blocks lie as ranks count
+  std::vector<std::array<std::uint8_t, kMaxBlockAxes>> orders_;  // by color
+  // Positions are sites, so that blocks lie as ranks count: those of the other node of a pair.
+  Grid in_sites_, out_sites_;
   PieceSearch search_;
   std::vector<std::uint64_t> displacements_;  // per-rank counts without displacements
   std::vector<std::uint64_t> frame_offsets_, frame_elements_;

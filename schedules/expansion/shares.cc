@@ -46,17 +46,19 @@ VectorShares::VectorShares(const ScheduleView& schedule) : schedule_(schedule) {
 
 double VectorShares::of(const Region& region, const Coordinates& at) const {
   const Topology& topology = schedule_.topology;
+  const BlockAxes axes = schedule_.blockAxes();
   // The block of a dead node is nobody's where ranks own blocks, and part of the vector elsewhere.
   const bool owned = rowOf(schedule_.collective).layout == Layout::kBlockMajor;
   double share = 0;
   for (const Piece& piece : schedule_.piecesOf(region)) {
-    const Ranges blocks = resolve(schedule_.boxes[piece.box], topology, at);
+    const BlockRanges blocks = schedule_.blocksOf(piece.box, at);
     double parts = 0;
     for (std::uint32_t i = 0; i < piece.parts; ++i)
       parts += parts_[piece.part + i];
-    share += parts *
-             static_cast<double>(owned ? liveVolume(blocks, topology) : volume(blocks, topology)) /
-             static_cast<double>(owned ? topology.ranks() : topology.sites());
+    share +=
+        parts *
+        static_cast<double>(owned ? liveVolume(blocks, axes, topology) : volume(blocks, axes)) /
+        static_cast<double>(owned ? topology.ranks() : topology.sites());
   }
   return share;
 }

@@ -59,7 +59,8 @@ class PartTable {
   std::uint64_t denominator_ = 1;
 };
 
-/// What regions hold, as shares of the whole vector (of all blocks, all parts), whatever its size.
+/// What regions hold, as shares of the whole vector (of all blocks, all parts; of pairs, of those
+/// that one node sends), whatever its size.
 class VectorShares {
  public:
   /// `schedule` must outlive this object.

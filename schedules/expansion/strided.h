@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "schedules/block_axes.h"
 #include "schedules/expansion/shares.h"
-#include "schedules/topology/topology.h"
 
 namespace torc {
 
@@ -29,7 +29,7 @@ struct Loop {
 static_assert(sizeof(Loop) == 24);
 
 /// Loops that one run is inside of.
-inline constexpr std::size_t kMaxLoops = kMaxAxes;
+inline constexpr std::size_t kMaxLoops = kMaxBlockAxes;
 
 /// `length` elements at `offset`, repeated by loops of a table, the first slowest.
 struct StridedExtent {

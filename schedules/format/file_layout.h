@@ -23,13 +23,15 @@ enum class TableKind : std::uint32_t {
   kColors,
   kStreams,
   kBoxes,
+  kPairs,
   kPieces,
   kShifts,
+  kFamilies,
   kFrames,
   kOperations,
   kDependences,
 };
-inline constexpr std::uint32_t kTableCount = 10;
+inline constexpr std::uint32_t kTableCount = 12;
 
 /// Where a table lies.
 struct TableEntry {
@@ -55,7 +57,7 @@ struct FileHeader {
   std::array<TableEntry, kTableCount> tables{};
 };
 static_assert(sizeof(Topology) == 1296);
-static_assert(sizeof(FileHeader) == 1584);
+static_assert(sizeof(FileHeader) == 1632);
 static_assert(std::is_trivially_copyable_v<FileHeader>);
 
 /// The checksum covers the file from here; the fields before it each have one value that fits.
@@ -75,8 +77,10 @@ inline constexpr std::uint64_t alignedUp(std::uint64_t offset) {
 static_assert(std::has_unique_object_representations_v<Color>);
 static_assert(std::has_unique_object_representations_v<Stream>);
 static_assert(std::has_unique_object_representations_v<Box>);
+static_assert(std::has_unique_object_representations_v<BoxPair>);
 static_assert(std::has_unique_object_representations_v<Piece>);
 static_assert(std::has_unique_object_representations_v<Shift>);
+static_assert(std::has_unique_object_representations_v<Family>);
 static_assert(std::has_unique_object_representations_v<Frame>);
 static_assert(std::has_unique_object_representations_v<Operation>);
 static_assert(std::has_unique_object_representations_v<TableEntry>);

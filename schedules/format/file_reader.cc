@@ -12,9 +12,9 @@
 namespace torc {
 namespace {
 
-constexpr const char* kTableNames[kTableCount] = {"name",       "producer",   "colors", "streams",
-                                                  "boxes",      "pieces",     "shifts", "frames",
-                                                  "operations", "dependences"};
+constexpr const char* kTableNames[kTableCount] = {
+    "name",   "producer", "colors",   "streams", "boxes",      "pairs",
+    "pieces", "shifts",   "families", "frames",  "operations", "dependences"};
 
 Status readMagic(FieldReader& reader) {
   const auto file = reader.file();
@@ -62,8 +62,10 @@ Status readTables(FieldReader& reader, ScheduleView& schedule) {
   if (status.ok()) status = tables.read(TableKind::kColors, schedule.colors);
   if (status.ok()) status = tables.read(TableKind::kStreams, schedule.streams);
   if (status.ok()) status = tables.read(TableKind::kBoxes, schedule.boxes);
+  if (status.ok()) status = tables.read(TableKind::kPairs, schedule.pairs);
   if (status.ok()) status = tables.read(TableKind::kPieces, schedule.pieces);
   if (status.ok()) status = tables.read(TableKind::kShifts, schedule.shifts);
+  if (status.ok()) status = tables.read(TableKind::kFamilies, schedule.families);
   if (status.ok()) status = tables.read(TableKind::kFrames, schedule.frames);
   if (status.ok()) status = tables.read(TableKind::kOperations, schedule.operations);
   if (status.ok()) status = tables.read(TableKind::kDependences, schedule.dependences);

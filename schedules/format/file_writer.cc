@@ -30,8 +30,10 @@ std::vector<std::byte> writeSchedule(const ScheduleView& schedule) {
   writer.append(TableKind::kColors, schedule.colors);
   writer.append(TableKind::kStreams, schedule.streams);
   writer.append(TableKind::kBoxes, schedule.boxes);
+  writer.append(TableKind::kPairs, schedule.pairs);
   writer.append(TableKind::kPieces, schedule.pieces);
   writer.append(TableKind::kShifts, schedule.shifts);
+  writer.append(TableKind::kFamilies, schedule.families);
   writer.append(TableKind::kFrames, schedule.frames);
   writer.append(TableKind::kOperations, schedule.operations);
   writer.append(TableKind::kDependences, schedule.dependences);

@@ -233,11 +233,11 @@ class CellMeaning {
         return;
       }
       complete = false;
-      context_.fault(Rule::kMeaning, index,
-                     "on " + context_.rankText(missing.node) + " reads " +
-                         regionText(schedule_, region) + ", where " +
-                         context_.blockText(missing.block) + " holds no value" +
-                         (region.pieces > 0 ? " of p" + std::to_string(part) : ""));
+      context_.fault(
+          Rule::kMeaning, index,
+          "on " + context_.rankText(missing.node) + " reads " + regionText(schedule_, region) +
+              ", where " + context_.blockText(context_.axes.blockOf(missing.block)) +
+              " holds no value" + (region.pieces > 0 ? " of p" + std::to_string(part) : ""));
     });
     return complete;
   }
@@ -280,7 +280,8 @@ class CellMeaning {
         context_.fault(Rule::kMeaning, index,
                        "on " + context_.rankText(twice.node) + " adds the contribution of " +
                            context_.rankText(twice.contributor) + " to " +
-                           context_.blockText(twice.block) + " a second time");
+                           context_.blockText(context_.axes.blockOf(twice.block)) +
+                           " a second time");
         return false;
       }
       sum.push_back(std::move(piece));
@@ -300,7 +301,8 @@ class CellMeaning {
         if (!out_[part].read({nodes, blocks}, kNone, setting_, facts, missing)) {
           context_.fault(Rule::kMeaning, kNone,
                          place + context_.rankText(missing.node) + ": " +
-                             context_.blockText(missing.block) + " holds no value");
+                             context_.blockText(context_.axes.blockOf(missing.block)) +
+                             " holds no value");
           break;
         }
         bool right = true;
@@ -342,7 +344,7 @@ class CellMeaning {
 
   bool checkResultOn(std::uint64_t k, const Fact& fact, const std::string& place) {
     Coordinates at{}, witness{};
-    Ranges blocks{};
+    BlockRanges blocks{};
     Value value(fact.value.size());
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       const Range& nodes = fact.place.nodes[axis];
@@ -360,9 +362,9 @@ class CellMeaning {
                              ? Value(proof_.domains.live().begin(), proof_.domains.live().end())
                              : Value{isFromRoot() ? rootRanges() : Contribution{}};
     bool surplus = false;
-    if (equals(value, wanted, blocks, topology_, witness, surplus)) return true;
-    Coordinates block{};
-    for (int axis = 0; axis < kMaxAxes; ++axis)
+    if (equals(value, wanted, blocks, context_.axes, witness, surplus)) return true;
+    BlockCoordinates block{};
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
       block[axis] = static_cast<std::int32_t>(blocks[axis].start);
     context_.fault(Rule::kMeaning, kNone,
                    place + context_.rankText(at) + ": " + context_.blockText(block) +

@@ -53,7 +53,8 @@ std::optional<std::vector<CellStep>> orderCells(CellProof& proof);
 void checkMeaningOfCells(CellProof& proof, const std::vector<CellStep>& order);
 void checkLinksOfCells(CellProof& proof);
 
-/// All rules. False where it gave up: then `context.result` is as it was.
+/// All rules. False where it gave up, and where blocks are of pairs or messages of families: then
+/// `context.result` is as it was.
 bool verifyByCells(VerifyContext& context);
 
 }  // namespace torc

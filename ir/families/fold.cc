@@ -1,0 +1,143 @@
+// The blocks that all messages of a family name together. The shifts of a family are a box without
+// its origin, which is cut into boxes; over each of them an interval that counts from the peer
+// becomes one that counts from the node.
+#include <algorithm>
+#include <vector>
+
+#include "ir/families/families.h"
+#include "ir/schedule_builder.h"
+
+namespace torc {
+namespace {
+
+/// Shifts along every axis, from `first` on.
+struct ShiftBox {
+  Coordinates first{};
+  std::array<std::uint32_t, kMaxAxes> count{};
+};
+
+class Folder {
+ public:
+  explicit Folder(const ScheduleView& schedule)
+      : schedule_(schedule), axes_(schedule.blockAxes()), builder_(headerOf(schedule)) {}
+
+  Schedule run() {
+    for (const Stream& stream : schedule_.streams)
+      builder_.addStream(stream);
+    for (const Family& family : schedule_.families)
+      builder_.family(family);
+    for (const Frame& frame : schedule_.frames)
+      builder_.addFrame(piecesOf(frame), frame.slot);
+    builder_.schedule().slot_count = schedule_.slot_count;
+    for (Operation operation : schedule_.operations) {
+      for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+        if (!region->present()) continue;
+        *region = builder_.region(
+            region->buffer, operation.hasFamily() ? folded(operation, *region) : piecesOf(*region),
+            region->frame);
+      }
+      if (operation.peer != kNone) operation.peer = builder_.peer(schedule_, operation);
+      if (operation.guard != kNone) {
+        operation.guard = builder_.box(schedule_.boxes[operation.guard]);
+      }
+      const auto dependences = schedule_.dependencesOf(operation);
+      builder_.addOperation(operation, {dependences.data(), dependences.size()});
+    }
+    return builder_.take();
+  }
+
+ private:
+  template <typename Blocks>
+  std::vector<Piece> piecesOf(const Blocks& blocks) {
+    std::vector<Piece> list;
+    for (const Piece& piece : schedule_.piecesOf(blocks))
+      list.push_back({piece.part, piece.parts, builder_.blocks(schedule_, piece.box)});
+    return list;
+  }
+
+  std::vector<Piece> folded(const Operation& operation, const Region& region) {
+    const Family& family = schedule_.families[operation.peer];
+    std::vector<Piece> list;
+    for (const Piece& piece : schedule_.piecesOf(region)) {
+      for (const ShiftBox& shifts : cut(family, piece.box))
+        list.push_back({piece.part, piece.parts, over(shifts, piece.box)});
+    }
+    return list;
+  }
+
+  /// Boxes of shifts over which the blocks of `box` are those of all shifts: the origin left out
+  /// where it alone would add blocks.
+  std::vector<ShiftBox> cut(const Family& family, std::uint32_t box) const {
+    ShiftBox all{family.first, family.count};
+    std::vector<std::uint32_t> moving;
+    bool single = true, told_apart = true;
+    for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+      if (family.count[axis] < 2) continue;
+      moving.push_back(axis);
+      bool counts = false;
+      for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
+        const Interval& interval = schedule_.blockInterval(box, end * axes_.nodeAxes() + axis);
+        if (!isPeerRelative(interval.kind)) continue;
+        counts = true;
+        single = single && interval.length == 1;
+      }
+      told_apart = told_apart && counts;
+    }
+    // Elsewhere a shift besides the origin names the same blocks, or those around.
+    if (!family.holdsOrigin() || !told_apart || !single) return {all};
+    std::vector<ShiftBox> boxes;
+    for (const std::uint32_t axis : moving) {
+      const std::int32_t first = family.first[axis];
+      const auto below = static_cast<std::uint32_t>(-first);
+      const std::uint32_t above = family.count[axis] - below - 1;
+      if (below > 0) {
+        all.count[axis] = below;
+        boxes.push_back(all);
+      }
+      if (above > 0) {
+        all.first[axis] = 1;
+        all.count[axis] = above;
+        boxes.push_back(all);
+      }
+      all.first[axis] = 0;
+      all.count[axis] = 1;
+    }
+    return boxes;
+  }
+
+  /// The blocks of `box` over all `shifts`.
+  std::uint32_t over(const ShiftBox& shifts, std::uint32_t box) {
+    if (!schedule_.hasPairs()) return builder_.box(over(shifts, schedule_.boxes[box]));
+    const BoxPair& pair = schedule_.pairs[box];
+    return builder_.pair(over(shifts, schedule_.boxes[pair.source]),
+                         over(shifts, schedule_.boxes[pair.destination]));
+  }
+  Box over(const ShiftBox& shifts, Box box) const {
+    for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+      Interval& interval = box[axis];
+      if (!isPeerRelative(interval.kind)) continue;
+      const std::int32_t last =
+          shifts.first[axis] + static_cast<std::int32_t>(shifts.count[axis]) - 1;
+      const std::int32_t first =
+          interval.kind == IntervalKind::kPlusShift ? shifts.first[axis] : -last;
+      const std::uint64_t length = std::uint64_t{shifts.count[axis]} + interval.length - 1;
+      interval =
+          length >= axes_.size(axis)
+              ? Interval::all()
+              : Interval::relative(interval.start + first, static_cast<std::uint32_t>(length));
+    }
+    return box;
+  }
+
+  const ScheduleView& schedule_;
+  const BlockAxes axes_;
+  ScheduleBuilder builder_;
+};
+
+}  // namespace
+
+Schedule foldFamilies(const ScheduleView& schedule) {
+  return Folder(schedule).run();
+}
+
+}  // namespace torc

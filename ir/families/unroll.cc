@@ -1,0 +1,128 @@
+// Families, message by message.
+#include <utility>
+#include <vector>
+
+#include "ir/families/families.h"
+#include "ir/schedule_builder.h"
+#include "schedules/expansion/family.h"
+
+namespace torc {
+namespace {
+
+class Unroller {
+ public:
+  explicit Unroller(const ScheduleView& schedule)
+      : schedule_(schedule), topology_(schedule.topology), builder_(headerOf(schedule)) {}
+
+  UnrolledSchedule run() {
+    for (const Stream& stream : schedule_.streams)
+      builder_.addStream(stream);
+    for (const Frame& frame : schedule_.frames)
+      builder_.addFrame(piecesOf(frame, Shift{}), frame.slot);
+    builder_.schedule().slot_count = schedule_.slot_count;
+    for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
+      const Operation& operation = schedule_.operations[i];
+      std::vector<std::uint32_t> after;
+      for (const std::uint32_t dependence : schedule_.dependencesOf(operation))
+        after.insert(after.end(), made_[dependence].begin(), made_[dependence].end());
+      made_.emplace_back();
+      if (!operation.hasFamily()) {
+        const Box guard = operation.guard == kNone ? Box{} : schedule_.boxes[operation.guard];
+        const Shift shift = operation.peer == kNone ? Shift{} : schedule_.shifts[operation.peer];
+        add(operation, shift, guard, after);
+        continue;
+      }
+      // The order of rank 0: that of the messages between two nodes is the same in any.
+      for (Shift shift : shiftsOf(schedule_.families[operation.peer], 0, i)) {
+        if (receives(operation.kind)) {
+          for (std::int32_t& along : shift)
+            along = -along;
+        }
+        addWays(operation, shift, after);
+      }
+    }
+    return {builder_.take(), std::move(source_)};
+  }
+
+ private:
+  /// One message of a family: on every line along which it goes, those for whom it stays inside,
+  /// and those for whom it goes the other way.
+  void addWays(const Operation& operation, const Shift& shift,
+               const std::vector<std::uint32_t>& after) {
+    std::vector<std::uint32_t> lines;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      if (!topology_.axes[axis].wraps() && shift[axis] != 0) lines.push_back(axis);
+    }
+    for (std::uint32_t turned = 0; turned < 1u << lines.size(); ++turned) {
+      Shift way = shift;
+      Box guard = operation.guard == kNone ? Box{} : schedule_.boxes[operation.guard];
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::uint32_t axis = lines[i];
+        const auto size = static_cast<std::int32_t>(topology_.axes[axis].size);
+        const std::int32_t inside = size - std::abs(shift[axis]);  // as many stay inside
+        const bool turns = turned >> i & 1;
+        const bool from_start = (shift[axis] > 0) != turns;
+        const std::int32_t count = turns ? size - inside : inside;
+        guard[axis] =
+            Interval::absolute(from_start ? 0 : size - count, static_cast<std::uint32_t>(count));
+        if (turns) way[axis] += shift[axis] > 0 ? -size : size;
+      }
+      add(operation, way, guard, after);
+    }
+  }
+
+  void add(Operation operation, const Shift& shift, const Box& guard,
+           const std::vector<std::uint32_t>& after) {
+    for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (region->present()) {
+        *region = builder_.region(region->buffer, piecesOf(*region, shift), region->frame);
+      }
+    }
+    if (operation.peer != kNone) operation.peer = builder_.shift(shift);
+    operation.peer_kind = PeerKind::kShift;
+    operation.guard = operation.guard == kNone && guard == Box{} ? kNone : builder_.box(guard);
+    made_.back().push_back(builder_.addOperation(operation, after));
+    source_.push_back(static_cast<std::uint32_t>(made_.size() - 1));
+  }
+
+  template <typename Blocks>
+  std::vector<Piece> piecesOf(const Blocks& blocks, const Shift& shift) {
+    std::vector<Piece> list;
+    for (const Piece& piece : schedule_.piecesOf(blocks)) {
+      std::uint32_t box = 0;
+      if (schedule_.hasPairs()) {
+        const BoxPair& pair = schedule_.pairs[piece.box];
+        box = builder_.pair(at(schedule_.boxes[pair.source], shift),
+                            at(schedule_.boxes[pair.destination], shift));
+      } else {
+        box = builder_.box(at(schedule_.boxes[piece.box], shift));
+      }
+      list.push_back({piece.part, piece.parts, box});
+    }
+    return list;
+  }
+  /// `box` for a peer at `shift`.
+  Box at(Box box, const Shift& shift) const {
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      Interval& interval = box[axis];
+      if (isPeerRelative(interval.kind)) {
+        interval = Interval::relative(interval.start + shift[axis], interval.length);
+      }
+    }
+    return box;
+  }
+
+  const ScheduleView& schedule_;
+  const Topology& topology_;
+  ScheduleBuilder builder_;
+  std::vector<std::vector<std::uint32_t>> made_;  // by operation of the schedule
+  std::vector<std::uint32_t> source_;             // by operation made
+};
+
+}  // namespace
+
+UnrolledSchedule unrollFamilies(const ScheduleView& schedule) {
+  return Unroller(schedule).run();
+}
+
+}  // namespace torc
