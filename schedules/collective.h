@@ -74,8 +74,10 @@ struct CollectiveRow {
   Layout layout = Layout::kPartMajor;
   CountOf counts = CountOf::kVector;
   InPlace in_place = InPlace::kVector;
-  std::array<std::string_view, 2> mpi{};  // functions of MPI that it serves, "" where there is one
+  std::array<std::string_view, 2> mpi{};  // functions of MPI that it serves, "" where there is none
 
+  /// Whether calls of MPI are served.
+  bool isIntercepted() const { return !mpi[0].empty(); }
   /// Whether a call says by a count and a datatype of its own what `in` holds.
   bool describesIn() const { return result == Result::kMoved && in != out; }
   bool inWhole() const { return in == Holds::kWhole; }

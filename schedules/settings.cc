@@ -65,12 +65,23 @@ std::string readOrder(std::string_view value, Settings& settings) {
   return {};
 }
 
+/// The names of those whose calls of MPI are served.
+std::string interceptedCollectives(std::string_view separator) {
+  std::string joined;
+  for (const CollectiveRow& row : collectiveRows()) {
+    if (row.isIntercepted()) joined += message(joined.empty() ? "" : separator, row.name);
+  }
+  return joined;
+}
+
 std::string readCollectives(std::string_view value, Settings& settings) {
   settings.collectives.fill(false);
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
     const std::optional<Collective> named = collectiveNamed(value.substr(begin, end - begin));
-    if (!named) return "names separated by commas, of " + collectiveNames(", ");
+    if (!named || !rowOf(*named).isIntercepted()) {
+      return "names separated by commas, of " + interceptedCollectives(", ");
+    }
     settings.collectives[static_cast<std::size_t>(*named)] = true;
     begin = end + 1;
   }
@@ -230,12 +241,7 @@ constexpr bool saysCollectives(const Row& row) {
 
 /// "allreduce,reduce_scatter,allgather": what TORC_COLLECTIVES is where it is not set.
 const std::string& allCollectives() {
-  static const std::string names = [] {
-    std::string joined;
-    for (const CollectiveRow& row : collectiveRows())
-      joined += message(joined.empty() ? "" : ",", row.name);
-    return joined;
-  }();
+  static const std::string names = interceptedCollectives(",");
   return names;
 }
 

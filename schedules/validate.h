@@ -14,6 +14,12 @@
 //   intervals   1 <= length <= size, or `*` with start and length 0; an absolute start is inside
 //               the axis, and on a mesh so is the end
 //   shifts      |shift| < size on every axis, not all 0
+//   pairs       of boxes that exist; where blocks are of pairs, and nowhere else
+//   families    1 to size shifts on every axis, as far as shifts go, not the origin alone; the
+//   torus
+//               is not damaged; operations have at most kMaxFamilyMessages messages of families in
+//               all; those of a stream are all of one; no reductions, no root; the guard does not
+//               restrict an axis along which they go; intervals count from the peer on their side
 //   order       phases ascend; the dependences of operation i follow those of operation i-1 in
 //               their table, name operations above i, ascend
 //   operation   has a peer exactly when it communicates, the regions its kind asks for and no
@@ -50,6 +56,8 @@ namespace torc {
 
 inline constexpr std::uint32_t kMaxParts = 1u << 20;
 inline constexpr std::uint64_t kMaxNamedParts = 1u << 26;
+/// Of all operations together, on one rank: what two-phase schedules on a million nodes have.
+inline constexpr std::uint64_t kMaxFamilyMessages = 1u << 22;
 inline constexpr std::size_t kMaxNameLength = 255;
 inline constexpr std::size_t kMaxProducerLength = 65535;
 

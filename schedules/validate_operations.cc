@@ -130,6 +130,7 @@ class OperationValidator {
   /// Of each stream: the family of all its messages, or that they have none.
   static constexpr std::uint32_t kUnknown = kNone - 1;
   std::vector<std::uint32_t> family_of_;
+  std::uint64_t family_messages_ = 0;  // so far
 };
 
 Status OperationValidator::check(const Operation& operation, std::uint32_t index) {
@@ -260,6 +261,11 @@ Status OperationValidator::checkFamily(const Operation& operation) {
         isSignal(operation.kind) ? name(operation.kind) : rowOf(schedule_.collective).name);
   }
   const Family& family = schedule_.families[operation.peer];
+  family_messages_ += family.size();
+  if (family_messages_ > kMaxFamilyMessages) {
+    return malformed("peer: the families up to here have more than ", kMaxFamilyMessages,
+                     " messages");
+  }
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const bool still = family.count[axis] == 1 && family.first[axis] == 0;
     if (!still && guard_[axis].length != size(axis)) {

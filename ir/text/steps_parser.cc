@@ -278,10 +278,8 @@ bool StepsParser::parseInterval(std::uint32_t axis_index, Interval& interval) {
     bool negative = cursor_.at("-");
     if (negative || cursor_.at("+")) {
       cursor_.advance();
-      if (cursor_.token().kind == TokenKind::kWord) {
-        const char variable = shiftName(axis_index);
-        if (!cursor_.expect(llvm::StringRef(&variable, 1), "the shift along its axis"))
-          return false;
+      const char variable = shiftName(axis_index);
+      if (cursor_.take(llvm::StringRef(&variable, 1))) {
         interval.kind = negative ? IntervalKind::kMinusShift : IntervalKind::kPlusShift;
         const bool offset = cursor_.at("+") || cursor_.at("-");
         if (offset && !cursor_.signedInteger(interval.start, "an offset")) return false;
@@ -371,7 +369,9 @@ bool StepsParser::parseFamily(std::uint32_t axes, Family& family) {
   if (family.holdsOrigin()) {
     if (!cursor_.expect("except", "and the node itself, which a family leaves out")) return false;
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      if ((axes >> axis & 1) != 0 && !cursor_.expect("0", "of the node itself")) return false;
+      std::uint32_t zero = 0;
+      if ((axes >> axis & 1) == 0) continue;
+      if (!cursor_.integer(zero, "0, of the node itself", 0, 0)) return false;
     }
   }
   if (cursor_.take("shuffled")) family.order = FamilyOrder::kShuffled;

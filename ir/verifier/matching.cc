@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "ir/families/families.h"
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
 #include "ir/verifier/messages.h"
+#include "schedules/expansion/family.h"
 
 namespace torc {
 namespace {
@@ -19,12 +21,21 @@ struct Channel {
 };
 using Channels = std::map<Channel, std::vector<std::uint32_t>>;
 
-/// An interval of the sender of a family's message as its receiver sees it, on an axis along which
-/// the family goes or does not: what is own to the one is the peer's to the other.
-Interval asReceived(Interval interval, bool moves) {
+/// How far all messages of a family go along an axis, if they all go as far.
+std::optional<std::int32_t> onlyShift(const Family& family, std::uint32_t axis) {
+  if (family.count[axis] == 1) return family.first[axis];
+  if (family.size() == 1) return shiftsOf(family, 0, 0).front()[axis];
+  return std::nullopt;
+}
+
+/// An interval of the sender of a family's message as its receiver sees it: what is own to the one
+/// is the peer's to the other. Where all go as far, the peer is a neighbour like any other.
+Interval asReceived(Interval interval, const std::optional<std::int32_t>& shift) {
   if (interval.kind == IntervalKind::kPlusShift) {
     interval.kind = IntervalKind::kRelative;
-  } else if (interval.kind == IntervalKind::kRelative && moves) {
+  } else if (interval.kind == IntervalKind::kRelative && shift.has_value()) {
+    interval.start -= *shift;
+  } else if (interval.kind == IntervalKind::kRelative) {
     interval.kind = IntervalKind::kMinusShift;
   }
   return interval;
@@ -45,10 +56,13 @@ bool sameInFamily(const VerifyContext& context, std::uint32_t node_class, const 
     for (std::uint32_t block_axis = 0; block_axis < context.axes.count(); ++block_axis) {
       const std::uint32_t axis = context.axes.nodeAxis(block_axis);
       const std::uint32_t size = context.axes.size(block_axis);
-      const bool goes = moves(family, axis);
-      const Interval one = asReceived(written.blockInterval(sent[i].box, block_axis), goes);
+      const std::optional<std::int32_t> shift = onlyShift(family, axis);
+      const Interval one = asReceived(written.blockInterval(sent[i].box, block_axis), shift);
       Interval other = written.blockInterval(received[i].box, block_axis);
-      if (!goes && other.kind == IntervalKind::kMinusShift) other.kind = IntervalKind::kRelative;
+      if (other.kind == IntervalKind::kMinusShift && shift.has_value()) {
+        other.kind = IntervalKind::kRelative;
+        other.start -= *shift;
+      }
       const bool one_is_peer = isPeerRelative(one.kind), other_is_peer = isPeerRelative(other.kind);
       const Range one_range = resolve(one, at[axis], size);
       const Range other_range = resolve(other, at[axis], size);

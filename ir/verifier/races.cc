@@ -123,6 +123,7 @@ class RaceChecker {
   /// differ, the blocks of a message are at its peer's coordinate.
   bool writesApart(const Operation& operation) const {
     const Family& family = written_.families[operation.peer];
+    if (family.size() == 1) return true;
     for (const Piece& piece : written_.piecesOf(operation.dst)) {
       for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
         bool apart = family.count[axis] < 2;

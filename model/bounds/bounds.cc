@@ -34,7 +34,6 @@ constexpr CollectiveRow kFurtherRows[] = {
      .out = Holds::kWhole,
      .out_elsewhere = Holds::kNothing,
      .layout = Layout::kBlockMajor},
-    {.name = "alltoall", .blocks = BlockSpace::kPair, .layout = Layout::kBlockMajor},
     {.name = "barrier", .blocks = BlockSpace::kNone},
 };
 constexpr llvm::StringRef kLimitNames[] = {"none", "cut", "split", "slab", "distance", "narrowest"};
@@ -81,13 +80,16 @@ class BandwidthBound {
   }
 
  private:
+  /// Bytes that one rank sends to one other.
+  double ofPair() const { return bytes_ / (network_.liveNodes() * ranks_per_node_); }
+
   /// Of a set of `nodes` live nodes; of scatter and gather, one that the root is in.
   Demand demandOf(double nodes) const {
     const double all = network_.liveNodes();
     const double inside = bytes_ * nodes / all, outside = bytes_ - inside;
     if (collective_.blocks == BlockSpace::kPair) {
       const double pairs = nodes * (all - nodes) * ranks_per_node_ * ranks_per_node_;
-      return {bytes_ * pairs, bytes_ * pairs};
+      return {ofPair() * pairs, ofPair() * pairs};
     }
     if (isBetweenRootAndOwners()) {
       // Each byte once: those of the others in, or out.
@@ -214,7 +216,7 @@ class BandwidthBound {
         distances += std::min(apart, size - apart);
       }
     }
-    const double bytes = bytes_ * distances * ranks_per_node_ * ranks_per_node_;
+    const double bytes = ofPair() * distances * ranks_per_node_ * ranks_per_node_;
     const double directions = unidirectional_ ? 1 : 2;
     raise(bytes / (directions * network_.liveLinks(i) * of.bandwidth), 0, BandwidthLimit::kDistance,
           1u << i);

@@ -142,11 +142,27 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
   return loadsOf(rooted.view());
 }
 
+namespace {
+
+struct Dimension {
+  std::uint64_t size;
+  bool ring;
+};
+
+/// Of what a rank sends: along a ring of size d a message goes floor(d^2 / 4) / d hops in the mean,
+/// over the two links of its node; the middle of a line carries as much as both.
+Fraction pairBound(const std::vector<Dimension>& dimensions) {
+  Fraction most;
+  for (const auto& [size, ring] : dimensions) {
+    const Fraction here = makeFraction(size * size / 4, ring ? 2 * size : size);
+    if (here.value() > most.value()) most = here;
+  }
+  return most;
+}
+
+}  // namespace
+
 std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology) {
-  struct Dimension {
-    std::uint64_t size;
-    bool ring;
-  };
   if (topology.isDamaged()) return std::nullopt;
   std::vector<Dimension> dimensions;
   std::uint64_t nodes = 1;
@@ -160,6 +176,7 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
     nodes *= axis.size;
   }
   const CollectiveRow& facts = rowOf(collective);
+  if (facts.blocks == BlockSpace::kPair) return pairBound(dimensions);
   Fraction bound;
   auto raise = [&](Uint128 numerator, Uint128 denominator) {
     // Both are below 2^40: crosswise products fit.

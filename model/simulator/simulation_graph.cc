@@ -29,6 +29,11 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
     incoming.push_back(number(messageDirection(schedule.topology, shift, -1)));
   }
   const std::size_t kinds = directions.size() + schedule.families.size();
+  const auto kindOf = [&](const Operation& operation, const std::vector<std::uint32_t>& ways) {
+    if (!operation.hasFamily()) return std::size_t{ways[operation.peer]};
+    const auto first = llvm::find(schedule.families, schedule.families[operation.peer]);
+    return directions.size() + static_cast<std::size_t>(first - schedule.families.begin());
+  };
   auto channel = [&](std::uint32_t receiver, std::uint32_t stream, std::size_t kind) {
     return (std::uint64_t{receiver} * schedule.streams.size() + stream) * kinds + kind;
   };
@@ -42,15 +47,13 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].kind != TaskKind::kReceive) continue;
     const Operation& operation = schedule.operations[tasks[i].operation];
-    const std::size_t kind =
-        operation.hasFamily() ? directions.size() + operation.peer : incoming[operation.peer];
+    const std::size_t kind = kindOf(operation, incoming);
     channels[channel(tasks[i].node, operation.stream, kind)].tasks.push_back(i);
   }
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].kind != TaskKind::kSend) continue;
     const Operation& operation = schedule.operations[tasks[i].operation];
-    const std::size_t kind =
-        operation.hasFamily() ? directions.size() + operation.peer : outgoing[operation.peer];
+    const std::size_t kind = kindOf(operation, outgoing);
     Coordinates distance{};
     // The peers of a family are of its node's class.
     const std::uint32_t peer =

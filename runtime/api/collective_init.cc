@@ -110,11 +110,11 @@ CallArguments reduction(Collective collective, const void* in, void* out, MPI_Da
   return arguments;
 }
 
-/// Likewise of allgathers.
-CallArguments allgather(const void* in, int64_t in_count, MPI_Datatype in_type, void* out,
-                        MPI_Datatype out_type) {
+/// Likewise of what moves blocks of all ranks.
+CallArguments exchange(Collective collective, const void* in, int64_t in_count,
+                       MPI_Datatype in_type, void* out, MPI_Datatype out_type) {
   CallArguments arguments;
-  arguments.collective = Collective::kAllgather;
+  arguments.collective = collective;
   arguments.in = in;
   arguments.in_count = in_count;
   arguments.in_type = in_type;
@@ -152,7 +152,7 @@ int torc_reduce_scatter_block_init(torc_schedule* schedule, const void* in, void
 int torc_allgather_init(torc_schedule* schedule, const void* in, int64_t in_count,
                         MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
                         torc_collective** collective) {
-  CallArguments arguments = allgather(in, in_count, in_type, out, out_type);
+  CallArguments arguments = exchange(Collective::kAllgather, in, in_count, in_type, out, out_type);
   arguments.count = out_count;
   return init("torc_allgather_init", schedule, arguments, collective);
 }
@@ -161,7 +161,7 @@ int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_cou
                          MPI_Datatype in_type, void* out, const int64_t counts[],
                          const int64_t displacements[], MPI_Datatype out_type,
                          torc_collective** collective) {
-  CallArguments arguments = allgather(in, in_count, in_type, out, out_type);
+  CallArguments arguments = exchange(Collective::kAllgather, in, in_count, in_type, out, out_type);
   arguments.has_counts = true;
   arguments.counts = counts;
   arguments.has_displacements = true;
@@ -179,6 +179,14 @@ int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MP
   arguments.type = datatype;
   arguments.root = root;
   return init("torc_broadcast_init", schedule, arguments, collective);
+}
+
+int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                       MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                       torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kAlltoall, in, in_count, in_type, out, out_type);
+  arguments.count = out_count;
+  return init("torc_alltoall_init", schedule, arguments, collective);
 }
 
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {

@@ -196,11 +196,13 @@ typedef enum torc_kind {
   TORC_ALLREDUCE = 0,
   TORC_REDUCE_SCATTER = 1, /* also serves reduce_scatter_block */
   TORC_ALLGATHER = 2,      /* also serves allgatherv */
-  TORC_BROADCAST = 3
+  TORC_BROADCAST = 3,
+  TORC_ALLTOALL = 4
 } torc_kind;
 
 /* A schedule of a library, and the calls that it is for. Bytes are those of the whole vector: all
- * blocks together, of a reduce_scatter or allgather. Texts live as long as the library. */
+ * blocks together, of a reduce_scatter or allgather; of an alltoall, those that one rank sends.
+ * Texts live as long as the library. */
 typedef struct torc_choice {
   torc_kind kind;
   const char* shape;      /* "8x4m": the sub-torus whose communicators it serves */
@@ -320,6 +322,12 @@ int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_cou
  */
 int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
                         int root, torc_collective** collective);
+
+/* Block r of `in`, in_count elements, goes to rank r; block r of `out`, out_count elements that are
+ * as many bytes, comes from rank r. Not in place. */
+int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                       MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                       torc_collective** collective);
 
 /* Called once per round when it is complete or has failed (`result`), from a function of torc, on
  * the thread that called it. It may start collectives, this one too, and query; nothing else. */

@@ -34,6 +34,7 @@ class Check {
     if (status.ok()) status = checkDisplacements();
     if (status.ok()) status = checkOwnType();
     if (!status.ok()) return status;
+    if (call_.in_place && !row_.servesInPlace()) return notInPlace();
     measure();
     if (status = checkBuffers(); !status.ok()) return status;
     if (own_block_differs_) return ownBlockDiffers();
@@ -51,6 +52,11 @@ class Check {
   }
   Status tooLong(std::string text) {
     return fault(CallFault::kOverflow, StatusCode::kOverflow, std::move(text));
+  }
+
+  Status notInPlace() {
+    return fault(CallFault::kArgument, StatusCode::kUnsupported,
+                 message("in is MPI_IN_PLACE, which no schedule of ", row_.name, " serves"));
   }
 
   void begin() {
@@ -81,12 +87,17 @@ class Check {
   Status checkCounts() {
     if (!by_rank_) {
       if (arguments_.count < 0) return wrong(message("count is ", arguments_.count));
-      own_ = static_cast<std::uint64_t>(arguments_.count);
+      block_ = static_cast<std::uint64_t>(arguments_.count);
       const std::uint64_t blocks = row_.countedBlocks(static_cast<std::uint64_t>(ranks_));
-      if (__builtin_mul_overflow(own_, blocks, &all_))
-        return tooLong(message(own_, " elements of each rank exceed the address space"));
+      if (__builtin_mul_overflow(block_, blocks, &all_))
+        return tooLong(message(block_, " elements of each rank exceed the address space"));
       span_ = all_;
+      own_ = row_.blocks == BlockSpace::kPair ? all_ : block_;
       return {};
+    }
+    if (row_.blocks == BlockSpace::kPair) {
+      return fault(CallFault::kArgument, StatusCode::kUnsupported,
+                   message("counts: no schedule of ", row_.name, " serves blocks that differ"));
     }
     if (arguments_.counts.isNull()) return wrong("counts is NULL");
     for (int r = 0; r < ranks_; ++r) {
@@ -95,7 +106,7 @@ class Check {
       if (__builtin_add_overflow(all_, static_cast<std::uint64_t>(count), &all_)) {
         return tooLong("the counts together exceed the address space");
       }
-      if (r == rank_) own_ = static_cast<std::uint64_t>(count);
+      if (r == rank_) block_ = own_ = static_cast<std::uint64_t>(count);
     }
     span_ = all_;
     return {};
@@ -161,7 +172,7 @@ class Check {
     const auto have = static_cast<unsigned __int128>(arguments_.in_count) * bytesOf(own_element_);
     const bool has_gaps = !own_element_.gapless || !element_.gapless;
     if (!mpi_ && has_gaps) return {};  // which torc.h's rules do not serve
-    own_block_differs_ = have != static_cast<unsigned __int128>(own_) * bytesOf(element_);
+    own_block_differs_ = have != static_cast<unsigned __int128>(block_) * bytesOf(element_);
     return {};
   }
   std::size_t bytesOf(const ElementType& element) const {
@@ -170,7 +181,7 @@ class Check {
   Status ownBlockDiffers() {
     return fault(CallFault::kOwnBlock, StatusCode::kMismatch,
                  message("the own block is ", arguments_.in_count, " of ", own_element_.name(),
-                         " in `in`, but ", own_, " of ", element_.name(), " in `out`"));
+                         " in `in`, but ", block_, " of ", element_.name(), " in `out`"));
   }
 
   /// Elements in the buffers, those of the arguments.
@@ -184,7 +195,7 @@ class Check {
     out_ = held(row_.outAt(is_root), span_);
     call_.type = element_;
     if (moves_bytes_) static_cast<void>(lookAtType(MPI_BYTE, call_.type));
-    call_.count = by_rank_ ? 0 : own_ * call_.scale;
+    call_.count = by_rank_ ? 0 : block_ * call_.scale;
     call_.elements = {in_ * call_.scale, out_ * call_.scale};
     if (moves_bytes_) findCopies();
     if (call_.in_place && row_.in_place == InPlace::kOwnBlock) {
@@ -234,9 +245,10 @@ class Check {
   bool isAliased() const {
     if (!row_.describesIn()) return arguments_.in == arguments_.out && arguments_.in != nullptr;
     if (arguments_.in_type != arguments_.type ||
-        arguments_.in_count != static_cast<std::int64_t>(own_)) {
+        arguments_.in_count != static_cast<std::int64_t>(block_)) {
       return false;
     }
+    if (row_.blocks == BlockSpace::kPair) return arguments_.out == arguments_.in && own_ > 0;
     const std::int64_t place =
         arguments_.has_displacements ? arguments_.displacements[rank_] : rank_ * arguments_.count;
     return static_cast<const std::byte*>(arguments_.out) +
@@ -277,11 +289,16 @@ class Check {
     if (mpi_ || !arguments_.has_buffers || call_.in_place || !buffersOverlap()) return {};
     return wrong("in and out overlap (MPI_IN_PLACE says that they are the same)");
   }
+  /// How many blocks of `in_count` elements the caller has: one, or one for each rank.
+  std::uintptr_t ownBlocks() const {
+    return row_.blocks == BlockSpace::kPair ? static_cast<std::uintptr_t>(ranks_) : 1;
+  }
   bool buffersOverlap() const {
     const auto in_begin = reinterpret_cast<std::uintptr_t>(arguments_.in);
     const std::uintptr_t in_end =
         in_begin + (row_.describesIn()
-                        ? static_cast<std::uintptr_t>(arguments_.in_count) * bytesOf(own_element_)
+                        ? ownBlocks() * static_cast<std::uintptr_t>(arguments_.in_count) *
+                              bytesOf(own_element_)
                         : in_ * element_.bytes);
     const auto out_begin = reinterpret_cast<std::uintptr_t>(call_.outBegin());
     const std::uintptr_t out_end = out_begin + out_ * element_.bytes;
@@ -295,9 +312,9 @@ class Check {
   const bool by_rank_;  // counts
   bool moves_bytes_ = false;
   bool own_block_differs_ = false;
-  // Elements of the arguments: of all blocks, of the own one, from the first one to the end of the
-  // last; and in the buffers.
-  std::uint64_t all_ = 0, own_ = 0, span_ = 0, in_ = 0, out_ = 0;
+  // Elements of the arguments: of all blocks, of the own one, of what the rank has alone (that, or
+  // the blocks of its pairs), from the first one to the end of the last; and in the buffers.
+  std::uint64_t all_ = 0, block_ = 0, own_ = 0, span_ = 0, in_ = 0, out_ = 0;
   ElementType element_, own_element_;
   Call& call_;
 };

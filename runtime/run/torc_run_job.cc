@@ -101,24 +101,28 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
   if (torc_schedule_query(schedule, &info) != TORC_OK) return;
   row_ = &rowOf(static_cast<Collective>(info.kind));
   const auto ranks = static_cast<std::uint64_t>(ranks_);
-  equal_blocks_ = elements_ % ranks == 0 && !options.uneven;
+  const bool pairs = row_->blocks == BlockSpace::kPair;
+  if (pairs) elements_ -= elements_ % ranks;  // blocks are of one size
+  const bool uneven = options.uneven && !pairs;
+  equal_blocks_ = elements_ % ranks == 0 && !uneven;
   std::uint64_t before = 0;
   for (std::uint64_t r = 0; r < ranks; ++r) {
     // Uneven: shares between 0 and 12, each the difference of cumulative ones.
     std::uint64_t total = 0, end = 0;
-    for (std::uint64_t k = 0; options.uneven && k < ranks; ++k) {
+    for (std::uint64_t k = 0; uneven && k < ranks; ++k) {
       total += hashNumbers(k) % 13;
       if (k == r) end = total;
     }
     const std::uint64_t stop =
-        options.uneven && total > 0 ? share(elements_, end, total) : share(elements_, r + 1, ranks);
+        uneven && total > 0 ? share(elements_, end, total) : share(elements_, r + 1, ranks);
     counts_.push_back(static_cast<std::int64_t>(stop - before));
     displacements_.push_back(static_cast<std::int64_t>(before));
     mpi_counts_.push_back(static_cast<int>(stop - before));
     mpi_displacements_.push_back(static_cast<int>(before));
     before = stop;
   }
-  const std::size_t own = static_cast<std::size_t>(counts_[rank_]) * options.type.bytes;
+  const std::size_t own =
+      (pairs ? elements_ : static_cast<std::size_t>(counts_[rank_])) * options.type.bytes;
   is_in_place_ = options.in_place || hasOneBuffer();
   const Holds in = row_->inAt(rank_ == options.root);
   data_.resize(in == Holds::kWhole ? bytes : in == Holds::kOwn ? own : 0);
@@ -138,6 +142,7 @@ const RunJob::Calls RunJob::kCalls[] = {
     {Collective::kReduceScatter, &RunJob::initReduceScatter, &RunJob::mpiReduceScatter},
     {Collective::kAllgather, &RunJob::initAllgather, &RunJob::mpiAllgather},
     {Collective::kBroadcast, &RunJob::initBroadcast, &RunJob::mpiBroadcast},
+    {Collective::kAlltoall, &RunJob::initAlltoall, &RunJob::mpiAlltoall},
 };
 
 const RunJob::Calls& RunJob::calls() const {
@@ -179,6 +184,17 @@ int RunJob::initAllgather() {
 int RunJob::initBroadcast() {
   return torc_broadcast_init(schedule_, out_.data(), static_cast<std::int64_t>(elements_),
                              options_.type.datatype, options_.root, &collective_);
+}
+
+int RunJob::initAlltoall() {
+  const MPI_Datatype type = options_.type.datatype;
+  return torc_alltoall_init(schedule_, in(), counts_[0], type, out_.data(), counts_[0], type,
+                            &collective_);
+}
+
+void RunJob::mpiAlltoall() {
+  const MPI_Datatype type = options_.type.datatype;
+  MPI_Alltoall(in(), mpi_counts_[0], type, out_.data(), mpi_counts_[0], type, MPI_COMM_WORLD);
 }
 
 void RunJob::mpiBroadcast() {

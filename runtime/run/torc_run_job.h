@@ -54,10 +54,12 @@ class RunJob {
   int initReduceScatter();
   int initAllgather();
   int initBroadcast();
+  int initAlltoall();
   void mpiAllreduce();
   void mpiReduceScatter();
   void mpiAllgather();
   void mpiBroadcast();
+  void mpiAlltoall();
 
   bool hasOneBuffer() const;
   const void* in() const;

@@ -84,7 +84,8 @@ std::string checkExpansions(const ScheduleView& schedule) {
   std::vector<Counts> calls;
   for (const std::uint64_t count : {0, 1, 13})
     calls.push_back({.count = count, .per_rank = {}, .displacements = {}});
-  if (rowOf(schedule.collective).layout == Layout::kBlockMajor) {
+  const CollectiveRow& row = rowOf(schedule.collective);
+  if (row.layout == Layout::kBlockMajor && row.blocks == BlockSpace::kNode) {
     calls.push_back({.count = 0, .per_rank = per_rank, .displacements = {}});
   }
   for (const std::uint64_t rank : {std::uint64_t{0}, ranks / 2, ranks - 1}) {

@@ -191,13 +191,28 @@ class Generator {
   /// Which blocks of which parts a region has.
   using Blocks = std::vector<std::pair<Piece, Box>>;
 
+  /// Index, for a piece, of the blocks of `box`; of pairs, of those from the node itself to `box`
+  /// or, where they are `received`, from `box` to the node itself.
+  std::uint32_t storeBlocks(const Box& box, bool received = false) {
+    const std::uint32_t index = store(s_.boxes, box);
+    if (!s_.view().hasPairs()) return index;
+    const std::uint32_t own = store(s_.boxes, ownBox());
+    return store(s_.pairs, received ? BoxPair{index, own} : BoxPair{own, index});
+  }
+  Box ownBox() const {
+    Box own;
+    for (std::uint32_t i = 0; i < axes(); ++i)
+      own[i] = Interval::relative(0);
+    return own;
+  }
+
   Region region(Buffer buffer, const Blocks& blocks, std::uint32_t frame = kNone) {
     if (blocks.size() == 1 && blocks[0].first.parts == 1) {
-      return boxRegion(buffer, blocks[0].first.part, store(s_.boxes, blocks[0].second), frame);
+      return boxRegion(buffer, blocks[0].first.part, storeBlocks(blocks[0].second), frame);
     }
     std::vector<Piece> list;
     for (const auto& [piece, box] : blocks)
-      list.push_back({piece.part, piece.parts, store(s_.boxes, box)});
+      list.push_back({piece.part, piece.parts, storeBlocks(box)});
     const auto first = static_cast<std::uint32_t>(s_.pieces.size());
     s_.pieces.insert(s_.pieces.end(), list.begin(), list.end());
     return {.buffer = buffer,
@@ -258,6 +273,7 @@ class Generator {
       }
     }
     const bool reduces = rowOf(s_.collective).reduces();
+    if (familyOf(operation.stream) != kNone) return addFamily(operation);
     Shift shift{};
     const bool moves = randomShift(admitted, shift);
     std::vector<OperationKind> kinds = {OperationKind::kCopy};
@@ -277,7 +293,53 @@ class Generator {
       operation.a = scratch(blocks);
     }
     if (sends(kind) || receives(kind)) operation.peer = store(s_.shifts, shift);
+    append(operation);
+  }
 
+  /// The family of all messages of a stream; kNone where they have none.
+  std::uint32_t familyOf(std::uint32_t stream) {
+    family_of_.resize(s_.streams.size(), kUnknown);
+    if (family_of_[stream] != kUnknown) return family_of_[stream];
+    family_of_[stream] = kNone;
+    const CollectiveRow& row = rowOf(s_.collective);
+    Family family;
+    for (std::uint32_t i = 0; i < axes(); ++i) {
+      const std::int64_t last = std::int64_t{axis(i).size} - 1;
+      family.first[i] = static_cast<std::int32_t>(pick(-last, last));
+      family.count[i] = static_cast<std::uint32_t>(
+          pick(1, std::min<std::int64_t>(axis(i).size, last - family.first[i] + 1)));
+    }
+    family.order = pick(0, 1) == 0 ? FamilyOrder::kFixed : FamilyOrder::kShuffled;
+    const bool may_have = !row.reduces() && !row.isRooted() && !s_.topology.isDamaged() &&
+                          s_.streams[stream].part != kNone && family.size() > 0;
+    if (may_have && pick(0, 1) == 0) family_of_[stream] = store(s_.families, family);
+    return family_of_[stream];
+  }
+
+  /// Messages to or from each peer of a family: of pairs, from `in` or to `out`.
+  void addFamily(Operation operation) {
+    operation.guard = kNone;
+    operation.kind = pick(0, 1) == 0 ? OperationKind::kSend : OperationKind::kRecv;
+    operation.peer_kind = PeerKind::kFamily;
+    operation.peer = familyOf(operation.stream);
+    const bool sent = sends(operation.kind);
+    Box blocks;
+    for (std::uint32_t i = 0; i < axes(); ++i) {
+      const std::int64_t kind = pick(0, 3);
+      if (kind == 0) continue;
+      blocks[i] = kind == 1 ? Interval::relative(0) : Interval::ofPeer(sent);
+      if (kind == 2 && axis(i).wraps()) {
+        blocks[i].start = static_cast<std::int32_t>(pick(-3, 3));
+        blocks[i].length = static_cast<std::uint32_t>(pick(1, axis(i).size));
+      }
+    }
+    const Buffer buffer = sent && s_.view().hasPairs() ? Buffer::kIn : Buffer::kOut;
+    (sent ? operation.a : operation.dst) = boxRegion(buffer, s_.streams[operation.stream].part,
+                                                     storeBlocks(blocks, /*received=*/!sent));
+    append(operation);
+  }
+
+  void append(Operation operation) {
     operation.first_dependence = static_cast<std::uint32_t>(s_.dependences.size());
     for (std::uint32_t i = 0; i < s_.operations.size(); ++i) {
       if (pick(0, 3) > 0) continue;
@@ -289,7 +351,9 @@ class Generator {
 
   const Draw& draw_;
   Schedule s_;
-  std::uint32_t slots_before_ = 0;  // that the operation being made may use too
+  static constexpr std::uint32_t kUnknown = kNone - 1;
+  std::vector<std::uint32_t> family_of_;  // by stream
+  std::uint32_t slots_before_ = 0;        // that the operation being made may use too
 };
 
 }  // namespace

@@ -14,7 +14,8 @@ std::vector<Program> plans() {
   std::vector<Program> plans;
   for (const llvm::StringRef shape : kShapes) {
     for (int c = 0; c < kCollectiveCount; ++c) {
-      if (rowOf(static_cast<Collective>(c)).isRooted()) continue;
+      const CollectiveRow& row = rowOf(static_cast<Collective>(c));
+      if (row.isRooted() || row.blocks == BlockSpace::kPair) continue;
       plans.push_back(bucketPlan(static_cast<Collective>(c), shape));
     }
   }

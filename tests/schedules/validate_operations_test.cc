@@ -40,8 +40,8 @@ std::uint32_t addBox(Schedule& schedule, const Interval& x) {
 TEST(ValidateOperation, Kind) {
   EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].kind = static_cast<OperationKind>(7); }),
             "operation 3: operation kind 7 is unknown");
-  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].reserved = 1; }),
-            "operation 3: reserved bytes are not 0");
+  EXPECT_EQ(ringFault([](Schedule& s) { s.operations[3].peer_kind = static_cast<PeerKind>(2); }),
+            "operation 3: peer kind 2 is unknown");
 }
 
 TEST(ValidateOperation, PhasesAscend) {

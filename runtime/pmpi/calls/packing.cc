@@ -35,7 +35,9 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
   if (!call.packs_in || packed_ != nullptr) return;
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
   if (!was_in_place) {
-    contribution_ = {static_cast<std::byte*>(const_cast<void*>(arguments.in)), arguments.in_count};
+    const std::int64_t blocks = row.blocks == BlockSpace::kPair ? ranks : 1;
+    contribution_ = {static_cast<std::byte*>(const_cast<void*>(arguments.in)),
+                     blocks * arguments.in_count};
   }
   in_.allocate(call.elements.in, was_in_place ? arguments.type : arguments.in_type);
   packed_ = &in_;

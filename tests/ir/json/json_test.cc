@@ -40,7 +40,7 @@ std::string errorAfter(Change change) {
 TEST(Json, Writes) {
   EXPECT_EQ(writeJson(samples::ringReduceScatter(2).view()),
             R"({
-  "torc_schedule": 3,
+  "torc_schedule": 4,
   "name": "reduce_scatter",
   "producer": "sample",
   "collective": "reduce_scatter",
@@ -57,11 +57,13 @@ TEST(Json, Writes) {
     [{"kind":"relative","start":-2,"length":1}],
     [{"kind":"relative","start":0,"length":1}]
   ],
+  "pairs": [],
   "pieces": [],
   "shifts": [
     [1],
     [-1]
   ],
+  "families": [],
   "slots": 1,
   "frames": [
     {"part":0,"box":1,"slot":0}
@@ -121,8 +123,8 @@ TEST(Json, KeysOccurOnce) {
 TEST(Json, Form) {
   EXPECT_EQ(errorOf("[]"), "a.json: /: expected an object");
   EXPECT_EQ(errorOf("{}"), "a.json: /: missing key 'torc_schedule': this is not a schedule");
-  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 4; }),
-            "a.json: /torc_schedule: form 4 is not supported (this torc reads form 3)");
+  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 5; }),
+            "a.json: /torc_schedule: form 5 is not supported (this torc reads form 4)");
   EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = "1"; }),
             "a.json: /torc_schedule: expected an integer from 1 to 2147483647");
 }
@@ -137,7 +139,7 @@ TEST(Json, Keys) {
   EXPECT_EQ(
       errorAfter([](json& d) { d["operations"][2]["a/\n"] = 0; }),
       "a.json: /operations/2: unknown key 'a/?' (keys are kind, phase, stream, after, dst, a, "
-      "b, peer, guard)");
+      "b, peer, family, guard)");
   EXPECT_EQ(errorAfter([](json& d) {
               d["boxes"][0][0] = {{"kind", "all"}, {"start", 0}};
             }),
@@ -148,10 +150,12 @@ TEST(Json, Keys) {
 
 TEST(Json, Types) {
   EXPECT_EQ(errorAfter([](json& d) { d["name"] = 7; }), "a.json: /name: expected a string");
-  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "alltoall"; }),
-            "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast");
+  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "gather"; }),
+            "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast, "
+            "alltoall");
   EXPECT_EQ(errorAfter([](json& d) { d["collective"] = 1; }),
-            "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast");
+            "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast, "
+            "alltoall");
   EXPECT_EQ(errorAfter([](json& d) { d["promises"] = {"speed"}; }),
             "a.json: /promises/0: expected one of conflict-free-phases");
   EXPECT_EQ(errorAfter([](json& d) { d["streams"] = 3; }), "a.json: /streams: expected an array");

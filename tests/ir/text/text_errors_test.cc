@@ -86,8 +86,9 @@ TEST(TextErrors, Header) {
   expectStepsError("schedule @s {", "schedule ^@ s {", "expected a name after '@'");
   expectStepsError("schedule @s {", "schedule @s ^collective",
                    "expected '{' after the name, found 'collective'");
-  expectStepsError("collective reduce_scatter", "collective ^alltoall",
-                   "expected allreduce, reduce_scatter, allgather or broadcast, found 'alltoall'");
+  expectStepsError(
+      "collective reduce_scatter", "collective ^gather",
+      "expected allreduce, reduce_scatter, allgather, broadcast or alltoall, found 'gather'");
   expectStepsError("producer \"p\"", "producer ^p", "expected a string in quotes, found 'p'");
   expectStepsError("producer \"p\"", "producer ^\"p", "the string does not end on its line");
   expectStepsError("producer \"p\"", "producer \"p^\\n\"",
@@ -288,10 +289,10 @@ TEST(TextErrors, EndOfText) {
   EXPECT_EQ(errorOf(""), "t.tir:1:1: error: expected 'schedule', found the end of the text\n\n^");
   EXPECT_EQ(errorOf("// nothing\n"),
             "t.tir:1:1: error: expected 'schedule', found the end of the text\n// nothing\n^");
-  EXPECT_EQ(
-      errorOf("schedule @s {\n  collective\n\n"),
-      "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather or broadcast, found the "
-      "end of the text\n  collective\n            ^");
+  EXPECT_EQ(errorOf("schedule @s {\n  collective\n\n"),
+            "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather, broadcast or "
+            "alltoall, found the "
+            "end of the text\n  collective\n            ^");
   const std::string twice = (kText + "schedule").str();
   EXPECT_EQ(errorOf(twice),
             "t.tir:23:1: error: expected the end of the text, found 'schedule'\nschedule\n^");

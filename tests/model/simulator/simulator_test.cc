@@ -250,7 +250,7 @@ TEST(Simulator, NamesWhatIsWrong) {
     stream 0 {)";
   for (int i = 0; i < 11; ++i)
     body += "\n      %" + std::to_string(i) + " = copy out[p0, (x)] = in[p0, (x)]";
-  const Schedule large = allgatherOf("X=2000000 mesh", body + "}}");
+  const Schedule large = allgatherOf("X=2000000 mesh", body + " when x = 0}}");
   EXPECT_EQ(simulationError(large, unitMachine(large.topology)),
             "too large to simulate: 2000000 nodes that differ, with up to 11 operations each");
   // Refused before anything is laid out.

@@ -136,7 +136,7 @@ TEST(JsonString, IsAlwaysJson) {
 
 TEST(TraceFile, LaysOverlappingEventsSideBySide) {
   std::vector<RankTrace> ranks(1);
-  ranks[0].place = "(0) of 1";
+  ranks[0].coordinates = "(0) of 1";
   ranks[0].dropped = 5;
   ranks[0].events = {eventAt(0, 100, TraceKind::kSend), eventAt(50, 150, TraceKind::kSend),
                      eventAt(100, 100, TraceKind::kSend), eventAt(10, 20, TraceKind::kReduce),

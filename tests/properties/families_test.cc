@@ -1,0 +1,208 @@
+// Families of messages: the proof that looks at a family as a whole decides as the proof of its
+// messages one by one, of schedules that are right and of such with a fault; what it accepts gives
+// the right result on numbers; and what the links carry is the same counted either way.
+#include "ir/families/families.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "ir/counted/counted_proof.h"
+#include "ir/step_builder.h"
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
+
+namespace torc {
+namespace {
+
+int draw(int least, int most) {
+  return *rc::gen::inRange(least, most + 1);
+}
+
+Topology randomTopology() {
+  Topology topology;
+  topology.axis_count = static_cast<std::uint32_t>(draw(1, 3));
+  static constexpr char kNames[] = "XYZ";
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    topology.axes[axis].name = kNames[axis];
+    topology.axes[axis].size = static_cast<std::uint32_t>(draw(1, 4));
+    topology.axes[axis].kind = draw(0, 2) == 0 ? AxisKind::kMesh : AxisKind::kTorus;
+    topology.order[axis] = static_cast<std::uint8_t>(axis);
+  }
+  return topology;
+}
+
+/// An all-to-all, or an allgather, in which everyone sends to everyone, by several families: the
+/// shifts are cut along some axes. The pieces of a mutation are put in by `break_it`.
+class Exchange {
+ public:
+  Exchange(Collective collective, const Topology& topology)
+      : pairs_(rowOf(collective).blocks == BlockSpace::kPair),
+        topology_(topology),
+        builder_(header(collective, topology)) {}
+
+  Schedule make() {
+    const std::uint32_t copies = builder_.addStream({0, 0});
+    builder_.copy({copies, kNone}, region(Buffer::kOut, own(), own()),
+                  region(Buffer::kIn, own(), own()), {});
+    Family all;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      const auto size = static_cast<int>(topology_.axes[axis].size);
+      all.count[axis] = topology_.axes[axis].size;
+      all.first[axis] = -draw(0, size - 1);
+    }
+    cut(all, 0);
+    return builder_.take();
+  }
+
+ private:
+  static Schedule header(Collective collective, const Topology& topology) {
+    Schedule header = scheduleHeader(collective, topology);
+    Color color;
+    color.axis_count = topology.axis_count;
+    for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
+      color.order[axis] = static_cast<std::uint8_t>(axis);
+    header.colors = {color};
+    return header;
+  }
+
+  Box own() const {
+    Box box;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      box[axis] = Interval::relative(0);
+    return box;
+  }
+  Box peer(bool sent) const {
+    Box box;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      box[axis] = Interval::ofPeer(sent);
+    return box;
+  }
+  Region region(Buffer buffer, const Box& source, const Box& destination) {
+    const std::uint32_t box = pairs_ ? builder_.pair(source, destination) : builder_.box(source);
+    return builder_.region(buffer, {{0, 1, box}});
+  }
+
+  void cut(const Family& family, std::uint32_t axis) {
+    if (axis == topology_.axis_count) return add(family);
+    if (family.count[axis] < 2 || draw(0, 2) > 0) return cut(family, axis + 1);
+    Family low = family, high = family;
+    low.count[axis] = static_cast<std::uint32_t>(draw(1, static_cast<int>(family.count[axis]) - 1));
+    high.first[axis] += static_cast<std::int32_t>(low.count[axis]);
+    high.count[axis] -= low.count[axis];
+    cut(low, axis + 1);
+    cut(high, axis + 1);
+  }
+
+  void add(Family family) {
+    if (family.size() == 0) return;
+    family.order = draw(0, 1) == 0 ? FamilyOrder::kFixed : FamilyOrder::kShuffled;
+    const StepPlace place{builder_.addStream({0, 0}), kNone};
+    builder_.send(place, region(Buffer::kIn, own(), peer(true)), family, {});
+    builder_.receive(place, region(Buffer::kOut, peer(false), own()), family, {});
+  }
+
+  const bool pairs_;
+  const Topology topology_;
+  StepBuilder builder_;
+};
+
+Schedule randomExchange() {
+  const Collective collective = draw(0, 2) == 0 ? Collective::kAllgather : Collective::kAlltoall;
+  return Exchange(collective, randomTopology()).make();
+}
+
+/// Changes something that may matter.
+void mutate(Schedule& schedule) {
+  const auto some = [](auto& table) -> auto& {
+    return table[static_cast<std::size_t>(draw(0, static_cast<int>(table.size()) - 1))];
+  };
+  const auto axis =
+      static_cast<std::uint32_t>(draw(0, static_cast<int>(schedule.topology.axis_count) - 1));
+  switch (draw(0, 4)) {
+    case 0:
+      if (!schedule.families.empty()) --some(schedule.families).count[axis];
+      break;
+    case 1:
+      if (!schedule.families.empty()) some(schedule.families).first[axis] += draw(0, 1) * 2 - 1;
+      break;
+    case 2:
+      some(schedule.boxes)[axis] = Interval::relative(draw(-1, 1));
+      break;
+    case 3:
+      some(schedule.boxes)[axis].start += draw(0, 1) * 2 - 1;
+      break;
+    default: {
+      Operation& operation = some(schedule.operations);
+      const Region region = operation.kind == OperationKind::kSend ? operation.a : operation.dst;
+      if (operation.kind == OperationKind::kRecv)
+        operation.dst.box = some(schedule.operations).dst.box;
+      if (operation.kind == OperationKind::kSend) operation.a.box = some(schedule.operations).a.box;
+      static_cast<void>(region);
+      break;
+    }
+  }
+}
+
+std::string textOf(const Schedule& schedule) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printProgram({schedule, {}}, out);
+  return text;
+}
+
+TEST(Families, AreProvedAsTheirMessagesAre) {
+  int right = 0, wrong = 0;
+  EXPECT_TRUE(rc::check([&] {
+    Schedule schedule = randomExchange();
+    const bool broken = draw(0, 1) == 1;
+    if (broken) mutate(schedule);
+    const VerifyResult whole = verify(schedule.view());
+    if (!whole.ok() && whole.faults.front().rule == Rule::kBounds) return;  // malformed
+    VerifyOptions each;
+    each.per_rank = true;
+    const VerifyResult one_by_one = verify(schedule.view(), each);
+    if (whole.ok() != one_by_one.ok()) {
+      RC_FAIL(textOf(schedule) + (whole.ok()
+                                      ? "accepted as a whole: " + one_by_one.faults.front().message
+                                      : "refused as a whole: " + whole.faults.front().message));
+    }
+    RC_ASSERT(broken || whole.ok());
+    ++(whole.ok() ? right : wrong);
+    if (!whole.ok()) return;
+    for (const std::uint64_t count : {1, 3}) {
+      const StatusOr<CountedResult> counted = proveCounted(schedule.view(), count);
+      RC_ASSERT(counted.ok());
+      RC_ASSERT(counted->fault == "");
+    }
+    RC_ASSERT(whole.loads.size() == one_by_one.loads.size());
+    for (std::size_t i = 0; i < whole.loads.size(); ++i)
+      RC_ASSERT(std::abs(whole.loads[i].share - one_by_one.loads[i].share) < 1e-9);
+  }));
+  EXPECT_GT(right, 20);
+  EXPECT_GT(wrong, 20);
+}
+
+TEST(Families, LoadsOfLinesInAnyOrderOfCounting) {
+  // Every pair of nodes: the middle of a line of d nodes carries floor(d^2 / 4) messages each way.
+  for (const std::uint32_t size : {3u, 4u, 5u, 8u, 65536u}) {
+    Topology line = *parseTopology(std::to_string(size) + "m");
+    Family family;
+    family.count[0] = size;
+    const FamilyLoad load = loadOf(line, family, 0);
+    EXPECT_EQ(load.up, std::uint64_t{size} * size / 4);
+    EXPECT_EQ(load.down, std::uint64_t{size} * size / 4);
+  }
+}
+
+TEST(Families, WaysGoRoundAsTheShiftSays) {
+  const Topology topology = *parseTopology("8x4m");
+  Family family;
+  family.first = {-3, 0};
+  family.count = {8, 4};
+  EXPECT_EQ(wayOf(topology, family, {1, 3}, {5, 0}), (Shift{4, -3}));
+  EXPECT_EQ(wayOf(topology, family, {5, 0}, {1, 2}), (Shift{4, 2}));
+  EXPECT_EQ(wayOf(topology, family, {1, 1}, {6, 1}), (Shift{-3, 0}));
+}
+
+}  // namespace
+}  // namespace torc
