@@ -34,7 +34,8 @@ bool hasFamilies(const ScheduleView& schedule);
 bool differAlongFamilies(const ScheduleView& schedule, const NodeClasses& classes);
 
 /// `schedule` with, as regions of every operation that has a family, the blocks that all its
-/// messages name together, relative to the node. Operations keep their numbers and their families.
+/// messages name together, relative to the node. Operations keep their numbers, their
+/// guards and their families.
 /// Where a message has more than one block along an axis from the peer on, what is read may be more
 /// than is named: the blocks of the peers and the node itself.
 Schedule foldFamilies(const ScheduleView& schedule);

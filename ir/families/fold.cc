@@ -22,6 +22,8 @@ class Folder {
       : schedule_(schedule), axes_(schedule.blockAxes()), builder_(headerOf(schedule)) {}
 
   Schedule run() {
+    // Guards keep their boxes; those of blocks are added.
+    builder_.schedule().boxes.assign(schedule_.boxes.begin(), schedule_.boxes.end());
     for (const Stream& stream : schedule_.streams)
       builder_.addStream(stream);
     for (const Family& family : schedule_.families)
@@ -37,9 +39,6 @@ class Folder {
             region->frame);
       }
       if (operation.peer != kNone) operation.peer = builder_.peer(schedule_, operation);
-      if (operation.guard != kNone) {
-        operation.guard = builder_.box(schedule_.boxes[operation.guard]);
-      }
       const auto dependences = schedule_.dependencesOf(operation);
       builder_.addOperation(operation, {dependences.data(), dependences.size()});
     }

@@ -16,7 +16,7 @@ VerifyContext::VerifyContext(const ScheduleView& written_view, const ScheduleVie
       result(verify_result),
       parts(schedule_view),
       axes(schedule_view.blockAxes()),
-      classes(schedule_view, verify_options.per_rank) {
+      classes(written_view, verify_options.per_rank) {
   result.classes = classes.count();
   groupParts();
   countListedPieces();

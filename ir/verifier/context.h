@@ -36,8 +36,8 @@ class VerifyContext {
   const VerifyOptions& options;
   VerifyResult& result;
   const PartTable parts;
-  const BlockAxes axes;  // of blocks
-  const NodeClasses classes;
+  const BlockAxes axes;       // of blocks
+  const NodeClasses classes;  // as written: folded, what counts from a peer counts from the node
 
   std::uint32_t classCount() const { return classes.count(); }
   bool collapsed(std::uint32_t axis) const { return classes.collapsed(axis); }
