@@ -89,7 +89,7 @@ class Chooser {
       const bool wanted = limits_.algorithm == nullptr ? isWorthTrying(algorithm, spec_)
                                                        : limits_.algorithm->name == algorithm.name;
       if (!wanted) continue;
-      if (algorithm.makes_steps) {
+      if (algorithm.isSettled()) {
         addSteps(algorithm);
       } else {
         addPlans(algorithm);
@@ -315,7 +315,7 @@ class Chooser {
   /// What stands in where too many nodes differ under the candidate; null: there is no need, or
   /// none. Steps around damage are made for this very machine.
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate) {
-    if (candidate.algorithm->makes_steps && spec_.topology.isDamaged()) return nullptr;
+    if (candidate.algorithm->isSettled() && spec_.topology.isDamaged()) return nullptr;
     auto uncut = uncutOf(programs_, candidate);
     if (!uncut) return uncut.takeError();
     const NodeClasses classes((*uncut)->schedule.view(), false);
@@ -365,7 +365,7 @@ class Chooser {
     const std::uint32_t chunks = candidate.options.chunks;
     // Steps that are settled limit nothing: all chunks may be on a link.
     const std::uint32_t in_flight =
-        candidate.algorithm->makes_steps ? chunks : std::max(candidate.options.in_flight, 1u);
+        candidate.algorithm->isSettled() ? chunks : std::max(candidate.options.in_flight, 1u);
     const PipelineCost small_cost((*small)->schedule.view(), machine, bytes_);
     const PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
     const double scale =

@@ -36,22 +36,33 @@ PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& opt
     pipeline.add(AssignColorsPass{options.weights});
     pipeline.add(AssignPermutationsPass{balanced ? ColorOrders::kAssigned : ColorOrders::kRotated});
   }
-  pipeline.add(SplitDirectionsPass{options.directions});
+  if (algorithm.form == PlanForm::kRings) pipeline.add(SplitDirectionsPass{options.directions});
+  if (algorithm.form == PlanForm::kExchanges) pipeline.add(SplitDirectionsPass{});
   return pipeline;
 }
 
 PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
-  if (algorithm.makes_steps) return {};
   PassPipeline pipeline = planPipeline(algorithm, options);
-  pipeline.add(ExpandRingsPass{});
-  pipeline.add(CoalescePass{});
+  switch (algorithm.form) {
+    case PlanForm::kRings:
+      pipeline.add(ExpandRingsPass{});
+      pipeline.add(CoalescePass{});
+      break;
+    case PlanForm::kExchanges:
+      pipeline.add(ExpandExchangesPass{});
+      break;
+    case PlanForm::kTrees:
+      pipeline.add(ExpandTreesPass{});
+      break;
+    case PlanForm::kSteps:
+      break;
+  }
   return pipeline;
 }
 
 PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
-  PassPipeline pipeline;
-  if (!algorithm.makes_steps) {
-    pipeline = uncutPipeline(algorithm, options);
+  PassPipeline pipeline = uncutPipeline(algorithm, options);
+  if (!algorithm.isSettled()) {
     pipeline.add(stepPipeline(options));
   } else if (options.chunks != 1) {
     PipelinePass chunks = chunksOf(options);

@@ -34,7 +34,8 @@ PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& opt
 /// Those and the ones that make steps of the plan, uncut.
 PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options);
 
-/// All passes of a compilation; none for an algorithm that makes steps, in one chunk.
+/// All passes of a compilation; none for an algorithm that makes steps, in one chunk. Where the
+/// steps are settled, options but that of chunks mean nothing.
 PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options);
 
 /// Runs `pipeline`, which may be empty, on the plan of `algorithm` for `spec`. The program's

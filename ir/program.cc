@@ -1,12 +1,37 @@
-// Names of plan operations.
+// The kinds of plan operations.
 #include "ir/program.h"
 
 namespace torc {
+namespace {
+
+struct PlanKindRow {
+  std::string_view name;
+  std::string_view expander;
+};
+constexpr PlanKindRow kPlanKinds[kPlanKindCount] = {
+    {"ring_reduce_scatter", "expand-rings"},
+    {"ring_allgather", "expand-rings"},
+    {"phase_barrier", ""},
+    {"exchange", "expand-exchanges"},
+    {"tree_broadcast", "expand-trees"},
+    {"tree_reduce", "expand-trees"},
+};
+
+}  // namespace
 
 std::string_view name(PlanKind kind) {
-  static constexpr std::string_view kNames[] = {"ring_reduce_scatter", "ring_allgather",
-                                                "phase_barrier"};
-  return kNames[static_cast<int>(kind)];
+  return kPlanKinds[static_cast<int>(kind)].name;
+}
+
+std::string_view expanderOf(PlanKind kind) {
+  return kPlanKinds[static_cast<int>(kind)].expander;
+}
+
+std::string_view Program::expander() const {
+  for (const PlanOperation& operation : plan) {
+    if (operation.kind != PlanKind::kPhaseBarrier) return expanderOf(operation.kind);
+  }
+  return expanderOf(PlanKind::kRingAllgather);
 }
 
 }  // namespace torc

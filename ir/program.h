@@ -17,17 +17,33 @@ enum class PlanKind : std::uint8_t {
   kRingReduceScatter = 0,  // bucket reduce-scatter of a color along one axis
   kRingAllgather = 1,      // bucket allgather of a color along one axis
   kPhaseBarrier = 2,       // what follows belongs to the next phase
+  kExchange = 3,           // all-to-all of a color among the nodes that differ on some axes alone
+  kTreeBroadcast = 4,      // from the nodes that have the data, both ways along one axis
+  kTreeReduce = 5,         // sums, both ways along one axis towards the root's coordinate
 };
+inline constexpr int kPlanKindCount = 6;
 std::string_view name(PlanKind kind);
 
-/// One plan operation. `color` and `axis` have no meaning for a phase barrier
-/// (0), nor has `half_latency` (false).
+/// The pass that makes steps of such operations; "" for a phase barrier, which is for any.
+std::string_view expanderOf(PlanKind kind);
+
+/// One plan operation. What a kind has no use for is 0 or false: a phase barrier has no color and
+/// no axis, an exchange has `axes` where the others have one `axis`.
 struct PlanOperation {
   PlanKind kind = PlanKind::kPhaseBarrier;
   std::uint32_t color = 0;
   std::uint32_t axis = 0;
   bool half_latency = false;  // on a ring: whole blocks both ways, half around it
+  std::uint32_t axes = 0;     // a bit per axis
 
+  bool isRing() const {
+    return kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingAllgather;
+  }
+  /// The axes along which data moves, a bit each.
+  std::uint32_t axisSet() const {
+    if (kind == PlanKind::kPhaseBarrier) return 0;
+    return kind == PlanKind::kExchange ? axes : 1u << axis;
+  }
   bool operator==(const PlanOperation&) const = default;
 };
 
@@ -36,6 +52,8 @@ struct Program {
   std::vector<PlanOperation> plan;
 
   bool isPlan() const { return schedule.operations.empty() && !plan.empty(); }
+  /// The pass that makes steps of the plan: that of the first operation that needs one.
+  std::string_view expander() const;
 };
 
 }  // namespace torc

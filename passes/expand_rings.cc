@@ -17,6 +17,7 @@
 
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
+#include "passes/analysis/plan_axes.h"
 #include "passes/analysis/strands.h"
 #include "passes/rings/ring_allgather.h"
 #include "passes/rings/ring_reduce_scatter.h"
@@ -114,6 +115,7 @@ class ExpandRings final : public Pass {
 
   llvm::Expected<PassResult> run(Program& program) override {
     if (program.schedule.colors.empty()) return passError("the plan has no color");
+    if (llvm::Error error = checkExpander(program, name())) return error;
     if (rowOf(program.schedule.collective).isRooted()) {
       return passError("rings serve collectives in which all ranks do alike; " +
                        llvm::Twine(rowOf(program.schedule.collective).name) + " has a root");

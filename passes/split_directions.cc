@@ -8,7 +8,13 @@
 // around the ring (passes/analysis/ring_steps.h): as many bytes in half the steps. Two halves of a
 // block are told apart only where it is as far away either way. model=unidirectional: a link
 // carries one message at a time, so one direction is all there is.
+//
+// An exchange sends each message the shorter way round, so that both directions carry the same by
+// themselves; only where a ring is even, the node opposite is as far either way, and one half of
+// its block goes up there, the other half down. Trees go both ways with all of their data.
 #include "passes/split_directions.h"
+
+#include <llvm/ADT/ArrayRef.h>
 
 namespace torc {
 namespace {
@@ -23,6 +29,21 @@ bool hasRing(const Topology& topology) {
   return false;
 }
 
+/// Whether what the plan does with `color` goes in two directions, each with a half of its data.
+bool hasTwoDirections(const Topology& topology, llvm::ArrayRef<PlanOperation> plan,
+                      std::uint32_t color) {
+  for (const PlanOperation& operation : plan) {
+    if (operation.color != color) continue;
+    if (operation.isRing()) return hasRing(topology);
+    if (operation.kind != PlanKind::kExchange) continue;
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      const Axis& along = topology.axes[axis];
+      if (operation.axes >> axis & 1 && along.isRing() && along.size % 2 == 0) return true;
+    }
+  }
+  return false;
+}
+
 class SplitDirections final : public Pass {
  public:
   explicit SplitDirections(const SplitDirectionsPass& options)
@@ -32,16 +53,17 @@ class SplitDirections final : public Pass {
 
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
-    const bool both = *model_ != DirectionModel::kUnidirectional && hasRing(schedule.topology);
-    const std::uint32_t directions = both ? 2 : 1;
+    const bool both = *model_ != DirectionModel::kUnidirectional;
     bool any = false;
-    for (Color& color : schedule.colors) {
-      any |= color.directions != directions;
-      color.directions = directions;
+    for (std::uint32_t i = 0; i < schedule.colors.size(); ++i) {
+      const std::uint32_t directions =
+          both && hasTwoDirections(schedule.topology, program.plan, i) ? 2 : 1;
+      any |= schedule.colors[i].directions != directions;
+      schedule.colors[i].directions = directions;
     }
-    const bool half_latency = both && *model_ == DirectionModel::kHalfLatency;
+    const bool half_latency = *model_ == DirectionModel::kHalfLatency && hasRing(schedule.topology);
     for (PlanOperation& operation : program.plan) {
-      if (operation.kind == PlanKind::kPhaseBarrier) continue;
+      if (!operation.isRing()) continue;
       any |= operation.half_latency != half_latency;
       operation.half_latency = half_latency;
     }

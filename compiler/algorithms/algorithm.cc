@@ -54,20 +54,20 @@ bool isNotBroken(const Topology& topology) {
 llvm::ArrayRef<Algorithm> algorithms() {
   static constexpr Algorithm kAlgorithms[] = {
       {"bucket", "N-dimensional multicolor bucket algorithm: all links of a node at a time",
-       hasNoRoot, planBucket, nullptr, /*multicolor=*/true, /*makes_steps=*/false, isNotBroken},
+       hasNoRoot, planBucket, nullptr, /*multicolor=*/true, PlanForm::kRings, isNotBroken},
       {"bucket-1d", "one-dimensional bucket algorithm along one axis after another, in one color",
-       hasNoRoot, planBucket, nullptr, /*multicolor=*/false, /*makes_steps=*/false, isNotBroken},
+       hasNoRoot, planBucket, nullptr, /*multicolor=*/false, PlanForm::kRings, isNotBroken},
       {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", hasNoRoot,
        planBfb, estimateBfb,
-       /*multicolor=*/false, /*makes_steps=*/true, suitsBreadthFirst},
+       /*multicolor=*/false, PlanForm::kSteps, suitsBreadthFirst},
       {"spanning-trees", "edge-disjoint or breadth-first trees around any damage", hasNoRoot,
        planSpanningTrees, nullptr,
-       /*multicolor=*/false, /*makes_steps=*/true, isDamaged},
+       /*multicolor=*/false, PlanForm::kSteps, isDamaged},
       {"dimension-tree", "one pipelined tree from the root, along one axis after another",
-       isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, /*makes_steps=*/true,
+       isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, PlanForm::kTrees,
        isNotDamaged},
       {"direct", "all-to-all: to every node its block, in an order drawn for each", isAlltoall,
-       planDirectAlltoall, nullptr, /*multicolor=*/false, /*makes_steps=*/true, isNotDamaged},
+       planDirectAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges, isNotDamaged},
   };
   return kAlgorithms;
 }

@@ -14,23 +14,33 @@
 
 namespace torc {
 
+/// What an algorithm gives the passes to start from.
+enum class PlanForm {
+  kRings,  // a plan of rings, in which passes settle colors, directions, dependences and scratch
+  kExchanges,  // a plan of exchanges, whose steps are settled when it is expanded
+  kTrees,      // a plan of trees, likewise
+  kSteps,      // no plan, but the steps themselves
+};
+
 struct Algorithm {
   llvm::StringRef name;         // as on the command line
   llvm::StringRef description;  // one line
   /// Which collectives it serves.
   bool (*serves)(const CollectiveRow& collective);
-  /// What the passes start from: a plan of one color, or, with `makes_steps`, the steps themselves.
-  /// An error where the algorithm cannot serve the spec.
+  /// What the passes start from: a plan of one color, or the steps. An error where the algorithm
+  /// cannot serve the spec.
   llvm::Expected<Program> (*plan)(const CollectiveSpec& spec);
   /// The size of the steps, for an algorithm that makes them; null: no more than a few for each
   /// node of a ring, or as many as `plan` refuses to exceed.
   ProgramSize (*estimate)(const CollectiveSpec& spec);
   /// Whether the plan is split into colors that visit the axes in different orders.
   bool multicolor;
-  /// Whether there is no plan: dependences and scratch are settled, only chunks may be cut.
-  bool makes_steps;
+  PlanForm form;
   /// Whether it is worth a try where no algorithm is named; null: always.
   bool (*suits)(const Topology& topology);
+
+  /// Whether the steps' dependences and scratch are settled: only chunks may be cut.
+  bool isSettled() const { return form != PlanForm::kRings; }
 };
 
 /// All of them, the default first.

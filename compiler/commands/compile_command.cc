@@ -240,7 +240,7 @@ int run() {
     if (explain && output.empty()) return kSuccess;
   }
   const bool only_plan = emit == "plan";
-  if (only_plan && request->algorithm->makes_steps) {
+  if (only_plan && request->algorithm->form == PlanForm::kSteps) {
     return wrongUsage(request->algorithm->name.str() + " makes steps, there is no plan to emit");
   }
   const PassPipeline pipeline = only_plan ? planPipeline(*request->algorithm, request->pipeline)

@@ -256,8 +256,10 @@ int run() {
   if (!read) return inputFault(read.takeError());
   if (read->isPlan()) {
     return inputFault(toError(
-        Status(StatusCode::kInvalidArgument, input + ": is a plan; only step operations take time "
-                                                     "(torc opt --passes=expand-rings)")));
+        Status(StatusCode::kInvalidArgument, input +
+                                                 ": is a plan; only step operations take time "
+                                                 "(torc opt --passes=" +
+                                                 std::string(read->program.expander()) + ")")));
   }
   const ScheduleView schedule = read->view();
   llvm::Expected<Machine> on = readMachine(schedule.topology);

@@ -123,8 +123,10 @@ int run() {
   if (!read) return inputFault(read.takeError());
   if (read->isPlan()) {
     return inputFault(toError(
-        Status(StatusCode::kInvalidArgument, input + ": is a plan; a proof needs step operations "
-                                                     "(torc opt --passes=expand-rings)")));
+        Status(StatusCode::kInvalidArgument, input +
+                                                 ": is a plan; a proof needs step operations "
+                                                 "(torc opt --passes=" +
+                                                 std::string(read->program.expander()) + ")")));
   }
   const ScheduleView schedule = read->view();
   VerifyOptions options;

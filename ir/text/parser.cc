@@ -1,8 +1,11 @@
 // Parses a program: the header, the colors, then a plan or the step level (steps_parser.h).
 // One function per rule of the grammar in docs/ir.md.
+#include <algorithm>
 #include <limits>
 #include <string>
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/schedule_builder.h"
@@ -33,11 +36,15 @@ class ProgramParser {
   [[nodiscard]] bool parseNode(const Topology& topology, Coordinates& node);
   [[nodiscard]] bool parseOrder(const Topology& topology,
                                 std::array<std::uint8_t, kMaxAxes>& order);
+  [[nodiscard]] bool parseAxes(const Topology& topology, llvm::StringRef what,
+                               llvm::SmallVectorImpl<std::uint8_t>& axes);
   [[nodiscard]] bool parsePromises();
   [[nodiscard]] bool parseColor();
   [[nodiscard]] bool parseWeight(std::uint64_t& weight);
   [[nodiscard]] bool checkWeights();
   [[nodiscard]] bool parsePlan();
+  [[nodiscard]] bool takePlanKind(PlanKind& kind);
+  [[nodiscard]] static std::string expectedInPlan();
   [[nodiscard]] bool parseSteps();
   [[nodiscard]] bool checkStructure();
   std::size_t placeOf(llvm::StringRef message) const;
@@ -176,9 +183,20 @@ bool ProgramParser::parseNode(const Topology& topology, Coordinates& node) {
 bool ProgramParser::parseOrder(const Topology& topology,
                                std::array<std::uint8_t, kMaxAxes>& order) {
   const std::size_t place = cursor_.offset();
+  llvm::SmallVector<std::uint8_t, kMaxAxes> axes;
+  if (!parseAxes(topology, "the axes in order (XYZ)", axes)) return false;
+  std::copy(axes.begin(), axes.end(), order.begin());
+  if (axes.size() == topology.axis_count) return true;
+  return cursor_.fail(place, "the order names " + llvm::Twine(axes.size()) + " of " +
+                                 llvm::Twine(topology.axis_count) + " axes");
+}
+
+// XZ: some axes, each once
+bool ProgramParser::parseAxes(const Topology& topology, llvm::StringRef what,
+                              llvm::SmallVectorImpl<std::uint8_t>& axes) {
+  const std::size_t place = cursor_.offset();
   llvm::StringRef names;
-  if (!cursor_.word(names, "the axes in order (XYZ)")) return false;
-  std::uint32_t seen = 0;
+  if (!cursor_.word(names, what)) return false;
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::uint32_t axis = 0;
     while (axis < topology.axis_count && topology.axes[axis].name != names[i])
@@ -186,15 +204,12 @@ bool ProgramParser::parseOrder(const Topology& topology,
     if (axis == topology.axis_count) {
       return cursor_.failAxis(topology, place + i, names.substr(i, 1));
     }
-    if (seen >> axis & 1) {
+    if (llvm::is_contained(axes, axis)) {
       return cursor_.fail(place + i, "axis " + llvm::Twine(names[i]) + " occurs twice");
     }
-    seen |= 1u << axis;
-    order[i] = static_cast<std::uint8_t>(axis);
+    axes.push_back(static_cast<std::uint8_t>(axis));
   }
-  if (names.size() == topology.axis_count) return true;
-  return cursor_.fail(place, "the order names " + llvm::Twine(names.size()) + " of " +
-                                 llvm::Twine(topology.axis_count) + " axes");
+  return true;
 }
 
 // promise conflict-free-phases
@@ -271,7 +286,23 @@ bool ProgramParser::checkWeights() {
                                                  ", not " + llvm::Twine(denominator_));
 }
 
-// plan { ring_reduce_scatter color 0 on X  phase_barrier ... }
+bool ProgramParser::takePlanKind(PlanKind& kind) {
+  for (int i = 0; i < kPlanKindCount; ++i) {
+    kind = static_cast<PlanKind>(i);
+    if (cursor_.take(name(kind))) return true;
+  }
+  return false;
+}
+
+/// `ring_reduce_scatter, ..., tree_reduce or '}'`
+std::string ProgramParser::expectedInPlan() {
+  std::string names;
+  for (int i = 0; i < kPlanKindCount; ++i)
+    names += (i == 0 ? "" : ", ") + std::string(name(static_cast<PlanKind>(i)));
+  return names + " or '}'";
+}
+
+// plan { ring_reduce_scatter color 0 on X  phase_barrier  exchange color 0 on XY ... }
 bool ProgramParser::parsePlan() {
   if (!cursor_.expect("plan") || !cursor_.expect("{")) return false;
   while (!cursor_.take("}")) {
@@ -280,13 +311,7 @@ bool ProgramParser::parsePlan() {
       program_.plan.push_back(operation);
       continue;
     }
-    if (cursor_.take(name(PlanKind::kRingReduceScatter))) {
-      operation.kind = PlanKind::kRingReduceScatter;
-    } else if (cursor_.take(name(PlanKind::kRingAllgather))) {
-      operation.kind = PlanKind::kRingAllgather;
-    } else {
-      return cursor_.failExpected("ring_reduce_scatter, ring_allgather, phase_barrier or '}'");
-    }
+    if (!takePlanKind(operation.kind)) return cursor_.failExpected(expectedInPlan());
     if (!cursor_.expect("color", "of the operation")) return false;
     const std::size_t place = cursor_.offset();
     if (!cursor_.integer(operation.color, "the number of a color")) return false;
@@ -295,10 +320,19 @@ bool ProgramParser::parsePlan() {
                                      " does not exist (schedule has " +
                                      llvm::Twine(schedule_.colors.size()) + ")");
     }
-    if (!cursor_.expect("on", "and an axis") || !cursor_.axis(schedule_.topology, operation.axis)) {
+    if (operation.kind == PlanKind::kExchange) {
+      llvm::SmallVector<std::uint8_t, kMaxAxes> axes;
+      if (!cursor_.expect("on", "and axes") ||
+          !parseAxes(schedule_.topology, "the axes (XYZ)", axes)) {
+        return false;
+      }
+      for (const std::uint8_t axis : axes)
+        operation.axes |= 1u << axis;
+    } else if (!cursor_.expect("on", "and an axis") ||
+               !cursor_.axis(schedule_.topology, operation.axis)) {
       return false;
     }
-    if (cursor_.take("half")) {
+    if (operation.isRing() && cursor_.take("half")) {
       if (!cursor_.expect("-", "and 'latency'") || !cursor_.expect("latency")) return false;
       operation.half_latency = true;
     }

@@ -186,8 +186,11 @@ class Printer {
       if (operation.kind == PlanKind::kPhaseBarrier) {
         out_ << "  // phase " << ++phase << '\n';
       } else {
-        out_ << " color " << operation.color << " on " << axis(operation.axis).name
-             << (operation.half_latency ? " half-latency\n" : "\n");
+        out_ << " color " << operation.color << " on ";
+        for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
+          if (operation.axisSet() >> i & 1) out_ << axis(i).name;
+        }
+        out_ << (operation.half_latency ? " half-latency\n" : "\n");
       }
     }
     out_ << "  }\n";

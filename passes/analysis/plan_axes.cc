@@ -1,5 +1,7 @@
-// Axes of plans.
+// Plans as a whole, and axes of plans.
 #include "passes/analysis/plan_axes.h"
+
+#include "passes/manager/pass.h"
 
 namespace torc {
 
@@ -36,12 +38,33 @@ bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan
       user.fill(kNone);
       continue;
     }
-    if (topology.axes[operation.axis].size == 1) continue;
-    std::uint32_t& color = user[operation.axis];
-    if (color != kNone && color != operation.color) return false;
-    color = operation.color;
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      if ((operation.axisSet() >> axis & 1) == 0 || topology.axes[axis].size == 1) continue;
+      std::uint32_t& color = user[axis];
+      if (color != kNone && color != operation.color) return false;
+      color = operation.color;
+    }
   }
   return true;
+}
+
+llvm::Error checkExpander(const Program& program, llvm::StringRef pass) {
+  for (const PlanOperation& operation : program.plan) {
+    const llvm::StringRef expander = expanderOf(operation.kind);
+    if (expander.empty() || expander == pass) continue;
+    return passError("the plan has " + llvm::StringRef(name(operation.kind)) + ", which is for " +
+                     expander);
+  }
+  return llvm::Error::success();
+}
+
+std::string operationText(const Topology& topology, const PlanOperation& operation) {
+  std::string text(name(operation.kind));
+  text += " color " + std::to_string(operation.color) + " on ";
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (operation.axisSet() >> axis & 1) text += topology.axes[axis].name;
+  }
+  return text;
 }
 
 }  // namespace torc

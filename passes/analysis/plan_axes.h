@@ -1,12 +1,16 @@
-// Which axes of a plan take part in a collective, and which of them its ring operations use.
+// What plans are made of: which axes take part in a collective, which of them operations use, and
+// which pass the operations are for.
 #ifndef TORC_PASSES_ANALYSIS_PLAN_AXES_H_
 #define TORC_PASSES_ANALYSIS_PLAN_AXES_H_
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
 
 #include "ir/program.h"
 
@@ -22,8 +26,14 @@ llvm::SmallVector<std::uint32_t, kMaxAxes> networkAxes(const Topology& topology)
 std::array<std::uint8_t, kMaxAxes> colorOrder(const Topology& topology,
                                               llvm::ArrayRef<std::uint32_t> network);
 
-/// Whether in no phase of the plan two colors have a ring along the same axis of size > 1.
+/// Whether in no phase of the plan two colors move data along the same axis of size > 1.
 bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan);
+
+/// Whether all operations of the plan are for the expander `pass`; else an error that names it.
+llvm::Error checkExpander(const Program& program, llvm::StringRef pass);
+
+/// `exchange color 0 on XY`
+std::string operationText(const Topology& topology, const PlanOperation& operation);
 
 }  // namespace torc
 

@@ -1,6 +1,7 @@
 // Progress of a color through its plan.
 #include "passes/analysis/plan_progress.h"
 
+#include "passes/analysis/plan_axes.h"
 #include "passes/manager/pass.h"
 
 namespace torc {
@@ -34,8 +35,7 @@ llvm::Error PlanProgress::check(const PlanOperation& ring) const {
     if (!collective.outWhole()) fault = "the collective gathers nothing";
   }
   if (!fault) return llvm::Error::success();
-  return passError(llvm::StringRef(name(ring.kind)) + " color " + llvm::Twine(color_) + " on " +
-                   llvm::Twine(schedule_.topology.axes[ring.axis].name) + ": " + fault);
+  return passError(operationText(schedule_.topology, ring) + ": " + fault);
 }
 
 void PlanProgress::finish(const PlanOperation& ring) {

@@ -1,5 +1,5 @@
-// How far a plan has come with a color: which axes are reduced and which gathered. Finds the plans
-// that could not compute the collective.
+// How far a plan of rings has come with a color: which axes are reduced and which gathered. Finds
+// the plans that could not compute the collective.
 #ifndef TORC_PASSES_ANALYSIS_PLAN_PROGRESS_H_
 #define TORC_PASSES_ANALYSIS_PLAN_PROGRESS_H_
 

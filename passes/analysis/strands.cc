@@ -10,7 +10,7 @@ namespace {
 llvm::Expected<bool> isHalfLatency(const Program& plan, std::uint32_t color) {
   bool any = false, all = true;
   for (const PlanOperation& ring : plan.plan) {
-    if (ring.kind == PlanKind::kPhaseBarrier || ring.color != color) continue;
+    if (!ring.isRing() || ring.color != color) continue;
     any |= ring.half_latency;
     all &= ring.half_latency;
   }

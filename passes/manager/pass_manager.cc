@@ -35,9 +35,10 @@ llvm::Error checkProgram(const Program& program) {
 llvm::Error PassManager::runOne(Pass& pass, Program& program) {
   const bool is_plan = program.isPlan();
   if (is_plan != (pass.level() == PassLevel::kPlan)) {
-    return passError("pass '" + pass.name() + "': " +
-                     (is_plan ? "needs step operations; run expand-rings before it"
-                              : "needs plan operations; it runs before expand-rings"));
+    return passError(
+        "pass '" + pass.name() + "': " +
+        (is_plan ? "needs step operations; run " + std::string(program.expander()) + " before it"
+                 : "needs plan operations, and the program has steps"));
   }
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<PassResult> result = pass.run(program);

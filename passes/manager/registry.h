@@ -13,7 +13,9 @@
 #include "passes/assign_cores.h"
 #include "passes/assign_permutations.h"
 #include "passes/coalesce.h"
+#include "passes/expand_exchanges.h"
 #include "passes/expand_rings.h"
+#include "passes/expand_trees.h"
 #include "passes/infer_dependences.h"
 #include "passes/manager/pass.h"
 #include "passes/order_links.h"
@@ -23,9 +25,10 @@
 namespace torc {
 
 /// A pass and its options, in the order in which a compilation runs them.
-using PassSpec = std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass,
-                              ExpandRingsPass, CoalescePass, PipelinePass, InferDependencesPass,
-                              OrderLinksPass, AllocateScratchPass, AssignCoresPass>;
+using PassSpec =
+    std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
+                 ExpandExchangesPass, ExpandTreesPass, CoalescePass, PipelinePass,
+                 InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass>;
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 

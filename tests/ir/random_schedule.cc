@@ -36,11 +36,15 @@ class Generator {
     header();
     Program program;
     for (std::int64_t n = s_.colors.empty() ? 0 : pick(0, 8); n > 0; --n) {
-      PlanOperation operation{static_cast<PlanKind>(pick(0, 2))};
+      PlanOperation operation{static_cast<PlanKind>(pick(0, kPlanKindCount - 1))};
       if (operation.kind != PlanKind::kPhaseBarrier) {
         operation.color = below(static_cast<std::uint32_t>(s_.colors.size()));
+      }
+      if (operation.kind == PlanKind::kExchange) {
+        operation.axes = 1 + below((1u << axes()) - 1);
+      } else if (operation.kind != PlanKind::kPhaseBarrier) {
         operation.axis = below(axes());
-        operation.half_latency = pick(0, 3) == 0;
+        operation.half_latency = operation.isRing() && pick(0, 3) == 0;
       }
       program.plan.push_back(operation);
     }

@@ -11,8 +11,8 @@
 
 namespace torc {
 
-/// Three operations for each half of the blocks, however many nodes there are. Errors: a damaged
-/// torus.
+/// The plan of one exchange, which becomes three operations for each half of the blocks, however
+/// many nodes there are. Errors: a damaged torus.
 llvm::Expected<Program> planDirectAlltoall(const CollectiveSpec& spec);
 
 }  // namespace torc

@@ -9,7 +9,7 @@
 
 namespace torc {
 
-/// The steps of a broadcast of one part. An error on a damaged torus.
+/// The plan of a broadcast in one color. An error on a damaged torus.
 llvm::Expected<Program> planDimensionTree(const CollectiveSpec& spec);
 
 }  // namespace torc

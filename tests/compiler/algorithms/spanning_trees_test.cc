@@ -182,7 +182,7 @@ TEST(Damage, NoRankSendsOverWhatIsDead) {
       PassManagerOptions manager;
       manager.verify_each = false;
       const Algorithm& algorithm = defaultAlgorithm({collective, topology});
-      EXPECT_EQ(algorithm.makes_steps, topology.isBroken());
+      EXPECT_EQ(algorithm.isSettled(), topology.isBroken());
       const Program program =
           cantFail(compile({collective, topology}, algorithm, pipelineOf(algorithm, {}), manager));
       const ScheduleView schedule = program.schedule.view();

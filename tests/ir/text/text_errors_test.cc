@@ -252,13 +252,24 @@ TEST(TextErrors, Plan) {
     expectError(kPlan, line, faulty, message);
   };
   expect("phase_barrier", "^barrier",
-         "expected ring_reduce_scatter, ring_allgather, phase_barrier or '}', found 'barrier'");
+         "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
+         "tree_reduce or '}', found 'barrier'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather ^on X",
          "expected 'color' of the operation, found 'on'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather color ^1 on X",
          "color 1 does not exist (schedule has 1)");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather color 0 on ^Y",
          "unknown axis 'Y' (axes are X)");
+  expect("ring_reduce_scatter color 0 on X", "exchange color 0 on ^{",
+         "expected the axes (XYZ), found '{'");
+  expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X^Y",
+         "unknown axis 'Y' (axes are X)");
+  expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X^X", "axis X occurs twice");
+  expect("ring_reduce_scatter color 0 on X", "tree_reduce color 0 on ^XX",
+         "unknown axis 'XX' (axes are X)");
+  expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X ^half-latency",
+         "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
+         "tree_reduce or '}', found 'half'");
   expect("phase_barrier\n  }\n", "phase_barrier\n  }\n  ^stream 0 of p0\n",
          "a schedule has a plan or steps, not both");
 }

@@ -88,7 +88,11 @@ TEST(Text, PrintsPlan) {
   schedule.colors[1].weight = 2;
   program.plan = {{PlanKind::kRingReduceScatter, 0, 2},
                   {PlanKind::kPhaseBarrier, 0, 0},
-                  {PlanKind::kRingAllgather, 1, 0}};
+                  {PlanKind::kRingAllgather, 1, 0},
+                  {PlanKind::kRingAllgather, 1, 1, /*half_latency=*/true},
+                  {PlanKind::kTreeReduce, 0, 1},
+                  {PlanKind::kTreeBroadcast, 1, 2},
+                  {PlanKind::kExchange, 0, 0, false, /*axes=*/0b101}};
   const std::string text = R"(// torc schedule, text form 1. The notation in full: docs/ir.md
 schedule @allreduce {
   collective allreduce
@@ -100,6 +104,10 @@ schedule @allreduce {
     ring_reduce_scatter color 0 on T
     phase_barrier  // phase 1
     ring_allgather color 1 on X
+    ring_allgather color 1 on Y half-latency
+    tree_reduce color 0 on Y
+    tree_broadcast color 1 on T
+    exchange color 0 on XT
   }
 }
 )";

@@ -74,7 +74,7 @@ TEST(PassManager, NamesThePassThatFails) {
   EXPECT_EQ(runWith("coalesce", nullptr).error,
             "pass 'coalesce': needs step operations; run expand-rings before it");
   EXPECT_EQ(runWith("expand-rings,expand-rings", nullptr).error,
-            "pass 'expand-rings': needs plan operations; it runs before expand-rings");
+            "pass 'expand-rings': needs plan operations, and the program has steps");
 }
 
 TEST(PassManager, StopsAtTheFirstFailure) {

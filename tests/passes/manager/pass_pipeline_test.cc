@@ -20,6 +20,8 @@ TEST(PassPipeline, PrintsWhatIsParsedToTheSame) {
       AssignPermutationsPass{ColorOrders::kAssigned},
       SplitDirectionsPass{DirectionModel::kHalfLatency},
       ExpandRingsPass{},
+      ExpandExchangesPass{FamilyOrder::kFixed},
+      ExpandTreesPass{},
       CoalescePass{},
       PipelinePass{.chunks = 0, .bytes = 1000, .machine = "bgp", .sends = ChunkSends::kInTurn},
       InferDependencesPass{DependenceKind::kPhase},
@@ -28,7 +30,8 @@ TEST(PassPipeline, PrintsWhatIsParsedToTheSame) {
       AssignCoresPass{8}};
   EXPECT_EQ(pipeline.text(),
             "assign-colors{weights=balanced},assign-permutations{orders=assigned},"
-            "split-directions{model=half-latency},expand-rings,coalesce,"
+            "split-directions{model=half-latency},expand-rings,"
+            "expand-exchanges{order=fixed},expand-trees,coalesce,"
             "pipeline{chunks=auto,bytes=1000,machine=bgp,sends=in-turn},"
             "infer-dependences{by=phase},order-links{in-flight=1},allocate-scratch{depth=3},"
             "assign-cores{cores=8}");

@@ -1,0 +1,24 @@
+// expand-exchanges{order=shuffled}: turns exchanges into step operations.
+#ifndef TORC_PASSES_EXPAND_EXCHANGES_H_
+#define TORC_PASSES_EXPAND_EXCHANGES_H_
+
+#include <compare>
+#include <memory>
+
+#include "passes/manager/pass.h"
+
+namespace torc {
+
+llvm::ArrayRef<llvm::StringRef> words(FamilyOrder);
+
+struct ExpandExchangesPass {
+  FamilyOrder order = FamilyOrder::kShuffled;  // in which a node goes through its peers
+
+  auto operator<=>(const ExpandExchangesPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const ExpandExchangesPass& options);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_EXPAND_EXCHANGES_H_

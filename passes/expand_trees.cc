@@ -1,0 +1,289 @@
+// Turns a plan into steps: the tree broadcasts and tree reductions of every color, along one axis
+// after another. A broadcast goes from the nodes that have the data both ways along the axis; a
+// reduction is its mirror image: sums go both ways towards the root's coordinate, to the nodes that
+// a broadcast along the axes left would start from. passes/trees/tree_arms.h says who is on the
+// way.
+//
+// The root is that of the call, or the node at coordinate 0 of every axis in a collective that has
+// none: an allreduce as a reduction to that node and a broadcast from it.
+//
+// Streams. For each part one of the root's copy from `in` to `out`, where the plan begins with the
+// root's data, and one for each arm of each tree.
+//
+// Where sums grow. In `out`: out = in + received where a node has added nothing so far, out = out +
+// received from then on. What is received has a frame of its own, alone in its slot. Where there is
+// something to wait for besides the message, receive and reduction are two operations, so that the
+// sender need not wait for it too.
+//
+// Order. A node passes on what it has when it has it all: a broadcast's send waits for whatever
+// brings its node the data (the root's, or a receive), a reduction's for all sums of its node so
+// far. A broadcast's receive overwrites the sum that its node has sent on, and waits for that. A
+// phase barrier ends a phase; the order is that of the data with it and without.
+#include "passes/expand_trees.h"
+
+#include <limits>
+#include <vector>
+
+#include "ir/step_builder.h"
+#include "passes/analysis/limits.h"
+#include "passes/analysis/plan_axes.h"
+#include "passes/trees/tree_arms.h"
+
+namespace torc {
+namespace {
+
+using Indices = llvm::SmallVector<std::uint32_t, 16>;
+
+/// A part, and how far its trees have come.
+struct PartProgress {
+  std::uint32_t part = 0;
+  std::uint32_t color = 0;
+  std::uint32_t reduced = 0, reached = 0;  // axes along which a tree has gone, a bit each
+  /// The nodes that have the data, or all sums that there are.
+  Box holders;
+  Indices has_data;  // whichever of them a node executes brought it that
+  Indices sent;      // whichever of them a node executes has sent its sum on
+};
+
+class Expansion {
+ public:
+  explicit Expansion(const Program& program)
+      : program_(program),
+        plan_(program.schedule.view()),
+        row_(rowOf(program.schedule.collective)),
+        topology_(program.schedule.topology),
+        builder_(program.schedule) {}
+
+  llvm::Expected<Schedule> run();
+
+ private:
+  void makeParts();
+  llvm::Error expandPhase(llvm::ArrayRef<PlanOperation> trees);
+  llvm::Error check(const PlanOperation& tree, const PartProgress& part) const;
+  llvm::Error checkDone(const PartProgress& part) const;
+  llvm::Error checkSize(const PartProgress& part);
+  void broadcast(PartProgress& part, std::uint32_t axis);
+  void reduce(PartProgress& part, std::uint32_t axis);
+
+  std::uint32_t add(const PartProgress& part, const StepPlace& place, const Region& before,
+                    const Shift& moves, const Indices& after);
+
+  std::uint32_t all() { return builder_.box(Box{}); }
+  Region data(Buffer buffer, const PartProgress& part) {
+    return builder_.region(buffer, {{part.part, 1, all()}});
+  }
+  /// The nodes of `box` at `along` on `axis`, in this stream.
+  StepPlace place(std::uint32_t stream, Box box, std::uint32_t axis, const Interval& along) {
+    box[axis] = along;
+    return {stream, guard(box)};
+  }
+  std::uint32_t guard(const Box& box) { return box == Box{} ? kNone : builder_.box(box); }
+  Box rootBox() const {
+    Box root;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      root[axis] = rootCoordinate(plan_, axis);
+    return root;
+  }
+  bool isMoving(std::uint32_t axis) const { return topology_.axes[axis].size > 1; }
+  /// The first axis of more than one node that is not among `axes`; kNone: there is none.
+  std::uint32_t axisOutside(std::uint32_t axes) const;
+
+  const Program& program_;
+  const ScheduleView plan_;
+  const CollectiveRow& row_;
+  const Topology& topology_;
+  StepBuilder builder_;
+  std::vector<PartProgress> parts_;
+  std::uint32_t phases_ = 0;  // so far
+};
+
+llvm::Expected<Schedule> Expansion::run() {
+  makeParts();
+  const std::vector<PlanOperation>& plan = program_.plan;
+  llvm::SmallVector<PlanOperation, 16> trees;  // of the current phase
+  for (std::size_t i = 0; i <= plan.size(); ++i) {
+    if (i < plan.size() && plan[i].kind != PlanKind::kPhaseBarrier) {
+      // Along an axis of one node nothing moves, and a phase of such trees is none.
+      if (isMoving(plan[i].axis)) trees.push_back(plan[i]);
+      continue;
+    }
+    if (trees.empty()) continue;
+    if (llvm::Error error = expandPhase(trees)) return error;
+    trees.clear();
+  }
+  for (const PartProgress& part : parts_) {
+    if (llvm::Error error = checkDone(part)) return error;
+  }
+  return builder_.take();
+}
+
+/// All nodes hold what is to be summed; or the root the result, where there is nothing to sum up.
+void Expansion::makeParts() {
+  const std::uint32_t count = plan_.partCount();
+  const bool one_node = axisOutside(0) == kNone;
+  for (std::uint32_t index = 0; index < count; ++index) {
+    PartProgress part;
+    part.part = index;
+    part.color = plan_.partIndex(index).color;
+    if (!row_.reduces()) part.holders = rootBox();
+    if (!row_.reduces() || one_node) {
+      const StepPlace place{builder_.addStream({index, 0}), guard(part.holders)};
+      part.has_data = {builder_.copy(place, data(Buffer::kOut, part), data(Buffer::kIn, part), {})};
+    }
+    parts_.push_back(std::move(part));
+  }
+}
+
+/// Expands the trees of one phase, part by part.
+llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> trees) {
+  if (phases_ > std::numeric_limits<std::uint16_t>::max()) {
+    return passError("the plan has more than 65536 phases");
+  }
+  builder_.setPhase(phases_++);
+  for (PartProgress& part : parts_) {
+    for (const PlanOperation& tree : trees) {
+      if (tree.color != part.color) continue;
+      if (llvm::Error error = check(tree, part)) return error;
+      if (llvm::Error error = checkSize(part)) return error;
+      if (tree.kind == PlanKind::kTreeReduce) {
+        reduce(part, tree.axis);
+      } else {
+        broadcast(part, tree.axis);
+      }
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Expansion::check(const PlanOperation& tree, const PartProgress& part) const {
+  std::string fault;
+  if (tree.kind == PlanKind::kTreeReduce) {
+    if (part.reduced >> tree.axis & 1) fault = "it has been reduced there before";
+    if (part.reached != 0) fault = "its sums have been broadcast before";
+    if (!row_.reduces()) fault = "the collective reduces nothing";
+  } else {
+    if (part.reached >> tree.axis & 1) fault = "it has been broadcast there before";
+    if (const std::uint32_t axis = axisOutside(part.reduced); row_.reduces() && axis != kNone) {
+      fault = std::string("it is not reduced on ") + topology_.axes[axis].name + " yet";
+    }
+  }
+  if (fault.empty()) return llvm::Error::success();
+  return passError(operationText(topology_, tree) + ": " + fault);
+}
+
+llvm::Error Expansion::checkDone(const PartProgress& part) const {
+  const std::uint32_t axis = axisOutside(part.reached);
+  if (axis == kNone) return llvm::Error::success();
+  return passError("the plan ends before color " + llvm::Twine(part.color) + " is broadcast on " +
+                   llvm::Twine(topology_.axes[axis].name));
+}
+
+llvm::Error Expansion::checkSize(const PartProgress& part) {
+  // A tree has two arms of up to five operations, which may wait for all of these.
+  const Schedule& schedule = builder_.schedule();
+  const std::uint64_t waits = part.has_data.size() + part.sent.size() + 4;
+  return checkLimits(schedule.operations.size() + 10, schedule.dependences.size() + 10 * waits);
+}
+
+std::uint32_t Expansion::axisOutside(std::uint32_t axes) const {
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (isMoving(axis) && (axes >> axis & 1) == 0) return axis;
+  }
+  return kNone;
+}
+
+/// Brings the data from those that have it to all that differ from them on `axis` alone.
+void Expansion::broadcast(PartProgress& part, std::uint32_t axis) {
+  const Region out = data(Buffer::kOut, part);
+  Indices received;
+  for (const TreeArm& arm : treeArms(plan_, axis)) {
+    const std::uint32_t stream = builder_.addStream({part.part, 0});
+    const Shift moves = hop(axis, arm.sign);
+    received.push_back(
+        builder_.receive(place(stream, part.holders, axis, arm.fed), out, moves, part.sent));
+    Indices after = part.has_data;
+    after.push_back(received.back());
+    builder_.send(place(stream, part.holders, axis, arm.feeding), out, moves, after);
+  }
+  part.has_data.append(received.begin(), received.end());
+  part.holders[axis] = Interval::all();
+  part.reached |= 1u << axis;
+}
+
+/// Brings the sums of those that have some to the ones among them at the root's coordinate.
+void Expansion::reduce(PartProgress& part, std::uint32_t axis) {
+  const Region out = data(Buffer::kOut, part);
+  // In the first tree of all nobody has more than the own data.
+  const Region before = part.has_data.empty() ? data(Buffer::kIn, part) : out;
+  const Interval root = rootCoordinate(plan_, axis);
+  Indices at_root = part.has_data;
+  for (const TreeArm& arm : treeArms(plan_, axis)) {
+    const std::uint32_t stream = builder_.addStream({part.part, 0});
+    const Shift moves = hop(axis, -arm.sign);
+    const StepPlace last = place(stream, part.holders, axis, arm.last);
+    part.sent.push_back(builder_.send(last, before, moves, part.has_data));
+    if (arm.has_passing) {
+      const StepPlace passing = place(stream, part.holders, axis, arm.passing);
+      const std::uint32_t sum = add(part, passing, before, moves, part.has_data);
+      part.sent.push_back(builder_.send(passing, out, moves, {sum}));
+    }
+    at_root = {add(part, place(stream, part.holders, axis, root), at_root.empty() ? before : out,
+                   moves, at_root)};
+  }
+  part.has_data = at_root;
+  part.holders[axis] = root;
+  part.reduced |= 1u << axis;
+}
+
+/// out = `before` + what is received; the index of the addition.
+std::uint32_t Expansion::add(const PartProgress& part, const StepPlace& place, const Region& before,
+                             const Shift& moves, const Indices& after) {
+  const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
+  const std::uint32_t frame = builder_.addFrame({{part.part, 1, all()}}, slot);
+  const Region staging = wholeFrame(builder_.schedule().frames[frame], frame);
+  const Region out = data(Buffer::kOut, part);
+  if (after.empty()) return builder_.receiveAndReduce(place, out, before, staging, moves, after);
+  Indices both = after;
+  both.push_back(builder_.receive(place, staging, moves, {}));
+  return builder_.reduce(place, out, before, staging, both);
+}
+
+class ExpandTrees final : public Pass {
+ public:
+  ExpandTrees()
+      : Pass("expand-trees", "turns tree broadcasts and reductions into step operations",
+             PassLevel::kPlan) {}
+
+  llvm::Expected<PassResult> run(Program& program) override {
+    const CollectiveRow& row = rowOf(program.schedule.collective);
+    if (program.schedule.colors.empty()) return passError("the plan has no color");
+    if (llvm::Error error = checkExpander(program, name())) return error;
+    const bool whole = row.inWhole() && row.outWhole() && row.out_elsewhere == Holds::kWhole;
+    if (row.blocks != BlockSpace::kNode || !whole || row.isRooted() == row.reduces()) {
+      return passError(
+          "trees serve collectives that give every node the whole of what one node "
+          "has, or of a sum; " +
+          llvm::Twine(row.name) + " does not");
+    }
+    if (program.schedule.topology.isDamaged()) return passError("trees cannot go round damage");
+    llvm::Expected<Schedule> schedule = Expansion(program).run();
+    if (!schedule) return schedule.takeError();
+    program.schedule = std::move(*schedule);
+    program.plan.clear();
+    operations_ = static_cast<double>(program.schedule.operations.size());
+    phases_ = program.schedule.operations.back().phase + 1.0;
+    return PassResult::kWithChange;
+  }
+
+ private:
+  PassStatistic operations_{*this, "operations"};
+  PassStatistic phases_{*this, "phases"};
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> makePass(const ExpandTreesPass&) {
+  return std::make_unique<ExpandTrees>();
+}
+
+}  // namespace torc

@@ -1,0 +1,123 @@
+// Plans of exchanges: whatever the order of the axes and the shape, every block arrives.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "ir/counted/counted_proof.h"
+#include "ir/step_builder.h"
+#include "tests/passes/pass_testing.h"
+
+namespace torc {
+namespace {
+
+Program exchangePlan(const std::string& shape, std::uint32_t colors,
+                     const std::vector<PlanOperation>& plan) {
+  Program program;
+  program.schedule = scheduleHeader(Collective::kAlltoall, *parseTopology(shape));
+  Color color;
+  color.axis_count = program.schedule.topology.axis_count;
+  for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
+    color.order[axis] = static_cast<std::uint8_t>(axis);
+  program.schedule.colors.assign(colors, color);
+  program.plan = plan;
+  return program;
+}
+
+std::uint32_t draw(std::uint32_t lowest, std::uint32_t highest) {
+  return *rc::gen::inRange(lowest, highest + 1);
+}
+
+/// Up to four axes, some of them lines or of one node, and sometimes cores; at most 40 ranks.
+std::string drawShape() {
+  std::string shape;
+  std::uint32_t room = 40;
+  const std::uint32_t dimensions = draw(1, 4);
+  for (std::uint32_t i = 0; i < dimensions; ++i) {
+    const std::uint32_t size = draw(1, std::min(room, 6u));
+    room /= size;
+    shape += (i > 0 ? "x" : "") + std::to_string(size) + (draw(0, 2) == 0 ? "m" : "");
+  }
+  if (room >= 2 && draw(0, 2) == 0) shape += "+" + std::to_string(draw(2, std::min(room, 3u)));
+  return shape;
+}
+
+/// The exchanges of a color: its axes in a random partition, one after the other.
+std::vector<PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis_count) {
+  std::vector<PlanOperation> phases(draw(1, axis_count));
+  for (std::uint32_t axis = 0; axis < axis_count; ++axis)
+    phases[draw(0, static_cast<std::uint32_t>(phases.size() - 1))].axes |= 1u << axis;
+  std::erase_if(phases, [](const PlanOperation& phase) { return phase.axes == 0; });
+  for (PlanOperation& phase : phases) {
+    phase.kind = PlanKind::kExchange;
+    phase.color = color;
+  }
+  return phases;
+}
+
+RC_GTEST_PROP(ExpandExchanges, EveryPartitionOfTheAxesIsProved, ()) {
+  const std::string shape = drawShape();
+  const std::uint32_t axes = parseTopology(shape)->axis_count;
+  const std::uint32_t colors = draw(1, 2);
+  std::vector<std::vector<PlanOperation>> of_color;
+  for (std::uint32_t color = 0; color < colors; ++color)
+    of_color.push_back(drawExchanges(color, axes));
+  // The k-th exchanges of all colors, with a barrier behind them or without.
+  std::vector<PlanOperation> plan;
+  for (std::size_t k = 0; k < axes; ++k) {
+    for (const auto& exchanges : of_color) {
+      if (k < exchanges.size()) plan.push_back(exchanges[k]);
+    }
+    if (draw(0, 3) > 0) plan.push_back({PlanKind::kPhaseBarrier});
+  }
+  Program program = exchangePlan(shape, colors, plan);
+  const std::string pipeline =
+      std::string(draw(0, 1) ? "split-directions," : "") +
+      "expand-exchanges{order=" + (draw(0, 1) ? "fixed" : "shuffled") + "}" +
+      *rc::gen::element<std::string>("", ",infer-dependences,allocate-scratch",
+                                     ",infer-dependences{by=phase},allocate-scratch{depth=1}",
+                                     ",allocate-scratch", ",pipeline{chunks=2}",
+                                     ",pipeline{chunks=2,sends=in-turn},allocate-scratch");
+  const std::string text = shape + ": " + pipeline + "\n" + textOf(program);
+  if (const std::string fault = runPasses(program, pipeline); !fault.empty()) {
+    RC_FAIL(fault + "\n" + text);
+  }
+  if (const std::string fault = faultOf(program); !fault.empty()) RC_FAIL(fault + "\n" + text);
+  const auto counted = proveCounted(program.schedule.view(), draw(0, 5));
+  if (!counted.ok()) RC_FAIL(counted.status().message() + "\n" + text);
+  if (!counted->fault.empty()) RC_FAIL(counted->fault + "\n" + text);
+}
+
+TEST(ExpandExchanges, AreAsLargeOnAnyTorus) {
+  const PlanOperation barrier{PlanKind::kPhaseBarrier};
+  for (const std::string shape : {"4x4x4", "64x32x32", "512x2x2m", "64mx64mx64m"}) {
+    SCOPED_TRACE(shape);
+    Program program = exchangePlan(shape, 1,
+                                   {{PlanKind::kExchange, 0, 0, false, 0b001},
+                                    barrier,
+                                    {PlanKind::kExchange, 0, 0, false, 0b110}});
+    ASSERT_EQ(runPasses(program, "split-directions,expand-exchanges"), "");
+    EXPECT_EQ(faultOf(program), "");
+    const bool has_ring = shape != "64mx64mx64m";  // then there are two halves
+    EXPECT_EQ(program.schedule.operations.size(), has_ring ? 12u : 6u);
+    EXPECT_EQ(program.schedule.frames.size(), has_ring ? 2u : 1u);
+  }
+}
+
+TEST(ExpandExchanges, SendHalfOfWhatIsOppositeEachWay) {
+  const PlanOperation ring{PlanKind::kExchange, 0, 0, false, 1};
+  Program whole = exchangePlan("4", 1, {ring}), halves = whole;
+  ASSERT_EQ(runPasses(whole, "split-directions{model=unidirectional},expand-exchanges"), "");
+  ASSERT_EQ(runPasses(halves, "split-directions,expand-exchanges"), "");
+  ASSERT_EQ(whole.schedule.families.size(), 1u);
+  EXPECT_EQ(whole.schedule.families[0].first[0], -1);
+  ASSERT_EQ(halves.schedule.families.size(), 2u);
+  EXPECT_EQ(halves.schedule.families[0].first[0], -1);
+  EXPECT_EQ(halves.schedule.families[1].first[0], -2);
+}
+
+}  // namespace
+}  // namespace torc
