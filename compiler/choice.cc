@@ -121,7 +121,10 @@ class Chooser {
   }
 
   /// Simulates the best candidates rank by rank, if that is no great work.
+  /// Not an all-to-all: its messages are of one size, and as all are under way at once the
+  /// simulator would share all links anew whenever one ends.
   void lookCloser() {
+    if (rowOf(spec_.collective).blocks == BlockSpace::kPair) return;
     int left = kMostPerRank;
     double operations_left = kAllPerRankOperations;
     const double limit = kClose * choice_.candidates.front().predicted_s;

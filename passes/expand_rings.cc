@@ -120,6 +120,10 @@ class ExpandRings final : public Pass {
       return passError("rings serve collectives in which all ranks do alike; " +
                        llvm::Twine(rowOf(program.schedule.collective).name) + " has a root");
     }
+    if (rowOf(program.schedule.collective).blocks != BlockSpace::kNode) {
+      return passError("rings serve collectives whose blocks have one owner; " +
+                       llvm::Twine(rowOf(program.schedule.collective).name) + " has pairs");
+    }
     if (program.schedule.topology.isBroken()) {
       return passError(
           "rings cannot go round this damage: a node is dead, or links at different "

@@ -3,6 +3,8 @@
 // the right result on numbers; and what the links carry is the same counted either way.
 #include "ir/families/families.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -174,9 +176,15 @@ TEST(Families, AreProvedAsTheirMessagesAre) {
       RC_ASSERT(counted.ok());
       RC_ASSERT(counted->fault == "");
     }
+    // One by one, a message of several hops loads the links of a class as if it took one of them
+    // all the time: where nodes differ, on lines, that is too much.
+    const bool wraps = std::ranges::all_of(schedule.topology.axes, &Axis::wraps);
     RC_ASSERT(whole.loads.size() == one_by_one.loads.size());
-    for (std::size_t i = 0; i < whole.loads.size(); ++i)
-      RC_ASSERT(std::abs(whole.loads[i].share - one_by_one.loads[i].share) < 1e-9);
+    for (std::size_t i = 0; i < whole.loads.size(); ++i) {
+      const double more = one_by_one.loads[i].share - whole.loads[i].share;
+      RC_ASSERT(more > -1e-9);
+      RC_ASSERT(!wraps || more < 1e-9);
+    }
   }));
   EXPECT_GT(right, 20);
   EXPECT_GT(wrong, 20);

@@ -286,6 +286,42 @@ Schedule signalledAllgather(std::uint32_t size) {
   return writer.take();
 }
 
+Schedule directAlltoall(std::string_view shape) {
+  ScheduleWriter writer(Collective::kAlltoall, shape);
+  Schedule& schedule = writer.schedule();
+  const std::uint32_t axes = schedule.topology.axis_count;
+  std::string order;
+  Box own, to, from;
+  Family family;
+  family.order = FamilyOrder::kShuffled;
+  for (std::uint32_t axis = 0; axis < axes; ++axis) {
+    order += schedule.topology.axes[axis].name;
+    own[axis] = Interval::relative(0);
+    to[axis] = Interval::ofPeer(true);
+    from[axis] = Interval::ofPeer(false);
+    family.count[axis] = schedule.topology.axes[axis].size;
+  }
+  const std::uint32_t part = writer.color(order);
+  const std::uint32_t stream = writer.stream(part);
+  const std::uint32_t self = writer.box(own);
+  schedule.pairs = {{self, self}, {self, writer.box(to)}, {writer.box(from), self}};
+  schedule.families = {family};
+  const auto message = [&](OperationKind kind) {
+    Operation operation;
+    operation.kind = kind;
+    operation.peer_kind = PeerKind::kFamily;
+    operation.peer = 0;
+    return operation;
+  };
+  writer.add(stream, copy(boxRegion(Buffer::kOut, part, 0), boxRegion(Buffer::kIn, part, 0)));
+  Operation send = message(OperationKind::kSend), receive = message(OperationKind::kRecv);
+  send.a = boxRegion(Buffer::kIn, part, 1);
+  receive.dst = boxRegion(Buffer::kOut, part, 2);
+  writer.add(stream, send);
+  writer.add(stream, receive);
+  return writer.take();
+}
+
 Schedule meshAllgather(std::uint32_t size) {
   ScheduleWriter writer(Collective::kAllgather, std::to_string(size) + "m");
   const std::uint32_t part = writer.color("X");
@@ -423,6 +459,7 @@ std::vector<Schedule> all() {
   schedules.push_back(ringAllreduce(4));
   schedules.push_back(ringReduceScatter(4));
   schedules.push_back(signalledAllgather(4));
+  schedules.push_back(directAlltoall("3x2m"));
   schedules.push_back(meshAllgather(4));
   schedules.push_back(meshBroadcast(4));
   schedules.push_back(multicolorAllreduce("3x2", 2));

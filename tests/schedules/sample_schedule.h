@@ -68,6 +68,8 @@ Schedule ringReduceScatter(std::uint32_t size);
 
 /// allgather on a ring of `size` >= 3, in which a node sends when its neighbour has told it to.
 Schedule signalledAllgather(std::uint32_t size);
+/// Everyone to everyone, in one send and one receive, in drawn order.
+Schedule directAlltoall(std::string_view shape);
 
 /// allgather on a mesh of `size`: both lines, with guards.
 Schedule meshAllgather(std::uint32_t size);

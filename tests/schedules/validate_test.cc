@@ -42,7 +42,7 @@ TEST(Validate, AcceptsAScheduleWithoutOperations) {
 
 TEST(Validate, Collective) {
   EXPECT_EQ(fault([](Schedule& s) { s.collective = static_cast<Collective>(kCollectiveCount); }),
-            "collective 4 is unknown");
+            "collective 5 is unknown");
   EXPECT_EQ(fault([](Schedule& s) { s.collective = static_cast<Collective>(255); }),
             "collective 255 is unknown");
 }
@@ -135,8 +135,10 @@ TEST(Validate, Intervals) {
   const auto interval_fault = [](const Interval& interval) {
     return fault([&](Schedule& s) { s.boxes[0][0] = interval; });
   };
-  EXPECT_EQ(interval_fault({static_cast<IntervalKind>(6), {}, 0, 1}),
-            "box 0: on X: interval kind 6 is unknown");
+  EXPECT_EQ(interval_fault({static_cast<IntervalKind>(8), {}, 0, 1}),
+            "box 0: on X: interval kind 8 is unknown");
+  EXPECT_EQ(interval_fault(Interval::ofPeer(true)),
+            "operation 0: a: counts from a peer on X, but there is no family");
   EXPECT_EQ(interval_fault({IntervalKind::kAll, {}, 1, 0}),
             "box 0: on X: the whole axis has start 0 and length 0, not 1 and 0");
   EXPECT_EQ(interval_fault({IntervalKind::kAll, {}, 0, 3}),

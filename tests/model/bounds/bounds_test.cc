@@ -179,7 +179,8 @@ TEST(Bounds, Lines) {
 
 /// Of an alltoall in which each rank sends each other `bytes`.
 double bandwidthOfPairs(const Machine& machine, double bytes = 1) {
-  const double ranks = static_cast<double>(machine.nodes()) * machine.ranks_per_node;
+  const double ranks =
+      static_cast<double>(machine.nodes()) * std::max<double>(machine.ranks_per_node, 1);
   return bandwidth(row("alltoall"), machine, bytes * ranks);
 }
 

@@ -250,7 +250,7 @@ TEST(File, TableCounts) {
     return tableFault(kind, [&](TableEntry& table) { table.count = count; });
   };
   EXPECT_EQ(count_fault(TableKind::kOperations, 3000),
-            "a.torc: 00000630: operations: table of 3000 records ends at 218288, file has 3216 "
+            "a.torc: 00000630: operations: table of 3000 records ends at 218288, file has 3264 "
             "bytes");
   EXPECT_EQ(count_fault(TableKind::kOperations, 0xffffffffu),
             "a.torc: 00000630: operations: table of 4294967295 records ends at 309237647528, file "
@@ -260,11 +260,11 @@ TEST(File, TableCounts) {
             "a.torc: 00000630: operations: table has 2049638230412172402 records, at most "
             "4294967295");
   EXPECT_EQ(count_fault(TableKind::kDependences, ~std::uint64_t{0}),
-            "a.torc: 00000618: dependences: table has 18446744073709551615 records, at most "
+            "a.torc: 00000648: dependences: table has 18446744073709551615 records, at most "
             "4294967295");
   // One less leaves bytes that belong to no table.
   EXPECT_EQ(count_fault(TableKind::kDependences, 26),
-            "a.torc: 00000c88: tables end at 3208, file has 3264 bytes");
+            "a.torc: 00000cb8: tables end at 3256, file has 3264 bytes");
 }
 
 TEST(File, PaddingIsZero) {
@@ -274,7 +274,7 @@ TEST(File, PaddingIsZero) {
   ASSERT_EQ(name.count, 9u);  // "allreduce"
   file[name.offset + name.count + 2] = std::byte{1};
   samples::fixChecksum(file);
-  EXPECT_EQ(messageOf(file), "a.torc: 00000639: name: padding is not 0");
+  EXPECT_EQ(messageOf(file), "a.torc: 00000669: name: padding is not 0");
 }
 
 TEST(File, FaultsOfTheSchedule) {
