@@ -79,7 +79,9 @@ struct CollectiveRow {
   /// Whether calls of MPI are served.
   bool isIntercepted() const { return !mpi[0].empty(); }
   /// Whether a call says by a count and a datatype of its own what `in` holds.
-  bool describesIn() const { return result == Result::kMoved && in != out; }
+  bool describesIn() const {
+    return result == Result::kMoved && (in != out || blocks == BlockSpace::kPair);
+  }
   bool inWhole() const { return in == Holds::kWhole; }
   bool outWhole() const { return out == Holds::kWhole; }
   /// Whether one rank has a part of its own, which a call names.

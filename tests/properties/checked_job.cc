@@ -63,13 +63,21 @@ class CheckedJob {
     std::ranges::fill(elements<T>(job.out(number)), static_cast<T>(101));
     const Holds holds = row_.inAt(number == call_.root);
     if (holds == Holds::kNothing) return;
-    const bool own = holds == Holds::kOwn;
+    const bool own = holds == Holds::kOwn && !ofPairs();
     const std::span<T> in = elements<T>(job.in(number));
     const std::uint64_t first = own ? blocks_[rank] : 0;
     const std::uint64_t count = own ? blocks_[rank + 1] - blocks_[rank] : total_;
     const std::uint64_t offset = own && call_.in_place ? first : 0;
     for (std::uint64_t i = 0; i < count; ++i)
       in[offset + i] = element<T>(rank, first + i);
+  }
+
+  /// Whether each rank's vector is what it has for all, and gets from all.
+  bool ofPairs() const { return row_.blocks == BlockSpace::kPair; }
+
+  /// Element `index` of the result of `rank`, where blocks are of pairs.
+  T expectedOfPairs(std::uint64_t rank, std::uint64_t index) const {
+    return element<T>(index / call_.count, blocks_[rank] + index % call_.count);
   }
 
   /// Element `index` of the whole vector after the collective.
@@ -91,15 +99,16 @@ class CheckedJob {
     std::vector<T> whole(total_);
     for (std::uint64_t i = 0; i < total_; ++i)
       whole[i] = expected(i);
-    const bool own = row_.out == Holds::kOwn;
+    const bool own = row_.out == Holds::kOwn && !ofPairs();
     for (std::uint64_t r = 0; r < ranks_; ++r) {
       const std::span<T> out = elements<T>(job.out(static_cast<std::int32_t>(r)));
       const std::uint64_t first = own ? blocks_[r] : 0;
       const std::uint64_t last = own ? blocks_[r + 1] : total_;
       for (std::uint64_t i = first; i < last; ++i) {
-        if (out[i - first] == whole[i]) continue;
+        const T wanted = ofPairs() ? expectedOfPairs(r, i) : whole[i];
+        if (out[i - first] == wanted) continue;
         return "rank " + std::to_string(r) + ", element " + std::to_string(i) + ": " +
-               std::to_string(out[i - first]) + ", expected " + std::to_string(whole[i]);
+               std::to_string(out[i - first]) + ", expected " + std::to_string(wanted);
       }
     }
     return {};
