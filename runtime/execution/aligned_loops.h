@@ -4,6 +4,7 @@
 #ifndef TORC_RUNTIME_EXECUTION_ALIGNED_LOOPS_H_
 #define TORC_RUNTIME_EXECUTION_ALIGNED_LOOPS_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -46,7 +47,9 @@ std::optional<AlignedLoops> alignLoops(const std::array<StridedOperand, kOperand
 /// Walks aligned loops, the last fastest.
 class AlignedWalk {
  public:
-  AlignedWalk(const AlignedLoop* loops, std::uint32_t count) : loops_(loops), count_(count) {}
+  AlignedWalk(const AlignedLoop* loops, std::uint32_t count) : loops_(loops), count_(count) {
+    std::fill_n(index_.begin(), count, 0);
+  }
 
   /// How far this iteration is from the first, for every operand, modulo 2^64.
   const std::array<std::uint64_t, kOperands>& distances() const { return distances_; }
@@ -71,7 +74,7 @@ class AlignedWalk {
  private:
   const AlignedLoop* loops_;
   std::uint32_t count_;
-  std::array<std::uint32_t, kMaxLoops> index_{};
+  std::array<std::uint32_t, kMaxLoops> index_;  // of each of the loops
   std::array<std::uint64_t, kOperands> distances_{};
 };
 

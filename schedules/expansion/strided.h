@@ -47,7 +47,16 @@ class LoopWalk {
  public:
   LoopWalk() = default;
   /// At most kMaxLoops; none: one iteration.
-  explicit LoopWalk(std::span<const Loop> loops) : loops_(loops) {}
+  explicit LoopWalk(std::span<const Loop> loops) : loops_(loops) {
+    std::fill_n(index_.begin(), loops.size(), 0);
+  }
+  LoopWalk(const LoopWalk& other) { *this = other; }
+  LoopWalk& operator=(const LoopWalk& other) {
+    loops_ = other.loops_;
+    distance_ = other.distance_;
+    std::copy_n(other.index_.begin(), loops_.size(), index_.begin());
+    return *this;
+  }
 
   /// How far this iteration is from the first. It may be less, modulo 2^64.
   std::uint64_t distance() const { return distance_; }
@@ -67,8 +76,9 @@ class LoopWalk {
 
  private:
   std::span<const Loop> loops_;
-  std::array<std::uint32_t, kMaxLoops> index_{};
   std::uint64_t distance_ = 0;
+  // Of each loop; what lies behind them is never set: walks are made for every run of a replay.
+  std::array<std::uint32_t, kMaxLoops> index_;
 };
 
 /// Iterations of nested loops.
