@@ -22,7 +22,6 @@
 // message never waits for its receiver.
 #include "passes/expand_exchanges.h"
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -87,17 +86,10 @@ class Expansion {
 
 llvm::Expected<Schedule> Expansion::run() {
   makeParts();
-  const std::vector<PlanOperation>& plan = program_.plan;
-  llvm::SmallVector<PlanOperation, 16> exchanges;  // of the current phase
-  for (std::size_t i = 0; i <= plan.size(); ++i) {
-    if (i < plan.size() && plan[i].kind != PlanKind::kPhaseBarrier) {
-      // Among the nodes that differ on axes of one node nothing moves, and such a phase is none.
-      if (plan[i].axes & movingAxes()) exchanges.push_back(plan[i]);
-      continue;
-    }
-    if (exchanges.empty()) continue;
+  llvm::Expected<std::vector<PlanPhase>> phases = phasesOf(program_);
+  if (!phases) return phases.takeError();
+  for (const PlanPhase& exchanges : *phases) {
     if (llvm::Error error = expandPhase(exchanges)) return error;
-    exchanges.clear();
   }
   for (PartProgress& part : parts_) {
     if (llvm::Error error = checkDone(part)) return error;
@@ -121,9 +113,6 @@ void Expansion::makeParts() {
 
 /// Expands the exchanges of one phase, part by part.
 llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
-  if (phases_ > std::numeric_limits<std::uint16_t>::max()) {
-    return passError("the plan has more than 65536 phases");
-  }
   builder_.setPhase(phases_++);
   Indices phase_end;
   for (PartProgress& part : parts_) {

@@ -13,8 +13,6 @@
 // improve on that.
 #include "passes/expand_rings.h"
 
-#include <limits>
-
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
@@ -48,17 +46,10 @@ llvm::Expected<Schedule> Expansion::run() {
   llvm::Expected<std::vector<Strand>> strands = makeStrands(program_, builder_);
   if (!strands) return strands.takeError();
   strands_ = std::move(*strands);
-  const std::vector<PlanOperation>& plan = program_.plan;
-  llvm::SmallVector<PlanOperation, 16> rings;  // of the current phase
-  for (std::size_t i = 0; i <= plan.size(); ++i) {
-    if (i < plan.size() && plan[i].kind != PlanKind::kPhaseBarrier) {
-      // A ring of one node moves nothing, and a phase of such rings is none.
-      if (topology_.axes[plan[i].axis].size > 1) rings.push_back(plan[i]);
-      continue;
-    }
-    if (rings.empty()) continue;
+  llvm::Expected<std::vector<PlanPhase>> phases = phasesOf(program_);
+  if (!phases) return phases.takeError();
+  for (const PlanPhase& rings : *phases) {
     if (llvm::Error error = expandPhase(rings)) return error;
-    rings.clear();
   }
   for (Strand& strand : strands_) {
     if (llvm::Error error = strand.progress.checkDone()) return error;
@@ -70,9 +61,6 @@ llvm::Expected<Schedule> Expansion::run() {
 
 /// Expands the rings of one phase, strand by strand.
 llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> rings) {
-  if (phases_ > std::numeric_limits<std::uint16_t>::max()) {
-    return passError("the plan has more than 65536 phases");
-  }
   builder_.setPhase(phases_++);
   OperationIndices phase_end;
   for (Strand& strand : strands_) {

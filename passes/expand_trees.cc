@@ -21,7 +21,6 @@
 // phase barrier ends a phase; the order is that of the data with it and without.
 #include "passes/expand_trees.h"
 
-#include <limits>
 #include <vector>
 
 #include "ir/step_builder.h"
@@ -99,17 +98,10 @@ class Expansion {
 
 llvm::Expected<Schedule> Expansion::run() {
   makeParts();
-  const std::vector<PlanOperation>& plan = program_.plan;
-  llvm::SmallVector<PlanOperation, 16> trees;  // of the current phase
-  for (std::size_t i = 0; i <= plan.size(); ++i) {
-    if (i < plan.size() && plan[i].kind != PlanKind::kPhaseBarrier) {
-      // Along an axis of one node nothing moves, and a phase of such trees is none.
-      if (isMoving(plan[i].axis)) trees.push_back(plan[i]);
-      continue;
-    }
-    if (trees.empty()) continue;
+  llvm::Expected<std::vector<PlanPhase>> phases = phasesOf(program_);
+  if (!phases) return phases.takeError();
+  for (const PlanPhase& trees : *phases) {
     if (llvm::Error error = expandPhase(trees)) return error;
-    trees.clear();
   }
   for (const PartProgress& part : parts_) {
     if (llvm::Error error = checkDone(part)) return error;
@@ -136,9 +128,6 @@ void Expansion::makeParts() {
 
 /// Expands the trees of one phase, part by part.
 llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> trees) {
-  if (phases_ > std::numeric_limits<std::uint16_t>::max()) {
-    return passError("the plan has more than 65536 phases");
-  }
   builder_.setPhase(phases_++);
   for (PartProgress& part : parts_) {
     for (const PlanOperation& tree : trees) {

@@ -1,6 +1,9 @@
 // Plans as a whole, and axes of plans.
 #include "passes/analysis/plan_axes.h"
 
+#include <limits>
+#include <utility>
+
 #include "passes/manager/pass.h"
 
 namespace torc {
@@ -46,6 +49,30 @@ bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan
     }
   }
   return true;
+}
+
+llvm::Expected<std::vector<PlanPhase>> phasesOf(const Program& program) {
+  const Topology& topology = program.schedule.topology;
+  const auto moves = [&](const PlanOperation& operation) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      if ((operation.axisSet() >> axis & 1) != 0 && topology.axes[axis].size > 1) return true;
+    }
+    return false;
+  };
+  std::vector<PlanPhase> phases;
+  PlanPhase phase;
+  for (std::size_t i = 0; i <= program.plan.size(); ++i) {
+    if (i < program.plan.size() && program.plan[i].kind != PlanKind::kPhaseBarrier) {
+      if (moves(program.plan[i])) phase.push_back(program.plan[i]);
+    } else if (!phase.empty()) {
+      phases.push_back(std::exchange(phase, {}));
+    }
+  }
+  // The number of a phase has 16 bits.
+  if (phases.size() > std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1) {
+    return passError("the plan has more than 65536 phases");
+  }
+  return phases;
 }
 
 llvm::Error checkExpander(const Program& program, llvm::StringRef pass) {

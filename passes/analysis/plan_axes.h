@@ -1,11 +1,12 @@
-// What plans are made of: which axes take part in a collective, which of them operations use, and
-// which pass the operations are for.
+// What plans are made of: which axes take part in a collective, which of them operations use,
+// which phases there are, and which pass the operations are for.
 #ifndef TORC_PASSES_ANALYSIS_PLAN_AXES_H_
 #define TORC_PASSES_ANALYSIS_PLAN_AXES_H_
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
@@ -28,6 +29,12 @@ std::array<std::uint8_t, kMaxAxes> colorOrder(const Topology& topology,
 
 /// Whether in no phase of the plan two colors move data along the same axis of size > 1.
 bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan);
+
+/// What a plan does between two barriers.
+using PlanPhase = llvm::SmallVector<PlanOperation, 16>;
+/// The phases of the plan without operations along axes of one node, on which nothing moves, and
+/// without phases that have no others. An error where these are more than 65536.
+llvm::Expected<std::vector<PlanPhase>> phasesOf(const Program& program);
 
 /// Whether all operations of the plan are for the expander `pass`; else an error that names it.
 llvm::Error checkExpander(const Program& program, llvm::StringRef pass);

@@ -34,7 +34,7 @@ Topology randomTopology() {
 }
 
 /// An all-to-all, or an allgather, in which everyone sends to everyone, by several families: the
-/// shifts are cut along some axes. The pieces of a mutation are put in by `break_it`.
+/// shifts are cut along some axes.
 class Exchange {
  public:
   Exchange(Collective collective, const Topology& topology)
@@ -135,12 +135,9 @@ void mutate(Schedule& schedule) {
       break;
     default: {
       Operation& operation = some(schedule.operations);
-      const Region region = operation.kind == OperationKind::kSend ? operation.a : operation.dst;
-      if (operation.kind == OperationKind::kRecv)
-        operation.dst.box = some(schedule.operations).dst.box;
-      if (operation.kind == OperationKind::kSend) operation.a.box = some(schedule.operations).a.box;
-      static_cast<void>(region);
-      break;
+      const Operation& other = some(schedule.operations);
+      if (operation.kind == OperationKind::kRecv) operation.dst.box = other.dst.box;
+      if (operation.kind == OperationKind::kSend) operation.a.box = other.a.box;
     }
   }
 }

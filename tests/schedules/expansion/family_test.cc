@@ -8,6 +8,7 @@
 
 #include "schedules/expansion/expand.h"
 #include "schedules/validate.h"
+#include "tests/schedules/sample_schedule.h"
 
 namespace torc {
 namespace {
@@ -16,47 +17,20 @@ Counts countOf(std::uint64_t count) {
   return {.count = count, .per_rank = {}, .displacements = {}};
 }
 
-/// A direct all-to-all on `shape`, and a copy of part of the result that waits for all of it.
+/// A direct all-to-all on `shape`, and a copy of the own block that waits for all of the result.
 Schedule direct(const char* shape, FamilyOrder order) {
-  Schedule schedule;
-  schedule.collective = Collective::kAlltoall;
-  schedule.name = "alltoall";
-  schedule.topology = *parseTopology(shape);
-  const std::uint32_t axes = schedule.topology.axis_count;
-  Color color;
-  color.axis_count = axes;
-  Box own, to, from;
-  Family family;
-  family.order = order;
-  for (std::uint32_t axis = 0; axis < axes; ++axis) {
-    color.order[axis] = static_cast<std::uint8_t>(axis);
-    own[axis] = Interval::relative(0);
-    to[axis] = Interval::ofPeer(true);
-    from[axis] = Interval::ofPeer(false);
-    family.count[axis] = schedule.topology.axes[axis].size;
-  }
-  schedule.colors = {color};
-  schedule.streams = {{0, 0}};
-  schedule.boxes = {own, to, from};
-  schedule.pairs = {{0, 0}, {0, 1}, {2, 0}};
-  schedule.families = {family};
-  schedule.frames = {{0, 0, 0, 0}};
+  Schedule schedule = samples::directAlltoall(shape);
+  schedule.families[0].order = order;
+  constexpr std::uint32_t kOwn = 0;  // the pair of boxes of the own block
+  schedule.frames = {{0, kOwn, 0, 0}};
   schedule.slot_count = 1;
-  Operation receive, send, copy, after;
-  receive.kind = OperationKind::kRecv;
-  send.kind = OperationKind::kSend;
-  receive.peer_kind = send.peer_kind = PeerKind::kFamily;
-  receive.peer = send.peer = 0;
-  receive.dst = boxRegion(Buffer::kOut, 0, 2);
-  send.a = boxRegion(Buffer::kIn, 0, 1);
-  copy.kind = after.kind = OperationKind::kCopy;
-  copy.dst = boxRegion(Buffer::kOut, 0, 0);
-  copy.a = boxRegion(Buffer::kIn, 0, 0);
-  after.dst = boxRegion(Buffer::kScratch, 0, 0, 0);
-  after.a = boxRegion(Buffer::kOut, 0, 0);
-  after.dependence_count = 2;
-  schedule.operations = {receive, send, copy, after};
-  schedule.dependences = {0, 2};
+  Operation last;
+  last.kind = OperationKind::kCopy;
+  last.dst = boxRegion(Buffer::kScratch, 0, kOwn, 0);
+  last.a = boxRegion(Buffer::kOut, 0, kOwn);
+  last.dependence_count = 2;
+  schedule.operations.push_back(last);
+  schedule.dependences = {0, 2};  // the copy and the receives
   return schedule;
 }
 
@@ -110,7 +84,7 @@ TEST(Family, OfManyMessagesIsWaitedForByAJoin) {
   EXPECT_EQ(program->operations.size(), 63u + 1 + 63 + 1 + 1);
   const FlatOperation& last = program->operations.back();
   ASSERT_EQ(last.dependence_count, 2u);
-  const FlatOperation& join = program->operations[program->dependencesOf(last)[0]];
+  const FlatOperation& join = program->operations[program->dependencesOf(last)[1]];
   EXPECT_TRUE(join.isJoin());
   EXPECT_EQ(join.dependence_count, 63u);
 }
