@@ -1,4 +1,4 @@
-"""Rules of this repository: C++ targets, shared libraries, schedule libraries, MPI tests, text tests and fuzz tests.
+"""Rules of this repository: C++ targets, shared and schedule libraries, property, MPI, text and fuzz tests.
 
 The includes of a target are written from the workspace root: #include "schedules/box.h".
 """
@@ -55,6 +55,24 @@ def torc_cc_test(name, copts = [], deps = [], size = "small", **kwargs):
         size = size,
         copts = copts + _OPT_COPTS,
         deps = deps + ["@gtest//:gtest_main"],
+        **kwargs
+    )
+
+def property_test(name, cases, deps = [], **kwargs):
+    """GoogleTest test of properties by RapidCheck: the same cases in every run.
+
+    Other cases, and more: RC_PARAMS="seed=7 max_success=100000" bazel-bin/tests/properties/agreement_test
+
+    Args:
+      name: name of the test.
+      cases: how many random cases each property is tried on.
+      deps: the libraries under test; RapidCheck is added.
+      **kwargs: passed to torc_cc_test.
+    """
+    torc_cc_test(
+        name = name,
+        env = {"RC_PARAMS": "seed=1 max_success=%d" % cases},
+        deps = deps + ["@rapidcheck"],
         **kwargs
     )
 

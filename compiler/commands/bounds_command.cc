@@ -77,8 +77,8 @@ Json jsonOf(const Machine& machine, std::uint64_t size, const Bound& bound) {
   document["bandwidth_s"] = bound.bandwidth_s;
   document["compute_s"] = bound.compute_s;
   document["latency_s"] = bound.latency_s;
-  if (collective == "allreduce") {
-    document["reduce_scatter_allgather_s"] = bound.reduce_scatter_allgather_s;
+  if (bound.reduce_scatter_allgather_s) {
+    document["reduce_scatter_allgather_s"] = *bound.reduce_scatter_allgather_s;
   }
   document["limit"] = name(bound.limit).str();
   document["limit_dimensions"] = axisNames(bound.dimensions);
@@ -110,9 +110,9 @@ void printTable(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
         << llvm::format("  %12.6g  %12.6g\n", bounds[i].compute_s * 1e6, bounds[i].latency_s * 1e6);
   }
   out << "bandwidth: " << limitText(last) << '\n';
-  if (last.reduce_scatter_allgather_s > last.bandwidth_s * (1 + 1e-9)) {
+  if (last.reduce_scatter_allgather_s.value_or(0) > last.bandwidth_s * (1 + 1e-9)) {
     out << "reduce_scatter, then allgather: at least "
-        << llvm::format("%.6g", last.reduce_scatter_allgather_s * 1e6) << " us of bandwidth\n";
+        << llvm::format("%.6g", *last.reduce_scatter_allgather_s * 1e6) << " us of bandwidth\n";
   }
   out << "rounds of messages: " << last.rounds << " to any node, " << last.neighbour_rounds
       << " to neighbours; " << llvm::format("%.6g", last.round_s * 1e6) << " us each\n";

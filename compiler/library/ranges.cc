@@ -111,7 +111,8 @@ RangeFinder::RangeFinder(const PlannedShape& shape, Collective collective, const
     : shape_(shape),
       collective_(collective),
       sizes_(sizes),
-      least_(kElement * (collective == Collective::kAllreduce ? 1 : shape.topology.ranks())),
+      least_(kElement *
+             (rowOf(collective).counts == CountOf::kVector ? 1 : shape.topology.ranks())),
       sink_(sink),
       queue_(queue),
       progress_(progress) {

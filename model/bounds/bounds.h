@@ -13,6 +13,7 @@
 #define TORC_MODEL_BOUNDS_BOUNDS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,7 @@ struct Bound {
 
   /// Allreduce only: what no reduce_scatter followed by an allgather can beat in bandwidth. The
   /// same on tori; on lines and damaged tori an allreduce whose two halves overlap can be faster.
-  double reduce_scatter_allgather_s = 0;
+  std::optional<double> reduce_scatter_allgather_s;
 
   /// Rounds of messages: with a message to any node on each port, and with messages between
   /// neighbours only. Seconds of a round's start-up and hop.

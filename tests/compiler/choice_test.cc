@@ -31,7 +31,7 @@ double ratioToBound(Collective collective, const Target& target) {
   request.collective = rowOf(collective);
   request.bytes = kLarge;
   const Bound bound = lowerBound(target.machine, request);
-  const double least = std::max(bound.bound_s, bound.reduce_scatter_allgather_s);
+  const double least = std::max(bound.bound_s, bound.reduce_scatter_allgather_s.value_or(0));
   return chooseFor(collective, target, kLarge).best().predicted_s / least;
 }
 

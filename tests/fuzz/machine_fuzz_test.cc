@@ -82,7 +82,7 @@ void checkBounds(const Machine& machine) {
     const Bound bound = lowerBound(machine, {row, 1e6});
     EXPECT_TRUE(std::isfinite(bound.bound_s) && bound.bound_s >= 0)
         << name.str() << ": " << bound.bound_s << " for " << machineJson(machine);
-    EXPECT_TRUE(std::isfinite(bound.reduce_scatter_allgather_s));
+    EXPECT_TRUE(std::isfinite(bound.reduce_scatter_allgather_s.value_or(0)));
     EXPECT_TRUE(row.blocks == BlockSpace::kNone || bound.nodes < 2 || bound.bandwidth_s > 0);
   }
 }

@@ -8,7 +8,7 @@
 
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/reason.h"
-#include "runtime/pmpi/wrappers/served_calls.h"
+#include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 namespace torc::pmpi {
 

@@ -14,7 +14,7 @@
 
 #include "runtime/execution/call_arguments.h"
 #include "runtime/pmpi/calls/reason.h"
-#include "runtime/pmpi/wrappers/served_calls.h"
+#include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 namespace torc::pmpi {
 

@@ -104,6 +104,13 @@ Outcome leave(CollectiveCall& call, CommunicatorState* state) {
   return refuse(call, MPI_ERR_OTHER);
 }
 
+/// Whether MPI's nonblocking form must not be used in place of the blocking one. MPICH 4.0.2's
+/// MPI_Ibcast between two groups is wrong from any root but rank 0.
+bool hasToBlock(const CollectiveCall& call) {
+  return call.only_blocking ||
+         (call.id == CallId::kBcast && call.reason == Reason::kIntercommunicator);
+}
+
 /// Whether a blocking call that is MPI's is waited for with progress. So it is where an operation
 /// of torc may be under way on some rank, and where the other ranks would be in torc, had they
 /// other arguments: then this one can be told.
@@ -114,7 +121,7 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
     case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
       return false;
     default:
-      if (call.only_blocking) return false;
+      if (hasToBlock(call)) return false;
       return engine->has_nonblocking || (call.is_described && isRecognised(state));
   }
 }
@@ -123,7 +130,7 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
 Outcome handBack(CollectiveCall& call, CommunicatorState* state) {
   if (const Outcome left = leave(call, state); left.settled) return left;
   if (!waitsWithProgress(call, state)) {
-    if (call.only_blocking && engine->has_nonblocking) meet(call.comm);
+    if (hasToBlock(call) && engine->has_nonblocking) meet(call.comm);
     return {};
   }
   MPI_Request request = MPI_REQUEST_NULL;

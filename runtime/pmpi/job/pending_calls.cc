@@ -8,7 +8,7 @@
 #include <link.h>
 #include <string>
 
-#include "runtime/pmpi/wrappers/served_calls.h"
+#include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 namespace torc::pmpi {
 namespace {

@@ -10,7 +10,7 @@
 #include "runtime/pmpi/calls/describe_call.h"
 #include "runtime/pmpi/calls/serve.h"
 #include "runtime/pmpi/job/progress.h"
-#include "runtime/pmpi/wrappers/served_calls.h"
+#include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 using torc::pmpi::CallId;
 using torc::pmpi::CollectiveCall;

@@ -1,5 +1,6 @@
 #include "tests/runtime/pmpi/conformance/call.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "tests/runtime/pmpi/conformance/checks.h"
@@ -19,6 +20,8 @@ const char* stemOf(Collective collective) {
       return "allgather";
     case Collective::kAllgatherv:
       return "allgatherv";
+    case Collective::kBcast:
+      return "bcast";
   }
   return "";
 }
@@ -45,10 +48,20 @@ std::vector<int> worldRanks(MPI_Group group) {
   return world_ranks;
 }
 
+/// Elements of `type` in so many units.
+int64_t elementsOf(int64_t units, const Type& type) {
+  return units * kUnitAtoms / static_cast<int64_t>(type.atoms().size());
+}
+
+/// What a rank contributes to calls that only move data.
+Value movedValue(int world_rank, int round, int64_t atom) {
+  return {(world_rank * 31 + round * 17 + atom * 3 + atom / 101) % 120, atom % 50};
+}
+
 }  // namespace
 
 bool isReduction(Collective collective) {
-  return collective != Collective::kAllgather && collective != Collective::kAllgatherv;
+  return collective < kCollectives[kReductionCount];
 }
 
 std::string describe(const Shape& shape) {
@@ -63,7 +76,10 @@ std::string describe(const Shape& shape) {
   if (shape.send_type != nullptr) stem += shape.send_type->name() + " to ";
   stem += shape.type->name() + " x " + std::to_string(shape.count);
   if (isReduction(shape.collective)) stem += std::string(", ") + shape.operation->name();
-  if (shape.in_place) stem += ", in place";
+  if (shape.collective == Collective::kBcast)
+    stem += ", root " + std::to_string(shape.root);
+  else if (shape.in_place)
+    stem += ", in place";
   return stem + ")";
 }
 
@@ -75,6 +91,8 @@ Call::Call(const Shape& shape, const Communicator& communicator)
   findContributors();
   if (isReduction(shape.collective))
     layOutReduction();
+  else if (shape.collective == Collective::kBcast)
+    layOutBroadcast();
   else
     layOutGather();
   narrow_counts_.assign(counts_.begin(), counts_.end());
@@ -133,14 +151,11 @@ void Call::layOutReduction() {
 }
 
 void Call::layOutGather() {
-  const auto elements = [](int64_t units, const Type& type) {
-    return units * kUnitAtoms / static_cast<int64_t>(type.atoms().size());
-  };
   const auto blocks = static_cast<int64_t>(contributors_.size());
   int64_t total = 0;
   if (shape_.collective == Collective::kAllgather) {
-    receive_count_ = elements(shape_.count, *shape_.type);
-    send_count_ = elements(shape_.count, *shape_.send_type);
+    receive_count_ = elementsOf(shape_.count, *shape_.type);
+    send_count_ = elementsOf(shape_.count, *shape_.send_type);
     counts_.assign(blocks, receive_count_);
     for (int64_t block = 0; block < blocks; ++block)
       displacements_.push_back(block * receive_count_);
@@ -149,18 +164,39 @@ void Call::layOutGather() {
     // The blocks lie in reverse order, an element apart.
     displacements_.resize(blocks);
     for (int64_t block = 0; block < blocks; ++block)
-      counts_.push_back(elements(unevenCount(block), *shape_.type));
+      counts_.push_back(elementsOf(unevenCount(block), *shape_.type));
     for (int64_t block = blocks; block-- > 0;) {
       displacements_[block] = total;
       total += counts_[block] + 1;
     }
-    send_count_ = elements(unevenCount(rank_), *shape_.send_type);
+    send_count_ = elementsOf(unevenCount(rank_), *shape_.send_type);
   }
   out_ = std::make_unique<Buffer>(*shape_.type, total);
   out_expected_ = std::make_unique<Buffer>(*out_);
   if (shape_.in_place) return;
   in_ = std::make_unique<Buffer>(*shape_.send_type, send_count_);
   in_expected_ = std::make_unique<Buffer>(*in_);
+}
+
+void Call::layOutBroadcast() {
+  const auto place = [&](const std::vector<int>& group) {
+    return shape_.root % static_cast<int>(group.size());
+  };
+  root_ = place(contributors_);
+  root_world_rank_ = contributors_[root_];
+  if (communicator_->is_inter) {
+    // The root is in the group of the lowest rank.
+    MPI_Group own;
+    MPI_Comm_group(communicator_->handle, &own);
+    const std::vector<int> group = worldRanks(own);
+    if (std::ranges::min(group) < std::ranges::min(contributors_)) {
+      root_world_rank_ = group[place(group)];
+      root_ = root_world_rank_ == world_rank_ ? MPI_ROOT : MPI_PROC_NULL;
+    }
+  }
+  receive_count_ = elementsOf(shape_.count, *shape_.type);
+  out_ = std::make_unique<Buffer>(*shape_.type, receive_count_);
+  out_expected_ = std::make_unique<Buffer>(*out_);
 }
 
 void Call::fillReduction(int round) {
@@ -198,23 +234,30 @@ void Call::fillReduction(int round) {
 }
 
 void Call::fillGather(int round) {
-  const auto value = [round](int world_rank, int64_t atom) {
-    return Value{(world_rank * 31 + round * 17 + atom * 3 + atom / 101) % 120, atom % 50};
-  };
   const auto per_element = static_cast<int64_t>(shape_.type->atoms().size());
   const auto per_sent = static_cast<int64_t>(shape_.send_type->atoms().size());
   if (in_) {
     for (int64_t i = 0; i < send_count_ * per_sent; ++i)
-      in_->store(i / per_sent, i % per_sent, value(world_rank_, i));
+      in_->store(i / per_sent, i % per_sent, movedValue(world_rank_, round, i));
     *in_expected_ = *in_;
   }
   for (size_t block = 0; block < contributors_.size(); ++block) {
     for (int64_t i = 0; i < counts_[block] * per_element; ++i) {
       const int64_t element = displacements_[block] + i / per_element;
-      out_expected_->store(element, i % per_element, value(contributors_[block], i));
+      out_expected_->store(element, i % per_element, movedValue(contributors_[block], round, i));
       if (shape_.in_place && static_cast<int>(block) == rank_)
-        out_->store(element, i % per_element, value(world_rank_, i));
+        out_->store(element, i % per_element, movedValue(world_rank_, round, i));
     }
+  }
+}
+
+void Call::fillBroadcast(int round) {
+  if (root_ == MPI_PROC_NULL) return;  // takes no part
+  const auto per_element = static_cast<int64_t>(shape_.type->atoms().size());
+  for (int64_t i = 0; i < receive_count_ * per_element; ++i) {
+    const Value value = movedValue(root_world_rank_, round, i);
+    out_expected_->store(i / per_element, i % per_element, value);
+    if (root_world_rank_ == world_rank_) out_->store(i / per_element, i % per_element, value);
   }
 }
 
@@ -266,6 +309,11 @@ int Call::invoke() {
                             in, narrow_send, send_type, out,
                             static_cast<const int*>(narrow_counts_.data()),
                             static_cast<const int*>(narrow_displacements_.data()), type, comm);
+    case Collective::kBcast:
+      return shape_.wide ? dispatch(form, MPI_Bcast_c, MPI_Ibcast_c, MPI_Bcast_init_c, &request_,
+                                    out, wide, type, root_, comm)
+                         : dispatch(form, MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, &request_, out,
+                                    narrow, type, root_, comm);
   }
   return MPI_ERR_INTERN;
 }
@@ -276,6 +324,8 @@ void Call::prepare(int round) {
   if (in_) in_->clear();
   if (isReduction(shape_.collective))
     fillReduction(round);
+  else if (shape_.collective == Collective::kBcast)
+    fillBroadcast(round);
   else
     fillGather(round);
   if (!isPersistent() || initialised_) return;

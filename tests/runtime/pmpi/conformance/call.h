@@ -3,6 +3,7 @@
 #define TORC_TESTS_RUNTIME_PMPI_CONFORMANCE_CALL_H_
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,12 +19,22 @@ namespace conformance {
 /// Divisible by the atoms of an element of every type that tests use.
 constexpr int64_t kUnitAtoms = 12;
 
-enum class Collective { kAllreduce, kReduceScatter, kReduceScatterBlock, kAllgather, kAllgatherv };
+enum class Collective {
+  kAllreduce,
+  kReduceScatter,
+  kReduceScatterBlock,
+  kAllgather,
+  kAllgatherv,
+  kBcast,
+};
 enum class Form { kBlocking, kNonblocking, kPersistent };
 
-constexpr Collective kCollectives[] = {Collective::kAllreduce, Collective::kReduceScatter,
+constexpr Collective kCollectives[] = {Collective::kAllreduce,          Collective::kReduceScatter,
                                        Collective::kReduceScatterBlock, Collective::kAllgather,
-                                       Collective::kAllgatherv};
+                                       Collective::kAllgatherv,         Collective::kBcast};
+/// Those that reduce come first.
+constexpr int kReductionCount = 3;
+constexpr int kCollectiveCount = std::size(kCollectives);
 constexpr Form kForms[] = {Form::kBlocking, Form::kNonblocking, Form::kPersistent};
 
 bool isReduction(Collective collective);
@@ -32,16 +43,18 @@ bool isReduction(Collective collective);
 struct Shape {
   Collective collective = Collective::kAllreduce;
   Form form = Form::kBlocking;
-  bool wide = false;  // the function with MPI_Count arguments
-  bool in_place = false;
+  bool wide = false;      // the function with MPI_Count arguments
+  bool in_place = false;  // a broadcast knows no such thing
   /// Of the result; in a reduction of the contribution, too.
   const Type* type = nullptr;
   /// Of an allgather's contribution: the same signature, perhaps spelt otherwise. Null: `type`.
   const Type* send_type = nullptr;
   const Operation* operation = nullptr;  // reductions
   /// Elements of the vector (allreduce), of a block, or about so many of a block (reduce_scatter).
-  /// In an allgather: units of kUnitAtoms atoms, whole elements of every type here.
+  /// In an allgather or broadcast: units of kUnitAtoms atoms, whole elements of every type here.
   int64_t count = 0;
+  /// Of a broadcast: any number, taken modulo the size of the root's group.
+  int root = 0;
 };
 
 /// "MPI_Iallreduce_c(MPI_INT x 13, MPI_SUM, in place)".
@@ -78,8 +91,10 @@ class Call {
   void findContributors();
   void layOutReduction();
   void layOutGather();
+  void layOutBroadcast();
   void fillReduction(int round);
   void fillGather(int round);
+  void fillBroadcast(int round);
   int invoke();
   /// Elements of `rank`'s block in the v-forms.
   int64_t unevenCount(int64_t rank) const;
@@ -93,6 +108,9 @@ class Call {
   /// the remote group, if there is one.
   std::vector<int> contributors_;
   int world_rank_ = 0;
+  /// Of a broadcast: the argument `root`, and the world rank of the root.
+  int root_ = 0;
+  int root_world_rank_ = 0;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool initialised_ = false;
 

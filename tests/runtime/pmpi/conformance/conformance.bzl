@@ -8,6 +8,7 @@ _STEMS = [
     "reduce_scatter_block",
     "allgather",
     "allgatherv",
+    "bcast",
 ]
 
 # MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, ...

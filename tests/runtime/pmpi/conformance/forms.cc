@@ -119,6 +119,7 @@ constexpr int64_t kLarge = 40009;
 
 /// Wrong results of MPICH 4.0.2 on intercommunicators, with more than one rank in a group.
 bool isFaultyBetweenGroups(const Shape& shape) {
+  if (shape.collective == Collective::kBcast) return shape.form != Form::kBlocking;
   return shape.collective == Collective::kReduceScatterBlock && shape.form == Form::kPersistent;
 }
 
@@ -145,7 +146,8 @@ class Runner {
     int turn = 0;
     for (const Reduction& reduction : cases_.reductions()) {
       for (int i = 0; i < 6; ++i, ++turn) {
-        Shape shape{kCollectives[turn % 3], kForms[turn / 3 % 3], i % 2 == 1, i / 2 % 2 == 1};
+        Shape shape{kCollectives[turn % kReductionCount], kForms[turn / 3 % 3], i % 2 == 1,
+                    i / 2 % 2 == 1};
         shape.type = reduction.type;
         shape.operation = reduction.operation;
         shape.count = kCounts[1 + turn % 2];
@@ -154,9 +156,12 @@ class Runner {
     }
     for (const Family& family : cases_.families()) {
       for (size_t i = 0; i < family.size() * 6; ++i, ++turn) {
-        Shape shape{kCollectives[3 + turn % 2], kForms[turn / 2 % 3], i % 2 == 1, i / 2 % 2 == 1};
+        constexpr int kMoving = kCollectiveCount - kReductionCount;
+        Shape shape{kCollectives[kReductionCount + turn % kMoving], kForms[turn / 2 % 3],
+                    i % 2 == 1, i / 2 % 2 == 1};
         spell(communicator, family, static_cast<int>(i), shape);
         shape.count = kCounts[1 + turn % 2];
+        shape.root = turn;
         run(communicator, shape);
       }
     }
@@ -167,6 +172,7 @@ class Runner {
     // All counts where calls are served, one in turn elsewhere: more ranks than cores wait long.
     const size_t counts = thorough_ ? std::size(kCounts) : 1;
     for (size_t i = 0; i < counts; ++i, ++turn_) {
+      shape.root = static_cast<int>(turn_);
       shape.count = turn_ % 41 == 40 ? kLarge : kCounts[turn_ % std::size(kCounts)];
       if (isReduction(shape.collective)) {
         const auto& reductions = cases_.reductions();
@@ -197,6 +203,7 @@ class Runner {
   }
 
   void run(const Communicator& communicator, const Shape& shape) {
+    if (shape.collective == Collective::kBcast && shape.in_place) return;
     if (communicator.is_inter && (shape.in_place || isFaultyBetweenGroups(shape))) return;
     if (case_++ % shares_ != share_) return;
     const bool gather =

@@ -15,7 +15,7 @@ class SimpleShapes {
         ints_(Type::predefined(Kind::kInt32)),
         sum_(Meaning::kSum) {}
 
-  /// Sums of doubles, gathers of doubles.
+  /// Sums of doubles; doubles that move.
   Shape of(Collective collective, Form form, int64_t count) const {
     Shape shape{collective, form};
     shape.type = &doubles_;
@@ -26,9 +26,10 @@ class SimpleShapes {
 
   /// The `number`-th of many different calls; `count` about its elements.
   Shape various(int number, Form form, int64_t count) const {
-    Shape shape = of(kCollectives[number % 5], form, count + number % 3);
-    shape.wide = number / 5 % 2 == 1;
+    Shape shape = of(kCollectives[number % kCollectiveCount], form, count + number % 3);
+    shape.wide = number / kCollectiveCount % 2 == 1;
     shape.in_place = number / 3 % 2 == 1;
+    shape.root = number;
     if (number % 4 == 1) shape.type = &ints_;
     if (number % 4 == 2 && !isReduction(shape.collective)) shape.type = &gaps_;
     return shape;

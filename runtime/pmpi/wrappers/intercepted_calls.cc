@@ -1,5 +1,5 @@
 // The table of intercepted collectives: which of them are collectives of schedules.
-#include "runtime/pmpi/wrappers/served_calls.h"
+#include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 #include <algorithm>
 #include <array>

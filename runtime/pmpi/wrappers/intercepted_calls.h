@@ -5,8 +5,8 @@
 //
 // Served is what a row of schedules/collective.h names by MPI's name, where
 // runtime/pmpi/calls/describe_call.h describes calls with such parameters.
-#ifndef TORC_RUNTIME_PMPI_WRAPPERS_SERVED_CALLS_H_
-#define TORC_RUNTIME_PMPI_WRAPPERS_SERVED_CALLS_H_
+#ifndef TORC_RUNTIME_PMPI_WRAPPERS_INTERCEPTED_CALLS_H_
+#define TORC_RUNTIME_PMPI_WRAPPERS_INTERCEPTED_CALLS_H_
 
 #include <optional>
 
@@ -129,4 +129,4 @@ std::optional<Collective> collectiveOf(CallId id);
 
 }  // namespace torc::pmpi
 
-#endif  // TORC_RUNTIME_PMPI_WRAPPERS_SERVED_CALLS_H_
+#endif  // TORC_RUNTIME_PMPI_WRAPPERS_INTERCEPTED_CALLS_H_
