@@ -14,7 +14,7 @@ struct CollectiveSpec {
   Topology topology;  // valid
 };
 
-/// Reads `allreduce`, `reduce_scatter`, `allgather`. The error lists them.
+/// Reads the name of a row: `allreduce`. The error lists them.
 llvm::Expected<Collective> parseCollective(llvm::StringRef name);
 
 }  // namespace torc

@@ -48,8 +48,10 @@ list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat
                              desc("A node that is out of order, as 1,2,3; may be repeated"));
 opt<std::string> algorithm_name(
     "algorithm", value_desc("name"), sub(command), cat(category),
-    desc("bucket (default), bucket-1d, bfb, or spanning-trees (default where "
-         "damage breaks rings and lines)"));
+    desc("One of --list-algorithms; default: the first of them that serves the "
+         "collective and suits the torus"));
+opt<bool> list_algorithms("list-algorithms", sub(command), cat(category),
+                          desc("Name all algorithms and the collectives that they serve"));
 opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
                          desc("Shares of the colors: equal (default) or balanced"));
 opt<std::string> directions(
@@ -142,6 +144,21 @@ llvm::Error readPipeline(Request& request) {
   return readChoice(dependences, pipeline.dependences);
 }
 
+/// Every algorithm with what it does, and whom it serves.
+std::string algorithmList() {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (const Algorithm& algorithm : algorithms()) {
+    out << algorithm.name << "\n    " << algorithm.description << "\n    serves ";
+    llvm::ListSeparator separator;
+    for (const CollectiveRow& row : collectiveRows()) {
+      if (algorithm.serves(row)) out << separator << row.name;
+    }
+    out << '\n';
+  }
+  return text;
+}
+
 llvm::Expected<Request> readRequest() {
   Request request;
   if (collective.empty()) return fault("compile: which collective? torc compile --help");
@@ -227,6 +244,10 @@ void printSummary(const ScheduleView& schedule, std::size_t bytes, double second
 }
 
 int run() {
+  if (list_algorithms) {
+    if (llvm::Error error = writeOutput("-", algorithmList())) return inputFault(std::move(error));
+    return kSuccess;
+  }
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<Request> request = readRequest();
   if (!request) return optionFault(request.takeError());

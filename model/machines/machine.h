@@ -2,7 +2,7 @@
 // memory, packets, and what is broken.
 //
 // A machine is read from JSON (docs/machines.md, docs/machine.schema.json) or is one of the presets
-// of model/presets/, each number of which names its source.
+// of model/machines/presets/, each number of which names its source.
 #ifndef TORC_MODEL_MACHINES_MACHINE_H_
 #define TORC_MODEL_MACHINES_MACHINE_H_
 

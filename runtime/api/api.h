@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "runtime/api/torc.h"
+#include "schedules/collective.h"
 #include "support/message.h"
 #include "support/status.h"
 
@@ -33,6 +34,17 @@ Status attempt(Work&& work) noexcept {
 /// The error of a null handle: `torc_schedule_free: schedule is NULL`.
 inline Status nullArgument(const char* what) {
   return {StatusCode::kInvalidArgument, message(what, " is NULL")};
+}
+
+/// The C API's name of a row: the same number.
+constexpr torc_kind kindOf(Collective collective) {
+  static_assert(TORC_ALLREDUCE == static_cast<int>(Collective::kAllreduce));
+  static_assert(TORC_REDUCE_SCATTER == static_cast<int>(Collective::kReduceScatter));
+  static_assert(TORC_ALLGATHER == static_cast<int>(Collective::kAllgather));
+  static_assert(TORC_BROADCAST == static_cast<int>(Collective::kBroadcast));
+  static_assert(TORC_ALLTOALL == static_cast<int>(Collective::kAlltoall));
+  static_assert(TORC_ALLTOALL + 1 == kCollectiveCount);
+  return static_cast<torc_kind>(collective);
 }
 
 }  // namespace torc

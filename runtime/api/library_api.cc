@@ -8,7 +8,7 @@
 #include "runtime/execution/call.h"
 #include "runtime/job/library.h"
 #include "runtime/job/schedule_load.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 #include "support/message.h"
 
 using torc::attempt;
@@ -105,7 +105,7 @@ double predictedTime(const LibraryEntry& entry, std::uint64_t bytes) {
 
 torc_choice describe(const torc_library& library, const LibraryEntry& entry, std::uint64_t bytes) {
   torc_choice choice = {};
-  choice.kind = static_cast<torc_kind>(entry.collective);
+  choice.kind = kindOf(entry.collective);
   choice.shape = library.shapes[entry.shape].c_str();
   choice.lowest_bytes = entry.lowest;
   choice.highest_bytes = entry.highest;

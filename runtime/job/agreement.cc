@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 #include "support/message.h"
 

@@ -6,7 +6,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/execution/collective.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace {
 

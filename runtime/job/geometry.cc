@@ -13,7 +13,7 @@
 #include "runtime/api/api.h"
 #include "runtime/job/library.h"
 #include "runtime/trace/trace_job.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 #include "support/message.h"
 

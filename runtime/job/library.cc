@@ -9,7 +9,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/job/schedule.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 #include "schedules/format/file.h"
 #include "support/message.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/job/library.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 #include "schedules/library/index.h"
 #include "schedules/topology/sub_torus_ranks.h"
 #include "support/message.h"

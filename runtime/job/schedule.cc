@@ -11,7 +11,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/trace/trace.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/expand.h"
 #include "support/message.h"
@@ -185,7 +185,7 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
     if (info == nullptr) return torc::nullArgument("torc_schedule_query: info");
     const torc::ScheduleView& view = schedule->view();
     *info = {};
-    info->kind = static_cast<torc_kind>(view.collective);
+    info->kind = torc::kindOf(view.collective);
     info->kind_name = torc::rowOf(view.collective).name.data();
     info->name = schedule->name.c_str();
     info->producer = schedule->producer.c_str();

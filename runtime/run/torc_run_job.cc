@@ -146,6 +146,7 @@ const RunJob::Calls RunJob::kCalls[] = {
 };
 
 const RunJob::Calls& RunJob::calls() const {
+  static_assert(std::size(kCalls) == kCollectiveCount);
   return *std::ranges::find_if(
       kCalls, [&](const Calls& calls) { return &rowOf(calls.collective) == row_; });
 }

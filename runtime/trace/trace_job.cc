@@ -7,7 +7,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/trace/round_trace.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 #include "support/message.h"
 

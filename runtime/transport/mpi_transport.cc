@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <string>
 
+#include "runtime/transport/mpi_status.h"
 #include "support/message.h"
 
 namespace torc {
@@ -31,27 +31,6 @@ std::vector<Segment> takeRuns(SegmentWalk& walk, std::size_t bytes) {
 }
 
 }  // namespace
-
-Status mpiStatus(int code, const char* call) {
-  if (code == MPI_SUCCESS) return {};
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  std::string message = call;
-  if (PMPI_Error_string(code, text, &length) == MPI_SUCCESS) {
-    message += ": " + std::string(text, static_cast<std::size_t>(length));
-  } else {
-    message += ": MPI error " + std::to_string(code);
-  }
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return {StatusCode::kTransport, message};
-}
-
-int highestTag(MPI_Comm comm) {
-  int* upper_bound = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(comm, MPI_TAG_UB, &upper_bound, &found);
-  return found ? *upper_bound : 32767;  // the least that MPI allows
-}
 
 MpiTransport::~MpiTransport() {
   int finalized = 0;

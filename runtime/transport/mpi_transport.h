@@ -5,10 +5,6 @@
 // its send and unpacked after its receive, with memory allocated at init: measured against derived
 // datatypes on MPICH 4.0.2 over shared memory, packing small runs is up to twice as fast, and
 // sending large runs one by one, without a copy, is too.
-//
-// Here and in all of runtime/ MPI is called by its PMPI_ names. The interposer
-// (runtime/pmpi/) defines the MPI_ names to serve the program's calls: torc's own must go past it,
-// or they would be counted, held back for progress, and served by torc itself.
 #ifndef TORC_RUNTIME_TRANSPORT_MPI_TRANSPORT_H_
 #define TORC_RUNTIME_TRANSPORT_MPI_TRANSPORT_H_
 
@@ -23,12 +19,6 @@
 #include "runtime/transport/transport.h"
 
 namespace torc {
-
-/// What an MPI call returned, as a status: `MPI_Start: Invalid rank, error stack: ...`, one line.
-Status mpiStatus(int code, const char* call);
-
-/// The highest tag of messages on a communicator.
-int highestTag(MPI_Comm comm);
 
 /// Blocks from this size on are better sent one by one than packed: measured, see above.
 inline constexpr std::size_t kLeastFragmentBytes = 4096;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -21,13 +22,17 @@ using Pairs = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // later, earl
 struct Cell {
   std::string storage;
   std::uint32_t part;
-  std::int32_t block;  // rank of the block's owner
+  std::int32_t block;  // number of the block; kSlot: the slot of a frame as a whole
   std::string user;    // what must be equal for two users to see different blocks as different
   bool writes;
   bool copies_in;
   Buffer buffer;
-};
 
+  auto place() const { return std::tie(storage, part, block); }
+};
+constexpr std::int32_t kSlot = -1;
+
+/// In order of places.
 std::vector<Cell> cellsOf(const ScheduleView& schedule, const Operation& operation,
                           const Coordinates& at) {
   std::vector<Cell> cells;
@@ -59,6 +64,10 @@ std::vector<Cell> cellsOf(const ScheduleView& schedule, const Operation& operati
   };
   auto add = [&](const Region& region, bool writes) {
     if (!region.present()) return;
+    if (region.buffer == Buffer::kScratch) {
+      cells.push_back({"slot " + std::to_string(schedule.frames[region.frame].slot), 0, kSlot,
+                       std::to_string(region.frame), writes, copies_in, region.buffer});
+    }
     for (const Piece& piece : schedule.piecesOf(region)) {
       for (std::uint32_t part = piece.part; part < piece.part + piece.parts; ++part)
         addPiece(region, piece, part, writes);
@@ -67,15 +76,28 @@ std::vector<Cell> cellsOf(const ScheduleView& schedule, const Operation& operati
   add(operation.dst, true);
   add(operation.a, false);
   add(operation.b, operation.kind == OperationKind::kRecvReduce);
+  std::ranges::sort(cells, {}, &Cell::place);
   return cells;
 }
 
+/// Whether two users of one place conflict.
 bool conflict(const Cell& a, const Cell& b) {
   if (!a.writes && !b.writes) return false;
-  if (a.storage != b.storage) return false;
   if (a.user != b.user) return true;  // two frames in one slot
   if (a.buffer != b.buffer && (a.copies_in || b.copies_in)) return false;
-  return a.part == b.part && a.block == b.block;
+  return a.block != kSlot;
+}
+
+bool conflict(const std::vector<Cell>& all, const std::vector<Cell>& others) {
+  auto from = others.begin();
+  for (const Cell& cell : all) {
+    while (from != others.end() && from->place() < cell.place())
+      ++from;
+    for (auto other = from; other != others.end() && other->place() == cell.place(); ++other) {
+      if (conflict(cell, *other)) return true;
+    }
+  }
+  return false;
 }
 
 /// All pairs of operations that conflict on some node.
@@ -92,11 +114,7 @@ Pairs conflictsByBruteForce(const ScheduleView& schedule) {
       }
       cells[i] = cellsOf(schedule, operation, at);
       for (std::uint32_t j = 0; j < i; ++j) {
-        for (const Cell& a : cells[i]) {
-          for (const Cell& b : cells[j]) {
-            if (conflict(a, b)) pairs.insert({i, j});
-          }
-        }
+        if (conflict(cells[i], cells[j])) pairs.insert({i, j});
       }
     }
   }

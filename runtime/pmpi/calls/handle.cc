@@ -1,7 +1,7 @@
 // Handles: self messages.
 #include "runtime/pmpi/calls/handle.h"
 
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::pmpi {
 

@@ -1,7 +1,7 @@
 // Packing: the copies, and MPI_Pack and MPI_Unpack.
 #include "runtime/pmpi/calls/packing.h"
 
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::pmpi {
 namespace {

@@ -12,7 +12,7 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::pmpi {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::pmpi {
 namespace {

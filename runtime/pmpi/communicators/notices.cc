@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::pmpi {
 

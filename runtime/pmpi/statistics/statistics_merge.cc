@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/statistics/statistics.h"
-#include "runtime/transport/mpi_transport.h"
+#include "runtime/transport/mpi_status.h"
 
 namespace torc::pmpi {
 namespace {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# torc's own calls of MPI go by their PMPI_ names: see runtime/transport/mpi_transport.h.
+# torc's own calls of MPI go by their PMPI_ names: see runtime/transport/mpi_status.h.
 #
 #   pmpi_names_test.sh FILE...
 set -euo pipefail

@@ -1,0 +1,30 @@
+// What MPI says of an error and of a communicator.
+#include "runtime/transport/mpi_status.h"
+
+#include <algorithm>
+#include <string>
+
+namespace torc {
+
+Status mpiStatus(int code, const char* call) {
+  if (code == MPI_SUCCESS) return {};
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  std::string message = call;
+  if (PMPI_Error_string(code, text, &length) == MPI_SUCCESS) {
+    message += ": " + std::string(text, static_cast<std::size_t>(length));
+  } else {
+    message += ": MPI error " + std::to_string(code);
+  }
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return {StatusCode::kTransport, message};
+}
+
+int highestTag(MPI_Comm comm) {
+  int* upper_bound = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, MPI_TAG_UB, &upper_bound, &found);
+  return found ? *upper_bound : 32767;  // the least that MPI allows
+}
+
+}  // namespace torc
