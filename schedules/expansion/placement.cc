@@ -208,10 +208,9 @@ std::uint32_t Placement::restrictedDepth(std::uint32_t part, const BlockRanges& 
   return depth;
 }
 
-Extent Placement::partMajorBlock(std::uint32_t part, const BlockCoordinates& at,
+Extent Placement::partMajorBlock(Extent extent, std::uint32_t part, const BlockCoordinates& at,
                                  std::uint32_t depth) const {
   const std::span<const std::uint8_t> order = orderOf(part);
-  Extent extent = parts_.extent(part, {0, counts_.count});
   for (std::uint32_t level = 0; level < depth && extent.length > 0; ++level) {
     const std::uint32_t axis = order[level];
     extent = shareOf(extent, static_cast<std::uint64_t>(at[axis]), axes_.size(axis));
@@ -221,7 +220,10 @@ Extent Placement::partMajorBlock(std::uint32_t part, const BlockCoordinates& at,
 
 std::uint64_t Placement::blockElements(const Run& run, const BlockCoordinates& at,
                                        std::uint32_t depth) const {
-  if (row_.layout == Layout::kPartMajor) return partMajorBlock(run.part, at, depth).length;
+  if (row_.layout == Layout::kPartMajor) {
+    const Extent whole = parts_.extent(run.part, {0, counts_.count});
+    return partMajorBlock(whole, run.part, at, depth).length;
+  }
   const std::int32_t owner = rooted_.rankOf(axes_.nodeOf(at));
   if (owner < 0 || (axes_.ends() == 2 && rooted_.rankOf(axes_.nodeOf(at, 1)) < 0)) return 0;
   return parts_.extent(run.part, run.parts, {0, blockCount(owner)}).length;
@@ -359,7 +361,7 @@ void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
   const Range& row = run.ranges[last];
   const std::uint32_t to_end = std::min(row.length, size - row.start);
   forEachBlock(axes_, order, depth - 1, run.ranges, [&](const BlockCoordinates& at) {
-    const Extent rows = partMajorBlock(run.part, at, depth - 1);
+    const Extent rows = partMajorBlock(whole, run.part, at, depth - 1);
     const std::uint64_t begin = share(rows.length, row.start, size);
     out.add({rows.offset + begin, share(rows.length, row.start + to_end, size) - begin});
     out.add({rows.offset, share(rows.length, row.length - to_end, size)});

@@ -83,8 +83,10 @@ class Placement {
   }
   /// Axes of the part's color up to the last one on which `ranges` are not the whole axis.
   std::uint32_t restrictedDepth(std::uint32_t part, const BlockRanges& ranges) const;
-  /// What of the vector the part's blocks at `at` have, `at` counting along `depth` axes.
-  Extent partMajorBlock(std::uint32_t part, const BlockCoordinates& at, std::uint32_t depth) const;
+  /// What of `extent`, which is the part's share of the vector, its blocks at `at` have, `at`
+  /// counting along `depth` axes.
+  Extent partMajorBlock(Extent extent, std::uint32_t part, const BlockCoordinates& at,
+                        std::uint32_t depth) const;
   std::uint64_t blockElements(const Run& run, const BlockCoordinates& at,
                               std::uint32_t depth) const;
   std::uint64_t elementsOf(const Run& run) const;

@@ -23,6 +23,8 @@ struct Extent {
 /// denominator.
 inline std::uint64_t share(std::uint64_t total, std::uint64_t numerator,
                            std::uint64_t denominator) {
+  std::uint64_t product = 0;
+  if (!__builtin_mul_overflow(total, numerator, &product)) return product / denominator;
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(total) * numerator /
                                     denominator);
 }
