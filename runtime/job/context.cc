@@ -6,6 +6,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/execution/collective.h"
+#include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 
 namespace {
@@ -35,7 +36,7 @@ torc_context::~torc_context() {
   std::erase_if(failed_, [](const auto& call) { return call->isDrained(); });
   // What a message may still touch is never given back.
   for (auto& call : failed_)
-    static_cast<void>(call.release());
+    torc::leaveToMpi(std::move(call));
 }
 
 void torc_context::dispose(std::unique_ptr<torc::LaidOutCall> call) {

@@ -8,6 +8,7 @@
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
+#include "runtime/transport/left_to_mpi.h"
 #include "support/message.h"
 
 namespace torc::pmpi {
@@ -90,7 +91,7 @@ CommunicatorState::~CommunicatorState() {
   if (id_ != 0) engine->by_id.erase(id_);
   for (auto& [file, entry] : schedules_) {
     // After a failure MPI may still be at it.
-    if (entry.load != nullptr && !entry.load->done()) static_cast<void>(entry.load.release());
+    if (entry.load != nullptr && !entry.load->done()) leaveToMpi(std::move(entry.load));
   }
   if (geometry_ == nullptr) return;
   --engine->shadows;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 
 namespace torc::pmpi {
@@ -27,7 +28,7 @@ void Notices::close() {
     int done = 0;
     PMPI_Test(&sent.request, &done, MPI_STATUS_IGNORE);
     // MPI may still read what it has not sent yet.
-    if (!done) static_cast<void>(sent.notice.release());
+    if (!done) leaveToMpi(std::move(sent.notice));
   }
   sent_.clear();
   comm_ = MPI_COMM_NULL;
