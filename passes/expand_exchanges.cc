@@ -28,6 +28,7 @@
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
+#include "passes/manager/plan_expander.h"
 
 namespace torc {
 namespace {
@@ -233,16 +234,15 @@ std::uint32_t Expansion::blocks(std::uint32_t done, std::uint32_t axes, const In
   return builder_.pair(from, to);
 }
 
-class ExpandExchanges final : public Pass {
+class ExpandExchanges final : public PlanExpander {
  public:
   explicit ExpandExchanges(const ExpandExchangesPass& options)
-      : Pass("expand-exchanges", "turns exchanges into step operations", PassLevel::kPlan),
+      : PlanExpander("expand-exchanges", "turns exchanges into step operations"),
         order_(*this, "order", "in which a node goes through its peers", options.order) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+ private:
+  llvm::Error checkServes(const Program& program) const override {
     const CollectiveRow& row = rowOf(program.schedule.collective);
-    if (program.schedule.colors.empty()) return passError("the plan has no color");
-    if (llvm::Error error = checkExpander(program, name())) return error;
     if (row.blocks != BlockSpace::kPair) {
       return passError(
           "exchanges serve collectives in which every node has a block for every "
@@ -252,19 +252,13 @@ class ExpandExchanges final : public Pass {
     if (program.schedule.topology.isDamaged()) {
       return passError("messages between all nodes cannot avoid the damage");
     }
-    llvm::Expected<Schedule> schedule = Expansion(program, *order_).run();
-    if (!schedule) return schedule.takeError();
-    program.schedule = std::move(*schedule);
-    program.plan.clear();
-    operations_ = static_cast<double>(program.schedule.operations.size());
-    phases_ = program.schedule.operations.back().phase + 1.0;
-    return PassResult::kWithChange;
+    return llvm::Error::success();
+  }
+  llvm::Expected<Schedule> expand(const Program& program) const override {
+    return Expansion(program, *order_).run();
   }
 
- private:
   ChoiceOption<FamilyOrder> order_;
-  PassStatistic operations_{*this, "operations"};
-  PassStatistic phases_{*this, "phases"};
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
 #include "passes/analysis/strands.h"
+#include "passes/manager/plan_expander.h"
 #include "passes/rings/ring_allgather.h"
 #include "passes/rings/ring_reduce_scatter.h"
 
@@ -95,15 +96,14 @@ llvm::Error Expansion::checkSize(const StrandSteps& steps, std::uint32_t axis) {
                      schedule.dependences.size() + 9 * steps.after().size() + 4 * operations);
 }
 
-class ExpandRings final : public Pass {
+class ExpandRings final : public PlanExpander {
  public:
   ExpandRings()
-      : Pass("expand-rings", "turns ring reduce-scatters and allgathers into step operations",
-             PassLevel::kPlan) {}
+      : PlanExpander("expand-rings",
+                     "turns ring reduce-scatters and allgathers into step operations") {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
-    if (program.schedule.colors.empty()) return passError("the plan has no color");
-    if (llvm::Error error = checkExpander(program, name())) return error;
+ private:
+  llvm::Error checkServes(const Program& program) const override {
     if (rowOf(program.schedule.collective).isRooted()) {
       return passError("rings serve collectives in which all ranks do alike; " +
                        llvm::Twine(rowOf(program.schedule.collective).name) + " has a root");
@@ -117,18 +117,11 @@ class ExpandRings final : public Pass {
           "rings cannot go round this damage: a node is dead, or links at different "
           "places of an axis are");
     }
-    llvm::Expected<Schedule> schedule = Expansion(program).run();
-    if (!schedule) return schedule.takeError();
-    program.schedule = std::move(*schedule);
-    program.plan.clear();
-    operations_ = static_cast<double>(program.schedule.operations.size());
-    phases_ = program.schedule.operations.back().phase + 1.0;
-    return PassResult::kWithChange;
+    return llvm::Error::success();
   }
-
- private:
-  PassStatistic operations_{*this, "operations"};
-  PassStatistic phases_{*this, "phases"};
+  llvm::Expected<Schedule> expand(const Program& program) const override {
+    return Expansion(program).run();
+  }
 };
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
+#include "passes/manager/plan_expander.h"
 #include "passes/trees/tree_arms.h"
 
 namespace torc {
@@ -237,16 +238,14 @@ std::uint32_t Expansion::add(const PartProgress& part, const StepPlace& place, c
   return builder_.reduce(place, out, before, staging, both);
 }
 
-class ExpandTrees final : public Pass {
+class ExpandTrees final : public PlanExpander {
  public:
   ExpandTrees()
-      : Pass("expand-trees", "turns tree broadcasts and reductions into step operations",
-             PassLevel::kPlan) {}
+      : PlanExpander("expand-trees", "turns tree broadcasts and reductions into step operations") {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+ private:
+  llvm::Error checkServes(const Program& program) const override {
     const CollectiveRow& row = rowOf(program.schedule.collective);
-    if (program.schedule.colors.empty()) return passError("the plan has no color");
-    if (llvm::Error error = checkExpander(program, name())) return error;
     const bool whole = row.inWhole() && row.outWhole() && row.out_elsewhere == Holds::kWhole;
     if (row.blocks != BlockSpace::kNode || !whole || row.isRooted() == row.reduces()) {
       return passError(
@@ -255,18 +254,11 @@ class ExpandTrees final : public Pass {
           llvm::Twine(row.name) + " does not");
     }
     if (program.schedule.topology.isDamaged()) return passError("trees cannot go round damage");
-    llvm::Expected<Schedule> schedule = Expansion(program).run();
-    if (!schedule) return schedule.takeError();
-    program.schedule = std::move(*schedule);
-    program.plan.clear();
-    operations_ = static_cast<double>(program.schedule.operations.size());
-    phases_ = program.schedule.operations.back().phase + 1.0;
-    return PassResult::kWithChange;
+    return llvm::Error::success();
   }
-
- private:
-  PassStatistic operations_{*this, "operations"};
-  PassStatistic phases_{*this, "phases"};
+  llvm::Expected<Schedule> expand(const Program& program) const override {
+    return Expansion(program).run();
+  }
 };
 
 }  // namespace
