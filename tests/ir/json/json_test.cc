@@ -271,5 +271,18 @@ TEST(Json, SchemaKnowsTheKeys) {
   EXPECT_EQ(written, in_schema);
 }
 
+TEST(Json, SchemasNameEveryCollective) {
+  std::vector<std::string> names;
+  for (const CollectiveRow& row : collectiveRows())
+    names.emplace_back(row.name);
+  for (const auto& [path, where] :
+       {std::pair("docs/schedule.schema.json", "/properties/collective/enum"),
+        std::pair("docs/library.schema.json", "/$defs/collective/enum")}) {
+    std::ifstream file(path);
+    const json schema = json::parse(file);
+    EXPECT_EQ(schema.at(json::json_pointer(where)), names) << path;
+  }
+}
+
 }  // namespace
 }  // namespace torc
