@@ -20,8 +20,11 @@ enum class Collective : std::uint8_t {
   kAllgather = 2,
   kBroadcast = 3,
   kAlltoall = 4,
+  kReduce = 5,
+  kScatter = 6,
+  kGather = 7,
 };
-inline constexpr int kCollectiveCount = 5;
+inline constexpr int kCollectiveCount = 8;
 
 /// What the blocks of a vector are indexed by.
 enum class BlockSpace : std::uint8_t {
@@ -61,6 +64,7 @@ enum class InPlace : std::uint8_t {
   kOwnBlock = 1,  // the own block of `in` lies at its place in `out`
   kStart = 2,    // `out` holds the whole of `in`; the own block of the result goes to its beginning
   kSwapped = 3,  // the block to a rank lies where the one from it goes: no schedule serves that
+  kOwnResult = 4,  // the own block of `out` lies at its place in `in`
 };
 
 /// The facts of one collective.
@@ -79,10 +83,12 @@ struct CollectiveRow {
 
   /// Whether calls of MPI are served.
   bool isIntercepted() const { return !mpi[0].empty(); }
-  /// Whether a call says by a count and a datatype of its own what `in` holds.
-  bool describesIn() const {
+  /// Whether a call has a count and a datatype for the own block apart from those for all blocks:
+  /// one of `out` where `in` is whole, else of `in`.
+  bool describesOwn() const {
     return result == Result::kMoved && (in != out || blocks == BlockSpace::kPair);
   }
+  bool describesOwnOut() const { return describesOwn() && inWhole(); }
   bool inWhole() const { return in == Holds::kWhole; }
   bool outWhole() const { return out == Holds::kWhole; }
   /// Whether one rank has a part of its own, which a call names.
@@ -91,11 +97,17 @@ struct CollectiveRow {
   Holds outAt(bool at_root) const { return at_root ? out : out_elsewhere; }
   bool reduces() const { return result == Result::kSum; }
   /// Whether MPI_IN_PLACE makes in[b] and out[b] the same memory.
-  bool inPlaceAliases() const {
-    return in_place == InPlace::kVector || in_place == InPlace::kOwnBlock;
+  bool inPlaceAliases() const { return in_place == InPlace::kVector || inPlaceSharesBlock(); }
+  /// Whether it makes the own block, which one buffer holds alone, a part of the other buffer.
+  bool inPlaceSharesBlock() const {
+    return in_place == InPlace::kOwnBlock || in_place == InPlace::kOwnResult;
   }
   /// Whether a schedule can serve a call with MPI_IN_PLACE.
   bool servesInPlace() const { return in_place != InPlace::kSwapped; }
+  /// Whether a rank may say it: one that has the buffer in which the other's data lie.
+  bool mayBeInPlace(bool at_root) const {
+    return (in_place == InPlace::kOwnResult ? inAt(at_root) : outAt(at_root)) != Holds::kNothing;
+  }
   /// Blocks that a call's count stands for, on `ranks` ranks.
   std::uint64_t countedBlocks(std::uint64_t ranks) const {
     return counts == CountOf::kVector ? 1 : ranks;

@@ -35,6 +35,8 @@ class RootedSchedule {
   /// for this root has length 0.
   const ScheduleView& view() const { return view_; }
   std::int32_t root() const { return root_; }
+  /// Where the schedule's coordinates count from.
+  const Coordinates& origin() const { return origin_; }
 
   /// The coordinates of `rank` as the schedule counts them.
   Coordinates coordinatesOf(std::int32_t rank) const;
@@ -46,7 +48,7 @@ class RootedSchedule {
  private:
   ScheduleView view_;
   std::int32_t root_;
-  Coordinates origin_{};    // where the schedule's coordinates count from
+  Coordinates origin_{};
   std::vector<Box> boxes_;  // of view_, where they differ
 };
 

@@ -237,7 +237,7 @@ class CountedProof {
     const Holds holds = row_.inAt(isRoot(rank));
     const std::uint64_t own = holds == Holds::kOwn ? ownOffset(rank) : 0;  // first element of `in`
     const std::uint64_t length = lengthOf(holds);
-    const std::uint64_t place = in_place_ ? own : 0;  // where it lies
+    const std::uint64_t place = sharesBlock(rank) ? own : 0;  // where it lies
     std::vector<std::uint64_t>& in = state.memory[memoryOf(Buffer::kIn)];
     for (std::uint64_t e = 0; e < length && place + e < in.size(); ++e)
       in[place + e] = drawn(rank, own + e);
@@ -327,6 +327,10 @@ class CountedProof {
 
   std::uint64_t root() const { return static_cast<std::uint64_t>(programs_.front().root); }
   bool isRoot(std::size_t rank) const { return rank == root(); }
+  /// Whether its `in` and `out` are one buffer of all blocks.
+  bool sharesBlock(std::size_t rank) const {
+    return in_place_ && row_.inPlaceSharesBlock() && row_.mayBeInPlace(isRoot(rank));
+  }
   bool ofPairs() const { return row_.blocks == BlockSpace::kPair; }
   /// Where in the whole vector the rank's own block lies; of pairs, a vector is a rank's own.
   std::uint64_t ownOffset(std::size_t rank) const { return ofPairs() ? 0 : rank * count_; }
@@ -359,12 +363,13 @@ class CountedProof {
       const Holds holds = row_.outAt(isRoot(r));
       const std::uint64_t first = holds == Holds::kOwn ? ownOffset(r) : 0;
       const std::uint64_t length = lengthOf(holds);
+      const std::uint64_t place = sharesBlock(r) ? first : 0;
       const std::vector<std::uint64_t>& out = ranks_[r].memory[1];
       for (std::uint64_t e = 0; e < length; ++e) {
         // Of pairs: what the sender of this block has for this rank.
         const std::uint64_t demanded =
             ofPairs() ? drawn(e / count_, r * count_ + e % count_) : wanted[first + e];
-        if (e < out.size() && out[e] == demanded) continue;
+        if (place + e < out.size() && out[place + e] == demanded) continue;
         return fail(r, nullptr,
                     "element " + std::to_string(e) +
                         " of its result has not exactly the contributions demanded");

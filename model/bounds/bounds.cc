@@ -16,24 +16,6 @@ namespace {
 /// What bounds are known for and no algorithm serves yet. The facts that bounds do not ask for are
 /// left as they are.
 constexpr CollectiveRow kFurtherRows[] = {
-    {.name = "reduce",
-     .in = Holds::kWhole,
-     .in_elsewhere = Holds::kWhole,
-     .out = Holds::kWhole,
-     .out_elsewhere = Holds::kNothing,
-     .result = Result::kSum},
-    {.name = "scatter",
-     .in = Holds::kWhole,
-     .in_elsewhere = Holds::kNothing,
-     .out = Holds::kOwn,
-     .out_elsewhere = Holds::kOwn,
-     .layout = Layout::kBlockMajor},
-    {.name = "gather",
-     .in = Holds::kOwn,
-     .in_elsewhere = Holds::kOwn,
-     .out = Holds::kWhole,
-     .out_elsewhere = Holds::kNothing,
-     .layout = Layout::kBlockMajor},
     {.name = "barrier", .blocks = BlockSpace::kNone},
 };
 constexpr llvm::StringRef kLimitNames[] = {"none", "cut", "split", "slab", "distance", "narrowest"};

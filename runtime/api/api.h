@@ -43,7 +43,10 @@ constexpr torc_kind kindOf(Collective collective) {
   static_assert(TORC_ALLGATHER == static_cast<int>(Collective::kAllgather));
   static_assert(TORC_BROADCAST == static_cast<int>(Collective::kBroadcast));
   static_assert(TORC_ALLTOALL == static_cast<int>(Collective::kAlltoall));
-  static_assert(TORC_ALLTOALL + 1 == kCollectiveCount);
+  static_assert(TORC_REDUCE == static_cast<int>(Collective::kReduce));
+  static_assert(TORC_SCATTER == static_cast<int>(Collective::kScatter));
+  static_assert(TORC_GATHER == static_cast<int>(Collective::kGather));
+  static_assert(TORC_GATHER + 1 == kCollectiveCount);
   return static_cast<torc_kind>(collective);
 }
 

@@ -110,17 +110,25 @@ CallArguments reduction(Collective collective, const void* in, void* out, MPI_Da
   return arguments;
 }
 
-/// Likewise of what moves blocks of all ranks.
-CallArguments exchange(Collective collective, const void* in, int64_t in_count,
-                       MPI_Datatype in_type, void* out, MPI_Datatype out_type) {
+/// Likewise of what moves blocks of all ranks; `type` is that of all blocks.
+CallArguments exchange(Collective collective, const void* in, int64_t own_count,
+                       MPI_Datatype own_type, void* out, MPI_Datatype type) {
   CallArguments arguments;
   arguments.collective = collective;
   arguments.in = in;
-  arguments.in_count = in_count;
-  arguments.in_type = in_type;
+  arguments.own_count = own_count;
+  arguments.own_type = own_type;
   arguments.out = out;
-  arguments.type = out_type;
+  arguments.type = type;
   return arguments;
+}
+
+/// Adds one count per rank.
+void setCounts(const int64_t counts[], const int64_t displacements[], CallArguments& arguments) {
+  arguments.has_counts = true;
+  arguments.counts = counts;
+  arguments.has_displacements = true;
+  arguments.displacements = displacements;
 }
 
 }  // namespace
@@ -162,10 +170,7 @@ int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_cou
                          const int64_t displacements[], MPI_Datatype out_type,
                          torc_collective** collective) {
   CallArguments arguments = exchange(Collective::kAllgather, in, in_count, in_type, out, out_type);
-  arguments.has_counts = true;
-  arguments.counts = counts;
-  arguments.has_displacements = true;
-  arguments.displacements = displacements;
+  setCounts(counts, displacements, arguments);
   return init("torc_allgatherv_init", schedule, arguments, collective);
 }
 
@@ -179,6 +184,52 @@ int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MP
   arguments.type = datatype;
   arguments.root = root;
   return init("torc_broadcast_init", schedule, arguments, collective);
+}
+
+int torc_reduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                     MPI_Datatype datatype, MPI_Op op, int root, torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kReduce, in, out, datatype, op);
+  arguments.count = count;
+  arguments.root = root;
+  return init("torc_reduce_init", schedule, arguments, collective);
+}
+
+int torc_scatter_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                      MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                      int root, torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kScatter, in, out_count, out_type, out, in_type);
+  arguments.count = in_count;
+  arguments.root = root;
+  return init("torc_scatter_init", schedule, arguments, collective);
+}
+
+int torc_scatterv_init(torc_schedule* schedule, const void* in, const int64_t counts[],
+                       const int64_t displacements[], MPI_Datatype in_type, void* out,
+                       int64_t out_count, MPI_Datatype out_type, int root,
+                       torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kScatter, in, out_count, out_type, out, in_type);
+  setCounts(counts, displacements, arguments);
+  arguments.root = root;
+  return init("torc_scatterv_init", schedule, arguments, collective);
+}
+
+int torc_gather_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                     MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                     int root, torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kGather, in, in_count, in_type, out, out_type);
+  arguments.count = out_count;
+  arguments.root = root;
+  return init("torc_gather_init", schedule, arguments, collective);
+}
+
+int torc_gatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                      MPI_Datatype in_type, void* out, const int64_t counts[],
+                      const int64_t displacements[], MPI_Datatype out_type, int root,
+                      torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kGather, in, in_count, in_type, out, out_type);
+  setCounts(counts, displacements, arguments);
+  arguments.root = root;
+  return init("torc_gatherv_init", schedule, arguments, collective);
 }
 
 int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,

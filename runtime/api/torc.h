@@ -197,11 +197,14 @@ typedef enum torc_kind {
   TORC_REDUCE_SCATTER = 1, /* also serves reduce_scatter_block */
   TORC_ALLGATHER = 2,      /* also serves allgatherv */
   TORC_BROADCAST = 3,
-  TORC_ALLTOALL = 4
+  TORC_ALLTOALL = 4,
+  TORC_REDUCE = 5,
+  TORC_SCATTER = 6, /* also serves scatterv */
+  TORC_GATHER = 7   /* also serves gatherv */
 } torc_kind;
 
 /* A schedule of a library, and the calls that it is for. Bytes are those of the whole vector: all
- * blocks together, of a reduce_scatter or allgather; of an alltoall, those that one rank sends.
+ * blocks together, where ranks have blocks; of an alltoall, those that one rank sends.
  * Texts live as long as the library. */
 typedef struct torc_choice {
   torc_kind kind;
@@ -257,7 +260,8 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
  */
 typedef struct torc_call {
   torc_kind kind;
-  int64_t count; /* elements: of the vector (allreduce, broadcast), of each block otherwise */
+  int64_t
+      count; /* elements: of the vector (allreduce, reduce, broadcast), of each block otherwise */
   const int64_t* counts; /* elements of each rank's block, or NULL: all `count` */
   MPI_Datatype datatype;
   MPI_Op op; /* MPI_OP_NULL where nothing is reduced */
@@ -322,6 +326,42 @@ int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_cou
  */
 int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
                         int root, torc_collective** collective);
+
+/* The sum of all `in` goes to `out` of the root; `out` of others is ignored. MPI_IN_PLACE, at the
+ * root alone: its contribution is in `out`. */
+int torc_reduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                     MPI_Datatype datatype, MPI_Op op, int root, torc_collective** collective);
+
+/* Block r of the root's `in`, in_count elements of in_type, goes to rank r, which describes it by
+ * out_count and out_type: the same number of the same type. What describes `in` is ignored but at
+ * the root. `out` MPI_IN_PLACE, at the root alone: its own block stays in `in`; out_count and
+ * out_type are ignored. */
+int torc_scatter_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                      MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                      int root, torc_collective** collective);
+
+/* Block r is counts[r] elements at in + displacements[r] elements of the root; blocks do not
+ * overlap. The counts and in_type are those of all ranks, everywhere: data pass through ranks that
+ * neither send nor get them. The displacements are the root's. */
+int torc_scatterv_init(torc_schedule* schedule, const void* in, const int64_t counts[],
+                       const int64_t displacements[], MPI_Datatype in_type, void* out,
+                       int64_t out_count, MPI_Datatype out_type, int root,
+                       torc_collective** collective);
+
+/* Block r of the root's `out`, out_count elements of out_type, comes from rank r, which describes
+ * it by in_count and in_type: the same number of the same type. What describes `out` is ignored but
+ * at the root. MPI_IN_PLACE, at the root alone: its own block stands in `out`; in_count and in_type
+ * are ignored. */
+int torc_gather_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                     MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                     int root, torc_collective** collective);
+
+/* Likewise with counts[r] elements at out + displacements[r] elements of the root, as
+ * torc_scatterv_init. */
+int torc_gatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                      MPI_Datatype in_type, void* out, const int64_t counts[],
+                      const int64_t displacements[], MPI_Datatype out_type, int root,
+                      torc_collective** collective);
 
 /* Block r of `in`, in_count elements, goes to rank r; block r of `out`, out_count elements that are
  * as many bytes, comes from rank r. Not in place. */

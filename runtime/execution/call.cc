@@ -34,7 +34,8 @@ class Check {
     if (status.ok()) status = checkDisplacements();
     if (status.ok()) status = checkOwnType();
     if (!status.ok()) return status;
-    if (call_.in_place && !row_.servesInPlace()) return notInPlace();
+    if (call_.in_place) status = checkInPlace();
+    if (!status.ok()) return status;
     measure();
     if (status = checkBuffers(); !status.ok()) return status;
     if (own_block_differs_) return ownBlockDiffers();
@@ -54,21 +55,30 @@ class Check {
     return fault(CallFault::kOverflow, StatusCode::kOverflow, std::move(text));
   }
 
-  Status notInPlace() {
-    return fault(CallFault::kArgument, StatusCode::kUnsupported,
-                 message("in is MPI_IN_PLACE, which no schedule of ", row_.name, " serves"));
+  Status checkInPlace() {
+    if (!row_.servesInPlace()) {
+      return fault(CallFault::kArgument, StatusCode::kUnsupported,
+                   message("in is MPI_IN_PLACE, which no schedule of ", row_.name, " serves"));
+    }
+    if (row_.mayBeInPlace(isRoot())) return {};
+    return wrong(message(row_.describesOwnOut() ? "out" : "in", " is MPI_IN_PLACE, of a ",
+                         row_.name, " at the root alone"));
   }
+  bool isRoot() const { return rank_ == call_.root; }
 
   void begin() {
     call_.fault = CallFault::kNone;
     call_.collective = arguments_.collective;
-    call_.in_place = arguments_.in == MPI_IN_PLACE;
+    call_.in_place = (row_.describesOwnOut() ? arguments_.out : arguments_.in) == MPI_IN_PLACE;
     call_.keep_type = mpi_ ? Keep::kOriginal : Keep::kDuplicate;
     call_.packs_in = call_.unpacks_out = false;
     call_.root = 0;
     call_.reduction = {};
     call_.in = arguments_.in;
     call_.out = arguments_.out;
+    call_.whole_is_in = row_.describesOwnOut();
+    // Nothing is written there.
+    if (call_.in_place && call_.whole_is_in) call_.out = const_cast<void*>(arguments_.in);
     call_.per_rank.clear();
     call_.displacements.clear();
     call_.lowest_displacement = 0;
@@ -122,7 +132,7 @@ class Check {
       return exceedsMemory(all_, element_.size);
     }
     moves_bytes_ = mpi_ && !row_.reduces();
-    call_.unpacks_out = moves_bytes_ && !element_.isBytesInRow();
+    copies_whole_ = moves_bytes_ && !element_.isBytesInRow();
     // Elements without data: nothing moves.
     call_.scale = moves_bytes_ ? element_.size : element_.bytes > 0 ? 1 : 0;
     return {};
@@ -138,7 +148,7 @@ class Check {
     if (!arguments_.has_displacements) return {};
     const NumberList& displacements = arguments_.displacements;
     if (displacements.isNull()) return wrong("displacements is NULL");
-    if (call_.unpacks_out) return {};  // the copy's blocks follow one another
+    if (copies_whole_) return {};  // the copy's blocks follow one another
     std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
     std::int64_t highest = std::numeric_limits<std::int64_t>::min();
     for (int r = 0; r < ranks_; ++r) {
@@ -161,15 +171,17 @@ class Check {
     return {};
   }
 
-  /// What the caller says of its own block in `in`.
+  /// What the caller says of its own block.
   Status checkOwnType() {
-    if (!row_.describesIn() || !arguments_.has_buffers || call_.in_place) return {};
-    if (arguments_.in_count < 0) return wrong(message("in_count is ", arguments_.in_count));
-    if (Status status = lookAtType(arguments_.in_type, own_element_); !status.ok()) {
-      call_.fault = CallFault::kArgument;
-      return status.annotated("in_type");
+    if (!row_.describesOwn() || !arguments_.has_buffers || call_.in_place) return {};
+    if (arguments_.own_count < 0) {
+      return wrong(message(ownBuffer(), "_count is ", arguments_.own_count));
     }
-    const auto have = static_cast<unsigned __int128>(arguments_.in_count) * bytesOf(own_element_);
+    if (Status status = lookAtType(arguments_.own_type, own_element_); !status.ok()) {
+      call_.fault = CallFault::kArgument;
+      return status.annotated(message(ownBuffer(), "_type"));
+    }
+    const auto have = static_cast<unsigned __int128>(arguments_.own_count) * bytesOf(own_element_);
     const bool has_gaps = !own_element_.gapless || !element_.gapless;
     if (!mpi_ && has_gaps) return {};  // which torc.h's rules do not serve
     own_block_differs_ = have != static_cast<unsigned __int128>(block_) * bytesOf(element_);
@@ -180,9 +192,17 @@ class Check {
   }
   Status ownBlockDiffers() {
     return fault(CallFault::kOwnBlock, StatusCode::kMismatch,
-                 message("the own block is ", arguments_.in_count, " of ", own_element_.name(),
-                         " in `in`, but ", block_, " of ", element_.name(), " in `out`"));
+                 message("the own block is ", arguments_.own_count, " of ", own_element_.name(),
+                         " in `", ownBuffer(), "`, but ", block_, " of ", element_.name(), " in `",
+                         row_.describesOwnOut() ? "in" : "out", "`"));
   }
+  /// The buffer that holds the own block alone.
+  std::string_view ownBuffer() const { return row_.describesOwnOut() ? "out" : "in"; }
+  /// Elements of the program in `in`, and in `out`.
+  const ElementType& inElement() const {
+    return row_.describesOwn() && !row_.describesOwnOut() ? own_element_ : element_;
+  }
+  const ElementType& outElement() const { return row_.describesOwnOut() ? own_element_ : element_; }
 
   /// Elements in the buffers, those of the arguments.
   std::uint64_t held(Holds holds, std::uint64_t whole) const {
@@ -190,28 +210,31 @@ class Check {
   }
   /// What of the call follows from what has been found so far.
   void measure() {
-    const bool is_root = rank_ == call_.root;
-    in_ = held(row_.inAt(is_root), all_);
-    out_ = held(row_.outAt(is_root), span_);
+    in_ = held(row_.inAt(isRoot()), row_.describesOwnOut() ? span_ : all_);
+    out_ = held(row_.outAt(isRoot()), span_);
     call_.type = element_;
     if (moves_bytes_) static_cast<void>(lookAtType(MPI_BYTE, call_.type));
     call_.count = by_rank_ ? 0 : block_ * call_.scale;
     call_.elements = {in_ * call_.scale, out_ * call_.scale};
     if (moves_bytes_) findCopies();
-    if (call_.in_place && row_.in_place == InPlace::kOwnBlock) {
-      call_.elements.in = call_.elements.out;
+    if (call_.in_place && row_.inPlaceSharesBlock()) {
+      call_.elements.in = call_.elements.out = std::max(call_.elements.in, call_.elements.out);
     }
   }
   void findCopies() {
-    if (!row_.describesIn()) {
-      call_.packs_in = call_.unpacks_out;
-    } else if (call_.in_place) {
-      // The own block of `out` becomes an `in`.
-      call_.packs_in = call_.unpacks_out;
-      call_.in_place = !call_.packs_in;
-    } else {
+    if (!row_.describesOwn()) {
+      call_.packs_in = call_.unpacks_out = copies_whole_;
+    } else if (!call_.in_place) {
+      call_.unpacks_out = out_ > 0 && !outElement().isBytesInRow();
       // MPICH lets a contribution lie within the result, and reads it before it writes.
-      call_.packs_in = !own_element_.isBytesInRow() || (!call_.unpacks_out && buffersOverlap());
+      call_.packs_in =
+          in_ > 0 && (!inElement().isBytesInRow() || (!call_.unpacks_out && buffersOverlap()));
+    } else if (row_.describesOwnOut()) {
+      call_.packs_in = copies_whole_;  // which has the own block too
+    } else {
+      // The own block of `out` becomes an `in`.
+      call_.packs_in = call_.unpacks_out = copies_whole_;
+      call_.in_place = !copies_whole_;
     }
   }
 
@@ -221,17 +244,21 @@ class Check {
       return exceedsMemory(longest, element_.size);
     }
     if (!arguments_.has_buffers) return {};
-    const bool in_place = arguments_.in == MPI_IN_PLACE;
+    const bool own_in_place = row_.describesOwnOut() && arguments_.out == MPI_IN_PLACE;
+    const bool in_place = !row_.describesOwnOut() && arguments_.in == MPI_IN_PLACE;
     const std::uint64_t written = in_place ? longest : out_;  // in place, `out` holds both
-    if (mpi_ ? written > 0 && arguments_.out == MPI_IN_PLACE : arguments_.out == MPI_IN_PLACE) {
-      return wrong("out is MPI_IN_PLACE");
+    if (!own_in_place) {
+      if (mpi_ ? written > 0 && arguments_.out == MPI_IN_PLACE : arguments_.out == MPI_IN_PLACE) {
+        return wrong("out is MPI_IN_PLACE");
+      }
+      if (written > 0 && isMissing(arguments_.out, outElement())) return wrong("out is NULL");
     }
-    if (written > 0 && isMissing(arguments_.out, element_)) return wrong("out is NULL");
     if (in_place || in_ == 0) return {};
-    if (isMissing(arguments_.in, row_.describesIn() ? own_element_ : element_)) {
-      return wrong("in is NULL");
+    if (arguments_.in == MPI_IN_PLACE) return wrong("in is MPI_IN_PLACE");
+    if (isMissing(arguments_.in, inElement())) return wrong("in is NULL");
+    if (mpi_ && !own_in_place && out_ > 0 && isAliased()) {
+      return wrong("in and out are the same memory");
     }
-    if (mpi_ && isAliased()) return wrong("in and out are the same memory");
     return {};
   }
   /// With a derived type a null pointer is MPI_BOTTOM, to MPI.
@@ -243,17 +270,19 @@ class Check {
   /// (tests/runtime/pmpi/differences). An own block is sought in `out` where both are described
   /// alike, by the type's size.
   bool isAliased() const {
-    if (!row_.describesIn()) return arguments_.in == arguments_.out && arguments_.in != nullptr;
-    if (arguments_.in_type != arguments_.type ||
-        arguments_.in_count != static_cast<std::int64_t>(block_)) {
+    if (!row_.describesOwn()) return arguments_.in == arguments_.out && arguments_.in != nullptr;
+    if (arguments_.own_type != arguments_.type ||
+        arguments_.own_count != static_cast<std::int64_t>(block_)) {
       return false;
     }
     if (row_.blocks == BlockSpace::kPair) return arguments_.out == arguments_.in && own_ > 0;
     const std::int64_t place =
         arguments_.has_displacements ? arguments_.displacements[rank_] : rank_ * arguments_.count;
-    return static_cast<const std::byte*>(arguments_.out) +
+    const void* whole = row_.describesOwnOut() ? arguments_.in : arguments_.out;
+    const void* own = row_.describesOwnOut() ? arguments_.out : arguments_.in;
+    return static_cast<const std::byte*>(whole) +
                place * static_cast<std::int64_t>(element_.size) ==
-           arguments_.in;
+           own;
   }
 
   Status checkReduction() {
@@ -275,10 +304,12 @@ class Check {
   }
   Status checkOwnGaps() {
     if (mpi_ || own_element_.handle == MPI_DATATYPE_NULL) return {};
-    if (!own_element_.gapless) return hasGaps(own_element_, "in_type");
-    if (arguments_.in_type != arguments_.type && !(own_element_.simple && element_.simple)) {
+    if (!own_element_.gapless) {
+      return hasGaps(own_element_, row_.describesOwnOut() ? "out_type" : "in_type");
+    }
+    if (arguments_.own_type != arguments_.type && !(own_element_.simple && element_.simple)) {
       return fault(CallFault::kDatatype, StatusCode::kUnsupported,
-                   message("in_type ", own_element_.name(), " and out_type ", element_.name(),
+                   message("in_type ", inElement().name(), " and out_type ", outElement().name(),
                            " are different derived datatypes"));
     }
     return {};
@@ -289,19 +320,18 @@ class Check {
     if (mpi_ || !arguments_.has_buffers || call_.in_place || !buffersOverlap()) return {};
     return wrong("in and out overlap (MPI_IN_PLACE says that they are the same)");
   }
-  /// How many blocks of `in_count` elements the caller has: one, or one for each rank.
-  std::uintptr_t ownBlocks() const {
-    return row_.blocks == BlockSpace::kPair ? static_cast<std::uintptr_t>(ranks_) : 1;
+  /// Bytes of the caller's own: one block of `own_count` elements, or one for each rank.
+  std::uintptr_t ownBytes() const {
+    const auto blocks = row_.blocks == BlockSpace::kPair ? static_cast<std::uintptr_t>(ranks_) : 1;
+    return blocks * static_cast<std::uintptr_t>(arguments_.own_count) * bytesOf(own_element_);
   }
   bool buffersOverlap() const {
-    const auto in_begin = reinterpret_cast<std::uintptr_t>(arguments_.in);
-    const std::uintptr_t in_end =
-        in_begin + (row_.describesIn()
-                        ? ownBlocks() * static_cast<std::uintptr_t>(arguments_.in_count) *
-                              bytesOf(own_element_)
-                        : in_ * element_.bytes);
+    if (in_ == 0 || out_ == 0) return false;
+    const bool own_is_out = row_.describesOwnOut(), own_is_in = row_.describesOwn() && !own_is_out;
+    const auto in_begin = reinterpret_cast<std::uintptr_t>(call_.inBegin());
+    const std::uintptr_t in_end = in_begin + (own_is_in ? ownBytes() : in_ * element_.bytes);
     const auto out_begin = reinterpret_cast<std::uintptr_t>(call_.outBegin());
-    const std::uintptr_t out_end = out_begin + out_ * element_.bytes;
+    const std::uintptr_t out_end = out_begin + (own_is_out ? ownBytes() : out_ * element_.bytes);
     return in_begin < in_end && out_begin < out_end && in_begin < out_end && out_begin < in_end;
   }
 
@@ -311,6 +341,7 @@ class Check {
   const bool mpi_;      // MPI's rules
   const bool by_rank_;  // counts
   bool moves_bytes_ = false;
+  bool copies_whole_ = false;  // the buffer of all blocks is packed or unpacked
   bool own_block_differs_ = false;
   // Elements of the arguments: of all blocks, of the own one, of what the rank has alone (that, or
   // the blocks of its pairs), from the first one to the end of the last; and in the buffers.
@@ -325,8 +356,24 @@ std::uint64_t Call::countsFingerprint() const {
   return per_rank.empty() ? count : checksumOf(std::as_bytes(std::span(per_rank)));
 }
 
+void dropIgnored(const CollectiveRow& row, int rank, CallArguments& arguments) {
+  if (!row.isRooted() || rank == arguments.root) return;
+  if (row.out_elsewhere == Holds::kNothing) arguments.out = nullptr;
+  if (!row.describesOwn()) return;
+  if (row.in_elsewhere == Holds::kNothing) arguments.in = nullptr;
+  arguments.has_displacements = false;
+  if (arguments.has_counts) return;
+  arguments.count = arguments.own_count;
+  arguments.type = arguments.own_type;
+}
+
 Status check(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
              Call& call) {
+  if (row.isRooted() && rank != arguments.root && arguments.has_buffers) {
+    CallArguments counting = arguments;
+    dropIgnored(row, rank, counting);
+    return Check(counting, row, rank, ranks, call).run();
+  }
   return Check(arguments, row, rank, ranks, call).run();
 }
 
@@ -341,7 +388,8 @@ void takeLists(const CallArguments& arguments, int ranks, Call& call) {
   for (int r = 0; r < ranks; ++r)
     call.per_rank[static_cast<std::size_t>(r)] =
         static_cast<std::uint64_t>(arguments.counts[r]) * call.scale;
-  if (!arguments.has_displacements || call.unpacks_out) return;
+  const bool copies_whole = call.whole_is_in ? call.packs_in : call.unpacks_out;
+  if (!arguments.has_displacements || copies_whole) return;
   call.displacements.resize(size);
   for (int r = 0; r < ranks; ++r) {
     const bool is_used = arguments.counts[r] > 0;

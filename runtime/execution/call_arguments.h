@@ -70,15 +70,16 @@ struct CallArguments {
   bool has_displacements = false;
   int root = 0;
   const void* in = nullptr;  // MPI_IN_PLACE: the call is in place
-  void* out = nullptr;
+  void* out = nullptr;       // likewise, where the own block is of `out`
   std::int64_t count = 0;  // elements of the vector or of every block, as the collective's row says
   NumberList counts;
-  NumberList displacements;  // where blocks of `out` begin, in elements
+  NumberList displacements;  // where blocks begin in the buffer that has them all, in elements
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
-  // Where the row says that calls describe `in`:
-  std::int64_t in_count = 0;
-  MPI_Datatype in_type = MPI_DATATYPE_NULL;
+  // Where the row says that calls describe the own block, in the buffer that has it alone. In a
+  // rooted collective the root's `count` and `type` count, and of the others these.
+  std::int64_t own_count = 0;
+  MPI_Datatype own_type = MPI_DATATYPE_NULL;
 };
 
 }  // namespace torc

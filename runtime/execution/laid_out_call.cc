@@ -80,7 +80,7 @@ void LaidOutCall::allocate() {
 
 void LaidOutCall::takeBuffers() {
   buffers_.out = call_.outBegin();
-  buffers_.in = call_.in_place ? buffers_.out : static_cast<const std::byte*>(call_.in);
+  buffers_.in = call_.in_place ? buffers_.out : call_.inBegin();
   if (own_block_.bytes() > 0) {
     own_block_home_ = buffers_.out;
     buffers_.out = own_block_.data();
@@ -123,6 +123,7 @@ Status LaidOutCall::bind(const Call& call) {
   call_.in = call.in;
   call_.out = call.out;
   call_.scale = call.scale;
+  call_.whole_is_in = call.whole_is_in;
   call_.lowest_displacement = call.lowest_displacement;
   if (row().reduces()) {
     if (Status status = reduction_.use(call.type, call.reduction, call.keep_type); !status.ok()) {

@@ -11,10 +11,11 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
   MessageFragments fragments;
   // Part-major messages are contiguous.
   if (rowOf(schedule.collective).layout == Layout::kPartMajor) return fragments;
-  const bool own_block_in_out =
-      in_place && rowOf(schedule.collective).in_place == InPlace::kOwnBlock;
+  const CollectiveRow& row = rowOf(schedule.collective);
+  const bool shares_block =
+      in_place && row.inPlaceSharesBlock() && row.mayBeInPlace(program.rank == program.root);
   const RootedSchedule rooted(schedule, program.root);
-  Placement placement(rooted, program.rank, counts, own_block_in_out);
+  Placement placement(rooted, program.rank, counts, shares_block);
   if (Status status = placement.prepare(); !status.ok()) return status;
 
   fragments.resize(program.operations.size());

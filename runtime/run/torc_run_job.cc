@@ -123,12 +123,18 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
   }
   const std::size_t own =
       (pairs ? elements_ : static_cast<std::size_t>(counts_[rank_])) * options.type.bytes;
-  is_in_place_ = options.in_place || hasOneBuffer();
-  const Holds in = row_->inAt(rank_ == options.root);
-  data_.resize(in == Holds::kWhole ? bytes : in == Holds::kOwn ? own : 0);
+  const bool is_root = rank_ == options.root;
+  is_in_place_ = (options.in_place && row_->mayBeInPlace(is_root)) || hasOneBuffer();
+  const auto held = [&](Holds holds) {
+    return holds == Holds::kWhole ? bytes : holds == Holds::kOwn ? own : 0;
+  };
+  data_.resize(held(row_->inAt(is_root)));
   const std::uint64_t salt = hashNumbers(rank_);
   fillElements(options.type, data_.data(), data_.size() / options.type.bytes, salt);
-  result_bytes_ = row_->outWhole() ? bytes : own;
+  result_bytes_ = held(row_->outAt(is_root));
+  if (is_in_place_ && row_->in_place == InPlace::kOwnResult) {
+    result_offset_ = static_cast<std::size_t>(displacements_[rank_]) * options.type.bytes;
+  }
   if (!is_in_place_) in_ = data_;
   out_.resize(is_in_place_ ? bytes : result_bytes_);
 }
@@ -143,6 +149,9 @@ const RunJob::Calls RunJob::kCalls[] = {
     {Collective::kAllgather, &RunJob::initAllgather, &RunJob::mpiAllgather},
     {Collective::kBroadcast, &RunJob::initBroadcast, &RunJob::mpiBroadcast},
     {Collective::kAlltoall, &RunJob::initAlltoall, &RunJob::mpiAlltoall},
+    {Collective::kReduce, &RunJob::initReduce, &RunJob::mpiReduce},
+    {Collective::kScatter, &RunJob::initScatter, &RunJob::mpiScatter},
+    {Collective::kGather, &RunJob::initGather, &RunJob::mpiGather},
 };
 
 const RunJob::Calls& RunJob::calls() const {
@@ -157,7 +166,12 @@ bool RunJob::hasOneBuffer() const {
 }
 
 const void* RunJob::in() const {
-  return is_in_place_ ? MPI_IN_PLACE : in_.data();
+  if (!is_in_place_) return in_.data();
+  return row_->describesOwnOut() ? out_.data() : MPI_IN_PLACE;
+}
+
+void* RunJob::out() {
+  return is_in_place_ && row_->describesOwnOut() ? MPI_IN_PLACE : out_.data();
 }
 
 int RunJob::initAllreduce() {
@@ -191,6 +205,56 @@ int RunJob::initAlltoall() {
   const MPI_Datatype type = options_.type.datatype;
   return torc_alltoall_init(schedule_, in(), counts_[0], type, out_.data(), counts_[0], type,
                             &collective_);
+}
+
+int RunJob::initReduce() {
+  return torc_reduce_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
+                          options_.type.datatype, options_.op.op, options_.root, &collective_);
+}
+
+int RunJob::initScatter() {
+  const MPI_Datatype type = options_.type.datatype;
+  return equal_blocks_
+             ? torc_scatter_init(schedule_, in(), counts_[0], type, out(), counts_[rank_], type,
+                                 options_.root, &collective_)
+             : torc_scatterv_init(schedule_, in(), counts_.data(), displacements_.data(), type,
+                                  out(), counts_[rank_], type, options_.root, &collective_);
+}
+
+int RunJob::initGather() {
+  const MPI_Datatype type = options_.type.datatype;
+  return equal_blocks_
+             ? torc_gather_init(schedule_, in(), counts_[rank_], type, out_.data(), counts_[0],
+                                type, options_.root, &collective_)
+             : torc_gatherv_init(schedule_, in(), counts_[rank_], type, out_.data(), counts_.data(),
+                                 displacements_.data(), type, options_.root, &collective_);
+}
+
+void RunJob::mpiReduce() {
+  MPI_Reduce(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.op.op,
+             options_.root, MPI_COMM_WORLD);
+}
+
+void RunJob::mpiScatter() {
+  const MPI_Datatype type = options_.type.datatype;
+  if (equal_blocks_) {
+    MPI_Scatter(in(), mpi_counts_[0], type, out(), mpi_counts_[rank_], type, options_.root,
+                MPI_COMM_WORLD);
+  } else {
+    MPI_Scatterv(in(), mpi_counts_.data(), mpi_displacements_.data(), type, out(),
+                 mpi_counts_[rank_], type, options_.root, MPI_COMM_WORLD);
+  }
+}
+
+void RunJob::mpiGather() {
+  const MPI_Datatype type = options_.type.datatype;
+  if (equal_blocks_) {
+    MPI_Gather(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type, options_.root,
+               MPI_COMM_WORLD);
+  } else {
+    MPI_Gatherv(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_.data(),
+                mpi_displacements_.data(), type, options_.root, MPI_COMM_WORLD);
+  }
 }
 
 void RunJob::mpiAlltoall() {
@@ -257,20 +321,24 @@ void RunJob::runMpi() {
   (this->*calls().mpi)();
 }
 
+std::span<const std::byte> RunJob::result() const {
+  return std::span(out_).subspan(result_offset_, result_bytes_);
+}
+
 std::uint64_t RunJob::hashOfResult() const {
-  return hashBytes(std::as_bytes(std::span(out_).first(result_bytes_)));
+  return hashBytes(result());
 }
 
 std::string RunJob::check() {
   fill();
   runMpi();
-  reference_.assign(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(result_bytes_));
+  reference_.assign(result().begin(), result().end());
   std::fill(out_.begin(), out_.end(), std::byte{0xa5});
   fill();
   if (std::string error = runTorc(); !error.empty()) return error;
   first_hash_ = hashOfResult();
   std::string error = compareWith(reference_);
-  if (row_->outWhole()) {
+  if (row_->outAt(false) == Holds::kWhole) {
     std::uint64_t extremes[2] = {first_hash_, ~first_hash_};
     allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX);
     if (error.empty() && extremes[0] != ~extremes[1]) error = "the ranks' results differ in bits";
@@ -282,7 +350,7 @@ std::string RunJob::compareWith(const std::vector<std::byte>& expected) {
   const std::size_t size = options_.type.bytes;
   const bool tolerant = options_.type.floating && options_.op.rounds && row_->reduces();
   for (std::size_t i = 0; i * size < result_bytes_; ++i) {
-    const std::byte* ours = out_.data() + i * size;
+    const std::byte* ours = result().data() + i * size;
     const std::byte* theirs = expected.data() + i * size;
     if (std::memcmp(ours, theirs, size) == 0) continue;
     if (tolerant &&

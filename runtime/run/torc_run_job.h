@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,18 +56,26 @@ class RunJob {
   int initAllgather();
   int initBroadcast();
   int initAlltoall();
+  int initReduce();
+  int initScatter();
+  int initGather();
   void mpiAllreduce();
   void mpiReduceScatter();
   void mpiAllgather();
   void mpiBroadcast();
   void mpiAlltoall();
+  void mpiReduce();
+  void mpiScatter();
+  void mpiGather();
 
   bool hasOneBuffer() const;
   const void* in() const;
+  void* out();
   void fill();
   std::string runTorc();
   void runMpi();
   std::string compareWith(const std::vector<std::byte>& expected);
+  std::span<const std::byte> result() const;
   std::uint64_t hashOfResult() const;
   std::string agree(const std::string& error) const;
 
@@ -76,12 +85,12 @@ class RunJob {
   int rank_ = 0, ranks_ = 1;
   std::uint64_t elements_ = 0;  // of the whole vector
   bool equal_blocks_ = true;
-  bool is_in_place_ = false;
+  bool is_in_place_ = false;                          // this rank's call, with all its data in out_
   std::vector<std::int64_t> counts_, displacements_;  // of blocks, in elements
   std::vector<int> mpi_counts_, mpi_displacements_;
   std::vector<std::byte> data_;  // what every iteration starts from
   std::vector<std::byte> in_, out_, reference_;
-  std::size_t result_bytes_ = 0;
+  std::size_t result_bytes_ = 0, result_offset_ = 0;  // in out_
   torc_collective* collective_ = nullptr;
   std::uint64_t first_hash_ = 0;
 };

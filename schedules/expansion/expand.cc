@@ -122,9 +122,9 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
   }
   const RootedSchedule rooted(any_root, root);
   const ScheduleView& schedule = rooted.view();
-  const bool own_block_in_out =
-      in_place && rowOf(schedule.collective).in_place == InPlace::kOwnBlock;
-  Placement placement(rooted, rank, counts, own_block_in_out);
+  const CollectiveRow& row = rowOf(schedule.collective);
+  const bool shares_block = in_place && row.inPlaceSharesBlock() && row.mayBeInPlace(rank == root);
+  Placement placement(rooted, rank, counts, shares_block);
   if (Status status = placement.prepare(); !status.ok()) return status;
 
   FlatProgram program;
@@ -244,7 +244,7 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     flat.b = place(operation.b, guard);
     const bool empty =
         !isSignal(operation.kind) && std::max(flat.dst.elements, flat.a.elements) == 0;
-    const bool onto_itself = operation.kind == OperationKind::kCopy && own_block_in_out &&
+    const bool onto_itself = operation.kind == OperationKind::kCopy && shares_block &&
                              operation.a.buffer == Buffer::kIn &&
                              operation.dst.buffer == Buffer::kOut;
     if (empty || onto_itself) {

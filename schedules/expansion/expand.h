@@ -99,9 +99,10 @@ std::uint32_t tagCount(const ScheduleView& schedule);
 /// The program of `rank` for a collective whose root is the rank `root` (0 where it has none).
 /// `schedule` has passed `validate`. In an own-block
 /// buffer (`out` of a reduce_scatter, `in` of an allgather) the block starts at
-/// element 0; when `in_place` is set, `in` of an allgather is the whole vector
-/// `out` and the own block lies at its place there. Errors: rank or root outside the
-/// topology, per-rank tables of the wrong length, sizes that overflow 63 bits.
+/// element 0; when `in_place` is set, which counts for ranks that may be in place (a rooted
+/// collective's root), the own block lies at its place in the other buffer where the collective
+/// says so, and both are one: `in` of an allgather is the whole vector `out`. Errors: rank or root
+/// outside the topology, per-rank tables of the wrong length, sizes that overflow 63 bits.
 StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
                              bool in_place = false, std::int32_t root = 0);
 

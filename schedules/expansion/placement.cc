@@ -131,8 +131,9 @@ Status Placement::prepareBlocks() {
   const auto elements = [&](Holds holds) {
     return holds == Holds::kWhole ? end : holds == Holds::kOwn ? own : 0;
   };
+  in_elements_ = elements(row_.inAt(at_root));
   out_elements_ = elements(row_.outAt(at_root));
-  in_elements_ = in_place_ ? out_elements_ : elements(row_.inAt(at_root));
+  if (in_place_) in_elements_ = out_elements_ = std::max(in_elements_, out_elements_);
   return {};
 }
 
@@ -196,8 +197,7 @@ std::uint64_t Placement::blockOffset(std::int32_t rank) const {
 }
 
 bool Placement::isWhole(Buffer buffer) const {
-  if (buffer == Buffer::kIn) return row_.inWhole() || in_place_;
-  return row_.outWhole();
+  return in_place_ || (buffer == Buffer::kIn ? row_.inWhole() : row_.outWhole());
 }
 
 std::uint32_t Placement::restrictedDepth(std::uint32_t part, const BlockRanges& ranges) const {
@@ -368,6 +368,15 @@ void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
   });
 }
 
+/// `ranges` as the torus counts, not the schedule.
+BlockRanges Placement::rangesOfSites(BlockRanges ranges) const {
+  for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+    ranges[axis].start =
+        wrap(std::int64_t{ranges[axis].start} + rooted_.origin()[axis], axes_.size(axis));
+  }
+  return ranges;
+}
+
 void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const {
   if (axes_.ends() == 1 && !isWhole(buffer)) {  // the own block
     return out.add(parts_.extent(run.part, run.parts, {0, blockCount(rank_)}));
@@ -388,7 +397,7 @@ void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& ou
                          .base = 0,
                          .block = counts_.count,
                          .within = parts_.extent(run.part, run.parts, {0, counts_.count})},
-                        run.ranges, out);
+                        rangesOfSites(run.ranges), out);
   }
   forEachBlock(axes_, order, axes_.count(), run.ranges, [&](const BlockCoordinates& at) {
     const std::int32_t rank = rooted_.rankOf(axes_.nodeOf(at));

@@ -31,7 +31,8 @@ namespace torc {
 
 class Placement {
  public:
-  /// `rooted` and the tables of `counts` must outlive the placement.
+  /// `rooted` and the tables of `counts` must outlive the placement. `in_place`: `in` and `out` are
+  /// one buffer of all blocks, of which one of the two is the own block.
   Placement(const RootedSchedule& rooted, std::int32_t rank, const Counts& counts, bool in_place);
 
   /// Sums up the counts and lays the scratch slots out. Call first.
@@ -97,6 +98,7 @@ class Placement {
   template <typename Visit>
   void forEachRun(const Piece& piece, Visit visit) const;
   void appendPartMajor(const Run& run, ExtentWriter& out) const;
+  BlockRanges rangesOfSites(BlockRanges ranges) const;
   void appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const;
   void appendScratch(const Region& region, const Ranges& guard, ExtentWriter& out);
   void appendInside(const Run& inner, const Run& outer, std::uint64_t place, std::uint64_t base,

@@ -178,8 +178,8 @@ TEST_F(OneShot, CallsOfAllKindsInRandomOrderWithNewBuffersEachTime) {
         out.assign(expected.size(), -1);
         if (in_place) std::copy(in.begin(), in.end(), out.begin() + rank * count);
         arguments.collective = Collective::kAllgather;
-        arguments.count = arguments.in_count = count;
-        arguments.in_type = MPI_INT32_T;
+        arguments.count = arguments.own_count = count;
+        arguments.own_type = MPI_INT32_T;
       }
       arguments.in = in_place ? MPI_IN_PLACE : in.data();
       arguments.out = out.data();
@@ -404,8 +404,8 @@ TEST_F(OneShot, ForgettingAScheduleFreesItsCallsAndNoOthers) {
   gather.collective = Collective::kAllgather;
   gather.in = in.data();
   gather.out = out.data();
-  gather.count = gather.in_count = 50;
-  gather.type = gather.in_type = MPI_INT32_T;
+  gather.count = gather.own_count = 50;
+  gather.type = gather.own_type = MPI_INT32_T;
   run("allgather", gather);
   EXPECT_EQ(schedule("allreduce")->collectives, 1);
   cache_->forget(schedule("allreduce"));

@@ -44,8 +44,8 @@ void describeExchange(CollectiveCall& call, const void* in, Count in_count, MPI_
                       void* out, Count count, MPI_Datatype type, MPI_Comm) {
   if (!beginDescription(call)) return;
   call.arguments.in = in;
-  call.arguments.in_count = in_count;
-  call.arguments.in_type = in_type;
+  call.arguments.own_count = in_count;
+  call.arguments.own_type = in_type;
   call.arguments.out = out;
   call.arguments.count = count;
   call.arguments.type = type;

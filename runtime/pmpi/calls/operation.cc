@@ -47,7 +47,7 @@ Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const
   }
   HeldHandles& held = engine->held;
   held.hold(call_.arguments.type);
-  held.hold(call_.arguments.in_type);
+  held.hold(call_.arguments.own_type);
   held.hold(call_.arguments.op);
   engine->add(this);
   ++state_.operations;
@@ -58,7 +58,7 @@ Operation::~Operation() {
   if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
   engine->remove(this);
   engine->held.release(call_.arguments.type);
-  engine->held.release(call_.arguments.in_type);
+  engine->held.release(call_.arguments.own_type);
   engine->held.release(call_.arguments.op);
   --state_.operations;
 }

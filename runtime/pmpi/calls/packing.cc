@@ -33,63 +33,94 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
                       Call& call) {
   if (call.unpacks_out) prepareOut(arguments, row, rank, ranks, call);
   if (!call.packs_in || packed_ != nullptr) return;
+  if (contributions_.empty()) takeContribution(arguments, row, ranks);
+  const bool is_own = row.describesOwn() && !row.describesOwnOut();
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
-  if (!was_in_place) {
-    const std::int64_t blocks = row.blocks == BlockSpace::kPair ? ranks : 1;
-    contribution_ = {static_cast<std::byte*>(const_cast<void*>(arguments.in)),
-                     blocks * arguments.in_count};
-  }
-  in_.allocate(call.elements.in, was_in_place ? arguments.type : arguments.in_type);
+  in_.allocate(call.elements.in, is_own && !was_in_place ? arguments.own_type : arguments.type);
   packed_ = &in_;
   call.in = in_.bytes.get();
+  if (call.in_place) call.out = in_.bytes.get();  // the own block stays there
+}
+
+/// What is in `in`: the own blocks, or all, which follow one another in the copy.
+void Packing::takeContribution(const CallArguments& arguments, const CollectiveRow& row,
+                               int ranks) {
+  auto* const in = static_cast<std::byte*>(const_cast<void*>(arguments.in));
+  if (row.describesOwnOut()) {
+    forEachBlock(arguments, in, ranks, [&](int, const Elements& block) {
+      if (block.count > 0) contributions_.push_back(block);
+    });
+    return;
+  }
+  const std::int64_t blocks = row.blocks == BlockSpace::kPair ? ranks : 1;
+  contributions_.push_back({in, blocks * arguments.own_count, 0});
+}
+
+/// Calls visit(rank, elements) for the blocks of all ranks, in a buffer of the program that begins
+/// at `whole`.
+template <typename Visit>
+void Packing::forEachBlock(const CallArguments& arguments, std::byte* whole, int ranks,
+                           Visit visit) {
+  ElementType element;
+  static_cast<void>(lookAtType(arguments.type, element));
+  const auto extent = static_cast<std::int64_t>(element.bytes);
+  const auto size = static_cast<std::int64_t>(element.size);
+  std::int64_t offset = 0;
+  for (int r = 0; r < ranks; ++r) {
+    const std::int64_t count = arguments.has_counts ? arguments.counts[r] : arguments.count;
+    const std::int64_t displacement =
+        arguments.has_displacements ? arguments.displacements[r] : r * arguments.count;
+    visit(r, {whole + displacement * extent, count, offset});
+    offset += count * size;
+  }
 }
 
 /// The blocks of the result follow one another in the copy.
 void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank,
                          int ranks, Call& call) {
-  out_.allocate(call.elements.out, arguments.type);
+  const bool is_own = row.describesOwnOut();
+  out_.allocate(call.elements.out, is_own ? arguments.own_type : arguments.type);
   call.out = out_.bytes.get();
-  ElementType element;
-  static_cast<void>(lookAtType(arguments.type, element));
-  const auto extent = static_cast<std::int64_t>(element.bytes);
-  const auto size = static_cast<std::int64_t>(element.size);
   auto* const out = static_cast<std::byte*>(arguments.out);
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
+  if (is_own) {
+    results_.push_back({out, arguments.own_count, 0});
+    return;
+  }
   if (row.counts == CountOf::kVector) {
     const Elements whole{out, arguments.count, 0};
     // In place, a rank either contributes the vector or gets it.
     if (was_in_place && row.inAt(rank == call.root) == Holds::kWhole) {
-      contribution_ = whole;
+      contributions_.push_back(whole);
       packed_ = &out_;
     } else {
       results_.push_back(whole);
     }
     return;
   }
-  std::int64_t offset = 0;
-  for (int r = 0; r < ranks; ++r) {
-    const std::int64_t count = arguments.has_counts ? arguments.counts[r] : arguments.count;
-    const std::int64_t displacement =
-        arguments.has_displacements ? arguments.displacements[r] : r * arguments.count;
-    const Elements block{out + displacement * extent, count, offset};
-    offset += count * size;
+  forEachBlock(arguments, out, ranks, [&](int r, const Elements& block) {
     if (was_in_place && r == rank) {  // it is there already
-      contribution_ = {block.data, count};
-    } else if (count > 0) {
+      contributions_.push_back({block.data, block.count, 0});
+    } else if (block.count > 0) {
       results_.push_back(block);
     }
-  }
+  });
 }
 
 Status Packing::pack() {
   if (packed_ == nullptr || packed_->length == 0) return {};
-  return fromAnchor(contribution_.data, contribution_.count, packed_->type, packed_->bytes.get(),
-                    [&](const void* data, MPI_Count count, MPI_Datatype type) {
-                      MPI_Count at = 0;
-                      return mpiStatus(PMPI_Pack_c(data, count, type, packed_->bytes.get(),
-                                                   packed_->length, &at, MPI_COMM_SELF),
-                                       "MPI_Pack");
-                    });
+  for (const Elements& block : contributions_) {
+    const Status status =
+        fromAnchor(block.data, block.count, packed_->type, packed_->bytes.get(),
+                   [&](const void* data, MPI_Count count, MPI_Datatype type) {
+                     MPI_Count at = block.offset;
+                     return mpiStatus(PMPI_Pack_c(data, count, type, packed_->bytes.get(),
+                                                  packed_->length, &at, MPI_COMM_SELF),
+                                      "MPI_Pack");
+                   });
+    if (!status.ok()) return status;
+  }
+  return {};
 }
 
 Status Packing::unpack() {

@@ -56,12 +56,16 @@ class Packing {
     void allocate(std::uint64_t bytes_of_data, MPI_Datatype element_type);
   };
 
+  template <typename Visit>
+  static void forEachBlock(const CallArguments& arguments, std::byte* whole, int ranks,
+                           Visit visit);
+  void takeContribution(const CallArguments& arguments, const CollectiveRow& row, int ranks);
   void prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                   Call& call);
 
   Copy in_, out_;
-  Elements contribution_;   // what is packed
-  Copy* packed_ = nullptr;  // where it is packed: one of the two; null: it is not
+  std::vector<Elements> contributions_;  // what is packed
+  Copy* packed_ = nullptr;               // where it is packed: one of the two; null: it is not
   std::vector<Elements> results_;
 };
 

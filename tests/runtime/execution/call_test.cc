@@ -46,8 +46,8 @@ class CallTest : public testing::Test {
   CallArguments allgather(std::int64_t count) {
     CallArguments arguments = reduction(Collective::kAllgather, count);
     arguments.op = MPI_OP_NULL;
-    arguments.in_count = count;
-    arguments.in_type = MPI_INT;
+    arguments.own_count = count;
+    arguments.own_type = MPI_INT;
     return arguments;
   }
   static CallArguments byMpi(CallArguments arguments) {
@@ -150,7 +150,7 @@ TEST_F(CallTest, DisplacementsCountFromTheLowestInUse) {
   const std::array<int, kRanks> counts = {3, 0, 2, 1, 0, 4},
                                 displacements = {7, -90, -5, 1, 99, 20};
   CallArguments arguments = allgather(0);
-  arguments.in_count = 2;
+  arguments.own_count = 2;
   arguments.has_counts = arguments.has_displacements = true;
   arguments.counts = counts.data();
   arguments.displacements = displacements.data();
@@ -183,7 +183,7 @@ TEST_F(CallTest, FaultsHaveKindsAndNameTheArgument) {
   arguments.op = MPI_OP_NULL;
   expectFault(byMpi(arguments), CallFault::kArgument, "MPI_OP_NULL");
   arguments = allgather(10);
-  arguments.in_count = 9;
+  arguments.own_count = 9;
   expectFault(arguments, CallFault::kOwnBlock, "9 of MPI_INT in `in`, but 10 of MPI_INT in `out`");
   expectFault(byMpi(arguments), CallFault::kOwnBlock, "the own block");
 }
@@ -204,7 +204,7 @@ TEST_F(CallTest, BuffersAreCheckedByTheRulesOfTheCaller) {
   MPI_Type_contiguous(2, MPI_INT, &pair);
   MPI_Type_commit(&pair);
   CallArguments gather = allgather(10);
-  gather.type = gather.in_type = pair;
+  gather.type = gather.own_type = pair;
   gather.out = MPI_BOTTOM;
   expectFault(gather, CallFault::kArgument, "out is NULL");
   checked(byMpi(gather));
@@ -253,7 +253,7 @@ TEST_F(GapsTest, AreMovedByMpisRulesAndNeverReduced) {
   EXPECT_TRUE(call.packs_in) << "the own block of `out`";
   EXPECT_FALSE(call.in_place);
   gather = allgather(10);
-  gather.in_type = type_;
+  gather.own_type = type_;
   expectFault(gather, CallFault::kDatatype, "in_type: datatype");
   call = checked(byMpi(gather));
   EXPECT_TRUE(call.packs_in);
