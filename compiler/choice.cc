@@ -63,7 +63,7 @@ double workOfRank(const ScheduleView& schedule) {
     }
     work += blocks;
   }
-  return work;
+  return work * schedule.segments;
 }
 
 std::string mebibytes(double bytes) {
@@ -89,7 +89,9 @@ class Chooser {
       const bool wanted = limits_.algorithm == nullptr ? isWorthTrying(algorithm, spec_)
                                                        : limits_.algorithm->name == algorithm.name;
       if (!wanted) continue;
-      if (algorithm.isSettled()) {
+      if (algorithm.inSegments()) {
+        addSegments(algorithm);
+      } else if (algorithm.isSettled()) {
         addSteps(algorithm);
       } else {
         addPlans(algorithm);
@@ -199,6 +201,26 @@ class Chooser {
       // Cut and dealt chunks take turns, so that one can gain on the one before and not on all.
       left = added.predicted_s < before / kWorthwhile ? kWithoutGain : left - 1;
       before = added.predicted_s;
+    }
+  }
+
+  /// Steps for a segment, in as many as the pipeline's cost says, in half and in twice as many, and
+  /// in one.
+  void addSegments(const Algorithm& algorithm) {
+    Candidate candidate;
+    candidate.algorithm = &algorithm;
+    std::uint32_t& segments = candidate.options.chunks;
+    if (limits_.chunks) {
+      segments = *limits_.chunks;
+      return add(candidate);
+    }
+    const TreePipeline pipeline = algorithm.pipeline(spec_.topology);
+    const std::uint32_t best = pipeline.bestSegments(machine_, bytes_, kMostSegmentsOfPart / 2);
+    add(candidate);
+    for (const std::uint32_t tried : {best / 2, best, 2 * best}) {
+      if (tried <= 1) continue;
+      segments = tried;
+      add(candidate);
     }
   }
 
@@ -345,9 +367,9 @@ class Chooser {
     auto program = programs_.get(*candidate.algorithm, pipeline);
     if (!program) return program.takeError();
     const Schedule& schedule = (*program)->schedule;
-    candidate.operations = schedule.operations.size();
+    candidate.operations = schedule.operations.size() * schedule.segments;
     candidate.work = workOfRank(schedule.view());
-    if (!candidate.per_rank) choice_.built += candidate.operations;
+    if (!candidate.per_rank) choice_.built += schedule.operations.size();
     return simulateOn(schedule, machine_, candidate);
   }
 
@@ -361,11 +383,22 @@ class Chooser {
     if (llvm::Error error = simulateOn((*program)->schedule, machine, candidate)) {
       return error;
     }
-    auto small = uncutOf(smaller.programs, candidate);
-    if (!small) return small.takeError();
+    candidate.stand_in = topology.shape();
     auto large = uncutOf(programs_, candidate);
     if (!large) return large.takeError();
     const std::uint32_t chunks = candidate.options.chunks;
+    candidate.operations = (*large)->schedule.operations.size() * chunks;
+    candidate.work = static_cast<double>(candidate.operations);
+    if (candidate.algorithm->inSegments()) {
+      const bool reduces = rowOf(spec_.collective).reduces();
+      const auto of = [&](const Topology& shape, const Machine& its) {
+        return candidate.algorithm->pipeline(shape).seconds(its, bytes_, chunks, reduces);
+      };
+      candidate.predicted_s *= of(spec_.topology, machine_) / of(topology, machine);
+      return llvm::Error::success();
+    }
+    auto small = uncutOf(smaller.programs, candidate);
+    if (!small) return small.takeError();
     // Steps that are settled limit nothing: all chunks may be on a link.
     const std::uint32_t in_flight =
         candidate.algorithm->isSettled() ? chunks : std::max(candidate.options.in_flight, 1u);
@@ -375,12 +408,9 @@ class Chooser {
         large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
     const double busy = small_cost.busySeconds();
     const double busy_scale = busy > 0 ? large_cost.busySeconds() / busy : 1;
-    candidate.stand_in = topology.shape();
     candidate.predicted_s *= scale;
     candidate.busy_s *= busy_scale;
     candidate.load_bytes *= busy_scale;
-    candidate.operations = (*large)->schedule.operations.size() * chunks;
-    candidate.work = static_cast<double>(candidate.operations);
     return llvm::Error::success();
   }
 

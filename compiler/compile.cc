@@ -62,7 +62,9 @@ PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& op
 
 PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
   PassPipeline pipeline = uncutPipeline(algorithm, options);
-  if (!algorithm.isSettled()) {
+  if (algorithm.inSegments()) {
+    if (options.chunks > 1) pipeline.add(SegmentPass{.segments = options.chunks});
+  } else if (!algorithm.isSettled()) {
     pipeline.add(stepPipeline(options));
   } else if (options.chunks != 1) {
     PipelinePass chunks = chunksOf(options);

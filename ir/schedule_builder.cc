@@ -26,6 +26,8 @@ Schedule headerOf(const ScheduleView& schedule) {
   header.topology = schedule.topology;
   header.name = std::string(schedule.name);
   header.producer = std::string(schedule.producer);
+  header.segments = schedule.segments;
+  header.window = schedule.window;
   header.colors.assign(schedule.colors.begin(), schedule.colors.end());
   return header;
 }

@@ -59,12 +59,13 @@ BlockRanges ScheduleView::blocksOf(std::uint32_t box, const Coordinates& at,
 
 ScheduleView Schedule::view() const {
   return {collective, flags,  topology, name,     producer, colors,     streams,    boxes,
-          pairs,      pieces, shifts,   families, frames,   slot_count, operations, dependences};
+          pairs,      pieces, shifts,   families, frames,   slot_count, segments, window, operations, dependences};
 }
 
 bool operator==(const ScheduleView& a, const ScheduleView& b) {
   return a.collective == b.collective && a.flags == b.flags && a.topology == b.topology &&
          a.name == b.name && a.producer == b.producer && a.slot_count == b.slot_count &&
+         a.segments == b.segments && a.window == b.window &&
          std::ranges::equal(a.colors, b.colors) && std::ranges::equal(a.streams, b.streams) &&
          std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.pairs, b.pairs) &&
          std::ranges::equal(a.families, b.families) && std::ranges::equal(a.pieces, b.pieces) &&

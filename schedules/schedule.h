@@ -20,6 +20,11 @@
 // or whose regions are empty for a count, is complete as soon as those that it
 // names are: dependences pass through it.
 //
+// Segments. The program may be written for one segment of the data: every part is cut into as many
+// equal segments as the schedule has, and the whole program is run for one after the other. A
+// dependence may name an operation of an earlier segment. Of each slot of scratch there are as many
+// copies as the window says, which the segments take in turn.
+//
 // Families. One operation may stand for a message to each of a family of peers. What depends on it
 // waits for all of them.
 //
@@ -45,6 +50,21 @@
 namespace torc {
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;  // "no such index"
+
+// A dependence, as it stands in the table: the number of an operation in the lower bits, above them
+// how many segments before the own one it is.
+inline constexpr std::uint32_t kDependenceBits = 28;
+inline constexpr std::uint32_t kMaxOperationRecords = 1u << kDependenceBits;
+inline constexpr std::uint32_t kMaxSegmentsBefore = 15;
+inline constexpr std::uint32_t dependenceOn(std::uint32_t operation, std::uint32_t segments_before) {
+  return segments_before << kDependenceBits | operation;
+}
+inline constexpr std::uint32_t operationOf(std::uint32_t dependence) {
+  return dependence & (kMaxOperationRecords - 1);
+}
+inline constexpr std::uint32_t segmentsBefore(std::uint32_t dependence) {
+  return dependence >> kDependenceBits;
+}
 
 enum class Buffer : std::uint8_t { kNone = 0, kIn = 1, kOut = 2, kScratch = 3 };
 
@@ -254,6 +274,8 @@ struct ScheduleView {
   std::span<const Family> families;
   std::span<const Frame> frames;
   std::uint32_t slot_count = 0;
+  std::uint32_t segments = 1;  // for each of which the program is run
+  std::uint32_t window = 1;    // copies of every slot, which segments take in turn
   std::span<const Operation> operations;
   std::span<const std::uint32_t> dependences;
 
@@ -321,6 +343,8 @@ struct Schedule {
   std::vector<Family> families;
   std::vector<Frame> frames;
   std::uint32_t slot_count = 0;
+  std::uint32_t segments = 1;
+  std::uint32_t window = 1;
   std::vector<Operation> operations;
   std::vector<std::uint32_t> dependences;
 

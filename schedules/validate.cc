@@ -54,6 +54,30 @@ Status validateHeader(const ScheduleView& schedule) {
   return validateStrings(schedule);
 }
 
+Status validateSegments(const ScheduleView& schedule) {
+  const std::uint64_t segments = schedule.segments;
+  if (segments < 1 || segments > kMaxSegments) {
+    return malformed("segments: ", segments, ", must be 1 to ", kMaxSegments);
+  }
+  const std::uint32_t widest = segments == 1 ? 1 : kMaxSegmentsBefore;
+  if (schedule.window < 1 || schedule.window > widest) {
+    return malformed("window: ", schedule.window, ", must be 1 to ", widest, " in ", segments,
+                     segments == 1 ? " segment" : " segments");
+  }
+  if (segments == 1) return {};
+  if (schedule.operations.size() > kMaxSegmentedOperations / segments) {
+    return malformed("segments: all ", segments, " have more than ", kMaxSegmentedOperations,
+                     " operations");
+  }
+  for (std::size_t i = 0; i < schedule.pieces.size(); ++i) {
+    if (schedule.pieces[i].parts > 1) {
+      return malformed("piece ", i, ": has ", schedule.pieces[i].parts,
+                       " parts, which do not follow one another in a segment");
+    }
+  }
+  return {};
+}
+
 Status validateColor(const Topology& topology, const Color& color) {
   if (color.weight < 1) return malformed("weight must be at least 1");
   if (color.directions < 1 || color.directions > 2) {
@@ -393,6 +417,11 @@ Status validate(const ScheduleView& schedule) {
   std::uint64_t named_parts = 0;
   if (Status status = validateHeader(schedule); !status.ok()) return status;
   if (Status status = validateTableSizes(schedule); !status.ok()) return status;
+  if (schedule.operations.size() > kMaxOperationRecords) {
+    return malformed("operations: ", schedule.operations.size(), " records, at most ",
+                     kMaxOperationRecords);
+  }
+  if (Status status = validateSegments(schedule); !status.ok()) return status;
   if (Status status = validateColors(schedule, part_count); !status.ok()) return status;
   if (Status status = validateStreams(schedule, part_count); !status.ok()) return status;
   if (Status status = validateBoxes(schedule); !status.ok()) return status;

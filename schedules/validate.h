@@ -5,6 +5,8 @@
 // Holds afterwards:
 //   header      the collective is known, no unknown flag; the topology is valid; `name` is an
 //               identifier, `producer` printable; there are at most kMaxParts parts
+//   segments    1 to kMaxSegments, all of them with at most kMaxSegmentedOperations operations; the
+//               window is 1 to kMaxSegmentsBefore, 1 of one segment; no piece of several parts
 //   colors      weight >= 1, the weights' sum fits 63 bits; 1 or 2 directions; every axis once
 //   indices     every index (stream, part, box, piece, frame, slot, shift, guard) is in range;
 //               there are no more slots than frames
@@ -21,7 +23,7 @@
 //               all; those of a stream are all of one; no reductions, no root; the guard does not
 //               restrict an axis along which they go; intervals count from the peer on their side
 //   order       phases ascend; the dependences of operation i follow those of operation i-1 in
-//               their table, name operations above i, ascend
+//               their table, name operations above i, or any of an earlier segment, ascend
 //   operation   has a peer exactly when it communicates, the regions its kind asks for and no
 //               others; does not reduce where the collective does not; never writes `in`
 //   guard       absolute
@@ -58,6 +60,9 @@ inline constexpr std::uint32_t kMaxParts = 1u << 20;
 inline constexpr std::uint64_t kMaxNamedParts = 1u << 26;
 /// Of all operations together, on one rank: what two-phase schedules on a million nodes have.
 inline constexpr std::uint64_t kMaxFamilyMessages = 1u << 22;
+inline constexpr std::uint32_t kMaxSegments = 1u << 20;
+/// Of all segments together: what one rank may have to run.
+inline constexpr std::uint64_t kMaxSegmentedOperations = 1u << 24;
 inline constexpr std::size_t kMaxNameLength = 255;
 inline constexpr std::size_t kMaxProducerLength = 65535;
 

@@ -178,11 +178,19 @@ Status OperationValidator::checkDependences(const Operation& operation, std::uin
   dependences_ += operation.dependence_count;
   std::int64_t previous = -1;
   for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
-    if (dependence >= index) {
-      return malformed("depends on operation ", dependence, ", which is not above it");
+    const std::uint32_t operation_before = operationOf(dependence);
+    const std::uint32_t segments = segmentsBefore(dependence);
+    if (segments > 0 && schedule_.segments == 1) {
+      return malformed("depends on operation ", operation_before, " of ", segments,
+                       " segments before: there is but one");
+    }
+    if (operation_before >= (segments > 0 ? schedule_.operations.size() : index)) {
+      return malformed("depends on operation ", operation_before,
+                       segments > 0 ? ", which does not exist" : ", which is not above it");
     }
     if (dependence <= previous) {
-      return malformed("dependence ", dependence, " comes after ", previous, "; they must ascend");
+      return malformed("dependence ", operation_before, " comes after ",
+                       operationOf(static_cast<std::uint32_t>(previous)), "; they must ascend");
     }
     previous = dependence;
   }

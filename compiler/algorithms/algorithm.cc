@@ -7,6 +7,7 @@
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/bucket/bucket.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
+#include "compiler/algorithms/trees/rectangular.h"
 #include "compiler/algorithms/trees/spanning_trees.h"
 
 namespace torc {
@@ -37,6 +38,12 @@ bool isBroadcast(const CollectiveRow& collective) {
          collective.out_elsewhere == Holds::kWhole && !collective.reduces();
 }
 
+/// From the whole vector of one node to all nodes, or the other way.
+bool isBroadcastOrReduce(const CollectiveRow& collective) {
+  return isBroadcast(collective) ||
+         (collective.isRooted() && collective.reduces() && collective.outWhole());
+}
+
 bool isAlltoall(const CollectiveRow& collective) {
   return collective.blocks == BlockSpace::kPair;
 }
@@ -54,20 +61,26 @@ bool isNotBroken(const Topology& topology) {
 llvm::ArrayRef<Algorithm> algorithms() {
   static constexpr Algorithm kAlgorithms[] = {
       {"bucket", "N-dimensional multicolor bucket algorithm: all links of a node at a time",
-       hasNoRoot, planBucket, nullptr, /*multicolor=*/true, PlanForm::kRings, isNotBroken},
+       hasNoRoot, planBucket, nullptr, /*multicolor=*/true, PlanForm::kRings,
+       /*pipeline=*/nullptr, isNotBroken},
       {"bucket-1d", "one-dimensional bucket algorithm along one axis after another, in one color",
-       hasNoRoot, planBucket, nullptr, /*multicolor=*/false, PlanForm::kRings, isNotBroken},
+       hasNoRoot, planBucket, nullptr, /*multicolor=*/false, PlanForm::kRings,
+       /*pipeline=*/nullptr, isNotBroken},
       {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", hasNoRoot,
        planBfb, estimateBfb,
-       /*multicolor=*/false, PlanForm::kSteps, suitsBreadthFirst},
+       /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, suitsBreadthFirst},
       {"spanning-trees", "edge-disjoint or breadth-first trees around any damage", hasNoRoot,
        planSpanningTrees, nullptr,
-       /*multicolor=*/false, PlanForm::kSteps, isDamaged},
+       /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, isDamaged},
+      {"rectangular", "2N arc-disjoint pipelined trees: all links of the root at a time",
+       isBroadcastOrReduce, planRectangular, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       rectangularPipeline, suitsRectangular},
       {"dimension-tree", "one pipelined tree from the root, along one axis after another",
        isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, PlanForm::kTrees,
-       isNotDamaged},
+       dimensionTreePipeline, isNotDamaged},
       {"direct", "all-to-all: to every node its block, in an order drawn for each", isAlltoall,
-       planDirectAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges, isNotDamaged},
+       planDirectAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, isNotDamaged},
   };
   return kAlgorithms;
 }

@@ -9,6 +9,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/program_size.h"
+#include "compiler/algorithms/trees/tree_pipeline.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -36,11 +37,16 @@ struct Algorithm {
   /// Whether the plan is split into colors that visit the axes in different orders.
   bool multicolor;
   PlanForm form;
+  /// The pipeline that the steps are, where chunks are segments, for each of which the program is
+  /// run; null where they are parts of their own.
+  TreePipeline (*pipeline)(const Topology& topology);
   /// Whether it is worth a try where no algorithm is named; null: always.
   bool (*suits)(const Topology& topology);
 
   /// Whether the steps' dependences and scratch are settled: only chunks may be cut.
   bool isSettled() const { return form != PlanForm::kRings; }
+  /// Whether chunks are segments.
+  bool inSegments() const { return pipeline != nullptr; }
 };
 
 /// All of them, the default first.

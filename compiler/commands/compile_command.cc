@@ -132,9 +132,15 @@ llvm::Error readPipeline(Request& request) {
   if (!request.spec.topology.hasCores())
     pipeline.cores = std::min(request.machine.cores, kMostCores);
   if (request.bytes) pipeline.auto_bytes = *request.bytes;
-  if (chunks == "auto") {
+  const bool in_segments = request.algorithm->inSegments();
+  const std::uint32_t most = in_segments ? kMostSegmentsOfPart : kMostChunksOfPart;
+  if (chunks == "auto" && in_segments) {
+    pipeline.chunks = request.algorithm->pipeline(request.spec.topology)
+                          .bestSegments(request.machine,
+                                        static_cast<double>(pipeline.auto_bytes), most);
+  } else if (chunks == "auto") {
     pipeline.chunks = 0;
-  } else if (llvm::Error error = readInteger(chunks, 1, kMostChunksOfPart, pipeline.chunks)) {
+  } else if (llvm::Error error = readInteger(chunks, 1, most, pipeline.chunks)) {
     return error;
   }
   if (llvm::Error error = readInteger(in_flight, 0, kMostInFlight, pipeline.in_flight))

@@ -143,6 +143,7 @@ nlohmann::ordered_json flatJson(const FlatProgram& program) {
     entry["phase"] = operation.phase;
     entry["stream"] = operation.stream;
     entry["source"] = operation.source;
+    entry["segment"] = operation.segment;
     if (operation.peer >= 0) {
       entry["peer"] = operation.peer;
       entry["tag"] = operation.tag;

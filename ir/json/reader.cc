@@ -183,7 +183,7 @@ bool ScheduleReader::read(const JsonNode& root) {
   }
   return object(root, {"torc_schedule", "name", "producer", "collective", "promises", "topology",
                        "colors", "streams", "boxes", "pairs", "pieces", "shifts", "families",
-                       "slots", "frames", "operations"}) &&
+                       "slots", "segments", "window", "frames", "operations"}) &&
          string(root.member("name"), schedule_.name) &&
          string(root.member("producer"), schedule_.producer) &&
          name(root.member("collective"), collectives, schedule_.collective) &&
@@ -196,6 +196,8 @@ bool ScheduleReader::read(const JsonNode& root) {
          list(root.member("shifts"), schedule_.shifts, &ScheduleReader::shift) &&
          list(root.member("families"), schedule_.families, &ScheduleReader::family) &&
          integer(root.member("slots"), schedule_.slot_count) &&
+         integer(root.member("segments"), schedule_.segments, 1) &&
+         integer(root.member("window"), schedule_.window, 1) &&
          list(root.member("frames"), schedule_.frames, &ScheduleReader::frame) &&
          list(root.member("operations"), schedule_.operations, &ScheduleReader::operation);
 }
@@ -431,9 +433,17 @@ bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
   operation.first_dependence = static_cast<std::uint32_t>(schedule_.dependences.size());
   operation.dependence_count = static_cast<std::uint32_t>(after.value().size());
   for (std::size_t i = 0; i < after.value().size(); ++i) {
-    std::uint32_t dependence = 0;
-    if (!index(after.element(i), dependence)) return false;
-    schedule_.dependences.push_back(dependence);
+    const JsonNode element = after.element(i);
+    std::uint32_t before = 0, segments = 0;
+    const bool earlier = element.value().is_object();
+    if (earlier && (!object(element, {"operation", "segments_before"}) ||
+                    !integer(element.member("segments_before"), segments, 1, kMaxSegmentsBefore))) {
+      return false;
+    }
+    if (!integer(earlier ? element.member("operation") : element, before, 0, kMaxOperationRecords - 1)) {
+      return false;
+    }
+    schedule_.dependences.push_back(dependenceOn(before, segments));
   }
   return true;
 }

@@ -46,7 +46,15 @@ Json operationJson(const ScheduleView& schedule, const Operation& operation) {
   if (operation.b.present()) json["b"] = regionJson(operation.b);
   if (operation.peer != kNone) json[operation.hasFamily() ? "family" : "peer"] = operation.peer;
   if (operation.guard != kNone) json["guard"] = operation.guard;
-  json["after"] = schedule.dependencesOf(operation);
+  json["after"] = Json::array();
+  for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
+    if (segmentsBefore(dependence) == 0) {
+      json["after"].push_back(dependence);
+    } else {
+      json["after"].push_back({{"operation", operationOf(dependence)},
+                               {"segments_before", segmentsBefore(dependence)}});
+    }
+  }
   return json;
 }
 
@@ -137,6 +145,8 @@ std::string writeJson(const ScheduleView& schedule) {
             {"order", kFamilyOrderNames[static_cast<int>(family.order)]}};
   });
   writer.member("slots", schedule.slot_count);
+  writer.member("segments", schedule.segments);
+  writer.member("window", schedule.window);
   writer.list("frames", schedule.frames, [](const Frame& frame) -> Json {
     Json json = Json::object();
     addBlocks(frame, json);

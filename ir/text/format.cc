@@ -284,7 +284,8 @@ void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw
   }
   llvm::StringRef separator = " after %";
   for (std::uint32_t dependence : schedule.dependencesOf(operation)) {
-    out << separator << dependence;
+    out << separator << operationOf(dependence);
+    if (segmentsBefore(dependence) > 0) out << " of segment -" << segmentsBefore(dependence);
     separator = ", %";
   }
   if (operation.guard != kNone) {

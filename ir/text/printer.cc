@@ -78,6 +78,9 @@ class Printer {
            "receive into B, then combine: D = A + B");
     }
     note("after %4, %7", "starts when these are complete; without it, at once");
+    if (schedule_.segments > 1) {
+      note("after %7 of segment -1", "when it is complete for the segment before, if there is one");
+    }
     note("when " + x + " in 1..6", "only nodes with these coordinates execute it");
     if (hasRootRelativeGuard(schedule_)) {
       note("when " + x + " in r+1..6", "r is the root's coordinate");
@@ -146,6 +149,10 @@ class Printer {
       out_ << '\n';
     }
     if (schedule_.flags & kConflictFreePhases) out_ << "  promise " << kConflictFreePromise << '\n';
+    if (schedule_.segments > 1) {
+      out_ << "  segments " << schedule_.segments << " window " << schedule_.window
+           << "  // of every part; what follows is run for each of them\n";
+    }
   }
 
   void printColors() {

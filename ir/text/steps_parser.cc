@@ -387,7 +387,7 @@ bool StepsParser::parseShift(std::uint32_t axis, std::int32_t& shift) {
   return true;
 }
 
-// after %1, %7
+// after %1, %7 of segment -1
 bool StepsParser::parseDependences() {
   const std::uint64_t current = builder_.schedule().operations.size();
   do {
@@ -395,12 +395,20 @@ bool StepsParser::parseDependences() {
       return cursor_.failExpected("an operation (%0, %1, ...)");
     }
     std::uint64_t number = 0;
-    if (cursor_.token().text.drop_front().getAsInteger(10, number) || number >= current) {
-      return cursor_.fail(cursor_.offset(),
-                          cursor_.token().text.take_front(40) + " is not defined above");
-    }
-    dependences_.push_back(static_cast<std::uint32_t>(number));
+    const Token operation = cursor_.token();
+    const bool fits = !operation.text.drop_front().getAsInteger(10, number);
     cursor_.advance();
+    std::uint32_t segments = 0;
+    if (cursor_.take("of") &&
+        (!cursor_.expect("segment") || !cursor_.expect("-", "and how many segments before") ||
+         !cursor_.integer(segments, "a number of segments", 1, kMaxSegmentsBefore))) {
+      return false;
+    }
+    // What an earlier segment has may stand further down: validation sees whether it does.
+    if (!fits || number >= (segments > 0 ? kMaxOperationRecords : current)) {
+      return cursor_.fail(operation.offset, operation.text.take_front(40) + " is not defined above");
+    }
+    dependences_.push_back(dependenceOn(static_cast<std::uint32_t>(number), segments));
   } while (cursor_.take(","));
   return true;
 }

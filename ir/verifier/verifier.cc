@@ -9,6 +9,7 @@
 #include <llvm/ADT/StringRef.h>
 
 #include "ir/families/families.h"
+#include "ir/segments/segments.h"
 #include "ir/text/text.h"
 #include "ir/verifier/cells/proof.h"
 #include "ir/verifier/context.h"
@@ -115,6 +116,28 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t
   checkMeaning(context, order, per_class_order);
 }
 
+/// The proof of a schedule in segments, by as many as stand for all.
+VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& options) {
+  const std::uint32_t segments = segmentsToProve(schedule);
+  const Schedule unrolled = unrollSegments(schedule, segments);
+  VerifyResult result = verify(unrolled.view(), options);
+  const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+  for (Fault& fault : result.faults) {
+    if (fault.operation != kNone) fault.operation %= count;
+    fault.message += " (in this line parts, frames and operations are counted through " +
+                     std::to_string(segments) + " segments)";
+  }
+  const std::uint32_t phases = count == 0 ? 1 : schedule.operations.back().phase + 1u;
+  std::map<LinkClass, double> loads;
+  for (const LinkLoad& load : result.loads)
+    loads[{load.phase % phases, load.axis, load.sign}] += load.share;
+  result.loads.clear();
+  for (const auto& [link, share] : loads)
+    result.loads.push_back({link.axis, link.sign, link.phase, share});
+  result.scratch_share *= static_cast<double>(segments) / schedule.segments;
+  return result;
+}
+
 }  // namespace
 
 VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) {
@@ -123,6 +146,7 @@ VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) 
     result.faults.push_back({Rule::kBounds, kNone, status.message()});
     return result;
   }
+  if (schedule.segments > 1) return verifySegments(schedule, options);
   const std::vector<Coordinates> roots = rootsToProve(schedule, options.per_rank);
   std::map<LinkClass, double> loads;  // for the root that loads them most
   for (const Coordinates& root : roots) {

@@ -1,14 +1,77 @@
 #include "model/simulator/simulator.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "ir/families/families.h"
+#include "ir/segments/segments.h"
 #include "model/simulator/routes.h"
 #include "model/simulator/simulation.h"
 #include "model/simulator/simulation_graph.h"
 #include "schedules/root.h"
 
 namespace torc {
+namespace {
+
+// Operations on all nodes that are simulated of a schedule in segments; what more segments take
+// follows from these.
+constexpr double kMostSegmentTasks = 1e6;
+
+/// Simulates the first `segments` segments of a schedule, as long as they are.
+llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
+                                                const Machine& machine,
+                                                const SimulateOptions& options,
+                                                std::uint32_t segments) {
+  SimulateOptions some = options;
+  some.bytes *= static_cast<double>(segments) / schedule.segments;
+  const Schedule unrolled = unrollSegments(schedule, segments);
+  llvm::Expected<SimulateResult> result = simulate(unrolled.view(), machine, some);
+  if (!result) return result;
+  const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+  for (CriticalStep& step : result->critical_path)
+    step.operation %= count;
+  return result;
+}
+
+/// `at_end` of `end` segments continued to `segments` as it has grown since `at_begin` of `begin`.
+template <typename Number>
+Number continued(Number at_begin, Number at_end, std::uint32_t begin, std::uint32_t end,
+                 std::uint32_t segments) {
+  const double grown = static_cast<double>(at_end) - static_cast<double>(at_begin);
+  return static_cast<Number>(static_cast<double>(at_end) +
+                             grown / (end - begin) * (segments - end));
+}
+
+/// The time of a pipeline grows by the same with every segment. So where there are many, some are
+/// simulated, half of them too, and the rest takes as long for each as the other half did.
+llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
+                                                   const Machine& machine,
+                                                   const SimulateOptions& options) {
+  const NodeClasses classes(schedule, options.per_rank);
+  const std::uint32_t end =
+      segmentsToSimulate(schedule, kMostSegmentTasks / static_cast<double>(classes.count()));
+  llvm::Expected<SimulateResult> result = simulateSegments(schedule, machine, options, end);
+  if (!result || end == schedule.segments) return result;
+  const std::uint32_t begin = end / 2;
+  llvm::Expected<SimulateResult> half = simulateSegments(schedule, machine, options, begin);
+  if (!half) return half;
+  const auto grow = [&](auto& value, auto at_begin) {
+    value = continued(at_begin, value, begin, end, schedule.segments);
+  };
+  grow(result->makespan_s, half->makespan_s);
+  grow(result->messages, half->messages);
+  grow(result->steps, half->steps);
+  for (std::size_t i = 0; i < result->links.size(); ++i) {
+    LinkUse& link = result->links[i];
+    grow(link.bytes, half->links[i].bytes);
+    grow(link.busy_s, half->links[i].busy_s);
+    link.busy_s = std::min(link.busy_s, result->makespan_s);
+    link.idle_s = result->makespan_s - link.busy_s;
+  }
+  return result;
+}
+
+}  // namespace
 
 std::string_view name(WaitedFor what) {
   static constexpr std::string_view kNames[] = {"nothing", "dependence", "peer", "core", "port"};
@@ -17,6 +80,7 @@ std::string_view name(WaitedFor what) {
 
 llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Machine& machine,
                                         const SimulateOptions& options) {
+  if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);
   const RootedSchedule rooted(any_root, 0);
   // With few ports messages wait for one another, one by one.
   std::optional<UnrolledSchedule> unrolled;

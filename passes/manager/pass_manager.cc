@@ -40,6 +40,9 @@ llvm::Error PassManager::runOne(Pass& pass, Program& program) {
         (is_plan ? "needs step operations; run " + std::string(program.expander()) + " before it"
                  : "needs plan operations, and the program has steps"));
   }
+  if (program.schedule.segments > 1) {
+    return passError("pass '" + pass.name() + "': the program is in segments, which come last");
+  }
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<PassResult> result = pass.run(program);
   const double pass_seconds = secondsSince(start);

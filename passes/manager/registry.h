@@ -19,7 +19,8 @@
 #include "passes/infer_dependences.h"
 #include "passes/manager/pass.h"
 #include "passes/order_links.h"
-#include "passes/pipeline.h"
+#include "passes/pipelining/pipeline.h"
+#include "passes/pipelining/segment.h"
 #include "passes/split_directions.h"
 
 namespace torc {
@@ -28,7 +29,8 @@ namespace torc {
 using PassSpec =
     std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
                  ExpandExchangesPass, ExpandTreesPass, CoalescePass, PipelinePass,
-                 InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass>;
+                 InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass,
+                 SegmentPass>;
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 

@@ -35,31 +35,49 @@ class TagCounter {
     }
   }
 
+  /// What follows are the messages of the next segment, in a range of tags of its own.
+  void nextSegment() {
+    first_ += count_;
+    used_.clear();
+  }
   std::uint32_t next(std::uint32_t stream, std::int32_t peer, bool sending) {
     const std::uint64_t key = (static_cast<std::uint64_t>(stream) << 32) |
                               (static_cast<std::uint64_t>(peer) << 1) | (sending ? 1 : 0);
-    return base_[stream] + used_[key]++;
+    return first_ + base_[stream] + used_[key]++;
   }
+  /// Of one segment.
   std::uint32_t count() const { return count_; }
 
  private:
   std::vector<std::uint32_t> base_;  // first tag of each stream
   std::unordered_map<std::uint64_t, std::uint32_t> used_;
   std::uint32_t count_ = 0;
+  std::uint32_t first_ = 0;  // of the current segment
 };
 
 /// Maps dependences of the schedule to those of the flat program. Where an
 /// operation is gone, what it depended on stands in for it.
 class DependenceMap {
  public:
-  explicit DependenceMap(const ScheduleView& schedule)
-      : schedule_(schedule), places_(schedule.operations.size()) {}
+  explicit DependenceMap(const ScheduleView& schedule) : schedule_(schedule) {
+    std::uint32_t farthest = 0;
+    for (const std::uint32_t dependence : schedule.dependences)
+      farthest = std::max(farthest, segmentsBefore(dependence));
+    segments_.resize(farthest + 1, std::vector<Place>(schedule.operations.size()));
+  }
+
+  /// What follows belongs to the next segment.
+  void nextSegment() {
+    ++segment_;
+    std::rotate(segments_.begin(), segments_.end() - 1, segments_.end());
+  }
 
   /// The flat dependences of operation `index`, ascending, each once.
   const std::vector<std::uint32_t>& resolve(std::uint32_t index) {
     work_.clear();
     for (std::uint32_t d : schedule_.dependencesOf(schedule_.operations[index])) {
-      const Place& place = places_[d];
+      if (segmentsBefore(d) > segment_) continue;
+      const Place& place = segments_[segmentsBefore(d)][operationOf(d)];
       if (place.count == kKept) {
         work_.push_back(place.first);
       } else {
@@ -72,19 +90,19 @@ class DependenceMap {
     return work_;
   }
   void keep(std::uint32_t index, std::size_t flat) {
-    places_[index] = {static_cast<std::uint32_t>(flat), kKept};
+    segments_[0][index] = {static_cast<std::uint32_t>(flat), kKept};
   }
   /// Of a family: its messages are the flat operations from `first` to before `end`, a few.
   void keep(std::uint32_t index, std::size_t first, std::size_t end) {
-    places_[index] = {static_cast<std::uint32_t>(passed_.size()),
-                      static_cast<std::uint32_t>(end - first)};
+    segments_[0][index] = {static_cast<std::uint32_t>(passed_.size()),
+                           static_cast<std::uint32_t>(end - first)};
     for (std::size_t flat = first; flat < end; ++flat)
       passed_.push_back(static_cast<std::uint32_t>(flat));
   }
   /// `after` is what the operation depends on, at most kMostPassed.
   void drop(std::uint32_t index, std::span<const std::uint32_t> after) {
-    places_[index] = {static_cast<std::uint32_t>(passed_.size()),
-                      static_cast<std::uint32_t>(after.size())};
+    segments_[0][index] = {static_cast<std::uint32_t>(passed_.size()),
+                           static_cast<std::uint32_t>(after.size())};
     passed_.insert(passed_.end(), after.begin(), after.end());
   }
 
@@ -96,7 +114,8 @@ class DependenceMap {
   };
 
   const ScheduleView& schedule_;
-  std::vector<Place> places_;
+  std::uint32_t segment_ = 0;
+  std::vector<std::vector<Place>> segments_;  // the current one, the one before it, ...
   std::vector<std::uint32_t> passed_;
   std::vector<std::uint32_t> work_;
 };
@@ -112,7 +131,7 @@ Status checkRank(const Topology& topology, const char* what, std::int32_t rank) 
 }  // namespace
 
 std::uint32_t tagCount(const ScheduleView& schedule) {
-  return TagCounter(schedule).count();
+  return TagCounter(schedule).count() * schedule.segments;
 }
 
 StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, const Counts& counts,
@@ -136,12 +155,19 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
 
   const Coordinates at = rooted.coordinatesOf(rank);
   TagCounter tags(schedule);
-  program.tag_count = tags.count();
+  program.tag_count = tags.count() * schedule.segments;
   DependenceMap dependences(schedule);
   std::vector<bool> waited_for(schedule.operations.size(), false);
   for (std::uint32_t dependence : schedule.dependences)
-    waited_for[dependence] = true;
-  program.operations.reserve(schedule.operations.size());
+    waited_for[operationOf(dependence)] = true;
+  std::vector<bool> executes(schedule.operations.size(), true);
+  for (std::size_t i = 0; i < executes.size(); ++i) {
+    const std::uint32_t guard = schedule.operations[i].guard;
+    executes[i] = guard == kNone || admits(schedule.boxes[guard], schedule.topology, at);
+  }
+  program.operations.reserve(
+      static_cast<std::size_t>(std::count(executes.begin(), executes.end(), true)) *
+      schedule.segments);
 
   /// Adds an operation, and says what it depends on.
   auto add = [&](FlatOperation flat, std::span<const std::uint32_t> after) {
@@ -154,16 +180,19 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     dependences.keep(flat.source, program.operations.size());
     add(flat, after);
   };
-  /// What waits for many operations, and stands for them.
-  auto joinOf = [&](std::uint32_t index) {
+  std::uint32_t segment = 0;
+  auto flatOf = [&](std::uint32_t index, OperationKind kind) {
     const Operation& operation = schedule.operations[index];
-    FlatOperation join;
-    join.kind = OperationKind::kCopy;
-    join.phase = operation.phase;
-    join.stream = operation.stream;
-    join.source = index;
-    return join;
+    FlatOperation flat;
+    flat.kind = kind;
+    flat.phase = operation.phase;
+    flat.stream = operation.stream;
+    flat.source = index;
+    flat.segment = segment;
+    return flat;
   };
+  /// What waits for many operations, and stands for them.
+  auto joinOf = [&](std::uint32_t index) { return flatOf(index, OperationKind::kCopy); };
   /// Leaves an operation out; or makes it a join, where it would multiply dependences.
   auto drop = [&](std::uint32_t index) {
     const std::vector<std::uint32_t>& after = dependences.resolve(index);
@@ -217,22 +246,11 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     if (waited_for[message.source]) keep(joinOf(message.source), all);
   };
 
-  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+  auto addOperation = [&](std::uint32_t i) {
     const Operation& operation = schedule.operations[i];
-    if (operation.guard != kNone &&
-        !admits(schedule.boxes[operation.guard], schedule.topology, at)) {
-      drop(i);
-      continue;
-    }
-    FlatOperation flat;
-    flat.kind = operation.kind;
-    flat.phase = operation.phase;
-    flat.stream = operation.stream;
-    flat.source = i;
-    if (operation.hasFamily()) {
-      addFamily(flat, guardRanges(schedule, operation.guard));
-      continue;
-    }
+    if (!executes[i]) return drop(i);
+    FlatOperation flat = flatOf(i, operation.kind);
+    if (operation.hasFamily()) return addFamily(flat, guardRanges(schedule, operation.guard));
     if (operation.peer != kNone) {
       flat.peer = rooted.neighbour(at, schedule.shifts[operation.peer]);
       flat.tag = tags.next(operation.stream, flat.peer, sends(operation.kind));
@@ -249,10 +267,18 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
                              operation.dst.buffer == Buffer::kOut;
     if (empty || onto_itself) {
       program.extents.resize(extents_before);
-      drop(i);
-      continue;
+      return drop(i);
     }
     keep(flat, dependences.resolve(i));
+  };
+  for (; segment < schedule.segments; ++segment) {
+    if (segment > 0) {
+      dependences.nextSegment();
+      tags.nextSegment();
+    }
+    placement.setSegment(segment);
+    for (std::uint32_t i = 0; i < schedule.operations.size(); ++i)
+      addOperation(i);
   }
   program.operations.shrink_to_fit();
   program.extents.shrink_to_fit();

@@ -7,7 +7,8 @@
 // a box is one strided run, whatever the number of nodes. (Not so where blocks
 // differ in size by the rounding of a vector's shares, or where dead nodes
 // interrupt a box: there what is apart is listed.) Dependences are at most
-// kMostPassed times those of the schedule.
+// kMostPassed times those of the schedule. Of a schedule in segments all this is
+// the size of one, times the segments.
 #ifndef TORC_SCHEDULES_EXPANSION_EXPAND_H_
 #define TORC_SCHEDULES_EXPANSION_EXPAND_H_
 
@@ -52,6 +53,7 @@ struct FlatOperation {
   std::int32_t peer = -1;    // rank
   std::uint32_t tag = 0;     // unique among the messages of a pair of ranks; < tag_count
   std::uint32_t source = 0;  // index of the operation in the schedule
+  std::uint32_t segment = 0;
   FlatRegion dst, a, b;
   std::uint32_t first_dependence = 0;  // into FlatProgram::dependences
   std::uint32_t dependence_count = 0;

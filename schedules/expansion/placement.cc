@@ -137,7 +137,19 @@ Status Placement::prepareBlocks() {
   return {};
 }
 
-Status Placement::prepareFrames() {
+void Placement::setSegment(std::uint32_t segment) {
+  if (schedule_.segments == 1) return;
+  segment_ = segment;
+  prefixes_.clear();
+  part_offsets_.clear();
+  (void)measureFrames();  // prepareFrames has seen that nothing overflows
+  const std::uint64_t copy = segment % schedule_.window * window_elements_;
+  for (std::size_t f = 0; f < frame_offsets_.size(); ++f)
+    frame_offsets_[f] = copy + slot_offsets_[schedule_.frames[f].slot];
+}
+
+/// The elements of all frames in the current segment.
+Status Placement::measureFrames() {
   // The pieces that are in frames have marks between +1 and -1.
   std::vector<std::int64_t> marks;
   for (const Frame& frame : schedule_.frames) {
@@ -158,7 +170,6 @@ Status Placement::prepareFrames() {
     }
   }
 
-  std::vector<std::uint64_t> slot_elements(schedule_.slot_count, 0);
   frame_elements_.resize(schedule_.frames.size());
   for (std::size_t f = 0; f < frame_elements_.size(); ++f) {
     const Frame& frame = schedule_.frames[f];
@@ -171,20 +182,41 @@ Status Placement::prepareFrames() {
     }
     if (elements > kMaxElements) return overflow("the elements of a frame");
     frame_elements_[f] = static_cast<std::uint64_t>(elements);
-    slot_elements[frame.slot] = std::max(slot_elements[frame.slot], frame_elements_[f]);
   }
-  std::vector<std::uint64_t> slot_offset(schedule_.slot_count, 0);
-  for (std::size_t s = 0; s < slot_elements.size(); ++s) {
-    slot_offset[s] = scratch_elements_;
-    if (slot_elements[s] > kMaxElements - scratch_elements_) {
+  return {};
+}
+
+/// Lays the slots out: each as large as its largest frame in any segment, all of them as often as
+/// the window has copies.
+Status Placement::prepareFrames() {
+  if (schedule_.frames.empty()) return {};
+  std::vector<std::uint64_t> slot_elements(schedule_.slot_count, 0);
+  for (segment_ = 0; segment_ < schedule_.segments; ++segment_) {
+    if (Status status = measureFrames(); !status.ok()) return status;
+    for (std::size_t f = 0; f < frame_elements_.size(); ++f) {
+      std::uint64_t& slot = slot_elements[schedule_.frames[f].slot];
+      slot = std::max(slot, frame_elements_[f]);
+    }
+  }
+  segment_ = 0;
+  for (const std::uint64_t elements : slot_elements) {
+    slot_offsets_.push_back(window_elements_);
+    if (elements > kMaxElements / schedule_.window - window_elements_) {
       return overflow("the elements of scratch");
     }
-    scratch_elements_ += slot_elements[s];
+    window_elements_ += elements;
   }
+  scratch_elements_ = window_elements_ * std::min(schedule_.window, schedule_.segments);
   frame_offsets_.resize(schedule_.frames.size());
   for (std::size_t f = 0; f < frame_offsets_.size(); ++f)
-    frame_offsets_[f] = slot_offset[schedule_.frames[f].slot];
+    frame_offsets_[f] = slot_offsets_[schedule_.frames[f].slot];
   return {};
+}
+
+/// What `parts` parts from `part` on have in the current segment of `whole`.
+Extent Placement::partsOf(std::uint32_t part, std::uint32_t parts, const Extent& whole) const {
+  const Extent of_parts = parts_.extent(part, parts, whole);
+  return schedule_.segments == 1 ? of_parts : shareOf(of_parts, segment_, schedule_.segments);
 }
 
 std::uint64_t Placement::blockCount(std::int32_t rank) const {
@@ -221,12 +253,12 @@ Extent Placement::partMajorBlock(Extent extent, std::uint32_t part, const BlockC
 std::uint64_t Placement::blockElements(const Run& run, const BlockCoordinates& at,
                                        std::uint32_t depth) const {
   if (row_.layout == Layout::kPartMajor) {
-    const Extent whole = parts_.extent(run.part, {0, counts_.count});
+    const Extent whole = partsOf(run.part, 1, {0, counts_.count});
     return partMajorBlock(whole, run.part, at, depth).length;
   }
   const std::int32_t owner = rooted_.rankOf(axes_.nodeOf(at));
   if (owner < 0 || (axes_.ends() == 2 && rooted_.rankOf(axes_.nodeOf(at, 1)) < 0)) return 0;
-  return parts_.extent(run.part, run.parts, {0, blockCount(owner)}).length;
+  return partsOf(run.part, run.parts, {0, blockCount(owner)}).length;
 }
 
 std::uint64_t Placement::elementsOf(const Run& run) const {
@@ -239,7 +271,7 @@ std::uint64_t Placement::elementsOf(const Run& run) const {
   }
   if (uniform()) {
     return liveVolume(run.ranges, axes_, schedule_.topology) *
-           parts_.extent(run.part, run.parts, {0, counts_.count}).length;
+           partsOf(run.part, run.parts, {0, counts_.count}).length;
   }
   std::uint64_t elements = 0;
   forEachBlock(
@@ -311,7 +343,7 @@ std::uint64_t Placement::blocksOf(const Region& region) const {
   std::uint64_t blocks = 0;
   for (const Piece& piece : schedule_.piecesOf(region)) {
     forEachRun(piece, [&](const Run& run) {
-      if (parts_.extent(run.part, run.parts, {0, counts_.count}).length > 0) {
+      if (partsOf(run.part, run.parts, {0, counts_.count}).length > 0) {
         blocks += liveVolume(run.ranges, axes_, schedule_.topology);
       }
     });
@@ -333,7 +365,7 @@ void Placement::appendBlocks(const Region& region, std::vector<std::uint64_t>& e
 
 void Placement::appendPartMajor(const Run& run, ExtentWriter& out) const {
   const std::span<const std::uint8_t> order = orderOf(run.part);
-  const Extent whole = parts_.extent(run.part, {0, counts_.count});
+  const Extent whole = partsOf(run.part, 1, {0, counts_.count});
   // Axes behind the last one that is restricted add nothing: their blocks follow one another.
   const std::uint32_t depth = restrictedDepth(run.part, run.ranges);
   if (depth == 0) return out.add(whole);
@@ -379,7 +411,7 @@ BlockRanges Placement::rangesOfSites(BlockRanges ranges) const {
 
 void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const {
   if (axes_.ends() == 1 && !isWhole(buffer)) {  // the own block
-    return out.add(parts_.extent(run.part, run.parts, {0, blockCount(rank_)}));
+    return out.add(partsOf(run.part, run.parts, {0, blockCount(rank_)}));
   }
   const std::span<const std::uint8_t> order = orderOf(run.part);
   if (axes_.ends() == 2 && schedule_.topology.dead_node_count > 0) {
@@ -388,7 +420,7 @@ void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& ou
     return forEachBlock(axes_, order, axes_.count(), run.ranges, [&](const BlockCoordinates& at) {
       if (blockElements(run, at, axes_.count()) == 0) return;
       const auto rank = static_cast<std::uint64_t>(rooted_.rankOf(axes_.nodeOf(at, end)));
-      out.add(parts_.extent(run.part, run.parts, {rank * counts_.count, counts_.count}));
+      out.add(partsOf(run.part, run.parts, {rank * counts_.count, counts_.count}));
     });
   }
   if (uniform()) {
@@ -396,13 +428,13 @@ void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& ou
     return sites.append({.order = order,
                          .base = 0,
                          .block = counts_.count,
-                         .within = parts_.extent(run.part, run.parts, {0, counts_.count})},
+                         .within = partsOf(run.part, run.parts, {0, counts_.count})},
                         rangesOfSites(run.ranges), out);
   }
   forEachBlock(axes_, order, axes_.count(), run.ranges, [&](const BlockCoordinates& at) {
     const std::int32_t rank = rooted_.rankOf(axes_.nodeOf(at));
     if (rank < 0) return;  // the block of a dead node
-    out.add(parts_.extent(run.part, run.parts, {blockOffset(rank), blockCount(rank)}));
+    out.add(partsOf(run.part, run.parts, {blockOffset(rank), blockCount(rank)}));
   });
 }
 
@@ -459,8 +491,8 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
   const bool part_major = row_.layout == Layout::kPartMajor;
   const bool gaps_of_pairs = axes_.ends() == 2 && topology.dead_node_count > 0;
   if (!part_major && uniform() && !gaps_of_pairs) {
-    const Extent all = parts_.extent(outer.part, outer.parts, {0, counts_.count});
-    const Extent some = parts_.extent(inner.part, inner.parts, {0, counts_.count});
+    const Extent all = partsOf(outer.part, outer.parts, {0, counts_.count});
+    const Extent some = partsOf(inner.part, inner.parts, {0, counts_.count});
     Grid grid(axes_);
     std::uint64_t positions = 1;
     for (std::uint32_t level = axes_.count(); level-- > 0;) {
@@ -491,7 +523,7 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
       sites *= axes_.size(order[level]);
       blocks *= outer.ranges[order[level]].length;
     }
-    if (parts_.extent(outer.part, {0, counts_.count}).length % sites == 0) {
+    if (partsOf(outer.part, 1, {0, counts_.count}).length % sites == 0) {
       Grid grid(axes_);
       std::uint64_t positions = blocks;
       for (std::uint32_t level = 0; level < depth; ++level) {
@@ -524,8 +556,8 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
                      prefix.before[index + run] - prefix.before[index]};
     if (!all_parts && extent.length > 0) {
       const Extent all{0, blockCount(rooted_.rankOf(axes_.nodeOf(at)))};
-      const Extent some = parts_.extent(inner.part, inner.parts, all);
-      extent = {extent.offset + some.offset - parts_.extent(outer.part, all).offset, some.length};
+      const Extent some = partsOf(inner.part, inner.parts, all);
+      extent = {extent.offset + some.offset - partsOf(outer.part, 1, all).offset, some.length};
     }
     out.add(extent);
   });

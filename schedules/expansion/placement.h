@@ -38,11 +38,13 @@ class Placement {
   /// Sums up the counts and lays the scratch slots out. Call first.
   Status prepare();
 
-  /// Appends the runs of `region` to `extents`, their loops to `loops`, in as few extents as say
-  /// them; returns their elements. `guard` is that of the operation (see guardRanges).
   /// Says where the peer is, from which the regions of a family's message count.
   void setPeer(const Coordinates& peer) { peer_at_ = peer; }
+  /// Says of which segment regions are; of the first to begin with.
+  void setSegment(std::uint32_t segment);
 
+  /// Appends the runs of `region` to `extents`, their loops to `loops`, in as few extents as say
+  /// them; returns their elements. `guard` is that of the operation (see guardRanges).
   std::uint64_t append(const Region& region, const Ranges& guard,
                        std::vector<StridedExtent>& extents, std::vector<Loop>& loops);
 
@@ -73,6 +75,8 @@ class Placement {
   Status prepareBlocks();
   void layGrid(std::uint32_t end, Grid& grid) const;
   Status prepareFrames();
+  Status measureFrames();
+  Extent partsOf(std::uint32_t part, std::uint32_t parts, const Extent& whole) const;
   std::uint64_t blockCount(std::int32_t rank) const;
   std::uint64_t blockOffset(std::int32_t rank) const;
   bool isWhole(Buffer buffer) const;
@@ -119,6 +123,9 @@ class Placement {
   Grid in_sites_, out_sites_;
   PieceSearch search_;
   std::vector<std::uint64_t> displacements_;  // per-rank counts without displacements
+  std::uint32_t segment_ = 0;
+  std::vector<std::uint64_t> slot_offsets_;  // in the first copy of the window
+  std::uint64_t window_elements_ = 0;        // of one copy
   std::vector<std::uint64_t> frame_offsets_, frame_elements_;
   /// Elements of the pieces in frames before each piece of the schedule's table, and of all; empty
   /// where frames have no lists.

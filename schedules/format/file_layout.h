@@ -52,19 +52,21 @@ struct FileHeader {
   std::array<std::uint8_t, 3> reserved{};
   std::uint32_t flags = 0;
   std::uint32_t slot_count = 0;
+  std::uint32_t segments = 0;
+  std::uint32_t window = 0;
   std::uint32_t table_count = 0;
   Topology topology;
   std::array<TableEntry, kTableCount> tables{};
 };
 static_assert(sizeof(Topology) == 1296);
-static_assert(sizeof(FileHeader) == 1632);
+static_assert(sizeof(FileHeader) == 1640);
 static_assert(std::is_trivially_copyable_v<FileHeader>);
 
 /// The checksum covers the file from here; the fields before it each have one value that fits.
 inline constexpr std::size_t kChecksummedFrom = 32;
 static_assert(offsetof(FileHeader, checksum) + sizeof(std::uint64_t) == kChecksummedFrom);
-static_assert(offsetof(FileHeader, topology) == 48);
-static_assert(offsetof(FileHeader, tables) == 1344);
+static_assert(offsetof(FileHeader, topology) == 56);
+static_assert(offsetof(FileHeader, tables) == 1352);
 
 /// Tables start at multiples of this; the bytes between are 0.
 inline constexpr std::uint64_t kTableAlignment = 8;

@@ -50,6 +50,8 @@ Status readFacts(FieldReader& reader, ScheduleView& schedule) {
   if (reserved != std::array<std::uint8_t, 3>{}) return reader.fault("is not 0");
   if (Status status = reader.read(schedule.flags, "flags"); !status.ok()) return status;
   if (Status status = reader.read(schedule.slot_count, "slot count"); !status.ok()) return status;
+  if (Status status = reader.read(schedule.segments, "segments"); !status.ok()) return status;
+  if (Status status = reader.read(schedule.window, "window"); !status.ok()) return status;
   if (Status status = reader.expect(kTableCount, "table count"); !status.ok()) return status;
   return reader.read(schedule.topology, "topology");
 }

@@ -16,6 +16,8 @@ FileHeader headerOf(const ScheduleView& schedule) {
   header.collective = schedule.collective;
   header.flags = schedule.flags;
   header.slot_count = schedule.slot_count;
+  header.segments = schedule.segments;
+  header.window = schedule.window;
   header.table_count = kTableCount;
   header.topology = schedule.topology;
   return header;

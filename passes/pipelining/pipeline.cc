@@ -14,7 +14,7 @@
 // phases thereby becomes one per chunk; infer-dependences{by=phase} draws barriers over all chunks.
 // sends=in-turn lets a send also wait for the same send of the chunk before, where no other pass
 // puts chunks in order: else all chunks share a link, and end together.
-#include "passes/pipeline.h"
+#include "passes/pipelining/pipeline.h"
 
 #include <algorithm>
 #include <iterator>

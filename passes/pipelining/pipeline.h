@@ -1,6 +1,6 @@
 // pipeline{chunks=K}: cuts every part into K chunks that follow each other.
-#ifndef TORC_PASSES_PIPELINE_H_
-#define TORC_PASSES_PIPELINE_H_
+#ifndef TORC_PASSES_PIPELINING_PIPELINE_H_
+#define TORC_PASSES_PIPELINING_PIPELINE_H_
 
 #include <compare>
 #include <cstdint>
@@ -33,4 +33,4 @@ std::unique_ptr<Pass> makePass(const PipelinePass& options);
 
 }  // namespace torc
 
-#endif  // TORC_PASSES_PIPELINE_H_
+#endif  // TORC_PASSES_PIPELINING_PIPELINE_H_

@@ -1,0 +1,69 @@
+// Seconds and segments of pipelines.
+#include "compiler/algorithms/trees/tree_pipeline.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace torc {
+namespace {
+
+/// Seconds for a message of no bytes over one hop.
+double startUp(const Machine& machine) {
+  double hop = 0;
+  for (const MachineDimension& dimension : machine.dimensions)
+    hop = std::max(hop, dimension.latency);
+  return machine.alpha + 2 * machine.overhead + machine.latency + hop;
+}
+
+/// Seconds per byte of the slowest link.
+double transfer(const Machine& machine) {
+  double slowest = 0;
+  for (std::uint32_t i = 0; i < machine.dimensions.size(); ++i) {
+    if (machine.dimensions[i].size > 1) slowest = std::max(slowest, 1 / machine.linkBandwidth(i));
+  }
+  return slowest;
+}
+
+}  // namespace
+
+double TreePipeline::seconds(const Machine& machine, double bytes, double segments,
+                             bool reduces) const {
+  double per_byte = transfer(machine);
+  if (reduces) {
+    per_byte += std::max(machine.gamma,
+                         machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
+  }
+  return (hops - 1 + segments) * (startUp(machine) + share * bytes * per_byte / segments);
+}
+
+std::uint32_t TreePipeline::bestSegments(const Machine& machine, double bytes,
+                                         std::uint32_t most) const {
+  const double moved = (hops - 1) * share * bytes * transfer(machine);
+  const double start_up = startUp(machine);
+  if (moved <= 0) return 1;
+  if (start_up * most * most <= moved) return most;
+  return std::max(1u, static_cast<std::uint32_t>(std::lround(std::sqrt(moved / start_up))));
+}
+
+TreePipeline rectangularPipeline(const Topology& topology) {
+  TreePipeline pipeline{1, 1};
+  std::uint32_t trees = 0;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    pipeline.hops += topology.axes[i].size - 1;
+    if (topology.axes[i].size > 1) trees += 2;
+  }
+  if (trees > 0) pipeline.share = 1.0 / trees;
+  return pipeline;
+}
+
+TreePipeline dimensionTreePipeline(const Topology& topology) {
+  TreePipeline pipeline{0, 1};
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    pipeline.hops += axis.wraps() ? axis.size / 2 : axis.size - 1;
+  }
+  pipeline.hops = std::max(pipeline.hops, 1.0);
+  return pipeline;
+}
+
+}  // namespace torc

@@ -1,0 +1,34 @@
+// What a pipeline along trees costs: the short model by which the number of segments is chosen, and
+// a smaller machine's times are carried over to a larger one's.
+#ifndef TORC_COMPILER_ALGORITHMS_TREES_TREE_PIPELINE_H_
+#define TORC_COMPILER_ALGORITHMS_TREES_TREE_PIPELINE_H_
+
+#include <cstdint>
+
+#include "model/machines/machine.h"
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+/// A pipeline whose deepest node is `hops` messages from the root, and whose busiest link carries
+/// `share` of the vector.
+struct TreePipeline {
+  double hops = 0;
+  double share = 1;
+
+  /// (hops - 1 + S) (tau + share n beta / S): seconds of a vector of `bytes` in S `segments`, each
+  /// of whose messages takes tau to start; with what a node adds to each that it `reduces`.
+  double seconds(const Machine& machine, double bytes, double segments, bool reduces) const;
+  /// The number of segments for which that is least: sqrt((hops - 1) share n beta / tau), at least
+  /// 1 and at most `most`.
+  std::uint32_t bestSegments(const Machine& machine, double bytes, std::uint32_t most) const;
+};
+
+/// The rectangular trees on a torus: sum(d_i - 1) + 1 hops, 1/(2N) of the vector on a link.
+TreePipeline rectangularPipeline(const Topology& topology);
+/// The dimension-order tree: the way to the farthest node, and all of the vector on a link.
+TreePipeline dimensionTreePipeline(const Topology& topology);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_TREES_TREE_PIPELINE_H_

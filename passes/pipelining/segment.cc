@@ -1,0 +1,93 @@
+// Makes a program one for a segment: every part is cut into S of them, and the program is run for
+// each (schedules/schedule.h). What pipeline{sends=in-turn} writes out chunk by chunk stands here
+// once, so that neither the program nor its proof grows with S: what pipelines along trees need,
+// whose start is paid by many short messages.
+//
+// Segments touch each other's data nowhere. What orders them:
+//  - A send waits for the same send of the segment before: else all segments share a link, and end
+//    together.
+//  - A receive waits for the same receive `window` segments before, so that no more are posted at a
+//    time.
+//  - Each slot of scratch has `window` copies. What writes into a slot waits for all that touched
+//    this copy of it before, `window` segments ago.
+#include "passes/pipelining/segment.h"
+
+#include <vector>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "passes/analysis/dependences.h"
+#include "schedules/validate.h"
+
+namespace torc {
+namespace {
+
+class Segment final : public Pass {
+ public:
+  explicit Segment(const SegmentPass& options)
+      : Pass("segment", "runs the program for segments of every part, one behind the other",
+             PassLevel::kStep),
+        segments_(*this, "segments", "of each part", 1, kMostSegmentsOfPart, options.segments),
+        window_(*this, "window", "segments that are received, and have scratch, at a time", 1,
+                kMaxSegmentsBefore, options.window) {}
+
+  llvm::Expected<PassResult> run(Program& program) override {
+    Schedule& schedule = program.schedule;
+    if (*segments_ == 1) return PassResult::kWithoutChange;
+    if (schedule.operations.size() > kMaxSegmentedOperations / *segments_) {
+      return passError("the program would have more than " +
+                       llvm::Twine(kMaxSegmentedOperations) + " operations in all segments");
+    }
+    for (const Piece& piece : schedule.pieces) {
+      if (piece.parts > 1) return passError("lists of parts in a row cannot be cut into segments");
+    }
+    schedule.segments = *segments_;
+    schedule.window = *window_;
+    orderSegments(schedule);
+    return PassResult::kWithChange;
+  }
+
+ private:
+  void orderSegments(Schedule& schedule) const {
+    const ScheduleView view = schedule.view();
+    std::vector<llvm::SmallVector<std::uint32_t, 4>> touched(schedule.slot_count);  // by slot
+    for (std::uint32_t i = 0; i < view.operations.size(); ++i) {
+      const Operation& operation = view.operations[i];
+      for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+        if (region->buffer != Buffer::kScratch) continue;
+        auto& of_slot = touched[view.frames[region->frame].slot];
+        if (of_slot.empty() || of_slot.back() != i) of_slot.push_back(i);
+      }
+    }
+    Dependences all(view.operations.size());
+    llvm::SmallVector<std::uint32_t, 16> after;
+    for (std::uint32_t i = 0; i < view.operations.size(); ++i) {
+      const Operation& operation = view.operations[i];
+      const auto before = view.dependencesOf(operation);
+      after.assign(before.begin(), before.end());
+      if (sends(operation.kind)) after.push_back(dependenceOn(i, 1));
+      if (receives(operation.kind)) after.push_back(dependenceOn(i, *window_));
+      const bool stages = operation.kind == OperationKind::kRecvReduce;
+      for (const Region* region : {&operation.dst, stages ? &operation.b : &operation.dst}) {
+        if (region->buffer != Buffer::kScratch) continue;
+        for (const std::uint32_t other : touched[view.frames[region->frame].slot])
+          after.push_back(dependenceOn(other, *window_));
+      }
+      llvm::sort(after);
+      after.erase(llvm::unique(after), after.end());
+      all.add(after);
+    }
+    all.apply(schedule);
+  }
+
+  IntegerOption segments_, window_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> makePass(const SegmentPass& options) {
+  return std::make_unique<Segment>(options);
+}
+
+}  // namespace torc

@@ -1,0 +1,27 @@
+// segment{segments=S}: runs the program for every one of S segments of each part, one behind the
+// other.
+#ifndef TORC_PASSES_PIPELINING_SEGMENT_H_
+#define TORC_PASSES_PIPELINING_SEGMENT_H_
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+
+#include "passes/manager/pass.h"
+
+namespace torc {
+
+inline constexpr std::uint32_t kMostSegmentsOfPart = 65536;
+
+struct SegmentPass {
+  std::uint32_t segments = 2;  // of each part, up to kMostSegmentsOfPart
+  std::uint32_t window = 4;    // of them under way at a node; up to kMaxSegmentsBefore
+
+  auto operator<=>(const SegmentPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const SegmentPass& options);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_PIPELINING_SEGMENT_H_
