@@ -15,7 +15,7 @@ namespace {
 
 // Operations on all nodes that are simulated of a schedule in segments; what more segments take
 // follows from these.
-constexpr double kMostSegmentTasks = 1e6;
+constexpr double kMostSegmentTasks = 3e5;
 
 /// Simulates the first `segments` segments of a schedule, as long as they are.
 llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
