@@ -14,8 +14,8 @@
 
 namespace torc {
 
-/// The header of `schedule` (collective, flags, topology, name, producer, segments, window, colors),
-/// with empty tables.
+/// The header of `schedule` (collective, flags, topology, name, producer, segments, window,
+/// colors), with empty tables.
 Schedule headerOf(const ScheduleView& schedule);
 
 class ScheduleBuilder {

@@ -58,8 +58,9 @@ BlockRanges ScheduleView::blocksOf(std::uint32_t box, const Coordinates& at,
 }
 
 ScheduleView Schedule::view() const {
-  return {collective, flags,  topology, name,     producer, colors,     streams,    boxes,
-          pairs,      pieces, shifts,   families, frames,   slot_count, segments, window, operations, dependences};
+  return {collective, flags,      topology, name,   producer,   colors,
+          streams,    boxes,      pairs,    pieces, shifts,     families,
+          frames,     slot_count, segments, window, operations, dependences};
 }
 
 bool operator==(const ScheduleView& a, const ScheduleView& b) {

@@ -56,7 +56,8 @@ inline constexpr std::uint32_t kNone = 0xffffffffu;  // "no such index"
 inline constexpr std::uint32_t kDependenceBits = 28;
 inline constexpr std::uint32_t kMaxOperationRecords = 1u << kDependenceBits;
 inline constexpr std::uint32_t kMaxSegmentsBefore = 15;
-inline constexpr std::uint32_t dependenceOn(std::uint32_t operation, std::uint32_t segments_before) {
+inline constexpr std::uint32_t dependenceOn(std::uint32_t operation,
+                                            std::uint32_t segments_before) {
   return segments_before << kDependenceBits | operation;
 }
 inline constexpr std::uint32_t operationOf(std::uint32_t dependence) {

@@ -135,9 +135,9 @@ llvm::Error readPipeline(Request& request) {
   const bool in_segments = request.algorithm->inSegments();
   const std::uint32_t most = in_segments ? kMostSegmentsOfPart : kMostChunksOfPart;
   if (chunks == "auto" && in_segments) {
-    pipeline.chunks = request.algorithm->pipeline(request.spec.topology)
-                          .bestSegments(request.machine,
-                                        static_cast<double>(pipeline.auto_bytes), most);
+    pipeline.chunks =
+        request.algorithm->pipeline(request.spec.topology)
+            .bestSegments(request.machine, static_cast<double>(pipeline.auto_bytes), most);
   } else if (chunks == "auto") {
     pipeline.chunks = 0;
   } else if (llvm::Error error = readInteger(chunks, 1, most, pipeline.chunks)) {

@@ -440,7 +440,8 @@ bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
                     !integer(element.member("segments_before"), segments, 1, kMaxSegmentsBefore))) {
       return false;
     }
-    if (!integer(earlier ? element.member("operation") : element, before, 0, kMaxOperationRecords - 1)) {
+    if (!integer(earlier ? element.member("operation") : element, before, 0,
+                 kMaxOperationRecords - 1)) {
       return false;
     }
     schedule_.dependences.push_back(dependenceOn(before, segments));

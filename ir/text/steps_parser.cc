@@ -406,7 +406,8 @@ bool StepsParser::parseDependences() {
     }
     // What an earlier segment has may stand further down: validation sees whether it does.
     if (!fits || number >= (segments > 0 ? kMaxOperationRecords : current)) {
-      return cursor_.fail(operation.offset, operation.text.take_front(40) + " is not defined above");
+      return cursor_.fail(operation.offset,
+                          operation.text.take_front(40) + " is not defined above");
     }
     dependences_.push_back(dependenceOn(static_cast<std::uint32_t>(number), segments));
   } while (cursor_.take(","));

@@ -16,8 +16,8 @@
 //  - A node sends, and receives, on at most `ports` links at a time. A message that finds none free
 //    waits, first come, first served.
 //
-// Of a schedule in many segments some are simulated, and the rest takes as long for each as the last
-// of these did.
+// Of a schedule in many segments some are simulated, and the rest takes as long for each as the
+// last of these did.
 //
 // For a schedule that looks the same from every node one node is simulated that stands for all
 // (ir/verifier/node_classes.h). Where events happen at the same time, the lower index comes first:

@@ -36,8 +36,8 @@ class Segment final : public Pass {
     Schedule& schedule = program.schedule;
     if (*segments_ == 1) return PassResult::kWithoutChange;
     if (schedule.operations.size() > kMaxSegmentedOperations / *segments_) {
-      return passError("the program would have more than " +
-                       llvm::Twine(kMaxSegmentedOperations) + " operations in all segments");
+      return passError("the program would have more than " + llvm::Twine(kMaxSegmentedOperations) +
+                       " operations in all segments");
     }
     for (const Piece& piece : schedule.pieces) {
       if (piece.parts > 1) return passError("lists of parts in a row cannot be cut into segments");

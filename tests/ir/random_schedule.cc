@@ -75,6 +75,10 @@ class Generator {
     static constexpr double kDoubles[] = {0.1, 1.0 / 3, 1e-7, 5e-324, 1.7976931348623157e308, 3};
     s_.collective = static_cast<Collective>(pick(0, kCollectiveCount - 1));
     s_.flags = static_cast<std::uint32_t>(pick(0, kAllScheduleFlags));
+    if (pick(0, 3) == 0) {
+      s_.segments = static_cast<std::uint32_t>(pick(2, 5));
+      s_.window = static_cast<std::uint32_t>(pick(1, kMaxSegmentsBefore));
+    }
     s_.name = kNames[pick(0, 3)];
     s_.producer = kProducers[pick(0, 2)];
     Topology& topology = s_.topology;
@@ -249,7 +253,7 @@ class Generator {
       Piece piece{served, 1, kNone};
       if (served == kNone) {
         piece.part = below(partCount());
-        piece.parts = 1 + below(partCount() - piece.part);
+        if (s_.segments == 1) piece.parts = 1 + below(partCount() - piece.part);
       }
       Box blocks_of_piece = box(admitted);
       // Where a buffer may hold the own block alone, every region is that one.
@@ -348,6 +352,12 @@ class Generator {
     for (std::uint32_t i = 0; i < s_.operations.size(); ++i) {
       if (pick(0, 3) > 0) continue;
       s_.dependences.push_back(i);
+      ++operation.dependence_count;
+    }
+    if (s_.segments > 1 && pick(0, 1) == 0) {
+      const auto itself = static_cast<std::uint32_t>(s_.operations.size());
+      s_.dependences.push_back(
+          dependenceOn(itself, static_cast<std::uint32_t>(pick(1, kMaxSegmentsBefore))));
       ++operation.dependence_count;
     }
     s_.operations.push_back(operation);

@@ -81,7 +81,21 @@ TEST(ValidateOperation, DependencesNameOperationsAbove) {
   EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = 2; }),
             "operation 2: depends on operation 2, which is not above it");
   EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = 0xffffffff; }),
-            "operation 2: depends on operation 4294967295, which is not above it");
+            "operation 2: depends on operation 268435455 of 15 segments before: there is but one");
+}
+
+TEST(ValidateOperation, DependencesNameOperationsOfEarlierSegments) {
+  const auto inSegments = [](std::uint32_t dependence) {
+    return [=](Schedule& s) {
+      s.segments = 3;
+      s.window = 2;
+      s.dependences[0] = dependence;
+    };
+  };
+  EXPECT_EQ(ringFault(inSegments(dependenceOn(20, 1))), "");
+  EXPECT_EQ(ringFault(inSegments(dependenceOn(3, 15))), "");
+  EXPECT_EQ(ringFault(inSegments(dependenceOn(1000, 1))),
+            "operation 2: depends on operation 1000, which does not exist");
 }
 
 TEST(ValidateOperation, DependencesAscend) {

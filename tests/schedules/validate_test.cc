@@ -27,6 +27,25 @@ std::string meshFault(const std::function<void(Schedule&)>& edit) {
   return validate(schedule.view()).message();
 }
 
+TEST(Validate, Segments) {
+  EXPECT_EQ(fault([](Schedule& s) { s.segments = 0; }), "segments: 0, must be 1 to 1048576");
+  EXPECT_EQ(fault([](Schedule& s) { s.segments = 1048577; }),
+            "segments: 1048577, must be 1 to 1048576");
+  EXPECT_EQ(fault([](Schedule& s) { s.segments = 1048576; }),
+            "segments: all 1048576 have more than 16777216 operations");
+  EXPECT_EQ(fault([](Schedule& s) { s.window = 2; }), "window: 2, must be 1 to 1 in 1 segment");
+  EXPECT_EQ(fault([](Schedule& s) {
+              s.segments = 2;
+              s.window = 16;
+            }),
+            "window: 16, must be 1 to 15 in 2 segments");
+  EXPECT_EQ(fault([](Schedule& s) {
+              s.segments = 2;
+              s.window = 15;
+            }),
+            "");
+}
+
 TEST(Validate, AcceptsTheSamples) {
   for (const Schedule& schedule : samples::all()) {
     EXPECT_EQ(validate(schedule.view()).message(), "") << schedule.topology.shape();

@@ -40,8 +40,8 @@ class TreeBoxes {
   /// `box` with off from `first` to `last`, not less, on the m-th axis of the order.
   Box with(Box box, std::uint32_t m, std::uint32_t first, std::uint32_t last) const {
     const std::int64_t start = sign_ > 0 ? std::int64_t{first} : -std::int64_t{last};
-    box[order_[m]] = Interval::absolute(static_cast<std::int32_t>(wrap(start, size(m))),
-                                        last - first + 1);
+    box[order_[m]] =
+        Interval::absolute(static_cast<std::int32_t>(wrap(start, size(m))), last - first + 1);
     return box;
   }
   /// `box` with off = 0 on the axes behind the m-th.
@@ -151,8 +151,7 @@ void RectangularSteps::broadcast(const Tree& tree) {
   for (std::uint32_t m = 0; m <= tree.last(); ++m) {
     const Shift moves = hop(tree.order[m], tree.sign);
     const std::uint32_t size = boxes.size(m);
-    has_data.push_back(
-        builder_.receive(place(tree, boxes.line(m, 1, size - 1)), out, moves, {}));
+    has_data.push_back(builder_.receive(place(tree, boxes.line(m, 1, size - 1)), out, moves, {}));
     builder_.send(place(tree, boxes.line(m, 0, size - 2)), out, moves, has_data);
   }
   const Shift around = hop(tree.order[0], tree.sign);

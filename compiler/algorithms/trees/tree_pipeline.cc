@@ -30,8 +30,8 @@ double TreePipeline::seconds(const Machine& machine, double bytes, double segmen
                              bool reduces) const {
   double per_byte = transfer(machine);
   if (reduces) {
-    per_byte += std::max(machine.gamma,
-                         machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
+    per_byte +=
+        std::max(machine.gamma, machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
   }
   return (hops - 1 + segments) * (startUp(machine) + share * bytes * per_byte / segments);
 }
