@@ -1,0 +1,55 @@
+// Schedules in segments: a pipeline takes what its formula says, and what is not simulated takes as
+// long as what is.
+#include <gtest/gtest.h>
+
+#include "ir/segments/segments.h"
+#include "model/simulator/simulator.h"
+#include "tests/model/model_testing.h"
+
+namespace torc {
+namespace {
+
+Schedule segmented(Collective collective, const std::string& shape, std::uint32_t segments) {
+  PipelineOptions options;
+  options.chunks = segments;
+  return compiled(collective, shape, options, "rectangular");
+}
+
+// (A + S) (alpha + n beta / (2 N S)), A = sum of d_i - 1.
+TEST(SimulateSegments, TakeTheTimeOfAPipeline) {
+  for (const auto& [shape, trees, hops] :
+       {std::tuple{"5", 2, 4}, {"4x3", 4, 5}, {"3x3x3", 6, 6}, {"2x2x4", 6, 5}}) {
+    for (const std::uint32_t segments : {1u, 10u}) {
+      const Schedule schedule = segmented(Collective::kBroadcast, shape, segments);
+      Machine machine = unitMachine(schedule.topology);
+      machine.alpha = 0.5;
+      expectClose(makespan(schedule, machine, 1200),
+                  (hops + segments) * (0.5 + 1200.0 / (trees * segments)));
+    }
+  }
+}
+
+TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
+  for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
+    const Schedule schedule = segmented(collective, "6x6x6", 60);
+    Machine machine = unitMachine(schedule.topology);
+    machine.alpha = 0.5;
+    machine.overhead = 0.125;
+    SimulateOptions options;
+    options.bytes = 36000;
+    const SimulateResult some = cantFail(simulate(schedule.view(), machine, options));
+    const SimulateResult all =
+        cantFail(simulate(unrollSegments(schedule.view(), 60).view(), machine, options));
+    EXPECT_LT(some.operations, all.operations);
+    EXPECT_NEAR(some.makespan_s, all.makespan_s, 0.001 * all.makespan_s);
+    EXPECT_EQ(some.messages, all.messages);
+    ASSERT_EQ(some.links.size(), all.links.size());
+    for (std::size_t i = 0; i < some.links.size(); ++i) {
+      EXPECT_NEAR(some.links[i].bytes, all.links[i].bytes, 1e-6);
+      EXPECT_NEAR(some.links[i].busy_s, all.links[i].busy_s, 0.01 * all.links[i].busy_s);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace torc
