@@ -5,15 +5,21 @@
 // way.
 //
 // The root is that of the call, or the node at coordinate 0 of every axis in a collective that has
-// none: an allreduce as a reduction to that node and a broadcast from it.
+// none: an allreduce as a reduction to that node and a broadcast from it. A reduce ends at its
+// root.
 //
 // Streams. For each part one of the root's copy from `in` to `out`, where the plan begins with the
 // root's data, and one for each arm of each tree.
 //
 // Where sums grow. In `out`: out = in + received where a node has added nothing so far, out = out +
-// received from then on. What is received has a frame of its own, alone in its slot. Where there is
-// something to wait for besides the message, receive and reduction are two operations, so that the
-// sender need not wait for it too.
+// received from then on. What is received has a frame, one for each arm. Where there is something
+// to wait for besides the message, receive and reduction are two operations, so that the sender
+// need not wait for it too.
+//
+// In a reduce only the root has `out`: there the sums of a part grow in a frame, and those of the
+// last tree in the root's `out`. Nothing is copied on rings. On a line only the call tells who is
+// at an end and has nothing to add, so all nodes of it begin with a copy, and the root may end with
+// one.
 //
 // Order. A node passes on what it has when it has it all: a broadcast's send waits for whatever
 // brings its node the data (the root's, or a receive), a reduction's for all sums of its node so
@@ -41,8 +47,11 @@ struct PartProgress {
   std::uint32_t reduced = 0, reached = 0;  // axes along which a tree has gone, a bit each
   /// The nodes that have the data, or all sums that there are.
   Box holders;
-  Indices has_data;  // whichever of them a node executes brought it that
-  Indices sent;      // whichever of them a node executes has sent its sum on
+  Indices has_data;       // whichever of them a node executes brought it that
+  Indices sent;           // whichever of them a node executes has sent its sum on
+  Region sums;            // where nodes but the root have theirs
+  bool has_sums = false;  // not just the own data
+  bool is_done = false;   // the root's `out` has the sum
 };
 
 class Expansion {
@@ -64,9 +73,16 @@ class Expansion {
   llvm::Error checkSize(const PartProgress& part);
   void broadcast(PartProgress& part, std::uint32_t axis);
   void reduce(PartProgress& part, std::uint32_t axis);
+  void reduceOnLine(PartProgress& part, std::uint32_t axis);
 
-  std::uint32_t add(const PartProgress& part, const StepPlace& place, const Region& before,
-                    const Shift& moves, const Indices& after);
+  /// A step of a sum.
+  struct Addition {
+    Region sum, before;  // sum = before + what is received
+    Region staging;      // into which that is received
+  };
+  std::uint32_t add(const StepPlace& place, const Addition& what, const Shift& moves,
+                    const Indices& after);
+  Region newFrame(const PartProgress& part);
 
   std::uint32_t all() { return builder_.box(Box{}); }
   Region data(Buffer buffer, const PartProgress& part) {
@@ -84,6 +100,9 @@ class Expansion {
       root[axis] = rootCoordinate(plan_, axis);
     return root;
   }
+  /// Whether sums end at a root that alone has `out`.
+  bool endsAtRoot() const { return row_.reduces() && row_.isRooted(); }
+  bool isRoot(const Box& nodes) const { return nodes == rootBox(); }
   bool isMoving(std::uint32_t axis) const { return topology_.axes[axis].size > 1; }
   /// The first axis of more than one node that is not among `axes`; kNone: there is none.
   std::uint32_t axisOutside(std::uint32_t axes) const;
@@ -122,7 +141,10 @@ void Expansion::makeParts() {
     if (!row_.reduces() || one_node) {
       const StepPlace place{builder_.addStream({index, 0}), guard(part.holders)};
       part.has_data = {builder_.copy(place, data(Buffer::kOut, part), data(Buffer::kIn, part), {})};
+      part.is_done = true;
     }
+    part.sums = data(Buffer::kOut, part);
+    if (endsAtRoot() && !one_node) part.sums = newFrame(part);
     parts_.push_back(std::move(part));
   }
 }
@@ -151,6 +173,8 @@ llvm::Error Expansion::check(const PlanOperation& tree, const PartProgress& part
     if (part.reduced >> tree.axis & 1) fault = "it has been reduced there before";
     if (part.reached != 0) fault = "its sums have been broadcast before";
     if (!row_.reduces()) fault = "the collective reduces nothing";
+  } else if (endsAtRoot()) {
+    fault = "the sum stays at the root";
   } else {
     if (part.reached >> tree.axis & 1) fault = "it has been broadcast there before";
     if (const std::uint32_t axis = axisOutside(part.reduced); row_.reduces() && axis != kNone) {
@@ -162,14 +186,16 @@ llvm::Error Expansion::check(const PlanOperation& tree, const PartProgress& part
 }
 
 llvm::Error Expansion::checkDone(const PartProgress& part) const {
-  const std::uint32_t axis = axisOutside(part.reached);
+  const std::uint32_t axis = axisOutside(endsAtRoot() ? part.reduced : part.reached);
   if (axis == kNone) return llvm::Error::success();
-  return passError("the plan ends before color " + llvm::Twine(part.color) + " is broadcast on " +
+  return passError("the plan ends before color " + llvm::Twine(part.color) + " is " +
+                   (endsAtRoot() ? "reduced" : "broadcast") + " on " +
                    llvm::Twine(topology_.axes[axis].name));
 }
 
 llvm::Error Expansion::checkSize(const PartProgress& part) {
-  // A tree has two arms of up to five operations, which may wait for all of these.
+  // A tree has two arms of up to five operations, which may wait for all of these, or of four and
+  // two copies.
   const Schedule& schedule = builder_.schedule();
   const std::uint64_t waits = part.has_data.size() + part.sent.size() + 4;
   return checkLimits(schedule.operations.size() + 10, schedule.dependences.size() + 10 * waits);
@@ -202,40 +228,78 @@ void Expansion::broadcast(PartProgress& part, std::uint32_t axis) {
 
 /// Brings the sums of those that have some to the ones among them at the root's coordinate.
 void Expansion::reduce(PartProgress& part, std::uint32_t axis) {
-  const Region out = data(Buffer::kOut, part);
-  // In the first tree of all nobody has more than the own data.
-  const Region before = part.has_data.empty() ? data(Buffer::kIn, part) : out;
   const Interval root = rootCoordinate(plan_, axis);
-  Indices at_root = part.has_data;
+  if (root == Interval::root()) {
+    reduceOnLine(part, axis);
+  } else {
+    // In the first tree of all nobody has more than the own data.
+    const Region before = part.has_sums ? part.sums : data(Buffer::kIn, part);
+    Box nearest = part.holders;
+    nearest[axis] = root;
+    const Region out = data(Buffer::kOut, part);
+    part.is_done = endsAtRoot() && isRoot(nearest);
+    const Region at_root = part.is_done ? out : part.sums;
+    Indices added = part.has_data;
+    Region so_far = before;
+    for (const TreeArm& arm : treeArms(plan_, axis)) {
+      const std::uint32_t stream = builder_.addStream({part.part, 0});
+      const Shift moves = hop(axis, -arm.sign);
+      const Region staging = newFrame(part);
+      const StepPlace last = place(stream, part.holders, axis, arm.last);
+      part.sent.push_back(builder_.send(last, before, moves, part.has_data));
+      if (arm.has_passing) {
+        const StepPlace passing = place(stream, part.holders, axis, arm.passing);
+        const std::uint32_t sum = add(passing, {part.sums, before, staging}, moves, part.has_data);
+        part.sent.push_back(builder_.send(passing, part.sums, moves, {sum}));
+      }
+      added = {add({stream, guard(nearest)}, {at_root, so_far, staging}, moves, added)};
+      so_far = at_root;
+    }
+    part.has_data = added;
+  }
+  part.has_sums = true;
+  part.holders[axis] = root;
+  part.reduced |= 1u << axis;
+  if (part.is_done || !endsAtRoot() || !isRoot(part.holders)) return;
+  const StepPlace place{builder_.addStream({part.part, 0}), guard(part.holders)};
+  builder_.copy(place, data(Buffer::kOut, part), part.sums, part.has_data);
+  part.is_done = true;
+}
+
+/// The same where any coordinate may be the root's: every node has a sum to which it adds, and what
+/// nobody sends nobody receives.
+void Expansion::reduceOnLine(PartProgress& part, std::uint32_t axis) {
+  if (!part.has_sums) {
+    const StepPlace place{builder_.addStream({part.part, 0}), guard(part.holders)};
+    part.has_data.push_back(builder_.copy(place, part.sums, data(Buffer::kIn, part), {}));
+  }
+  Indices added = part.has_data;
   for (const TreeArm& arm : treeArms(plan_, axis)) {
     const std::uint32_t stream = builder_.addStream({part.part, 0});
     const Shift moves = hop(axis, -arm.sign);
-    const StepPlace last = place(stream, part.holders, axis, arm.last);
-    part.sent.push_back(builder_.send(last, before, moves, part.has_data));
-    if (arm.has_passing) {
-      const StepPlace passing = place(stream, part.holders, axis, arm.passing);
-      const std::uint32_t sum = add(part, passing, before, moves, part.has_data);
-      part.sent.push_back(builder_.send(passing, out, moves, {sum}));
-    }
-    at_root = {add(part, place(stream, part.holders, axis, root), at_root.empty() ? before : out,
-                   moves, at_root)};
+    const StepPlace fed = place(stream, part.holders, axis, arm.feeding);
+    added.push_back(add(fed, {part.sums, part.sums, newFrame(part)}, moves, added));
+    builder_.send(place(stream, part.holders, axis, arm.fed), part.sums, moves, added);
   }
-  part.has_data = at_root;
-  part.holders[axis] = root;
-  part.reduced |= 1u << axis;
+  part.has_data = added;
 }
 
-/// out = `before` + what is received; the index of the addition.
-std::uint32_t Expansion::add(const PartProgress& part, const StepPlace& place, const Region& before,
-                             const Shift& moves, const Indices& after) {
+/// A frame of all blocks of a part, alone in its slot.
+Region Expansion::newFrame(const PartProgress& part) {
   const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
   const std::uint32_t frame = builder_.addFrame({{part.part, 1, all()}}, slot);
-  const Region staging = wholeFrame(builder_.schedule().frames[frame], frame);
-  const Region out = data(Buffer::kOut, part);
-  if (after.empty()) return builder_.receiveAndReduce(place, out, before, staging, moves, after);
+  return wholeFrame(builder_.schedule().frames[frame], frame);
+}
+
+/// The index of the addition.
+std::uint32_t Expansion::add(const StepPlace& place, const Addition& what, const Shift& moves,
+                             const Indices& after) {
+  if (after.empty()) {
+    return builder_.receiveAndReduce(place, what.sum, what.before, what.staging, moves, after);
+  }
   Indices both = after;
-  both.push_back(builder_.receive(place, staging, moves, {}));
-  return builder_.reduce(place, out, before, staging, both);
+  both.push_back(builder_.receive(place, what.staging, moves, {}));
+  return builder_.reduce(place, what.sum, what.before, what.staging, both);
 }
 
 class ExpandTrees final : public PlanExpander {
@@ -246,11 +310,11 @@ class ExpandTrees final : public PlanExpander {
  private:
   llvm::Error checkServes(const Program& program) const override {
     const CollectiveRow& row = rowOf(program.schedule.collective);
-    const bool whole = row.inWhole() && row.outWhole() && row.out_elsewhere == Holds::kWhole;
-    if (row.blocks != BlockSpace::kNode || !whole || row.isRooted() == row.reduces()) {
+    const bool whole = row.inWhole() && row.outWhole();
+    if (row.blocks != BlockSpace::kNode || !whole || !(row.isRooted() || row.reduces())) {
       return passError(
           "trees serve collectives that give every node the whole of what one node "
-          "has, or of a sum; " +
+          "has, or that or the root the whole of a sum; " +
           llvm::Twine(row.name) + " does not");
     }
     if (program.schedule.topology.isDamaged()) return passError("trees cannot go round damage");

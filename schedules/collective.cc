@@ -80,6 +80,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kPartMajor,
         .counts = CountOf::kVector,
         .in_place = InPlace::kVector,
+        .mpi = {"MPI_Reduce", ""},
     },
     {
         .name = "scatter",
@@ -92,6 +93,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnResult,
+        .mpi = {"MPI_Scatter", ""},
     },
     {
         .name = "gather",
@@ -104,6 +106,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnBlock,
+        .mpi = {"MPI_Gather", ""},
     },
 };
 

@@ -6,6 +6,7 @@
 #include "compiler/algorithms/alltoall/direct.h"
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/bucket/bucket.h"
+#include "compiler/algorithms/scatter/scatter_trees.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/rectangular.h"
 #include "compiler/algorithms/trees/spanning_trees.h"
@@ -33,15 +34,14 @@ bool hasNoRoot(const CollectiveRow& collective) {
   return collective.blocks == BlockSpace::kNode && !collective.isRooted();
 }
 
-bool isBroadcast(const CollectiveRow& collective) {
-  return collective.isRooted() && collective.inWhole() &&
-         collective.out_elsewhere == Holds::kWhole && !collective.reduces();
+/// broadcast, reduce.
+bool hasRootAndWhole(const CollectiveRow& collective) {
+  return collective.isRooted() && collective.inWhole() && collective.outWhole();
 }
 
-/// From the whole vector of one node to all nodes, or the other way.
-bool isBroadcastOrReduce(const CollectiveRow& collective) {
-  return isBroadcast(collective) ||
-         (collective.isRooted() && collective.reduces() && collective.outWhole());
+/// scatter, gather.
+bool hasRootAndBlocks(const CollectiveRow& collective) {
+  return collective.isRooted() && collective.layout == Layout::kBlockMajor;
 }
 
 bool isAlltoall(const CollectiveRow& collective) {
@@ -49,6 +49,14 @@ bool isAlltoall(const CollectiveRow& collective) {
 }
 
 bool isNotDamaged(const Topology& topology) {
+  return !topology.isDamaged();
+}
+
+/// A line's nodes are known by their coordinates, not by how far they are from the root.
+bool looksTheSameFromEveryRoot(const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!topology.axes[i].wraps()) return false;
+  }
   return !topology.isDamaged();
 }
 
@@ -73,11 +81,14 @@ llvm::ArrayRef<Algorithm> algorithms() {
        planSpanningTrees, nullptr,
        /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, isDamaged},
       {"rectangular", "2N arc-disjoint pipelined trees: all links of the root at a time",
-       isBroadcastOrReduce, planRectangular, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       hasRootAndWhole, planRectangular, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        rectangularPipeline, suitsRectangular},
-      {"dimension-tree", "one pipelined tree from the root, along one axis after another",
-       isBroadcast, planDimensionTree, nullptr, /*multicolor=*/false, PlanForm::kTrees,
+      {"dimension-tree", "one pipelined tree from or to the root, along one axis after another",
+       hasRootAndWhole, planDimensionTree, nullptr, /*multicolor=*/false, PlanForm::kTrees,
        dimensionTreePipeline, isNotDamaged},
+      {"scatter-trees", "all links of the root: blocks by 2N trees, the farthest first",
+       hasRootAndBlocks, planScatterTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
       {"direct", "all-to-all: to every node its block, in an order drawn for each", isAlltoall,
        planDirectAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
        /*pipeline=*/nullptr, isNotDamaged},

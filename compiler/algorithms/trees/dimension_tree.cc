@@ -6,8 +6,11 @@
 // time of a message over one link, n beta, plus the way. Trees on all links are faster by up to
 // their number; this is the one that costs least where messages are small or nodes have one port.
 //
-// The plan is a tree broadcast along each axis in turn (passes/expand_trees.cc). It names every
-// axis, those of one node too, on which nothing moves.
+// A reduce is the mirror image: along the last axis first, sums go both ways to the root's
+// coordinate.
+//
+// The plan is a tree broadcast along each axis in turn, or a tree reduction along each in reverse
+// (passes/expand_trees.cc). It names every axis, those of one node too, on which nothing moves.
 #include "compiler/algorithms/trees/dimension_tree.h"
 
 #include "ir/step_builder.h"
@@ -23,10 +26,15 @@ llvm::Expected<Program> planDimensionTree(const CollectiveSpec& spec) {
   program.schedule = scheduleHeader(spec.collective, spec.topology);
   Color color;
   color.axis_count = spec.topology.axis_count;
-  for (std::uint32_t axis = 0; axis < color.axis_count; ++axis) {
-    color.order[axis] = static_cast<std::uint8_t>(axis);
-    if (axis > 0) program.plan.push_back({PlanKind::kPhaseBarrier});
-    program.plan.push_back({PlanKind::kTreeBroadcast, 0, axis});
+  const bool reduces = rowOf(spec.collective).reduces();
+  for (std::uint32_t i = 0; i < color.axis_count; ++i) {
+    color.order[i] = static_cast<std::uint8_t>(i);
+    if (i > 0) program.plan.push_back({PlanKind::kPhaseBarrier});
+    if (reduces) {
+      program.plan.push_back({PlanKind::kTreeReduce, 0, color.axis_count - 1 - i});
+    } else {
+      program.plan.push_back({PlanKind::kTreeBroadcast, 0, i});
+    }
   }
   program.schedule.colors = {color};
   return program;

@@ -27,6 +27,8 @@ Reason reasonOf(CallFault fault) {
 }  // namespace
 
 Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
+  // The operation holds the handles that are left.
+  dropIgnored(rowOf(call.arguments.collective), rank, call.arguments);
   const Status status = check(call.arguments, rank, size, checked);
   call.bytes = checked.bytes;
   if (!status.ok()) return reasonOf(checked.fault);

@@ -4,6 +4,9 @@
 #ifndef TORC_RUNTIME_PMPI_CALLS_DESCRIBE_CALL_H_
 #define TORC_RUNTIME_PMPI_CALLS_DESCRIBE_CALL_H_
 
+#include <optional>
+#include <utility>
+
 #include <mpi.h>
 
 #include "runtime/pmpi/calls/collective_call.h"
@@ -40,6 +43,13 @@ void describeReductionV(CollectiveCall& call, const void* in, void* out, const C
 }
 
 template <typename Count>
+void describeRootedReduction(CollectiveCall& call, const void* in, void* out, Count count,
+                             MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  describeReduction(call, in, out, count, type, op, comm);
+  call.arguments.root = root;
+}
+
+template <typename Count>
 void describeExchange(CollectiveCall& call, const void* in, Count in_count, MPI_Datatype in_type,
                       void* out, Count count, MPI_Datatype type, MPI_Comm) {
   if (!beginDescription(call)) return;
@@ -49,6 +59,18 @@ void describeExchange(CollectiveCall& call, const void* in, Count in_count, MPI_
   call.arguments.out = out;
   call.arguments.count = count;
   call.arguments.type = type;
+}
+
+/// Of a scatter the own block is that of the result.
+template <typename Count>
+void describeRootedExchange(CollectiveCall& call, const void* in, Count in_count,
+                            MPI_Datatype in_type, void* out, Count count, MPI_Datatype type,
+                            int root, MPI_Comm comm) {
+  describeExchange(call, in, in_count, in_type, out, count, type, comm);
+  call.arguments.root = root;
+  if (!rowOf(call.arguments.collective).describesOwnOut()) return;
+  std::swap(call.arguments.own_count, call.arguments.count);
+  std::swap(call.arguments.own_type, call.arguments.type);
 }
 
 template <typename Count, typename Offset>
@@ -78,14 +100,12 @@ void describeBroadcast(CollectiveCall& call, void* buffer, Count count, MPI_Data
 
 template <typename... Parameters>
 void describeNothing(CollectiveCall&, const Parameters&...) {}
-template <typename... Parameters>
-void describeRootedReduction(CollectiveCall&, const Parameters&...) {}
-template <typename... Parameters>
-void describeRootedExchange(CollectiveCall&, const Parameters&...) {}
+// A rank that is not the root knows its own count alone, and so not what passes through it.
 template <typename... Parameters>
 void describeRootedGatherV(CollectiveCall&, const Parameters&...) {}
 template <typename... Parameters>
 void describeRootedScatterV(CollectiveCall&, const Parameters&...) {}
+
 template <typename... Parameters>
 void describeExchangeV(CollectiveCall&, const Parameters&...) {}
 template <typename... Parameters>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/runtime/pmpi/conformance/call_parts.h"
 #include "tests/runtime/pmpi/conformance/checks.h"
 
 namespace conformance {
@@ -22,46 +23,25 @@ const char* stemOf(Collective collective) {
       return "allgatherv";
     case Collective::kBcast:
       return "bcast";
+    case Collective::kReduce:
+      return "reduce";
+    case Collective::kGather:
+      return "gather";
+    case Collective::kScatter:
+      return "scatter";
   }
   return "";
-}
-
-/// Calls one of the three forms of a function; their arguments differ at the end only.
-template <typename Blocking, typename Nonblocking, typename Init, typename... Arguments>
-int dispatch(Form form, Blocking* blocking, Nonblocking* nonblocking, Init* init,
-             MPI_Request* request, Arguments... arguments) {
-  if (form == Form::kBlocking) return blocking(arguments...);
-  if (form == Form::kNonblocking) return nonblocking(arguments..., request);
-  return init(arguments..., MPI_INFO_NULL, request);
-}
-
-std::vector<int> worldRanks(MPI_Group group) {
-  int size = 0;
-  MPI_Group_size(group, &size);
-  std::vector<int> ranks(size), world_ranks(size);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  MPI_Group world;
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  MPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
-  MPI_Group_free(&world);
-  MPI_Group_free(&group);
-  return world_ranks;
-}
-
-/// Elements of `type` in so many units.
-int64_t elementsOf(int64_t units, const Type& type) {
-  return units * kUnitAtoms / static_cast<int64_t>(type.atoms().size());
-}
-
-/// What a rank contributes to calls that only move data.
-Value movedValue(int world_rank, int round, int64_t atom) {
-  return {(world_rank * 31 + round * 17 + atom * 3 + atom / 101) % 120, atom % 50};
 }
 
 }  // namespace
 
 bool isReduction(Collective collective) {
   return collective < kCollectives[kReductionCount];
+}
+
+bool isRooted(Collective collective) {
+  return collective == Collective::kReduce || collective == Collective::kBcast ||
+         collective == Collective::kGather || collective == Collective::kScatter;
 }
 
 std::string describe(const Shape& shape) {
@@ -76,10 +56,8 @@ std::string describe(const Shape& shape) {
   if (shape.send_type != nullptr) stem += shape.send_type->name() + " to ";
   stem += shape.type->name() + " x " + std::to_string(shape.count);
   if (isReduction(shape.collective)) stem += std::string(", ") + shape.operation->name();
-  if (shape.collective == Collective::kBcast)
-    stem += ", root " + std::to_string(shape.root);
-  else if (shape.in_place)
-    stem += ", in place";
+  if (isRooted(shape.collective)) stem += ", root " + std::to_string(shape.root);
+  if (shape.in_place) stem += ", in place";
   return stem + ")";
 }
 
@@ -89,10 +67,10 @@ Call::Call(const Shape& shape, const Communicator& communicator)
       name_(communicator.name + ": " + describe(shape)) {
   if (shape_.send_type == nullptr) shape_.send_type = shape_.type;
   findContributors();
-  if (isReduction(shape.collective))
+  if (isRooted(shape.collective))
+    layOutRooted();
+  else if (isReduction(shape.collective))
     layOutReduction();
-  else if (shape.collective == Collective::kBcast)
-    layOutBroadcast();
   else
     layOutGather();
   narrow_counts_.assign(counts_.begin(), counts_.end());
@@ -178,27 +156,6 @@ void Call::layOutGather() {
   in_expected_ = std::make_unique<Buffer>(*in_);
 }
 
-void Call::layOutBroadcast() {
-  const auto place = [&](const std::vector<int>& group) {
-    return shape_.root % static_cast<int>(group.size());
-  };
-  root_ = place(contributors_);
-  root_world_rank_ = contributors_[root_];
-  if (communicator_->is_inter) {
-    // The root is in the group of the lowest rank.
-    MPI_Group own;
-    MPI_Comm_group(communicator_->handle, &own);
-    const std::vector<int> group = worldRanks(own);
-    if (std::ranges::min(group) < std::ranges::min(contributors_)) {
-      root_world_rank_ = group[place(group)];
-      root_ = root_world_rank_ == world_rank_ ? MPI_ROOT : MPI_PROC_NULL;
-    }
-  }
-  receive_count_ = elementsOf(shape_.count, *shape_.type);
-  out_ = std::make_unique<Buffer>(*shape_.type, receive_count_);
-  out_expected_ = std::make_unique<Buffer>(*out_);
-}
-
 void Call::fillReduction(int round) {
   const std::vector<Atom>& atoms = shape_.type->atoms();
   const size_t per_element = atoms.size();
@@ -206,15 +163,16 @@ void Call::fillReduction(int round) {
     return shape_.operation->contribution(atoms[atom].kind, world_rank, round,
                                           element * static_cast<int64_t>(per_element) + atom);
   };
-  Buffer& source = shape_.in_place ? *out_ : *in_;
+  Buffer& source = in_ ? *in_ : *out_;
   for (int64_t element = 0; element < send_count_; ++element)
     for (size_t atom = 0; atom < per_element; ++atom)
       source.store(element, atom, contribution(world_rank_, element, atom));
   if (in_) *in_expected_ = *in_;
 
-  const int64_t first = shape_.collective == Collective::kAllreduce
-                            ? 0
-                            : std::accumulate(counts_.begin(), counts_.begin() + rank_, int64_t{0});
+  const bool whole =
+      shape_.collective == Collective::kAllreduce || shape_.collective == Collective::kReduce;
+  const int64_t first =
+      whole ? 0 : std::accumulate(counts_.begin(), counts_.begin() + rank_, int64_t{0});
   std::vector<Value> result(per_element), next(per_element);
   for (int64_t element = 0; element < receive_count_; ++element) {
     for (size_t i = 0; i < contributors_.size(); ++i) {
@@ -251,17 +209,8 @@ void Call::fillGather(int round) {
   }
 }
 
-void Call::fillBroadcast(int round) {
-  if (root_ == MPI_PROC_NULL) return;  // takes no part
-  const auto per_element = static_cast<int64_t>(shape_.type->atoms().size());
-  for (int64_t i = 0; i < receive_count_ * per_element; ++i) {
-    const Value value = movedValue(root_world_rank_, round, i);
-    out_expected_->store(i / per_element, i % per_element, value);
-    if (root_world_rank_ == world_rank_) out_->store(i / per_element, i % per_element, value);
-  }
-}
-
 int Call::invoke() {
+  if (isRooted(shape_.collective)) return invokeRooted();
   const void* in = in_ ? in_->address() : MPI_IN_PLACE;
   void* out = out_->address();
   const MPI_Datatype type = shape_.type->handle();
@@ -309,11 +258,8 @@ int Call::invoke() {
                             in, narrow_send, send_type, out,
                             static_cast<const int*>(narrow_counts_.data()),
                             static_cast<const int*>(narrow_displacements_.data()), type, comm);
-    case Collective::kBcast:
-      return shape_.wide ? dispatch(form, MPI_Bcast_c, MPI_Ibcast_c, MPI_Bcast_init_c, &request_,
-                                    out, wide, type, root_, comm)
-                         : dispatch(form, MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, &request_, out,
-                                    narrow, type, root_, comm);
+    default:
+      break;
   }
   return MPI_ERR_INTERN;
 }
@@ -322,10 +268,10 @@ void Call::prepare(int round) {
   out_->clear();
   out_expected_->clear();
   if (in_) in_->clear();
-  if (isReduction(shape_.collective))
+  if (isRooted(shape_.collective))
+    fillRooted(round);
+  else if (isReduction(shape_.collective))
     fillReduction(round);
-  else if (shape_.collective == Collective::kBcast)
-    fillBroadcast(round);
   else
     fillGather(round);
   if (!isPersistent() || initialised_) return;

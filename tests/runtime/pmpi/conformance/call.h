@@ -23,37 +23,44 @@ enum class Collective {
   kAllreduce,
   kReduceScatter,
   kReduceScatterBlock,
+  kReduce,
   kAllgather,
   kAllgatherv,
   kBcast,
+  kGather,
+  kScatter,
 };
 enum class Form { kBlocking, kNonblocking, kPersistent };
 
-constexpr Collective kCollectives[] = {Collective::kAllreduce,          Collective::kReduceScatter,
-                                       Collective::kReduceScatterBlock, Collective::kAllgather,
-                                       Collective::kAllgatherv,         Collective::kBcast};
+constexpr Collective kCollectives[] = {
+    Collective::kAllreduce, Collective::kReduceScatter, Collective::kReduceScatterBlock,
+    Collective::kReduce,    Collective::kAllgather,     Collective::kAllgatherv,
+    Collective::kBcast,     Collective::kGather,        Collective::kScatter};
 /// Those that reduce come first.
-constexpr int kReductionCount = 3;
+constexpr int kReductionCount = 4;
 constexpr int kCollectiveCount = std::size(kCollectives);
 constexpr Form kForms[] = {Form::kBlocking, Form::kNonblocking, Form::kPersistent};
 
 bool isReduction(Collective collective);
+bool isRooted(Collective collective);
 
 /// A call as the program text has it, but for communicator and buffers.
 struct Shape {
   Collective collective = Collective::kAllreduce;
   Form form = Form::kBlocking;
   bool wide = false;      // the function with MPI_Count arguments
-  bool in_place = false;  // a broadcast knows no such thing
+  bool in_place = false;  // with a root, there alone; a broadcast knows no such thing
   /// Of the result; in a reduction of the contribution, too.
   const Type* type = nullptr;
-  /// Of an allgather's contribution: the same signature, perhaps spelt otherwise. Null: `type`.
+  /// Of what an allgather, gather or scatter sends: the same signature, perhaps spelt otherwise.
+  /// Null: `type`.
   const Type* send_type = nullptr;
   const Operation* operation = nullptr;  // reductions
-  /// Elements of the vector (allreduce), of a block, or about so many of a block (reduce_scatter).
-  /// In an allgather or broadcast: units of kUnitAtoms atoms, whole elements of every type here.
+  /// Elements of the vector (allreduce, reduce), of a block, or about so many of a block
+  /// (reduce_scatter). In calls that only move data: units of kUnitAtoms atoms, whole elements of
+  /// every type here.
   int64_t count = 0;
-  /// Of a broadcast: any number, taken modulo the size of the root's group.
+  /// Where there is one: any number, taken modulo the size of the root's group.
   int root = 0;
 };
 
@@ -91,11 +98,16 @@ class Call {
   void findContributors();
   void layOutReduction();
   void layOutGather();
-  void layOutBroadcast();
+  void findRoot();
+  void layOutRooted();
   void fillReduction(int round);
   void fillGather(int round);
-  void fillBroadcast(int round);
+  void fillRooted(int round);
+  static void storeAll(Buffer& buffer, int world_rank, int round, int64_t at, int64_t count,
+                       int64_t from);
   int invoke();
+  int invokeRooted();
+  bool isRoot() const { return world_rank_ == root_world_rank_; }
   /// Elements of `rank`'s block in the v-forms.
   int64_t unevenCount(int64_t rank) const;
 
@@ -108,9 +120,10 @@ class Call {
   /// the remote group, if there is one.
   std::vector<int> contributors_;
   int world_rank_ = 0;
-  /// Of a broadcast: the argument `root`, and the world rank of the root.
+  /// Where there is a root: the argument, and its world rank.
   int root_ = 0;
   int root_world_rank_ = 0;
+  bool is_in_place_here_ = false;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool initialised_ = false;
 

@@ -9,6 +9,9 @@ _STEMS = [
     "allgather",
     "allgatherv",
     "bcast",
+    "reduce",
+    "gather",
+    "scatter",
 ]
 
 # MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, ...

@@ -102,6 +102,8 @@ class Buffer {
   /// Origin of element 0: what MPI is given.
   void* address() { return bytes_.data() + origin_; }
 
+  size_t atomsOfElement() const { return type_->atoms().size(); }
+
   /// Sets every byte to the filling.
   void clear();
   void store(int64_t element, size_t atom, Value value);

@@ -1,0 +1,120 @@
+// The tree of a color of scatter-trees (scatter_trees.cc says how they lie), as steps.
+#ifndef TORC_COMPILER_ALGORITHMS_SCATTER_BLOCK_TREE_H_
+#define TORC_COMPILER_ALGORITHMS_SCATTER_BLOCK_TREE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "ir/step_builder.h"
+
+namespace torc {
+
+/// The tree of a color. The phases of a scatter are its levels 0, 1, ... up to the number of axes;
+/// those of a gather the same in reverse.
+class BlockTree {
+ public:
+  /// `order`: the axes of more than one node, the color's own first. `builder` outlives the tree.
+  BlockTree(StepBuilder& builder, std::uint32_t part, llvm::ArrayRef<std::uint32_t> order, int sign)
+      : builder_(builder),
+        topology_(builder.schedule().topology),
+        part_(part),
+        order_(order.begin(), order.end()),
+        sign_(sign) {}
+
+  /// Appends the steps of the blocks along axis number `level` of the order; behind the last axis,
+  /// those between the last plane and the root's.
+  void scatter(std::uint32_t level);
+  void gather(std::uint32_t level);
+
+ private:
+  using Indices = llvm::SmallVector<std::uint32_t, 8>;
+
+  /// What moves: the blocks of the planes that the nodes of the line stand in, or those of the
+  /// root's plane, which the last of them hands on.
+  enum class Load { kPlanes, kRest };
+
+  /// Which of the nodes that have a load along the axes done: those whose last step was along axis
+  /// number `level` of the color's order.
+  struct Holder {
+    Box nodes;
+    std::uint32_t level = 0;
+  };
+  /// Blocks that one message carries along an axis, to or from the node at distance `reach`.
+  struct Row {
+    llvm::SmallVector<Box, 4> blocks;
+    std::uint32_t reach = 1;
+  };
+  /// What holds a load after the axes up to some level.
+  struct Held {
+    Region region;
+    Indices ready;  // scatter: what brought it; gather: what it waits for, before it goes
+    bool is_made = false;
+  };
+
+  std::uint32_t levels() const { return static_cast<std::uint32_t>(order_.size()); }
+  std::uint32_t last() const { return levels() - 1; }
+  std::uint32_t size(std::uint32_t level) const { return topology_.axes[order_[level]].size; }
+  bool hasRest() const { return levels() > 1; }
+
+  /// The nodes at distance `first` to `last` from the root along an axis.
+  Interval away(std::uint32_t level, std::uint32_t first, std::uint32_t last) const;
+  Box lineOf(Load load) const;
+  Box atLevel(Load load, std::uint32_t level, const Interval& along) const;
+  llvm::SmallVector<Holder, 8> holders(Load load, std::uint32_t level) const;
+  Box blocksOf(Load load, std::uint32_t level, const Interval& along) const;
+  llvm::SmallVector<Box, 4> restBlocks() const;
+  llvm::SmallVector<Row, 8> rows(Load load, std::uint32_t level) const;
+  Box root() const;
+  Box own() const;
+
+  std::uint32_t guard(const Box& box) { return box == Box{} ? kNone : builder_.box(box); }
+  Region region(Buffer buffer, llvm::ArrayRef<Box> blocks, std::uint32_t frame = kNone);
+  Region newFrame(llvm::ArrayRef<Box> blocks, std::uint32_t slot);
+  /// The same blocks where they lie within what `held` is.
+  Region inside(const Region& held, llvm::ArrayRef<Box> blocks) {
+    return region(held.buffer, blocks, held.frame);
+  }
+  Held& held(Load load, std::uint32_t level);
+  void handOn(const StepPlace& place, const Row& row, const Shift& moves);
+  std::uint32_t freeSlot() const { return builder_.schedule().slot_count; }
+  std::uint32_t newStream() { return builder_.addStream({part_, 0}); }
+  Shift out(std::uint32_t level) const { return hop(order_[level], sign_); }
+  Shift back(std::uint32_t level) const { return hop(order_[level], -sign_); }
+
+  void scatterAlong(Load load, std::uint32_t level, std::uint32_t stream);
+  void scatterRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream);
+  void scatterRest();
+  void gatherAlong(Load load, std::uint32_t level, std::uint32_t stream);
+  void gatherRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream);
+  void gatherRest();
+  void copyOwn(std::uint32_t level);
+
+  /// One of two slots for what is handed on along an axis.
+  struct Turn {
+    std::uint32_t slot = kNone;  // none yet
+    Indices taken;               // what has sent on what lay there last
+  };
+  /// What has been sent last over the links along an axis.
+  struct Link {
+    Indices passed;             // by those who hand on
+    std::vector<Indices> held;  // by each holder
+    std::uint32_t turns = 0;    // so far
+  };
+
+  StepBuilder& builder_;
+  const Topology& topology_;
+  const std::uint32_t part_;
+  const std::vector<std::uint32_t> order_;  // axes of more than one node, the color's own first
+  const int sign_;
+  std::vector<Held> planes_ = std::vector<Held>(order_.size());
+  std::vector<Held> rest_ = std::vector<Held>(order_.size());
+  Link link_;      // of the axis at hand
+  Turn turns_[2];  // of the load at hand
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_SCATTER_BLOCK_TREE_H_

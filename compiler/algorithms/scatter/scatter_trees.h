@@ -1,0 +1,18 @@
+// Scatter and gather on all links of the root.
+#ifndef TORC_COMPILER_ALGORITHMS_SCATTER_SCATTER_TREES_H_
+#define TORC_COMPILER_ALGORITHMS_SCATTER_SCATTER_TREES_H_
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/collective_spec.h"
+#include "ir/program.h"
+
+namespace torc {
+
+/// The steps of a scatter or a gather, two colors for each axis. An error on a damaged torus, and
+/// where an axis does not wrap.
+llvm::Expected<Program> planScatterTrees(const CollectiveSpec& spec);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_SCATTER_SCATTER_TREES_H_
