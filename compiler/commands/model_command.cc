@@ -93,7 +93,8 @@ llvm::Expected<Machine> readMachine() {
   return std::move(machine);
 }
 
-llvm::Expected<std::vector<std::size_t>> readDims(std::size_t most) {
+llvm::Expected<std::vector<std::size_t>> readDims(const Machine& machine) {
+  const std::size_t most = machine.dimensions.size();
   std::vector<std::size_t> listed;
   if (dims.empty()) {
     for (std::size_t count = 1; count <= most; ++count)
@@ -103,29 +104,23 @@ llvm::Expected<std::vector<std::size_t>> readDims(std::size_t most) {
   for (llvm::StringRef one : llvm::split(dims, ',')) {
     std::size_t count = 0;
     if (one.getAsInteger(10, count) || count < 1 || count > most) {
-      return fault("--dims: '" + one + "' is not a number of dimensions; write 1 to " +
-                   llvm::Twine(most) + ", as 1," + llvm::Twine(most) +
-                   " (only dimensions of more than one node count)");
+      return fault("--dims: '" + one + "' is not a number of dimensions; " + shapeOf(machine) +
+                   " has " + llvm::Twine(most));
     }
     listed.push_back(count);
   }
   return listed;
 }
 
-/// What `torc compile --bytes` would choose on the sub-torus, for each of its sizes.
+/// Adds what `torc compile --bytes` would choose on the sub-torus, for each of its sizes. An error
+/// where no algorithm serves it.
 llvm::Error addSchedules(SubTorus& on, Progress& progress) {
   const std::optional<Collective> compiled = collectiveNamed(collective);
-  if (!compiled) {
-    on.no_schedule = "no algorithm serves " + collective + " yet";
-    return llvm::Error::success();
-  }
+  if (!compiled) return fault("no algorithm serves " + collective);
   llvm::Expected<Topology> topology = topologyOf(on.machine);
   if (!topology) return topology.takeError();
   const CollectiveSpec spec{*compiled, *topology};
-  if (!isServed(spec)) {
-    on.no_schedule = toString(noAlgorithm(spec));
-    return llvm::Error::success();
-  }
+  if (!isServed(spec)) return noAlgorithm(spec);
   CompileCache programs(spec);
   for (Prediction& prediction : on.predictions) {
     llvm::Expected<Choice> choice =
@@ -136,9 +131,8 @@ llvm::Error addSchedules(SubTorus& on, Progress& progress) {
   return llvm::Error::success();
 }
 
-llvm::Expected<SubTorus> predict(const Machine& machine, std::size_t dimensions,
-                                 const CollectiveRow& row, llvm::ArrayRef<std::uint64_t> sizes,
-                                 Progress& progress) {
+SubTorus predict(const Machine& machine, std::size_t dimensions, const CollectiveRow& row,
+                 llvm::ArrayRef<std::uint64_t> sizes, Progress& progress) {
   SubTorus on{machine, {}, {}, {}};
   on.machine.dimensions.resize(dimensions);
   on.torus = logPTorusOf(on.machine);
@@ -152,7 +146,11 @@ llvm::Expected<SubTorus> predict(const Machine& machine, std::size_t dimensions,
          lowerBound(on.machine, {row, vector}).bound_s,
          {}});
   }
-  if (llvm::Error error = addSchedules(on, progress)) return error;
+  if (llvm::Error error = addSchedules(on, progress)) {
+    on.no_schedule = toString(std::move(error));
+    for (Prediction& prediction : on.predictions)
+      prediction.schedule.reset();
+  }
   return on;
 }
 
@@ -179,7 +177,7 @@ void printTable(const Machine& machine, bool sums, llvm::ArrayRef<SubTorus> all,
       if (each.schedule) {
         const double seconds = each.schedule->predicted_s;
         out << llvm::format("  %12.6g", seconds * kMicro);
-        if (each.bound_s > 0) {
+        if (seconds > 0 && each.bound_s > 0) {
           out << llvm::format("  %7.3f", seconds / each.bound_s);
         } else {
           out << "        -";
@@ -228,19 +226,13 @@ int run() {
   if (!sizes) return optionFault(sizes.takeError());
   llvm::Expected<Machine> machine = readMachine();
   if (!machine) return optionFault(machine.takeError());
-  llvm::Expected<std::vector<std::size_t>> counts = readDims(machine->dimensions.size());
+  llvm::Expected<std::vector<std::size_t>> counts = readDims(*machine);
   if (!counts) return optionFault(counts.takeError());
 
   Progress progress(/*quiet=*/false);
   std::vector<SubTorus> all;
-  for (const std::size_t count : *counts) {
-    llvm::Expected<SubTorus> on = predict(*machine, count, *row, *sizes, progress);
-    if (!on) {
-      progress.clear();
-      return inputFault(on.takeError());
-    }
-    all.push_back(std::move(*on));
-  }
+  for (const std::size_t count : *counts)
+    all.push_back(predict(*machine, count, *row, *sizes, progress));
   progress.clear();
   std::string text;
   llvm::raw_string_ostream out(text);
