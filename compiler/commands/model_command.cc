@@ -183,6 +183,8 @@ void printTable(const Machine& machine, bool sums, llvm::ArrayRef<SubTorus> all,
           out << "        -";
         }
         out << "  " << each.schedule->description();
+        if (!each.schedule->stand_in.empty())
+          out << " (scaled from " << each.schedule->stand_in << ")";
       }
       out << '\n';
     }
@@ -206,6 +208,9 @@ Json jsonOf(const SubTorus& on, const Prediction& each) {
   document["bound_s"] = each.bound_s;
   document["simulated_s"] = each.schedule ? Json(each.schedule->predicted_s) : Json();
   document["schedule"] = each.schedule ? Json(each.schedule->description()) : Json();
+  if (each.schedule && !each.schedule->stand_in.empty()) {
+    document["stand_in"] = each.schedule->stand_in;
+  }
   if (!on.no_schedule.empty()) document["no_schedule"] = on.no_schedule;
   return document;
 }
