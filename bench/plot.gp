@@ -1,12 +1,17 @@
-# Draws times from a CSV file as curves, both axes logarithmic (Debian's gnuplot-nox 5.4):
+# Draws times or bandwidths from a CSV file as curves (Debian's gnuplot-nox 5.4):
 #
-#   gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X
+#   gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X [bandwidth]
 #
-# The first row names the columns. The first column is X, `bytes` or `nodes`; the second is a bound,
-# drawn dashed; every other one is a curve with its points, in seconds; an empty field is no point.
-if (ARGC != 4) { print "gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X"; exit status 2 }
+# The first row names the columns. The first column is X, `bytes` or `nodes`, on a logarithmic axis;
+# the second is a bound, drawn dashed; every other one is a curve with its points; an empty field is
+# no point. Times are in seconds, on a logarithmic axis, bandwidths in MB/s, from 0.
+if (ARGC < 4 || ARGC > 5 || (ARGC == 5 && ARG5 ne 'bandwidth')) {
+  print "gnuplot -c bench/plot.gp FILE.csv FILE.svg TITLE X [bandwidth]"
+  exit status 2
+}
 file = ARG1
 is_bytes = ARG4 eq 'bytes'
+is_bandwidth = ARGC == 5
 
 set terminal svg size 760,470 font 'sans-serif,12' background '#ffffff'
 set output ARG2
@@ -26,10 +31,14 @@ set tics nomirror font ',11'
 set grid xtics ytics linetype 1 linewidth 0.5 linecolor '#e4e4e4'
 set key outside right top Left reverse noenhanced samplen 2
 set logscale x 2
-set logscale y 10
-set format y '%.0s %cs'
+if (is_bandwidth) {
+  set yrange [0:*]
+} else {
+  set logscale y 10
+  set format y '%.0s %cs'
+}
 unset mytics
-set ylabel 'time'
+set ylabel is_bandwidth ? 'bandwidth, MB/s' : 'time'
 set xlabel is_bytes ? 'bytes of the vector' : ARG4
 
 stats file every ::1 nooutput

@@ -59,6 +59,18 @@ llvm::Expected<SizeRange> parseSizeRange(llvm::StringRef text, llvm::StringRef o
   return SizeRange{*lowest, *highest};
 }
 
+llvm::Expected<std::vector<std::uint64_t>> parseSizeList(llvm::StringRef text,
+                                                         llvm::StringRef option) {
+  std::vector<std::uint64_t> listed;
+  for (llvm::StringRef one : llvm::split(text, ',')) {
+    llvm::Expected<SizeRange> range = parseSizeRange(one, option);
+    if (!range) return range.takeError();
+    const std::vector<std::uint64_t> sizes = range->sizes();
+    listed.insert(listed.end(), sizes.begin(), sizes.end());
+  }
+  return listed;
+}
+
 std::string sizeText(std::uint64_t bytes) {
   for (const Unit& unit : kUnits) {
     if (bytes > 0 && bytes % (std::uint64_t{1} << unit.shift) == 0) {

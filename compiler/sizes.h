@@ -26,6 +26,10 @@ llvm::Expected<std::uint64_t> parseSize(llvm::StringRef text, llvm::StringRef op
 /// Reads "64K" or "64K:16M".
 llvm::Expected<SizeRange> parseSizeRange(llvm::StringRef text, llvm::StringRef option);
 
+/// Reads sizes and ranges, separated by commas, as "1K,64K:1M": all their sizes, in this order.
+llvm::Expected<std::vector<std::uint64_t>> parseSizeList(llvm::StringRef text,
+                                                         llvm::StringRef option);
+
 /// "64K", "3M", "1000": the largest unit that divides it.
 std::string sizeText(std::uint64_t bytes);
 

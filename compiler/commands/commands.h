@@ -25,6 +25,7 @@ Command simulateCommand();
 Command verifyCommand();
 Command boundsCommand();
 Command machinesCommand();
+Command modelCommand();
 Command infoCommand();
 Command libraryBuildCommand();
 Command libraryListCommand();

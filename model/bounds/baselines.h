@@ -16,7 +16,8 @@
 //   reduce_scatter  p reductions of n / p bytes behind each other
 //                   (both: p S segments behind each other, as many as suit n)
 //   allreduce       a reduction, then a broadcast
-// Binomial trees, Solomonik et al., SC 2011, section 4: a broadcast takes
+// Binomial trees, Solomonik et al., SC 2011, section 4 (model/logp/trees.h), in whole rounds and
+// with one core: a broadcast takes
 //   log2(p) (n / b + 2 o + L),
 // a reduction the same with max(1 / b, R(1)) for 1 / b; a gather or scatter of n bytes in all takes
 //   (p - 1) / p n / b + log2(p) (2 o + L).

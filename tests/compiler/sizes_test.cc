@@ -61,5 +61,17 @@ TEST(Sizes, Ranges) {
   }
 }
 
+TEST(Sizes, Lists) {
+  using List = std::vector<std::uint64_t>;
+  llvm::Expected<List> list = parseSizeList("7,1K:4K,3", "--bytes");
+  ASSERT_TRUE(bool(list)) << toString(list.takeError());
+  EXPECT_EQ(*list, List({7, 1024, 2048, 4096, 3}));
+  for (llvm::StringRef text : {"", ",", "1,", ",1", "1;2", "1,2:1"}) {
+    llvm::Expected<List> faulty = parseSizeList(text, "--bytes");
+    EXPECT_FALSE(bool(faulty)) << text.str();
+    consumeError(faulty.takeError());
+  }
+}
+
 }  // namespace
 }  // namespace torc

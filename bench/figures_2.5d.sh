@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Figures 1 and 7 to 12 of the 2.5D paper from the presets of its machines: CSV files, plots and tables
+# in docs/figures-2.5d.
+#
+#   bash bench/figures_2.5d.sh [FOLDER]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=${1:-docs/figures-2.5d}
+if ! command -v gnuplot >/dev/null; then
+  echo "figures_2.5d.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
+  exit 1
+fi
+# shellcheck disable=SC2086
+bazel ${BAZEL_STARTUP:-} build -c opt //bench:figures_2.5d 2>/dev/null
+# shellcheck disable=SC2086
+bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)/bench
+mkdir -p "$out"
+{
+  echo 'Made by `bash bench/figures_2.5d.sh`. Sizes in bytes of the vector, bandwidths in MB/s.'
+  "$bin/figures_2.5d" "$out"
+} >"$out/tables.md"
+
+# plot NAME TITLE X
+plot() {
+  gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" bandwidth
+}
+plot 01 'Figure 1: multicast of 1 MiB, Blue Gene/P' nodes
+plot 07 'Figure 7: multicast, ring of 8 nodes of Blue Gene/P' bytes
+plot 08 'Figure 8: multicast, 8x8 nodes of Blue Gene/P' bytes
+plot 09 'Figure 9: multicast, 8x8x8 nodes of Blue Gene/P' bytes
+plot 10 'Figure 10: reduction, Blue Gene/P' bytes
+plot 11 'Figure 11: ring of 8 nodes of Blue Gene/P' bytes
+plot 12 'Figure 12: multicast, exascale machine, 64 nodes an axis' bytes
