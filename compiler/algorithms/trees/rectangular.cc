@@ -19,7 +19,8 @@
 //
 // Reduction is the mirror image: sums go from the leaves to the root. They grow in one frame at
 // each node, first where the most nodes have a child, along the last axis of the order; a node
-// without a child sends what it contributes as it lies. The root has one child in each tree.
+// without a child sends what it contributes as it lies. The root has one child in each tree, and
+// sends from `in`, adds into `out`: no copy stands in the way.
 #include "compiler/algorithms/trees/rectangular.h"
 
 #include <llvm/ADT/SmallVector.h>
@@ -143,22 +144,24 @@ class RectangularSteps {
 
 void RectangularSteps::broadcast(const Tree& tree) {
   const TreeBoxes& boxes = tree.boxes;
-  const Region out = data(Buffer::kOut, tree.part);
-  const Box root = boxes.withZeroBehind(boxes.with({}, 0, 0, 0), 0);
+  const Region out = data(Buffer::kOut, tree.part), in = data(Buffer::kIn, tree.part);
+  const StepPlace root = place(tree, boxes.line(0, 0, 0));
+  builder_.copy(root, out, in, {});
+  builder_.send(root, in, hop(tree.order[0], tree.sign), {});
   // Whichever of them a node of a line executes has brought it the data.
-  llvm::SmallVector<std::uint32_t, 8> has_data = {
-      builder_.copy(place(tree, root), out, data(Buffer::kIn, tree.part), {})};
+  llvm::SmallVector<std::uint32_t, 8> has_data;
   for (std::uint32_t m = 0; m <= tree.last(); ++m) {
     const Shift moves = hop(tree.order[m], tree.sign);
-    const std::uint32_t size = boxes.size(m);
+    const std::uint32_t size = boxes.size(m), nearest = m == 0 ? 1 : 0;
     has_data.push_back(builder_.receive(place(tree, boxes.line(m, 1, size - 1)), out, moves, {}));
-    builder_.send(place(tree, boxes.line(m, 0, size - 2)), out, moves, has_data);
+    if (nearest > size - 2) continue;
+    builder_.send(place(tree, boxes.line(m, nearest, size - 2)), out, moves, has_data);
   }
   const Shift around = hop(tree.order[0], tree.sign);
   for (std::uint32_t m = 1; m <= tree.last(); ++m) {
     builder_.receive(place(tree, boxes.wrapped(m, false)), out, around, {});
     builder_.send(place(tree, boxes.wrapped(m, true)), out, around,
-                  llvm::ArrayRef(has_data).take_front(m + 2));
+                  llvm::ArrayRef(has_data).take_front(m + 1));
   }
 }
 
