@@ -66,6 +66,7 @@ void row(const std::string& shape, double bytes) {
               static_cast<unsigned long long>(target.topology.ranks()), equal_load, balanced_load);
   for (int c = 0; c < kCollectiveCount; ++c) {
     const auto collective = static_cast<Collective>(c);
+    if (!paper.algorithm->serves(rowOf(collective))) continue;
     BoundRequest request;
     request.collective = rowOf(collective);
     request.bytes = bytes;

@@ -192,7 +192,9 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
       if (set >> i & 1) {
         inside *= size;
       } else {
-        ways += ring ? 2 : 1;
+        // A root with own blocks for others may be inside of a line.
+        const bool is_inside = facts.isRooted() && facts.layout == Layout::kBlockMajor && size > 2;
+        ways += ring || is_inside ? 2 : 1;
         links += 2 * (ring ? nodes : nodes / size * (size - 1));
       }
     }

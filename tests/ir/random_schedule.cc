@@ -239,10 +239,12 @@ class Generator {
   }
 
   Region region(const Blocks& blocks, bool written) {
-    // In a broadcast `in` is the root's alone.
-    const bool may_be_in = !written && !rowOf(s_.collective).isRooted();
+    // What only the root has is left alone.
+    const CollectiveRow& row = rowOf(s_.collective);
+    const bool may_be_in = !written && row.in_elsewhere != Holds::kNothing;
+    const bool may_be_out = row.out_elsewhere != Holds::kNothing;
     const std::int64_t kind = pick(may_be_in ? 0 : 1, 2);
-    if (kind == 2) return scratch(blocks);
+    if (kind == 2 || (kind == 1 && !may_be_out)) return scratch(blocks);
     return region(kind == 0 ? Buffer::kIn : Buffer::kOut, blocks);
   }
 

@@ -67,9 +67,15 @@ class CheckedJob {
     const std::span<T> in = elements<T>(job.in(number));
     const std::uint64_t first = own ? blocks_[rank] : 0;
     const std::uint64_t count = own ? blocks_[rank + 1] - blocks_[rank] : total_;
-    const std::uint64_t offset = own && call_.in_place ? first : 0;
+    const std::uint64_t offset = own && sharesBlock(rank) ? first : 0;
     for (std::uint64_t i = 0; i < count; ++i)
       in[offset + i] = element<T>(rank, first + i);
+  }
+
+  bool isRoot(std::uint64_t rank) const { return static_cast<std::int32_t>(rank) == call_.root; }
+  /// Whether one buffer holds all blocks, where one of `in` and `out` is the own one.
+  bool sharesBlock(std::uint64_t rank) const {
+    return call_.in_place && row_.inPlaceSharesBlock() && row_.mayBeInPlace(isRoot(rank));
   }
 
   /// Whether each rank's vector is what it has for all, and gets from all.
@@ -82,7 +88,7 @@ class CheckedJob {
 
   /// Element `index` of the whole vector after the collective.
   T expected(std::uint64_t index) const {
-    if (row_.isRooted() && !row_.reduces()) {
+    if (row_.isRooted() && row_.inWhole() && !row_.reduces()) {
       return element<T>(static_cast<std::uint64_t>(call_.root), index);
     }
     if (!row_.reduces()) {
@@ -101,14 +107,16 @@ class CheckedJob {
       whole[i] = expected(i);
     const bool own = row_.out == Holds::kOwn && !ofPairs();
     for (std::uint64_t r = 0; r < ranks_; ++r) {
+      if (row_.outAt(isRoot(r)) == Holds::kNothing) continue;
       const std::span<T> out = elements<T>(job.out(static_cast<std::int32_t>(r)));
       const std::uint64_t first = own ? blocks_[r] : 0;
       const std::uint64_t last = own ? blocks_[r + 1] : total_;
+      const std::uint64_t place = sharesBlock(r) ? 0 : first;  // of the vector, where `out` begins
       for (std::uint64_t i = first; i < last; ++i) {
         const T wanted = ofPairs() ? expectedOfPairs(r, i) : whole[i];
-        if (out[i - first] == wanted) continue;
+        if (out[i - place] == wanted) continue;
         return "rank " + std::to_string(r) + ", element " + std::to_string(i) + ": " +
-               std::to_string(out[i - first]) + ", expected " + std::to_string(wanted);
+               std::to_string(out[i - place]) + ", expected " + std::to_string(wanted);
       }
     }
     return {};

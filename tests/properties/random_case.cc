@@ -94,9 +94,12 @@ std::string CompileCase::text() const {
 
 CompileCase drawCase(std::uint64_t max_ranks) {
   CompileCase result;
-  result.collective =
-      oneOf<std::string>({"allreduce", "reduce_scatter", "allgather", "allreduce", "broadcast"});
-  const bool is_rooted = rowOf(*collectiveNamed(result.collective)).isRooted();
+  result.collective = oneOf<std::string>({"allreduce", "reduce_scatter", "allgather", "allreduce",
+                                          "broadcast", "reduce", "scatter", "gather"});
+  const CollectiveRow& row = rowOf(*collectiveNamed(result.collective));
+  const bool is_rooted = row.isRooted();
+  // What serves blocks from or to a root needs axes that wrap.
+  const bool may_be_line = !is_rooted || row.layout == Layout::kPartMajor;
   // On lines the proof goes through all places of the root.
   if (is_rooted) max_ranks = std::min<std::uint64_t>(max_ranks, 24);
   const std::uint32_t dimensions = draw(1, 5);
@@ -108,7 +111,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
     const std::uint32_t size = draw(1, static_cast<std::uint32_t>(std::min(longest, room)));
     ranks *= size;
     result.shape += (i > 0 ? "x" : "") + std::to_string(size);
-    if (draw(0, 2) == 2) result.shape += "m";
+    if (draw(0, 2) == 2 && (may_be_line || size <= 2)) result.shape += "m";
   }
   result.order = std::string(kAxisNames.substr(0, dimensions));
   if (ranks * 2 <= max_ranks && draw(0, 3) == 3) {
@@ -130,7 +133,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
   result.scratch_depth = draw(1, 3);
   if (is_rooted) {
-    result.algorithm = "dimension-tree";
+    result.algorithm = may_be_line ? "dimension-tree" : "scatter-trees";
     return result;
   }
   const std::uint32_t damage = draw(0, 5);

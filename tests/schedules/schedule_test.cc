@@ -17,8 +17,9 @@ TEST(Schedule, NamesAreDistinct) {
     collectives.insert(rowOf(static_cast<Collective>(i)).name);
   for (int i = 0; i < kOperationKindCount; ++i)
     kinds.insert(name(static_cast<OperationKind>(i)));
-  EXPECT_EQ(collectives, (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather",
-                                                     "broadcast", "alltoall"}));
+  EXPECT_EQ(collectives,
+            (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather", "broadcast",
+                                        "alltoall", "reduce", "scatter", "gather"}));
   EXPECT_EQ(kinds, (std::set<std::string_view>{"send", "recv", "recv_reduce", "reduce", "copy",
                                                "notify", "await"}));
   EXPECT_EQ(name(Buffer::kScratch), "scratch");
@@ -34,6 +35,21 @@ TEST(Schedule, OwnBlockBuffers) {
   EXPECT_TRUE(rowOf(Collective::kBroadcast).isRooted());
   EXPECT_EQ(rowOf(Collective::kBroadcast).inAt(true), Holds::kWhole);
   EXPECT_EQ(rowOf(Collective::kBroadcast).inAt(false), Holds::kNothing);
+  EXPECT_TRUE(rowOf(Collective::kReduce).reduces());
+  for (const Collective collective : {Collective::kReduce, Collective::kGather}) {
+    const CollectiveRow& row = rowOf(collective);
+    EXPECT_TRUE(row.isRooted());
+    EXPECT_EQ(row.outAt(true), Holds::kWhole);
+    EXPECT_EQ(row.outAt(false), Holds::kNothing);
+    EXPECT_TRUE(row.mayBeInPlace(true));
+    EXPECT_FALSE(row.mayBeInPlace(false));
+  }
+  const CollectiveRow& scatter = rowOf(Collective::kScatter);
+  EXPECT_TRUE(scatter.isRooted());
+  EXPECT_TRUE(scatter.describesOwnOut());
+  EXPECT_FALSE(rowOf(Collective::kGather).describesOwnOut());
+  EXPECT_TRUE(scatter.mayBeInPlace(true));
+  EXPECT_FALSE(scatter.mayBeInPlace(false));
 }
 
 TEST(Schedule, CopiesAreEqual) {

@@ -1,6 +1,8 @@
 // Steps of the blocks along a tree: scatter, then gather.
 #include "compiler/algorithms/scatter/block_tree.h"
 
+#include <algorithm>
+
 #include <llvm/ADT/STLExtras.h>
 
 namespace torc {
@@ -114,14 +116,28 @@ BlockTree::Held& BlockTree::held(Load load, std::uint32_t level) {
   return held;
 }
 
-/// Receives a row and sends it on.
-void BlockTree::handOn(const StepPlace& place, const Row& row, const Shift& moves) {
+/// Receives a row and sends it on, on all nodes before the last that it reaches. Those at which the
+/// slot was used before wait; to others that would mean to wait for what they have sent themselves.
+void BlockTree::handOn(const Row& row, Load load, std::uint32_t level, std::uint32_t stream,
+                       const Shift& moves) {
+  if (row.reach == 1) return;
+  const auto nodes = [&](std::uint32_t first, std::uint32_t end) {
+    return StepPlace{stream, guard(atLevel(load, level, away(level, first, end - 1)))};
+  };
   Turn& turn = turns_[link_.turns++ % 2];
   if (turn.slot == kNone) turn.slot = freeSlot();
   const Region passing = newFrame(row.blocks, turn.slot);
   Indices after = link_.passed;
-  after.push_back(builder_.receive(place, passing, moves, turn.taken));
-  turn.taken = link_.passed = {builder_.send(place, passing, moves, after)};
+  const std::uint32_t used = std::min(turn.reach, row.reach);
+  if (used > 1) {
+    after.push_back(builder_.receive(nodes(1, used), passing, moves, {turn.taken}));
+  }
+  if (used < row.reach) {
+    after.push_back(builder_.receive(nodes(used, row.reach), passing, moves, {}));
+  }
+  turn.taken = builder_.send(nodes(1, row.reach), passing, moves, after);
+  turn.reach = row.reach;
+  link_.passed = {turn.taken};
 }
 
 // Scatter.
@@ -147,7 +163,8 @@ void BlockTree::scatterAlong(Load load, std::uint32_t level, std::uint32_t strea
     const StepPlace place{stream, guard(lineOf(Load::kRest))};
     arrived.ready = {builder_.receive(place, arrived.region, out(0), {})};
   }
-  for (const Row& row : llvm::reverse(rows(load, level)))
+  const auto nearest_first = rows(load, level);
+  for (const Row& row : llvm::reverse(nearest_first))
     scatterRow(row, load, level, stream);
   Held& arrived = held(load, level);
   const StepPlace place{stream, guard(atLevel(load, level, away(level, 1, size(level) - 1)))};
@@ -168,9 +185,7 @@ void BlockTree::scatterRow(const Row& row, Load load, std::uint32_t level, std::
     const StepPlace place{stream, guard(sources[i].nodes)};
     link_.held[i] = {builder_.send(place, source, out(level), after)};
   }
-  if (row.reach == 1) return;
-  const StepPlace place{stream, guard(atLevel(load, level, away(level, 1, row.reach - 1)))};
-  handOn(place, row, out(level));
+  handOn(row, load, level, stream, out(level));
 }
 
 /// One step more, from the last plane to the root's.
@@ -227,10 +242,7 @@ void BlockTree::gatherAlong(Load load, std::uint32_t level, std::uint32_t stream
 }
 
 void BlockTree::gatherRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream) {
-  if (row.reach > 1) {
-    const StepPlace place{stream, guard(atLevel(load, level, away(level, 1, row.reach - 1)))};
-    handOn(place, row, back(level));
-  }
+  handOn(row, load, level, stream, back(level));
   for (const Holder& holder : holders(load, level)) {
     const StepPlace place{stream, guard(holder.nodes)};
     if (level == 0) {

@@ -78,7 +78,8 @@ class BlockTree {
     return region(held.buffer, blocks, held.frame);
   }
   Held& held(Load load, std::uint32_t level);
-  void handOn(const StepPlace& place, const Row& row, const Shift& moves);
+  void handOn(const Row& row, Load load, std::uint32_t level, std::uint32_t stream,
+              const Shift& moves);
   std::uint32_t freeSlot() const { return builder_.schedule().slot_count; }
   std::uint32_t newStream() { return builder_.addStream({part_, 0}); }
   Shift out(std::uint32_t level) const { return hop(order_[level], sign_); }
@@ -94,8 +95,9 @@ class BlockTree {
 
   /// One of two slots for what is handed on along an axis.
   struct Turn {
-    std::uint32_t slot = kNone;  // none yet
-    Indices taken;               // what has sent on what lay there last
+    std::uint32_t slot = kNone;   // none yet
+    std::uint32_t taken = kNone;  // what has sent on what lay there last
+    std::uint32_t reach = 1;      // of that: on nodes nearer to the root
   };
   /// What has been sent last over the links along an axis.
   struct Link {

@@ -33,13 +33,13 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
                       Call& call) {
   if (call.unpacks_out) prepareOut(arguments, row, rank, ranks, call);
   if (!call.packs_in || packed_ != nullptr) return;
-  if (contributions_.empty()) takeContribution(arguments, row, ranks);
   const bool is_own = row.describesOwn() && !row.describesOwnOut();
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
+  if (!was_in_place) takeContribution(arguments, row, ranks);
   in_.allocate(call.elements.in, is_own && !was_in_place ? arguments.own_type : arguments.type);
   packed_ = &in_;
   call.in = in_.bytes.get();
-  if (call.in_place) call.out = in_.bytes.get();  // the own block stays there
+  if (call.in_place && row.describesOwnOut()) call.out = in_.bytes.get();  // the block stays there
 }
 
 /// What is in `in`: the own blocks, or all, which follow one another in the copy.

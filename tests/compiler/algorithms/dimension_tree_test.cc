@@ -2,6 +2,8 @@
 // torus.
 #include "compiler/algorithms/trees/dimension_tree.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
 
@@ -13,8 +15,9 @@
 namespace torc {
 namespace {
 
-Schedule compiled(const char* shape, std::uint32_t chunks) {
-  const CollectiveSpec spec{Collective::kBroadcast, *parseTopology(shape)};
+Schedule compiled(const char* shape, std::uint32_t chunks,
+                  Collective collective = Collective::kBroadcast) {
+  const CollectiveSpec spec{collective, *parseTopology(shape)};
   const Algorithm& algorithm = *cantFail(findAlgorithm("dimension-tree"));
   PipelineOptions options;
   options.chunks = chunks;
@@ -24,9 +27,12 @@ Schedule compiled(const char* shape, std::uint32_t chunks) {
 
 class DimensionTree : public testing::TestWithParam<const char*> {};
 
-TEST_P(DimensionTree, IsProvedAndRunsFromEveryRoot) {
-  for (const std::uint32_t chunks : {1u, 3u}) {
-    const Schedule schedule = compiled(GetParam(), chunks);
+TEST_P(DimensionTree, IsProvedAndRunsForEveryRoot) {
+  for (const auto& [collective, chunks] :
+       {std::pair(Collective::kBroadcast, 1u), std::pair(Collective::kBroadcast, 3u),
+        std::pair(Collective::kReduce, 1u), std::pair(Collective::kReduce, 3u)}) {
+    const Schedule schedule = compiled(GetParam(), chunks, collective);
+    SCOPED_TRACE(schedule.name);
     const VerifyResult proof = verify(schedule.view());
     ASSERT_TRUE(proof.ok()) << proof.faults.front().message;
     for (std::int32_t root = 0; root < static_cast<std::int32_t>(schedule.topology.ranks());
@@ -53,6 +59,11 @@ TEST(DimensionTree, HasAsManyOperationsOnAnyTorus) {
   EXPECT_EQ(compiled("64x32x32", 1).operations.size(), 13u);
   // However many segments there are.
   EXPECT_EQ(compiled("512x2x2", 16).operations.size(), 9u);
+  // A reduce: on each of two arms the last node sends, those on the way receive, add and send, and
+  // the root receives and adds; of the first axis three of these are one operation, with nothing to
+  // wait for.
+  EXPECT_EQ(compiled("8x5x6", 1, Collective::kReduce).operations.size(), 9u + 12 + 12);
+  EXPECT_EQ(compiled("64x32x32", 1, Collective::kReduce).operations.size(), 9u + 12 + 12);
 }
 
 TEST(DimensionTree, RefusesDamage) {

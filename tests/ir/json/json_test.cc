@@ -150,12 +150,12 @@ TEST(Json, Keys) {
 
 TEST(Json, Types) {
   EXPECT_EQ(errorAfter([](json& d) { d["name"] = 7; }), "a.json: /name: expected a string");
-  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "gather"; }),
+  EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "scan"; }),
             "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast, "
-            "alltoall");
+            "alltoall, reduce, scatter, gather");
   EXPECT_EQ(errorAfter([](json& d) { d["collective"] = 1; }),
             "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast, "
-            "alltoall");
+            "alltoall, reduce, scatter, gather");
   EXPECT_EQ(errorAfter([](json& d) { d["promises"] = {"speed"}; }),
             "a.json: /promises/0: expected one of conflict-free-phases");
   EXPECT_EQ(errorAfter([](json& d) { d["streams"] = 3; }), "a.json: /streams: expected an array");

@@ -87,8 +87,9 @@ TEST(TextErrors, Header) {
   expectStepsError("schedule @s {", "schedule @s ^collective",
                    "expected '{' after the name, found 'collective'");
   expectStepsError(
-      "collective reduce_scatter", "collective ^gather",
-      "expected allreduce, reduce_scatter, allgather, broadcast or alltoall, found 'gather'");
+      "collective reduce_scatter", "collective ^scan",
+      "expected allreduce, reduce_scatter, allgather, broadcast, alltoall, reduce, scatter or "
+      "gather, found 'scan'");
   expectStepsError("producer \"p\"", "producer ^p", "expected a string in quotes, found 'p'");
   expectStepsError("producer \"p\"", "producer ^\"p", "the string does not end on its line");
   expectStepsError("producer \"p\"", "producer \"p^\\n\"",
@@ -301,8 +302,8 @@ TEST(TextErrors, EndOfText) {
   EXPECT_EQ(errorOf("// nothing\n"),
             "t.tir:1:1: error: expected 'schedule', found the end of the text\n// nothing\n^");
   EXPECT_EQ(errorOf("schedule @s {\n  collective\n\n"),
-            "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather, broadcast or "
-            "alltoall, found the "
+            "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather, broadcast, "
+            "alltoall, reduce, scatter or gather, found the "
             "end of the text\n  collective\n            ^");
   const std::string twice = (kText + "schedule").str();
   EXPECT_EQ(errorOf(twice),

@@ -1,8 +1,9 @@
 // Schedules in segments: a pipeline takes what its formula says, and what is not simulated takes as
 // long as what is.
+#include "ir/segments/segments.h"
+
 #include <gtest/gtest.h>
 
-#include "ir/segments/segments.h"
 #include "model/simulator/simulator.h"
 #include "tests/model/model_testing.h"
 

@@ -260,6 +260,81 @@ TEST_F(GapsTest, AreMovedByMpisRulesAndNeverReduced) {
   EXPECT_FALSE(call.unpacks_out);
 }
 
+// Of a gather and a scatter, what MPI ignores but at the root is not looked at.
+TEST_F(CallTest, IgnoredArgumentsMayBeAnything) {
+  CallArguments gather = allgather(10);
+  gather.collective = Collective::kGather;
+  gather.root = 2;  // the rank that `checked` asks
+  EXPECT_EQ(checked(gather).elements.out, 60u);
+  EXPECT_EQ(checked(gather).elements.in, 10u);
+  gather.root = 1;
+  gather.out = reinterpret_cast<void*>(1);
+  gather.count = -7;
+  gather.type = MPI_DATATYPE_NULL;
+  for (const CallArguments& arguments : {gather, byMpi(gather)}) {
+    const Call call = checked(arguments);
+    EXPECT_EQ(call.elements.out, 0u);
+    EXPECT_EQ(call.elements.in * call.type.bytes, 40u);
+    EXPECT_EQ(call.bytes, 240u);
+    EXPECT_EQ(call.out, nullptr);
+  }
+  gather.own_count = -1;
+  expectFault(gather, CallFault::kArgument, "count is -1");
+
+  CallArguments scatter = allgather(10);
+  scatter.collective = Collective::kScatter;
+  scatter.root = 2;
+  EXPECT_EQ(checked(scatter).elements.in, 60u);
+  scatter.root = 0;
+  scatter.in = nullptr;
+  scatter.count = -7;
+  scatter.type = MPI_DATATYPE_NULL;
+  EXPECT_EQ(checked(byMpi(scatter)).elements.in, 0u);
+  EXPECT_EQ(checked(byMpi(scatter)).elements.out, 40u);
+
+  CallArguments reduce = reduction(Collective::kReduce, 10);
+  reduce.root = 0;
+  reduce.out = reduce.in == nullptr ? nullptr : const_cast<void*>(reduce.in);
+  EXPECT_EQ(checked(byMpi(reduce)).elements.out, 0u);
+  reduce.root = 2;
+  expectFault(byMpi(reduce), CallFault::kArgument, "the same memory");
+}
+
+TEST_F(CallTest, TheRootAloneMayBeInPlace) {
+  CallArguments gather = allgather(10);
+  gather.collective = Collective::kGather;
+  gather.in = MPI_IN_PLACE;
+  gather.own_type = MPI_DATATYPE_NULL;
+  gather.root = 2;
+  EXPECT_TRUE(checked(gather).in_place);
+  EXPECT_EQ(checked(gather).elements.in, 60u);
+  gather.root = 1;
+  gather.own_type = MPI_INT;
+  expectFault(gather, CallFault::kArgument, "in is MPI_IN_PLACE, of a gather at the root alone");
+
+  CallArguments scatter = allgather(10);
+  scatter.collective = Collective::kScatter;
+  scatter.out = MPI_IN_PLACE;
+  scatter.root = 2;
+  const Call call = checked(scatter);
+  EXPECT_TRUE(call.in_place);
+  EXPECT_EQ(call.outBegin(), call.inBegin());
+  EXPECT_EQ(call.elements.out, 60u);
+  scatter.root = 1;
+  expectFault(scatter, CallFault::kArgument, "out is MPI_IN_PLACE, of a scatter at the root alone");
+  scatter.root = 2;
+  scatter.out = out_.data();
+  scatter.in = MPI_IN_PLACE;
+  expectFault(scatter, CallFault::kArgument, "in is MPI_IN_PLACE");
+
+  CallArguments reduce = reduction(Collective::kReduce, 10);
+  reduce.in = MPI_IN_PLACE;
+  reduce.root = 2;
+  EXPECT_TRUE(checked(reduce).in_place);
+  reduce.root = 1;
+  expectFault(reduce, CallFault::kArgument, "in is MPI_IN_PLACE, of a reduce at the root alone");
+}
+
 TEST_F(GapsTest, ArePackedAtTheRootAndUnpackedElsewhere) {
   std::vector<int> data(20);
   for (int i = 0; i < 20; ++i)
