@@ -132,12 +132,14 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
   result.scratch_depth = draw(1, 3);
+  const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_rooted) {
-    result.algorithm = may_be_line ? "dimension-tree" : "scatter-trees";
+    result.algorithm = !may_be_line                 ? "scatter-trees"
+                       : is_torus && draw(0, 2) > 0 ? "rectangular"
+                                                    : "dimension-tree";
     return result;
   }
   const std::uint32_t damage = draw(0, 5);
-  const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_torus && damage < 2) result.algorithm = "bfb";
   if (damage == 4) drawCuts(result);
   if (damage == 5 && ranks * 2 <= kMostTreeRanks) drawDamage(result);
