@@ -46,12 +46,13 @@ std::uint32_t TreePipeline::bestSegments(const Machine& machine, double bytes,
 }
 
 TreePipeline rectangularPipeline(const Topology& topology) {
-  TreePipeline pipeline{1, 1};
+  TreePipeline pipeline{0, 1};
   std::uint32_t trees = 0;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     pipeline.hops += topology.axes[i].size - 1;
     if (topology.axes[i].size > 1) trees += 2;
   }
+  if (trees != 2) ++pipeline.hops;
   if (trees > 0) pipeline.share = 1.0 / trees;
   return pipeline;
 }

@@ -24,7 +24,8 @@ struct TreePipeline {
   std::uint32_t bestSegments(const Machine& machine, double bytes, std::uint32_t most) const;
 };
 
-/// The rectangular trees on a torus: sum(d_i - 1) + 1 hops, 1/(2N) of the vector on a link.
+/// The rectangular trees on a torus: sum(d_i - 1) + 1 hops, one less on one axis; 1/(2N) of the
+/// vector on a link.
 TreePipeline rectangularPipeline(const Topology& topology);
 /// The dimension-order tree: the way to the farthest node, and all of the vector on a link.
 TreePipeline dimensionTreePipeline(const Topology& topology);
