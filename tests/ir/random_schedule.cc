@@ -19,6 +19,10 @@ class Generator {
     header();
     for (std::int64_t n = pick(0, 3); n > 0; --n)
       unusedRecords();
+    if (pick(0, 3) == 0) {
+      s_.segments = static_cast<std::uint32_t>(pick(2, 5));
+      s_.window = static_cast<std::uint32_t>(pick(1, kMaxSegmentsBefore));
+    }
     if (partCount() == 0) return std::move(s_);
     for (std::int64_t n = pick(1, 4); n > 0; --n) {
       const std::uint32_t part = pick(0, 2) == 0 ? kNone : below(partCount());
@@ -75,10 +79,6 @@ class Generator {
     static constexpr double kDoubles[] = {0.1, 1.0 / 3, 1e-7, 5e-324, 1.7976931348623157e308, 3};
     s_.collective = static_cast<Collective>(pick(0, kCollectiveCount - 1));
     s_.flags = static_cast<std::uint32_t>(pick(0, kAllScheduleFlags));
-    if (pick(0, 3) == 0) {
-      s_.segments = static_cast<std::uint32_t>(pick(2, 5));
-      s_.window = static_cast<std::uint32_t>(pick(1, kMaxSegmentsBefore));
-    }
     s_.name = kNames[pick(0, 3)];
     s_.producer = kProducers[pick(0, 2)];
     Topology& topology = s_.topology;

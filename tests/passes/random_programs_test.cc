@@ -15,6 +15,7 @@ RC_GTEST_PROP(RandomPrograms, PassesRefuseOrKeepThemWellFormed, ()) {
   const Program program = randomProgram([](std::int64_t lowest, std::int64_t highest) {
     return *rc::gen::inRange<std::int64_t>(lowest, highest + 1);
   });
+  RC_PRE(program.schedule.segments == 1);  // the pass manager refuses the others
   for (const auto& pass : createAllPasses()) {
     if (program.isPlan() != (pass->level() == PassLevel::kPlan)) continue;
     Program copy = program;
