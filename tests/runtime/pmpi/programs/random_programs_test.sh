@@ -31,7 +31,8 @@ cmp "$work/plain" "$work/preloaded" || fail "with torc: $(cat "$work/preloaded")
 [[ ! -s $work/stderr ]] || fail "torc had something to say: $(cat "$work/stderr")"
 
 served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics")
-for function in MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Reduce_scatter MPI_Allgatherv; do
+for function in MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Reduce_scatter MPI_Allgatherv \
+  MPI_Reduce MPI_Gather MPI_Scatter; do
   grep -q "^  $function " <<<"$served" ||
     fail "$function was never served: $(cat "$work/statistics")"
 done
