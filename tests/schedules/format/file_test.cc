@@ -154,7 +154,7 @@ TEST(File, TruncatedWithFittingSize) {
   file.resize(file.size() - 8);
   samples::fixSizeAndChecksum(file);
   EXPECT_EQ(messageOf(file),
-            "a.torc: 00000648: dependences: table of 28 records ends at 3264, file has 3256 bytes");
+            "a.torc: 00000650: dependences: table of 28 records ends at 3272, file has 3264 bytes");
   file.resize(40);
   samples::fixSizeAndChecksum(file);
   EXPECT_EQ(messageOf(file), "a.torc: 00000028: slot count: ends at 44, file has 40 bytes");
@@ -206,11 +206,11 @@ TEST(File, HeaderFields) {
   EXPECT_EQ(headerFault([](FileHeader& header) { header.header_size = 480; }),
             "a.torc: 0000000c: header size: is 480, expected 1640");
   EXPECT_EQ(headerFault([](FileHeader& header) { header.file_size = ~std::uint64_t{0}; }),
-            "a.torc: 00000010: file size: file has 3264 bytes, header says 18446744073709551615");
+            "a.torc: 00000010: file size: file has 3272 bytes, header says 18446744073709551615");
   EXPECT_EQ(headerFault([](FileHeader& header) { header.reserved[1] = 1; }),
             "a.torc: 00000021: reserved: is not 0");
   EXPECT_EQ(headerFault([](FileHeader& header) { header.table_count = 13; }),
-            "a.torc: 0000002c: table count: is 13, expected 12");
+            "a.torc: 00000034: table count: is 13, expected 12");
 }
 
 TEST(File, UnknownEnumValues) {
@@ -224,9 +224,9 @@ TEST(File, UnknownEnumValues) {
 
 TEST(File, TableEntries) {
   EXPECT_EQ(tableFault(TableKind::kOperations, [](TableEntry& table) { table.kind = 7; }),
-            "a.torc: 00000630: operations: table kind is 7, expected 10");
+            "a.torc: 00000638: operations: table kind is 7, expected 10");
   EXPECT_EQ(tableFault(TableKind::kOperations, [](TableEntry& table) { table.record_size = 80; }),
-            "a.torc: 00000630: operations: records have 80 bytes, expected 72");
+            "a.torc: 00000638: operations: records have 80 bytes, expected 72");
 }
 
 TEST(File, TablesOutOfPlace) {
@@ -236,13 +236,13 @@ TEST(File, TablesOutOfPlace) {
   const auto offset_fault = [](std::uint64_t offset) {
     return tableFault(TableKind::kBoxes, [&](TableEntry& table) { table.offset = offset; });
   };
-  EXPECT_EQ(offset_fault(0), "a.torc: 000005a0: boxes: table starts at 0" + expected);
+  EXPECT_EQ(offset_fault(0), "a.torc: 000005a8: boxes: table starts at 0" + expected);
   EXPECT_EQ(offset_fault(boxes - 8),
-            "a.torc: 000005a0: boxes: table starts at " + std::to_string(boxes - 8) + expected);
+            "a.torc: 000005a8: boxes: table starts at " + std::to_string(boxes - 8) + expected);
   EXPECT_EQ(offset_fault(boxes + 1),
-            "a.torc: 000005a0: boxes: table starts at " + std::to_string(boxes + 1) + expected);
+            "a.torc: 000005a8: boxes: table starts at " + std::to_string(boxes + 1) + expected);
   EXPECT_EQ(offset_fault(~std::uint64_t{7}),
-            "a.torc: 000005a0: boxes: table starts at 18446744073709551608" + expected);
+            "a.torc: 000005a8: boxes: table starts at 18446744073709551608" + expected);
 }
 
 TEST(File, TableCounts) {
@@ -250,21 +250,21 @@ TEST(File, TableCounts) {
     return tableFault(kind, [&](TableEntry& table) { table.count = count; });
   };
   EXPECT_EQ(count_fault(TableKind::kOperations, 3000),
-            "a.torc: 00000630: operations: table of 3000 records ends at 218288, file has 3264 "
+            "a.torc: 00000638: operations: table of 3000 records ends at 218296, file has 3272 "
             "bytes");
   EXPECT_EQ(count_fault(TableKind::kOperations, 0xffffffffu),
-            "a.torc: 00000630: operations: table of 4294967295 records ends at 309237647528, file "
-            "has 3264 bytes");
+            "a.torc: 00000638: operations: table of 4294967295 records ends at 309237647536, file "
+            "has 3272 bytes");
   // 72 * count = 16 modulo 2^64
   EXPECT_EQ(count_fault(TableKind::kOperations, 2049638230412172402u),
-            "a.torc: 00000630: operations: table has 2049638230412172402 records, at most "
+            "a.torc: 00000638: operations: table has 2049638230412172402 records, at most "
             "4294967295");
   EXPECT_EQ(count_fault(TableKind::kDependences, ~std::uint64_t{0}),
-            "a.torc: 00000648: dependences: table has 18446744073709551615 records, at most "
+            "a.torc: 00000650: dependences: table has 18446744073709551615 records, at most "
             "4294967295");
   // One less leaves bytes that belong to no table.
   EXPECT_EQ(count_fault(TableKind::kDependences, 26),
-            "a.torc: 00000cb8: tables end at 3256, file has 3264 bytes");
+            "a.torc: 00000cc0: tables end at 3264, file has 3272 bytes");
 }
 
 TEST(File, PaddingIsZero) {
@@ -274,7 +274,7 @@ TEST(File, PaddingIsZero) {
   ASSERT_EQ(name.count, 9u);  // "allreduce"
   file[name.offset + name.count + 2] = std::byte{1};
   samples::fixChecksum(file);
-  EXPECT_EQ(messageOf(file), "a.torc: 00000669: name: padding is not 0");
+  EXPECT_EQ(messageOf(file), "a.torc: 00000671: name: padding is not 0");
 }
 
 TEST(File, FaultsOfTheSchedule) {
