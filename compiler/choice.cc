@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Format.h>
@@ -205,7 +206,8 @@ class Chooser {
   }
 
   /// Steps for a segment, in as many as the pipeline's cost says, in half and in twice as many, and
-  /// in one.
+  /// in one. A buffered send is over at once, so that those of all segments would share the link, and
+  /// arrive together: where segments would be so short, also in as many as are just not.
   void addSegments(const Algorithm& algorithm) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
@@ -217,7 +219,12 @@ class Chooser {
     const TreePipeline pipeline = algorithm.pipeline(spec_.topology);
     const std::uint32_t best = pipeline.bestSegments(machine_, bytes_, kMostSegmentsOfPart / 2);
     add(candidate);
-    for (const std::uint32_t tried : {best / 2, best, 2 * best}) {
+    std::set<std::uint32_t> tries = {best / 2, best, 2 * best};
+    const double unbuffered = pipeline.share * bytes_ / (machine_.eager + 1);
+    if (machine_.eager > 0 && unbuffered < best) {
+      tries.insert(static_cast<std::uint32_t>(unbuffered));
+    }
+    for (const std::uint32_t tried : tries) {
       if (tried <= 1) continue;
       segments = tried;
       add(candidate);

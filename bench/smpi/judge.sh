@@ -7,7 +7,7 @@
 #   bash bench/smpi/judge.sh [--collective C] [--shapes S,...] [--sizes N,...] [--settings KIND]
 #                            [--selectors S,...] [--out FOLDER]
 #
-#   --collective  allreduce (default), reduce_scatter or allgather
+#   --collective  allreduce (default), or another one
 #   --shapes      default 4x4x4,8x4x2,16x2x2,16x4,8x8,5x3x4; a 2 is one wire each way
 #   --sizes       bytes, default 64K,256K,1M,3000000,25000000
 #   --settings    neutral (the plain links), default (SMPI's model of TCP), both (default)

@@ -33,7 +33,9 @@ XML
 
 # torus_bound COLLECTIVE SHAPE BYTES: seconds that no schedule can beat, by the bandwidth of the
 # wires that the simulated torus has: (n beta / 2) max over proper subsets S of the dimensions of
-# (1/prod(S) - 1/p) / (sum of c outside S), twice that for an allreduce.
+# (1/prod(S) - 1/p) / (sum of c outside S), twice that for an allreduce. What one node has or gets goes
+# over its 2 sum of c wires: all of it in a broadcast and a reduce, all but its own block in a scatter and
+# a gather.
 torus_bound() {
   awk -v collective="$1" -v shape="$2" -v bytes="$3" -v bandwidth="$TORUS_BANDWIDTH" 'BEGIN {
     count = split(shape, size, "x")
@@ -56,6 +58,11 @@ torus_bound() {
       if (outside == 0) continue
       load = (1 / inside - 1 / nodes) / outside
       if (load > most) most = load
+    }
+    if (collective ~ /^(broadcast|reduce|scatter|gather)$/) {
+      most = 0
+      for (i = 1; i <= count; ++i) most += capacity[i]
+      if (most > 0) most = (collective ~ /^(broadcast|reduce)$/ ? 1 : 1 - 1 / nodes) / most
     }
     factor = collective == "allreduce" ? 1 : 0.5
     printf "%.9g\n", factor * bytes / bandwidth * most
