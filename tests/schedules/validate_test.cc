@@ -61,7 +61,7 @@ TEST(Validate, AcceptsAScheduleWithoutOperations) {
 
 TEST(Validate, Collective) {
   EXPECT_EQ(fault([](Schedule& s) { s.collective = static_cast<Collective>(kCollectiveCount); }),
-            "collective 5 is unknown");
+            "collective " + std::to_string(kCollectiveCount) + " is unknown");
   EXPECT_EQ(fault([](Schedule& s) { s.collective = static_cast<Collective>(255); }),
             "collective 255 is unknown");
 }

@@ -99,7 +99,7 @@ TEST(ScatterTrees, LoadNoLinkMoreThanTheRoots) {
 TEST(ScatterTrees, ReachTheRootsBound) {
   for (const Collective collective : kBoth) {
     for (const auto& [shape, chunks] :
-         {std::pair("8x8x8", 4u), std::pair("4x8x16", 4u), std::pair("3x5x7", 8u)}) {
+         {std::pair("8x8x8", 4u), std::pair("4x8x16", 8u), std::pair("3x5x7", 8u)}) {
       const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), shape));
       SimulateOptions options;
       options.bytes = 64 << 20;
