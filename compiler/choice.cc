@@ -206,8 +206,8 @@ class Chooser {
   }
 
   /// Steps for a segment, in as many as the pipeline's cost says, in half and in twice as many, and
-  /// in one. A buffered send is over at once, so that those of all segments would share the link, and
-  /// arrive together: where segments would be so short, also in as many as are just not.
+  /// in one. A buffered send is over at once, so that those of all segments would share the link,
+  /// and arrive together: where segments would be so short, also in as many as are just not.
   void addSegments(const Algorithm& algorithm) {
     Candidate candidate;
     candidate.algorithm = &algorithm;

@@ -454,6 +454,25 @@ Schedule bothWaysReduceScatter() {
   return writer.take();
 }
 
+Schedule segmentedAllreduce(std::uint32_t size) {
+  Schedule schedule = ringAllreduce(size);
+  schedule.segments = 3;
+  schedule.window = 3;  // scratch for each of them
+  // A send waits for itself in the segment before, its number being the highest that it waits for.
+  std::vector<std::uint32_t> dependences;
+  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+    Operation& operation = schedule.operations[i];
+    const auto before = schedule.view().dependencesOf(operation);
+    operation.first_dependence = static_cast<std::uint32_t>(dependences.size());
+    dependences.insert(dependences.end(), before.begin(), before.end());
+    if (!sends(operation.kind)) continue;
+    dependences.push_back(dependenceOn(i, 1));
+    ++operation.dependence_count;
+  }
+  schedule.dependences = std::move(dependences);
+  return schedule;
+}
+
 std::vector<Schedule> all() {
   std::vector<Schedule> schedules;
   schedules.push_back(ringAllreduce(4));
@@ -466,6 +485,7 @@ std::vector<Schedule> all() {
   schedules.push_back(multicolorAllreduce("2x3x2"));
   schedules.push_back(damagedAllgather());
   schedules.push_back(bothWaysReduceScatter());
+  schedules.push_back(segmentedAllreduce(3));
   return schedules;
 }
 

@@ -87,6 +87,9 @@ Schedule damagedAllgather();
 /// as a piece of two and as two pieces.
 Schedule bothWaysReduceScatter();
 
+/// allreduce on a ring of `size`, in three segments.
+Schedule segmentedAllreduce(std::uint32_t size);
+
 /// All of them in small sizes.
 std::vector<Schedule> all();
 

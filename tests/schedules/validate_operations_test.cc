@@ -92,7 +92,7 @@ TEST(ValidateOperation, DependencesNameOperationsOfEarlierSegments) {
       s.dependences[0] = dependence;
     };
   };
-  EXPECT_EQ(ringFault(inSegments(dependenceOn(20, 1))), "");
+  EXPECT_EQ(ringFault(inSegments(dependenceOn(11, 1))), "");
   EXPECT_EQ(ringFault(inSegments(dependenceOn(3, 15))), "");
   EXPECT_EQ(ringFault(inSegments(dependenceOn(1000, 1))),
             "operation 2: depends on operation 1000, which does not exist");

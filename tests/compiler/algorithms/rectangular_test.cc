@@ -68,7 +68,7 @@ TEST_P(Rectangular, LoadsEveryArcButThoseToTheRootOnce) {
   const bool reduces = rowOf(schedule.collective).reduces();
   for (std::uint64_t rank = 0; rank < ranks; ++rank) {
     const auto program =
-        expand(schedule.view(), static_cast<std::int32_t>(rank), {.count = 1000}, false, root);
+        expand(schedule.view(), static_cast<std::int32_t>(rank), Counts{1000, {}, {}}, false, root);
     ASSERT_TRUE(program.ok());
     for (const FlatOperation& operation : program->operations) {
       if (operation.kind != OperationKind::kSend) continue;

@@ -24,7 +24,10 @@ Schedule compiled(Collective collective, const char* shape, const char* name,
 
 std::vector<Extent> extentsOf(const FlatProgram& program, const FlatRegion& region) {
   const ExtentRange extents = program.extentsOf(region);
-  return {extents.begin(), extents.end()};
+  std::vector<Extent> list;
+  for (const Extent& extent : extents)
+    list.push_back(extent);
+  return list;
 }
 
 void expectSameProgram(const FlatProgram& one, const FlatProgram& other) {
@@ -63,8 +66,8 @@ TEST(Segments, ExpandToWhatTheyAreWrittenOut) {
     EXPECT_EQ(unrolled.operations.size(), 5 * schedule.operations.size());
     for (const std::uint64_t count : {0u, 1u, 7u, 97u, 1000u}) {
       for (std::int32_t rank = 0; rank < 12; ++rank) {
-        const auto one = expand(schedule.view(), rank, {.count = count}, false, 5);
-        const auto other = expand(unrolled.view(), rank, {.count = count}, false, 5);
+        const auto one = expand(schedule.view(), rank, Counts{count, {}, {}}, false, 5);
+        const auto other = expand(unrolled.view(), rank, Counts{count, {}, {}}, false, 5);
         ASSERT_TRUE(one.ok() && other.ok());
         expectSameProgram(*one, *other);
       }

@@ -42,7 +42,8 @@ double evenBytes(const Schedule& schedule) {
     weights += color.weight;
     pieces = std::lcm(pieces, std::uint64_t{color.directions} * color.chunks);
   }
-  return 4.0 * static_cast<double>(weights * pieces * schedule.topology.ranks());
+  return 4.0 *
+         static_cast<double>(weights * pieces * schedule.segments * schedule.topology.ranks());
 }
 
 SimulateResult run(const Schedule& schedule, const Machine& machine,

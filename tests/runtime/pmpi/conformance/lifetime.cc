@@ -169,7 +169,7 @@ void freeRequests(const SimpleShapes& shapes) {
 /// A duplicate in a duplicate, and use in between: what hangs on a communicator is its own.
 void nest(const SimpleShapes& shapes) {
   std::vector<Communicator> nested = {reversed()};
-  for (int depth = 0; depth < 6; ++depth) {
+  for (int depth = 0; depth < static_cast<int>(kCollectiveCount); ++depth) {
     Communicator next{"nested", MPI_COMM_NULL, true};
     MPI_Comm_dup(nested.back().handle, &next.handle);
     nested.push_back(next);

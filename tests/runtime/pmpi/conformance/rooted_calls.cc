@@ -27,7 +27,7 @@ void Call::findRoot() {
 /// Buffers of all ranks are there, whether MPI reads them or not.
 void Call::layOutRooted() {
   findRoot();
-  is_in_place_here_ = shape_.in_place && isRoot();
+  is_in_place_here_ = shape_.in_place && isRoot() && !communicator_->is_inter;
   const auto blocks = static_cast<int64_t>(contributors_.size());
   const bool reduces = isReduction(shape_.collective);
   receive_count_ = reduces ? shape_.count : elementsOf(shape_.count, *shape_.type);

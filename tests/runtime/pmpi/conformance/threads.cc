@@ -18,24 +18,30 @@
 namespace conformance {
 namespace {
 
+/// So many that every collective is among them in both forms: an odd number of collectives, each
+/// twice.
+constexpr int kTogether = 2 * static_cast<int>(kCollectiveCount);
+static_assert(kCollectiveCount % 2 == 1);
+
 /// All collectives and forms, one by one and several at a time.
 void useCommunicator(const SimpleShapes& shapes, const Communicator& communicator, int thread,
                      int rounds) {
   for (int round = 0; round < rounds; ++round) {
-    for (int number = 0; number < 10; ++number)
+    for (int number = 0; number < kTogether; ++number)
       Call(shapes.various(number + thread, kForms[(number + round) % 2], 50 * number), communicator)
           .run(round);
     std::vector<std::unique_ptr<Call>> calls;
     std::vector<MPI_Request> requests;
-    for (int number = 0; number < 5; ++number) {
+    for (int number = 0; number < kTogether; ++number) {
       const Form form = number % 2 == 0 ? Form::kPersistent : Form::kNonblocking;
       calls.push_back(
           std::make_unique<Call>(shapes.various(number + thread, form, 333), communicator));
       calls.back()->start(round);
       requests.push_back(calls.back()->request());
     }
-    checkCall(MPI_Waitall(5, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall in a thread");
-    for (int number = 0; number < 5; ++number) {
+    checkCall(MPI_Waitall(kTogether, requests.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall in a thread");
+    for (int number = 0; number < kTogether; ++number) {
       calls[number]->request() = requests[number];
       calls[number]->verify();
     }
