@@ -129,7 +129,7 @@ void printLocalRow(const std::string& collective, const std::string& shape, std:
   const std::uint64_t ranks = schedule.topology.ranks(), parts = schedule.view().partCount();
   CallArguments arguments;
   arguments.collective = schedule.collective;
-  arguments.type = arguments.in_type = MPI_FLOAT;
+  arguments.type = arguments.own_type = MPI_FLOAT;
   arguments.op = MPI_SUM;
   const std::uint64_t block = parts, whole = ranks * parts;
   Counts counts;
@@ -138,7 +138,7 @@ void printLocalRow(const std::string& collective, const std::string& shape, std:
   arguments.in = in.data();
   arguments.out = out.data();
   arguments.count = static_cast<std::int64_t>(counts.count);
-  arguments.in_count = static_cast<std::int64_t>(block);
+  arguments.own_count = static_cast<std::int64_t>(block);
   std::vector<std::int64_t> list(ranks, static_cast<std::int64_t>(block)), displacements;
   for (std::uint64_t r = 0; r < ranks; ++r)
     displacements.push_back(static_cast<std::int64_t>(r * block));
@@ -227,12 +227,12 @@ void printRow(torc_geometry& geometry, CallCache& cache, torc_schedule* schedule
   arguments.collective = schedule->view().collective;
   arguments.in = in.data();
   arguments.out = out.data();
-  arguments.count = arguments.in_count = count;
-  arguments.type = arguments.in_type = MPI_FLOAT;
+  arguments.count = arguments.own_count = count;
+  arguments.type = arguments.own_type = MPI_FLOAT;
   arguments.op = MPI_SUM;
   CallArguments as_bytes = arguments;
-  as_bytes.count = as_bytes.in_count = 4 * count;
-  as_bytes.type = as_bytes.in_type = MPI_BYTE;
+  as_bytes.count = as_bytes.own_count = 4 * count;
+  as_bytes.type = as_bytes.own_type = MPI_BYTE;
   as_bytes.op = MPI_BXOR;
   torc_collective* persistent = nullptr;
   check(gathers ? torc_allgather_init(schedule, in.data(), count, MPI_FLOAT, out.data(), count,
