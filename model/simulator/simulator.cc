@@ -61,10 +61,14 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   grow(result->makespan_s, half->makespan_s);
   grow(result->messages, half->messages);
   grow(result->steps, half->steps);
-  for (std::size_t i = 0; i < result->links.size(); ++i) {
-    LinkUse& link = result->links[i];
-    grow(link.bytes, half->links[i].bytes);
-    grow(link.busy_s, half->links[i].busy_s);
+  for (LinkUse& link : result->links) {
+    // A link may be none of the first segments'.
+    LinkUse before;
+    for (const LinkUse& used : half->links) {
+      if (used.link_class == link.link_class) before = used;
+    }
+    grow(link.bytes, before.bytes);
+    grow(link.busy_s, before.busy_s);
     link.busy_s = std::min(link.busy_s, result->makespan_s);
     link.idle_s = result->makespan_s - link.busy_s;
   }
