@@ -8,10 +8,11 @@
 //    together.
 //  - A receive waits for the same receive `window` segments before, so that no more are posted at a
 //    time.
-//  - Each slot of scratch has `window` copies. What writes into a slot waits for all that touched
-//    this copy of it before, `window` segments ago.
+//  - Each slot of scratch has `window` copies. What writes into a slot waits for the last that
+//    touched this copy of it before, `window` segments ago.
 #include "passes/pipelining/segment.h"
 
+#include <set>
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
@@ -60,6 +61,8 @@ class Segment final : public Pass {
         if (of_slot.empty() || of_slot.back() != i) of_slot.push_back(i);
       }
     }
+    for (auto& of_slot : touched)
+      leaveLast(view, of_slot);
     Dependences all(view.operations.size());
     llvm::SmallVector<std::uint32_t, 16> after;
     for (std::uint32_t i = 0; i < view.operations.size(); ++i) {
@@ -79,6 +82,25 @@ class Segment final : public Pass {
       all.add(after);
     }
     all.apply(schedule);
+  }
+
+  /// Leaves of `operations`, which ascend, those that no other one depends on, however indirectly.
+  /// As dependences pass through operations that a node does not execute, they stand for the rest
+  /// on every node.
+  static void leaveLast(const ScheduleView& schedule,
+                        llvm::SmallVectorImpl<std::uint32_t>& operations) {
+    if (operations.size() < 2) return;
+    std::set<std::uint32_t> before;
+    llvm::SmallVector<std::uint32_t, 32> stack(operations.begin(), operations.end());
+    while (!stack.empty()) {
+      const Operation& next = schedule.operations[stack.pop_back_val()];
+      for (const std::uint32_t dependence : schedule.dependencesOf(next)) {
+        if (dependence >= operations.front() && before.insert(dependence).second) {
+          stack.push_back(dependence);
+        }
+      }
+    }
+    llvm::erase_if(operations, [&](std::uint32_t index) { return before.count(index) > 0; });
   }
 
   IntegerOption segments_, window_;
