@@ -10,11 +10,13 @@
 #   --collective  allreduce (default), or another one
 #   --shapes      default 4x4x4,8x4x2,16x2x2,16x4,8x8,5x3x4; a 2 is one wire each way
 #   --sizes       bytes, default 64K,256K,1M,3000000,25000000
-#   --settings    neutral (the plain links), default (SMPI's model of TCP), both (default)
+#   --settings    neutral (the plain links), default (SMPI's model of TCP), both (default); rendezvous
+#                 (plain links, and no send is over before its message has arrived)
 #   --selectors   default mpich,ompi,mvapich2,impi
 #   --out         default docs/judge
 #
-# Schedules are what `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N` chooses. Times
+# Schedules are what `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N` chooses, of a
+# machine without eager messages under rendezvous. Times
 # are kept beside the objects of build.sh, under what they depend on: a second call measures what has
 # changed. A run that takes longer than $JUDGE_TIMEOUT (default 900) real seconds leaves a gap, and so
 # does one that SMPI ends (some of its algorithms refuse numbers of ranks: impi on 5x3x4).
@@ -87,6 +89,11 @@ measure() {
 hash_of() { sha256sum "$1" | cut -c 1-32; }
 
 for setting in ${settings//,/ }; do
+  machine=smpi
+  if [[ $setting == rendezvous ]]; then
+    machine=$work/rendezvous.json
+    sed 's/"eager": [0-9]*,/"eager": 0,/' model/machines/presets/smpi.json >"$machine"
+  fi
   name=$out/$collective-$setting
   csv=$work/table.csv
   echo "shape,bytes,bound,torc,${selectors}" >"$csv"
@@ -99,7 +106,7 @@ for setting in ${settings//,/ }; do
     for size in ${sizes//,/ }; do
       bytes=$(($(bytes_of "$size") / 4 * 4))
       schedule=$work/schedule.torc
-      "$torc" compile "$collective" --machine smpi --torus "$wires" --bytes "$bytes" --quiet \
+      "$torc" compile "$collective" --machine "$machine" --torus "$wires" --bytes "$bytes" --quiet \
         -o "$schedule"
       row=$shape,$bytes,$(torus_bound "$collective" "$wires" "$bytes")
       row+=,$(measure 3 "torc $(basename "$program") $(hash_of "$schedule")" "$wires" "$setting" \

@@ -70,8 +70,8 @@ torus_bound() {
 }
 
 # torus_run PROGRAM SHAPE SETTINGS SELECTOR WORK ARGUMENT...: runs an SMPI program with one rank per
-# node. SETTINGS: neutral (the plain bandwidth and latency of the links) or default (SMPI's model of
-# TCP on one cluster). SELECTOR: whose collectives MPI's own calls are. WORK: a folder for files.
+# node. SETTINGS: neutral (the plain bandwidth and latency of the links), rendezvous (the same, and no
+# send is over before its message has arrived) or default (SMPI's model of TCP on one cluster). SELECTOR: whose collectives MPI's own calls are. WORK: a folder for files.
 # TORUS_DEAD_LINK: a cable that is out of order (torus_damaged_platform).
 torus_run() {
   local program=$1 shape=$2 settings=$3 selector=$4 work=$5
@@ -81,9 +81,13 @@ torus_run() {
     neutral)
       options=(--cfg=smpi/bw-factor:0:1.0 --cfg=smpi/lat-factor:0:1.0 --cfg=network/crosstraffic:no)
       ;;
+    rendezvous)
+      options=(--cfg=smpi/bw-factor:0:1.0 --cfg=smpi/lat-factor:0:1.0 --cfg=network/crosstraffic:no
+        --cfg=smpi/send-is-detached-thresh:0)
+      ;;
     default) ;;
     *)
-      echo "settings '$settings': must be neutral or default" >&2
+      echo "settings '$settings': must be neutral, rendezvous or default" >&2
       return 2
       ;;
   esac

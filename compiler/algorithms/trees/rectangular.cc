@@ -146,8 +146,9 @@ void RectangularSteps::broadcast(const Tree& tree) {
   const TreeBoxes& boxes = tree.boxes;
   const Region out = data(Buffer::kOut, tree.part), in = data(Buffer::kIn, tree.part);
   const StepPlace root = place(tree, boxes.line(0, 0, 0));
-  builder_.copy(root, out, in, {});
-  builder_.send(root, in, hop(tree.order[0], tree.sign), {});
+  // The copy waits, so that those of all segments do not keep the root busy before it sends.
+  const std::uint32_t sent = builder_.send(root, in, hop(tree.order[0], tree.sign), {});
+  builder_.copy(root, out, in, {sent});
   // Whichever of them a node of a line executes has brought it the data.
   llvm::SmallVector<std::uint32_t, 8> has_data;
   for (std::uint32_t m = 0; m <= tree.last(); ++m) {
