@@ -16,6 +16,7 @@
 #include "ir/verifier/node_classes.h"
 #include "model/simulator/pipeline_cost.h"
 #include "model/simulator/simulator.h"
+#include "schedules/validate.h"
 
 namespace torc {
 namespace {
@@ -216,9 +217,14 @@ class Chooser {
       segments = *limits_.chunks;
       return add(candidate);
     }
-    const TreePipeline pipeline = algorithm.pipeline(spec_.topology);
-    const std::uint32_t best = pipeline.bestSegments(machine_, bytes_, kMostSegmentsOfPart / 2);
     add(candidate);
+    const Candidate& whole = choice_.candidates.back();
+    if (!whole.refusal.empty()) return;
+    const TreePipeline pipeline = algorithm.pipeline(spec_.topology);
+    const std::uint64_t most =
+        std::min<std::uint64_t>(kMostSegmentsOfPart, kMaxSegmentedOperations / whole.operations);
+    const std::uint32_t best =
+        pipeline.bestSegments(machine_, bytes_, static_cast<std::uint32_t>(most / 2));
     std::set<std::uint32_t> tries = {best / 2, best, 2 * best};
     const double unbuffered = pipeline.share * bytes_ / (machine_.eager + 1);
     if (machine_.eager > 0 && unbuffered < best) {

@@ -65,9 +65,19 @@ Status validateSegments(const ScheduleView& schedule) {
                      segments == 1 ? " segment" : " segments");
   }
   if (segments == 1) return {};
-  if (schedule.operations.size() > kMaxSegmentedOperations / segments) {
-    return malformed("segments: all ", segments, " have more than ", kMaxSegmentedOperations,
-                     " operations");
+  // All of these are gone through for every segment, when a rank's program is made.
+  const struct {
+    const char* name;
+    std::size_t size;
+    std::uint64_t most;
+  } tables[] = {{"operations", schedule.operations.size(), kMaxSegmentedOperations},
+                {"frames", schedule.frames.size(), kMaxSegmentedOperations},
+                {"pieces", schedule.pieces.size(), kMaxSegmentedOperations},
+                {"dependences", schedule.dependences.size(), 8 * kMaxSegmentedOperations}};
+  for (const auto& table : tables) {
+    if (table.size > table.most / segments) {
+      return malformed("segments: all ", segments, " have more than ", table.most, " ", table.name);
+    }
   }
   for (std::size_t i = 0; i < schedule.pieces.size(); ++i) {
     if (schedule.pieces[i].parts > 1) {

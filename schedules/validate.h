@@ -5,7 +5,8 @@
 // Holds afterwards:
 //   header      the collective is known, no unknown flag; the topology is valid; `name` is an
 //               identifier, `producer` printable; there are at most kMaxParts parts
-//   segments    1 to kMaxSegments, all of them with at most kMaxSegmentedOperations operations; the
+//   segments    1 to kMaxSegments, all of them with at most kMaxSegmentedOperations operations,
+//               frames and pieces each, and 8 times as many dependences; the
 //               window is 1 to kMaxSegmentsBefore, 1 of one segment; no piece of several parts
 //   colors      weight >= 1, the weights' sum fits 63 bits; 1 or 2 directions; every axis once
 //   indices     every index (stream, part, box, piece, frame, slot, shift, guard) is in range;
@@ -61,8 +62,8 @@ inline constexpr std::uint64_t kMaxNamedParts = 1u << 26;
 /// Of all operations together, on one rank: what two-phase schedules on a million nodes have.
 inline constexpr std::uint64_t kMaxFamilyMessages = 1u << 22;
 inline constexpr std::uint32_t kMaxSegments = 1u << 20;
-/// Of all segments together: what one rank may have to run.
-inline constexpr std::uint64_t kMaxSegmentedOperations = 1u << 24;
+/// Of all segments together: what one rank may have to run, or to lay out.
+inline constexpr std::uint64_t kMaxSegmentedOperations = 1u << 22;
 inline constexpr std::size_t kMaxNameLength = 255;
 inline constexpr std::size_t kMaxProducerLength = 65535;
 

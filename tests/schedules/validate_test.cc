@@ -32,7 +32,12 @@ TEST(Validate, Segments) {
   EXPECT_EQ(fault([](Schedule& s) { s.segments = 1048577; }),
             "segments: 1048577, must be 1 to 1048576");
   EXPECT_EQ(fault([](Schedule& s) { s.segments = 1048576; }),
-            "segments: all 1048576 have more than 16777216 operations");
+            "segments: all 1048576 have more than 4194304 operations");
+  EXPECT_EQ(fault([](Schedule& s) {
+              s.segments = 1000;
+              s.frames.resize(4195, s.frames[0]);
+            }),
+            "segments: all 1000 have more than 4194304 frames");
   EXPECT_EQ(fault([](Schedule& s) { s.window = 2; }), "window: 2, must be 1 to 1 in 1 segment");
   EXPECT_EQ(fault([](Schedule& s) {
               s.segments = 2;
