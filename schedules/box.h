@@ -28,13 +28,16 @@ enum class IntervalKind : std::uint8_t {
   // the message is sent, at -i where it is received.
   kPlusShift = 6,   // `x+i`, or `x+i-1:2`
   kMinusShift = 7,  // `x-i`
+
+  kRootWithin = 8,  // root-relative: `r in 0..6`, the root's coordinate if it is one of those
 };
 /// Whether an interval counts from the coordinate of the peer.
 inline bool isPeerRelative(IntervalKind kind) {
   return kind == IntervalKind::kPlusShift || kind == IntervalKind::kMinusShift;
 }
 inline bool isRootRelative(IntervalKind kind) {
-  return kind >= IntervalKind::kRoot && kind <= IntervalKind::kToRoot;
+  return (kind >= IntervalKind::kRoot && kind <= IntervalKind::kToRoot) ||
+         kind == IntervalKind::kRootWithin;
 }
 /// Whether one end of a root-relative interval is absolute.
 inline bool hasAbsoluteEnd(IntervalKind kind) {
@@ -66,6 +69,10 @@ struct Interval {
   /// From `first` to the root's coordinate + `offset`.
   static Interval toRoot(std::uint32_t first, std::int32_t offset) {
     return {IntervalKind::kToRoot, {}, offset, first};
+  }
+  /// The root's coordinate, if it is one of `length` from `start` on.
+  static Interval rootWithin(std::int32_t start, std::uint32_t length) {
+    return {IntervalKind::kRootWithin, {}, start, length};
   }
   /// From the peer's coordinate + `start` on, in a message that is sent or received.
   static Interval ofPeer(bool sent, std::int32_t start = 0, std::uint32_t length = 1) {

@@ -4,9 +4,7 @@
 #include <algorithm>
 
 namespace torc {
-namespace {
 
-/// `interval`, which is root-relative, for a root at `root` of an axis of `size`.
 Interval atRoot(const Interval& interval, std::int32_t root, std::uint32_t size) {
   const std::int64_t offset = std::int64_t{root} + interval.start;
   std::int64_t first = offset, last = offset;
@@ -16,6 +14,10 @@ Interval atRoot(const Interval& interval, std::int32_t root, std::uint32_t size)
       break;
     case IntervalKind::kToRoot:
       first = interval.length;
+      break;
+    case IntervalKind::kRootWithin:
+      first = std::max<std::int64_t>(root, interval.start);
+      last = std::min(std::int64_t{root}, std::int64_t{interval.start} + interval.length - 1);
       break;
     default:
       last = offset + interval.length - 1;
@@ -28,11 +30,38 @@ Interval atRoot(const Interval& interval, std::int32_t root, std::uint32_t size)
                             static_cast<std::uint32_t>(last - first + 1));
 }
 
+namespace {
+
+/// Whether nothing of `topology` is dead, or nothing but what cuts rings of three nodes and more.
+bool hasCutsAlone(const Topology& topology) {
+  if (!topology.isDamaged()) return true;
+  if (topology.isBroken()) return false;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (topology.axes[axis].size == 2 && topology.isLine(axis)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool countsFromRoot(const ScheduleView& schedule, std::uint32_t axis) {
-  return rowOf(schedule.collective).isRooted() && schedule.topology.axes[axis].wraps() &&
-         !schedule.topology.isDamaged();
+  const Topology& topology = schedule.topology;
+  return rowOf(schedule.collective).isRooted() && topology.axes[axis].wraps() &&
+         !topology.isLine(axis) && hasCutsAlone(topology);
+}
+
+ScheduleView asCounted(const ScheduleView& schedule) {
+  ScheduleView counted = schedule;
+  Topology& topology = counted.topology;
+  if (!rowOf(schedule.collective).isRooted() || !topology.isDamaged() || !hasCutsAlone(topology)) {
+    return counted;
+  }
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (schedule.topology.isLine(axis)) topology.axes[axis].kind = AxisKind::kMesh;
+  }
+  topology.dead_link_count = 0;
+  topology.dead_link_table = {};
+  return counted;
 }
 
 bool isRootRelative(const Box& box) {
@@ -46,13 +75,18 @@ bool hasRootRelativeGuard(const ScheduleView& schedule) {
 }
 
 RootedSchedule::RootedSchedule(const ScheduleView& schedule, std::int32_t root)
-    : view_(schedule), root_(root) {
+    : view_(asCounted(schedule)), machine_(schedule.topology), root_(root) {
   if (!rowOf(schedule.collective).isRooted()) return;
   const Topology& topology = schedule.topology;
-  const Coordinates at = topology.coordinatesOf(root);
+  const Coordinates place = topology.coordinatesOf(root);
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (countsFromRoot(schedule, axis)) origin_[axis] = at[axis];
+    if (countsFromRoot(schedule, axis)) {
+      origin_[axis] = place[axis];
+    } else if (hasCutsAlone(topology)) {
+      origin_[axis] = static_cast<std::int32_t>(topology.lineStart(axis));
+    }
   }
+  const Coordinates at = coordinatesOf(root);
   if (!hasRootRelativeGuard(schedule)) return;
   boxes_.assign(schedule.boxes.begin(), schedule.boxes.end());
   for (Box& box : boxes_) {
@@ -66,11 +100,11 @@ RootedSchedule::RootedSchedule(const ScheduleView& schedule, std::int32_t root)
 }
 
 Coordinates RootedSchedule::coordinatesOf(std::int32_t rank) const {
-  Coordinates at = view_.topology.coordinatesOf(rank);
+  Coordinates at = machine_.coordinatesOf(rank);
   for (std::uint32_t axis = 0; axis < view_.topology.axis_count; ++axis) {
     if (origin_[axis] == 0) continue;
     at[axis] = static_cast<std::int32_t>(
-        wrap(std::int64_t{at[axis]} - origin_[axis], view_.topology.axes[axis].size));
+        wrap(std::int64_t{at[axis]} - origin_[axis], machine_.axes[axis].size));
   }
   return at;
 }
@@ -81,9 +115,9 @@ std::int32_t RootedSchedule::rankOf(const Coordinates& at) const {
 
 std::int32_t RootedSchedule::neighbour(const Coordinates& from, const Shift& shift) const {
   Shift turned = shift;
-  for (std::uint32_t axis = 0; axis < view_.topology.axis_count; ++axis)
+  for (std::uint32_t axis = 0; axis < machine_.axis_count; ++axis)
     turned[axis] += origin_[axis];
-  return view_.topology.neighbour(from, turned);
+  return machine_.neighbour(from, turned);
 }
 
 }  // namespace torc

@@ -157,12 +157,17 @@ Status validateRootRelative(const Interval& interval, const Axis& axis, bool may
   if (interval.start <= -size || interval.start >= size) {
     return malformed("offset ", interval.start, " leaves the axis from any root (size ", size, ")");
   }
-  if (interval.kind != IntervalKind::kRoot && interval.length >= axis.size) {
+  if (hasAbsoluteEnd(interval.kind)) {
+    if (interval.length < axis.size) return {};
     return malformed("end ", interval.length, " is outside (size ", axis.size, ")");
   }
-  if (interval.kind == IntervalKind::kRoot &&
-      (interval.length < 1 || interval.length > axis.size)) {
+  if (interval.length < 1 || interval.length > axis.size) {
     return malformed("length ", interval.length, " must be 1 to ", axis.size);
+  }
+  if (interval.kind == IntervalKind::kRootWithin &&
+      (interval.start < 0 || interval.start + std::int64_t{interval.length} > size)) {
+    return malformed("r in ", interval.start, ":", interval.length, " leaves the axis (size ",
+                     axis.size, ")");
   }
   return {};
 }
@@ -192,6 +197,7 @@ Status validateInterval(const Interval& interval, const Axis& axis, bool may_be_
     case IntervalKind::kRoot:
     case IntervalKind::kFromRoot:
     case IntervalKind::kToRoot:
+    case IntervalKind::kRootWithin:
       return validateRootRelative(interval, axis, may_be_root_relative);
     default:
       return malformed("interval kind ", static_cast<unsigned>(interval.kind), " is unknown");
@@ -422,10 +428,11 @@ Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, st
   return {};
 }
 
-Status validate(const ScheduleView& schedule) {
+Status validate(const ScheduleView& as_written) {
   std::uint32_t part_count = 0;
   std::uint64_t named_parts = 0;
-  if (Status status = validateHeader(schedule); !status.ok()) return status;
+  if (Status status = validateHeader(as_written); !status.ok()) return status;
+  const ScheduleView schedule = asCounted(as_written);
   if (Status status = validateTableSizes(schedule); !status.ok()) return status;
   if (schedule.operations.size() > kMaxOperationRecords) {
     return malformed("operations: ", schedule.operations.size(), " records, at most ",

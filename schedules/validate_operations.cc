@@ -49,6 +49,7 @@ Range underAnyRoot(const Interval& interval, std::uint32_t size) {
   if (interval.kind == IntervalKind::kFromRoot) last = interval.length;
   if (interval.kind == IntervalKind::kToRoot) first = interval.length;
   if (interval.kind == IntervalKind::kRoot) last += std::int64_t{interval.length} - 1;
+  if (interval.kind == IntervalKind::kRootWithin) last = first + interval.length - 1;
   first = std::max<std::int64_t>(first, 0);
   last = std::min(last, last_coordinate);
   if (first > last) return {0, 0};
@@ -390,7 +391,9 @@ bool OperationValidator::isAtRoot(const Operation& operation) const {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const Interval wanted =
         countsFromRoot(schedule_, axis) ? Interval::absolute(0) : Interval::root();
-    if (size(axis) > 1 && guard[axis] != wanted) return false;
+    if (size(axis) > 1 && guard[axis] != wanted && guard[axis].kind != IntervalKind::kRootWithin) {
+      return false;
+    }
   }
   return true;
 }

@@ -5,9 +5,11 @@
 
 #include "compiler/algorithms/alltoall/direct.h"
 #include "compiler/algorithms/bfb/bfb.h"
+#include "compiler/algorithms/binomial/binomial.h"
 #include "compiler/algorithms/bucket/bucket.h"
 #include "compiler/algorithms/scatter/scatter_trees.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
+#include "compiler/algorithms/trees/product_trees.h"
 #include "compiler/algorithms/trees/rectangular.h"
 #include "compiler/algorithms/trees/spanning_trees.h"
 
@@ -83,9 +85,19 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"rectangular", "2N arc-disjoint pipelined trees: all links of the root at a time",
        hasRootAndWhole, planRectangular, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        rectangularPipeline, suitsRectangular},
+      {"product-trees",
+       "the same where some axes are lines: 2 trees for each ring, 1 for each line",
+       hasRootAndWhole, planProductTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       productTreesPipeline, suitsProductTrees},
       {"dimension-tree", "one pipelined tree from or to the root, along one axis after another",
        hasRootAndWhole, planDimensionTree, nullptr, /*multicolor=*/false, PlanForm::kTrees,
        dimensionTreePipeline, isNotDamaged},
+      {"binomial", "binomial trees, one axis after another: the fewest rounds, for short vectors",
+       hasRootAndWhole, planBinomial, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
+      {"bine", "the same along Bine trees, whose messages go a third of a ring and not half of it",
+       hasRootAndWhole, planBine, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
       {"scatter-trees", "all links of the root: blocks by 2N trees, the farthest first",
        hasRootAndBlocks, planScatterTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        /*pipeline=*/nullptr, looksTheSameFromEveryRoot},

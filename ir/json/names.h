@@ -10,7 +10,8 @@ inline constexpr int kJsonFormVersion = 5;  // the value of "torc_schedule"
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
 inline constexpr std::string_view kAnyPart = "any";  // the part of a stream that serves all
 inline constexpr std::string_view kIntervalKindNames[] = {
-    "all", "absolute", "relative", "root", "from_root", "to_root", "plus_shift", "minus_shift"};
+    "all",     "absolute",   "relative",    "root",       "from_root",
+    "to_root", "plus_shift", "minus_shift", "root_within"};
 inline constexpr std::string_view kFamilyOrderNames[] = {"fixed", "shuffled"};
 
 }  // namespace torc

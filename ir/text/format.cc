@@ -92,7 +92,7 @@ void printInterval(const Topology& topology, std::uint32_t axis, const Interval&
   if (interval.length != 1) out << ':' << interval.length;
 }
 
-/// `= r+2`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`.
+/// `= r+2`, `= r in 0..6`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`.
 void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
   const auto fromRoot = [&](std::int64_t offset) {
     out << 'r';
@@ -101,6 +101,11 @@ void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
   if (interval.kind == IntervalKind::kRoot && interval.length == 1) {
     out << "= ";
     fromRoot(interval.start);
+    return;
+  }
+  if (interval.kind == IntervalKind::kRootWithin) {
+    out << "= r in " << interval.start << ".."
+        << std::int64_t{interval.start} + interval.length - 1;
     return;
   }
   out << "in ";

@@ -414,7 +414,8 @@ bool StepsParser::parseDependences() {
   return true;
 }
 
-// when x in 1..6, y = 0; root-relative: x = r+2, x in r-1..r+1, x in r+1..6, x in 0..r-1
+// when x in 1..6, y = 0; root-relative: x = r+2, x = r in 0..6, x in r-1..r+1, x in r+1..6,
+// x in 0..r-1
 bool StepsParser::parseGuard(std::uint32_t& index) {
   const std::size_t place = cursor_.offset();
   Box guard;
@@ -443,7 +444,8 @@ bool StepsParser::parseCondition(Box& guard) {
     if (cursor_.take("=")) {
       if (!parseEnd(axis, first_from_root, first)) return false;
       guard[i] = first_from_root ? Interval::root(first) : Interval::absolute(first);
-      return true;
+      return !(first_from_root && first == 0 && cursor_.at("in")) ||
+             parseRootWithin(axis, guard[i]);
     }
     if (!cursor_.at("in")) return cursor_.failExpected("'=' or 'in'");
     cursor_.advance();
@@ -467,6 +469,20 @@ bool StepsParser::parseCondition(Box& guard) {
   }
   if (token.kind != TokenKind::kWord) return cursor_.failExpected("a condition (x = 0, x in 1..6)");
   return cursor_.failCoordinate(topology_, token.offset, token.text);
+}
+
+// in 0..6, behind x = r
+bool StepsParser::parseRootWithin(const Axis& axis, Interval& interval) {
+  std::int32_t first = 0, last = 0;
+  cursor_.advance();
+  if (!parseCoordinate(axis, first) || !cursor_.expect("..", "and the last coordinate")) {
+    return false;
+  }
+  const std::size_t last_place = cursor_.offset();
+  if (!parseCoordinate(axis, last)) return false;
+  if (last < first) return cursor_.fail(last_place, "ends before it begins");
+  interval = Interval::rootWithin(first, static_cast<std::uint32_t>(last - first) + 1);
+  return true;
 }
 
 // 5, r, r-1

@@ -53,6 +53,7 @@ class StepsParser {
   [[nodiscard]] bool parseDependences();
   [[nodiscard]] bool parseGuard(std::uint32_t& index);
   [[nodiscard]] bool parseCondition(Box& guard);
+  [[nodiscard]] bool parseRootWithin(const Axis& axis, Interval& interval);
   [[nodiscard]] bool parseEnd(const Axis& axis, bool& from_root, std::int32_t& value);
   [[nodiscard]] bool parseCoordinate(const Axis& axis, std::int32_t& coordinate);
 

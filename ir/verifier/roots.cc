@@ -27,6 +27,7 @@ Line lineOf(const ScheduleView& schedule, std::uint32_t axis) {
       case IntervalKind::kAll:
         break;
       case IntervalKind::kAbsolute:
+      case IntervalKind::kRootWithin:
         line.ends.insert({interval.start, std::int64_t{interval.start} + interval.length});
         break;
       case IntervalKind::kRelative:

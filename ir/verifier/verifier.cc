@@ -140,12 +140,13 @@ VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& o
 
 }  // namespace
 
-VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options) {
+VerifyResult verify(const ScheduleView& as_written, const VerifyOptions& options) {
   VerifyResult result;
-  if (Status status = validate(schedule); !status.ok()) {
+  if (Status status = validate(as_written); !status.ok()) {
     result.faults.push_back({Rule::kBounds, kNone, status.message()});
     return result;
   }
+  const ScheduleView schedule = asCounted(as_written);
   if (schedule.segments > 1) return verifySegments(schedule, options);
   const std::vector<Coordinates> roots = rootsToProve(schedule, options.per_rank);
   std::map<LinkClass, double> loads;  // for the root that loads them most

@@ -138,7 +138,7 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
 }  // namespace
 
 llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& any_root) {
-  const RootedSchedule rooted(any_root, 0);
+  const RootedSchedule rooted(asCounted(any_root), 0);
   return loadsOf(rooted.view());
 }
 

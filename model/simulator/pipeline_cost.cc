@@ -158,7 +158,7 @@ class HandedOn {
 
 PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine, double bytes)
     : streams_(static_cast<std::uint32_t>(any_root.streams.size())) {
-  const RootedSchedule rooted(any_root, 0);
+  const RootedSchedule rooted(asCounted(any_root), 0);
   const ScheduleView& schedule = rooted.view();
   const HandedOn handed_on(schedule);
   const Topology& topology = schedule.topology;

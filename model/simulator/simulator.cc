@@ -85,6 +85,16 @@ std::string_view name(WaitedFor what) {
 llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Machine& machine,
                                         const SimulateOptions& options) {
   if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);
+  const ScheduleView counted = asCounted(any_root);
+  if (counted.topology != any_root.topology) {
+    // No message goes over the links that cut its rings.
+    Machine uncut = machine;
+    std::erase_if(uncut.dead_links, [&](const DeadLink& link) {
+      return std::ranges::find(any_root.topology.deadLinks(), link) !=
+             any_root.topology.deadLinks().end();
+    });
+    return simulate(counted, uncut, options);
+  }
   const RootedSchedule rooted(any_root, 0);
   // With few ports messages wait for one another, one by one.
   std::optional<UnrolledSchedule> unrolled;

@@ -5,6 +5,7 @@
 
 #include <rapidcheck.h>
 
+#include "compiler/algorithms/algorithm.h"
 #include "compiler/compile.h"
 
 namespace torc {
@@ -52,6 +53,27 @@ void drawCuts(CompileCase& test_case) {
     }
   }
   if (!topology.validate().ok()) test_case.dead_links.clear();  // nothing holds it together
+}
+
+/// Trees of a broadcast or a reduce that the shape suits; cuts it for those that go round cuts.
+std::string drawTree(CompileCase& test_case) {
+  const Topology topology = *parseTopology(test_case.shape);
+  std::vector<std::string> suiting{"dimension-tree"};
+  for (const char* name : {"rectangular", "product-trees", "binomial", "bine"}) {
+    const Algorithm& algorithm = *cantFail(findAlgorithm(name));
+    if (algorithm.suits(topology)) suiting.push_back(name);
+  }
+  if (draw(0, 3) == 0) {
+    drawCuts(test_case);
+    // A ring of two that has lost a cable is neither a ring nor a line.
+    const bool is_pair_cut =
+        std::ranges::any_of(test_case.dead_links, [&](const std::string& text) {
+          return topology.axes[parseDeadLink(topology, text)->axis].size == 2;
+        });
+    if (is_pair_cut) test_case.dead_links.clear();
+    if (!test_case.dead_links.empty()) suiting = {"product-trees"};
+  }
+  return *rc::gen::elementOf(suiting);
 }
 
 /// Dead links and nodes anywhere, as long as the rest holds together.
@@ -134,9 +156,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   result.scratch_depth = draw(1, 3);
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_rooted) {
-    result.algorithm = !may_be_line                 ? "scatter-trees"
-                       : is_torus && draw(0, 2) > 0 ? "rectangular"
-                                                    : "dimension-tree";
+    result.algorithm = may_be_line ? drawTree(result) : "scatter-trees";
     return result;
   }
   const std::uint32_t damage = draw(0, 5);

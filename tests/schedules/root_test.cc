@@ -97,6 +97,9 @@ TEST(Root, RootRelativeGuardsEndWithTheAxis) {
         if (x >= root + offset && x <= 3) up |= bit;
         if (x >= 1 && x <= root + offset) down |= bit;
       }
+      if (offset == 0) {
+        EXPECT_EQ(admitted(Interval::rootWithin(1, 3), root), root >= 1 && root <= 3 ? one : 0);
+      }
       EXPECT_EQ(admitted(Interval::root(offset), root), one) << root << ' ' << offset;
       EXPECT_EQ(admitted(Interval::root(offset, 2), root), two) << root << ' ' << offset;
       EXPECT_EQ(admitted(Interval::fromRoot(offset, 3), root), up) << root << ' ' << offset;
@@ -130,6 +133,12 @@ TEST(Root, ValidationKnowsWhoTheRootIs) {
       "box 2: on X: end 4 is outside (size 4)");
   EXPECT_EQ(faultOf(broadcastOn("4mx3", at_root, boxOf(Interval::root(4), Interval::absolute(0)))),
             "box 2: on X: offset 4 leaves the axis from any root (size 4)");
+  // Where the root is at the end of the line, such a guard admits nobody.
+  const Box inside = boxOf(Interval::rootWithin(0, 3), Interval::absolute(0));
+  EXPECT_EQ(faultOf(broadcastOn("4mx3", inside, inside)), "");
+  EXPECT_EQ(faultOf(broadcastOn("4mx3", at_root,
+                                boxOf(Interval::rootWithin(1, 4), Interval::absolute(0)))),
+            "box 2: on X: r in 1:4 leaves the axis (size 4)");
   Schedule in_region = broadcastOn("4mx3", at_root, senders);
   in_region.operations[1].a.box = 2;
   EXPECT_EQ(faultOf(in_region), "operation 1: a: box 2 is root-relative");

@@ -159,8 +159,8 @@ TEST(Validate, Intervals) {
   const auto interval_fault = [](const Interval& interval) {
     return fault([&](Schedule& s) { s.boxes[0][0] = interval; });
   };
-  EXPECT_EQ(interval_fault({static_cast<IntervalKind>(8), {}, 0, 1}),
-            "box 0: on X: interval kind 8 is unknown");
+  EXPECT_EQ(interval_fault({static_cast<IntervalKind>(9), {}, 0, 1}),
+            "box 0: on X: interval kind 9 is unknown");
   EXPECT_EQ(interval_fault(Interval::ofPeer(true)),
             "operation 0: a: counts from a peer on X, but there is no family");
   EXPECT_EQ(interval_fault({IntervalKind::kAll, {}, 1, 0}),

@@ -1,0 +1,214 @@
+// Binomial trees of an axis, one axis after another: where all sizes are powers of two that is the
+// binomial tree of all ranks, whose longest messages go along the last axis of the order. The root
+// sends along the first axis; then all nodes of that line along the second, and so on. Messages are
+// few, sum over the axes of ceil(log2(d_i)) one after the other, and long: they share links, so
+// that the tree is for short vectors. A broadcast of n bytes takes about
+//   sum ceil(log2(d_i)) (alpha + n beta)
+// where links are not shared ("Improving Communication Performance in Dense Linear Algebra via
+// Topology Aware Collectives", section 3.1, has the binomial tree as its baseline).
+//
+// A message has a guard for its sender and one for its receiver, by their coordinates on the axis:
+// as many operations as the axes have nodes. A node receives once on an axis. Receives of an axis
+// name the one before, so that whoever waits for the last of them waits for the own: dependences
+// pass through operations that a node does not execute. Every round is a phase.
+//
+// A reduction is the mirror image. It begins on the last axis, where the leaves send what they
+// contribute as it lies and others add to that first; on the axes before, all have a sum.
+#include "compiler/algorithms/binomial/binomial.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/algorithms/binomial/ring_tree.h"
+#include "ir/step_builder.h"
+
+namespace torc {
+namespace {
+
+constexpr std::uint32_t kStaging = 2;  // receives of a node that can be under way
+
+class BinomialSteps {
+ public:
+  BinomialSteps(const CollectiveSpec& spec, RingTree (*tree)(std::uint32_t))
+      : topology_(spec.topology), builder_(header(spec)), stream_(builder_.addStream({0, 0})) {
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      if (topology_.axes[axis].size == 1) continue;
+      axes_.push_back(axis);
+      trees_.push_back(tree(topology_.axes[axis].size));
+    }
+  }
+
+  Schedule run(bool reduces) {
+    if (axes_.empty()) {
+      builder_.copy({stream_, kNone}, data(Buffer::kOut), data(Buffer::kIn), {});
+    } else if (reduces) {
+      reduce();
+    } else {
+      broadcast();
+    }
+    return builder_.take();
+  }
+
+ private:
+  static Schedule header(const CollectiveSpec& spec) {
+    Schedule schedule = scheduleHeader(spec.collective, spec.topology);
+    Color color;
+    color.axis_count = spec.topology.axis_count;
+    for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
+      color.order[axis] = static_cast<std::uint8_t>(axis);
+    schedule.colors = {color};
+    return schedule;
+  }
+
+  void broadcast();
+  void reduce();
+  void addAt(const Box& box, bool is_root, bool is_first, const Shift& moves);
+
+  Region data(Buffer buffer) { return builder_.region(buffer, {{0, 1, builder_.box({})}}); }
+  Region frame(std::uint32_t slot) {
+    const std::uint32_t frame = builder_.addFrame({{0, 1, builder_.box({})}}, slot);
+    return wholeFrame(builder_.schedule().frames[frame], frame);
+  }
+  StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
+  Shift shiftOf(std::uint32_t i, std::int64_t from, std::int64_t to) const;
+
+  /// Nodes at `coordinate` of the i-th axis, and at the root's coordinates of those behind it.
+  Box nodes(std::size_t i, std::uint32_t coordinate) const {
+    Box box;
+    box[axes_[i]] = Interval::absolute(static_cast<std::int32_t>(coordinate));
+    for (std::size_t k = i + 1; k < axes_.size(); ++k)
+      box[axes_[k]] = Interval::absolute(0);
+    return box;
+  }
+  /// The same at the coordinate of the root, without the root.
+  llvm::SmallVector<Box, kMaxAxes> othersAtRoot(std::size_t i) const {
+    llvm::SmallVector<Box, kMaxAxes> boxes;
+    Box box = nodes(i, 0);
+    for (std::size_t k = 0; k < i; ++k) {
+      box[axes_[k]] = Interval::absolute(1, topology_.axes[axes_[k]].size - 1);
+      boxes.push_back(box);
+      box[axes_[k]] = Interval::absolute(0);
+    }
+    return boxes;
+  }
+  Box root() const { return nodes(0, 0); }
+
+  const Topology topology_;
+  StepBuilder builder_;
+  const std::uint32_t stream_;
+  llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // of more than one node
+  llvm::SmallVector<RingTree, kMaxAxes> trees_;      // of each of them
+  llvm::SmallVector<std::uint32_t, 16> adds_;        // whatever changed a sum, in order
+  llvm::SmallVector<Region, kStaging> staging_;
+  Region sum_;
+};
+
+/// From one coordinate of the i-th axis to another, the shorter way round.
+Shift BinomialSteps::shiftOf(std::uint32_t i, std::int64_t from, std::int64_t to) const {
+  const auto size = std::int64_t{topology_.axes[axes_[i]].size};
+  std::int64_t distance = to - from;
+  if (2 * distance > size) distance -= size;
+  if (2 * distance < -size) distance += size;
+  Shift shift{};
+  shift[axes_[i]] = static_cast<std::int32_t>(distance);
+  return shift;
+}
+
+void BinomialSteps::broadcast() {
+  const Region in = data(Buffer::kIn), out = data(Buffer::kOut);
+  std::uint32_t rounds = 0, sent = kNone;    // by the root, its last message
+  llvm::SmallVector<std::uint32_t, 1> last;  // of all receives
+  for (std::uint32_t i = 0; i < axes_.size(); ++i) {
+    const llvm::SmallVector<std::uint32_t, 1> before = last;
+    std::vector<std::uint32_t> received(topology_.axes[axes_[i]].size, kNone);
+    for (const auto& round : trees_[i]) {
+      builder_.setPhase(rounds++);
+      for (const RingTreeEdge& edge : round) {
+        const Shift moves = shiftOf(i, edge.parent, edge.child);
+        if (edge.parent != 0) {
+          builder_.send(place(nodes(i, edge.parent)), out, moves, received[edge.parent]);
+        } else {
+          sent = builder_.send(place(root()), in, moves, {});
+          for (const Box& box : othersAtRoot(i))
+            builder_.send(place(box), out, moves, before);
+        }
+        received[edge.child] = builder_.receive(place(nodes(i, edge.child)), out, moves, last);
+        last = {received[edge.child]};
+      }
+    }
+  }
+  builder_.copy(place(root()), out, in, sent);
+}
+
+/// Adds what comes by `moves` to the sum of the nodes of `box`; `is_first` to what they contribute.
+void BinomialSteps::addAt(const Box& box, bool is_root, bool is_first, const Shift& moves) {
+  const Region in = data(Buffer::kIn), sum = is_root ? data(Buffer::kOut) : sum_;
+  const Region& staging = staging_[adds_.size() % kStaging];
+  llvm::SmallVector<std::uint32_t, 2> after;
+  if (adds_.size() >= kStaging) after.push_back(adds_[adds_.size() - kStaging]);
+  const std::uint32_t received = builder_.receive(place(box), staging, moves, after);
+  after = {received};
+  if (!adds_.empty()) after.push_back(adds_.back());
+  adds_.push_back(builder_.reduce(place(box), sum, is_first ? in : sum, staging, after));
+}
+
+void BinomialSteps::reduce() {
+  sum_ = frame(0);
+  for (std::uint32_t slot = 1; slot <= kStaging; ++slot)
+    staging_.push_back(frame(slot));
+  const std::size_t innermost = axes_.size() - 1;
+  std::uint32_t rounds = 0;
+  for (std::size_t i = axes_.size(); i-- > 0;) {
+    std::vector<bool> has_sum(topology_.axes[axes_[i]].size, i != innermost);
+    for (const auto& round : llvm::reverse(trees_[i])) {
+      builder_.setPhase(rounds++);
+      for (const RingTreeEdge& edge : round) {
+        const auto axis = static_cast<std::uint32_t>(i);
+        const Shift moves = shiftOf(axis, edge.child, edge.parent);
+        const Region what = has_sum[edge.child] ? sum_ : data(Buffer::kIn);
+        builder_.send(place(nodes(i, edge.child)), what, moves,
+                      has_sum[edge.child] ? llvm::ArrayRef(adds_).take_back(1)
+                                          : llvm::ArrayRef<std::uint32_t>());
+        const bool is_first = !has_sum[edge.parent];
+        if (edge.parent == 0) {
+          addAt(root(), true, is_first, moves);
+          for (const Box& box : othersAtRoot(i))
+            addAt(box, false, is_first, moves);
+        } else {
+          addAt(nodes(i, edge.parent), false, is_first, moves);
+        }
+        has_sum[edge.parent] = true;
+      }
+    }
+  }
+}
+
+llvm::Expected<Program> planTrees(const CollectiveSpec& spec, const char* name,
+                                  RingTree (*tree)(std::uint32_t)) {
+  for (std::uint32_t i = 0; i < spec.topology.axis_count; ++i) {
+    if (!spec.topology.axes[i].wraps()) {
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     std::string(name) + ": " + spec.topology.axes[i].name +
+                                         " is a line, on which the root can be anywhere");
+    }
+  }
+  if (spec.topology.isDamaged()) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   std::string(name) + ": messages cannot go round damage");
+  }
+  Program program;
+  program.schedule = BinomialSteps(spec, tree).run(rowOf(spec.collective).reduces());
+  return program;
+}
+
+}  // namespace
+
+llvm::Expected<Program> planBinomial(const CollectiveSpec& spec) {
+  return planTrees(spec, "binomial", binomialTree);
+}
+
+llvm::Expected<Program> planBine(const CollectiveSpec& spec) {
+  return planTrees(spec, "bine", bineTree);
+}
+
+}  // namespace torc

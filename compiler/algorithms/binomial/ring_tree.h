@@ -1,0 +1,33 @@
+// Trees on one axis: who sends to whom in which round, so that in about log2(d) rounds d nodes have
+// heard of the first.
+#ifndef TORC_COMPILER_ALGORITHMS_BINOMIAL_RING_TREE_H_
+#define TORC_COMPILER_ALGORITHMS_BINOMIAL_RING_TREE_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace torc {
+
+/// A message from `parent` to `child`, coordinates on an axis that count from the root.
+struct RingTreeEdge {
+  std::uint32_t parent = 0, child = 0;
+  bool operator==(const RingTreeEdge&) const = default;
+};
+
+/// Edges by rounds, the first round first; in each a node sends at most one message.
+using RingTree = std::vector<std::vector<RingTreeEdge>>;
+
+/// The binomial tree on `size` >= 1 nodes, as MPI libraries have it: in ceil(log2(size)) rounds,
+/// the longest messages first, a node that is a multiple of 2^(k+1) sends to the one 2^k above.
+RingTree binomialTree(std::uint32_t size);
+
+/// The Bine tree ("Bine Trees: Enhancing Collective Operations by Optimizing Communication
+/// Locality", De Sensi et al., SC 2025): messages go (1 - (-2)^k) / 3 nodes up from even nodes,
+/// down from odd ones, for k = ceil(log2(size)), ..., 1, about a third of the ring at first and not
+/// half of it. Nodes that have been reached are left out; with an odd size it is that of one node
+/// less, and the root sends to the last node in a round of its own.
+RingTree bineTree(std::uint32_t size);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_BINOMIAL_RING_TREE_H_

@@ -1,0 +1,438 @@
+// Trees on a product of rings and lines. On the R rings there are 2R arc-disjoint spanning trees
+// from the root T_1, T_2, ..., the rectangular ones (rectangular.cc), in each of which the root has
+// one child c_t. On the L lines there are L, U_1, ..., U_L: on tree j the parent of a node is one
+// step nearer to the root along the last axis in the cyclic order j, j+1, ..., j-1 on which they
+// differ, if they differ on axis j; else it is a neighbour along j, above or, where the root is at
+// the end, below. The product has 2R + L, as many as the links of a corner. A node (g, h) has its
+// place g on the rings and h on the lines; g0, h0 is the root's. With L <= 2R, the trees T_t, t >
+// L, each a partner a(t) <= L:
+//   of ring tree t     h = h0: T_t.   g = g0: from (c_t, h).
+//     t <= L           g a child c_u with a(u) = t: T_t, else U_t.
+//     t > L            g = c_t: U_a(t), else T_t.
+//   of line tree j     g = g0: U_j.   h = h0: from (g, e_j), e_j next to h0 along axis j.
+//                      g a child c_u with a(u) = j: T_u, from (g0, h); else T_j.
+// At every node these are different arcs, and no way leads round: T_t alone or U_t alone do not, a
+// way along T_t in tree t <= L ends at c_t, where U_t goes on towards h0, and a way along T_t in
+// tree t > L ends at c_t in the same manner. (That the product of graphs with k and l such trees
+// has k + l is known for edge-disjoint trees without a root: Ku, Wang, Hung, "Constructing
+// Edge-Disjoint Spanning Trees in Product Networks", 2003.)
+//
+// Where L > 2R rings count as lines, which costs a tree each; rings of two nodes always do. On a
+// line on which coordinates count from the root, the root is at its beginning.
+//
+// A broadcast sends each segment down; every hop of a rule is a receive behind a guard for each box
+// that covers its nodes, and a send behind the same box, moved back. A reduction is the mirror
+// image: a node copies what it contributes, adds what its children send, and sends the sum.
+#include "compiler/algorithms/trees/product_trees.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/algorithms/trees/root_classes.h"
+#include "ir/step_builder.h"
+
+namespace torc {
+namespace {
+
+/// How a node is reached: along `axis` by `sign`; with 0 from the neighbour above, or from the one
+/// below if it is at the end.
+struct TreeHop {
+  std::uint32_t axis = 0;
+  int sign = 0;
+  bool operator==(const TreeHop&) const = default;
+};
+
+/// What each axis of a topology is for the trees.
+llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
+  llvm::SmallVector<TreeAxis, kMaxAxes> axes;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    axes.push_back(axis.size == 1                        ? TreeAxis::kSingle
+                   : topology.isLine(i) && axis.size > 2 ? TreeAxis::kLine
+                   : axis.size == 2                      ? TreeAxis::kLineFromRoot
+                                                         : TreeAxis::kRing);
+  }
+  const auto lines = [](TreeAxis axis) {
+    return axis == TreeAxis::kLine || axis == TreeAxis::kLineFromRoot;
+  };
+  while (llvm::count_if(axes, lines) > 2 * llvm::count(axes, TreeAxis::kRing)) {
+    const auto ring = llvm::find(axes, TreeAxis::kRing);
+    if (ring == axes.end()) break;
+    *ring = TreeAxis::kLineFromRoot;
+  }
+  return axes;
+}
+
+/// The rule.
+class TreeRule {
+ public:
+  explicit TreeRule(llvm::ArrayRef<TreeAxis> axes) {
+    for (std::uint32_t i = 0; i < axes.size(); ++i) {
+      if (axes[i] == TreeAxis::kRing) rings_.push_back(i);
+      if (axes[i] == TreeAxis::kLine || axes[i] == TreeAxis::kLineFromRoot) lines_.push_back(i);
+    }
+  }
+  std::uint32_t ringTrees() const { return 2 * static_cast<std::uint32_t>(rings_.size()); }
+  std::uint32_t trees() const { return ringTrees() + static_cast<std::uint32_t>(lines_.size()); }
+
+  /// The last hop to a node that is not the root.
+  TreeHop into(std::uint32_t tree, RootClasses at) const;
+
+  static bool isAtRoot(llvm::ArrayRef<std::uint32_t> axes, RootClasses at) {
+    return llvm::all_of(axes, [&](std::uint32_t axis) { return at[axis] == RootClass::kAtRoot; });
+  }
+
+ private:
+  std::uint32_t firstAxis(std::uint32_t tree) const {
+    return tree % static_cast<std::uint32_t>(rings_.size());
+  }
+  int sign(std::uint32_t tree) const { return tree < rings_.size() ? 1 : -1; }
+  std::uint32_t partner(std::uint32_t tree) const {
+    return tree % static_cast<std::uint32_t>(lines_.size());
+  }
+  TreeHop alongRings(std::uint32_t tree, RootClasses at) const;
+  TreeHop alongLines(std::uint32_t tree, RootClasses at) const;
+  bool isRootsChild(std::uint32_t tree, RootClasses at) const;
+  /// The tree whose partner is `tree` and in which the root's child on the rings is there; none.
+  std::uint32_t childOfPartner(std::uint32_t tree, RootClasses at) const;
+
+  llvm::SmallVector<std::uint32_t, kMaxAxes> rings_, lines_;
+};
+
+TreeHop TreeRule::alongRings(std::uint32_t tree, RootClasses at) const {
+  const std::uint32_t first = firstAxis(tree);
+  TreeHop hop{rings_[first], sign(tree)};
+  if (at[hop.axis] == RootClass::kAtRoot) return hop;
+  for (std::uint32_t i = 0; i < rings_.size(); ++i) {
+    const std::uint32_t axis = rings_[(first + i) % rings_.size()];
+    if (at[axis] != RootClass::kAtRoot) hop.axis = axis;
+  }
+  return hop;
+}
+
+TreeHop TreeRule::alongLines(std::uint32_t tree, RootClasses at) const {
+  TreeHop hop{lines_[tree], 0};
+  if (at[hop.axis] == RootClass::kAtRoot) return hop;
+  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+    const std::uint32_t axis = lines_[(tree + i) % lines_.size()];
+    if (at[axis] != RootClass::kAtRoot) hop = {axis, at[axis] == RootClass::kBelow ? -1 : 1};
+  }
+  return hop;
+}
+
+bool TreeRule::isRootsChild(std::uint32_t tree, RootClasses at) const {
+  const std::uint32_t first = rings_[firstAxis(tree)];
+  return llvm::all_of(rings_, [&](std::uint32_t axis) {
+    return at[axis] == (axis != first    ? RootClass::kAtRoot
+                        : sign(tree) > 0 ? RootClass::kNext
+                                         : RootClass::kLast);
+  });
+}
+
+std::uint32_t TreeRule::childOfPartner(std::uint32_t tree, RootClasses at) const {
+  for (std::uint32_t other = static_cast<std::uint32_t>(lines_.size()); other < ringTrees();
+       ++other) {
+    if (partner(other) == tree && isRootsChild(other, at)) return other;
+  }
+  return kNone;
+}
+
+TreeHop TreeRule::into(std::uint32_t tree, RootClasses at) const {
+  const bool on_rings = !isAtRoot(rings_, at), on_lines = !isAtRoot(lines_, at);
+  if (tree >= ringTrees()) {
+    const std::uint32_t line = tree - ringTrees();
+    if (!on_rings) return alongLines(line, at);
+    if (!on_lines) return {lines_[line], 0};
+    const std::uint32_t other = childOfPartner(line, at);
+    return alongRings(other != kNone ? other : line, at);
+  }
+  if (!on_lines) return alongRings(tree, at);
+  if (!on_rings) return {rings_[firstAxis(tree)], -sign(tree)};
+  if (tree < lines_.size()) {
+    return childOfPartner(tree, at) != kNone ? alongRings(tree, at) : alongLines(tree, at);
+  }
+  return isRootsChild(tree, at) ? alongLines(partner(tree), at) : alongRings(tree, at);
+}
+
+/// Messages of a tree that go by `moves` along `axis`, from `parents` to `children`, for any root.
+struct Arcs {
+  std::uint32_t axis;
+  int sign;
+  Box children, parents;
+};
+
+class ProductTrees {
+ public:
+  explicit ProductTrees(const CollectiveSpec& spec)
+      : topology_(spec.topology),
+        axes_(treeAxes(topology_)),
+        sizes_(sizesOf(topology_)),
+        rule_(axes_),
+        grid_(axes_, sizes_),
+        builder_(header(spec, rule_.trees())) {}
+
+  Schedule run(bool reduces) {
+    for (std::uint32_t tree = 0; tree < rule_.trees(); ++tree) {
+      stream_ = builder_.addStream({tree, 0});
+      part_ = tree;
+      const std::vector<Arcs> arcs = arcsOf(tree);
+      if (reduces) {
+        reduce(arcs);
+      } else {
+        broadcast(arcs);
+      }
+    }
+    return builder_.take();
+  }
+
+ private:
+  static llvm::SmallVector<std::uint32_t, kMaxAxes> sizesOf(const Topology& topology) {
+    llvm::SmallVector<std::uint32_t, kMaxAxes> sizes;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+      sizes.push_back(topology.axes[i].size);
+    return sizes;
+  }
+  /// A color for each tree; in each the blocks lie in rank order, for all move together.
+  static Schedule header(const CollectiveSpec& spec, std::uint32_t trees) {
+    Schedule schedule = scheduleHeader(spec.collective, spec.topology);
+    Color color;
+    color.axis_count = spec.topology.axis_count;
+    for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
+      color.order[axis] = static_cast<std::uint8_t>(axis);
+    schedule.colors.assign(trees, color);
+    return schedule;
+  }
+
+  std::vector<Arcs> arcsOf(std::uint32_t tree) const;
+  void addArcs(TreeHop hop, const Box& box, std::vector<Arcs>& arcs) const;
+  void broadcast(llvm::ArrayRef<Arcs> arcs);
+  void reduce(llvm::ArrayRef<Arcs> arcs);
+  void addAtRoot(llvm::ArrayRef<Arcs> arcs);
+
+  /// Where the root alone is; on `axis`, if it is a line, only if that has a neighbour of the root
+  /// by `sign`.
+  Box rootWithNeighbour(std::uint32_t axis, int sign) const;
+  Box rootBox() const { return rootWithNeighbour(kNone, 0); }
+  /// `box` without the root, in boxes.
+  llvm::SmallVector<Box, 8> withoutRoot(const Box& box) const;
+  bool holdsRoot(const Box& box) const { return mayMeet(box, rootBox(), sizes_); }
+
+  Region data(Buffer buffer) { return builder_.region(buffer, {{part_, 1, builder_.box({})}}); }
+  Region newFrame() {
+    const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
+    const std::uint32_t frame = builder_.addFrame({{part_, 1, builder_.box({})}}, slot);
+    return wholeFrame(builder_.schedule().frames[frame], frame);
+  }
+  StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
+  /// Those of `steps` that a node of `box` may execute.
+  llvm::SmallVector<std::uint32_t, 8> meeting(llvm::ArrayRef<std::pair<Box, std::uint32_t>> steps,
+                                              const Box& box) const {
+    llvm::SmallVector<std::uint32_t, 8> found;
+    for (const auto& [other, step] : steps) {
+      if (mayMeet(other, box, sizes_)) found.push_back(step);
+    }
+    return found;
+  }
+
+  const Topology topology_;
+  const llvm::SmallVector<TreeAxis, kMaxAxes> axes_;
+  const llvm::SmallVector<std::uint32_t, kMaxAxes> sizes_;
+  const TreeRule rule_;
+  const RootGrid grid_;
+  StepBuilder builder_;
+  std::uint32_t part_ = 0, stream_ = 0;
+};
+
+std::vector<Arcs> ProductTrees::arcsOf(std::uint32_t tree) const {
+  std::vector<Arcs> arcs;
+  for (std::uint32_t axis = 0; axis < axes_.size(); ++axis) {
+    for (const int sign : {1, -1, 0}) {
+      const TreeHop hop{axis, sign};
+      for (const Box& box : grid_.cover([&](RootClasses at) {
+             return llvm::any_of(at, [](RootClass of) { return of != RootClass::kAtRoot; }) &&
+                    rule_.into(tree, at) == hop;
+           })) {
+        addArcs(hop, box, arcs);
+      }
+    }
+  }
+  return arcs;
+}
+
+void ProductTrees::addArcs(TreeHop hop, const Box& box, std::vector<Arcs>& arcs) const {
+  const std::uint32_t size = sizes_[hop.axis];
+  const auto add = [&](int sign, const Box& children) {
+    arcs.push_back({hop.axis, sign, children, movedBack(children, hop.axis, sign, size)});
+  };
+  if (hop.sign != 0) return add(hop.sign, box);
+  if (axes_[hop.axis] != TreeAxis::kLine) return add(-1, box);
+  Box children = box;
+  children[hop.axis] = Interval::rootWithin(0, size - 1);
+  add(-1, children);
+  children[hop.axis] = Interval::rootWithin(static_cast<std::int32_t>(size) - 1, 1);
+  add(1, children);
+}
+
+Box ProductTrees::rootWithNeighbour(std::uint32_t axis, int sign) const {
+  Box box;
+  for (std::uint32_t i = 0; i < axes_.size(); ++i) {
+    if (axes_[i] == TreeAxis::kSingle) continue;
+    if (axes_[i] != TreeAxis::kLine) {
+      box[i] = Interval::absolute(0);
+    } else if (i != axis) {
+      box[i] = Interval::root();
+    } else {
+      box[i] = Interval::rootWithin(sign > 0 ? 0 : 1, sizes_[i] - 1);
+    }
+  }
+  return box;
+}
+
+llvm::SmallVector<Box, 8> ProductTrees::withoutRoot(const Box& box) const {
+  llvm::SmallVector<Box, 8> boxes;
+  if (!holdsRoot(box)) return {box};
+  Box before = box;  // at the root on the axes that have been gone through
+  const Box root = rootBox();
+  for (std::uint32_t i = 0; i < axes_.size(); ++i) {
+    const auto last = static_cast<std::int32_t>(sizes_[i]) - 1;
+    const Interval whole = box[i];
+    const auto add = [&](const Interval& interval) {
+      before[i] = interval;
+      boxes.push_back(before);
+    };
+    if (whole == root[i] || axes_[i] == TreeAxis::kSingle) continue;
+    if (axes_[i] != TreeAxis::kLine) {
+      const Range range = resolve(whole, 0, sizes_[i]);
+      const std::uint32_t behind = (range.start + range.length - 1) % sizes_[i];
+      if (range.length == sizes_[i]) {
+        add(Interval::absolute(1, sizes_[i] - 1));
+      } else {
+        if (behind > 0) add(Interval::absolute(1, behind));
+        if (range.start > 0) {
+          add(Interval::absolute(static_cast<std::int32_t>(range.start), sizes_[i] - range.start));
+        }
+      }
+    } else if (whole.kind == IntervalKind::kAll) {
+      add(Interval::toRoot(0, -1));
+      add(Interval::fromRoot(1, static_cast<std::uint32_t>(last)));
+    } else {
+      add({whole.kind, {}, whole.kind == IntervalKind::kFromRoot ? 1 : -1, whole.length});
+    }
+    before[i] = root[i];
+  }
+  return boxes;
+}
+
+void ProductTrees::broadcast(llvm::ArrayRef<Arcs> arcs) {
+  const Region in = data(Buffer::kIn), out = data(Buffer::kOut);
+  llvm::SmallVector<std::uint32_t, 4> sent;
+  for (const Arcs& arc : arcs) {
+    if (!holdsRoot(arc.parents)) continue;
+    sent.push_back(builder_.send(place(rootWithNeighbour(arc.axis, arc.sign)), in,
+                                 hop(arc.axis, arc.sign), {}));
+  }
+  // The copy waits, so that those of all segments do not keep the root busy before it sends.
+  builder_.copy(place(rootBox()), out, in, sent);
+  llvm::SmallVector<std::pair<Box, std::uint32_t>, 16> received;
+  for (const Arcs& arc : arcs) {
+    received.emplace_back(arc.children,
+                          builder_.receive(place(arc.children), out, hop(arc.axis, arc.sign), {}));
+  }
+  for (const Arcs& arc : arcs) {
+    for (const Box& box : withoutRoot(arc.parents)) {
+      builder_.send(place(box), out, hop(arc.axis, arc.sign), meeting(received, box));
+    }
+  }
+}
+
+void ProductTrees::reduce(llvm::ArrayRef<Arcs> arcs) {
+  const Region in = data(Buffer::kIn), sum = newFrame();
+  llvm::SmallVector<std::pair<Box, std::uint32_t>, 16> sums;  // whatever changes the sum of a node
+  for (const Box& box : withoutRoot({})) {
+    sums.emplace_back(box, builder_.copy(place(box), sum, in, {}));
+  }
+  for (std::uint32_t axis = 0; axis < axes_.size(); ++axis) {
+    for (const int sign : {1, -1}) {
+      const auto moves = [&](const Arcs& arc) { return arc.axis == axis && arc.sign == sign; };
+      if (llvm::none_of(arcs, moves)) continue;
+      // Boxes of one direction are disjoint, and share the place to receive into.
+      const Region staging = newFrame();
+      for (const Arcs& arc : llvm::make_filter_range(arcs, moves)) {
+        for (const Box& box : withoutRoot(arc.parents)) {
+          llvm::SmallVector<std::uint32_t, 8> after = meeting(sums, box);
+          after.push_back(builder_.receive(place(box), staging, hop(axis, -sign), {}));
+          sums.emplace_back(box, builder_.reduce(place(box), sum, sum, staging, after));
+        }
+      }
+    }
+  }
+  for (const Arcs& arc : arcs) {
+    builder_.send(place(arc.children), sum, hop(arc.axis, -arc.sign), meeting(sums, arc.children));
+  }
+  addAtRoot(arcs);
+}
+
+/// The root adds into `out`: first to what it contributes, then to that sum.
+void ProductTrees::addAtRoot(llvm::ArrayRef<Arcs> arcs) {
+  const Region in = data(Buffer::kIn), out = data(Buffer::kOut);
+  llvm::SmallVector<std::uint32_t, 2> before;
+  for (const Arcs& arc : arcs) {
+    if (!holdsRoot(arc.parents)) continue;
+    const Shift moves = hop(arc.axis, -arc.sign);
+    Box box = rootWithNeighbour(arc.axis, arc.sign);
+    const Region staging = newFrame();
+    if (before.empty()) {
+      before = {builder_.receiveAndReduce(place(box), out, in, staging, moves, {})};
+      continue;
+    }
+    // The second child is the other neighbour on a line; there is but one at the line's ends.
+    const std::uint32_t size = sizes_[arc.axis];
+    const std::int32_t end = arc.sign > 0 ? 0 : static_cast<std::int32_t>(size) - 1;
+    box[arc.axis] = Interval::rootWithin(end, 1);
+    builder_.receiveAndReduce(place(box), out, in, staging, moves, {});
+    if (size > 2) {
+      box[arc.axis] = Interval::rootWithin(1, size - 2);
+      before.push_back(builder_.receive(place(box), staging, moves, {}));
+      builder_.reduce(place(box), out, out, staging, before);
+    }
+  }
+}
+
+}  // namespace
+
+bool suitsProductTrees(const Topology& topology) {
+  bool has_line = false;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.size == 1) continue;
+    if (axis.kind == AxisKind::kCore || (axis.size == 2 && topology.isLine(i))) return false;
+    has_line |= topology.isLine(i) || !axis.isRing();
+  }
+  return has_line && !topology.isBroken();
+}
+
+llvm::Expected<Program> planProductTrees(const CollectiveSpec& spec) {
+  if (!suitsProductTrees(spec.topology)) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "product-trees: the trees need an axis that is no ring, and no "
+                                   "damage but at one coordinate "
+                                   "of an axis");
+  }
+  Program program;
+  program.schedule = ProductTrees(spec).run(rowOf(spec.collective).reduces());
+  return program;
+}
+
+TreePipeline productTreesPipeline(const Topology& topology) {
+  const llvm::SmallVector<TreeAxis, kMaxAxes> axes = treeAxes(topology);
+  TreePipeline pipeline{2, 1};
+  std::uint32_t trees = 0;
+  for (std::uint32_t i = 0; i < axes.size(); ++i) {
+    pipeline.hops += topology.axes[i].size - 1;
+    if (axes[i] != TreeAxis::kSingle) trees += axes[i] == TreeAxis::kRing ? 2 : 1;
+  }
+  if (trees > 0) pipeline.share = 1.0 / trees;
+  return pipeline;
+}
+
+}  // namespace torc

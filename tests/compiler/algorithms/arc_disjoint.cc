@@ -1,0 +1,69 @@
+#include "tests/compiler/algorithms/arc_disjoint.h"
+
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <llvm/Support/Error.h>
+
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/compile.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/expansion/expand.h"
+#include "tests/properties/checked_job.h"
+
+namespace torc {
+
+Schedule compiledInSegments(llvm::StringRef name, Collective collective, const Topology& topology,
+                            std::uint32_t segments) {
+  const CollectiveSpec spec{collective, topology};
+  const Algorithm& algorithm = *cantFail(findAlgorithm(name));
+  PipelineOptions options;
+  options.chunks = segments;
+  return cantFail(compile(spec, algorithm, pipelineOf(algorithm, options), PassManagerOptions()))
+      .schedule;
+}
+
+void expectProofAndRuns(const ScheduleView& schedule) {
+  for (const bool per_rank : {false, true}) {
+    const VerifyResult proof = verify(schedule, {.per_rank = per_rank});
+    ASSERT_TRUE(proof.ok()) << proof.faults.front().message;
+  }
+  for (std::int32_t root = 0; root < static_cast<std::int32_t>(schedule.topology.ranks()); ++root) {
+    for (const bool in_place : {false, true}) {
+      CheckedCall call;
+      call.count = 197;
+      call.in_place = in_place;
+      call.root = root;
+      call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
+      EXPECT_EQ(runChecked(schedule, call), "") << "root " << root;
+    }
+  }
+}
+
+void expectArcDisjointTrees(const ScheduleView& schedule, std::int32_t root, std::uint64_t trees) {
+  const std::uint64_t ranks = schedule.topology.ranks();
+  // Who sends to whom for which color: as the two cables of a ring of two join the same nodes, the
+  // direction is part of it.
+  std::set<std::tuple<std::int32_t, std::int32_t, std::uint32_t>> arcs;
+  std::set<std::pair<std::int32_t, std::uint32_t>> reached;  // a node in a tree
+  const bool reduces = rowOf(schedule.collective).reduces();
+  for (std::uint64_t rank = 0; rank < ranks; ++rank) {
+    const auto program =
+        expand(schedule, static_cast<std::int32_t>(rank), Counts{1000, {}, {}}, false, root);
+    ASSERT_TRUE(program.ok());
+    for (const FlatOperation& operation : program->operations) {
+      if (operation.kind != OperationKind::kSend) continue;
+      const std::uint32_t shift = schedule.operations[operation.source].peer;
+      EXPECT_TRUE(arcs.emplace(program->rank, operation.peer, shift).second)
+          << program->rank << " to " << operation.peer;
+      const std::int32_t child = reduces ? program->rank : operation.peer;
+      EXPECT_TRUE(reached.emplace(child, operation.stream).second) << child;
+      EXPECT_NE(child, root);
+    }
+  }
+  EXPECT_EQ(reached.size(), (ranks - 1) * trees);
+}
+
+}  // namespace torc

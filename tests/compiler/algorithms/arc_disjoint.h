@@ -1,0 +1,27 @@
+// What holds of broadcasts and reductions along arc-disjoint trees, whatever the rule of the trees.
+#ifndef TORC_TESTS_COMPILER_ALGORITHMS_ARC_DISJOINT_H_
+#define TORC_TESTS_COMPILER_ALGORITHMS_ARC_DISJOINT_H_
+
+#include <cstdint>
+
+#include <llvm/ADT/StringRef.h>
+
+#include "schedules/schedule.h"
+
+namespace torc {
+
+/// The schedule that `algorithm` compiles, in `segments`.
+Schedule compiledInSegments(llvm::StringRef algorithm, Collective collective,
+                            const Topology& topology, std::uint32_t segments);
+
+/// Expects a proof, both of all nodes at a time and node by node, and the right result of runs from
+/// every root, in place and not.
+void expectProofAndRuns(const ScheduleView& schedule);
+
+/// Expects that the messages of all ranks make `trees` spanning trees with the root where
+/// messages begin, or end, that no two of them use an arc, and that none leads to the root.
+void expectArcDisjointTrees(const ScheduleView& schedule, std::int32_t root, std::uint64_t trees);
+
+}  // namespace torc
+
+#endif  // TORC_TESTS_COMPILER_ALGORITHMS_ARC_DISJOINT_H_

@@ -1,0 +1,99 @@
+// Binomial and Bine trees: their edges, counted; proved and run on shapes of one to five axes, from
+// every root; as many rounds as they say.
+#include "compiler/algorithms/binomial/binomial.h"
+
+#include <bit>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+#include <llvm/Support/Error.h>
+
+#include "compiler/algorithms/binomial/ring_tree.h"
+#include "ir/counted/counted_proof.h"
+#include "tests/compiler/algorithms/arc_disjoint.h"
+
+namespace torc {
+namespace {
+
+TEST(RingTrees, ReachEveryNodeOnceFromOneThatHasBeenReached) {
+  for (const auto tree_of : {binomialTree, bineTree}) {
+    for (std::uint32_t size = 1; size <= 130; ++size) {
+      std::vector<bool> reached(size);
+      reached[0] = true;
+      std::uint32_t count = 1;
+      const RingTree tree = tree_of(size);
+      for (const auto& round : tree) {
+        std::vector<bool> busy(size);
+        const std::vector<bool> before = reached;
+        for (const auto& [parent, child] : round) {
+          EXPECT_TRUE(before[parent]) << size;
+          EXPECT_FALSE(busy[parent]) << size << ": two messages in a round";
+          EXPECT_FALSE(reached[child]) << size;
+          busy[parent] = reached[child] = true;
+          ++count;
+        }
+      }
+      EXPECT_EQ(count, size);
+      const bool odd_bine = tree_of == bineTree && size % 2 == 1 && size > 1;
+      EXPECT_LE(tree.size(), std::bit_width(size - 1) + (odd_bine ? 1u : 0u)) << size;
+    }
+  }
+}
+
+TEST(RingTrees, AreThoseOfThePapers) {
+  EXPECT_EQ(binomialTree(6), (RingTree{{{0, 4}}, {{0, 2}}, {{0, 1}, {2, 3}, {4, 5}}}));
+  EXPECT_EQ(bineTree(8), (RingTree{{{0, 3}}, {{0, 7}, {3, 4}}, {{0, 1}, {3, 2}, {7, 6}, {4, 5}}}));
+}
+
+/// The sum of the distances of a tree's messages, the shorter way round.
+std::uint64_t distances(const RingTree& tree, std::uint32_t size) {
+  std::uint64_t sum = 0;
+  for (const auto& round : tree) {
+    for (const auto& [parent, child] : round) {
+      const std::uint32_t up = wrap(std::int64_t{child} - parent, size);
+      sum += std::min(up, size - up);
+    }
+  }
+  return sum;
+}
+
+TEST(RingTrees, BineMessagesGoLessFar) {
+  for (std::uint32_t size = 8; size <= 1024; size *= 2)
+    EXPECT_LT(distances(bineTree(size), size), distances(binomialTree(size), size)) << size;
+}
+
+class Binomial : public testing::TestWithParam<std::tuple<const char*, Collective, const char*>> {};
+
+TEST_P(Binomial, IsProvedAndRunsFromEveryRoot) {
+  const auto& [algorithm, collective, shape] = GetParam();
+  for (const std::uint32_t chunks : {1u, 3u})
+    expectProofAndRuns(
+        compiledInSegments(algorithm, collective, *parseTopology(shape), chunks).view());
+}
+
+TEST_P(Binomial, IsProvedForACount) {
+  const auto& [algorithm, collective, shape] = GetParam();
+  const Schedule schedule = compiledInSegments(algorithm, collective, *parseTopology(shape), 1);
+  const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->fault, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Binomial,
+    testing::Combine(testing::Values("binomial", "bine"),
+                     testing::Values(Collective::kBroadcast, Collective::kReduce),
+                     testing::Values("1", "2", "3", "7", "8", "2x2", "4x3", "2x5+3", "3x1x4",
+                                     "4x2x3", "3x2x2x2x2", "2mx4")));
+
+TEST(BinomialTrees, NeedRings) {
+  Topology damaged = *parseTopology("4x4");
+  ASSERT_TRUE(damaged.addDeadNode({1, 1}).ok());
+  EXPECT_EQ(llvm::toString(planBinomial({Collective::kReduce, damaged}).takeError()),
+            "binomial: messages cannot go round damage");
+  EXPECT_EQ(llvm::toString(planBine({Collective::kReduce, *parseTopology("4x3m")}).takeError()),
+            "bine: Y is a line, on which the root can be anywhere");
+}
+
+}  // namespace
+}  // namespace torc
