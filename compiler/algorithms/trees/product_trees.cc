@@ -17,8 +17,9 @@
 // has k + l is known for edge-disjoint trees without a root: Ku, Wang, Hung, "Constructing
 // Edge-Disjoint Spanning Trees in Product Networks", 2003.)
 //
-// Where L > 2R rings count as lines, which costs a tree each; rings of two nodes always do. On a
-// line on which coordinates count from the root, the root is at its beginning.
+// Where L > 2R rings count as lines, which costs a tree each; a ring of two does where L = 1, for
+// both of its trees have the same c_t. On a line on which coordinates count from the root, the root
+// is at its beginning.
 //
 // A broadcast sends each segment down; every hop of a rule is a receive behind a guard for each box
 // that covers its nodes, and a send behind the same box, moved back. A reduction is the mirror
@@ -45,20 +46,26 @@ struct TreeHop {
 /// What each axis of a topology is for the trees.
 llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
   llvm::SmallVector<TreeAxis, kMaxAxes> axes;
+  std::uint32_t lines = 0;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
-    axes.push_back(axis.size == 1                        ? TreeAxis::kSingle
-                   : topology.isLine(i) && axis.size > 2 ? TreeAxis::kLine
-                   : axis.size == 2                      ? TreeAxis::kLineFromRoot
-                                                         : TreeAxis::kRing);
+    axes.push_back(axis.size == 1       ? TreeAxis::kSingle
+                   : topology.isLine(i) ? TreeAxis::kLine
+                   : axis.isRing()      ? TreeAxis::kRing
+                                        : TreeAxis::kLineFromRoot);
+    if (axes.back() == TreeAxis::kLine || axes.back() == TreeAxis::kLineFromRoot) ++lines;
   }
-  const auto lines = [](TreeAxis axis) {
-    return axis == TreeAxis::kLine || axis == TreeAxis::kLineFromRoot;
+  const auto countAsLine = [&](std::uint32_t axis) {
+    axes[axis] = TreeAxis::kLineFromRoot;
+    ++lines;
   };
-  while (llvm::count_if(axes, lines) > 2 * llvm::count(axes, TreeAxis::kRing)) {
-    const auto ring = llvm::find(axes, TreeAxis::kRing);
-    if (ring == axes.end()) break;
-    *ring = TreeAxis::kLineFromRoot;
+  for (std::uint32_t i = 0; i < axes.size() && lines == 1; ++i) {
+    if (axes[i] == TreeAxis::kRing && topology.axes[i].size == 2) countAsLine(i);
+  }
+  for (std::uint32_t i = 0; i < axes.size(); ++i) {
+    if (lines > 2 * llvm::count(axes, TreeAxis::kRing) && axes[i] == TreeAxis::kRing) {
+      countAsLine(i);
+    }
   }
   return axes;
 }
@@ -66,9 +73,12 @@ llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
 /// The rule.
 class TreeRule {
  public:
-  explicit TreeRule(llvm::ArrayRef<TreeAxis> axes) {
+  TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes) {
     for (std::uint32_t i = 0; i < axes.size(); ++i) {
-      if (axes[i] == TreeAxis::kRing) rings_.push_back(i);
+      if (axes[i] == TreeAxis::kRing) {
+        rings_.push_back(i);
+        is_pair_.push_back(sizes[i] == 2);
+      }
       if (axes[i] == TreeAxis::kLine || axes[i] == TreeAxis::kLineFromRoot) lines_.push_back(i);
     }
   }
@@ -87,9 +97,7 @@ class TreeRule {
     return tree % static_cast<std::uint32_t>(rings_.size());
   }
   int sign(std::uint32_t tree) const { return tree < rings_.size() ? 1 : -1; }
-  std::uint32_t partner(std::uint32_t tree) const {
-    return tree % static_cast<std::uint32_t>(lines_.size());
-  }
+  std::uint32_t partner(std::uint32_t tree) const;
   TreeHop alongRings(std::uint32_t tree, RootClasses at) const;
   TreeHop alongLines(std::uint32_t tree, RootClasses at) const;
   bool isRootsChild(std::uint32_t tree, RootClasses at) const;
@@ -97,7 +105,19 @@ class TreeRule {
   std::uint32_t childOfPartner(std::uint32_t tree, RootClasses at) const;
 
   llvm::SmallVector<std::uint32_t, kMaxAxes> rings_, lines_;
+  llvm::SmallVector<bool, kMaxAxes> is_pair_;  // by ring: it has two nodes
 };
+
+/// On a ring of two the root has the same child in both trees: one is not the other's partner, and
+/// they do not have the same.
+std::uint32_t TreeRule::partner(std::uint32_t tree) const {
+  const auto rings = static_cast<std::uint32_t>(rings_.size());
+  const auto lines = static_cast<std::uint32_t>(lines_.size());
+  const std::uint32_t first = tree % lines;
+  if (tree < rings || !is_pair_[tree - rings]) return first;
+  const std::uint32_t other = tree - rings < lines ? tree - rings : partner(tree - rings);
+  return first == other ? (first + 1) % lines : first;
+}
 
 TreeHop TreeRule::alongRings(std::uint32_t tree, RootClasses at) const {
   const std::uint32_t first = firstAxis(tree);
@@ -123,9 +143,10 @@ TreeHop TreeRule::alongLines(std::uint32_t tree, RootClasses at) const {
 bool TreeRule::isRootsChild(std::uint32_t tree, RootClasses at) const {
   const std::uint32_t first = rings_[firstAxis(tree)];
   return llvm::all_of(rings_, [&](std::uint32_t axis) {
-    return at[axis] == (axis != first    ? RootClass::kAtRoot
-                        : sign(tree) > 0 ? RootClass::kNext
-                                         : RootClass::kLast);
+    const bool up = sign(tree) > 0 || is_pair_[firstAxis(tree)];
+    return at[axis] == (axis != first ? RootClass::kAtRoot
+                        : up          ? RootClass::kNext
+                                      : RootClass::kLast);
   });
 }
 
@@ -167,7 +188,7 @@ class ProductTrees {
       : topology_(spec.topology),
         axes_(treeAxes(topology_)),
         sizes_(sizesOf(topology_)),
-        rule_(axes_),
+        rule_(axes_, sizes_),
         grid_(axes_, sizes_),
         builder_(header(spec, rule_.trees())) {}
 

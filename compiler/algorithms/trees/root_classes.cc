@@ -40,8 +40,10 @@ RootGrid::Line RootGrid::lineOf(TreeAxis axis, std::uint32_t size) {
         line.classes.push_back(RootClass::kMiddle);
         starts.push_back(2);
       }
-      line.classes.push_back(RootClass::kLast);
-      starts.push_back(last);
+      if (size > 2) {
+        line.classes.push_back(RootClass::kLast);
+        starts.push_back(last);
+      }
       const auto count = static_cast<std::uint32_t>(starts.size());
       for (std::uint32_t length = 1; length < count; ++length) {
         for (std::uint32_t first = 0; first < count; ++first) {

@@ -25,8 +25,8 @@ enum class TreeAxis : std::uint8_t {
 };
 
 /// Where a coordinate lies from the root's. A ring has kAtRoot, kNext, kMiddle (where there are
-/// more than three nodes) and kLast; a line from the root kAtRoot and kAbove; a line kBelow,
-/// kAtRoot and kAbove.
+/// more than three nodes) and kLast (more than two); a line from the root kAtRoot and kAbove; a
+/// line kBelow, kAtRoot and kAbove.
 enum class RootClass : std::uint8_t { kAtRoot, kNext, kMiddle, kLast, kBelow, kAbove };
 
 /// The class of a node on every axis.
@@ -34,7 +34,7 @@ using RootClasses = llvm::ArrayRef<RootClass>;
 
 class RootGrid {
  public:
-  /// `axes` and `sizes` by axis of the topology; a ring has at least 3 nodes.
+  /// `axes` and `sizes` by axis of the topology.
   RootGrid(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes);
 
   /// Disjoint boxes of all nodes for whose classes `holds`.
