@@ -15,6 +15,7 @@ constexpr PlanKindRow kPlanKinds[kPlanKindCount] = {
     {"exchange", "expand-exchanges"},
     {"tree_broadcast", "expand-trees"},
     {"tree_reduce", "expand-trees"},
+    {"ring_scatter", "expand-rings"},
 };
 
 }  // namespace

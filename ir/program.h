@@ -20,8 +20,9 @@ enum class PlanKind : std::uint8_t {
   kExchange = 3,           // all-to-all of a color among the nodes that differ on some axes alone
   kTreeBroadcast = 4,      // from the nodes that have the data, both ways along one axis
   kTreeReduce = 5,         // sums, both ways along one axis towards the root's coordinate
+  kRingScatter = 6,        // from the nodes that have a color, each its blocks along one axis
 };
-inline constexpr int kPlanKindCount = 6;
+inline constexpr int kPlanKindCount = 7;
 std::string_view name(PlanKind kind);
 
 /// The pass that makes steps of such operations; "" for a phase barrier, which is for any.
@@ -37,7 +38,8 @@ struct PlanOperation {
   std::uint32_t axes = 0;     // a bit per axis
 
   bool isRing() const {
-    return kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingAllgather;
+    return kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingAllgather ||
+           kind == PlanKind::kRingScatter;
   }
   /// The axes along which data moves, a bit each.
   std::uint32_t axisSet() const {

@@ -25,7 +25,8 @@ namespace {
 /// have more than one node.
 llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, const Color& to,
                       std::size_t moving_axes) {
-  for (const PlanKind kind : {PlanKind::kRingReduceScatter, PlanKind::kRingAllgather}) {
+  for (const PlanKind kind :
+       {PlanKind::kRingReduceScatter, PlanKind::kRingScatter, PlanKind::kRingAllgather}) {
     llvm::SmallVector<PlanOperation*, kMaxAxes> rings;
     for (PlanOperation& operation : plan) {
       if (operation.kind == kind && operation.color == color) rings.push_back(&operation);

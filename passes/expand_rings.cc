@@ -1,6 +1,7 @@
 // Turns a plan into steps: the ring ("bucket") reduce-scatters and allgathers of every color along
 // one axis after another ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
-// Interconnects", section 2.2 and Algorithm 1). passes/rings/ has the steps of each of the two. One
+// Interconnects", section 2.2 and Algorithm 1), and the scatters of a broadcast. passes/rings/ has
+// the steps of each. One
 // stream per part; of a color whose rings are half-latency ones the two halves go together, in a
 // stream for each way. An allgather visits the axes in reverse and widens again.
 //
@@ -20,6 +21,7 @@
 #include "passes/manager/plan_expander.h"
 #include "passes/rings/ring_allgather.h"
 #include "passes/rings/ring_reduce_scatter.h"
+#include "passes/rings/ring_scatter.h"
 
 namespace torc {
 namespace {
@@ -74,6 +76,8 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> rings) {
       if (llvm::Error error = checkSize(steps, ring.axis)) return error;
       if (ring.kind == PlanKind::kRingReduceScatter) {
         expandRingReduceScatter(steps, ring.axis);
+      } else if (ring.kind == PlanKind::kRingScatter) {
+        expandRingScatter(steps, ring.axis);
       } else {
         expandRingAllgather(steps, ring.axis);
       }
@@ -100,19 +104,27 @@ class ExpandRings final : public PlanExpander {
  public:
   ExpandRings()
       : PlanExpander("expand-rings",
-                     "turns ring reduce-scatters and allgathers into step operations") {}
+                     "turns ring reduce-scatters, scatters and allgathers into step operations") {}
 
  private:
   llvm::Error checkServes(const Program& program) const override {
-    if (rowOf(program.schedule.collective).isRooted()) {
-      return passError("rings serve collectives in which all ranks do alike; " +
-                       llvm::Twine(rowOf(program.schedule.collective).name) + " has a root");
+    const Topology& topology = program.schedule.topology;
+    if (const CollectiveRow& row = rowOf(program.schedule.collective); row.isRooted()) {
+      if (!row.inWhole() || !row.outWhole() || row.reduces()) {
+        return passError("rings serve a broadcast, and collectives in which all ranks do alike; " +
+                         llvm::Twine(row.name) + " has a root");
+      }
+      for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+        if (topology.axes[i].wraps() && !topology.isLine(i)) continue;
+        return passError("rings serve a broadcast where all axes wrap; " +
+                         llvm::Twine(topology.axes[i].name) + " does not");
+      }
     }
     if (rowOf(program.schedule.collective).blocks != BlockSpace::kNode) {
       return passError("rings serve collectives whose blocks have one owner; " +
                        llvm::Twine(rowOf(program.schedule.collective).name) + " has pairs");
     }
-    if (program.schedule.topology.isBroken()) {
+    if (topology.isBroken()) {
       return passError(
           "rings cannot go round this damage: a node is dead, or links at different "
           "places of an axis are");

@@ -41,6 +41,10 @@ bool hasRootAndWhole(const CollectiveRow& collective) {
   return collective.isRooted() && collective.inWhole() && collective.outWhole();
 }
 
+bool isBroadcast(const CollectiveRow& collective) {
+  return hasRootAndWhole(collective) && !collective.reduces();
+}
+
 /// scatter, gather.
 bool hasRootAndBlocks(const CollectiveRow& collective) {
   return collective.isRooted() && collective.layout == Layout::kBlockMajor;
@@ -92,6 +96,9 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"dimension-tree", "one pipelined tree from or to the root, along one axis after another",
        hasRootAndWhole, planDimensionTree, nullptr, /*multicolor=*/false, PlanForm::kTrees,
        dimensionTreePipeline, isNotDamaged},
+      {"scatter-allgather", "every node a share of the root's vector, then an allgather of them",
+       isBroadcast, planBucket, nullptr, /*multicolor=*/true, PlanForm::kRings,
+       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
       {"binomial", "binomial trees, one axis after another: the fewest rounds, for short vectors",
        hasRootAndWhole, planBinomial, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        /*pipeline=*/nullptr, looksTheSameFromEveryRoot},

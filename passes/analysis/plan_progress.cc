@@ -7,14 +7,15 @@
 namespace torc {
 namespace {
 
-bool reducesBlocks(const PlanOperation& ring) {
-  return ring.kind == PlanKind::kRingReduceScatter;
+/// Whether after `ring` a node is concerned with the blocks of its own coordinate alone.
+bool divides(const PlanOperation& ring) {
+  return ring.kind != PlanKind::kRingAllgather;
 }
 
 }  // namespace
 
 PlanProgress::PlanProgress(const Schedule& schedule, std::uint32_t color)
-    : schedule_(schedule), color_(color), fixed_(rowOf(schedule.collective).reduces() ? 0 : 0xff) {}
+    : schedule_(schedule), color_(color), fixed_(rowOf(schedule.collective).inWhole() ? 0 : 0xff) {}
 
 bool PlanProgress::isLastToReduce(std::uint32_t axis) const {
   const Topology& topology = schedule_.topology;
@@ -27,11 +28,17 @@ bool PlanProgress::isLastToReduce(std::uint32_t axis) const {
 llvm::Error PlanProgress::check(const PlanOperation& ring) const {
   const CollectiveRow& collective = rowOf(schedule_.collective);
   const char* fault = nullptr;
-  if (reducesBlocks(ring)) {
-    if (!collective.reduces()) fault = "the collective reduces nothing";
-    if (reduced_ >> ring.axis & 1) fault = "it has been reduced there before";
+  if (divides(ring)) {
+    const bool reduces = ring.kind == PlanKind::kRingReduceScatter;
+    if (reduces && !collective.reduces()) fault = "the collective reduces nothing";
+    if (!reduces && !collective.isRooted()) fault = "the collective has no root";
+    if (!reduces && collective.reduces()) fault = "the collective reduces";
+    if (divided_ >> ring.axis & 1) {
+      fault = reduces ? "it has been reduced there before" : "it has been scattered there before";
+    }
   } else {
-    if (!isFixed(ring.axis)) fault = "it has been gathered there before, or never reduced";
+    if (!isFixed(ring.axis))
+      fault = "it has been gathered there before, or never reduced or scattered";
     if (!collective.outWhole()) fault = "the collective gathers nothing";
   }
   if (!fault) return llvm::Error::success();
@@ -41,9 +48,9 @@ llvm::Error PlanProgress::check(const PlanOperation& ring) const {
 void PlanProgress::finish(const PlanOperation& ring) {
   const auto bit = static_cast<std::uint8_t>(1u << ring.axis);
   started_ = true;
-  if (reducesBlocks(ring)) {
+  if (divides(ring)) {
     fixed_ |= bit;
-    reduced_ |= bit;
+    divided_ |= bit;
   } else {
     fixed_ &= ~bit;
   }
@@ -56,7 +63,9 @@ llvm::Error PlanProgress::checkDone() const {
     if (axis.size == 1) continue;
     const char* fault = nullptr;
     if (collective.outWhole() && isFixed(i)) fault = "gathered";
-    if (collective.reduces() && !(reduced_ >> i & 1)) fault = "reduced";
+    if (collective.inWhole() && !(divided_ >> i & 1)) {
+      fault = collective.reduces() ? "reduced" : "scattered";
+    }
     if (!fault) continue;
     return passError("the plan ends before color " + llvm::Twine(color_) + " is " + fault + " on " +
                      llvm::Twine(axis.name));

@@ -1,5 +1,5 @@
-// How far a plan of rings has come with a color: which axes are reduced and which gathered. Finds
-// the plans that could not compute the collective.
+// How far a plan of rings has come with a color: which axes are reduced, or scattered along, and
+// which gathered. Finds the plans that could not compute the collective.
 #ifndef TORC_PASSES_ANALYSIS_PLAN_PROGRESS_H_
 #define TORC_PASSES_ANALYSIS_PLAN_PROGRESS_H_
 
@@ -17,7 +17,7 @@ class PlanProgress {
   PlanProgress(const Schedule& schedule, std::uint32_t color);
 
   /// Whether only the blocks of the own coordinate on `axis` count now: before an allgather along
-  /// it and after a reduce-scatter.
+  /// it and after a reduce-scatter or a scatter.
   bool isFixed(std::uint32_t axis) const { return fixed_ >> axis & 1; }
   /// Whether a ring has been finished.
   bool hasStarted() const { return started_; }
@@ -34,7 +34,7 @@ class PlanProgress {
   const Schedule& schedule_;
   std::uint32_t color_;
   bool started_ = false;
-  std::uint8_t fixed_, reduced_ = 0;  // a bit per axis
+  std::uint8_t fixed_, divided_ = 0;  // a bit per axis
 };
 
 }  // namespace torc

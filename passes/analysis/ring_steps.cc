@@ -74,6 +74,17 @@ LineStep mirrored(LineStep line, std::int32_t size) {
   return line;
 }
 
+/// The image of a step when the ring is turned round node 0: x becomes -x.
+LineStep turned(LineStep line) {
+  line.sign = -line.sign;
+  line.sent = -line.sent;
+  line.received = -line.received;
+  for (Nodes* nodes : {&line.senders, &line.receivers, &line.sources}) {
+    if (!nodes->none()) *nodes = {-nodes->last, -nodes->first};
+  }
+  return line;
+}
+
 }  // namespace
 
 RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
@@ -86,6 +97,34 @@ RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t
   }
   const LineStep line = forwardOnRing(kind, nodes, number);
   return {direction == 0 ? line : mirrored(line, nodes)};
+}
+
+RingStep scatterStep(std::uint32_t size, bool both_ways, std::uint32_t direction,
+                     std::uint32_t step) {
+  const auto hops = static_cast<std::int32_t>(both_ways ? size / 2 : size - 1);
+  const auto number = static_cast<std::int32_t>(step);
+  const bool has_half = both_ways && size % 2 == 0;
+  RingStep forward;
+  const auto add = [&](const Nodes& senders, bool half) {
+    if (senders.none()) return;
+    LineStep line;
+    line.sent = hops - number;
+    line.received = line.sent - 1;
+    line.senders = senders;
+    line.receivers = {senders.first + 1, senders.last + 1};
+    if (senders.first == 0) line.sources = {0, 0};
+    line.half = half;
+    forward.push_back(line);
+  };
+  add({0, has_half ? number - 1 : number}, false);
+  if (has_half) add({number, number}, true);
+  RingStep all;
+  if (both_ways || direction == 0) all = forward;
+  if (both_ways || direction == 1) {
+    for (const LineStep& line : forward)
+      all.push_back(turned(line));
+  }
+  return all;
 }
 
 RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step) {

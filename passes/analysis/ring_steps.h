@@ -15,6 +15,11 @@
 //   reduce-scatter  send block x+h-s to x+1, receive block x+h-1-s from x-1
 //   allgather       send block x-k   to x+1, receive block x-1-k   from x-1
 // Way - is the mirror image. The sums of a block meet at its owner, from both sides.
+//
+// A scatter from node 0 of a ring sends the block that goes farthest, h hops, first: h is d-1 in
+// one direction, floor(d/2) both ways. Direction +, steps s, k = 0 .. h-1:
+//   scatter         nodes 0 .. s send block x+h-s to x+1, nodes 1 .. s+1 receive block x+h-1-s
+// In half the steps the block of node d/2, which node s sends in step s, goes half each way.
 #ifndef TORC_PASSES_ANALYSIS_RING_STEPS_H_
 #define TORC_PASSES_ANALYSIS_RING_STEPS_H_
 
@@ -45,7 +50,8 @@ struct LineStep {
   bool half = false;  // moves half of each block: with sign + the first half, with - the second
 };
 
-/// What a node does in a step: one line on a ring, two on a line or in half the steps.
+/// What a node does in a step: one line on a ring, two on a line or in half the steps; in a scatter
+/// one more for each way, of the nodes that move half a block.
 using RingStep = llvm::SmallVector<LineStep, 2>;
 
 /// Step `step` (0 to size - 2) of `kind` along an axis of `size` nodes, which is a line or a ring;
@@ -55,6 +61,11 @@ RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t
 
 /// Step `step` (0 to size / 2 - 1) of `kind` in half the steps around a ring of `size` nodes.
 RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step);
+
+/// Step `step` of a scatter from node 0 of a ring: of size - 1 steps in `direction`, or of size / 2
+/// where the halves go `both_ways`. Nodes count from -(size - 1) on.
+RingStep scatterStep(std::uint32_t size, bool both_ways, std::uint32_t direction,
+                     std::uint32_t step);
 
 }  // namespace torc
 

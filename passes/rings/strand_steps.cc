@@ -10,6 +10,9 @@ std::uint32_t StrandSteps::stepCount(std::uint32_t axis) const {
 
 RingStep StrandSteps::stepOf(PlanKind kind, std::uint32_t axis, std::uint32_t step) const {
   const std::uint32_t size = topology_.axes[axis].size;
+  if (kind == PlanKind::kRingScatter) {
+    return scatterStep(size, strand_.isHalfLatency(), strand_.direction, step);
+  }
   if (isHalfLatencyRing(axis)) return halfLatencyStep(kind, size, step);
   return ringStep(kind, size, topology_.isLine(axis), strand_.direction, step);
 }
@@ -59,12 +62,12 @@ StepPlace StrandSteps::placeOf(std::uint32_t axis, const LineStep& line, const N
   place.stream = strand_.first_stream + (strand_.isHalfLatency() && line.sign < 0 ? 1 : 0);
   const std::uint32_t size = topology_.axes[axis].size;
   const auto length = static_cast<std::uint32_t>(nodes.last - nodes.first + 1);
+  Box guard = nodes_;
   if (length < size) {
-    Box guard;
     const std::int64_t first = std::int64_t{topology_.lineStart(axis)} + nodes.first;
     guard[axis] = Interval::absolute(static_cast<std::int32_t>(wrap(first, size)), length);
-    place.guard = builder_.box(guard);
   }
+  if (guard != Box{}) place.guard = builder_.box(guard);
   return place;
 }
 
@@ -95,8 +98,10 @@ std::uint32_t StrandSteps::copy(const Region& dst, const Region& a, std::uint32_
 
 std::uint32_t StrandSteps::copyOwnBlocks() {
   const std::uint32_t box = ownBlocks();
-  return builder_.copy({.stream = strand_.first_stream}, region(Buffer::kOut, all(), box),
-                       region(Buffer::kIn, all(), box), after_);
+  StepPlace place{.stream = strand_.first_stream};
+  if (nodes_ != Box{}) place.guard = builder_.box(nodes_);
+  return builder_.copy(place, region(Buffer::kOut, all(), box), region(Buffer::kIn, all(), box),
+                       after_);
 }
 
 }  // namespace torc

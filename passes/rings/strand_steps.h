@@ -35,9 +35,13 @@ class StrandSteps {
   const PlanProgress& progress() const { return strand_.progress; }
   Collective collective() const { return builder_.schedule().collective; }
 
+  /// Only nodes of `nodes` execute what follows.
+  void restrictTo(const Box& nodes) { nodes_ = nodes; }
+
   /// Number of steps of a ring along `axis`, and what a node does in one of them.
   std::uint32_t stepCount(std::uint32_t axis) const;
   RingStep stepOf(PlanKind kind, std::uint32_t axis, std::uint32_t step) const;
+  const Topology& topology() const { return topology_; }
 
   /// The parts of the strand; those that move in a step; of two, those that do not.
   Parts all() const { return strand_.parts; }
@@ -65,7 +69,7 @@ class StrandSteps {
                                   const Region& a, std::uint32_t axis, const LineStep& line,
                                   const Nodes& nodes, std::uint32_t also_after = kNone);
   std::uint32_t copy(const Region& dst, const Region& a, std::uint32_t axis, const LineStep& line);
-  /// out = in for the own blocks, on every node.
+  /// out = in for the own blocks, on every node that executes.
   std::uint32_t copyOwnBlocks();
 
  private:
@@ -80,6 +84,7 @@ class StrandSteps {
   const Topology& topology_;
   Strand& strand_;
   OperationIndices after_;
+  Box nodes_;
 };
 
 }  // namespace torc

@@ -59,9 +59,12 @@ void drawCuts(CompileCase& test_case) {
 std::string drawTree(CompileCase& test_case) {
   const Topology topology = *parseTopology(test_case.shape);
   std::vector<std::string> suiting{"dimension-tree"};
-  for (const char* name : {"rectangular", "product-trees", "binomial", "bine"}) {
+  for (const char* name :
+       {"rectangular", "product-trees", "scatter-allgather", "binomial", "bine"}) {
     const Algorithm& algorithm = *cantFail(findAlgorithm(name));
-    if (algorithm.suits(topology)) suiting.push_back(name);
+    if (isWorthTrying(algorithm, {*parseCollective(test_case.collective), topology})) {
+      suiting.push_back(name);
+    }
   }
   if (draw(0, 3) == 0) {
     drawCuts(test_case);

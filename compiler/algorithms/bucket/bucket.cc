@@ -37,12 +37,14 @@ llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
     if (!program.plan.empty()) program.plan.push_back({PlanKind::kPhaseBarrier, 0, 0});
     program.plan.push_back({kind, 0, axis});
   };
-  if (rowOf(spec.collective).reduces()) {
+  const CollectiveRow& row = rowOf(spec.collective);
+  if (row.inWhole()) {
+    const PlanKind divides = row.reduces() ? PlanKind::kRingReduceScatter : PlanKind::kRingScatter;
     for (std::uint32_t i = 0; i < color.axis_count; ++i) {
-      addPhase(PlanKind::kRingReduceScatter, color.order[i]);
+      addPhase(divides, color.order[i]);
     }
   }
-  if (rowOf(spec.collective).outWhole()) {
+  if (row.outWhole()) {
     for (std::uint32_t i = color.axis_count; i-- > 0;) {
       addPhase(PlanKind::kRingAllgather, color.order[i]);
     }

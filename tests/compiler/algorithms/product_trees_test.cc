@@ -38,8 +38,7 @@ class ProductTrees : public testing::TestWithParam<std::tuple<Collective, TreeCa
 
 TEST_P(ProductTrees, AreProvedAndRunFromEveryRoot) {
   const auto& [collective, test] = GetParam();
-  for (const std::uint32_t segments : {1u, 7u})
-    expectProofAndRuns(compiled(collective, test, segments).view());
+  expectProofAndRuns(compiled(collective, test, 5).view());
 }
 
 TEST_P(ProductTrees, UseNoArcTwice) {
@@ -59,12 +58,11 @@ INSTANTIATE_TEST_SUITE_P(
                                      TreeCase{"3x4m", -1, 3}, TreeCase{"5mx6", -1, 3},
                                      TreeCase{"3mx1x4", -1, 3}, TreeCase{"2x3m", -1, 2},
                                      TreeCase{"3mx3mx3m", -1, 3}, TreeCase{"4x3x3m", -1, 5},
-                                     TreeCase{"3mx4x5m", -1, 4}, TreeCase{"3mx3x2x3m", -1, 6},
-                                     TreeCase{"3mx3mx3mx3", -1, 4}, TreeCase{"3x3x2mx3m", -1, 6},
-                                     TreeCase{"2x3mx3m", -1, 4}, TreeCase{"2x2x3m", -1, 4},
-                                     TreeCase{"2x3x2x3m", -1, 6}, TreeCase{"6", 0, 1},
-                                     TreeCase{"4x3", 1, 3}, TreeCase{"3x3x4", 2, 5},
-                                     TreeCase{"4x4m", 0, 2})));
+                                     TreeCase{"3mx4x5m", -1, 4}, TreeCase{"3mx3mx3mx3", -1, 4},
+                                     TreeCase{"3x3x2mx3m", -1, 6}, TreeCase{"2x3mx3m", -1, 4},
+                                     TreeCase{"2x2x3m", -1, 4}, TreeCase{"2x3x2x3m", -1, 6},
+                                     TreeCase{"6", 0, 1}, TreeCase{"4x3", 1, 3},
+                                     TreeCase{"3x3x4", 2, 5}, TreeCase{"4x4m", 0, 2})));
 
 TEST(ProductTreesOnAnyTorus, AreAsLarge) {
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {

@@ -1,0 +1,71 @@
+// Ring scatter, the first half of a broadcast by scatter and allgather (van de Geijn, "On Global
+// Combine Operations", 1994, on all links of a torus): the nodes that have a color's blocks are the
+// root, then its line along the axis of the first phase, then the plane of the second, and so on.
+// Each of them sends to every node of its ring the blocks of that node's coordinate, the farthest
+// first; passes/analysis/ring_steps.h says which block goes where.
+//
+// Blocks. Axes done before are fixed to the own coordinate, the current axis has the moving block,
+// axes to come are whole. What is received, for the own coordinate or to be sent on, stands in its
+// place in `out`. In the first phase the root sends from `in`; it has the blocks of its own
+// coordinate in `out` from a copy, which no message waits for.
+#include "passes/rings/ring_scatter.h"
+
+namespace torc {
+namespace {
+
+/// The nodes that have blocks before the scatter along `axis`: at the root on the axes to come.
+Box holders(const StrandSteps& steps, std::uint32_t axis) {
+  Box box;
+  for (std::uint32_t i = 0; i < steps.topology().axis_count; ++i) {
+    if (i != axis && steps.topology().axes[i].size > 1 && !steps.progress().isFixed(i)) {
+      box[i] = Interval::absolute(0);
+    }
+  }
+  return box;
+}
+
+}  // namespace
+
+void expandRingScatter(StrandSteps& steps, std::uint32_t axis) {
+  const bool first_phase = !steps.progress().hasStarted();
+  const Box nodes = holders(steps, axis);
+  steps.restrictTo(nodes);
+  OperationIndices phase_end;
+  if (first_phase) {
+    LineStep own;
+    own.receivers = {0, 0};
+    const std::uint32_t box = steps.blocks(axis, 0);
+    phase_end.push_back(steps.copy(steps.region(Buffer::kOut, steps.all(), box),
+                                   steps.region(Buffer::kIn, steps.all(), box), axis, own));
+  }
+  for (std::uint32_t k = 0; k < steps.stepCount(axis); ++k) {
+    const RingStep step = steps.stepOf(PlanKind::kRingScatter, axis, k);
+    OperationIndices step_end;
+    for (const LineStep& line : step) {
+      const auto send = [&](Buffer buffer, const Nodes& senders) {
+        if (senders.none()) return;
+        const Region sent =
+            steps.region(buffer, steps.movedBy(line), steps.blocks(axis, line.sent));
+        step_end.push_back(steps.send(sent, axis, line, senders));
+      };
+      Nodes others = line.senders;
+      if (first_phase && !line.sources.none()) {
+        send(Buffer::kIn, line.sources);
+        // The root is at one end of the senders.
+        (line.sign > 0 ? others.first : others.last) += line.sign;
+      }
+      send(Buffer::kOut, others);
+    }
+    for (const LineStep& line : step) {
+      const Region received =
+          steps.region(Buffer::kOut, steps.movedBy(line), steps.blocks(axis, line.received));
+      step_end.push_back(steps.receive(received, axis, line, line.receivers));
+    }
+    steps.setAfter(std::move(step_end));
+  }
+  phase_end.append(steps.after().begin(), steps.after().end());
+  steps.setAfter(std::move(phase_end));
+  steps.restrictTo({});
+}
+
+}  // namespace torc
