@@ -6,8 +6,16 @@
 // chunks=auto takes the number that the cost model (model/simulator/pipeline_cost.h) predicts to be
 // best for a vector of `bytes` on `machine`, with two chunks on a link at a time.
 //
-// A phase lists chunk after chunk, in each of them all streams: earlier chunks come first wherever
-// the order of the list decides (order-links).
+// order=phases lists phase after phase, and in a phase chunk after chunk, in each of them all
+// streams: earlier phases, then earlier chunks come first wherever the order of the list decides
+// (order-links). order=wavefronts skews the list: wavefront t has chunk t in the first phase, chunk
+// t-1 in the second, ..., the earliest chunk first, and becomes phase t of the schedule. So chunks
+// are in all phases of an allreduce at a time. That is what lines need: a link at the k-th place of
+// a line of d nodes carries d-k blocks of a reduce-scatter, at the end of its steps, and k of an
+// allgather, at the beginning; the allgather of an early chunk and the reduce-scatter of a late one
+// fill the link, where either alone leaves it idle. (Loop skewing; L. Lamport, "The Parallel
+// Execution of DO Loops", CACM 1974.) Chunks of several colors meet on a link in a wavefront: the
+// promise conflict-free-phases ends.
 //
 // Chunks are pieces of a part's elements, so no chunk touches the data of another: an operation of
 // chunk j depends on chunk j of what it depended on, also across streams. A barrier between two
@@ -18,6 +26,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include <llvm/ADT/STLExtras.h>
@@ -113,7 +122,9 @@ class Pipeline final : public Pass {
                 "auto"),
         bytes_(*this, "bytes", "size of the whole vector; for chunks=auto", options.bytes),
         machine_(*this, "machine", "preset or file; for chunks=auto", options.machine),
-        sends_(*this, "sends", "of the chunks: at the same time, or one by one", options.sends) {}
+        sends_(*this, "sends", "of the chunks: at the same time, or one by one", options.sends),
+        order_(*this, "order", "of the list: phase after phase, or chunks one phase apart",
+               options.order) {}
 
   llvm::Expected<PassResult> run(Program& program) override {
     const Schedule& old = program.schedule;
@@ -136,12 +147,43 @@ class Pipeline final : public Pass {
     if (std::uint64_t{chunks} * old.view().partCount() > kMaxParts) {
       return passError("the schedule would have more than " + llvm::Twine(kMaxParts) + " parts");
     }
-    program.schedule = cut(old, chunks, *sends_ == ChunkSends::kInTurn);
+    const std::vector<Turn> turns = turnsOf(old, chunks);
+    if (!turns.empty() && turns.back().phase > std::numeric_limits<std::uint16_t>::max()) {
+      return passError("the schedule would have more than 65536 wavefronts");
+    }
+    program.schedule = cut(old, chunks, turns, *sends_ == ChunkSends::kInTurn);
+    if (isSkewed()) program.schedule.flags &= ~kConflictFreePhases;
     return PassResult::kWithChange;
   }
 
  private:
-  static Schedule cut(const Schedule& old, std::uint32_t chunks, bool in_turn) {
+  /// The operations of one phase, for one chunk, and the phase that they are to be in.
+  struct Turn {
+    std::size_t begin, end;
+    std::uint32_t chunk, phase;
+  };
+
+  /// All of them in the order of the list to be.
+  std::vector<Turn> turnsOf(const Schedule& old, std::uint32_t chunks) const {
+    std::vector<Turn> turns;
+    std::uint32_t place = 0;  // of the phase among those that have operations
+    for (std::size_t begin = 0, end; begin < old.operations.size(); begin = end, ++place) {
+      const std::uint16_t phase = old.operations[begin].phase;
+      end = begin;
+      while (end < old.operations.size() && old.operations[end].phase == phase)
+        ++end;
+      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
+        turns.push_back({begin, end, chunk, isSkewed() ? chunk + place : phase});
+    }
+    if (isSkewed()) {
+      std::ranges::sort(turns, {},
+                        [](const Turn& turn) { return std::pair(turn.phase, turn.chunk); });
+    }
+    return turns;
+  }
+
+  static Schedule cut(const Schedule& old, std::uint32_t chunks, llvm::ArrayRef<Turn> turns,
+                      bool in_turn) {
     const ScheduleView view = old.view();
     const Chunks places(view, chunks);
     ScheduleBuilder builder(old);
@@ -180,39 +222,34 @@ class Pipeline final : public Pass {
     using Clones = llvm::SmallVector<std::uint32_t, 1>;
     std::vector<Clones> clones(old.operations.size() * chunks);
     llvm::SmallVector<std::uint32_t, 16> dependences;
-    for (std::size_t begin = 0, end; begin < old.operations.size(); begin = end) {
-      const std::uint16_t phase = old.operations[begin].phase;
-      end = begin;
-      while (end < old.operations.size() && old.operations[end].phase == phase)
-        ++end;
-      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-        for (std::size_t i = begin; i < end; ++i) {
-          Operation operation = old.operations[i];
-          operation.stream = operation.stream * chunks + chunk;
-          dependences.clear();
-          for (const std::uint32_t before : view.dependencesOf(operation))
-            dependences.append(clones[before * chunks + chunk]);
-          if (in_turn && chunk > 0 && sends(operation.kind)) {
-            dependences.append(clones[i * chunks + chunk - 1]);
-          }
-          bool is_empty = false;
-          for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
-            if (!region->present()) continue;
-            const auto pieces = places.chunkOf(view.piecesOf(*region), chunk);
-            is_empty |= pieces.empty();
-            if (pieces.empty()) break;
-            const std::uint32_t frame = region->frame;
-            *region = builder.region(region->buffer, pieces,
-                                     frame == kNone ? kNone : frames[frame * chunks + chunk]);
-          }
-          Clones& clone = clones[i * chunks + chunk];
-          if (is_empty) {
-            llvm::sort(dependences);
-            dependences.erase(llvm::unique(dependences), dependences.end());
-            clone.assign(dependences.begin(), dependences.end());
-          } else {
-            clone = {builder.addOperation(operation, dependences)};
-          }
+    for (const auto& [begin, end, chunk, phase] : turns) {
+      for (std::size_t i = begin; i < end; ++i) {
+        Operation operation = old.operations[i];
+        operation.phase = static_cast<std::uint16_t>(phase);
+        operation.stream = operation.stream * chunks + chunk;
+        dependences.clear();
+        for (const std::uint32_t before : view.dependencesOf(operation))
+          dependences.append(clones[before * chunks + chunk]);
+        if (in_turn && chunk > 0 && sends(operation.kind)) {
+          dependences.append(clones[i * chunks + chunk - 1]);
+        }
+        bool is_empty = false;
+        for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+          if (!region->present()) continue;
+          const auto pieces = places.chunkOf(view.piecesOf(*region), chunk);
+          is_empty |= pieces.empty();
+          if (pieces.empty()) break;
+          const std::uint32_t frame = region->frame;
+          *region = builder.region(region->buffer, pieces,
+                                   frame == kNone ? kNone : frames[frame * chunks + chunk]);
+        }
+        Clones& clone = clones[i * chunks + chunk];
+        if (is_empty) {
+          llvm::sort(dependences);
+          dependences.erase(llvm::unique(dependences), dependences.end());
+          clone.assign(dependences.begin(), dependences.end());
+        } else {
+          clone = {builder.addOperation(operation, dependences)};
         }
       }
     }
@@ -220,8 +257,10 @@ class Pipeline final : public Pass {
   }
 
   bool isAutomatic() const { return *chunks_ == 0; }
+  bool isSkewed() const { return *order_ == ChunkOrder::kWavefronts; }
   bool means(const PassOption& option) const override {
     if (&option == &sends_) return *sends_ == ChunkSends::kInTurn;
+    if (&option == &order_) return isSkewed();
     return isAutomatic() || &option == &chunks_;
   }
 
@@ -229,6 +268,7 @@ class Pipeline final : public Pass {
   BytesOption bytes_;
   NameOption machine_;
   ChoiceOption<ChunkSends> sends_;
+  ChoiceOption<ChunkOrder> order_;
   PassStatistic chosen_{*this, "chunks"};
   PassStatistic seconds_{*this, "predicted seconds (chunks=auto)"};
 };
@@ -237,6 +277,11 @@ class Pipeline final : public Pass {
 
 llvm::ArrayRef<llvm::StringRef> words(ChunkSends) {
   static constexpr llvm::StringRef kWords[] = {"together", "in-turn"};
+  return kWords;
+}
+
+llvm::ArrayRef<llvm::StringRef> words(ChunkOrder) {
+  static constexpr llvm::StringRef kWords[] = {"phases", "wavefronts"};
   return kWords;
 }
 
