@@ -8,14 +8,23 @@
 //
 // order=phases lists phase after phase, and in a phase chunk after chunk, in each of them all
 // streams: earlier phases, then earlier chunks come first wherever the order of the list decides
-// (order-links). order=wavefronts skews the list: wavefront t has chunk t in the first phase, chunk
-// t-1 in the second, ..., the earliest chunk first, and becomes phase t of the schedule. So chunks
-// are in all phases of an allreduce at a time. That is what lines need: a link at the k-th place of
-// a line of d nodes carries d-k blocks of a reduce-scatter, at the end of its steps, and k of an
-// allgather, at the beginning; the allgather of an early chunk and the reduce-scatter of a late one
-// fill the link, where either alone leaves it idle. (Loop skewing; L. Lamport, "The Parallel
-// Execution of DO Loops", CACM 1974.) Chunks of several colors meet on a link in a wavefront: the
-// promise conflict-free-phases ends.
+// (order-links).
+//
+// order=wavefronts skews the list (loop skewing; L. Lamport, "The Parallel Execution of DO Loops",
+// CACM 1974), so that early chunks are gathered while late ones are reduced. Lines need that. The
+// link behind the k-th of a line's d nodes carries d - k blocks of a reduce-scatter, the last ones
+// of its steps, and k of an allgather, the first ones: the allgather of a chunk and the
+// reduce-scatter of a later one fill the link for d steps, where either alone takes d - 1.
+//
+// A wavefront has a chunk in each phase. Let R_0, ..., R_{M-1} be the reduce-scatters of all colors
+// in order, G_{M-1}, ..., G_0 the allgathers. On a link the allgathers have to be first: then they
+// and the reduce-scatters tile the wavefront. And a phase must not stand just behind the one that
+// it waits for, which may be longer on another axis. Both holds in the order
+//   ..., G_2, G_0, ..., G_3, G_1, R_1, R_3, ..., R_0, R_2, ...
+// (three axes: G_2, G_0, G_1, R_1, R_0, R_2), R_i of the chunk ceil(i / 2) before that of R_0, and
+// G_i of the one ceil(i / 2) after that of G_0, which is 2 ceil((M - 1) / 2) + 1 chunks before that
+// of R_0. So few chunks are only reduced at the beginning, or only gathered at the end, when lines
+// are idle. Chunks of several colors may meet on a link: the promise conflict-free-phases ends.
 //
 // Chunks are pieces of a part's elements, so no chunk touches the data of another: an operation of
 // chunk j depends on chunk j of what it depended on, also across streams. A barrier between two
@@ -28,6 +37,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -166,20 +176,47 @@ class Pipeline final : public Pass {
   /// All of them in the order of the list to be.
   std::vector<Turn> turnsOf(const Schedule& old, std::uint32_t chunks) const {
     std::vector<Turn> turns;
-    std::uint32_t place = 0;  // of the phase among those that have operations
-    for (std::size_t begin = 0, end; begin < old.operations.size(); begin = end, ++place) {
+    for (std::size_t begin = 0, end; begin < old.operations.size(); begin = end) {
       const std::uint16_t phase = old.operations[begin].phase;
       end = begin;
       while (end < old.operations.size() && old.operations[end].phase == phase)
         ++end;
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
-        turns.push_back({begin, end, chunk, isSkewed() ? chunk + place : phase});
+        turns.push_back({begin, end, chunk, phase});
     }
-    if (isSkewed()) {
-      std::ranges::sort(turns, {},
-                        [](const Turn& turn) { return std::pair(turn.phase, turn.chunk); });
-    }
+    if (isSkewed()) skew(turns, chunks);
     return turns;
+  }
+
+  /// Puts turns, which are in the order of phases, into wavefronts, and numbers what these have of
+  /// one kind and parity as phases.
+  static void skew(std::vector<Turn>& turns, std::uint32_t chunks) {
+    const auto phases = static_cast<std::uint32_t>(turns.size() / chunks);
+    for (std::uint32_t i = 0; i < turns.size(); ++i)
+      turns[i].phase = 4 * turns[i].chunk + delayOf(i / chunks, phases);
+    // Of one kind and parity the outermost phases are in the middle: of a reduce-scatter, the
+    // latest chunk first; of an allgather, the earliest phases, which are those of the latest
+    // chunk.
+    std::ranges::sort(turns, [](const Turn& a, const Turn& b) {
+      return a.phase != b.phase ? a.phase < b.phase : a.chunk > b.chunk;
+    });
+    std::uint32_t number = 0, before = turns.empty() ? 0 : turns.front().phase;
+    for (Turn& turn : turns) {
+      number += turn.phase != before;
+      before = std::exchange(turn.phase, number);
+    }
+  }
+
+  /// How far phase number `place` of `phases` is behind the first wavefront of its chunk, in
+  /// quarters of wavefronts: allgathers of even and of odd numbers, counted from the last, then
+  /// reduce-scatters of odd and of even numbers, counted from the first.
+  static std::uint32_t delayOf(std::uint32_t place, std::uint32_t phases) {
+    const auto wavefronts = [](std::uint32_t number) { return (number + 1) / 2; };
+    const std::uint32_t half = (phases + 1) / 2;
+    if (place < half) return 4 * wavefronts(place) + (place % 2 == 1 ? 2 : 3);
+    const std::uint32_t last = 2 * wavefronts(half - 1) + 1;
+    const std::uint32_t number = phases - 1 - place;
+    return 4 * (last - wavefronts(number)) + number % 2;
   }
 
   static Schedule cut(const Schedule& old, std::uint32_t chunks, llvm::ArrayRef<Turn> turns,
