@@ -71,7 +71,8 @@ TEST(PipelineText, ValuesOutsideTheirRangeAreRefused) {
                   std::string(value) + "'");
   }
   EXPECT_EQ(reprinted("assign-colors{weights=fair}"),
-            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal or balanced, "
+            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal or balanced "
+            "or overlapped, "
             "not 'fair'");
   EXPECT_EQ(
       reprinted("infer-dependences{by=luck}"),
