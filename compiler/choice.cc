@@ -303,33 +303,31 @@ class Chooser {
 
   /// In wavefronts of ever more chunks, two in flight, as long as that is faster and the program
   /// does not grow beyond what is worth it; then in as many, and half of that, with fewer and more
-  /// in flight.
+  /// in flight. Rings in half the steps, if there is the choice: chunks are small.
   void addOverlapped(Candidate candidate) {
     PipelineOptions& options = candidate.options;
     options.weights = ColorWeights::kOverlapped;
     options.dependences = DependenceKind::kRegion;
-    for (const DirectionModel directions : directionsToTry()) {
-      options.directions = directions;
-      options.in_flight = limits_.in_flight.value_or(2);
-      const std::uint32_t most =
-          limits_.chunks.value_or(mostChunks(candidate, kMostFileBytesOfWavefronts));
-      std::uint32_t last = limits_.chunks.value_or(std::min(2u, most));
-      double before = std::numeric_limits<double>::infinity();
-      for (;; last = std::min(2 * last, most)) {
-        options.chunks = last;
+    options.directions = directionsToTry().back();
+    options.in_flight = limits_.in_flight.value_or(2);
+    const std::uint32_t most =
+        limits_.chunks.value_or(mostChunks(candidate, kMostFileBytesOfWavefronts));
+    std::uint32_t last = limits_.chunks.value_or(std::min(2u, most));
+    double before = std::numeric_limits<double>::infinity();
+    for (;; last = std::min(2 * last, most)) {
+      options.chunks = last;
+      add(candidate);
+      const Candidate& added = choice_.candidates.back();
+      const bool gains = added.refusal.empty() && added.predicted_s * kWorthwhile < before;
+      if (!gains || last == most) break;
+      before = added.predicted_s;
+    }
+    if (limits_.in_flight) return;
+    for (const std::uint32_t chunks : {last, (last + 1) / 2}) {
+      options.chunks = chunks;
+      for (options.in_flight = 1; options.in_flight <= 3; options.in_flight += 2)
         add(candidate);
-        const Candidate& added = choice_.candidates.back();
-        const bool gains = added.refusal.empty() && added.predicted_s * kWorthwhile < before;
-        if (!gains || last == most) break;
-        before = added.predicted_s;
-      }
-      if (limits_.in_flight) continue;
-      for (const std::uint32_t chunks : {last, (last + 1) / 2}) {
-        options.chunks = chunks;
-        for (options.in_flight = 1; options.in_flight <= 3; options.in_flight += 2)
-          add(candidate);
-        if (limits_.chunks) break;
-      }
+      if (limits_.chunks) break;
     }
   }
 

@@ -106,7 +106,7 @@ RC_GTEST_PROP(LinkLoads, OfOverlappedHalvesAreTheBoundOnMixesOfRingsAndLines, ()
   options.in_flight = *rc::gen::inRange(0, 4);
   options.directions =
       *rc::gen::element(DirectionModel::kBidirectional, DirectionModel::kHalfLatency);
-  const Schedule schedule = compiled(Collective::kAllreduce, shape, "bucket", options);
+  const Schedule schedule = compiled(Collective::kAllreduce, shape, options);
   const LinkLoads loads = cantFail(exactLinkLoads(schedule.view()));
   const Fraction bound = sharePerCable(schedule.topology);
   for (const ExactLoad& load : loads.totals)
