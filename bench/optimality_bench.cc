@@ -59,9 +59,12 @@ void row(const std::string& shape, double bytes) {
   weighted.dependences = DependenceKind::kRegion;
 
   const double optimum = optimalShare(target.topology).share;
-  const double equal_load = largestLoad(target.topology, equalShares(target.topology)) / optimum;
+  const double equal_load =
+      largestLoad(target.topology, Halves::kApart, equalShares(target.topology)) / optimum;
   const double balanced_load =
-      largestLoad(target.topology, orQuit(balancedShares(target.topology))) / optimum;
+      largestLoad(target.topology, Halves::kApart,
+                  orQuit(balancedShares(target.topology, Halves::kApart))) /
+      optimum;
   std::printf("| %s | %llu | %.3f | %.6f |", shape.c_str(),
               static_cast<unsigned long long>(target.topology.ranks()), equal_load, balanced_load);
   for (int c = 0; c < kCollectiveCount; ++c) {

@@ -25,6 +25,9 @@ namespace {
 constexpr double kWorthwhile = 1.01;
 constexpr int kWithoutGain = 2;
 
+// Bytes of the file of a schedule in wavefronts: lines gain by chunks what rings have with a few.
+constexpr double kMostFileBytesOfWavefronts = 4 << 20;
+
 // Nodes that differ from each other, and operations of all of them, that are simulated for one
 // candidate. Where more nodes differ a smaller machine stands in.
 constexpr std::uint64_t kMostClasses = 128;
@@ -40,7 +43,8 @@ constexpr int kMostPerRank = 6;
 constexpr double kPerRankOperations = 4e5;
 constexpr double kAllPerRankOperations = 6e5;
 // Two chunks on a link fill each other's pauses as long as they do not fall into step. Unless that
-// has been simulated rank by rank, this much is thought to be lost.
+// has been simulated rank by rank, this much is thought to be lost; not in wavefronts, where the
+// two are in different phases.
 constexpr double kFallIntoStep = 1.05;
 
 /// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
@@ -277,6 +281,54 @@ class Chooser {
         addPipelines(candidate);
       }
     }
+    if (mayOverlapHalves(algorithm)) addOverlapped(candidate);
+  }
+
+  /// Whether the reduce-scatter and the allgather of an allreduce can fill lines together.
+  bool mayOverlapHalves(const Algorithm& algorithm) const {
+    const CollectiveRow& row = rowOf(spec_.collective);
+    if (!algorithm.multicolor || algorithm.form != PlanForm::kRings) return false;
+    if (!row.reduces() || !row.inWhole() || !row.outWhole() || row.isRooted()) return false;
+    if (limits_.weights.value_or(ColorWeights::kOverlapped) != ColorWeights::kOverlapped ||
+        limits_.dependences.value_or(DependenceKind::kRegion) != DependenceKind::kRegion) {
+      return false;
+    }
+    if (limits_.weights) return true;
+    const Topology& topology = spec_.topology;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (topology.axes[i].size > 2 && topology.isLine(i)) return true;
+    }
+    return false;
+  }
+
+  /// In wavefronts of ever more chunks, two in flight, as long as that is faster and the program
+  /// does not grow beyond what is worth it; then in as many, and half of that, with fewer and more
+  /// in flight. Rings in half the steps, if there is the choice: chunks are small.
+  void addOverlapped(Candidate candidate) {
+    PipelineOptions& options = candidate.options;
+    options.weights = ColorWeights::kOverlapped;
+    options.dependences = DependenceKind::kRegion;
+    options.directions = directionsToTry().back();
+    options.in_flight = limits_.in_flight.value_or(2);
+    const std::uint32_t most =
+        limits_.chunks.value_or(mostChunks(candidate, kMostFileBytesOfWavefronts));
+    std::uint32_t last = limits_.chunks.value_or(std::min(2u, most));
+    double before = std::numeric_limits<double>::infinity();
+    for (;; last = std::min(2 * last, most)) {
+      options.chunks = last;
+      add(candidate);
+      const Candidate& added = choice_.candidates.back();
+      const bool gains = added.refusal.empty() && added.predicted_s * kWorthwhile < before;
+      if (!gains || last == most) break;
+      before = added.predicted_s;
+    }
+    if (limits_.in_flight) return;
+    for (const std::uint32_t chunks : {last, (last + 1) / 2}) {
+      options.chunks = chunks;
+      for (options.in_flight = 1; options.in_flight <= 3; options.in_flight += 2)
+        add(candidate);
+      if (limits_.chunks) break;
+    }
   }
 
   /// Where the schedule is to overlap phases: all at once, in order, and in the chunks that the
@@ -324,16 +376,28 @@ class Chooser {
       consumeError(uncut.takeError());
       return 1;
     }
+    return PipelineCost((*uncut)->schedule.view(), machine_, bytes_)
+        .bestChunks(candidate.options.in_flight, mostChunks(candidate, kMostFileBytes));
+  }
+
+  /// The most chunks of the candidate's plan that make neither a file of more than `most_bytes` nor
+  /// many operations to simulate; 1 if it cannot be compiled.
+  std::uint32_t mostChunks(const Candidate& candidate, double most_bytes) {
+    auto uncut = uncutOf(programs_, candidate);
+    if (!uncut) {
+      consumeError(uncut.takeError());
+      return 1;
+    }
     const ScheduleView schedule = (*uncut)->schedule.view();
     const ProgramSize size = sizeOf(schedule);
     const std::uint64_t classes =
         std::min<std::uint64_t>(NodeClasses(schedule, false).count(), kMostClasses);
     std::uint32_t most = kMostChunks;
-    while (most > 1 && (size.fileBytes(most) > kMostFileBytes ||
+    while (most > 1 && (size.fileBytes(most) > most_bytes ||
                         static_cast<double>(classes) * size.operations * most > kMostTasks)) {
-      most /= 2;
+      --most;
     }
-    return PipelineCost(schedule, machine_, bytes_).bestChunks(candidate.options.in_flight, most);
+    return most;
   }
 
   void add(Candidate candidate) {
@@ -457,7 +521,8 @@ class Chooser {
 }  // namespace
 
 double Candidate::cautiousSeconds() const {
-  const bool may_fall = options.in_flight > 1 && !per_rank;
+  const bool wavefronts = options.weights == ColorWeights::kOverlapped;
+  const bool may_fall = options.in_flight > 1 && !per_rank && !wavefronts;
   return predicted_s * (may_fall ? kFallIntoStep : 1.0);
 }
 

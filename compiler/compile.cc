@@ -10,10 +10,12 @@ namespace torc {
 namespace {
 
 PipelinePass chunksOf(const PipelineOptions& options) {
+  const bool overlapped = options.weights == ColorWeights::kOverlapped;
   return {.chunks = options.chunks,
           .bytes = options.auto_bytes,
           .machine = options.auto_machine,
-          .sends = ChunkSends::kTogether};
+          .sends = ChunkSends::kTogether,
+          .order = overlapped ? ChunkOrder::kWavefronts : ChunkOrder::kPhases};
 }
 
 /// The passes on uncut steps.
@@ -32,9 +34,9 @@ PassPipeline stepPipeline(const PipelineOptions& options) {
 PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
   PassPipeline pipeline;
   if (algorithm.multicolor) {
-    const bool balanced = options.weights == ColorWeights::kBalanced;
+    const bool equal = options.weights == ColorWeights::kEqual;
     pipeline.add(AssignColorsPass{options.weights});
-    pipeline.add(AssignPermutationsPass{balanced ? ColorOrders::kAssigned : ColorOrders::kRotated});
+    pipeline.add(AssignPermutationsPass{equal ? ColorOrders::kRotated : ColorOrders::kAssigned});
   }
   if (algorithm.form == PlanForm::kRings) pipeline.add(SplitDirectionsPass{options.directions});
   if (algorithm.form == PlanForm::kExchanges) pipeline.add(SplitDirectionsPass{});
@@ -69,6 +71,7 @@ PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& optio
   } else if (options.chunks != 1) {
     PipelinePass chunks = chunksOf(options);
     chunks.sends = ChunkSends::kInTurn;
+    chunks.order = ChunkOrder::kPhases;
     pipeline.add(chunks);
   }
   return pipeline;

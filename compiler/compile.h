@@ -18,7 +18,8 @@ namespace torc {
 
 /// What the pipeline of a compilation is made of.
 struct PipelineOptions {
-  ColorWeights weights = ColorWeights::kEqual;                 // assign-colors
+  // assign-colors; where the halves of an allreduce overlap, pipeline lists chunks in wavefronts
+  ColorWeights weights = ColorWeights::kEqual;
   DirectionModel directions = DirectionModel::kBidirectional;  // split-directions
   std::uint32_t chunks = 1;                                    // pipeline; 1: left out, 0: auto
   std::uint64_t auto_bytes = 64 << 20;   // for which vector chunks are chosen, if auto ...

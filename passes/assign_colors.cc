@@ -7,6 +7,8 @@
 // which meets the lower bound on symmetric tori. They keep the axis order of the single one.
 // weights=balanced: shares, and axis orders to go with them, that give every link the same load for
 // its speed and so meet the lower bound on every shape (passes/analysis/color_shares.h).
+// weights=overlapped: the same for an allreduce whose reduce-scatter and allgather overlap, of
+// which lines carry more; on a torus without lines these are the balanced ones.
 #include "passes/assign_colors.h"
 
 #include <vector>
@@ -29,21 +31,28 @@ class AssignColors final : public Pass {
       return passError("the plan has " + llvm::Twine(schedule.colors.size()) +
                        " colors already; only a single one can be split");
     }
+    const CollectiveRow& row = rowOf(schedule.collective);
+    const bool overlapped = *weights_ == ColorWeights::kOverlapped;
+    if (overlapped && !(row.reduces() && row.inWhole() && row.outWhole())) {
+      return passError("overlapped weights are for a reduce-scatter with an allgather; " +
+                       llvm::Twine(llvm::StringRef(row.name)) + " is not both");
+    }
+    const Halves halves = overlapped ? Halves::kOverlapped : Halves::kApart;
     std::vector<ColorShare> shares = equalShares(schedule.topology);
-    if (*weights_ == ColorWeights::kBalanced) {
-      llvm::Expected<std::vector<ColorShare>> balanced = balancedShares(schedule.topology);
+    if (*weights_ != ColorWeights::kEqual) {
+      llvm::Expected<std::vector<ColorShare>> balanced = balancedShares(schedule.topology, halves);
       if (!balanced) return balanced.takeError();
       shares = std::move(*balanced);
     }
     const auto count = static_cast<std::uint32_t>(shares.size());
     colors_ = count;
-    largest_load_ = largestLoad(schedule.topology, shares);
+    largest_load_ = largestLoad(schedule.topology, halves, shares);
 
     const Color single = schedule.colors.front();
     std::vector<Color> colors(count, single);
     for (std::uint32_t i = 0; i < count; ++i) {
       colors[i].weight = shares[i].weight;
-      if (*weights_ == ColorWeights::kBalanced) {
+      if (*weights_ != ColorWeights::kEqual) {
         colors[i].order = colorOrder(schedule.topology, shares[i].axes);
       }
     }
@@ -73,7 +82,7 @@ class AssignColors final : public Pass {
 }  // namespace
 
 llvm::ArrayRef<llvm::StringRef> words(ColorWeights) {
-  static constexpr llvm::StringRef kWords[] = {"equal", "balanced"};
+  static constexpr llvm::StringRef kWords[] = {"equal", "balanced", "overlapped"};
   return kWords;
 }
 

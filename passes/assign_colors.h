@@ -9,8 +9,9 @@
 
 namespace torc {
 
-/// Shares of the data of the colors.
-enum class ColorWeights { kEqual, kBalanced };
+/// Shares of the data of the colors: balanced for a reduce-scatter or an allgather by itself, or
+/// for both of an allreduce at the same time.
+enum class ColorWeights { kEqual, kBalanced, kOverlapped };
 llvm::ArrayRef<llvm::StringRef> words(ColorWeights);
 
 struct AssignColorsPass {

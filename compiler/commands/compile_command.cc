@@ -52,8 +52,10 @@ opt<std::string> algorithm_name(
          "collective and suits the torus"));
 opt<bool> list_algorithms("list-algorithms", sub(command), cat(category),
                           desc("Name all algorithms and the collectives that they serve"));
-opt<std::string> weights("weights", value_desc("name"), init("equal"), sub(command), cat(category),
-                         desc("Shares of the colors: equal (default) or balanced"));
+opt<std::string> weights(
+    "weights", value_desc("name"), init("equal"), sub(command), cat(category),
+    desc("Shares of the colors: equal (default), balanced, or overlapped (of an "
+         "allreduce both of whose halves are on a line at a time)"));
 opt<std::string> directions(
     "directions", value_desc("model"), init("bidirectional"), sub(command), cat(category),
     desc("What a link carries at a time: bidirectional (default: a message "

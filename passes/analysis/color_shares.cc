@@ -60,12 +60,12 @@ std::vector<ColorShare> rotations(const AxisList& axes, llvm::ArrayRef<std::uint
 
 /// The weights of the closed form for this arrangement of the axes, as integers; none where one is
 /// negative, or numbers become too large.
-std::optional<std::vector<std::uint64_t>> closedForm(const Topology& topology,
+std::optional<std::vector<std::uint64_t>> closedForm(const Topology& topology, Halves halves,
                                                      const AxisList& axes) {
   std::vector<Fraction> capacities;
   std::int64_t common = 1;
   for (const std::uint32_t axis : axes) {
-    const std::optional<Fraction> capacity = asFraction(topology.capacity(axis));
+    const std::optional<Fraction> capacity = asFraction(capacityOf(topology, axis, halves));
     if (!capacity) return std::nullopt;
     capacities.push_back(*capacity);
     const std::int64_t own = capacity->denominator * (std::int64_t{topology.axes[axis].size} - 1);
@@ -106,7 +106,7 @@ std::array<double, kMaxAxes> loads(const Topology& topology, llvm::ArrayRef<std:
 
 /// The linear program: weights of all orders, at least 0, of sum 1, such that the largest load over
 /// capacity, the last variable, is least.
-llvm::Expected<std::vector<ColorShare>> byLinearProgram(const Topology& topology,
+llvm::Expected<std::vector<ColorShare>> byLinearProgram(const Topology& topology, Halves halves,
                                                         const AxisList& axes) {
   std::vector<AxisList> orders;
   AxisList order = axes;
@@ -135,7 +135,7 @@ llvm::Expected<std::vector<ColorShare>> byLinearProgram(const Topology& topology
     program.addColumn(rows + 1, indices.data(), column.data(), 0, COIN_DBL_MAX, 0);
   }
   for (int row = 0; row < rows; ++row)
-    column[row] = -topology.capacity(axes[row]);
+    column[row] = -capacityOf(topology, axes[row], halves);
   program.addColumn(rows, indices.data(), column.data(), 0, COIN_DBL_MAX, 1);
   if (!solveLinearProgram(program)) {
     return passError("the linear program for the weights of " + topology.shape() +
@@ -159,20 +159,26 @@ std::vector<ColorShare> equalShares(const Topology& topology) {
   return rotations(axes, std::vector<std::uint64_t>(axes.size(), 1));
 }
 
-llvm::Expected<std::vector<ColorShare>> balancedShares(const Topology& topology) {
+double capacityOf(const Topology& topology, std::uint32_t axis, Halves halves) {
+  if (halves == Halves::kApart || !topology.isLine(axis)) return topology.capacity(axis);
+  const Axis& line = topology.axes[axis];
+  return line.bandwidth * (line.size - 1) / line.size;
+}
+
+llvm::Expected<std::vector<ColorShare>> balancedShares(const Topology& topology, Halves halves) {
   const AxisList axes = networkAxes(topology);
   if (axes.size() <= 1) return equalShares(topology);
   // Rotations of an arrangement are those of any of its rotations: the first axis may stay.
   AxisList arrangement = axes;
   do {
-    if (const auto weights = closedForm(topology, arrangement)) {
+    if (const auto weights = closedForm(topology, halves, arrangement)) {
       return rotations(arrangement, *weights);
     }
   } while (std::next_permutation(arrangement.begin() + 1, arrangement.end()));
-  return byLinearProgram(topology, axes);
+  return byLinearProgram(topology, halves, axes);
 }
 
-double largestLoad(const Topology& topology, llvm::ArrayRef<ColorShare> shares) {
+double largestLoad(const Topology& topology, Halves halves, llvm::ArrayRef<ColorShare> shares) {
   double sum = 0;
   std::array<double, kMaxAxes> total{};
   for (const ColorShare& share : shares) {
@@ -184,7 +190,7 @@ double largestLoad(const Topology& topology, llvm::ArrayRef<ColorShare> shares) 
   }
   double largest = 0;
   for (const std::uint32_t axis : networkAxes(topology)) {
-    largest = std::max(largest, total[axis] / sum / topology.capacity(axis));
+    largest = std::max(largest, total[axis] / sum / capacityOf(topology, axis, halves));
   }
   return largest;
 }

@@ -74,6 +74,19 @@ TEST(Choice, ADeadLinkCostsOnlyItsShare) {
   }
 }
 
+// Not twice what a reduce-scatter takes: lines carry sums one way and results the other.
+TEST(Choice, AnAllreduceFillsLines) {
+  for (const char* shape : {"4x4x4m", "6x5m", "4mx4m"}) {
+    const Target target = targetOf(shape);
+    BoundRequest request;
+    request.bytes = double{1 << 30};
+    const double bound = lowerBound(target.machine, request).bound_s;
+    const Candidate best = chooseFor(Collective::kAllreduce, target, request.bytes).best();
+    EXPECT_LE(best.predicted_s / bound, 1.03) << shape;
+    EXPECT_EQ(best.options.weights, ColorWeights::kOverlapped) << shape;
+  }
+}
+
 TEST(Choice, SmallVectorsTakeFewStepsLargeOnesManyChunks) {
   const Target target = targetOf("4x4x2");
   const Candidate small = chooseFor(Collective::kAllreduce, target, 1 << 10).best();

@@ -150,6 +150,9 @@ CompileCase drawCase(std::uint64_t max_ranks) {
               result.order.end());
   result.algorithm = oneOf<std::string>({"bucket", "bucket", "bucket-1d"});
   result.weights = oneOf<ColorWeights>({ColorWeights::kEqual, ColorWeights::kBalanced});
+  if (result.collective == "allreduce" && draw(0, 2) == 2) {
+    result.weights = ColorWeights::kOverlapped;
+  }
   result.directions =
       oneOf<DirectionModel>({DirectionModel::kBidirectional, DirectionModel::kHalfLatency,
                              DirectionModel::kUnidirectional});

@@ -77,6 +77,42 @@ TEST(LinkLoads, TotalsAreOfOneLink) {
   EXPECT_EQ(loads.totals[0].share, (Fraction{1, 1}));
 }
 
+/// (p - 1) / cables, counted node by node.
+Fraction sharePerCable(const Topology& topology) {
+  std::uint64_t cables = 0;
+  for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(topology.ranks()); ++rank) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      Coordinates to;
+      // The two ways round of a line of two are one cable.
+      const Coordinates from = topology.coordinatesOf(rank);
+      cables += topology.hasLink(from, axis, 1, to);
+    }
+  }
+  return makeFraction(topology.ranks() - 1, cables);
+}
+
+// A reduce-scatter and an allgather of overlapped weights together load every link with (p - 1) /
+// E, the bound of an allreduce on E cables, whichever axes are rings and which lines.
+RC_GTEST_PROP(LinkLoads, OfOverlappedHalvesAreTheBoundOnMixesOfRingsAndLines, ()) {
+  const auto count = *rc::gen::inRange(1, 5);
+  std::string shape;
+  for (int i = 0; i < count; ++i) {
+    shape += (i > 0 ? "x" : "") + std::to_string(*rc::gen::inRange(2, 7));
+    if (*rc::gen::element(false, true)) shape += "m";
+  }
+  PipelineOptions options;
+  options.weights = ColorWeights::kOverlapped;
+  options.chunks = *rc::gen::inRange(1, 4);
+  options.in_flight = *rc::gen::inRange(0, 4);
+  options.directions =
+      *rc::gen::element(DirectionModel::kBidirectional, DirectionModel::kHalfLatency);
+  const Schedule schedule = compiled(Collective::kAllreduce, shape, options);
+  const LinkLoads loads = cantFail(exactLinkLoads(schedule.view()));
+  const Fraction bound = sharePerCable(schedule.topology);
+  for (const ExactLoad& load : loads.totals)
+    RC_ASSERT(load.share == bound);
+}
+
 TEST(LinkLoads, CoresOfANodeAddUp) {
   EXPECT_EQ(cantFail(exactLinkLoads(compiled(Collective::kAllreduce, "4+3").view())).largest(),
             (Fraction{3, 4}));

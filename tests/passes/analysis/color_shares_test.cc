@@ -47,7 +47,7 @@ Topology topologyOf(std::string_view shape, std::vector<double> bandwidths = {})
 }
 
 std::vector<ColorShare> balanced(const Topology& topology) {
-  return cantFail(balancedShares(topology));
+  return cantFail(balancedShares(topology, Halves::kApart));
 }
 
 std::vector<std::uint64_t> weightsOf(const std::vector<ColorShare>& shares) {
@@ -59,10 +59,11 @@ std::vector<std::uint64_t> weightsOf(const std::vector<ColorShare>& shares) {
 
 TEST(ColorShares, EqualWeightsPayOnAsymmetricTori) {
   const Topology cube = topologyOf("8x8x8");
-  EXPECT_NEAR(largestLoad(cube, equalShares(cube)) / optimum(cube), 1.0, 1e-12);
+  EXPECT_NEAR(largestLoad(cube, Halves::kApart, equalShares(cube)) / optimum(cube), 1.0, 1e-12);
   for (const auto& [shape, ratio] : kEqualWeightLoads) {
     const Topology topology = topologyOf(shape);
-    EXPECT_NEAR(largestLoad(topology, equalShares(topology)) / optimum(topology), ratio, 5e-4)
+    EXPECT_NEAR(largestLoad(topology, Halves::kApart, equalShares(topology)) / optimum(topology),
+                ratio, 5e-4)
         << shape;
   }
 }
@@ -89,7 +90,7 @@ TEST(ColorShares, UnequalLinksAndMeshes) {
                                            {topologyOf("2mx2m"), 0.75},
                                            {topologyOf("2x32", {1, 0.25}), 1.9375}}) {
     EXPECT_NEAR(optimum(topology), expected, 1e-6) << topology.shape();
-    EXPECT_NEAR(largestLoad(topology, balanced(topology)), optimum(topology), 1e-9)
+    EXPECT_NEAR(largestLoad(topology, Halves::kApart, balanced(topology)), optimum(topology), 1e-9)
         << topology.shape();
   }
 }
@@ -136,7 +137,29 @@ RC_GTEST_PROP(ColorShares, MeetTheCutBoundOnAnyMixOfAxes, ()) {
   RC_PRE(topology.ranks() > 1);
   const std::vector<ColorShare> shares = balanced(topology);
   RC_ASSERT(shares.size() <= static_cast<std::size_t>(count));
-  RC_ASSERT(std::abs(largestLoad(topology, shares) / optimum(topology) - 1) < 1e-8);
+  RC_ASSERT(std::abs(largestLoad(topology, Halves::kApart, shares) / optimum(topology) - 1) < 1e-8);
+}
+
+// 63/176 on 4x4x4m: 63 messages of every block over the cables of 64 nodes, twice, in two
+// directions.
+TEST(ColorShares, OverlappedHalvesLoadLinesByTheirCables) {
+  for (const auto& [shape, nodes, cables] : {std::tuple{"4x4x4m", 64, 176},
+                                             {"8x8x8m", 512, 1472},
+                                             {"6x5m", 30, 54},
+                                             {"4mx4m", 16, 24},
+                                             {"3mx5mx7m", 105, 70 + 84 + 90},
+                                             {"2x7m", 14, 14 + 12}}) {
+    const Topology topology = topologyOf(shape);
+    const auto shares = cantFail(balancedShares(topology, Halves::kOverlapped));
+    EXPECT_NEAR(largestLoad(topology, Halves::kOverlapped, shares), (nodes - 1.0) / cables, 1e-12)
+        << shape;
+  }
+  // A ring that is cut is a line.
+  Topology cut = topologyOf("4x4x4");
+  ASSERT_TRUE(cut.addDeadLink(*parseDeadLink(cut, "0,0,1:Z")).ok());
+  EXPECT_DOUBLE_EQ(capacityOf(cut, 2, Halves::kOverlapped), 0.75);
+  EXPECT_DOUBLE_EQ(capacityOf(cut, 2, Halves::kApart), 0.5);
+  EXPECT_DOUBLE_EQ(capacityOf(cut, 0, Halves::kOverlapped), 1);
 }
 
 }  // namespace

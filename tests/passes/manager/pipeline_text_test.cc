@@ -55,7 +55,7 @@ TEST(PipelineText, FaultsNameTheColumn) {
             "passes:1:10: error: pass 'coalesce' has no option 'x' (it has none)");
   EXPECT_EQ(reprinted("pipeline{chunk=1}"),
             "passes:1:10: error: pass 'pipeline' has no option 'chunk' (options: chunks, bytes, "
-            "machine, sends)");
+            "machine, sends, order)");
   EXPECT_EQ(reprinted("pipeline{chunks}"),
             "passes:1:16: error: expected '=' after 'chunks', found '}'");
   EXPECT_EQ(reprinted("pipeline{chunks=2"),
@@ -71,7 +71,8 @@ TEST(PipelineText, ValuesOutsideTheirRangeAreRefused) {
                   std::string(value) + "'");
   }
   EXPECT_EQ(reprinted("assign-colors{weights=fair}"),
-            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal or balanced, "
+            "passes:1:23: error: option 'weights' of pass 'assign-colors' takes equal or balanced "
+            "or overlapped, "
             "not 'fair'");
   EXPECT_EQ(
       reprinted("infer-dependences{by=luck}"),
