@@ -351,9 +351,9 @@ class Chooser {
   };
 
   /// What stands in where too many nodes differ under the candidate; null: there is no need, or
-  /// none. Steps around damage are made for this very machine.
+  /// none. Most steps around damage are made for this very machine.
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate) {
-    if (candidate.algorithm->isSettled() && spec_.topology.isDamaged()) return nullptr;
+    if (spec_.topology.isDamaged() && !candidate.algorithm->mayStandInDamaged()) return nullptr;
     auto uncut = uncutOf(programs_, candidate);
     if (!uncut) return uncut.takeError();
     const NodeClasses classes((*uncut)->schedule.view(), false);

@@ -1,13 +1,25 @@
-// allgather and reduce_scatter on a tree of shortest ways per source; compiler/algorithms/
-// spanning_trees.h says how.
+// allgather and reduce_scatter around arbitrary damage, for nodes that are no longer alike: every
+// operation is one node's.
+//
+// allgather. A breadth-first tree per source: every block takes a shortest way to every node. Of
+// the neighbours that are one hop nearer to the source each node takes the block from the one whose
+// link to it has the least to carry, and moves earlier choices where that helps (a matching, node
+// by node), so that the blocks are spread evenly over its links: (p-1)/p n/deg at best, which is
+// the bound. Blocks that come over one link at one distance go together. The steps are as many as
+// the longest shortest way, no more.
+//
+// reduce_scatter. The same trees, each towards its source: the allgather reversed in time.
 #ifndef TORC_COMPILER_ALGORITHMS_TREES_BREADTH_FIRST_TREES_H_
 #define TORC_COMPILER_ALGORITHMS_TREES_BREADTH_FIRST_TREES_H_
 
 #include <cstdint>
 #include <vector>
 
+#include <llvm/Support/Error.h>
+
 #include "compiler/algorithms/live_graph.h"
 #include "compiler/collective_spec.h"
+#include "ir/program.h"
 #include "schedules/schedule.h"
 
 namespace torc {
@@ -31,6 +43,10 @@ BreadthFirstTrees balancedTrees(const LiveGraph& graph);
 /// The steps of an allgather or reduce_scatter on at least two nodes.
 Schedule breadthFirstAllgather(const CollectiveSpec& spec, const LiveGraph& graph);
 Schedule breadthFirstReduceScatter(const CollectiveSpec& spec, const LiveGraph& graph);
+
+/// The steps of an allgather or reduce_scatter. An error where there are more than kMaxTreeNodes
+/// live nodes (spanning_trees.h).
+llvm::Expected<Program> planBreadthFirstTrees(const CollectiveSpec& spec);
 
 }  // namespace torc
 

@@ -1,20 +1,8 @@
-// Collectives around arbitrary damage, for nodes that are no longer alike: dead nodes, dead links
-// at different coordinates of an axis. Every operation is one node's.
-//
-// allreduce. Edge-disjoint spanning trees (tree_packing.h); each has a share of the vector, which
-// is reduced to the root of its tree and broadcast back. A tree's cables carry its share once in
-// each direction, so k trees that share no cable load every link with 1/k of the vector, in all. No
-// schedule can do with less than 2(p-1) shares on E live cables in two directions, (p-1)/E each,
-// which the trees reach where they use every cable.
-//
-// allgather. A breadth-first tree per source: every block takes a shortest way to every node. Of
-// the neighbours that are one hop nearer to the source each node takes the block from the one whose
-// link to it has the least to carry, and moves earlier choices where that helps (a matching, node
-// by node), so that the blocks are spread evenly over its links: (p-1)/p n/deg at best, which is
-// the bound. Blocks that come over one link at one distance go together. The steps are as many as
-// the longest shortest way, no more.
-//
-// reduce_scatter. The same trees, each towards its source: the allgather reversed in time.
+// allreduce around arbitrary damage, for nodes that are no longer alike: dead nodes, dead links at
+// different coordinates of an axis. Edge-disjoint spanning trees (tree_packing.h) have equal shares
+// of the vector (tree_allreduce.h). k trees that share no cable load every link with 1/k of the
+// vector, in all. No schedule can do with less than 2(p-1) shares on E live cables in two
+// directions, (p-1)/E each, which the trees reach where they use every cable.
 #ifndef TORC_COMPILER_ALGORITHMS_TREES_SPANNING_TREES_H_
 #define TORC_COMPILER_ALGORITHMS_TREES_SPANNING_TREES_H_
 
@@ -27,8 +15,11 @@ namespace torc {
 
 /// Nodes beyond which programs of single nodes are too large to be of use.
 inline constexpr std::uint64_t kMaxTreeNodes = 512;
+/// That there are more than kMaxTreeNodes live nodes, for the `trees` of that name; else success.
+llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees);
 
-/// The steps of the collective. An error where there are more than kMaxTreeNodes live nodes.
+/// The steps of an allreduce for one segment. An error where there are more than kMaxTreeNodes live
+/// nodes.
 llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec);
 
 }  // namespace torc

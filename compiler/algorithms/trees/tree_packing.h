@@ -14,11 +14,9 @@
 #include <llvm/ADT/ArrayRef.h>
 
 #include "compiler/algorithms/live_graph.h"
+#include "compiler/algorithms/trees/rooted_tree.h"
 
 namespace torc {
-
-/// Cables of a spanning tree: one less than there are nodes.
-using TreeCables = std::vector<std::uint32_t>;
 
 /// `count` spanning trees that use cable c at most `copies[c]` times in all; none if there are not
 /// so many. The graph is connected. Different seeds give different trees.
