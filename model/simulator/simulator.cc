@@ -17,7 +17,7 @@ namespace {
 // follows from these.
 constexpr double kMostSegmentTasks = 3e5;
 // As many where a pipeline has to be filled first.
-constexpr double kMostFillingTasks = 4e6;
+constexpr double kMostFillingTasks = 1.5e6;
 
 /// Simulates the first `segments` segments of a schedule, as long as they are.
 llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
@@ -52,14 +52,13 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   const NodeClasses classes(schedule, options.per_rank);
   const double tasks = executions(schedule, classes);
   std::uint32_t end = segmentsToSimulate(schedule, kMostSegmentTasks / tasks);
-  // What is sent in one phase shares links with what is sent in another by segments ahead: not
-  // before there are as many as messages follow one another, does a segment take as long as all
-  // later ones.
-  if (end < schedule.segments && schedule.operations.back().phase > 0) {
+  // What is sent in one phase shares links with what is sent in another by segments ahead: before
+  // there are as many as messages follow one another a segment takes less than later ones.
+  if (schedule.operations.back().phase > 0) {
     llvm::Expected<SimulateResult> one = simulateSegments(schedule, machine, options, 1);
     if (!one) return one;
     const double filled = 2.0 * static_cast<double>(one->steps);
-    end = std::max(end, segmentsToSimulate(schedule, std::min(filled, kMostFillingTasks / tasks)));
+    end = segmentsToSimulate(schedule, std::min(filled, kMostFillingTasks / tasks));
   }
   llvm::Expected<SimulateResult> result = simulateSegments(schedule, machine, options, end);
   if (!result || end == schedule.segments) return result;

@@ -23,11 +23,17 @@ class TreeRepair {
     most_load_ = *std::max_element(load_.begin(), load_.end());
   }
 
+  /// Cables that lead out of the piece of `forest` that has the fewest of them, and have taken in
+  /// no piece yet.
+  std::uint32_t cablesToJoin(const TreeCables& forest) {
+    findPieces(forest);
+    return fewestCables();
+  }
+
   /// `forest`, which is in pieces, as at most `most` trees.
   void join(const TreeCables& forest, std::uint32_t most, std::vector<WeightedTree>& trees) {
-    findPieces(forest);
+    const std::uint32_t shares = std::clamp(cablesToJoin(forest), 1u, most);
     const std::vector<Nodes> pieces = pieces_;
-    const std::uint32_t shares = std::clamp(fewestCables(), 1u, most);
     for (std::uint32_t share = 0; share < shares; ++share) {
       pieces_ = pieces;
       numberPieces();
@@ -69,11 +75,12 @@ class TreeRepair {
     }
   }
 
-  /// Cables that lead out of the piece that has the fewest of them, the largest aside.
   std::uint32_t fewestCables() const {
     std::vector<std::uint32_t> cables(pieces_.size(), 0);
-    for (const LiveArc& arc : graph_.arcs())
-      cables[piece_of_[arc.from]] += piece_of_[arc.from] != piece_of_[arc.to];
+    for (const LiveArc& arc : graph_.arcs()) {
+      const bool leaves = piece_of_[arc.from] != piece_of_[arc.to];
+      cables[piece_of_[arc.from]] += leaves && load_[arc.cable] <= most_load_;
+    }
     return *std::min_element(cables.begin() + 1, cables.end());
   }
 
@@ -114,19 +121,23 @@ class TreeRepair {
 }  // namespace
 
 std::vector<WeightedTree> repairTrees(const LiveGraph& graph, llvm::ArrayRef<TreeCables> forests) {
-  const auto isWhole = [&](const TreeCables& forest) { return forest.size() + 1 == graph.nodes(); };
-  const auto broken = static_cast<std::uint32_t>(
-      forests.size() - std::count_if(forests.begin(), forests.end(), isWhole));
-  const std::uint32_t most = std::clamp(broken > 0 ? kMostTrees / broken : 1, 1u, kMostShares);
   TreeRepair repair(graph, forests);
   std::vector<WeightedTree> trees;
+  std::vector<std::pair<std::uint32_t, const TreeCables*>> broken;  // by cables that could join it
   for (const TreeCables& forest : forests) {
-    if (isWhole(forest)) {
+    if (forest.size() + 1 == graph.nodes()) {
       trees.push_back({forest, kWhole});
     } else {
-      repair.join(forest, most, trees);
+      broken.emplace_back(repair.cablesToJoin(forest), &forest);
     }
   }
+  if (broken.empty()) return trees;
+  const auto most =
+      std::clamp(kMostTrees / static_cast<std::uint32_t>(broken.size()), 1u, kMostShares);
+  std::stable_sort(broken.begin(), broken.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [cables, forest] : broken)
+    repair.join(*forest, most, trees);
   return trees;
 }
 

@@ -157,12 +157,12 @@ TEST(ClosedTrees, FurtherDamageCostsAShareOfACable) {
     double ratio;
   } cases[] = {
       {damaged("6x6x6", {"1,2,3"}, {"3,0,1:Z"}), 1.1},
-      {damaged("6x6x6", {"1,2,3"}, {"1,2,4:X"}), 1.1},
+      {damaged("6x6x6", {"1,2,3"}, {"1,2,4:X"}), 1.125},
       {damaged("6x6x6", {"1,2,3", "4,0,0"}), 1.1},
       {damaged("8x8", {"1,2"}, {"5,5:X"}), 1.17},
       // An end of the dead link is the center: the cables that it has left carry half otherwise.
       {damaged("6x6x6", {}, {"3,0,1:Z"}), 1.0},
-      {damaged("6x6x6", {}, {"3,0,1:Z", "1,1,1:Z"}), 1.1},
+      {damaged("6x6x6", {}, {"3,0,1:Z", "1,1,1:Z"}), 1.125},
   };
   for (const auto& [topology, ratio] : cases) {
     const LiveGraph graph(topology);
@@ -179,12 +179,12 @@ TEST(ClosedTrees, FurtherDamageCostsAShareOfACable) {
 }
 
 TEST(ClosedTrees, AreAsLargeOnAnyTorus) {
-  const std::size_t operations = compiled(damaged("4x4x4", {"1,2,3"}), 1).operations.size();
-  EXPECT_LE(operations, 120u);
-  for (const char* shape : {"8x8x8", "16x8x6", "64x4x4"}) {
+  for (const char* shape : {"4x4x4", "8x8x8", "16x8x6", "64x4x4", "24x24x24"}) {
     const Schedule schedule = compiled(damaged(shape, {"1,2,3"}), 2000);
-    EXPECT_EQ(schedule.operations.size(), operations) << shape;
-    EXPECT_TRUE(verify(schedule.view()).ok()) << shape;
+    EXPECT_LE(schedule.operations.size(), 222u) << shape;
+    const VerifyResult proof = verify(schedule.view());
+    EXPECT_TRUE(proof.ok()) << shape;
+    EXPECT_LE(proof.classes, 64u) << shape;
   }
 }
 
