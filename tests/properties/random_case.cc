@@ -5,6 +5,7 @@
 
 #include <rapidcheck.h>
 
+#include "compiler/algorithms/trees/closed_trees.h"
 #include "compiler/compile.h"
 
 namespace torc {
@@ -74,7 +75,10 @@ void drawDamage(CompileCase& test_case) {
     test_case.dead_links.push_back(coordinatesText(sound, link.from) + ":" +
                                    sound.axes[link.axis].name);
   }
-  test_case.algorithm = "spanning-trees";
+  const bool may_be_closed = suitsClosedTrees(topology);
+  test_case.algorithm = test_case.collective != "allreduce" ? "breadth-first-trees"
+                        : may_be_closed && draw(0, 1) == 0  ? "closed-trees"
+                                                            : "spanning-trees";
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TreePipeline closedTreesPipeline(const Topology& topology) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (topology.axes[i].size > 1) shortest = std::min(shortest, topology.axes[i].size);
   }
-  pipeline.hops = 2 * std::max(1.0, pipeline.hops - shortest / 2);
+  pipeline.hops = std::max(1.0, pipeline.hops - shortest / 2);
   pipeline.share *= 2;
   return pipeline;
 }
