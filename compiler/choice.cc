@@ -210,9 +210,10 @@ class Chooser {
     }
   }
 
-  /// Steps for a segment, in as many as the pipeline's cost says, in half and in twice as many, and
-  /// in one. A buffered send is over at once, so that those of all segments would share the link,
-  /// and arrive together: where segments would be so short, also in as many as are just not.
+  /// Steps for a segment, in as many as the pipeline's cost says, in half, in half as many more, in
+  /// twice as many, and in one. A buffered send is over at once, so that those of all segments
+  /// would share the link, and arrive together: where segments would be so short, also in as many
+  /// as are just not.
   void addSegments(const Algorithm& algorithm) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
@@ -229,7 +230,7 @@ class Chooser {
         std::min<std::uint64_t>(kMostSegmentsOfPart, kMaxSegmentedOperations / whole.operations);
     const std::uint32_t best =
         pipeline.bestSegments(machine_, bytes_, static_cast<std::uint32_t>(most / 2));
-    std::set<std::uint32_t> tries = {best / 2, best, 2 * best};
+    std::set<std::uint32_t> tries = {best / 2, best, 3 * best / 2, 2 * best};
     const double unbuffered = pipeline.share * bytes_ / (machine_.eager + 1);
     if (machine_.eager > 0 && unbuffered < best) {
       tries.insert(static_cast<std::uint32_t>(unbuffered));
@@ -415,9 +416,9 @@ class Chooser {
   };
 
   /// What stands in where too many nodes differ under the candidate; null: there is no need, or
-  /// none. Steps around damage are made for this very machine.
+  /// none. Most steps around damage are made for this very machine.
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate) {
-    if (candidate.algorithm->isSettled() && spec_.topology.isDamaged()) return nullptr;
+    if (spec_.topology.isDamaged() && !candidate.algorithm->mayStandInDamaged()) return nullptr;
     auto uncut = uncutOf(programs_, candidate);
     if (!uncut) return uncut.takeError();
     const NodeClasses classes((*uncut)->schedule.view(), false);

@@ -5,6 +5,8 @@
 
 #include <llvm/Support/Error.h>
 
+#include "schedules/box.h"
+
 namespace torc {
 namespace {
 
@@ -16,11 +18,26 @@ std::uint32_t halved(std::uint32_t size) {
   return half < kShortest || half >= size ? size : half;
 }
 
+/// Where the coordinate of something dead lies when its axis has `size` nodes: as far from the
+/// first dead thing, on the same side, as there is room; on a line, as far from the beginning.
+std::int32_t moved(const Topology& topology, std::uint32_t axis, std::int32_t at,
+                   std::uint32_t size) {
+  const auto room = static_cast<std::int32_t>(size);
+  if (!topology.axes[axis].isRing()) return std::min(at, room - 1);
+  const std::int32_t center = topology.dead_node_count > 0
+                                  ? topology.deadNodes().front()[axis]
+                                  : topology.deadLinks().front().from[axis];
+  const auto whole = static_cast<std::int32_t>(topology.axes[axis].size);
+  std::int32_t ahead = static_cast<std::int32_t>(wrap(at - center, topology.axes[axis].size));
+  if (ahead > whole / 2) ahead -= whole;
+  ahead = std::clamp(ahead, -((room - 1) / 2), room / 2);
+  return static_cast<std::int32_t>(wrap(std::min(center, room - 1) + ahead, size));
+}
+
 }  // namespace
 
 std::optional<StandIn> standInFor(const Topology& topology, const Machine& machine,
                                   const std::array<bool, kMaxAxes>& shrink, std::uint64_t most) {
-  if (!topology.deadNodes().empty()) return std::nullopt;
   StandIn smaller{machine, {}};
   auto product = [&] {
     std::uint64_t nodes = 1;
@@ -39,18 +56,22 @@ std::optional<StandIn> standInFor(const Topology& topology, const Machine& machi
     }
     if (!changed) return std::nullopt;
   }
+  const auto places = [&](Coordinates at) {
+    for (std::size_t i = 0; i < smaller.machine.dimensions.size(); ++i)
+      at[i] =
+          moved(topology, static_cast<std::uint32_t>(i), at[i], smaller.machine.dimensions[i].size);
+    return at;
+  };
+  // Two may come to lie on one place.
+  const auto add = [](auto& list, const auto& damage) {
+    if (std::find(list.begin(), list.end(), damage) == list.end()) list.push_back(damage);
+  };
   smaller.machine.dead_links.clear();
-  for (DeadLink link : topology.deadLinks()) {
-    for (std::size_t i = 0; i < smaller.machine.dimensions.size(); ++i) {
-      const auto last = static_cast<std::int32_t>(smaller.machine.dimensions[i].size) - 1;
-      link.from[i] = std::min(link.from[i], last);
-    }
-    // Two may come to lie on one place.
-    if (std::find(smaller.machine.dead_links.begin(), smaller.machine.dead_links.end(), link) ==
-        smaller.machine.dead_links.end()) {
-      smaller.machine.dead_links.push_back(link);
-    }
-  }
+  for (const DeadLink& link : topology.deadLinks())
+    add(smaller.machine.dead_links, DeadLink{places(link.from), link.axis});
+  smaller.machine.dead_nodes.clear();
+  for (const Coordinates& node : topology.deadNodes())
+    add(smaller.machine.dead_nodes, places(node));
   llvm::Expected<Topology> shrunk = topologyOf(smaller.machine);
   if (!shrunk) {
     llvm::consumeError(shrunk.takeError());

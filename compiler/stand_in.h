@@ -1,5 +1,5 @@
 // Stand-ins: a smaller machine of the same kind, to simulate a schedule on where the machine itself
-// would be too much work because its nodes differ (lines: mesh axes, cut rings).
+// would be too much work because its nodes differ (lines: mesh axes, cut rings; dead nodes).
 #ifndef TORC_COMPILER_STAND_IN_H_
 #define TORC_COMPILER_STAND_IN_H_
 
@@ -18,8 +18,9 @@ struct StandIn {
 };
 
 /// The machine with the axes of `shrink` halved until no more than `most` nodes differ, the product
-/// of their sizes. Odd sizes stay odd and even ones even; a dead link stays on its axis, as far
-/// from the beginning as there is room. None where nodes are dead, or no axis is long enough.
+/// of their sizes. Odd sizes stay odd and even ones even; what is dead stays as far
+/// from the first that is dead on the rings, and from the beginning on the lines, as there is room.
+/// None where no axis is long enough, or the damage would cut the smaller machine apart.
 std::optional<StandIn> standInFor(const Topology& topology, const Machine& machine,
                                   const std::array<bool, kMaxAxes>& shrink, std::uint64_t most);
 

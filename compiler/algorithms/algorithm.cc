@@ -7,11 +7,13 @@
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/binomial/binomial.h"
 #include "compiler/algorithms/bucket/bucket.h"
+#include "compiler/algorithms/damage/breadth_first_trees.h"
+#include "compiler/algorithms/damage/closed_trees.h"
+#include "compiler/algorithms/damage/spanning_trees.h"
 #include "compiler/algorithms/scatter/scatter_trees.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/product_trees.h"
 #include "compiler/algorithms/trees/rectangular.h"
-#include "compiler/algorithms/trees/spanning_trees.h"
 
 namespace torc {
 namespace {
@@ -31,9 +33,24 @@ bool isDamaged(const Topology& topology) {
   return topology.isDamaged();
 }
 
+/// Where closed trees serve a torus of many nodes, packed ones are not worth their long program.
+bool suitsPackedTrees(const Topology& topology) {
+  constexpr std::uint64_t kFewNodes = 128;
+  return topology.isDamaged() && (topology.ranks() <= kFewNodes || !suitsClosedTrees(topology));
+}
+
 /// allreduce, reduce_scatter, allgather.
 bool hasNoRoot(const CollectiveRow& collective) {
   return collective.blocks == BlockSpace::kNode && !collective.isRooted();
+}
+
+bool isAllreduce(const CollectiveRow& collective) {
+  return hasNoRoot(collective) && collective.inWhole() && collective.outWhole();
+}
+
+/// reduce_scatter, allgather.
+bool hasNoRootAndBlocks(const CollectiveRow& collective) {
+  return hasNoRoot(collective) && !isAllreduce(collective);
 }
 
 /// broadcast, reduce.
@@ -83,9 +100,15 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", hasNoRoot,
        planBfb, estimateBfb,
        /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, suitsBreadthFirst},
-      {"spanning-trees", "edge-disjoint or breadth-first trees around any damage", hasNoRoot,
-       planSpanningTrees, nullptr,
-       /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, isDamaged},
+      {"closed-trees", "2N pipelined trees round a dead node, and joined round what else is dead",
+       isAllreduce, planClosedTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       closedTreesPipeline, suitsClosedTrees, /*shrinks=*/true},
+      {"spanning-trees", "edge-disjoint pipelined trees around any damage", isAllreduce,
+       planSpanningTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps, spanningTreesPipeline,
+       suitsPackedTrees},
+      {"breadth-first-trees", "trees of shortest ways around any damage", hasNoRootAndBlocks,
+       planBreadthFirstTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       /*pipeline=*/nullptr, isDamaged},
       {"rectangular", "2N arc-disjoint pipelined trees: all links of the root at a time",
        hasRootAndWhole, planRectangular, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        rectangularPipeline, suitsRectangular},

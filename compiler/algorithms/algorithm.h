@@ -42,9 +42,13 @@ struct Algorithm {
   TreePipeline (*pipeline)(const Topology& topology);
   /// Whether it is worth a try where no algorithm is named; null: always.
   bool (*suits)(const Topology& topology);
+  /// Whether steps around damage are alike on a smaller torus with the same damage.
+  bool shrinks = false;
 
   /// Whether the steps' dependences and scratch are settled: only chunks may be cut.
   bool isSettled() const { return form != PlanForm::kRings; }
+  /// Whether a smaller damaged machine may stand in for a damaged one.
+  bool mayStandInDamaged() const { return !isSettled() || shrinks; }
   /// Whether chunks are segments.
   bool inSegments() const { return pipeline != nullptr; }
 };

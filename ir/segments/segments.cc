@@ -77,9 +77,7 @@ std::uint32_t segmentsToProve(const ScheduleView& schedule) {
   return std::min(schedule.segments, schedule.window + 1);
 }
 
-std::uint32_t segmentsToSimulate(const ScheduleView& schedule, double operations) {
-  const double fit =
-      operations / static_cast<double>(std::max<std::size_t>(schedule.operations.size(), 1));
+std::uint32_t segmentsToSimulate(const ScheduleView& schedule, double fit) {
   if (fit >= schedule.segments) return schedule.segments;
   return std::min(schedule.segments, std::max(2u, static_cast<std::uint32_t>(fit)));
 }

@@ -19,9 +19,9 @@ Schedule unrollSegments(const ScheduleView& schedule, std::uint32_t segments);
 /// (docs/verifier.md, "Segments").
 std::uint32_t segmentsToProve(const ScheduleView& schedule);
 
-/// How many segments are simulated, so that there are no more than about `operations` operations
-/// of them, at least 2: what more of them take follows from these. All of them, if that is enough.
-std::uint32_t segmentsToSimulate(const ScheduleView& schedule, double operations);
+/// How many segments are simulated where `fit` of them are little enough work, at least 2: what
+/// more of them take follows from these. All of them, if that many fit.
+std::uint32_t segmentsToSimulate(const ScheduleView& schedule, double fit);
 
 }  // namespace torc
 

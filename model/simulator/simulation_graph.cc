@@ -5,6 +5,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+
 #include "model/simulator/simulation_builder.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/expansion/shares.h"
@@ -80,35 +83,67 @@ std::string SimulationGraph::taskName(std::uint32_t task) const {
          std::to_string(ranks[tasks[task].node]);
 }
 
+double executions(const ScheduleView& schedule, const NodeClasses& classes) {
+  double all = 0;
+  for (const Operation& operation : schedule.operations) {
+    double nodes = 1;
+    for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
+      if (classes.collapsed(axis)) continue;
+      const bool is_guarded = operation.guard != kNone &&
+                              schedule.boxes[operation.guard][axis].kind == IntervalKind::kAbsolute;
+      nodes *= is_guarded ? schedule.boxes[operation.guard][axis].length
+                          : schedule.topology.axes[axis].size;
+    }
+    all += nodes;
+  }
+  return all;
+}
+
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
                                                double bytes) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
   NodeClasses classes(schedule, false);
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
-  const double tasks = static_cast<double>(count) * classes.count();
+  const double tasks = executions(schedule, classes);
   if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;
   SimulationBuilder builder(schedule, machine, std::move(classes));
   SimulationGraph& graph = builder.graph();
-  graph.tasks.reserve(std::size_t{count} * graph.nodes());
   const VectorShares shares(schedule);
+  std::vector<std::uint32_t> first_dependence{0}, dependences;  // by task
+  // By operation of a node: its task, or those that it waits for where the node does not execute
+  // it.
+  std::vector<llvm::SmallVector<std::uint32_t, kMostPassed>> tasks_of(count);
+  llvm::SmallVector<std::uint32_t, 32> after;
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
     const Coordinates at = builder.classes().coordinatesOf(node);
     for (std::uint32_t i = 0; i < count; ++i) {
       const Operation& operation = schedule.operations[i];
-      if (builder.classes().executes(node, operation)) {
+      after.clear();
+      for (const std::uint32_t before : schedule.dependencesOf(operation))
+        after.append(tasks_of[before].begin(), tasks_of[before].end());
+      llvm::sort(after);
+      after.erase(llvm::unique(after), after.end());
+      const bool executes = builder.classes().executes(node, operation);
+      if (!executes && after.size() <= kMostPassed) {
+        tasks_of[i].assign(after.begin(), after.end());
+        continue;
+      }
+      tasks_of[i].assign(1, static_cast<std::uint32_t>(graph.tasks.size()));
+      if (executes) {
         const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
         builder.addTask(node, i, shares.of(moved, at) * bytes);
       } else {
         builder.addPass(node, i);
       }
+      dependences.insert(dependences.end(), after.begin(), after.end());
+      first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
     }
   }
   matchClasses(schedule, builder);
   if (llvm::Error error = builder.checkMessages()) return error;
   builder.layDependences([&](std::uint32_t task, SimulationBuilder::Visit visit) {
-    const std::uint32_t index = graph.tasks[task].operation;
-    for (std::uint32_t before : schedule.dependencesOf(schedule.operations[index]))
-      visit(task - index + before);
+    for (std::uint32_t k = first_dependence[task]; k < first_dependence[task + 1]; ++k)
+      visit(dependences[k]);
   });
   return std::move(graph);
 }

@@ -12,6 +12,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "ir/verifier/node_classes.h"
 #include "model/machines/machine.h"
 #include "model/simulator/fair_share.h"
 #include "model/simulator/routes.h"
@@ -73,6 +74,9 @@ struct SimulationGraph {
   /// "operation 5 on rank 3".
   std::string taskName(std::uint32_t task) const;
 };
+
+/// Operations on all classes, or a little more: what is on dead nodes counts too.
+double executions(const ScheduleView& schedule, const NodeClasses& classes);
 
 /// Once per node class; `bytes` are those of the whole vector. `schedule` has passed `validate`.
 /// Errors: a machine of another shape, a message without its other end, too many tasks.

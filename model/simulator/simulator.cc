@@ -16,6 +16,8 @@ namespace {
 // Operations on all nodes that are simulated of a schedule in segments; what more segments take
 // follows from these.
 constexpr double kMostSegmentTasks = 3e5;
+// As many where a pipeline has to be filled first.
+constexpr double kMostFillingTasks = 1.5e6;
 
 /// Simulates the first `segments` segments of a schedule, as long as they are.
 llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
@@ -48,8 +50,16 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
                                                    const Machine& machine,
                                                    const SimulateOptions& options) {
   const NodeClasses classes(schedule, options.per_rank);
-  const std::uint32_t end =
-      segmentsToSimulate(schedule, kMostSegmentTasks / static_cast<double>(classes.count()));
+  const double tasks = executions(schedule, classes);
+  std::uint32_t end = segmentsToSimulate(schedule, kMostSegmentTasks / tasks);
+  // What is sent in one phase shares links with what is sent in another by segments ahead: before
+  // there are as many as messages follow one another a segment takes less than later ones.
+  if (schedule.operations.back().phase > 0) {
+    llvm::Expected<SimulateResult> one = simulateSegments(schedule, machine, options, 1);
+    if (!one) return one;
+    const double filled = 2.0 * static_cast<double>(one->steps);
+    end = segmentsToSimulate(schedule, std::min(filled, kMostFillingTasks / tasks));
+  }
   llvm::Expected<SimulateResult> result = simulateSegments(schedule, machine, options, end);
   if (!result || end == schedule.segments) return result;
   const std::uint32_t begin = end / 2;

@@ -6,6 +6,8 @@
 #include <rapidcheck.h>
 
 #include "compiler/algorithms/algorithm.h"
+#include "compiler/algorithms/damage/closed_trees.h"
+#include "compiler/algorithms/trees/product_trees.h"
 #include "compiler/compile.h"
 
 namespace torc {
@@ -68,13 +70,14 @@ std::string drawTree(CompileCase& test_case) {
   }
   if (draw(0, 3) == 0) {
     drawCuts(test_case);
-    // A ring of two that has lost a cable is neither a ring nor a line.
-    const bool is_pair_cut =
-        std::ranges::any_of(test_case.dead_links, [&](const std::string& text) {
-          return topology.axes[parseDeadLink(topology, text)->axis].size == 2;
-        });
-    if (is_pair_cut) test_case.dead_links.clear();
-    if (!test_case.dead_links.empty()) suiting = {"product-trees"};
+    Topology cut = topology;
+    for (const std::string& text : test_case.dead_links)
+      RC_ASSERT(cut.addDeadLink(*parseDeadLink(cut, text)).ok());
+    if (!suitsProductTrees(cut)) {
+      test_case.dead_links.clear();
+    } else if (cut.isDamaged()) {
+      suiting = {"product-trees"};
+    }
   }
   return *rc::gen::elementOf(suiting);
 }
@@ -99,7 +102,10 @@ void drawDamage(CompileCase& test_case) {
     test_case.dead_links.push_back(coordinatesText(sound, link.from) + ":" +
                                    sound.axes[link.axis].name);
   }
-  test_case.algorithm = "spanning-trees";
+  const bool may_be_closed = suitsClosedTrees(topology);
+  test_case.algorithm = test_case.collective != "allreduce" ? "breadth-first-trees"
+                        : may_be_closed && draw(0, 1) == 0  ? "closed-trees"
+                                                            : "spanning-trees";
 }
 
 }  // namespace

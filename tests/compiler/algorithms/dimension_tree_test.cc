@@ -77,8 +77,8 @@ TEST(DimensionTree, OthersSayWhoServesABroadcast) {
   const CollectiveSpec spec{Collective::kBroadcast, *parseTopology("4x4")};
   const Algorithm* bucket = cantFail(findAlgorithm("bucket"));
   EXPECT_EQ(llvm::toString(compile(spec, *bucket, {}, PassManagerOptions()).takeError()),
-            "algorithm bucket does not serve broadcast; what does: rectangular, "
-            "dimension-tree");
+            "algorithm bucket does not serve broadcast; what does: rectangular, product-trees, "
+            "dimension-tree, scatter-allgather, binomial, bine");
 }
 
 }  // namespace

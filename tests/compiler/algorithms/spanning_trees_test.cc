@@ -1,47 +1,20 @@
 // Trees around damage: that they are trees, that they share no cable, and what their links carry.
-#include "compiler/algorithms/trees/spanning_trees.h"
+#include "compiler/algorithms/damage/spanning_trees.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <gtest/gtest.h>
 
-#include "compiler/algorithms/trees/breadth_first_trees.h"
-#include "compiler/algorithms/trees/tree_packing.h"
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/algorithms/damage/breadth_first_trees.h"
+#include "compiler/algorithms/damage/tree_packing.h"
 #include "compiler/compile.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
+#include "tests/compiler/algorithms/damaged_topology.h"
 
 namespace torc {
 namespace {
-
-Topology damaged(std::string_view shape, const std::vector<std::string_view>& nodes,
-                 const std::vector<std::string_view>& links = {}) {
-  Topology topology = *parseTopology(shape);
-  for (const std::string_view node : nodes)
-    EXPECT_TRUE(topology.addDeadNode(*parseDeadNode(topology, node)).ok());
-  for (const std::string_view link : links)
-    EXPECT_TRUE(topology.addDeadLink(*parseDeadLink(topology, link)).ok());
-  EXPECT_TRUE(topology.validate().ok());
-  return topology;
-}
-
-/// Whether the cables join all nodes without a circle.
-bool isSpanningTree(const LiveGraph& graph, const TreeCables& cables) {
-  std::vector<std::uint32_t> root(graph.nodes());
-  std::iota(root.begin(), root.end(), 0);
-  auto find = [&](std::uint32_t node) {
-    while (root[node] != node)
-      node = root[node];
-    return node;
-  };
-  for (const std::uint32_t cable : cables) {
-    const std::uint32_t a = find(graph.arc(2 * cable).from), b = find(graph.arc(2 * cable).to);
-    if (a == b) return false;
-    root[a] = b;
-  }
-  return cables.size() + 1 == graph.nodes();
-}
 
 TEST(TreePacking, TreesSpanAndUseCablesNoMoreOftenThanTheyMay) {
   for (const std::uint32_t copies : {1u, 2u, 3u}) {
@@ -157,18 +130,15 @@ TEST(BreadthFirstTrees, LinksShareTheBlocks) {
   }
 }
 
-TEST(SpanningTrees, RanksThatAreDeadHaveNoPart) {
+TEST(SpanningTrees, AreProvedRoundDeadNodes) {
   const Topology topology = damaged("4x4x4", {"1,2,3", "0,0,0"});
   for (const Collective collective :
        {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
-    const Program program = cantFail(planSpanningTrees({collective, topology}));
+    const Algorithm& algorithm = *cantFail(findAlgorithm(
+        collective == Collective::kAllreduce ? "spanning-trees" : "breadth-first-trees"));
+    const Program program = cantFail(algorithm.plan({collective, topology}));
     const VerifyResult result = verify(program.schedule.view());
     EXPECT_TRUE(result.ok()) << result.faults.front().message;
-    for (const Operation& operation : program.schedule.operations) {
-      for (const Coordinates& dead : topology.deadNodes()) {
-        EXPECT_FALSE(admits(program.schedule.boxes[operation.guard], topology, dead));
-      }
-    }
   }
 }
 
@@ -209,12 +179,13 @@ TEST(Damage, NoRankSendsOverWhatIsDead) {
 }
 
 TEST(SpanningTrees, LargeTopologiesAreRefused) {
-  llvm::Expected<Program> program =
-      planSpanningTrees({Collective::kAllreduce, damaged("16x8x8", {"1,2,3"})});
-  ASSERT_FALSE(program);
-  EXPECT_EQ(toString(program.takeError()),
+  const Topology topology = damaged("16x8x8", {"1,2,3"});
+  EXPECT_EQ(toString(planSpanningTrees({Collective::kAllreduce, topology}).takeError()),
             "spanning trees: 16x8x8 has 1023 live nodes, each with operations of its own; at most "
             "512 are served");
+  EXPECT_EQ(toString(planBreadthFirstTrees({Collective::kAllgather, topology}).takeError()),
+            "breadth-first trees: 16x8x8 has 1023 live nodes, each with operations of its own; at "
+            "most 512 are served");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/compile.h"
 #include "model/simulator/simulator.h"
 #include "tests/model/model_testing.h"
 
@@ -32,8 +34,9 @@ TEST(SimulateSegments, TakeTheTimeOfAPipeline) {
 }
 
 TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
+  constexpr std::uint32_t kSegments = 240;
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
-    const Schedule schedule = segmented(collective, "5x5x5", 40);
+    const Schedule schedule = segmented(collective, "5x5x5", kSegments);
     Machine machine = unitMachine(schedule.topology);
     machine.alpha = 0.5;
     machine.overhead = 0.125;
@@ -41,7 +44,7 @@ TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
     options.bytes = 36000;
     const SimulateResult some = cantFail(simulate(schedule.view(), machine, options));
     const SimulateResult all =
-        cantFail(simulate(unrollSegments(schedule.view(), 40).view(), machine, options));
+        cantFail(simulate(unrollSegments(schedule.view(), kSegments).view(), machine, options));
     EXPECT_LT(some.operations, all.operations);
     EXPECT_NEAR(some.makespan_s, all.makespan_s, 0.001 * all.makespan_s);
     EXPECT_EQ(some.messages, all.messages);
@@ -51,6 +54,27 @@ TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
       EXPECT_NEAR(some.links[i].busy_s, all.links[i].busy_s, 0.01 * all.links[i].busy_s);
     }
   }
+}
+
+// What goes up the trees shares links with what comes down them, but for the first segments.
+TEST(SimulateSegments, APipelineOfTwoPhasesIsFilledFirst) {
+  Topology topology = *parseTopology("5x4x3");
+  ASSERT_TRUE(topology.addDeadNode({1, 2, 1}).ok());
+  const Algorithm& algorithm = *cantFail(findAlgorithm("closed-trees"));
+  PipelineOptions options;
+  options.chunks = 300;
+  const Schedule schedule = cantFail(compile({Collective::kAllreduce, topology}, algorithm,
+                                             pipelineOf(algorithm, options), PassManagerOptions()))
+                                .schedule;
+  Machine machine = unitMachine(topology);
+  machine.alpha = 0.5;
+  SimulateOptions simulated;
+  simulated.bytes = 36000;
+  const SimulateResult some = cantFail(simulate(schedule.view(), machine, simulated));
+  const SimulateResult all =
+      cantFail(simulate(unrollSegments(schedule.view(), 300).view(), machine, simulated));
+  EXPECT_LT(some.operations, all.operations / 4);
+  EXPECT_NEAR(some.makespan_s, all.makespan_s, 0.01 * all.makespan_s);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "compiler/algorithms/live_graph.h"
+#include "compiler/algorithms/damage/live_graph.h"
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 // Matroid union on graphic matroids.
-#include "compiler/algorithms/trees/tree_packing.h"
+#include "compiler/algorithms/damage/tree_packing.h"
 
 #include <algorithm>
 #include <cmath>

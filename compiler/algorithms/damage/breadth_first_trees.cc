@@ -1,5 +1,5 @@
 // The choice of shortest ways: for every node, which of its links brings which block.
-#include "compiler/algorithms/trees/breadth_first_trees.h"
+#include "compiler/algorithms/damage/breadth_first_trees.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,8 +2,8 @@
 // messages over an arc as a send and a receive that follow one another in the list. Since all that
 // an operation waits for is further up, and both ends of a message stand side by side, the list is
 // an order in which everything can happen: nothing can deadlock.
-#ifndef TORC_COMPILER_ALGORITHMS_TREES_TREE_PROGRAM_H_
-#define TORC_COMPILER_ALGORITHMS_TREES_TREE_PROGRAM_H_
+#ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_PROGRAM_H_
+#define TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_PROGRAM_H_
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include "compiler/algorithms/live_graph.h"
+#include "compiler/algorithms/damage/live_graph.h"
 #include "compiler/collective_spec.h"
 #include "ir/step_builder.h"
 
@@ -66,4 +66,4 @@ class TreeProgram {
 
 }  // namespace torc
 
-#endif  // TORC_COMPILER_ALGORITHMS_TREES_TREE_PROGRAM_H_
+#endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_PROGRAM_H_

@@ -5,8 +5,9 @@
 #include <map>
 #include <tuple>
 
-#include "compiler/algorithms/trees/breadth_first_trees.h"
-#include "compiler/algorithms/trees/tree_program.h"
+#include "compiler/algorithms/damage/breadth_first_trees.h"
+#include "compiler/algorithms/damage/spanning_trees.h"
+#include "compiler/algorithms/damage/tree_program.h"
 #include "schedules/box.h"
 
 namespace torc {
@@ -287,6 +288,23 @@ class BreadthFirstReduction {
 
 Schedule breadthFirstReduceScatter(const CollectiveSpec& spec, const LiveGraph& graph) {
   return BreadthFirstReduction(spec, graph).run();
+}
+
+llvm::Expected<Program> planBreadthFirstTrees(const CollectiveSpec& spec) {
+  if (llvm::Error error = checkTreeNodes(spec.topology, "breadth-first trees")) return error;
+  const LiveGraph graph(spec.topology);
+  Program program;
+  if (graph.nodes() == 1) {
+    TreeProgram alone(spec, 1);
+    const Blocks own = alone.blockOf(0);
+    alone.copy(0, alone.region(Buffer::kOut, 0, own), alone.region(Buffer::kIn, 0, own));
+    program.schedule = alone.take();
+  } else if (rowOf(spec.collective).reduces()) {
+    program.schedule = breadthFirstReduceScatter(spec, graph);
+  } else {
+    program.schedule = breadthFirstAllgather(spec, graph);
+  }
+  return program;
 }
 
 }  // namespace torc

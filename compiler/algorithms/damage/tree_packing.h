@@ -4,8 +4,8 @@
 // Matroid into Independent Subsets", 1965; Roskind and Tarjan, "A Note on Finding Minimum-Cost
 // Edge-Disjoint Spanning Trees", 1985): forests grow by one edge at a time along a shortest chain
 // of exchanges.
-#ifndef TORC_COMPILER_ALGORITHMS_TREES_TREE_PACKING_H_
-#define TORC_COMPILER_ALGORITHMS_TREES_TREE_PACKING_H_
+#ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_PACKING_H_
+#define TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_PACKING_H_
 
 #include <cstdint>
 #include <optional>
@@ -13,12 +13,10 @@
 
 #include <llvm/ADT/ArrayRef.h>
 
-#include "compiler/algorithms/live_graph.h"
+#include "compiler/algorithms/damage/live_graph.h"
+#include "compiler/algorithms/damage/rooted_tree.h"
 
 namespace torc {
-
-/// Cables of a spanning tree: one less than there are nodes.
-using TreeCables = std::vector<std::uint32_t>;
 
 /// `count` spanning trees that use cable c at most `copies[c]` times in all; none if there are not
 /// so many. The graph is connected. Different seeds give different trees.
@@ -44,4 +42,4 @@ TreePacking bestPacking(const LiveGraph& graph);
 
 }  // namespace torc
 
-#endif  // TORC_COMPILER_ALGORITHMS_TREES_TREE_PACKING_H_
+#endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_PACKING_H_

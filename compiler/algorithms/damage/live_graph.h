@@ -1,7 +1,7 @@
 // The live nodes of a damaged torus and the links between them, as a graph: what algorithms work on
 // that can use no symmetry.
-#ifndef TORC_COMPILER_ALGORITHMS_LIVE_GRAPH_H_
-#define TORC_COMPILER_ALGORITHMS_LIVE_GRAPH_H_
+#ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_LIVE_GRAPH_H_
+#define TORC_COMPILER_ALGORITHMS_DAMAGE_LIVE_GRAPH_H_
 
 #include <cstdint>
 #include <vector>
@@ -45,4 +45,4 @@ class LiveGraph {
 
 }  // namespace torc
 
-#endif  // TORC_COMPILER_ALGORITHMS_LIVE_GRAPH_H_
+#endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_LIVE_GRAPH_H_

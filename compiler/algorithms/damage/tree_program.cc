@@ -1,4 +1,4 @@
-#include "compiler/algorithms/trees/tree_program.h"
+#include "compiler/algorithms/damage/tree_program.h"
 
 namespace torc {
 namespace {

@@ -1,0 +1,84 @@
+// The rule of the trees, and the plan.
+#include "compiler/algorithms/damage/closed_trees.h"
+
+#include <algorithm>
+
+#include "compiler/algorithms/damage/tree_repair.h"
+
+namespace torc {
+namespace {
+
+using Axes = llvm::SmallVector<std::uint32_t, kMaxAxes>;
+
+Axes longAxes(const Topology& topology) {
+  Axes axes;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (topology.axes[axis].size > 1) axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// A dead node, or an end of a dead link.
+Coordinates centerOf(const Topology& topology) {
+  if (topology.dead_node_count > 0) return topology.deadNodes().front();
+  return topology.deadLinks().front().from;
+}
+
+/// The cables of the tree whose colors visit the axes in `order`, in the direction `sign`, that are
+/// alive.
+TreeCables closedTree(const Topology& topology, const LiveGraph& graph, const Coordinates& center,
+                      llvm::ArrayRef<std::uint32_t> order, int sign) {
+  TreeCables cables;
+  for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+    const Coordinates at = topology.coordinatesOf(static_cast<std::int32_t>(node));
+    if (at == center) continue;
+    const auto isAway = [&](std::uint32_t axis) { return at[axis] != center[axis]; };
+    std::uint32_t back = order.front();
+    if (isAway(back)) back = *std::find_if(order.rbegin(), order.rend(), isAway);
+    for (const std::uint32_t arc : graph.arcsFrom(node)) {
+      if (graph.arc(arc).axis == back && graph.arc(arc).sign == -sign) {
+        cables.push_back(graph.arc(arc).cable);
+      }
+    }
+  }
+  return cables;
+}
+
+}  // namespace
+
+bool suitsClosedTrees(const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.size > 1 && !axis.isRing()) return false;
+  }
+  return topology.isDamaged() && !topology.hasCores();
+}
+
+std::vector<WeightedTree> closedTrees(const Topology& topology, const LiveGraph& graph) {
+  const Coordinates center = centerOf(topology);
+  const Axes axes = longAxes(topology);
+  std::vector<TreeCables> trees;
+  for (std::size_t first = 0; first < axes.size(); ++first) {
+    Axes order(axes.begin() + first, axes.end());
+    order.append(axes.begin(), axes.begin() + first);
+    for (const int sign : {1, -1})
+      trees.push_back(closedTree(topology, graph, center, order, sign));
+  }
+  return repairTrees(graph, trees);
+}
+
+llvm::Expected<Program> planClosedTrees(const CollectiveSpec& spec) {
+  if (!suitsClosedTrees(spec.topology)) {
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "closed trees: they need a ring along every axis, and something dead");
+  }
+  Program program;
+  const LiveGraph graph(spec.topology);
+  const std::vector<WeightedTree> trees =
+      graph.nodes() > 1 ? closedTrees(spec.topology, graph) : std::vector<WeightedTree>(1);
+  program.schedule = treeAllreduce(spec, graph, trees);
+  return program;
+}
+
+}  // namespace torc

@@ -1,0 +1,43 @@
+// Sets of nodes as few disjoint boxes: what nodes that do the same are guarded by.
+#ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_NODE_BOXES_H_
+#define TORC_COMPILER_ALGORITHMS_DAMAGE_NODE_BOXES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "schedules/box.h"
+
+namespace torc {
+
+class NodeBoxes {
+ public:
+  explicit NodeBoxes(const Topology& topology);
+
+  /// Disjoint boxes that have these live nodes (ranks, each once) and no other node. Rows along an
+  /// axis are joined to planes along the next, and so on, in several orders of the axes; the fewest
+  /// boxes count. Time and memory grow with the nodes of the torus.
+  std::vector<Box> cover(llvm::ArrayRef<std::uint32_t> nodes) const;
+
+  /// Whether a node of the torus is in both boxes, of absolute intervals.
+  bool meet(const Box& a, const Box& b) const;
+
+ private:
+  using Order = llvm::SmallVector<std::uint32_t, kMaxAxes>;
+
+  std::vector<Box> cover(const std::vector<bool>& member, const Order& order) const;
+  std::vector<Box> rows(const std::vector<bool>& member, std::uint32_t axis) const;
+  void joinAlong(std::uint32_t axis, std::vector<Box>& boxes) const;
+
+  const Topology topology_;
+  std::vector<Order> orders_;  // of the axes of more than one node
+  std::array<std::uint32_t, kMaxAxes> stride_{};
+  std::uint32_t places_ = 1;             // of the torus, dead or alive
+  std::vector<std::uint32_t> place_of_;  // by rank
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_NODE_BOXES_H_

@@ -1,0 +1,32 @@
+#include "compiler/algorithms/damage/spanning_trees.h"
+
+#include "compiler/algorithms/damage/tree_allreduce.h"
+#include "compiler/algorithms/damage/tree_packing.h"
+
+namespace torc {
+
+llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees) {
+  const std::uint64_t nodes = topology.ranks();
+  if (nodes <= kMaxTreeNodes) return llvm::Error::success();
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 trees + ": " + topology.shape() + " has " + std::to_string(nodes) +
+                                     " live nodes, each with operations of its own; at most " +
+                                     std::to_string(kMaxTreeNodes) + " are served");
+}
+
+llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec) {
+  if (llvm::Error error = checkTreeNodes(spec.topology, "spanning trees")) return error;
+  const LiveGraph graph(spec.topology);
+  std::vector<WeightedTree> trees;
+  if (graph.nodes() == 1) {
+    trees.emplace_back();
+  } else {
+    for (TreeCables& cables : bestPacking(graph).trees)
+      trees.push_back({std::move(cables), 1});
+  }
+  Program program;
+  program.schedule = treeAllreduce(spec, graph, trees);
+  return program;
+}
+
+}  // namespace torc

@@ -1,0 +1,27 @@
+// allreduce around arbitrary damage, for nodes that are no longer alike: dead nodes, dead links at
+// different coordinates of an axis. Edge-disjoint spanning trees (tree_packing.h) have equal shares
+// of the vector (tree_allreduce.h). k trees that share no cable load every link with 1/k of the
+// vector, in all. No schedule can do with less than 2(p-1) shares on E live cables in two
+// directions, (p-1)/E each, which the trees reach where they use every cable.
+#ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_SPANNING_TREES_H_
+#define TORC_COMPILER_ALGORITHMS_DAMAGE_SPANNING_TREES_H_
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/collective_spec.h"
+#include "ir/program.h"
+
+namespace torc {
+
+/// Nodes beyond which programs of single nodes are too large to be of use.
+inline constexpr std::uint64_t kMaxTreeNodes = 512;
+/// That there are more than kMaxTreeNodes live nodes, for the `trees` of that name; else success.
+llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees);
+
+/// The steps of an allreduce for one segment. An error where there are more than kMaxTreeNodes live
+/// nodes.
+llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_SPANNING_TREES_H_
