@@ -3,11 +3,16 @@
 
 namespace torc {
 
-Schedule scheduleHeader(Collective collective, const Topology& topology) {
+Schedule scheduleHeader(Collective collective, const Topology& topology, std::uint32_t colors) {
   Schedule schedule;
   schedule.collective = collective;
   schedule.topology = topology;
   schedule.name = rowOf(collective).name;
+  Color color;
+  color.axis_count = topology.axis_count;
+  for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
+    color.order[axis] = static_cast<std::uint8_t>(axis);
+  schedule.colors.assign(colors, color);
   return schedule;
 }
 

@@ -13,9 +13,9 @@
 
 namespace torc {
 
-/// A header without steps, named like its collective, in colors of equal weight which the algorithm
-/// adds.
-Schedule scheduleHeader(Collective collective, const Topology& topology);
+/// A header without steps, named like its collective, in `colors` colors of equal weight that visit
+/// the axes in their order; where that is another, the algorithm adds them.
+Schedule scheduleHeader(Collective collective, const Topology& topology, std::uint32_t colors = 0);
 
 /// Where an operation belongs: its stream, and the nodes that execute it.
 struct StepPlace {

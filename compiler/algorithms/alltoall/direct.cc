@@ -12,15 +12,11 @@ llvm::Expected<Program> planDirectAlltoall(const CollectiveSpec& spec) {
                                    "direct: messages between all nodes cannot avoid the damage");
   }
   Program program;
-  program.schedule = scheduleHeader(spec.collective, topology);
-  Color color;
-  color.axis_count = topology.axis_count;
+  program.schedule = scheduleHeader(spec.collective, topology, 1);
   PlanOperation exchange{PlanKind::kExchange};
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    color.order[axis] = static_cast<std::uint8_t>(axis);
     exchange.axes |= 1u << axis;
   }
-  program.schedule.colors = {color};
   program.plan = {exchange};
   return program;
 }

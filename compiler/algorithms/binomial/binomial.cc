@@ -30,7 +30,9 @@ constexpr std::uint32_t kStaging = 2;  // receives of a node that can be under w
 class BinomialSteps {
  public:
   BinomialSteps(const CollectiveSpec& spec, RingTree (*tree)(std::uint32_t))
-      : topology_(spec.topology), builder_(header(spec)), stream_(builder_.addStream({0, 0})) {
+      : topology_(spec.topology),
+        builder_(scheduleHeader(spec.collective, topology_, 1)),
+        stream_(builder_.addStream({0, 0})) {
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       if (topology_.axes[axis].size == 1) continue;
       axes_.push_back(axis);
@@ -50,16 +52,6 @@ class BinomialSteps {
   }
 
  private:
-  static Schedule header(const CollectiveSpec& spec) {
-    Schedule schedule = scheduleHeader(spec.collective, spec.topology);
-    Color color;
-    color.axis_count = spec.topology.axis_count;
-    for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
-      color.order[axis] = static_cast<std::uint8_t>(axis);
-    schedule.colors = {color};
-    return schedule;
-  }
-
   void broadcast();
   void reduce();
   void addAt(const Box& box, bool is_root, bool is_first, const Shift& moves);

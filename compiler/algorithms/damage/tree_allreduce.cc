@@ -170,15 +170,10 @@ void TreeSteps::broadcastFromRoot() {
 
 /// A color for each tree; in each the blocks lie in rank order, for all move together.
 Schedule header(const CollectiveSpec& spec, llvm::ArrayRef<WeightedTree> trees) {
-  Schedule schedule = scheduleHeader(spec.collective, spec.topology);
-  Color color;
-  color.axis_count = spec.topology.axis_count;
-  for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
-    color.order[axis] = static_cast<std::uint8_t>(axis);
-  for (const WeightedTree& tree : trees) {
-    color.weight = tree.weight;
-    schedule.colors.push_back(color);
-  }
+  const auto colors = static_cast<std::uint32_t>(trees.size());
+  Schedule schedule = scheduleHeader(spec.collective, spec.topology, colors);
+  for (std::uint32_t i = 0; i < colors; ++i)
+    schedule.colors[i].weight = trees[i].weight;
   return schedule;
 }
 

@@ -1,22 +1,9 @@
 #include "compiler/algorithms/damage/tree_program.h"
 
 namespace torc {
-namespace {
-
-Schedule header(const CollectiveSpec& spec, std::uint32_t parts) {
-  Schedule schedule = scheduleHeader(spec.collective, spec.topology);
-  Color color;
-  color.axis_count = spec.topology.axis_count;
-  for (std::uint32_t i = 0; i < color.axis_count; ++i)
-    color.order[i] = static_cast<std::uint8_t>(i);
-  schedule.colors.assign(parts, color);
-  return schedule;
-}
-
-}  // namespace
 
 TreeProgram::TreeProgram(const CollectiveSpec& spec, std::uint32_t parts)
-    : topology_(spec.topology), builder_(header(spec, parts)) {
+    : topology_(spec.topology), builder_(scheduleHeader(spec.collective, spec.topology, parts)) {
   for (std::uint32_t part = 0; part < parts; ++part)
     builder_.addStream({part, 0});
 }

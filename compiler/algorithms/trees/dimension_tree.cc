@@ -23,20 +23,17 @@ llvm::Expected<Program> planDimensionTree(const CollectiveSpec& spec) {
                                    "dimension-tree: the tree cannot go round damage");
   }
   Program program;
-  program.schedule = scheduleHeader(spec.collective, spec.topology);
-  Color color;
-  color.axis_count = spec.topology.axis_count;
+  program.schedule = scheduleHeader(spec.collective, spec.topology, 1);
+  const std::uint32_t axes = spec.topology.axis_count;
   const bool reduces = rowOf(spec.collective).reduces();
-  for (std::uint32_t i = 0; i < color.axis_count; ++i) {
-    color.order[i] = static_cast<std::uint8_t>(i);
+  for (std::uint32_t i = 0; i < axes; ++i) {
     if (i > 0) program.plan.push_back({PlanKind::kPhaseBarrier});
     if (reduces) {
-      program.plan.push_back({PlanKind::kTreeReduce, 0, color.axis_count - 1 - i});
+      program.plan.push_back({PlanKind::kTreeReduce, 0, axes - 1 - i});
     } else {
       program.plan.push_back({PlanKind::kTreeBroadcast, 0, i});
     }
   }
-  program.schedule.colors = {color};
   return program;
 }
 

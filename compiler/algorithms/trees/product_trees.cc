@@ -190,7 +190,7 @@ class ProductTrees {
         sizes_(sizesOf(topology_)),
         rule_(axes_, sizes_),
         grid_(axes_, sizes_),
-        builder_(header(spec, rule_.trees())) {}
+        builder_(scheduleHeader(spec.collective, topology_, rule_.trees())) {}
 
   Schedule run(bool reduces) {
     for (std::uint32_t tree = 0; tree < rule_.trees(); ++tree) {
@@ -212,16 +212,6 @@ class ProductTrees {
     for (std::uint32_t i = 0; i < topology.axis_count; ++i)
       sizes.push_back(topology.axes[i].size);
     return sizes;
-  }
-  /// A color for each tree; in each the blocks lie in rank order, for all move together.
-  static Schedule header(const CollectiveSpec& spec, std::uint32_t trees) {
-    Schedule schedule = scheduleHeader(spec.collective, spec.topology);
-    Color color;
-    color.axis_count = spec.topology.axis_count;
-    for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
-      color.order[axis] = static_cast<std::uint8_t>(axis);
-    schedule.colors.assign(trees, color);
-    return schedule;
   }
 
   std::vector<Arcs> arcsOf(std::uint32_t tree) const;

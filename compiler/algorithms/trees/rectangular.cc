@@ -113,16 +113,10 @@ class RectangularSteps {
 
   /// A color for each tree; in each the blocks lie in rank order, for all move together.
   static Schedule header(const CollectiveSpec& spec) {
-    Schedule schedule = scheduleHeader(spec.collective, spec.topology);
     std::uint32_t moving = 0;
     for (std::uint32_t axis = 0; axis < spec.topology.axis_count; ++axis)
       moving += spec.topology.axes[axis].size > 1;
-    Color color;
-    color.axis_count = spec.topology.axis_count;
-    for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
-      color.order[axis] = static_cast<std::uint8_t>(axis);
-    schedule.colors.assign(moving > 0 ? 2 * moving : 1, color);
-    return schedule;
+    return scheduleHeader(spec.collective, spec.topology, moving > 0 ? 2 * moving : 1);
   }
 
   std::uint32_t stream(std::uint32_t part) { return builder_.addStream({part, 0}); }
