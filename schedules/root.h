@@ -42,8 +42,7 @@ class RootedSchedule {
   RootedSchedule& operator=(const RootedSchedule&) = delete;
 
   /// The schedule with absolute intervals in place of root-relative ones, on the topology of
-  /// asCounted. An
-  /// interval that is empty for this root has length 0.
+  /// asCounted. An interval that is empty for this root has length 0.
   const ScheduleView& view() const { return view_; }
   std::int32_t root() const { return root_; }
   /// Where the schedule's coordinates count from.

@@ -81,4 +81,15 @@ llvm::Expected<Program> planClosedTrees(const CollectiveSpec& spec) {
   return program;
 }
 
+TreePipeline closedTreesPipeline(const Topology& topology) {
+  TreePipeline pipeline = rectangularPipeline(topology);
+  std::uint32_t shortest = topology.axes[0].size;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size > 1) shortest = std::min(shortest, topology.axes[i].size);
+  }
+  pipeline.hops = std::max(1.0, pipeline.hops - shortest / 2);
+  pipeline.share *= 2;
+  return pipeline;
+}
+
 }  // namespace torc

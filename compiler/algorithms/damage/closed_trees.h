@@ -21,6 +21,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/damage/tree_allreduce.h"
+#include "compiler/algorithms/trees/tree_pipeline.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -35,6 +36,12 @@ std::vector<WeightedTree> closedTrees(const Topology& topology, const LiveGraph&
 
 /// The steps of an allreduce for one segment. An error where the topology does not suit.
 llvm::Expected<Program> planClosedTrees(const CollectiveSpec& spec);
+
+/// The closed trees, up to their middles and down again: 1/N of the vector on a link, half of it on
+/// the way up and half down. Links are shared by both when the pipeline is full; the first segment
+/// meets no other, so that each of its hops takes half as long, and the hops of one way count:
+/// sum(d_i - 1) + 1, half of the shortest axis less.
+TreePipeline closedTreesPipeline(const Topology& topology);
 
 }  // namespace torc
 

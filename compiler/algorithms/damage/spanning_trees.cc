@@ -1,5 +1,8 @@
 #include "compiler/algorithms/damage/spanning_trees.h"
 
+#include <algorithm>
+
+#include "compiler/algorithms/damage/live_graph.h"
 #include "compiler/algorithms/damage/tree_allreduce.h"
 #include "compiler/algorithms/damage/tree_packing.h"
 
@@ -27,6 +30,16 @@ llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec) {
   Program program;
   program.schedule = treeAllreduce(spec, graph, trees);
   return program;
+}
+
+TreePipeline spanningTreesPipeline(const Topology& topology) {
+  const LiveGraph graph(topology);
+  if (graph.nodes() == 1) return {1, 1};
+  const std::vector<std::uint32_t> distances = graph.distancesFrom(0);
+  TreePipeline pipeline;
+  pipeline.hops = 4.0 * *std::max_element(distances.begin(), distances.end());
+  pipeline.share = (graph.nodes() - 1.0) / graph.cables();
+  return pipeline;
 }
 
 }  // namespace torc

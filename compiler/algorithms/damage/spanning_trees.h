@@ -8,6 +8,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/trees/tree_pipeline.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -21,6 +22,10 @@ llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees);
 /// The steps of an allreduce for one segment. An error where there are more than kMaxTreeNodes live
 /// nodes.
 llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec);
+
+/// Its pipeline: the trees are taken to be twice as deep as the way to the farthest node;
+/// (p-1)/E of the vector on each of E live cables, up and down on links of their own.
+TreePipeline spanningTreesPipeline(const Topology& topology);
 
 }  // namespace torc
 

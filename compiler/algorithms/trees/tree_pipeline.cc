@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/algorithms/damage/live_graph.h"
-
 namespace torc {
 namespace {
 
@@ -56,27 +54,6 @@ TreePipeline rectangularPipeline(const Topology& topology) {
   }
   if (trees != 2) ++pipeline.hops;
   if (trees > 0) pipeline.share = 1.0 / trees;
-  return pipeline;
-}
-
-TreePipeline closedTreesPipeline(const Topology& topology) {
-  TreePipeline pipeline = rectangularPipeline(topology);
-  std::uint32_t shortest = topology.axes[0].size;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (topology.axes[i].size > 1) shortest = std::min(shortest, topology.axes[i].size);
-  }
-  pipeline.hops = std::max(1.0, pipeline.hops - shortest / 2);
-  pipeline.share *= 2;
-  return pipeline;
-}
-
-TreePipeline spanningTreesPipeline(const Topology& topology) {
-  const LiveGraph graph(topology);
-  if (graph.nodes() == 1) return {1, 1};
-  const std::vector<std::uint32_t> distances = graph.distancesFrom(0);
-  TreePipeline pipeline;
-  pipeline.hops = 4.0 * *std::max_element(distances.begin(), distances.end());
-  pipeline.share = (graph.nodes() - 1.0) / graph.cables();
   return pipeline;
 }
 

@@ -27,14 +27,6 @@ struct TreePipeline {
 /// The rectangular trees on a torus: sum(d_i - 1) + 1 hops, one less on one axis; 1/(2N) of the
 /// vector on a link.
 TreePipeline rectangularPipeline(const Topology& topology);
-/// The closed trees, up to their middles and down again: 1/N of the vector on a link, half of it on
-/// the way up and half down. Links are shared by both when the pipeline is full; the first segment
-/// meets no other, so that each of its hops takes half as long, and the hops of one way count:
-/// sum(d_i - 1) + 1, half of the shortest axis less.
-TreePipeline closedTreesPipeline(const Topology& topology);
-/// Edge-disjoint trees likewise, taken to be twice as deep as the way to the farthest node;
-/// (p-1)/E of the vector on each of E live cables, up and down on links of their own.
-TreePipeline spanningTreesPipeline(const Topology& topology);
 /// The dimension-order tree: the way to the farthest node, and all of the vector on a link.
 TreePipeline dimensionTreePipeline(const Topology& topology);
 

@@ -10,7 +10,7 @@
 
 #include "compiler/algorithms/binomial/ring_tree.h"
 #include "ir/counted/counted_proof.h"
-#include "tests/compiler/algorithms/arc_disjoint.h"
+#include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
-#include "tests/compiler/algorithms/arc_disjoint.h"
+#include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc {
 namespace {

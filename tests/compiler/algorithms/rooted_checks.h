@@ -1,6 +1,6 @@
-// What holds of broadcasts and reductions along arc-disjoint trees, whatever the rule of the trees.
-#ifndef TORC_TESTS_COMPILER_ALGORITHMS_ARC_DISJOINT_H_
-#define TORC_TESTS_COMPILER_ALGORITHMS_ARC_DISJOINT_H_
+// What holds of broadcasts and reductions from any root, whatever the algorithm.
+#ifndef TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
+#define TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
 
 #include <cstdint>
 
@@ -24,4 +24,4 @@ void expectArcDisjointTrees(const ScheduleView& schedule, std::int32_t root, std
 
 }  // namespace torc
 
-#endif  // TORC_TESTS_COMPILER_ALGORITHMS_ARC_DISJOINT_H_
+#endif  // TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_

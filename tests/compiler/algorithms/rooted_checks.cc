@@ -1,4 +1,4 @@
-#include "tests/compiler/algorithms/arc_disjoint.h"
+#include "tests/compiler/algorithms/rooted_checks.h"
 
 #include <set>
 #include <tuple>
