@@ -97,8 +97,11 @@ class Chooser {
       if (!wanted) continue;
       if (algorithm.inSegments()) {
         addSegments(algorithm);
+      } else if (algorithm.form == PlanForm::kExchanges) {
+        for (const DirectionModel directions : waysToTheOpposite())
+          addSteps(algorithm, directions);
       } else if (algorithm.isSettled()) {
-        addSteps(algorithm);
+        addSteps(algorithm, DirectionModel::kBidirectional);
       } else {
         addPlans(algorithm);
       }
@@ -168,12 +171,25 @@ class Chooser {
     return toTry(limits_.directions, {DirectionModel::kBidirectional});
   }
 
+  /// Whether what goes to the node opposite, on rings that have one, is halved: twice the messages.
+  std::vector<DirectionModel> waysToTheOpposite() const {
+    const Topology& topology = spec_.topology;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (topology.axes[i].isRing() && topology.axes[i].size % 2 == 0) {
+        return toTry(limits_.directions,
+                     {DirectionModel::kBidirectional, DirectionModel::kUnidirectional});
+      }
+    }
+    return toTry(limits_.directions, {DirectionModel::kBidirectional});
+  }
+
   /// Steps that are settled, in ever more chunks as long as that is faster and the program does not
   /// grow beyond what is worth it. Where the steps have parts already, the chunks divide those, as
   /// long as there are enough.
-  void addSteps(const Algorithm& algorithm) {
+  void addSteps(const Algorithm& algorithm, DirectionModel directions) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
+    candidate.options.directions = directions;
     candidate.options.chunks = limits_.chunks.value_or(1);
     if (limits_.algorithm == nullptr && algorithm.estimate != nullptr) {
       const ProgramSize size = algorithm.estimate(spec_);

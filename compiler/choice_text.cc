@@ -11,7 +11,8 @@ namespace torc {
 
 std::string Candidate::description() const {
   std::string text = algorithm->name.str();
-  if (algorithm->multicolor) text += ", " + word(options.weights).str() + " weights";
+  if (algorithm->multicolor && !algorithm->isSettled())
+    text += ", " + word(options.weights).str() + " weights";
   if (options.directions != DirectionModel::kBidirectional) {
     text += ", " + word(options.directions).str();
   }

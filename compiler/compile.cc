@@ -39,7 +39,7 @@ PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& opt
     pipeline.add(AssignPermutationsPass{equal ? ColorOrders::kRotated : ColorOrders::kAssigned});
   }
   if (algorithm.form == PlanForm::kRings) pipeline.add(SplitDirectionsPass{options.directions});
-  if (algorithm.form == PlanForm::kExchanges) pipeline.add(SplitDirectionsPass{});
+  if (algorithm.form == PlanForm::kExchanges) pipeline.add(SplitDirectionsPass{options.directions});
   return pipeline;
 }
 
@@ -68,11 +68,16 @@ PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& optio
     if (options.chunks > 1) pipeline.add(SegmentPass{.segments = options.chunks});
   } else if (!algorithm.isSettled()) {
     pipeline.add(stepPipeline(options));
-  } else if (options.chunks != 1) {
-    PipelinePass chunks = chunksOf(options);
-    chunks.sends = ChunkSends::kInTurn;
-    chunks.order = ChunkOrder::kPhases;
-    pipeline.add(chunks);
+  } else {
+    if (options.chunks != 1) {
+      PipelinePass chunks = chunksOf(options);
+      chunks.sends = ChunkSends::kInTurn;
+      chunks.order = ChunkOrder::kPhases;
+      pipeline.add(chunks);
+    }
+    if (algorithm.form == PlanForm::kExchanges) {
+      pipeline.add(AllocateScratchPass{options.scratch_depth});
+    }
   }
   return pipeline;
 }

@@ -16,6 +16,7 @@ constexpr PlanKindRow kPlanKinds[kPlanKindCount] = {
     {"tree_broadcast", "expand-trees"},
     {"tree_reduce", "expand-trees"},
     {"ring_scatter", "expand-rings"},
+    {"ring_alltoall", "expand-exchanges"},
 };
 
 }  // namespace

@@ -21,8 +21,9 @@ enum class PlanKind : std::uint8_t {
   kTreeBroadcast = 4,      // from the nodes that have the data, both ways along one axis
   kTreeReduce = 5,         // sums, both ways along one axis towards the root's coordinate
   kRingScatter = 6,        // from the nodes that have a color, each its blocks along one axis
+  kRingAlltoall = 7,       // an exchange along one axis, from neighbour to neighbour round it
 };
-inline constexpr int kPlanKindCount = 7;
+inline constexpr int kPlanKindCount = 8;
 std::string_view name(PlanKind kind);
 
 /// The pass that makes steps of such operations; "" for a phase barrier, which is for any.
@@ -37,6 +38,7 @@ struct PlanOperation {
   bool half_latency = false;  // on a ring: whole blocks both ways, half around it
   std::uint32_t axes = 0;     // a bit per axis
 
+  /// Whether it may be a half-latency ring.
   bool isRing() const {
     return kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingAllgather ||
            kind == PlanKind::kRingScatter;

@@ -7,11 +7,15 @@
 #include <cstdint>
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
 
 #include "ir/schedule_builder.h"
 #include "schedules/schedule.h"
 
 namespace torc {
+
+/// Indices of operations, as they are returned by a builder.
+using OperationIndices = llvm::SmallVector<std::uint32_t, 8>;
 
 /// A header without steps, named like its collective, in `colors` colors of equal weight that visit
 /// the axes in their order; where that is another, the algorithm adds them.

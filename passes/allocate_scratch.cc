@@ -5,6 +5,7 @@
 // Linear scan over the operations, each part by itself. A slot is free for a frame that a receive
 // fills when its last frame was used for the last time no later than `depth` receives ago: from the
 // same neighbour, in the same stream and phase; at the start of a phase, before that phase. So
+//  - streams of one phase do not wait for each other;
 //  - `depth` receives can be posted ahead while earlier blocks are still being reduced or sent on;
 //  - a receive never waits for a send of the same step, or later: the ring of nodes that each would
 //    wait for the next one to receive is never closed.
@@ -88,12 +89,17 @@ void Allocation::assignSlots() {
     llvm::DenseMap<std::uint32_t, Indices> receives;  // of this phase, by neighbour
   };
   std::vector<StreamState> streams(schedule_.streams.size());
+  std::uint32_t phase = kNone, phase_begin = 0;
   for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
     const Operation& operation = schedule_.operations[i];
+    if (operation.phase != phase) {
+      phase = operation.phase;
+      phase_begin = i;
+    }
     StreamState& stream = streams[operation.stream];
     if (stream.phase != operation.phase) {
       stream.phase = operation.phase;
-      stream.free_before = i;
+      stream.free_before = phase_begin;
       stream.receives.clear();
     }
     if (receives(operation.kind) && !isSignal(operation.kind)) {

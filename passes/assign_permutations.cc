@@ -9,9 +9,9 @@
 // chose together with the weights.
 //
 // A color's i-th reduce-scatter is put on the i-th axis of its order; its allgathers visit the axes
-// in reverse. Where the orders do keep the colors apart (rotations do unless there are more colors
-// than axes, or cores, which all colors visit first) the schedule promises so, and the verifier
-// holds it to the promise.
+// in reverse. Exchanges take the axes in order, each as many as it had. Where the orders do keep
+// the colors apart (rotations do unless there are more colors than axes, or cores, which all colors
+// visit first) the schedule promises so, and the verifier holds it to the promise.
 #include "passes/assign_permutations.h"
 
 #include <algorithm>
@@ -45,6 +45,31 @@ llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, con
   return llvm::Error::success();
 }
 
+/// Puts the exchanges of `color` in `plan` on the axes of its order, each on as many as before.
+llvm::Error moveExchanges(const Topology& topology, std::vector<PlanOperation>& plan,
+                          std::uint32_t color, const Color& to, std::size_t moving_axes) {
+  std::size_t next = 0;
+  for (PlanOperation& operation : plan) {
+    const bool ring = operation.kind == PlanKind::kRingAlltoall;
+    if (operation.color != color || (!ring && operation.kind != PlanKind::kExchange)) continue;
+    std::uint32_t axes = 0;
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      if ((operation.axisSet() >> axis & 1) == 0 || topology.axes[axis].size == 1) continue;
+      if (next < moving_axes) axes |= 1u << to.order[next];
+      ++next;
+    }
+    if (axes == 0) continue;
+    if (ring) {
+      operation.axis = to.order[next - 1];
+    } else {
+      operation.axes = axes;
+    }
+  }
+  if (next == 0 || next == moving_axes) return llvm::Error::success();
+  return passError("color " + llvm::Twine(color) + " has exchanges along " + llvm::Twine(next) +
+                   " axes of " + llvm::Twine(moving_axes));
+}
+
 class AssignPermutations final : public Pass {
  public:
   explicit AssignPermutations(const AssignPermutationsPass& options)
@@ -72,6 +97,10 @@ class AssignPermutations final : public Pass {
         schedule.colors[i].order = colorOrder(schedule.topology, rotated);
       }
       if (llvm::Error error = moveRings(program.plan, i, schedule.colors[i], moving_axes)) {
+        return error;
+      }
+      if (llvm::Error error =
+              moveExchanges(schedule.topology, program.plan, i, schedule.colors[i], moving_axes)) {
         return error;
       }
     }

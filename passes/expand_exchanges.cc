@@ -1,51 +1,26 @@
 // Turns a plan into steps: the exchanges of every color, along some axes after others. On all axes
 // at once they are the direct all-to-all; on X and then on YZ the two-phase schedule; on one axis
 // after another the virtual mesh, which combines messages ("Optimization of All-to-All
-// Communication on the Blue Gene/L Supercomputer").
+// Communication on the Blue Gene/L Supercomputer"). Along one axis they may go round its rings,
+// from neighbour to neighbour. passes/exchanges/ has the steps of each.
 //
-// Blocks. Of the axes, D are done, S are those of the exchange, R the rest. What a node holds is
-// from the sources that are anywhere on D and at its own coordinates elsewhere, to the destinations
-// that are at its own coordinates on D and anywhere elsewhere. It sends to the peer at +i on S what
-// of that is for destinations with the peer's coordinates on S; receives the like; and keeps what
-// is for its own coordinates there. That is what it holds when S are done too. The first exchange
-// reads `in`, the last one writes `out`; between two of them what a node holds lies in a frame.
-//
-// Both directions. A message goes the shorter way round each ring. Where a ring is even, the node
-// opposite is as far both ways: a part of direction + goes up there, one of direction - down
-// (split-directions makes the two halves), so that both directions carry the same. The busiest link
-// of an exchange along all axes then carries what the bound says (p floor(d^2 / 4) / (2 d) messages
-// on a ring of d nodes, on lines twice that).
-//
-// Order. An exchange is a receive, a send and a copy for each part, in a stream of its own, however
-// many nodes there are. What it reads has to be there: it waits for the exchange before it of the
-// same part, and behind a phase barrier for those of all parts. Receives wait for nothing: a
-// message never waits for its receiver.
+// Order. What an exchange reads has to be there: it waits for the exchange before it of the same
+// part, and behind a phase barrier for those of all parts; round a ring, for those of other colors
+// on the same axis instead.
 #include "passes/expand_exchanges.h"
 
+#include <array>
 #include <utility>
 #include <vector>
 
-#include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
+#include "passes/exchanges/exchange.h"
+#include "passes/exchanges/ring_alltoall.h"
 #include "passes/manager/plan_expander.h"
 
 namespace torc {
 namespace {
-
-using Indices = llvm::SmallVector<std::uint32_t, 8>;
-
-/// A part, and how far its exchanges have come.
-struct PartProgress {
-  std::uint32_t part = 0;
-  std::uint32_t color = 0;
-  bool down = false;            // to the node opposite
-  std::uint32_t done = 0;       // the axes exchanged along, a bit each
-  std::uint32_t frame = kNone;  // what holds its blocks between two exchanges
-  Indices after;                // what the next exchange waits for: what brought them
-
-  bool started() const { return done != 0; }
-};
 
 class Expansion {
  public:
@@ -60,29 +35,24 @@ class Expansion {
  private:
   void makeParts();
   llvm::Error expandPhase(llvm::ArrayRef<PlanOperation> exchanges);
-  llvm::Error check(const PlanOperation& exchange, const PartProgress& part) const;
-  llvm::Error checkDone(const PartProgress& part) const;
-  llvm::Error checkSize(const PartProgress& part);
-  void expand(PartProgress& part, std::uint32_t axes);
-  void keepAll(PartProgress& part);
-
-  Family familyOf(std::uint32_t axes, bool down) const;
-  std::uint32_t blocks(std::uint32_t done, std::uint32_t axes, const Interval& source,
-                       const Interval& destination);
-  Region region(Buffer buffer, const PartProgress& part, std::uint32_t blocks,
-                std::uint32_t frame = kNone) {
-    return builder_.region(buffer, {{part.part, 1, blocks}}, frame);
-  }
+  llvm::Error check(const PlanOperation& exchange, const ExchangePart& part) const;
+  llvm::Error checkDone(const ExchangePart& part) const;
+  llvm::Error checkSize(const PlanOperation& exchange, const ExchangePart& part);
+  void keepAll(ExchangePart& part);
   bool isMoving(std::uint32_t axis) const { return topology_.axes[axis].size > 1; }
-  std::uint32_t movingAxes() const;
+  /// Whether it goes round a ring: along a line, or among cores, it is an exchange.
+  bool goesRound(const PlanOperation& exchange) const {
+    return exchange.kind == PlanKind::kRingAlltoall && topology_.axes[exchange.axis].isRing();
+  }
 
   const Program& program_;
   const Topology& topology_;
   const FamilyOrder order_;
   StepBuilder builder_;
-  std::vector<PartProgress> parts_;
-  std::uint32_t phases_ = 0;  // so far
-  Indices phase_end_;         // what the exchanges of the phase before end with
+  std::vector<ExchangePart> parts_;
+  std::uint32_t phases_ = 0;    // so far
+  OperationIndices phase_end_;  // what the exchanges of the phase before end with
+  std::array<OperationIndices, kMaxAxes> link_end_;  // of earlier phases, round rings of an axis
 };
 
 llvm::Expected<Schedule> Expansion::run() {
@@ -92,9 +62,9 @@ llvm::Expected<Schedule> Expansion::run() {
   for (const PlanPhase& exchanges : *phases) {
     if (llvm::Error error = expandPhase(exchanges)) return error;
   }
-  for (PartProgress& part : parts_) {
+  for (ExchangePart& part : parts_) {
     if (llvm::Error error = checkDone(part)) return error;
-    if (!part.started()) keepAll(part);  // there is one node
+    if (!part.hasStarted()) keepAll(part);  // there is one node
   }
   return builder_.take();
 }
@@ -104,7 +74,7 @@ void Expansion::makeParts() {
   const std::uint32_t count = schedule.partCount();
   for (std::uint32_t part = 0; part < count; ++part) {
     const PartIndex index = schedule.partIndex(part);
-    PartProgress progress;
+    ExchangePart progress;
     progress.part = part;
     progress.color = index.color;
     progress.down = index.direction == 1;
@@ -115,33 +85,47 @@ void Expansion::makeParts() {
 /// Expands the exchanges of one phase, part by part.
 llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
   builder_.setPhase(phases_++);
-  Indices phase_end;
-  for (PartProgress& part : parts_) {
-    bool any = false;
+  OperationIndices phase_end;
+  std::array<OperationIndices, kMaxAxes> link_end;
+  for (ExchangePart& part : parts_) {
+    bool any = false, waits_for_phase = false;
     for (const PlanOperation& exchange : exchanges) {
       if (exchange.color != part.color) continue;
       if (llvm::Error error = check(exchange, part)) return error;
-      if (!any) part.after.append(phase_end_.begin(), phase_end_.end());
-      if (llvm::Error error = checkSize(part)) return error;
-      expand(part, exchange.axes);
+      const bool ring = goesRound(exchange);
+      if (!ring && !waits_for_phase) {
+        part.after.append(phase_end_.begin(), phase_end_.end());
+        waits_for_phase = true;
+      }
+      if (llvm::Error error = checkSize(exchange, part)) return error;
+      ExchangeSteps steps(builder_, part, exchange.axisSet());
+      if (ring) {
+        link_end[exchange.axis].append(
+            expandRingAlltoall(steps, exchange.axis, link_end_[exchange.axis]));
+      } else {
+        expandExchange(steps, order_);
+      }
       any = true;
     }
     if (any) phase_end.append(part.after.begin(), part.after.end());
   }
   phase_end_ = std::move(phase_end);
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    if (!link_end[axis].empty()) link_end_[axis] = std::move(link_end[axis]);
+  }
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::check(const PlanOperation& exchange, const PartProgress& part) const {
+llvm::Error Expansion::check(const PlanOperation& exchange, const ExchangePart& part) const {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (!isMoving(axis) || ((exchange.axes & part.done) >> axis & 1) == 0) continue;
+    if (!isMoving(axis) || ((exchange.axisSet() & part.done) >> axis & 1) == 0) continue;
     return passError(operationText(topology_, exchange) + ": it has been exchanged on " +
                      llvm::Twine(topology_.axes[axis].name) + " before");
   }
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::checkDone(const PartProgress& part) const {
+llvm::Error Expansion::checkDone(const ExchangePart& part) const {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (!isMoving(axis) || part.done >> axis & 1) continue;
     return passError("the plan ends before color " + llvm::Twine(part.color) + " is exchanged on " +
@@ -150,88 +134,23 @@ llvm::Error Expansion::checkDone(const PartProgress& part) const {
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::checkSize(const PartProgress& part) {
+llvm::Error Expansion::checkSize(const PlanOperation& exchange, const ExchangePart& part) {
   const Schedule& schedule = builder_.schedule();
-  return checkLimits(schedule.operations.size() + 3,
-                     schedule.dependences.size() + 2 * part.after.size());
-}
-
-std::uint32_t Expansion::movingAxes() const {
-  std::uint32_t axes = 0;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-    axes |= static_cast<std::uint32_t>(isMoving(axis)) << axis;
-  return axes;
-}
-
-/// Appends the exchange of a part along `axes`.
-void Expansion::expand(PartProgress& part, std::uint32_t axes) {
-  const Interval own = Interval::relative(0);
-  const std::uint32_t done = part.done | axes;
-  const Buffer from = part.started() ? Buffer::kScratch : Buffer::kIn;
-  const bool last = (movingAxes() & ~done) == 0;
-  const Buffer to = last ? Buffer::kOut : Buffer::kScratch;
-  std::uint32_t frame = kNone;
-  if (!last) {
-    const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
-    frame = builder_.addFrame({{part.part, 1, blocks(done, 0, own, own)}}, slot);
+  std::uint64_t operations = 3, dependences = 2 * part.after.size();
+  if (goesRound(exchange)) {
+    const auto size = sizeOfRingAlltoall(topology_.axes[exchange.axis].size,
+                                         part.after.size() + link_end_[exchange.axis].size());
+    operations = size.operations;
+    dependences = size.dependences;
   }
-  const auto received = blocks(part.done, axes, Interval::ofPeer(false), own);
-  const auto sent = blocks(part.done, axes, own, Interval::ofPeer(true));
-  const auto kept = blocks(part.done, axes, own, own);
-
-  const StepPlace place{builder_.addStream({part.part, 0}), kNone};
-  const Family family = familyOf(axes, part.down);
-  const std::uint32_t receive =
-      builder_.receive(place, region(to, part, received, frame), family, {});
-  builder_.send(place, region(from, part, sent, part.frame), family, part.after);
-  const std::uint32_t copy = builder_.copy(place, region(to, part, kept, frame),
-                                           region(from, part, kept, part.frame), part.after);
-  part.done = done;
-  part.frame = frame;
-  part.after = {receive, copy};
+  return checkLimits(schedule.operations.size() + operations,
+                     schedule.dependences.size() + dependences);
 }
 
 /// out = in, where there is one node.
-void Expansion::keepAll(PartProgress& part) {
-  const Interval own = Interval::relative(0);
-  const auto all = blocks(0, (1u << topology_.axis_count) - 1, own, own);
-  builder_.copy({builder_.addStream({part.part, 0}), kNone}, region(Buffer::kOut, part, all),
-                region(Buffer::kIn, part, all), {});
-}
-
-/// The shifts to all nodes that differ on `axes` alone: on rings from the farthest node one way to
-/// the farthest the other way, of which `down` has the longer way down where a ring is even.
-Family Expansion::familyOf(std::uint32_t axes, bool down) const {
-  Family family;
-  family.order = order_;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const bool along = axes >> axis & 1;
-    const auto size = static_cast<std::int32_t>(topology_.axes[axis].size);
-    family.count[axis] = along ? topology_.axes[axis].size : 1;
-    if (along && topology_.axes[axis].isRing()) {
-      family.first[axis] = -(down ? size : size - 1) / 2;
-    }
-  }
-  return family;
-}
-
-/// Index of the blocks that an exchange along `axes` moves, those before it having `done` others:
-/// along `axes` from the nodes at `source` to those at `destination`.
-std::uint32_t Expansion::blocks(std::uint32_t done, std::uint32_t axes, const Interval& source,
-                                const Interval& destination) {
-  const Interval own = Interval::relative(0);
-  Box from, to;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (axes >> axis & 1) {
-      from[axis] = source;
-      to[axis] = destination;
-    } else if (done >> axis & 1) {
-      to[axis] = own;
-    } else {
-      from[axis] = own;
-    }
-  }
-  return builder_.pair(from, to);
+void Expansion::keepAll(ExchangePart& part) {
+  ExchangeSteps steps(builder_, part, (1u << topology_.axis_count) - 1);
+  steps.keep(steps.newStream());
 }
 
 class ExpandExchanges final : public PlanExpander {

@@ -35,10 +35,10 @@ bool hasTwoDirections(const Topology& topology, llvm::ArrayRef<PlanOperation> pl
   for (const PlanOperation& operation : plan) {
     if (operation.color != color) continue;
     if (operation.isRing()) return hasRing(topology);
-    if (operation.kind != PlanKind::kExchange) continue;
+    if (expanderOf(operation.kind) != expanderOf(PlanKind::kExchange)) continue;
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       const Axis& along = topology.axes[axis];
-      if (operation.axes >> axis & 1 && along.isRing() && along.size % 2 == 0) return true;
+      if (operation.axisSet() >> axis & 1 && along.isRing() && along.size % 2 == 0) return true;
     }
   }
   return false;

@@ -35,7 +35,8 @@ XML
 # wires that the simulated torus has: (n beta / 2) max over proper subsets S of the dimensions of
 # (1/prod(S) - 1/p) / (sum of c outside S), twice that for an allreduce. What one node has or gets goes
 # over its 2 sum of c wires: all of it in a broadcast and a reduce, all but its own block in a scatter and
-# a gather.
+# a gather. In an all-to-all of BYTES from each node a wire of a dimension of d nodes carries
+# floor(d^2 / 4) / (2 d) of them, where it does not wrap twice that.
 torus_bound() {
   awk -v collective="$1" -v shape="$2" -v bytes="$3" -v bandwidth="$TORUS_BANDWIDTH" 'BEGIN {
     count = split(shape, size, "x")
@@ -65,6 +66,15 @@ torus_bound() {
       if (most > 0) most = (collective ~ /^(broadcast|reduce)$/ ? 1 : 1 - 1 / nodes) / most
     }
     factor = collective == "allreduce" ? 1 : 0.5
+    if (collective == "alltoall") {
+      most = 0
+      factor = 1
+      for (i = 1; i <= count; ++i) {
+        if (size[i] == 1) continue
+        load = int(size[i] ^ 2 / 4) / (2 * size[i]) / capacity[i]
+        if (load > most) most = load
+      }
+    }
     printf "%.9g\n", factor * bytes / bandwidth * most
   }'
 }

@@ -3,7 +3,9 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/algorithms/alltoall/combining.h"
 #include "compiler/algorithms/alltoall/direct.h"
+#include "compiler/algorithms/alltoall/two_phase.h"
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/binomial/binomial.h"
 #include "compiler/algorithms/bucket/bucket.h"
@@ -14,6 +16,7 @@
 #include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/product_trees.h"
 #include "compiler/algorithms/trees/rectangular.h"
+#include "passes/analysis/plan_axes.h"
 
 namespace torc {
 namespace {
@@ -73,6 +76,14 @@ bool isAlltoall(const CollectiveRow& collective) {
 
 bool isNotDamaged(const Topology& topology) {
   return !topology.isDamaged();
+}
+
+bool hasSeveralDimensions(const Topology& topology) {
+  return !topology.isDamaged() && networkAxes(topology).size() > 1;
+}
+
+bool hasCores(const Topology& topology) {
+  return !topology.isDamaged() && topology.hasCores();
 }
 
 /// A line's nodes are known by their coordinates, not by how far they are from the root.
@@ -144,6 +155,26 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"direct", "all-to-all: to every node its block, in an order drawn for each", isAlltoall,
        planDirectAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
        /*pipeline=*/nullptr, isNotDamaged},
+      {"rotated-rings", "ring all-to-alls in rotated orders: neighbours only, all links at a time",
+       isAlltoall, planRingAlltoall, nullptr, /*multicolor=*/true, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, hasSeveralDimensions},
+      {"rings", "ring all-to-alls along one axis after another: neighbours only", isAlltoall,
+       planRingAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, isNotDamaged},
+      {"two-phase", "along the linear dimension, then in the planes", isAlltoall,
+       planTwoPhaseAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, hasSeveralDimensions},
+      {"rotated-two-phase", "the same, every dimension the linear one of a color", isAlltoall,
+       planRotatedTwoPhaseAlltoall, nullptr, /*multicolor=*/true, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, hasSeveralDimensions},
+      {"virtual-mesh", "along one axis after another in combined messages, for short ones",
+       isAlltoall, planVirtualMeshAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, hasSeveralDimensions},
+      {"aggregated", "cores exchange first, then each with its like on every node", isAlltoall,
+       planAggregatedAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, hasCores},
+      {"distributed", "the same in the other order", isAlltoall, planDistributedAlltoall, nullptr,
+       /*multicolor=*/false, PlanForm::kExchanges, /*pipeline=*/nullptr, hasCores},
   };
   return kAlgorithms;
 }

@@ -15,8 +15,6 @@
 
 namespace torc {
 
-using OperationIndices = llvm::SmallVector<std::uint32_t, 8>;
-
 class StrandSteps {
  public:
   using Parts = llvm::ArrayRef<std::uint32_t>;

@@ -1,24 +1,21 @@
-// The plan of the direct all-to-all: one exchange along all axes (passes/expand_exchanges.cc).
+// Plans of direct all-to-alls: one exchange along all axes of the network.
 #include "compiler/algorithms/alltoall/direct.h"
 
-#include "ir/step_builder.h"
+#include "compiler/algorithms/alltoall/exchange_plan.h"
 
 namespace torc {
 
 llvm::Expected<Program> planDirectAlltoall(const CollectiveSpec& spec) {
-  const Topology& topology = spec.topology;
-  if (topology.isDamaged()) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "direct: messages between all nodes cannot avoid the damage");
-  }
-  Program program;
-  program.schedule = scheduleHeader(spec.collective, topology, 1);
-  PlanOperation exchange{PlanKind::kExchange};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    exchange.axes |= 1u << axis;
-  }
-  program.plan = {exchange};
-  return program;
+  return exchangePlan(spec, "direct", {networkAxisSet(spec.topology) | coreAxes(spec.topology)});
+}
+
+llvm::Expected<Program> planAggregatedAlltoall(const CollectiveSpec& spec) {
+  return exchangePlan(spec, "aggregated", {coreAxes(spec.topology), networkAxisSet(spec.topology)});
+}
+
+llvm::Expected<Program> planDistributedAlltoall(const CollectiveSpec& spec) {
+  return exchangePlan(spec, "distributed",
+                      {networkAxisSet(spec.topology), coreAxes(spec.topology)});
 }
 
 }  // namespace torc

@@ -1,6 +1,8 @@
 // Direct all-to-all: every node sends every other its block, in an order that is drawn for each, so
 // that no two nodes go through their peers in step ("Optimization of All-to-All Communication on
-// the Blue Gene/L Supercomputer", section 3: AR, randomised order).
+// the Blue Gene/L Supercomputer", section 3: AR, randomised order). And the same among nodes alone,
+// for nodes with cores, of which each speaks to its like only ("Scaling Alltoall Collective on
+// Multi-core Systems", section 5).
 #ifndef TORC_COMPILER_ALGORITHMS_ALLTOALL_DIRECT_H_
 #define TORC_COMPILER_ALGORITHMS_ALLTOALL_DIRECT_H_
 
@@ -14,6 +16,12 @@ namespace torc {
 /// The plan of one exchange, which becomes three operations for each half of the blocks, however
 /// many nodes there are. Errors: a damaged torus.
 llvm::Expected<Program> planDirectAlltoall(const CollectiveSpec& spec);
+
+/// Send-side aggregation: the cores of a node exchange first, so that each has what goes to its
+/// like on every node; then these exchange. Errors: a damaged torus.
+llvm::Expected<Program> planAggregatedAlltoall(const CollectiveSpec& spec);
+/// Receive-side distribution: the other order.
+llvm::Expected<Program> planDistributedAlltoall(const CollectiveSpec& spec);
 
 }  // namespace torc
 

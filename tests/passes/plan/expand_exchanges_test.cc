@@ -1,6 +1,8 @@
 // Plans of exchanges: whatever the order of the axes and the shape, every block arrives.
 #include <algorithm>
+#include <bit>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -45,7 +47,8 @@ std::string drawShape() {
   return shape;
 }
 
-/// The exchanges of a color: its axes in a random partition, one after the other.
+/// The exchanges of a color: its axes in a random partition, one after the other; those along one
+/// axis from neighbour to neighbour, or not.
 std::vector<PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis_count) {
   std::vector<PlanOperation> phases(draw(1, axis_count));
   for (std::uint32_t axis = 0; axis < axis_count; ++axis)
@@ -54,6 +57,9 @@ std::vector<PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis
   for (PlanOperation& phase : phases) {
     phase.kind = PlanKind::kExchange;
     phase.color = color;
+    if (!std::has_single_bit(phase.axes) || draw(0, 1) == 0) continue;
+    phase.kind = PlanKind::kRingAlltoall;
+    phase.axis = static_cast<std::uint32_t>(std::countr_zero(std::exchange(phase.axes, 0)));
   }
   return phases;
 }
@@ -104,6 +110,19 @@ TEST(ExpandExchanges, AreAsLargeOnAnyTorus) {
     const bool has_ring = shape != "64mx64mx64m";  // then there are two halves
     EXPECT_EQ(program.schedule.operations.size(), has_ring ? 12u : 6u);
     EXPECT_EQ(program.schedule.frames.size(), has_ring ? 2u : 1u);
+  }
+}
+
+// A direction of a part takes a message that stays in each step, and one that goes on in each but
+// the last; where the ring is even there are two parts.
+TEST(ExpandExchanges, RingsAreAsLongAsTheWayToTheNodeOpposite) {
+  for (const auto& [shape, operations] :
+       {std::pair<std::string, std::size_t>{"2", 6}, {"3", 5}, {"4", 18}, {"7", 21}, {"64", 498}}) {
+    SCOPED_TRACE(shape);
+    Program program = exchangePlan(shape, 1, {{PlanKind::kRingAlltoall, 0, 0}});
+    ASSERT_EQ(runPasses(program, "split-directions,expand-exchanges,allocate-scratch"), "");
+    EXPECT_EQ(faultOf(program), "");
+    EXPECT_EQ(program.schedule.operations.size(), operations);
   }
 }
 

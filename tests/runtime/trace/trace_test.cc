@@ -100,9 +100,9 @@ TEST(Trace, ThreadsRecordAtOnce) {
   ranks.push_back(rank);
   // Calls of several threads overlap: the file has a lane for each. A call is recorded when it
   // ends, so that the first in the list is not always the first to begin.
-  const auto first = std::min_element(
-      rank.events.begin(), rank.events.end(),
-      [](const TraceEvent& a, const TraceEvent& b) { return a.begin < b.begin; });
+  const auto first =
+      std::min_element(rank.events.begin(), rank.events.end(),
+                       [](const TraceEvent& a, const TraceEvent& b) { return a.begin < b.begin; });
   const TraceFacts facts = written(ranks, first->begin);
   EXPECT_THAT(facts.faults, IsEmpty());
   EXPECT_EQ(facts.events.at("MPI_Wait"), 2000u);

@@ -1,0 +1,28 @@
+// Plans of one exchange for each axis.
+#include "compiler/algorithms/alltoall/combining.h"
+
+#include "compiler/algorithms/alltoall/exchange_plan.h"
+#include "passes/analysis/plan_axes.h"
+
+namespace torc {
+namespace {
+
+/// The sets of one axis each: cores first, then the dimensions in their order.
+llvm::SmallVector<std::uint32_t, kMaxAxes> oneByOne(const Topology& topology) {
+  llvm::SmallVector<std::uint32_t, kMaxAxes> sets = {coreAxes(topology)};
+  for (const std::uint32_t dimension : networkAxes(topology))
+    sets.push_back(1u << dimension);
+  return sets;
+}
+
+}  // namespace
+
+llvm::Expected<Program> planVirtualMeshAlltoall(const CollectiveSpec& spec) {
+  return exchangePlan(spec, "virtual-mesh", oneByOne(spec.topology));
+}
+
+llvm::Expected<Program> planRingAlltoall(const CollectiveSpec& spec) {
+  return exchangePlan(spec, "rings", oneByOne(spec.topology), PlanKind::kRingAlltoall);
+}
+
+}  // namespace torc

@@ -1,0 +1,26 @@
+// All-to-alls that combine messages, one dimension after another, so that a node sends a few long
+// ones: through the network ("Optimization of All-to-All Communication on the Blue Gene/L
+// Supercomputer", section 4.2: the virtual mesh) or round the rings, from neighbour to neighbour.
+// Cores exchange before.
+#ifndef TORC_COMPILER_ALGORITHMS_ALLTOALL_COMBINING_H_
+#define TORC_COMPILER_ALGORITHMS_ALLTOALL_COMBINING_H_
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/collective_spec.h"
+#include "ir/program.h"
+
+namespace torc {
+
+/// Virtual mesh of as many dimensions as the torus: sum (d_i - 1) messages a node. Errors: a
+/// damaged torus.
+llvm::Expected<Program> planVirtualMeshAlltoall(const CollectiveSpec& spec);
+
+/// Ring all-to-alls [own]: sum floor(d_i / 2) steps (passes/exchanges/ring_alltoall.cc); along
+/// lines and among cores exchanges. In as many colors as there are dimensions, in rotated orders,
+/// all links carry what the bound says, in N max floor(d_i / 2) steps. Errors: a damaged torus.
+llvm::Expected<Program> planRingAlltoall(const CollectiveSpec& spec);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_ALLTOALL_COMBINING_H_

@@ -1,0 +1,41 @@
+// Makes plans of exchanges.
+#include "compiler/algorithms/alltoall/exchange_plan.h"
+
+#include <bit>
+
+#include "ir/step_builder.h"
+
+namespace torc {
+
+llvm::Expected<Program> exchangePlan(const CollectiveSpec& spec, llvm::StringRef algorithm,
+                                     llvm::ArrayRef<std::uint32_t> phases, PlanKind kind) {
+  if (spec.topology.isDamaged()) {
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        algorithm + ": messages between all nodes cannot avoid the damage");
+  }
+  Program program;
+  program.schedule = scheduleHeader(spec.collective, spec.topology, 1);
+  for (const std::uint32_t axes : phases) {
+    if (axes == 0) continue;
+    PlanOperation operation{kind};
+    if (kind == PlanKind::kExchange) {
+      operation.axes = axes;
+    } else {
+      operation.axis = static_cast<std::uint32_t>(std::countr_zero(axes));
+    }
+    if (!program.plan.empty()) program.plan.push_back({PlanKind::kPhaseBarrier});
+    program.plan.push_back(operation);
+  }
+  return program;
+}
+
+std::uint32_t coreAxes(const Topology& topology) {
+  return topology.hasCores() ? 1u << (topology.axis_count - 1) : 0;
+}
+
+std::uint32_t networkAxisSet(const Topology& topology) {
+  return ((1u << topology.axis_count) - 1) & ~coreAxes(topology);
+}
+
+}  // namespace torc

@@ -1,0 +1,49 @@
+// Plans of two exchanges, and the choice of the linear dimension.
+#include "compiler/algorithms/alltoall/two_phase.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "compiler/algorithms/alltoall/exchange_plan.h"
+#include "passes/analysis/plan_axes.h"
+
+namespace torc {
+namespace {
+
+llvm::Expected<Program> planAlong(const CollectiveSpec& spec, llvm::StringRef algorithm,
+                                  std::uint32_t linear) {
+  const std::uint32_t along = linear == kNone ? 0 : 1u << linear;
+  return exchangePlan(spec, algorithm,
+                      {coreAxes(spec.topology), along, networkAxisSet(spec.topology) & ~along});
+}
+
+}  // namespace
+
+std::uint32_t linearDimension(const Topology& topology) {
+  const auto dimensions = networkAxes(topology);
+  std::uint32_t longest = kNone, splits_off = kNone;
+  const auto longer = [&](std::uint32_t dimension, std::uint32_t than) {
+    return than == kNone || topology.axes[dimension].size > topology.axes[than].size;
+  };
+  for (const std::uint32_t dimension : dimensions) {
+    if (longer(dimension, longest)) longest = dimension;
+    std::uint32_t size = 0;  // of the others; 0: not seen yet
+    const bool symmetric = llvm::all_of(dimensions, [&](std::uint32_t other) {
+      if (other == dimension) return true;
+      if (size == 0) size = topology.axes[other].size;
+      return topology.axes[other].size == size;
+    });
+    if (symmetric && longer(dimension, splits_off)) splits_off = dimension;
+  }
+  return splits_off == kNone ? longest : splits_off;
+}
+
+llvm::Expected<Program> planTwoPhaseAlltoall(const CollectiveSpec& spec) {
+  return planAlong(spec, "two-phase", linearDimension(spec.topology));
+}
+
+llvm::Expected<Program> planRotatedTwoPhaseAlltoall(const CollectiveSpec& spec) {
+  const auto dimensions = networkAxes(spec.topology);
+  return planAlong(spec, "rotated-two-phase", dimensions.empty() ? kNone : dimensions.front());
+}
+
+}  // namespace torc

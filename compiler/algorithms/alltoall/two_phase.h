@@ -1,0 +1,32 @@
+// Two-phase all-to-all ("Optimization of All-to-All Communication on the Blue Gene/L
+// Supercomputer", section 4.1: TPS): blocks go along the linear dimension to the plane of their
+// destination, then in the plane. On asymmetric tori packets of all dimensions would hold each
+// other up; here those of the longest dimension meet no others. Cores exchange before.
+#ifndef TORC_COMPILER_ALGORITHMS_ALLTOALL_TWO_PHASE_H_
+#define TORC_COMPILER_ALGORITHMS_ALLTOALL_TWO_PHASE_H_
+
+#include <cstdint>
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/collective_spec.h"
+#include "ir/program.h"
+
+namespace torc {
+
+/// The plan with one linear dimension. Errors: a damaged torus.
+llvm::Expected<Program> planTwoPhaseAlltoall(const CollectiveSpec& spec);
+
+/// The plan to which each dimension is the linear one of a color [own]: while one color uses its
+/// linear dimension alone, the others use the others, so that all links are busy in both phases,
+/// on symmetric tori too. Errors: a damaged torus.
+llvm::Expected<Program> planRotatedTwoPhaseAlltoall(const CollectiveSpec& spec);
+
+/// The linear dimension: the one without which the others are of one size, else the longest (the
+/// paper, section 4.1); of several such the longest, of these the first. kNone: no dimension has
+/// more than one node.
+std::uint32_t linearDimension(const Topology& topology);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_ALLTOALL_TWO_PHASE_H_

@@ -1,0 +1,61 @@
+// Regions and frames of an exchange.
+#include "passes/exchanges/exchange_steps.h"
+
+#include <utility>
+
+namespace torc {
+
+ExchangeSteps::ExchangeSteps(StepBuilder& builder, ExchangePart& part, std::uint32_t axes)
+    : builder_(builder), part_(part), axes_(axes) {
+  if (part.hasStarted()) from_ = Buffer::kScratch;
+  std::uint32_t left = 0;  // axes that an exchange has still to move along
+  for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
+    if (topology().axes[axis].size > 1) left |= 1u << axis;
+  }
+  left &= ~(part.done | axes);
+  if (left == 0) return;
+  const Interval own = Interval::relative(0);
+  to_ = Buffer::kScratch;
+  frame_ = newFrame(pairOf(part.done | axes, 0, own, own));
+}
+
+std::uint32_t ExchangeSteps::blocks(const Interval& source, const Interval& destination) {
+  return pairOf(part_.done, axes_, source, destination);
+}
+
+/// Index of the blocks that a node holds where axes `done` are done, of these those from `source`
+/// to `destination` on the axes `along`.
+std::uint32_t ExchangeSteps::pairOf(std::uint32_t done, std::uint32_t along, const Interval& source,
+                                    const Interval& destination) {
+  const Interval own = Interval::relative(0);
+  Box from, to;
+  for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
+    if (along >> axis & 1) {
+      from[axis] = source;
+      to[axis] = destination;
+    } else if (done >> axis & 1) {
+      to[axis] = own;
+    } else {
+      from[axis] = own;
+    }
+  }
+  return builder_.pair(from, to);
+}
+
+std::uint32_t ExchangeSteps::newFrame(std::uint32_t blocks) {
+  const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
+  return builder_.addFrame({{part_.part, 1, blocks}}, slot);
+}
+
+std::uint32_t ExchangeSteps::keep(const StepPlace& place) {
+  const std::uint32_t kept = blocks(Interval::relative(0), Interval::relative(0));
+  return builder_.copy(place, behind(kept), before(kept), after());
+}
+
+void ExchangeSteps::finish(OperationIndices brought) {
+  part_.done |= axes_;
+  part_.frame = frame_;
+  part_.after = std::move(brought);
+}
+
+}  // namespace torc

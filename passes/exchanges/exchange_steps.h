@@ -1,0 +1,84 @@
+// ExchangeSteps: what the steps of an all-to-all's part are made of, whichever way its blocks go:
+// how far its exchanges have come, and regions of what a node holds.
+//
+// Blocks. Of the axes, D are done, S those of the exchange, R the rest. What a node holds is from
+// the sources that are anywhere on D and at its own coordinates elsewhere, to the destinations that
+// are at its own coordinates on D and anywhere elsewhere. When S are done too, it has sent away
+// what of that is for other coordinates there, and received the like. The first exchange reads
+// `in`, the last one writes `out`; between two of them what a node holds lies in a frame.
+#ifndef TORC_PASSES_EXCHANGES_EXCHANGE_STEPS_H_
+#define TORC_PASSES_EXCHANGES_EXCHANGE_STEPS_H_
+
+#include <cstdint>
+
+#include "ir/step_builder.h"
+
+namespace torc {
+
+/// A part, and how far its exchanges have come.
+struct ExchangePart {
+  std::uint32_t part = 0;
+  std::uint32_t color = 0;
+  bool down = false;            // to the node opposite
+  std::uint32_t done = 0;       // the axes exchanged along, a bit each
+  std::uint32_t frame = kNone;  // what holds its blocks between two exchanges
+  OperationIndices after;       // what the next exchange waits for: what brought them
+
+  bool hasStarted() const { return done != 0; }
+};
+
+/// The steps of one exchange of a part along some axes: the steps are added between the constructor
+/// and `finish`.
+class ExchangeSteps {
+ public:
+  /// Both outlive this object; steps go to the builder's current phase. `axes` are not done, and
+  /// some of them have more than one node.
+  ExchangeSteps(StepBuilder& builder, ExchangePart& part, std::uint32_t axes);
+
+  StepBuilder& builder() { return builder_; }
+  const Topology& topology() const { return builder_.schedule().topology; }
+  const ExchangePart& part() const { return part_; }
+  std::uint32_t axes() const { return axes_; }
+  /// What reads the blocks that there were before the exchange has to wait for.
+  const OperationIndices& after() const { return part_.after; }
+
+  /// A new stream of the part, for every node.
+  StepPlace newStream() { return {builder_.addStream({part_.part, 0}), kNone}; }
+
+  /// Index of the blocks that are held before the exchange, along its axes from the nodes at
+  /// `source` to those at `destination`. Along the other axes they are those of the holder.
+  std::uint32_t blocks(const Interval& source, const Interval& destination);
+  /// Blocks of the part, where they are before the exchange, and after it.
+  Region before(std::uint32_t blocks) { return region(from_, blocks, part_.frame); }
+  Region behind(std::uint32_t blocks) { return region(to_, blocks, frame_); }
+  /// Blocks in a frame that the exchange itself needs.
+  Region within(std::uint32_t frame, std::uint32_t blocks) {
+    return region(Buffer::kScratch, blocks, frame);
+  }
+  /// A new frame of these blocks, alone in its slot.
+  std::uint32_t newFrame(std::uint32_t blocks);
+
+  /// behind = before for the blocks that stay; the index of the operation.
+  std::uint32_t keep(const StepPlace& place);
+
+  /// Ends the exchange; `brought` is what brought the blocks that are held now.
+  void finish(OperationIndices brought);
+
+ private:
+  Region region(Buffer buffer, std::uint32_t blocks, std::uint32_t frame) {
+    return builder_.region(buffer, {{part_.part, 1, blocks}}, frame);
+  }
+  std::uint32_t pairOf(std::uint32_t done, std::uint32_t along, const Interval& source,
+                       const Interval& destination);
+
+  StepBuilder& builder_;
+  ExchangePart& part_;
+  const std::uint32_t axes_;
+  Buffer from_ = Buffer::kIn;
+  Buffer to_ = Buffer::kOut;
+  std::uint32_t frame_ = kNone;  // of what is held after it
+};
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_EXCHANGES_EXCHANGE_STEPS_H_

@@ -1,0 +1,24 @@
+#ifndef TORC_PASSES_EXCHANGES_RING_ALLTOALL_H_
+#define TORC_PASSES_EXCHANGES_RING_ALLTOALL_H_
+
+#include <cstdint>
+
+#include "passes/exchanges/exchange_steps.h"
+
+namespace torc {
+
+/// Adds an all-to-all round the ring of an axis, in messages between neighbours. The first messages
+/// wait for `link_before` too. Returns the last messages that the node sends.
+OperationIndices expandRingAlltoall(ExchangeSteps steps, std::uint32_t axis,
+                                    const OperationIndices& link_before);
+
+/// How many operations and dependences that adds, at most.
+struct RingAlltoallSize {
+  std::uint64_t operations = 0;
+  std::uint64_t dependences = 0;
+};
+RingAlltoallSize sizeOfRingAlltoall(std::uint32_t ring, std::size_t waits_for);
+
+}  // namespace torc
+
+#endif  // TORC_PASSES_EXCHANGES_RING_ALLTOALL_H_

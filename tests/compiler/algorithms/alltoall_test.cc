@@ -1,0 +1,100 @@
+// All-to-alls: every algorithm is proved on shapes of one to five axes, with lines and cores, whole
+// and in chunks; what the busiest link carries is what the bound says; the programs do not grow
+// with the torus.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <llvm/Support/Error.h>
+
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/algorithms/alltoall/two_phase.h"
+#include "compiler/compile.h"
+#include "ir/counted/counted_proof.h"
+#include "ir/verifier/verifier.h"
+
+namespace torc {
+namespace {
+
+Schedule compiled(llvm::StringRef algorithm, const std::string& shape, std::uint32_t chunks = 1,
+                  DirectionModel directions = DirectionModel::kBidirectional) {
+  const Algorithm& found = *cantFail(findAlgorithm(algorithm));
+  PipelineOptions options;
+  options.chunks = chunks;
+  options.directions = directions;
+  return cantFail(compile({Collective::kAlltoall, *parseTopology(shape)}, found,
+                          pipelineOf(found, options), PassManagerOptions()))
+      .schedule;
+}
+
+/// Share of a node's vector that the busiest link carries in all phases.
+double busiest(const Schedule& schedule) {
+  double most = 0;
+  std::map<std::pair<std::uint32_t, int>, double> sums;
+  for (const LinkLoad& load : verify(schedule.view()).loads)
+    most = std::max(most, sums[{load.axis, load.sign}] += load.share);
+  return most;
+}
+
+constexpr const char* kAlgorithms[] = {"direct",     "rotated-rings",     "rings",
+                                       "two-phase",  "rotated-two-phase", "virtual-mesh",
+                                       "aggregated", "distributed"};
+
+class Alltoall : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Alltoall, IsProved) {
+  const auto& [algorithm, shape] = GetParam();
+  for (const DirectionModel directions :
+       {DirectionModel::kUnidirectional, DirectionModel::kBidirectional}) {
+    for (const std::uint32_t chunks : {1u, 3u}) {
+      const Schedule schedule = compiled(algorithm, shape, chunks, directions);
+      const VerifyResult result = verify(schedule.view());
+      EXPECT_TRUE(result.ok()) << result.faults.front().message;
+    }
+  }
+}
+
+TEST_P(Alltoall, IsProvedForACount) {
+  const auto& [algorithm, shape] = GetParam();
+  const StatusOr<CountedResult> result = proveCounted(compiled(algorithm, shape).view(), 5);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->fault, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Alltoall,
+                         testing::Combine(testing::ValuesIn(kAlgorithms),
+                                          testing::Values("1", "2", "5", "2x2", "4x3", "5x2+3",
+                                                          "3x1x4", "4x2x3", "3x2x2x2x2", "2mx4",
+                                                          "5mx3m")));
+
+TEST(AlltoallLoads, AreTheBound) {
+  for (const char* shape : {"8x8x8", "8x32x16", "9x9x9", "7x5x3", "40x32x16", "5x4mx3"}) {
+    SCOPED_TRACE(shape);
+    const double direct = busiest(compiled("direct", shape));
+    EXPECT_NEAR(busiest(compiled("rotated-rings", shape)), direct, 1e-12);
+    EXPECT_NEAR(busiest(compiled("rotated-two-phase", shape)), direct, 1e-12);
+    EXPECT_NEAR(busiest(compiled("two-phase", shape)), direct, 1e-12);
+  }
+}
+
+TEST(TwoPhase, LinearDimensionLeavesASymmetricPlaneOrIsTheLongest) {
+  const auto of = [](const char* shape) { return linearDimension(*parseTopology(shape)); };
+  EXPECT_EQ(of("16x8x8"), 0u);
+  EXPECT_EQ(of("8x16x8"), 1u);
+  EXPECT_EQ(of("16x8x16"), 1u);
+  EXPECT_EQ(of("8x32x16"), 1u);
+  EXPECT_EQ(of("40x32x16"), 0u);
+  EXPECT_EQ(of("8x8x8"), 0u);
+  EXPECT_EQ(of("1x4"), 1u);
+  EXPECT_EQ(of("1"), kNone);
+}
+
+TEST(RotatedRings, GrowWithTheLongestRingAlone) {
+  EXPECT_EQ(compiled("rotated-rings", "8x8x8").operations.size(),
+            3 * compiled("rings", "8x8x8").operations.size());
+  EXPECT_EQ(compiled("rings", "4x4x4x4x4").operations.size(), 5u * 18);
+}
+
+}  // namespace
+}  // namespace torc
