@@ -27,13 +27,10 @@ class Direction {
   /// The first step waits for `after`.
   Direction(ExchangeSteps& steps, std::uint32_t axis, int sign, std::uint32_t reach,
             const OperationIndices& after)
-      : steps_(steps),
-        sign_(sign),
-        reach_(reach),
-        moves_(hop(axis, sign)),
-        stay_(steps.newStream()),
-        go_on_(steps.newStream()),
-        arrived_(after) {}
+      : steps_(steps), sign_(sign), reach_(reach), moves_(hop(axis, sign)), arrived_(after) {
+    if (reach > 0) stay_ = steps.newStream();
+    if (reach > 1) go_on_ = steps.newStream();
+  }
 
   /// Adds step t, if there is one; appends what brought blocks that stay to `brought`, and the last
   /// messages to `last`.
@@ -59,7 +56,7 @@ class Direction {
   const int sign_;
   const std::uint32_t reach_;
   const Shift moves_;
-  const StepPlace stay_, go_on_;
+  StepPlace stay_, go_on_;
   OperationIndices arrived_;     // what the next step's messages wait for
   std::uint32_t frame_ = kNone;  // and what holds them
 };

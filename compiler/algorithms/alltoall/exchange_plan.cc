@@ -16,8 +16,7 @@ llvm::Expected<Program> exchangePlan(const CollectiveSpec& spec, llvm::StringRef
   }
   Program program;
   program.schedule = scheduleHeader(spec.collective, spec.topology, 1);
-  for (const std::uint32_t axes : phases) {
-    if (axes == 0) continue;
+  const auto addPhase = [&](std::uint32_t axes) {
     PlanOperation operation{kind};
     if (kind == PlanKind::kExchange) {
       operation.axes = axes;
@@ -26,7 +25,11 @@ llvm::Expected<Program> exchangePlan(const CollectiveSpec& spec, llvm::StringRef
     }
     if (!program.plan.empty()) program.plan.push_back({PlanKind::kPhaseBarrier});
     program.plan.push_back(operation);
+  };
+  for (const std::uint32_t axes : phases) {
+    if (axes != 0) addPhase(axes);
   }
+  if (program.plan.empty()) addPhase(1);  // nothing moves: there is one node
   return program;
 }
 
