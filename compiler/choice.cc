@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "ir/verifier/node_classes.h"
 #include "model/simulator/pipeline_cost.h"
 #include "model/simulator/simulator.h"
+#include "schedules/expansion/shares.h"
 #include "schedules/validate.h"
 
 namespace torc {
@@ -99,9 +101,9 @@ class Chooser {
         addSegments(algorithm);
       } else if (algorithm.form == PlanForm::kExchanges) {
         for (const DirectionModel directions : waysToTheOpposite())
-          addSteps(algorithm, directions);
+          addExchanges(algorithm, directions);
       } else if (algorithm.isSettled()) {
-        addSteps(algorithm, DirectionModel::kBidirectional);
+        addSteps(algorithm);
       } else {
         addPlans(algorithm);
       }
@@ -186,10 +188,9 @@ class Chooser {
   /// Steps that are settled, in ever more chunks as long as that is faster and the program does not
   /// grow beyond what is worth it. Where the steps have parts already, the chunks divide those, as
   /// long as there are enough.
-  void addSteps(const Algorithm& algorithm, DirectionModel directions) {
+  void addSteps(const Algorithm& algorithm) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
-    candidate.options.directions = directions;
     candidate.options.chunks = limits_.chunks.value_or(1);
     if (limits_.algorithm == nullptr && algorithm.estimate != nullptr) {
       const ProgramSize size = algorithm.estimate(spec_);
@@ -224,6 +225,39 @@ class Chooser {
       left = added.predicted_s < before / kWorthwhile ? kWithoutGain : left - 1;
       before = added.predicted_s;
     }
+  }
+
+  /// Exchanges, in ever more segments as long as that is faster; in so many from the start that
+  /// their scratch is as small as it has to be.
+  void addExchanges(const Algorithm& algorithm, DirectionModel directions) {
+    Candidate candidate;
+    candidate.algorithm = &algorithm;
+    candidate.options.directions = directions;
+    std::uint32_t& segments = candidate.options.chunks;
+    segments = limits_.chunks.value_or(1);
+    if (limits_.scratch_bytes && !limits_.chunks) {
+      auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
+      if (!whole) return add(candidate);  // which says why not
+      const double scratch = bytes_ * VectorShares((*whole)->schedule.view()).scratch();
+      const double in_segments = kExchangeWindow * scratch / *limits_.scratch_bytes;
+      const std::uint64_t most = std::min<std::uint64_t>(
+          kMostSegmentsOfPart, kMaxSegmentedOperations / (*whole)->schedule.operations.size());
+      if (scratch > *limits_.scratch_bytes) segments = mostOf(in_segments, most);
+    }
+    double before = std::numeric_limits<double>::infinity();
+    for (;; segments *= 2) {
+      add(candidate);
+      const Candidate& added = choice_.candidates.back();
+      const bool gains = added.refusal.empty() && added.predicted_s * kWorthwhile < before;
+      if (limits_.chunks || !gains || 2 * segments > kMostChunks) return;
+      before = added.predicted_s;
+    }
+  }
+
+  /// `wanted`, rounded up, but at most `most`.
+  static std::uint32_t mostOf(double wanted, std::uint64_t most) {
+    return static_cast<std::uint32_t>(
+        std::min(std::ceil(wanted), static_cast<double>(most)));
   }
 
   /// Steps for a segment, in as many as the pipeline's cost says, in half, in half as many more, in
@@ -420,6 +454,13 @@ class Chooser {
   void add(Candidate candidate) {
     if (progress_ != nullptr) progress_->begin("trying " + candidate.description());
     if (llvm::Error error = measure(candidate)) candidate.refusal = toString(std::move(error));
+    if (candidate.refusal.empty() && limits_.scratch_bytes &&
+        candidate.scratch_bytes > *limits_.scratch_bytes) {
+      candidate.refusal = candidate.description() + " needs " +
+                          std::to_string(static_cast<std::uint64_t>(candidate.scratch_bytes)) +
+                          " bytes of scratch, more than the limit of " +
+                          std::to_string(static_cast<std::uint64_t>(*limits_.scratch_bytes));
+    }
     choice_.candidates.push_back(std::move(candidate));
   }
 
@@ -516,6 +557,7 @@ class Chooser {
     if (!result) return result.takeError();
     candidate.predicted_s = result->makespan_s;
     candidate.busy_s = candidate.load_bytes = 0;
+    candidate.scratch_bytes = bytes_ * VectorShares(schedule.view()).scratch();
     for (const LinkUse& link : result->links) {
       candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
       candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);

@@ -28,6 +28,7 @@ struct ChoiceLimits {
   std::optional<DirectionModel> directions;
   std::optional<DependenceKind> dependences;
   std::optional<std::uint32_t> chunks, in_flight;
+  std::optional<double> scratch_bytes = std::nullopt;  // of a node, at most
 };
 
 /// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
@@ -47,6 +48,7 @@ struct Candidate {
   double predicted_s = 0;      // makespan
   double busy_s = 0;           // of the busiest link
   double load_bytes = 0;       // on the busiest link
+  double scratch_bytes = 0;    // of a node
   std::uint64_t steps = 0;     // messages one after the other
   std::uint64_t messages = 0;  // of a node
   std::uint64_t operations = 0;

@@ -64,20 +64,20 @@ PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& op
 
 PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
   PassPipeline pipeline = uncutPipeline(algorithm, options);
-  if (algorithm.inSegments()) {
+  if (algorithm.form == PlanForm::kExchanges) {
+    pipeline.add(AllocateScratchPass{options.scratch_depth});
+    if (options.chunks > 1) {
+      pipeline.add(SegmentPass{.segments = options.chunks, .window = kExchangeWindow});
+    }
+  } else if (algorithm.inSegments()) {
     if (options.chunks > 1) pipeline.add(SegmentPass{.segments = options.chunks});
   } else if (!algorithm.isSettled()) {
     pipeline.add(stepPipeline(options));
-  } else {
-    if (options.chunks != 1) {
-      PipelinePass chunks = chunksOf(options);
-      chunks.sends = ChunkSends::kInTurn;
-      chunks.order = ChunkOrder::kPhases;
-      pipeline.add(chunks);
-    }
-    if (algorithm.form == PlanForm::kExchanges) {
-      pipeline.add(AllocateScratchPass{options.scratch_depth});
-    }
+  } else if (options.chunks != 1) {
+    PipelinePass chunks = chunksOf(options);
+    chunks.sends = ChunkSends::kInTurn;
+    chunks.order = ChunkOrder::kPhases;
+    pipeline.add(chunks);
   }
   return pipeline;
 }

@@ -30,6 +30,10 @@ struct PipelineOptions {
   std::uint32_t scratch_depth = 2;                       // allocate-scratch
 };
 
+/// Segments of an all-to-all under way at a node: one is sent on while the next one arrives. What
+/// they share is the scratch that the exchange takes in one piece.
+inline constexpr std::uint32_t kExchangeWindow = 2;
+
 /// The passes on the plan: `assign-colors{weights=equal},assign-permutations,...`.
 PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options);
 /// Those and the ones that make steps of the plan, uncut.

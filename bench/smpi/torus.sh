@@ -17,7 +17,7 @@ torus_ranks() {
   echo "$ranks"
 }
 
-# torus_platform SHAPE: SimGrid's description of the torus.
+# torus_platform SHAPE: SimGrid's description of the torus. Some of MPI's all-to-alls send to themselves.
 torus_platform() {
   local sizes=${1//m/}
   cat <<XML
@@ -26,7 +26,8 @@ torus_platform() {
 <platform version="4.1">
   <cluster id="torus" topology="TORUS" topo_parameters="${sizes//x/,}" prefix="node-"
            radical="0-$(($(torus_ranks "$1") - 1))" suffix="" speed="3.4Gf"
-           bw="${TORUS_BANDWIDTH}Bps" lat="${TORUS_LATENCY}s" sharing_policy="SPLITDUPLEX"/>
+           bw="${TORUS_BANDWIDTH}Bps" lat="${TORUS_LATENCY}s" sharing_policy="SPLITDUPLEX"
+           loopback_bw="100GBps" loopback_lat="1ns"/>
 </platform>
 XML
 }

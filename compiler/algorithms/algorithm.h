@@ -49,8 +49,10 @@ struct Algorithm {
   bool isSettled() const { return form != PlanForm::kRings; }
   /// Whether a smaller damaged machine may stand in for a damaged one.
   bool mayStandInDamaged() const { return !isSettled() || shrinks; }
-  /// Whether chunks are segments.
+  /// Whether chunks are segments of a pipeline along trees.
   bool inSegments() const { return pipeline != nullptr; }
+  /// Whether chunks are segments: the program does not grow with their number.
+  bool cutsIntoSegments() const { return inSegments() || form == PlanForm::kExchanges; }
 };
 
 /// All of them, the default first.

@@ -39,6 +39,10 @@ opt<std::string> bytes(
     "bytes", value_desc("N"), sub(command), cat(category),
     desc("Size of the whole vector, as 64K: options that are not given are chosen "
          "for it, by simulation on the machine"));
+opt<std::string> scratch_limit(
+    "scratch-limit", value_desc("size"), sub(command), cat(category),
+    desc("With --bytes: the most scratch of a node, as 16M; what needs more is not "
+         "chosen, or goes in segments"));
 opt<bool> explain("explain", sub(command), cat(category),
                   desc("With --bytes: print what there was to choose from, and why"));
 list<std::string> dead_links("dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
@@ -116,6 +120,7 @@ struct Request {
   CollectiveSpec spec;
   Machine machine;
   std::optional<std::uint64_t> bytes;  // choose for this size
+  std::optional<std::uint64_t> scratch_bytes;
   const Algorithm* algorithm = nullptr;
   PipelineOptions pipeline;
 };
@@ -135,7 +140,7 @@ llvm::Error readPipeline(Request& request) {
     pipeline.cores = std::min(request.machine.cores, kMostCores);
   if (request.bytes) pipeline.auto_bytes = *request.bytes;
   const bool in_segments = request.algorithm->inSegments();
-  const std::uint32_t most = in_segments ? kMostSegmentsOfPart : kMostChunksOfPart;
+  const std::uint32_t most = request.algorithm->cutsIntoSegments() ? kMostSegmentsOfPart : kMostChunksOfPart;
   if (chunks == "auto" && in_segments) {
     pipeline.chunks =
         request.algorithm->pipeline(request.spec.topology)
@@ -185,6 +190,12 @@ llvm::Expected<Request> readRequest() {
   } else if (explain) {
     return fault("compile: --explain needs --bytes, the size to choose for");
   }
+  if (!scratch_limit.empty()) {
+    if (!request.bytes) return fault("compile: --scratch-limit needs --bytes, the size to choose for");
+    llvm::Expected<std::uint64_t> size = parseSize(scratch_limit, "--scratch-limit");
+    if (!size) return size.takeError();
+    request.scratch_bytes = *size;
+  }
   if (llvm::Error error = readPipeline(request)) return error;
   if (llvm::Error error = checkWord(emit, {"torc", "json", "text", "plan"})) return error;
   if (output.empty() && !explain) {
@@ -205,6 +216,7 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   if (request.pipeline.chunks > 0 && chunks.getNumOccurrences() > 0) {
     limits.chunks = request.pipeline.chunks;
   }
+  if (request.scratch_bytes) limits.scratch_bytes = static_cast<double>(*request.scratch_bytes);
   if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
   llvm::Expected<Choice> choice =
       choose(programs, request.machine, static_cast<double>(size), limits, &progress);

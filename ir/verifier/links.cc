@@ -140,14 +140,8 @@ void checkPromise(VerifyContext& context,
 
 void measureScratch(VerifyContext& context) {
   const ScheduleView& schedule = context.schedule;
-  const VectorShares shares(schedule);
-  std::vector<double> slots(schedule.slot_count, 0.0);
-  for (const Frame& frame : schedule.frames) {
-    slots[frame.slot] = std::max(slots[frame.slot], shares.of(wholeFrame(frame, kNone), {}));
-  }
   context.result.slots = schedule.slot_count;
-  for (double slot : slots)
-    context.result.scratch_share += slot;
+  context.result.scratch_share = VectorShares(schedule).scratch();
 }
 
 void checkLinks(VerifyContext& context) {

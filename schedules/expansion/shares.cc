@@ -1,6 +1,8 @@
 // Cumulative color weights, and the elements of a part.
 #include "schedules/expansion/shares.h"
 
+#include <algorithm>
+
 namespace torc {
 
 PartTable::PartTable(const ScheduleView& schedule) {
@@ -61,6 +63,16 @@ double VectorShares::of(const Region& region, const Coordinates& at) const {
         static_cast<double>(owned ? topology.ranks() : topology.sites());
   }
   return share;
+}
+
+double VectorShares::scratch() const {
+  std::vector<double> slots(schedule_.slot_count, 0.0);
+  for (const Frame& frame : schedule_.frames)
+    slots[frame.slot] = std::max(slots[frame.slot], of(wholeFrame(frame, kNone), {}));
+  double sum = 0;
+  for (const double slot : slots)
+    sum += slot;
+  return sum * schedule_.window / schedule_.segments;
 }
 
 }  // namespace torc
