@@ -456,9 +456,9 @@ class Chooser {
     if (llvm::Error error = measure(candidate)) candidate.refusal = toString(std::move(error));
     if (candidate.refusal.empty() && limits_.scratch_bytes &&
         candidate.scratch_bytes > *limits_.scratch_bytes) {
-      candidate.refusal = candidate.description() + " needs " +
+      candidate.refusal = "its scratch would have " +
                           std::to_string(static_cast<std::uint64_t>(candidate.scratch_bytes)) +
-                          " bytes of scratch, more than the limit of " +
+                          " bytes, more than the limit of " +
                           std::to_string(static_cast<std::uint64_t>(*limits_.scratch_bytes));
     }
     choice_.candidates.push_back(std::move(candidate));
