@@ -256,8 +256,7 @@ class Chooser {
 
   /// `wanted`, rounded up, but at most `most`.
   static std::uint32_t mostOf(double wanted, std::uint64_t most) {
-    return static_cast<std::uint32_t>(
-        std::min(std::ceil(wanted), static_cast<double>(most)));
+    return static_cast<std::uint32_t>(std::min(std::ceil(wanted), static_cast<double>(most)));
   }
 
   /// Steps for a segment, in as many as the pipeline's cost says, in half, in half as many more, in

@@ -140,7 +140,8 @@ llvm::Error readPipeline(Request& request) {
     pipeline.cores = std::min(request.machine.cores, kMostCores);
   if (request.bytes) pipeline.auto_bytes = *request.bytes;
   const bool in_segments = request.algorithm->inSegments();
-  const std::uint32_t most = request.algorithm->cutsIntoSegments() ? kMostSegmentsOfPart : kMostChunksOfPart;
+  const std::uint32_t most =
+      request.algorithm->cutsIntoSegments() ? kMostSegmentsOfPart : kMostChunksOfPart;
   if (chunks == "auto" && in_segments) {
     pipeline.chunks =
         request.algorithm->pipeline(request.spec.topology)
@@ -191,7 +192,8 @@ llvm::Expected<Request> readRequest() {
     return fault("compile: --explain needs --bytes, the size to choose for");
   }
   if (!scratch_limit.empty()) {
-    if (!request.bytes) return fault("compile: --scratch-limit needs --bytes, the size to choose for");
+    if (!request.bytes)
+      return fault("compile: --scratch-limit needs --bytes, the size to choose for");
     llvm::Expected<std::uint64_t> size = parseSize(scratch_limit, "--scratch-limit");
     if (!size) return size.takeError();
     request.scratch_bytes = *size;

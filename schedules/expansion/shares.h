@@ -72,8 +72,8 @@ class VectorShares {
   double part(std::uint32_t part) const { return parts_[part]; }
   /// Share of `region` as the node at `at` sees it.
   double of(const Region& region, const Coordinates& at) const;
-  /// Share of all scratch of a node: of each slot's largest frame, in as many copies as segments are
-  /// under way. Frames are as large at every node.
+  /// Share of all scratch of a node: of each slot's largest frame, in as many copies as segments
+  /// are under way. Frames are as large at every node.
   double scratch() const;
 
  private:
