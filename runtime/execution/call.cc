@@ -57,6 +57,8 @@ class Check {
 
   Status checkInPlace() {
     if (!row_.servesInPlace()) {
+      // Under MPI's rules the copy of a contribution is there already (Packing).
+      if (mpi_) return {};
       return fault(CallFault::kArgument, StatusCode::kUnsupported,
                    message("in is MPI_IN_PLACE, which no schedule of ", row_.name, " serves"));
     }
@@ -224,6 +226,11 @@ class Check {
   void findCopies() {
     if (!row_.describesOwn()) {
       call_.packs_in = call_.unpacks_out = copies_whole_;
+    } else if (call_.in_place && !row_.servesInPlace()) {
+      // What is in `out` is copied, and that is the contribution.
+      call_.packs_in = in_ > 0;
+      call_.unpacks_out = copies_whole_;
+      call_.in_place = false;
     } else if (!call_.in_place) {
       call_.unpacks_out = out_ > 0 && !outElement().isBytesInRow();
       // MPICH lets a contribution lie within the result, and reads it before it writes.

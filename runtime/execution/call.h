@@ -49,8 +49,12 @@ struct Call {
   std::uint64_t count = 0;                   // where there is no list
   std::vector<std::uint64_t> per_rank;       // empty: `count` for all
   std::vector<std::uint64_t> displacements;  // empty: blocks follow one another
-  std::uint64_t scale = 1;                   // elements of `type` in one of the arguments
-  bool whole_is_in = false;                  // displacements are those of `in`, not of `out`
+  // Of pairs those two are the blocks from the ranks, in `out`; and these the ones to them, in
+  // `in`.
+  std::vector<std::uint64_t> in_per_rank;
+  std::vector<std::uint64_t> in_displacements;
+  std::uint64_t scale = 1;               // elements of `type` in one of the arguments
+  bool whole_is_in = false;              // displacements are those of `in`, not of `out`
   std::int64_t lowest_displacement = 0;  // elements of the arguments from there to displacement 0
   BufferElements elements;               // that the program reads and writes there
   std::uint64_t bytes = 0;               // of data, of the whole vector

@@ -17,18 +17,29 @@ ScheduleCall::ScheduleCall(const Call& call, const RankMap& map, int caller, int
       in_place(call.in_place),
       count(call.count),
       per_rank(call.per_rank),
-      displacements(call.displacements) {
+      displacements(call.displacements),
+      in_per_rank(call.in_per_rank),
+      in_displacements(call.in_displacements) {
   if (map.isIdentity() || rowOf(call.collective).layout == Layout::kPartMajor) return;
-  per_rank.assign(static_cast<std::size_t>(ranks), 0);
-  displacements.assign(static_cast<std::size_t>(ranks), 0);
+  putInOrder(map, ranks, count, per_rank, displacements);
+  if (rowOf(call.collective).blocks != BlockSpace::kPair) return;
+  putInOrder(map, ranks, count, in_per_rank, in_displacements);
+}
+
+void ScheduleCall::putInOrder(const RankMap& map, int ranks, std::uint64_t count,
+                              std::vector<std::uint64_t>& per_rank,
+                              std::vector<std::uint64_t>& displacements) {
+  const auto size = static_cast<std::size_t>(ranks);
+  std::vector<std::uint64_t> counts(per_rank.size()), places(size);
   std::uint64_t before = 0;
-  for (int r = 0; r < ranks; ++r) {
-    const std::uint64_t elements = call.per_rank.empty() ? call.count : call.per_rank[r];
-    const std::int32_t there = map.toSchedule(r);
-    per_rank[there] = elements;
-    displacements[there] = call.displacements.empty() ? before : call.displacements[r];
-    before += elements;
+  for (std::size_t r = 0; r < size; ++r) {
+    const auto there = static_cast<std::size_t>(map.toSchedule(static_cast<int>(r)));
+    if (!per_rank.empty()) counts[there] = per_rank[r];
+    places[there] = displacements.empty() ? before : displacements[r];
+    before += per_rank.empty() ? count : per_rank[r];
   }
+  per_rank = std::move(counts);
+  displacements = std::move(places);
 }
 
 Status checkSchedule(const torc_schedule& schedule, Collective collective) {

@@ -35,7 +35,7 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
   if (!call.packs_in || packed_ != nullptr) return;
   const bool is_own = row.describesOwn() && !row.describesOwnOut();
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
-  if (!was_in_place) takeContribution(arguments, row, ranks);
+  if (!was_in_place || !row.servesInPlace()) takeContribution(arguments, row, ranks);
   in_.allocate(call.elements.in, is_own && !was_in_place ? arguments.own_type : arguments.type);
   packed_ = &in_;
   call.in = in_.bytes.get();
@@ -45,7 +45,9 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
 /// What is in `in`: the own blocks, or all, which follow one another in the copy.
 void Packing::takeContribution(const CallArguments& arguments, const CollectiveRow& row,
                                int ranks) {
-  auto* const in = static_cast<std::byte*>(const_cast<void*>(arguments.in));
+  const bool is_in_out = arguments.in == MPI_IN_PLACE;
+  auto* const in =
+      static_cast<std::byte*>(is_in_out ? arguments.out : const_cast<void*>(arguments.in));
   if (row.describesOwnOut()) {
     forEachBlock(arguments, in, ranks, [&](int, const Elements& block) {
       if (block.count > 0) contributions_.push_back(block);
@@ -53,7 +55,7 @@ void Packing::takeContribution(const CallArguments& arguments, const CollectiveR
     return;
   }
   const std::int64_t blocks = row.blocks == BlockSpace::kPair ? ranks : 1;
-  contributions_.push_back({in, blocks * arguments.own_count, 0});
+  contributions_.push_back({in, blocks * (is_in_out ? arguments.count : arguments.own_count), 0});
 }
 
 /// Calls visit(rank, elements) for the blocks of all ranks, in a buffer of the program that begins
@@ -99,7 +101,7 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
     return;
   }
   forEachBlock(arguments, out, ranks, [&](int r, const Elements& block) {
-    if (was_in_place && r == rank) {  // it is there already
+    if (was_in_place && row.servesInPlace() && r == rank) {  // it is there already
       contributions_.push_back({block.data, block.count, 0});
     } else if (block.count > 0) {
       results_.push_back(block);

@@ -12,6 +12,7 @@ _STEMS = [
     "reduce",
     "gather",
     "scatter",
+    "alltoall",
 ]
 
 # MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, ...
