@@ -206,6 +206,29 @@ llvm::Error RangeFinder::findRanges() {
   for (ScheduleRange& range : ranges_) {
     if (llvm::Error error = complete(range)) return error;
   }
+  return rowOf(collective_).blocks == BlockSpace::kPair ? addDirect() : llvm::Error::success();
+}
+
+/// Adds what serves calls whose size no rank knows, where there is such a schedule: the best direct
+/// one of the largest size.
+llvm::Error RangeFinder::addDirect() {
+  const SizedChoice& largest = ranges_.back().choices.back();
+  for (const Candidate& candidate : largest.choice.candidates) {
+    if (!candidate.refusal.empty()) continue;
+    auto program =
+        programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
+    if (!program) return program.takeError();
+    if (!(*program)->schedule.view().isDirect()) continue;
+    ScheduleRange range;
+    range.lowest = range.highest = range.predicted_to = kNoSize;
+    range.chosen = candidate;
+    range.choices = {largest};
+    if (llvm::Error error = complete(range)) return error;
+    range.reason = candidate.description() + "; for counts that differ from pair to pair";
+    ranges_.front().lowest = std::max(ranges_.front().lowest, kNoSize + 1);
+    ranges_.insert(ranges_.begin(), std::move(range));
+    break;
+  }
   return llvm::Error::success();
 }
 

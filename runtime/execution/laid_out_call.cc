@@ -69,12 +69,12 @@ Status LaidOutCall::expand() {
   StatusOr<FlatProgram> program =
       torc::expand(view, seen.rank, seen.counts(), seen.in_place, seen.root);
   if (!program.ok()) return program.status();
-  for (FlatOperation& operation : program->operations) {
-    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
-  }
   StatusOr<MessageFragments> fragments = cutMessages(view, *program, seen.counts(), seen.in_place,
                                                      call_.type.bytes, kLeastFragmentBytes);
   if (!fragments.ok()) return fragments.status();
+  for (FlatOperation& operation : program->operations) {
+    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
+  }
   expanded_ = std::make_unique<Expanded>(Expanded{std::move(*program), std::move(*fragments)});
   return {};
 }
@@ -133,9 +133,8 @@ Status LaidOutCall::bind(const Call& call) {
   call_.bytes = call.bytes;
   call_.in = call.in;
   call_.out = call.out;
-  call_.scale = call.scale;
-  call_.whole_is_in = call.whole_is_in;
-  call_.lowest_displacement = call.lowest_displacement;
+  call_.in_displaced = call.in_displaced;
+  call_.out_displaced = call.out_displaced;
   if (row().reduces()) {
     if (Status status = reduction_.use(call.type, call.reduction, call.keep_type); !status.ok()) {
       return status;
@@ -151,9 +150,12 @@ void LaidOutCall::finishRound() {
 }
 
 std::size_t LaidOutCall::bytes() const {
-  const std::size_t lists =
-      (call_.per_rank.capacity() + call_.displacements.capacity()) * sizeof(std::uint64_t);
-  return lists + dataBytes() + executor_->tableBytes() + (trace_ != nullptr ? trace_->bytes() : 0);
+  std::size_t listed = 0;
+  for (const auto* list :
+       {&call_.per_rank, &call_.displacements, &call_.in_per_rank, &call_.in_displacements}) {
+    listed += list->capacity() * sizeof(std::uint64_t);
+  }
+  return listed + dataBytes() + executor_->tableBytes() + (trace_ != nullptr ? trace_->bytes() : 0);
 }
 
 }  // namespace torc

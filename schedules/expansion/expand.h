@@ -101,6 +101,10 @@ struct FlatProgram {
 /// Tags that the programs of `schedule` use: FlatProgram::tag_count, whatever the counts.
 std::uint32_t tagCount(const ScheduleView& schedule);
 
+/// Whether `schedule`, which is of pairs, can be expanded for counts that differ: kUnsupported
+/// where it is not direct.
+Status checkServesLists(const ScheduleView& schedule);
+
 /// The program of `rank` for a collective whose root is the rank `root` (0 where it has none).
 /// `schedule` has passed `validate`. In an own-block
 /// buffer (`out` of a reduce_scatter, `in` of an allgather) the block starts at

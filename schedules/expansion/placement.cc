@@ -125,10 +125,8 @@ Status Placement::preparePairs() {
     return {StatusCode::kMismatch,
             "one count for the blocks of `in` or `out`, one per rank for the other"};
   }
-  if (!uniform() && !schedule_.isDirect()) {
-    return {StatusCode::kUnsupported,
-            message(row_.name, " with counts that differ: schedule ", schedule_.name,
-                    " forwards blocks, whose length only their two ranks know")};
+  if (!uniform()) {
+    if (Status status = checkServesLists(schedule_); !status.ok()) return status;
   }
   const std::uint64_t sent = in_blocks_.countOf(rank_), received = blocks_.countOf(rank_);
   if (sent != received) {

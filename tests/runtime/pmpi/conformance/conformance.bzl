@@ -13,6 +13,7 @@ _STEMS = [
     "gather",
     "scatter",
     "alltoall",
+    "alltoallv",
 ]
 
 # MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, ...
