@@ -210,10 +210,12 @@ llvm::Error RangeFinder::findRanges() {
 }
 
 /// Adds what serves calls whose size no rank knows, where there is such a schedule: the best direct
-/// one of the largest size.
+/// one of the smallest calls, for direct ones differ in what they cost to start.
 llvm::Error RangeFinder::addDirect() {
-  const SizedChoice& largest = ranges_.back().choices.back();
-  for (const Candidate& candidate : largest.choice.candidates) {
+  llvm::Expected<Choice> choice =
+      choose(*programs_, shape_.machine, modelled(kNoSize), ChoiceLimits{});
+  if (!choice) return choice.takeError();
+  for (const Candidate& candidate : choice->candidates) {
     if (!candidate.refusal.empty()) continue;
     auto program =
         programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
@@ -222,9 +224,9 @@ llvm::Error RangeFinder::addDirect() {
     ScheduleRange range;
     range.lowest = range.highest = range.predicted_to = kNoSize;
     range.chosen = candidate;
-    range.choices = {largest};
+    range.choices.push_back({kNoSize, boundOf(kNoSize), std::move(*choice)});
     if (llvm::Error error = complete(range)) return error;
-    range.reason = candidate.description() + "; for counts that differ from pair to pair";
+    range.reason = range.chosen.description() + "; for counts that differ from pair to pair";
     ranges_.front().lowest = std::max(ranges_.front().lowest, kNoSize + 1);
     ranges_.insert(ranges_.begin(), std::move(range));
     break;
