@@ -227,7 +227,10 @@ llvm::Error RangeFinder::addDirect() {
     range.choices.push_back({kNoSize, boundOf(kNoSize), std::move(*choice)});
     if (llvm::Error error = complete(range)) return error;
     range.reason = range.chosen.description() + "; for counts that differ from pair to pair";
-    ranges_.front().lowest = std::max(ranges_.front().lowest, kNoSize + 1);
+    // The sizes go on with 1, which is predicted as 0 is.
+    ScheduleRange& smallest = ranges_.front();
+    smallest.lowest = std::max(smallest.lowest, kNoSize + 1);
+    smallest.choices.front().bytes = std::max(smallest.choices.front().bytes, smallest.lowest);
     ranges_.insert(ranges_.begin(), std::move(range));
     break;
   }
