@@ -172,7 +172,7 @@ served() {
     echo "| $shape, bytes | collective | torc-run | preloaded | MPI's own | preloaded / torc-run |" \
       "preloaded / MPI's own |"
     echo "| --- | --- | --- | --- | --- | --- | --- |"
-    for collective in allreduce reduce_scatter allgather; do
+    for collective in allreduce reduce_scatter allgather alltoall; do
       for bytes in 64 1K 16K 256K 4M; do
         file=$(served_file "$library" "$shape" "$collective" "$bytes")
         for ((round = 0; round < rounds; ++round)); do

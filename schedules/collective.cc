@@ -16,7 +16,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kPartMajor,
         .counts = CountOf::kVector,
         .in_place = InPlace::kVector,
-        .mpi = {"MPI_Allreduce", ""},
+        .mpi = {"MPI_Allreduce", "", ""},
     },
     {
         .name = "reduce_scatter",
@@ -29,7 +29,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kStart,
-        .mpi = {"MPI_Reduce_scatter", "MPI_Reduce_scatter_block"},
+        .mpi = {"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", ""},
     },
     {
         .name = "allgather",
@@ -42,7 +42,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnBlock,
-        .mpi = {"MPI_Allgather", "MPI_Allgatherv"},
+        .mpi = {"MPI_Allgather", "MPI_Allgatherv", ""},
     },
     {
         .name = "broadcast",
@@ -55,7 +55,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kPartMajor,
         .counts = CountOf::kVector,
         .in_place = InPlace::kVector,
-        .mpi = {"MPI_Bcast", ""},
+        .mpi = {"MPI_Bcast", "", ""},
     },
     {
         .name = "alltoall",
@@ -68,6 +68,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kSwapped,
+        .mpi = {"MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"},
     },
     {
         .name = "reduce",
@@ -80,7 +81,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kPartMajor,
         .counts = CountOf::kVector,
         .in_place = InPlace::kVector,
-        .mpi = {"MPI_Reduce", ""},
+        .mpi = {"MPI_Reduce", "", ""},
     },
     {
         .name = "scatter",
@@ -93,7 +94,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnResult,
-        .mpi = {"MPI_Scatter", ""},
+        .mpi = {"MPI_Scatter", "", ""},
     },
     {
         .name = "gather",
@@ -106,7 +107,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnBlock,
-        .mpi = {"MPI_Gather", ""},
+        .mpi = {"MPI_Gather", "", ""},
     },
 };
 

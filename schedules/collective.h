@@ -63,7 +63,7 @@ enum class InPlace : std::uint8_t {
   kVector = 0,    // `out` holds the whole of `in`: in[b] and out[b] are the same memory
   kOwnBlock = 1,  // the own block of `in` lies at its place in `out`
   kStart = 2,    // `out` holds the whole of `in`; the own block of the result goes to its beginning
-  kSwapped = 3,  // the block to a rank lies where the one from it goes: no schedule serves that
+  kSwapped = 3,  // the block to a rank lies where the one from it goes: schedules take a copy
   kOwnResult = 4,  // the own block of `out` lies at its place in `in`
 };
 
@@ -79,7 +79,7 @@ struct CollectiveRow {
   Layout layout = Layout::kPartMajor;
   CountOf counts = CountOf::kVector;
   InPlace in_place = InPlace::kVector;
-  std::array<std::string_view, 2> mpi{};  // functions of MPI that it serves, "" where there is none
+  std::array<std::string_view, 3> mpi{};  // functions of MPI that it serves, "" where there is none
 
   /// Whether calls of MPI are served.
   bool isIntercepted() const { return !mpi[0].empty(); }
@@ -102,7 +102,7 @@ struct CollectiveRow {
   bool inPlaceSharesBlock() const {
     return in_place == InPlace::kOwnBlock || in_place == InPlace::kOwnResult;
   }
-  /// Whether a schedule can serve a call with MPI_IN_PLACE.
+  /// Whether a schedule can serve a call with MPI_IN_PLACE as it stands.
   bool servesInPlace() const { return in_place != InPlace::kSwapped; }
   /// Whether a rank may say it: one that has the buffer in which the other's data lie.
   bool mayBeInPlace(bool at_root) const {

@@ -281,6 +281,10 @@ struct ScheduleView {
   std::span<const std::uint32_t> dependences;
 
   bool hasPairs() const { return rowOf(collective).blocks == BlockSpace::kPair; }
+  /// Whether blocks of pairs go straight from their source to their destination: there are no
+  /// frames in which others could hold them. Of counts that differ only such a schedule can be
+  /// expanded, for nobody else knows how long a block is.
+  bool isDirect() const { return hasPairs() && frames.empty(); }
   BlockAxes blockAxes() const { return {topology, rowOf(collective).blocks}; }
   /// How many boxes a piece can name by its index.
   std::size_t boxCount() const { return hasPairs() ? pairs.size() : boxes.size(); }

@@ -134,6 +134,7 @@ void printSummary(const LibraryPlan& plan, const BuiltLibrary& library, double s
            index.entries[end].collective == first.collective) {
       ++end;
     }
+    if (first.highest == kNoSize) ++i;  // the same schedules as some size's
     const ScheduleRange& smallest = library.ranges[i];
     const ScheduleRange& largest = library.ranges[end - 1];
     out << llvm::left_justify(plan.shapes[first.shape].topology.shape(), 15)

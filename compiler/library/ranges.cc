@@ -206,6 +206,34 @@ llvm::Error RangeFinder::findRanges() {
   for (ScheduleRange& range : ranges_) {
     if (llvm::Error error = complete(range)) return error;
   }
+  return rowOf(collective_).blocks == BlockSpace::kPair ? addDirect() : llvm::Error::success();
+}
+
+/// Adds what serves calls whose size no rank knows, where there is such a schedule: the best direct
+/// one of the smallest calls, for direct ones differ in what they cost to start.
+llvm::Error RangeFinder::addDirect() {
+  llvm::Expected<Choice> choice =
+      choose(*programs_, shape_.machine, modelled(kNoSize), ChoiceLimits{});
+  if (!choice) return choice.takeError();
+  for (const Candidate& candidate : choice->candidates) {
+    if (!candidate.refusal.empty()) continue;
+    auto program =
+        programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
+    if (!program) return program.takeError();
+    if (!(*program)->schedule.view().isDirect()) continue;
+    ScheduleRange range;
+    range.lowest = range.highest = range.predicted_to = kNoSize;
+    range.chosen = candidate;
+    range.choices.push_back({kNoSize, boundOf(kNoSize), std::move(*choice)});
+    if (llvm::Error error = complete(range)) return error;
+    range.reason = range.chosen.description() + "; for counts that differ from pair to pair";
+    // The sizes go on with 1, which is predicted as 0 is.
+    ScheduleRange& smallest = ranges_.front();
+    smallest.lowest = std::max(smallest.lowest, kNoSize + 1);
+    smallest.choices.front().bytes = std::max(smallest.choices.front().bytes, smallest.lowest);
+    ranges_.insert(ranges_.begin(), std::move(range));
+    break;
+  }
   return llvm::Error::success();
 }
 

@@ -68,7 +68,8 @@ class RangeFinder {
   /// Adds the first tasks.
   void start();
 
-  /// Once the queue is empty: the first range begins at the lowest size, the last is open.
+  /// Once the queue is empty: the first range begins at the lowest size, the last is open. Of pairs
+  /// a range of kNoSize alone is before them, where there is a direct schedule.
   std::vector<ScheduleRange> takeRanges() { return std::move(ranges_); }
   /// Once the queue is empty; empty: none.
   const std::string& error() const { return error_; }
@@ -79,6 +80,7 @@ class RangeFinder {
   void refine();
   void finish();
   llvm::Error findRanges();
+  llvm::Error addDirect();
   llvm::Expected<std::uint64_t> border(const ScheduleRange& below, const ScheduleRange& above);
   llvm::Expected<double> timeOf(const Candidate& candidate, bool per_rank, std::uint64_t bytes);
   llvm::Error complete(ScheduleRange& range);

@@ -58,13 +58,15 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   });
   std::array<torc::AgreedField, torc::kMaxAgreedFields> fields{};
   if (prepared.ok()) {
-    fields = {{{"the function", std::hash<std::string_view>()(function), false},
-               {"the schedule", schedule->serial, false},
-               {"the root", static_cast<std::uint64_t>(call.root), true},
-               {arguments.has_counts ? "the list of counts" : "the count", call.countsFingerprint(),
-                !arguments.has_counts},
-               {"the datatype", call.type.fingerprint(), false},
-               {"the operation", call.reduction.fingerprint, false}}};
+    // Lists of pairs differ from rank to rank.
+    const std::uint64_t counts = arguments.hasPairLists() ? 0 : call.countsFingerprint();
+    fields = {
+        {{"the function", std::hash<std::string_view>()(function), false},
+         {"the schedule", schedule->serial, false},
+         {"the root", static_cast<std::uint64_t>(call.root), true},
+         {arguments.has_counts ? "the list of counts" : "the count", counts, !arguments.has_counts},
+         {"the datatype", call.type.fingerprint(), false},
+         {"the operation", call.reduction.fingerprint, false}}};
   }
   torc::TagMap taken = geometry.takenTags();
   if (Status agreed = geometry.agreement.agree(prepared, fields, &taken); !agreed.ok()) {
@@ -240,6 +242,17 @@ int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count
   return init("torc_alltoall_init", schedule, arguments, collective);
 }
 
+int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
+                        const int64_t in_displacements[], MPI_Datatype in_type, void* out,
+                        const int64_t out_counts[], const int64_t out_displacements[],
+                        MPI_Datatype out_type, torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kAlltoall, in, 0, in_type, out, out_type);
+  setCounts(out_counts, out_displacements, arguments);
+  arguments.own_counts = in_counts;
+  arguments.own_displacements = in_displacements;
+  return init("torc_alltoallv_init", schedule, arguments, collective);
+}
+
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
   return report(attempt([&]() -> Status {
     if (schedule == nullptr) return torc::nullArgument("torc_schedule_serves: schedule");
@@ -248,6 +261,9 @@ int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
     if (!arguments.ok()) return arguments.status().annotated("torc_schedule_serves");
     if (Status fits = torc::checkSchedule(*schedule, arguments->collective); !fits.ok()) {
       return fits;
+    }
+    if (arguments->hasPairLists()) {
+      if (Status serves = torc::checkServesLists(schedule->view()); !serves.ok()) return serves;
     }
     torc::Call checked;
     return torc::check(*arguments, schedule->geometry->rank,

@@ -135,8 +135,13 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   const std::uint64_t bytes = checked.bytes;
   const torc_library& library = *geometry.library;
   const std::uint32_t shape = library.index.sub_tori[geometry.library_sub_torus].shape;
-  const LibraryEntry* entry = library.choose(shape, arguments->collective, bytes);
+  const LibraryEntry* entry = library.choose(shape, *arguments, bytes);
   if (entry == nullptr) {
+    if (arguments->hasPairLists()) {
+      return Status(StatusCode::kUnsupported,
+                    message("the library has no direct ", torc::rowOf(arguments->collective).name,
+                            " on ", library.shapes[shape], ", which counts that differ take"));
+    }
     return Status(StatusCode::kUnsupported,
                   message("the library has no ", torc::rowOf(arguments->collective).name, " of ",
                           bytes, " bytes on ", library.shapes[shape]));

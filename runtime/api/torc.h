@@ -197,7 +197,7 @@ typedef enum torc_kind {
   TORC_REDUCE_SCATTER = 1, /* also serves reduce_scatter_block */
   TORC_ALLGATHER = 2,      /* also serves allgatherv */
   TORC_BROADCAST = 3,
-  TORC_ALLTOALL = 4,
+  TORC_ALLTOALL = 4, /* direct schedules also serve alltoallv */
   TORC_REDUCE = 5,
   TORC_SCATTER = 6, /* also serves scatterv */
   TORC_GATHER = 7   /* also serves gatherv */
@@ -262,7 +262,9 @@ typedef struct torc_call {
   torc_kind kind;
   int64_t
       count; /* elements: of the vector (allreduce, reduce, broadcast), of each block otherwise */
-  const int64_t* counts; /* elements of each rank's block, or NULL: all `count` */
+  const int64_t* counts; /* elements of each rank's block, or NULL: all `count`. Of an alltoall the
+                            elements that come from each rank: there only that they are not NULL
+                            counts */
   MPI_Datatype datatype;
   MPI_Op op; /* MPI_OP_NULL where nothing is reduced */
 } torc_call;
@@ -364,10 +366,23 @@ int torc_gatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
                       torc_collective** collective);
 
 /* Block r of `in`, in_count elements, goes to rank r; block r of `out`, out_count elements that are
- * as many bytes, comes from rank r. Not in place. */
+ * as many bytes, comes from rank r. Not in place. (Preloaded programs are served in place.) */
 int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
                        MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
                        torc_collective** collective);
+
+/* in_counts[r] elements at in + in_displacements[r] elements go to rank r, out_counts[r] elements
+ * at out + out_displacements[r] elements come from rank r. What goes to a rank must be as many
+ * bytes as it takes from this one: nobody checks that, but for the own block; a longer message is a
+ * truncation, an error of the round, and for one that does not come the round waits. From their
+ * first block to the end of their last one, in and out do not overlap. Not in place.
+ * TORC_ERR_UNSUPPORTED: the schedule forwards blocks, whose length only their two ranks know;
+ * `torc compile alltoall --algorithm direct` makes one that does not, and torc_library_load names
+ * one for a call with `counts`. */
+int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
+                        const int64_t in_displacements[], MPI_Datatype in_type, void* out,
+                        const int64_t out_counts[], const int64_t out_displacements[],
+                        MPI_Datatype out_type, torc_collective** collective);
 
 /* Called once per round when it is complete or has failed (`result`), from a function of torc, on
  * the thread that called it. It may start collectives, this one too, and query; nothing else. */

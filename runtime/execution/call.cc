@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "runtime/execution/check_pairs.h"
 #include "schedules/library/index.h"
 #include "support/message.h"
 
@@ -28,6 +29,7 @@ class Check {
 
   Status run() {
     begin();
+    if (arguments_.hasPairLists()) return checkPairs(arguments_, rank_, ranks_, call_);
     Status status = checkRoot();
     if (status.ok()) status = checkCounts();
     if (status.ok()) status = checkType();
@@ -57,6 +59,8 @@ class Check {
 
   Status checkInPlace() {
     if (!row_.servesInPlace()) {
+      // Under MPI's rules the copy of a contribution is there already (Packing).
+      if (mpi_) return {};
       return fault(CallFault::kArgument, StatusCode::kUnsupported,
                    message("in is MPI_IN_PLACE, which no schedule of ", row_.name, " serves"));
     }
@@ -81,7 +85,9 @@ class Check {
     if (call_.in_place && call_.whole_is_in) call_.out = const_cast<void*>(arguments_.in);
     call_.per_rank.clear();
     call_.displacements.clear();
-    call_.lowest_displacement = 0;
+    call_.in_per_rank.clear();
+    call_.in_displacements.clear();
+    call_.lowest_displacement = call_.in_displaced = call_.out_displaced = 0;
     call_.bytes = 0;
   }
 
@@ -104,10 +110,6 @@ class Check {
       span_ = all_;
       own_ = row_.blocks == BlockSpace::kPair ? all_ : block_;
       return {};
-    }
-    if (row_.blocks == BlockSpace::kPair) {
-      return fault(CallFault::kArgument, StatusCode::kUnsupported,
-                   message("counts: no schedule of ", row_.name, " serves blocks that differ"));
     }
     if (arguments_.counts.isNull()) return wrong("counts is NULL");
     for (int r = 0; r < ranks_; ++r) {
@@ -216,6 +218,10 @@ class Check {
     if (moves_bytes_) static_cast<void>(lookAtType(MPI_BYTE, call_.type));
     call_.count = by_rank_ ? 0 : block_ * call_.scale;
     call_.elements = {in_ * call_.scale, out_ * call_.scale};
+    const std::int64_t displaced =
+        call_.lowest_displacement * static_cast<std::int64_t>(call_.scale * call_.type.bytes);
+    call_.in_displaced = call_.whole_is_in ? displaced : 0;
+    call_.out_displaced = call_.whole_is_in && !call_.in_place ? 0 : displaced;
     if (moves_bytes_) findCopies();
     if (call_.in_place && row_.inPlaceSharesBlock()) {
       call_.elements.in = call_.elements.out = std::max(call_.elements.in, call_.elements.out);
@@ -224,6 +230,11 @@ class Check {
   void findCopies() {
     if (!row_.describesOwn()) {
       call_.packs_in = call_.unpacks_out = copies_whole_;
+    } else if (call_.in_place && !row_.servesInPlace()) {
+      // What is in `out` is copied, and that is the contribution.
+      call_.packs_in = in_ > 0;
+      call_.unpacks_out = copies_whole_;
+      call_.in_place = false;
     } else if (!call_.in_place) {
       call_.unpacks_out = out_ > 0 && !outElement().isBytesInRow();
       // MPICH lets a contribution lie within the result, and reads it before it writes.
@@ -382,6 +393,7 @@ Status check(const CallArguments& arguments, int rank, int ranks, Call& call) {
 }
 
 void takeLists(const CallArguments& arguments, int ranks, Call& call) {
+  if (arguments.hasPairLists()) return takePairLists(arguments, ranks, call);
   if (!arguments.has_counts || rowOf(arguments.collective).counts != CountOf::kBlock) return;
   const auto size = static_cast<std::size_t>(ranks);
   call.per_rank.resize(size);

@@ -49,22 +49,21 @@ struct Call {
   std::uint64_t count = 0;                   // where there is no list
   std::vector<std::uint64_t> per_rank;       // empty: `count` for all
   std::vector<std::uint64_t> displacements;  // empty: blocks follow one another
-  std::uint64_t scale = 1;                   // elements of `type` in one of the arguments
-  bool whole_is_in = false;                  // displacements are those of `in`, not of `out`
+  // Of pairs those two are the blocks from the ranks, in `out`; and these the ones to them, in
+  // `in`.
+  std::vector<std::uint64_t> in_per_rank;
+  std::vector<std::uint64_t> in_displacements;
+  std::uint64_t scale = 1;               // elements of `type` in one of the arguments
+  bool whole_is_in = false;              // displacements are those of `in`, not of `out`
   std::int64_t lowest_displacement = 0;  // elements of the arguments from there to displacement 0
-  BufferElements elements;               // that the program reads and writes there
-  std::uint64_t bytes = 0;               // of data, of the whole vector
+  std::int64_t in_displaced = 0;         // bytes from the argument to the buffer's first element
+  std::int64_t out_displaced = 0;
+  BufferElements elements;  // that the program reads and writes there
+  std::uint64_t bytes = 0;  // of data, of the whole vector; of pairs, that the rank sends
 
   /// Where the elements of the buffers begin: displacement 0 of the one that has all blocks.
-  std::byte* outBegin() const {
-    return static_cast<std::byte*>(out) + (whole_is_in && !in_place ? 0 : displacedBytes());
-  }
-  const std::byte* inBegin() const {
-    return static_cast<const std::byte*>(in) + (whole_is_in ? displacedBytes() : 0);
-  }
-  std::int64_t displacedBytes() const {
-    return lowest_displacement * static_cast<std::int64_t>(scale * type.bytes);
-  }
+  std::byte* outBegin() const { return static_cast<std::byte*>(out) + out_displaced; }
+  const std::byte* inBegin() const { return static_cast<const std::byte*>(in) + in_displaced; }
   /// Equal on ranks that pass the same counts: the count itself, or a hash of them.
   std::uint64_t countsFingerprint() const;
 };
@@ -81,8 +80,8 @@ void dropIgnored(const CollectiveRow& row, int rank, CallArguments& arguments);
 /// every rank of a correct program gets the same kind: it depends on the root, the number of bytes,
 /// the operation and, in reductions, the datatype, which MPI demands to be the same everywhere; not
 /// on buffers, nor on how data that are only moved are described, which may differ. kArgument and
-/// kOwnBlock may be one rank's alone. What is ignored (dropIgnored) is not looked at. `call.bytes`
-/// is set unless counts or datatype are at fault.
+/// kOwnBlock may be one rank's alone, and so is kOverflow where pairs have lists. What is ignored
+/// (dropIgnored) is not looked at. `call.bytes` is set unless counts or datatype are at fault.
 Status check(const CallArguments& arguments, int rank, int ranks, Call& call);
 /// The same with the row of a collective, in place of that of `arguments.collective`.
 Status check(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,

@@ -80,6 +80,17 @@ struct CallArguments {
   // rooted collective the root's `count` and `type` count, and of the others these.
   std::int64_t own_count = 0;
   MPI_Datatype own_type = MPI_DATATYPE_NULL;
+  // Of pairs whose counts differ: lists as those above, of the blocks to all ranks, in `in`. What
+  // is above are the blocks from all ranks, in `out`.
+  NumberList own_counts;
+  NumberList own_displacements;
+  // A datatype for each block, in place of the one for all, with displacements in bytes; or null.
+  const MPI_Datatype* types = nullptr;
+  const MPI_Datatype* own_types = nullptr;
+
+  /// Whether every block of a pair has a count of its own, which only its two ranks know. Ranks
+  /// then know nothing of the size of the call.
+  bool hasPairLists() const { return has_counts && rowOf(collective).blocks == BlockSpace::kPair; }
 };
 
 }  // namespace torc

@@ -17,18 +17,29 @@ ScheduleCall::ScheduleCall(const Call& call, const RankMap& map, int caller, int
       in_place(call.in_place),
       count(call.count),
       per_rank(call.per_rank),
-      displacements(call.displacements) {
+      displacements(call.displacements),
+      in_per_rank(call.in_per_rank),
+      in_displacements(call.in_displacements) {
   if (map.isIdentity() || rowOf(call.collective).layout == Layout::kPartMajor) return;
-  per_rank.assign(static_cast<std::size_t>(ranks), 0);
-  displacements.assign(static_cast<std::size_t>(ranks), 0);
+  putInOrder(map, ranks, count, per_rank, displacements);
+  if (rowOf(call.collective).blocks != BlockSpace::kPair) return;
+  putInOrder(map, ranks, count, in_per_rank, in_displacements);
+}
+
+void ScheduleCall::putInOrder(const RankMap& map, int ranks, std::uint64_t count,
+                              std::vector<std::uint64_t>& per_rank,
+                              std::vector<std::uint64_t>& displacements) {
+  const auto size = static_cast<std::size_t>(ranks);
+  std::vector<std::uint64_t> counts(per_rank.size()), places(size);
   std::uint64_t before = 0;
-  for (int r = 0; r < ranks; ++r) {
-    const std::uint64_t elements = call.per_rank.empty() ? call.count : call.per_rank[r];
-    const std::int32_t there = map.toSchedule(r);
-    per_rank[there] = elements;
-    displacements[there] = call.displacements.empty() ? before : call.displacements[r];
-    before += elements;
+  for (std::size_t r = 0; r < size; ++r) {
+    const auto there = static_cast<std::size_t>(map.toSchedule(static_cast<int>(r)));
+    if (!per_rank.empty()) counts[there] = per_rank[r];
+    places[there] = displacements.empty() ? before : displacements[r];
+    before += per_rank.empty() ? count : per_rank[r];
   }
+  per_rank = std::move(counts);
+  displacements = std::move(places);
 }
 
 Status checkSchedule(const torc_schedule& schedule, Collective collective) {
@@ -58,12 +69,12 @@ Status LaidOutCall::expand() {
   StatusOr<FlatProgram> program =
       torc::expand(view, seen.rank, seen.counts(), seen.in_place, seen.root);
   if (!program.ok()) return program.status();
-  for (FlatOperation& operation : program->operations) {
-    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
-  }
   StatusOr<MessageFragments> fragments = cutMessages(view, *program, seen.counts(), seen.in_place,
                                                      call_.type.bytes, kLeastFragmentBytes);
   if (!fragments.ok()) return fragments.status();
+  for (FlatOperation& operation : program->operations) {
+    if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
+  }
   expanded_ = std::make_unique<Expanded>(Expanded{std::move(*program), std::move(*fragments)});
   return {};
 }
@@ -122,9 +133,8 @@ Status LaidOutCall::bind(const Call& call) {
   call_.bytes = call.bytes;
   call_.in = call.in;
   call_.out = call.out;
-  call_.scale = call.scale;
-  call_.whole_is_in = call.whole_is_in;
-  call_.lowest_displacement = call.lowest_displacement;
+  call_.in_displaced = call.in_displaced;
+  call_.out_displaced = call.out_displaced;
   if (row().reduces()) {
     if (Status status = reduction_.use(call.type, call.reduction, call.keep_type); !status.ok()) {
       return status;
@@ -140,9 +150,12 @@ void LaidOutCall::finishRound() {
 }
 
 std::size_t LaidOutCall::bytes() const {
-  const std::size_t lists =
-      (call_.per_rank.capacity() + call_.displacements.capacity()) * sizeof(std::uint64_t);
-  return lists + dataBytes() + executor_->tableBytes() + (trace_ != nullptr ? trace_->bytes() : 0);
+  std::size_t listed = 0;
+  for (const auto* list :
+       {&call_.per_rank, &call_.displacements, &call_.in_per_rank, &call_.in_displacements}) {
+    listed += list->capacity() * sizeof(std::uint64_t);
+  }
+  return listed + dataBytes() + executor_->tableBytes() + (trace_ != nullptr ? trace_->bytes() : 0);
 }
 
 }  // namespace torc

@@ -35,12 +35,19 @@ struct ScheduleCall {
   ScheduleCall(const Call& call, const RankMap& map, int rank, int ranks);
 
   /// Refers to this object.
-  Counts counts() const { return {count, per_rank, displacements}; }
+  Counts counts() const { return {count, per_rank, displacements, in_per_rank, in_displacements}; }
 
   std::int32_t rank, root;
   bool in_place;
   std::uint64_t count;
   std::vector<std::uint64_t> per_rank, displacements;
+  std::vector<std::uint64_t> in_per_rank, in_displacements;  // of pairs
+
+ private:
+  /// Lists of one buffer. Without counts all blocks have `count` elements.
+  static void putInOrder(const RankMap& map, int ranks, std::uint64_t count,
+                         std::vector<std::uint64_t>& per_rank,
+                         std::vector<std::uint64_t>& displacements);
 };
 
 /// Whether `schedule` is one for the collective of a call.

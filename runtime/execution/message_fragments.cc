@@ -27,6 +27,7 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
     if (bytes < 2 * least_bytes) continue;  // one fragment in any case
     const Operation& operation = schedule.operations[flat.source];
     const Region& region = sending ? operation.a : operation.dst;
+    if (operation.hasFamily()) placement.setPeer(rooted.coordinatesOf(flat.peer));
     // Equal blocks need not be listed to know their size.
     if (counts.per_rank.empty() && bytes / placement.blocksOf(region) < least_bytes) continue;
     placement.appendBlocks(region, fragments[i]);

@@ -11,9 +11,10 @@
 
 namespace torc {
 
-/// Cuts the messages of `program` = expand(schedule, program.rank, counts, in_place) into their
-/// blocks, where these have `least_bytes` each on average. In reduce_scatter and allgather the
-/// blocks of a message lie apart in memory: sent one by one they need not be packed.
+/// Cuts the messages of `program` = expand(schedule, program.rank, counts, in_place), whose peers
+/// are ranks of the schedule, into their blocks, where these have `least_bytes` each on average. In
+/// reduce_scatter and allgather the blocks of a message lie apart in memory: sent one by one they
+/// need not be packed.
 StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
                                        const Counts& counts, bool in_place,
                                        std::size_t element_bytes, std::size_t least_bytes);

@@ -15,6 +15,7 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
+#include "runtime/execution/call_arguments.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/rank_map.h"
 #include "runtime/job/schedule_cache.h"
@@ -96,10 +97,12 @@ struct torc_library {
 
   /// Local: the schedule for a call on a recognised communicator; nullptr where there is none.
   /// `bytes` are those of the whole vector. A call without data is one of a byte: so it has a
-  /// schedule where others have.
-  const torc::LibraryEntry* choose(std::uint32_t shape, torc::Collective collective,
+  /// schedule where others have. Where pairs have lists, whatever the bytes, the one that is kept
+  /// for such calls: ranks that know different sizes choose alike.
+  const torc::LibraryEntry* choose(std::uint32_t shape, const torc::CallArguments& call,
                                    std::uint64_t bytes) const {
-    return index.findEntry(shape, collective, bytes > 0 ? bytes : 1);
+    const std::uint64_t size = call.hasPairLists() ? torc::kNoSize : bytes > 0 ? bytes : 1;
+    return index.findEntry(shape, call.collective, size);
   }
 
   torc_context* context;

@@ -12,6 +12,7 @@
 #include "schedules/expansion/family.h"
 #include "schedules/expansion/placement.h"
 #include "schedules/root.h"
+#include "support/message.h"
 
 namespace torc {
 namespace {
@@ -132,6 +133,14 @@ Status checkRank(const Topology& topology, const char* what, std::int32_t rank) 
 
 std::uint32_t tagCount(const ScheduleView& schedule) {
   return TagCounter(schedule).count() * schedule.segments;
+}
+
+Status checkServesLists(const ScheduleView& schedule) {
+  if (schedule.isDirect()) return {};
+  return {StatusCode::kUnsupported,
+          message("schedule ", schedule.name,
+                  " forwards blocks of others, whose length only their two ranks know: counts that "
+                  "differ take a direct one")};
 }
 
 StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, const Counts& counts,

@@ -25,15 +25,18 @@ namespace torc {
 
 /// How many elements a call moves. Either `count` alone, or one entry per rank.
 struct Counts {
-  /// allreduce: elements of the vector; reduce_scatter, allgather: elements of
-  /// every block.
+  /// Elements of the vector or, where ranks have blocks, of every block.
   std::uint64_t count = 0;
-  /// reduce_scatter, allgather only, in place of `count`: elements of rank r's
-  /// block.
+  /// Where ranks have blocks, in place of `count`: elements of rank r's block; of pairs, of the one
+  /// from rank r.
   std::span<const std::uint64_t> per_rank;
-  /// With per_rank: where rank r's block starts, in elements; empty: blocks
-  /// follow one another.
+  /// Where rank r's block starts in the buffer of all blocks (of pairs, in `out`), in elements;
+  /// empty: blocks follow one another.
   std::span<const std::uint64_t> displacements;
+  /// The same of the pairs' other buffer, `in`: the block to rank r. What a rank knows of pairs is
+  /// this and that, its own row and its own column: a direct schedule needs no more.
+  std::span<const std::uint64_t> in_per_rank{};
+  std::span<const std::uint64_t> in_displacements{};
 };
 
 /// A region as runs of elements.
@@ -98,13 +101,19 @@ struct FlatProgram {
 /// Tags that the programs of `schedule` use: FlatProgram::tag_count, whatever the counts.
 std::uint32_t tagCount(const ScheduleView& schedule);
 
+/// Whether `schedule`, which is of pairs, can be expanded for counts that differ: kUnsupported
+/// where it is not direct.
+Status checkServesLists(const ScheduleView& schedule);
+
 /// The program of `rank` for a collective whose root is the rank `root` (0 where it has none).
 /// `schedule` has passed `validate`. In an own-block
 /// buffer (`out` of a reduce_scatter, `in` of an allgather) the block starts at
 /// element 0; when `in_place` is set, which counts for ranks that may be in place (a rooted
 /// collective's root), the own block lies at its place in the other buffer where the collective
 /// says so, and both are one: `in` of an allgather is the whole vector `out`. Errors: rank or root
-/// outside the topology, per-rank tables of the wrong length, sizes that overflow 63 bits.
+/// outside the topology, per-rank tables of the wrong length, sizes that overflow 63 bits; counts
+/// of pairs that differ and a schedule that is not direct, or an own block that is not as long in
+/// `in` as in `out`.
 StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
                              bool in_place = false, std::int32_t root = 0);
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "support/message.h"
+
 namespace torc {
 namespace {
 
@@ -56,7 +58,9 @@ Placement::Placement(const RootedSchedule& rooted, std::int32_t rank, const Coun
       parts_(schedule_),
       in_sites_(axes_),
       out_sites_(axes_),
-      search_(schedule_) {
+      search_(schedule_),
+      blocks_(counts.count, counts.per_rank, counts.displacements),
+      in_blocks_(counts.count, counts.in_per_rank, counts.in_displacements) {
   for (const Color& color : schedule_.colors) {
     auto& order = orders_.emplace_back();
     for (std::uint32_t i = 0; i < axes_.count(); ++i) {
@@ -89,51 +93,48 @@ Status Placement::prepare() {
 }
 
 Status Placement::prepareBlocks() {
-  const std::uint64_t ranks = schedule_.topology.ranks();
-  std::uint64_t total = 0;  // elements of the whole vector
-  std::uint64_t end = 0;    // of its last block
-  if (axes_.ends() == 2 && !uniform()) {
-    return Status(StatusCode::kUnsupported,
-                  std::string(row_.name) + " with counts that differ has no schedule");
-  }
+  const bool at_root = rank_ == rooted_.root();
+  std::uint64_t whole = 0,
+                own = 0;  // elements of all blocks, to the end of the last, and of the own
   if (row_.layout == Layout::kPartMajor) {
     if (!counts_.per_rank.empty()) {
       return Status(StatusCode::kInvalidArgument,
                     std::string(row_.name) + " takes one count, not one per rank");
     }
     if (counts_.count > kMaxElements) return overflow("the elements of the vector");
-    total = end = counts_.count;
-  } else if (uniform()) {
-    if (counts_.count > kMaxElements / ranks) return overflow("the elements of all blocks");
-    total = end = counts_.count * ranks;
+    whole = own = counts_.count;
   } else {
-    if (counts_.per_rank.size() != ranks ||
-        (!counts_.displacements.empty() && counts_.displacements.size() != ranks)) {
-      return Status(StatusCode::kMismatch, "counts for " + std::to_string(counts_.per_rank.size()) +
-                                               " ranks, schedule has " + std::to_string(ranks));
-    }
-    const bool packed = counts_.displacements.empty();
-    if (packed) displacements_.reserve(ranks);
-    for (std::uint64_t r = 0; r < ranks; ++r) {
-      if (packed) displacements_.push_back(total);
-      const std::uint64_t count = counts_.per_rank[r];
-      const std::uint64_t offset = packed ? total : counts_.displacements[r];
-      if (count > kMaxElements - total || offset > kMaxElements || count > kMaxElements - offset) {
-        return overflow("the elements of all blocks");
-      }
-      total += count;
-      if (count > 0) end = std::max(end, offset + count);
-    }
+    if (Status status = blocks_.prepare(schedule_.topology.ranks()); !status.ok()) return status;
+    if (axes_.ends() == 2) return preparePairs();
+    whole = blocks_.end();
+    own = blocks_.countOf(rank_);
   }
-  const bool part_major = row_.layout == Layout::kPartMajor;
-  const std::uint64_t own = part_major || axes_.ends() == 2 ? total : blockCount(rank_);
-  const bool at_root = rank_ == rooted_.root();
   const auto elements = [&](Holds holds) {
-    return holds == Holds::kWhole ? end : holds == Holds::kOwn ? own : 0;
+    return holds == Holds::kWhole ? whole : holds == Holds::kOwn ? own : 0;
   };
   in_elements_ = elements(row_.inAt(at_root));
   out_elements_ = elements(row_.outAt(at_root));
   if (in_place_) in_elements_ = out_elements_ = std::max(in_elements_, out_elements_);
+  return {};
+}
+
+/// What a rank knows are the blocks that it sends and those that it receives.
+Status Placement::preparePairs() {
+  if (Status status = in_blocks_.prepare(schedule_.topology.ranks()); !status.ok()) return status;
+  if (blocks_.alike() != in_blocks_.alike()) {
+    return {StatusCode::kMismatch,
+            "one count for the blocks of `in` or `out`, one per rank for the other"};
+  }
+  if (!uniform()) {
+    if (Status status = checkServesLists(schedule_); !status.ok()) return status;
+  }
+  const std::uint64_t sent = in_blocks_.countOf(rank_), received = blocks_.countOf(rank_);
+  if (sent != received) {
+    return {StatusCode::kMismatch,
+            message("the own block has ", sent, " elements in `in`, ", received, " in `out`")};
+  }
+  in_elements_ = in_blocks_.end();
+  out_elements_ = blocks_.end();
   return {};
 }
 
@@ -219,15 +220,6 @@ Extent Placement::partsOf(std::uint32_t part, std::uint32_t parts, const Extent&
   return schedule_.segments == 1 ? of_parts : shareOf(of_parts, segment_, schedule_.segments);
 }
 
-std::uint64_t Placement::blockCount(std::int32_t rank) const {
-  return uniform() ? counts_.count : counts_.per_rank[rank];
-}
-
-std::uint64_t Placement::blockOffset(std::int32_t rank) const {
-  if (uniform()) return static_cast<std::uint64_t>(rank) * counts_.count;
-  return displacements_.empty() ? counts_.displacements[rank] : displacements_[rank];
-}
-
 bool Placement::isWhole(Buffer buffer) const {
   return in_place_ || (buffer == Buffer::kIn ? row_.inWhole() : row_.outWhole());
 }
@@ -257,8 +249,14 @@ std::uint64_t Placement::blockElements(const Run& run, const BlockCoordinates& a
     return partMajorBlock(whole, run.part, at, depth).length;
   }
   const std::int32_t owner = rooted_.rankOf(axes_.nodeOf(at));
-  if (owner < 0 || (axes_.ends() == 2 && rooted_.rankOf(axes_.nodeOf(at, 1)) < 0)) return 0;
-  return partsOf(run.part, run.parts, {0, blockCount(owner)}).length;
+  if (owner < 0) return 0;
+  std::uint64_t count = blocks_.countOf(owner);
+  if (axes_.ends() == 2) {
+    const std::int32_t destination = rooted_.rankOf(axes_.nodeOf(at, 1));
+    if (destination < 0) return 0;
+    if (owner == rank_) count = in_blocks_.countOf(destination);
+  }
+  return partsOf(run.part, run.parts, {0, count}).length;
 }
 
 std::uint64_t Placement::elementsOf(const Run& run) const {
@@ -411,19 +409,14 @@ BlockRanges Placement::rangesOfSites(BlockRanges ranges) const {
 
 void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const {
   if (axes_.ends() == 1 && !isWhole(buffer)) {  // the own block
-    return out.add(partsOf(run.part, run.parts, {0, blockCount(rank_)}));
+    return out.add(partsOf(run.part, run.parts, {0, blocks_.countOf(rank_)}));
   }
   const std::span<const std::uint8_t> order = orderOf(run.part);
-  if (axes_.ends() == 2 && schedule_.topology.dead_node_count > 0) {
-    // The blocks from or to the own node, as the live ranks at their other end count.
-    const std::uint32_t end = buffer == Buffer::kIn ? 1 : 0;
-    return forEachBlock(axes_, order, axes_.count(), run.ranges, [&](const BlockCoordinates& at) {
-      if (blockElements(run, at, axes_.count()) == 0) return;
-      const auto rank = static_cast<std::uint64_t>(rooted_.rankOf(axes_.nodeOf(at, end)));
-      out.add(partsOf(run.part, run.parts, {rank * counts_.count, counts_.count}));
-    });
-  }
-  if (uniform()) {
+  // Of pairs, the blocks from or to the own node lie as the ranks at their other end count.
+  const bool sent = axes_.ends() == 2 && buffer == Buffer::kIn;
+  const BlockPlaces& blocks = sent ? in_blocks_ : blocks_;
+  const bool gaps_of_pairs = axes_.ends() == 2 && schedule_.topology.dead_node_count > 0;
+  if (blocks.inRow() && !gaps_of_pairs) {
     const Grid& sites = buffer == Buffer::kIn ? in_sites_ : out_sites_;
     return sites.append({.order = order,
                          .base = 0,
@@ -432,9 +425,9 @@ void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& ou
                         rangesOfSites(run.ranges), out);
   }
   forEachBlock(axes_, order, axes_.count(), run.ranges, [&](const BlockCoordinates& at) {
-    const std::int32_t rank = rooted_.rankOf(axes_.nodeOf(at));
+    const std::int32_t rank = rooted_.rankOf(axes_.nodeOf(at, sent ? 1 : 0));
     if (rank < 0) return;  // the block of a dead node
-    out.add(partsOf(run.part, run.parts, {blockOffset(rank), blockCount(rank)}));
+    out.add(partsOf(run.part, run.parts, {blocks.offsetOf(rank), blocks.countOf(rank)}));
   });
 }
 
@@ -555,7 +548,7 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
     Extent extent = {base + prefix.before[index],
                      prefix.before[index + run] - prefix.before[index]};
     if (!all_parts && extent.length > 0) {
-      const Extent all{0, blockCount(rooted_.rankOf(axes_.nodeOf(at)))};
+      const Extent all{0, blocks_.countOf(rooted_.rankOf(axes_.nodeOf(at)))};
       const Extent some = partsOf(inner.part, inner.parts, all);
       extent = {extent.offset + some.offset - partsOf(outer.part, 1, all).offset, some.length};
     }

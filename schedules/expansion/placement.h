@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "schedules/expansion/block_places.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/expansion/grid.h"
 #include "schedules/expansion/shares.h"
@@ -71,14 +72,13 @@ class Placement {
     std::vector<std::uint64_t> before;
   };
 
-  bool uniform() const { return counts_.per_rank.empty(); }
+  bool uniform() const { return blocks_.alike(); }
   Status prepareBlocks();
+  Status preparePairs();
   void layGrid(std::uint32_t end, Grid& grid) const;
   Status prepareFrames();
   Status measureFrames();
   Extent partsOf(std::uint32_t part, std::uint32_t parts, const Extent& whole) const;
-  std::uint64_t blockCount(std::int32_t rank) const;
-  std::uint64_t blockOffset(std::int32_t rank) const;
   bool isWhole(Buffer buffer) const;
 
   /// The block axes in the order of the part's color, the slowest first: those of the sources
@@ -122,7 +122,8 @@ class Placement {
   // Positions are sites, so that blocks lie as ranks count: those of the other node of a pair.
   Grid in_sites_, out_sites_;
   PieceSearch search_;
-  std::vector<std::uint64_t> displacements_;  // per-rank counts without displacements
+  BlockPlaces blocks_;     // of all ranks; of pairs, those in `out`
+  BlockPlaces in_blocks_;  // of pairs, those in `in`
   std::uint32_t segment_ = 0;
   std::vector<std::uint64_t> slot_offsets_;  // in the first copy of the window
   std::uint64_t window_elements_ = 0;        // of one copy

@@ -57,6 +57,10 @@ struct LibrarySubTorus {
   bool operator==(const LibrarySubTorus&) const = default;
 };
 
+/// The size of a call that no rank knows: of pairs whose counts differ. What is for this size is a
+/// direct schedule (ScheduleView::isDirect).
+inline constexpr std::uint64_t kNoSize = 0;
+
 inline constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
 
 /// The schedule of a collective on a shape, for a range of sizes. Bytes are those of the whole

@@ -140,35 +140,6 @@ TEST_F(Collectives, BroadcastFromEveryRoot) {
       TORC_ERR_ARGUMENT);
 }
 
-TEST_F(Collectives, Alltoall) {
-  for (const std::int64_t count : {0, 1, 3, 500, 20000}) {
-    const std::vector<std::int32_t> in = contribution(count * worldSize());
-    std::vector<std::int32_t> out(in.size(), -1), expected(in.size());
-    MPI_Alltoall(in.data(), static_cast<int>(count), MPI_INT32_T, expected.data(),
-                 static_cast<int>(count), MPI_INT32_T, MPI_COMM_WORLD);
-    torc_collective* collective = nullptr;
-    ASSERT_TORC_OK(torc_alltoall_init(schedule("alltoall"), in.data(), count, MPI_INT32_T,
-                                      out.data(), count, MPI_INT32_T, &collective));
-    runOnce(collective);
-    EXPECT_EQ(out, expected) << "count " << count;
-  }
-}
-
-TEST_F(Collectives, AlltoallIsNotServedInPlaceNorWithBlocksThatDiffer) {
-  std::vector<std::int32_t> data(static_cast<std::size_t>(worldSize()) * 2, 1), out = data;
-  torc_collective* collective = nullptr;
-  EXPECT_EQ(torc_alltoall_init(schedule("alltoall"), MPI_IN_PLACE, 2, MPI_INT32_T, data.data(), 2,
-                               MPI_INT32_T, &collective),
-            TORC_ERR_UNSUPPORTED);
-  EXPECT_NE(std::string(torc_error_message()).find("MPI_IN_PLACE"), std::string::npos);
-  EXPECT_EQ(torc_alltoall_init(schedule("alltoall"), data.data(), 1, MPI_INT32_T, out.data(), 2,
-                               MPI_INT32_T, &collective),
-            TORC_ERR_MISMATCH);
-  const std::vector<std::int64_t> counts(static_cast<std::size_t>(worldSize()), 1);
-  const torc_call call{TORC_ALLTOALL, 0, counts.data(), MPI_INT32_T, MPI_OP_NULL};
-  EXPECT_EQ(torc_schedule_serves(schedule("alltoall"), &call), TORC_ERR_UNSUPPORTED);
-}
-
 /// Counts per rank, some of them zero. Small: messages are packed; large: sent block by block.
 std::vector<std::int64_t> unevenCounts(std::int64_t least) {
   std::vector<std::int64_t> counts;

@@ -37,7 +37,7 @@ class MappedTest : public testing::Test {
   /// Frees the geometry and its schedules.
   void clear();
 
-  /// Binds, once per geometry, the schedule for "allreduce", "reduce_scatter" or "allgather".
+  /// Binds, once per geometry, the schedule for "allreduce", "reduce_scatter" or one other.
   torc_schedule* schedule(const std::string& collective);
 
   torc_context* context_ = nullptr;

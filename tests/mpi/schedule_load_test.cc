@@ -50,7 +50,7 @@ class Loads : public LibraryTest {
   const LibraryEntry& entry(const torc_geometry& geometry, Collective collective) {
     const std::string shape = geometry.topology->shape();
     for (std::uint32_t i = 0; i < library_->shapes.size(); ++i) {
-      if (library_->shapes[i] == shape) return *library_->choose(i, collective, 1000);
+      if (library_->shapes[i] == shape) return *library_->index.findEntry(i, collective, 1000);
     }
     ADD_FAILURE() << shape;
     return library_->index.entries.front();

@@ -17,10 +17,13 @@ std::uint64_t signatureOf(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;
   // Operations of the user may have another handle on every rank.
   const int op = isPredefined(arguments.op) ? arguments.op : 0;
+  // Where pairs have lists, each rank has other bytes. No call is so long.
+  const std::uint64_t bytes =
+      arguments.hasPairLists() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
   const std::array<std::uint64_t, 4> words = {
       call.is_described ? static_cast<std::uint64_t>(arguments.collective)
                         : 0x100 + static_cast<std::uint64_t>(call.id),
-      call.bytes, static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(arguments.root)};
+      bytes, static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(arguments.root)};
   return checksumOf(std::as_bytes(std::span(words)));
 }
 

@@ -25,11 +25,12 @@ class KeptLists {
   /// Copies a list of `ranks` numbers, which `list` names from now on. Throws std::bad_alloc.
   void keep(NumberList& list, int ranks) {
     if (list.isNull()) return;
-    const std::size_t bytes = static_cast<std::size_t>(ranks) * list.numberBytes();
-    copies_.push_back({list.address(), std::make_unique_for_overwrite<std::byte[]>(bytes)});
-    std::byte* copy = copies_.back().bytes.get();
-    std::memcpy(copy, list.address(), bytes);
-    list = list.at(copy);
+    list = list.at(copyOf(list.address(), static_cast<std::size_t>(ranks) * list.numberBytes()));
+  }
+  void keep(const MPI_Datatype*& types, int ranks) {
+    if (types == nullptr) return;
+    const std::size_t bytes = static_cast<std::size_t>(ranks) * sizeof(MPI_Datatype);
+    types = reinterpret_cast<const MPI_Datatype*>(copyOf(types, bytes));
   }
 
   /// The copy of a list of the program; the list itself where there is none.
@@ -46,6 +47,12 @@ class KeptLists {
     const void* original;
     std::unique_ptr<std::byte[]> bytes;
   };
+  const std::byte* copyOf(const void* list, std::size_t bytes) {
+    copies_.push_back({list, std::make_unique_for_overwrite<std::byte[]>(bytes)});
+    std::memcpy(copies_.back().bytes.get(), list, bytes);
+    return copies_.back().bytes.get();
+  }
+
   std::vector<Copy> copies_;
 };
 

@@ -32,7 +32,9 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
   const Status status = check(call.arguments, rank, size, checked);
   call.bytes = checked.bytes;
   if (!status.ok()) return reasonOf(checked.fault);
-  return call.bytes == 0 ? Reason::kNoData : Reason::kServed;
+  // Others may have data where pairs have lists.
+  const bool is_idle = call.bytes == 0 && !call.arguments.hasPairLists();
+  return is_idle ? Reason::kNoData : Reason::kServed;
 }
 
 const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
@@ -52,8 +54,7 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
   call.reason = Reason::kNotSetUp;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
-  const LibraryEntry* entry =
-      engine->library->choose(state.shape(), call.arguments.collective, call.bytes);
+  const LibraryEntry* entry = engine->library->choose(state.shape(), call.arguments, call.bytes);
   call.reason = entry == nullptr ? Reason::kNoSchedule : Reason::kServed;
   return entry;
 }

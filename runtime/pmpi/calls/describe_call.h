@@ -84,6 +84,31 @@ void describeGatherV(CollectiveCall& call, const void* in, Count in_count, MPI_D
   call.arguments.displacements = displacements;
 }
 
+template <typename Count, typename Offset>
+void describeExchangeV(CollectiveCall& call, const void* in, const Count* in_counts,
+                       const Offset* in_displacements, MPI_Datatype in_type, void* out,
+                       const Count* counts, const Offset* displacements, MPI_Datatype type,
+                       MPI_Comm comm) {
+  describeGatherV(call, in, Count{0}, in_type, out, counts, displacements, type, comm);
+  if (in == MPI_IN_PLACE) return;  // the lists of `in` may be anything
+  call.arguments.own_counts = in_counts;
+  call.arguments.own_displacements = in_displacements;
+}
+
+/// MPICH 4.0.2's nonblocking MPI_Alltoallw is wrong in place, where ranks describe their data
+/// differently; whether it is in place all ranks say alike.
+template <typename Count, typename Offset>
+void describeExchangeW(CollectiveCall& call, const void* in, const Count* in_counts,
+                       const Offset* in_displacements, const MPI_Datatype* in_types, void* out,
+                       const Count* counts, const Offset* displacements, const MPI_Datatype* types,
+                       MPI_Comm comm) {
+  call.only_blocking = in == MPI_IN_PLACE;
+  describeExchangeV(call, in, in_counts, in_displacements, MPI_DATATYPE_NULL, out, counts,
+                    displacements, MPI_DATATYPE_NULL, comm);
+  call.arguments.types = types;
+  if (in != MPI_IN_PLACE) call.arguments.own_types = in_types;
+}
+
 /// One buffer, which is read at the root and written elsewhere: always in place.
 template <typename Count>
 void describeBroadcast(CollectiveCall& call, void* buffer, Count count, MPI_Datatype type, int root,
@@ -107,16 +132,7 @@ template <typename... Parameters>
 void describeRootedScatterV(CollectiveCall&, const Parameters&...) {}
 
 template <typename... Parameters>
-void describeExchangeV(CollectiveCall&, const Parameters&...) {}
-template <typename... Parameters>
 void describeNeighborExchangeW(CollectiveCall&, const Parameters&...) {}
-
-/// MPICH 4.0.2's nonblocking MPI_Alltoallw is wrong in place, where ranks describe their data
-/// differently; whether it is in place all ranks say alike.
-template <typename... Parameters>
-void describeExchangeW(CollectiveCall& call, const void* in, const Parameters&...) {
-  call.only_blocking = in == MPI_IN_PLACE;
-}
 
 }  // namespace torc::pmpi
 

@@ -42,13 +42,15 @@ Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const
   takeLists(call_.arguments, state.size(), checked_);
   // A blocking call's lists are there as long as it is.
   if (call.form != Form::kBlocking) {
-    kept_.keep(call_.arguments.counts, state.size());
-    kept_.keep(call_.arguments.displacements, state.size());
+    CallArguments& arguments = call_.arguments;
+    for (NumberList* list : {&arguments.counts, &arguments.displacements, &arguments.own_counts,
+                             &arguments.own_displacements}) {
+      kept_.keep(*list, state.size());
+    }
+    kept_.keep(arguments.types, state.size());
+    kept_.keep(arguments.own_types, state.size());
   }
-  HeldHandles& held = engine->held;
-  held.hold(call_.arguments.type);
-  held.hold(call_.arguments.own_type);
-  held.hold(call_.arguments.op);
+  holdHandles();
   engine->add(this);
   ++state_.operations;
 }
@@ -57,10 +59,27 @@ Operation::~Operation() {
   if (collective_ && collective_->owned != nullptr) collective_->releaseOwned();
   if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
   engine->remove(this);
-  engine->held.release(call_.arguments.type);
-  engine->held.release(call_.arguments.own_type);
-  engine->held.release(call_.arguments.op);
+  for (const int handle : held_)
+    engine->held.release(handle);
   --state_.operations;
+}
+
+/// Holds the datatypes and the operation, which the call needs to its end.
+void Operation::holdHandles() {
+  const CallArguments& arguments = call_.arguments;
+  const auto hold = [&](int handle) {
+    if (isPredefined(handle)) return;
+    held_.push_back(handle);
+    engine->held.hold(handle);
+  };
+  hold(arguments.type);
+  hold(arguments.own_type);
+  hold(arguments.op);
+  // Those of empty blocks may be anything.
+  for (int r = 0; r < state_.size(); ++r) {
+    if (arguments.types != nullptr && arguments.counts[r] > 0) hold(arguments.types[r]);
+    if (arguments.own_types != nullptr && arguments.own_counts[r] > 0) hold(arguments.own_types[r]);
+  }
 }
 
 void Operation::setHandle(int tag) {
@@ -123,6 +142,10 @@ void Operation::leaveToMpi(Reason reason) {
 }
 
 bool Operation::proceedWith(torc_schedule& schedule) {
+  if (call_.arguments.hasPairLists() && !schedule.view().isDirect()) {  // on all ranks alike
+    leaveToMpi(Reason::kScheduleFailed);
+    return true;
+  }
   if (call_.form == Form::kPersistent) return agree(schedule);
   TagRing& ring = state_.geometry().ring;
   if (!has_tags_) {

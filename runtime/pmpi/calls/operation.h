@@ -14,6 +14,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <mpi.h>
 
@@ -74,6 +75,7 @@ class Operation final : public Turn {
   Operation* next = nullptr;
 
  private:
+  void holdHandles();
   void setUnderWay();
   bool proceedInTurn();
   bool proceedWith(torc_schedule& schedule);
@@ -100,6 +102,7 @@ class Operation final : public Turn {
   CollectiveCall call_;
   KeptLists kept_;  // lists of the program, which `call_` names
   Call checked_;
+  std::vector<int> held_;  // datatypes and the operation, but for predefined ones
   const LibraryEntry& entry_;
   Packing packing_;
   std::optional<torc_collective> collective_;  // once it is laid out

@@ -23,29 +23,57 @@ Status fromAnchor(Data* data, MPI_Count count, MPI_Datatype type, std::byte* anc
 
 }  // namespace
 
-void Packing::Copy::allocate(std::uint64_t bytes_of_data, MPI_Datatype element_type) {
+void Packing::Copy::allocate(std::uint64_t bytes_of_data) {
   bytes = std::make_unique_for_overwrite<std::byte[]>(bytes_of_data);
   length = static_cast<std::int64_t>(bytes_of_data);
-  type = element_type;
 }
 
 void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                       Call& call) {
+  if (arguments.hasPairLists()) return preparePairs(arguments, ranks, call);
   if (call.unpacks_out) prepareOut(arguments, row, rank, ranks, call);
   if (!call.packs_in || packed_ != nullptr) return;
-  const bool is_own = row.describesOwn() && !row.describesOwnOut();
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
-  if (!was_in_place) takeContribution(arguments, row, ranks);
-  in_.allocate(call.elements.in, is_own && !was_in_place ? arguments.own_type : arguments.type);
+  if (!was_in_place || !row.servesInPlace()) takeContribution(arguments, row, ranks);
+  in_.allocate(call.elements.in);
   packed_ = &in_;
   call.in = in_.bytes.get();
   if (call.in_place && row.describesOwnOut()) call.out = in_.bytes.get();  // the block stays there
 }
 
+/// Blocks of pairs that have lists follow one another in copies, whatever their datatypes.
+void Packing::preparePairs(const CallArguments& arguments, int ranks, Call& call) {
+  if (call.unpacks_out) {
+    results_ = elementsOf(PairBlocks(arguments, false), ranks);
+    out_.allocate(call.elements.out);
+    call.out = out_.bytes.get();
+  }
+  if (call.packs_in) {
+    contributions_ = elementsOf(PairBlocks(arguments, true), ranks);
+    in_.allocate(call.elements.in);
+    call.in = in_.bytes.get();
+    packed_ = &in_;
+  }
+}
+
+std::vector<Packing::Elements> Packing::elementsOf(const PairBlocks& blocks, int ranks) {
+  std::vector<Elements> elements;
+  std::int64_t offset = 0;
+  for (int r = 0; r < ranks; ++r) {
+    const PairBlocks::Block block = blocks.block(r);
+    if (block.bytes == 0) continue;
+    elements.push_back({block.data, block.count, block.type, offset});
+    offset += static_cast<std::int64_t>(block.bytes);
+  }
+  return elements;
+}
+
 /// What is in `in`: the own blocks, or all, which follow one another in the copy.
 void Packing::takeContribution(const CallArguments& arguments, const CollectiveRow& row,
                                int ranks) {
-  auto* const in = static_cast<std::byte*>(const_cast<void*>(arguments.in));
+  const bool is_in_out = arguments.in == MPI_IN_PLACE;
+  auto* const in =
+      static_cast<std::byte*>(is_in_out ? arguments.out : const_cast<void*>(arguments.in));
   if (row.describesOwnOut()) {
     forEachBlock(arguments, in, ranks, [&](int, const Elements& block) {
       if (block.count > 0) contributions_.push_back(block);
@@ -53,7 +81,10 @@ void Packing::takeContribution(const CallArguments& arguments, const CollectiveR
     return;
   }
   const std::int64_t blocks = row.blocks == BlockSpace::kPair ? ranks : 1;
-  contributions_.push_back({in, blocks * arguments.own_count, 0});
+  const std::int64_t count = is_in_out ? arguments.count : arguments.own_count;
+  const bool has_own_type = row.describesOwn() && !is_in_out;
+  contributions_.push_back(
+      {in, blocks * count, has_own_type ? arguments.own_type : arguments.type, 0});
 }
 
 /// Calls visit(rank, elements) for the blocks of all ranks, in a buffer of the program that begins
@@ -70,7 +101,7 @@ void Packing::forEachBlock(const CallArguments& arguments, std::byte* whole, int
     const std::int64_t count = arguments.has_counts ? arguments.counts[r] : arguments.count;
     const std::int64_t displacement =
         arguments.has_displacements ? arguments.displacements[r] : r * arguments.count;
-    visit(r, {whole + displacement * extent, count, offset});
+    visit(r, {whole + displacement * extent, count, arguments.type, offset});
     offset += count * size;
   }
 }
@@ -79,16 +110,16 @@ void Packing::forEachBlock(const CallArguments& arguments, std::byte* whole, int
 void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank,
                          int ranks, Call& call) {
   const bool is_own = row.describesOwnOut();
-  out_.allocate(call.elements.out, is_own ? arguments.own_type : arguments.type);
+  out_.allocate(call.elements.out);
   call.out = out_.bytes.get();
   auto* const out = static_cast<std::byte*>(arguments.out);
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
   if (is_own) {
-    results_.push_back({out, arguments.own_count, 0});
+    results_.push_back({out, arguments.own_count, arguments.own_type, 0});
     return;
   }
   if (row.counts == CountOf::kVector) {
-    const Elements whole{out, arguments.count, 0};
+    const Elements whole{out, arguments.count, arguments.type, 0};
     // In place, a rank either contributes the vector or gets it.
     if (was_in_place && row.inAt(rank == call.root) == Holds::kWhole) {
       contributions_.push_back(whole);
@@ -99,8 +130,8 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
     return;
   }
   forEachBlock(arguments, out, ranks, [&](int r, const Elements& block) {
-    if (was_in_place && r == rank) {  // it is there already
-      contributions_.push_back({block.data, block.count, 0});
+    if (was_in_place && row.servesInPlace() && r == rank) {  // it is there already
+      contributions_.push_back({block.data, block.count, block.type, 0});
     } else if (block.count > 0) {
       results_.push_back(block);
     }
@@ -111,7 +142,7 @@ Status Packing::pack() {
   if (packed_ == nullptr || packed_->length == 0) return {};
   for (const Elements& block : contributions_) {
     const Status status =
-        fromAnchor(block.data, block.count, packed_->type, packed_->bytes.get(),
+        fromAnchor(block.data, block.count, block.type, packed_->bytes.get(),
                    [&](const void* data, MPI_Count count, MPI_Datatype type) {
                      MPI_Count at = block.offset;
                      return mpiStatus(PMPI_Pack_c(data, count, type, packed_->bytes.get(),
@@ -126,7 +157,7 @@ Status Packing::pack() {
 Status Packing::unpack() {
   for (const Elements& block : results_) {
     const Status status = fromAnchor(
-        block.data, block.count, out_.type, out_.bytes.get(),
+        block.data, block.count, block.type, out_.bytes.get(),
         [&](void* data, MPI_Count count, MPI_Datatype type) {
           MPI_Count at = block.offset;
           return mpiStatus(

@@ -16,6 +16,7 @@
 #include <mpi.h>
 
 #include "runtime/execution/call.h"
+#include "runtime/execution/pair_blocks.h"
 #include "schedules/collective.h"
 #include "support/status.h"
 
@@ -46,19 +47,21 @@ class Packing {
   struct Elements {
     std::byte* data = nullptr;
     std::int64_t count = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
     std::int64_t offset = 0;  // bytes, in the copy
   };
   struct Copy {
     std::unique_ptr<std::byte[]> bytes;  // null: there is none
     std::int64_t length = 0;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
 
-    void allocate(std::uint64_t bytes_of_data, MPI_Datatype element_type);
+    void allocate(std::uint64_t bytes_of_data);
   };
 
   template <typename Visit>
   static void forEachBlock(const CallArguments& arguments, std::byte* whole, int ranks,
                            Visit visit);
+  static std::vector<Elements> elementsOf(const PairBlocks& blocks, int ranks);
+  void preparePairs(const CallArguments& arguments, int ranks, Call& call);
   void takeContribution(const CallArguments& arguments, const CollectiveRow& row, int ranks);
   void prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                   Call& call);

@@ -163,7 +163,10 @@ void Statistics::explain(const CallRecord& call, const CallRow& row) const {
   if (!row.datatype.empty()) text += message(", ", call.bytes, " bytes of ", row.datatype);
   if (!row.operation.empty()) text += ", " + row.operation;
   if (call.entry != nullptr) {
-    text += message(": ", row.by, ", predicted ", secondsText(predicted(*call.entry, call.bytes)));
+    text += message(": ", row.by);
+    if (call.entry->highest != kNoSize) {
+      text += message(", predicted ", secondsText(predicted(*call.entry, call.bytes)));
+    }
     if (!call.entry->reason.empty()) text += ": " + call.entry->reason;
   } else {
     text += message(": handed to MPI: ", row.by);

@@ -174,6 +174,18 @@ TEST(RangeFinder, RangesCoverAllSizesInOrder) {
   }
 }
 
+TEST(RangeFinder, ADirectAlltoallIsKeptForCountsThatDiffer) {
+  const Found found = rangesOf(shapeFor("4x3"), Collective::kAlltoall, {64, 1 << 20});
+  ASSERT_GE(found.ranges.size(), 2u);
+  const ScheduleRange& first = found.ranges.front();
+  EXPECT_EQ(first.lowest, kNoSize);
+  EXPECT_EQ(first.highest, kNoSize);
+  EXPECT_EQ(found.ranges[1].lowest, 64u);
+  const auto schedule = readSchedule(found.files.at(first.file), first.file);
+  ASSERT_TRUE(schedule.ok()) << schedule.status().message();
+  EXPECT_TRUE(schedule->view().isDirect());
+}
+
 /// For sizes of all kinds, also between those that were looked at, the schedule that the ranges
 /// name is nearly as good as what would be chosen for the size.
 TEST(RangeFinder, NearlyAsGoodAsTheChoiceOfEverySize) {

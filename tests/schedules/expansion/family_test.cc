@@ -2,7 +2,10 @@
 #include "schedules/expansion/family.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -102,12 +105,100 @@ TEST(Family, OnLargeMachines) {
   }
 }
 
-TEST(Family, OfCountsThatDifferHasNoSchedule) {
-  const Schedule schedule = direct("2", FamilyOrder::kFixed);
-  const std::vector<std::uint64_t> counts = {1, 2};
-  const auto program =
-      expand(schedule.view(), 0, {.count = 0, .per_rank = counts, .displacements = {}});
-  EXPECT_EQ(program.status().message(), "alltoall with counts that differ has no schedule");
+/// What rank 4 of 3x2 sends and receives, the own block alike.
+const std::vector<std::uint64_t> kSent = {3, 0, 5, 1, 7, 2}, kReceived = {0, 4, 0, 6, 7, 1};
+
+Counts lists() {
+  Counts counts{.count = 0, .per_rank = kReceived, .displacements = {}};
+  counts.in_per_rank = kSent;
+  return counts;
+}
+
+TEST(Family, TakesTheOwnRowAndTheOwnColumnOfCountsThatDiffer) {
+  const Schedule schedule = samples::directAlltoall("3x2");
+  Counts counts = lists();
+  const std::vector<std::uint64_t> places = {90, 0, 0, 10, 40, 80},
+                                   in_places = {1, 0, 5, 11, 13, 30};
+  for (const bool displaced : {false, true}) {
+    if (displaced) {
+      counts.displacements = places;
+      counts.in_displacements = in_places;
+    }
+    const auto program = expand(schedule.view(), 4, counts);
+    ASSERT_TRUE(program.ok()) << program.status().message();
+    EXPECT_EQ(program->in_elements, displaced ? 32u : 18u);
+    EXPECT_EQ(program->out_elements, displaced ? 81u : 18u);
+    std::size_t messages = 0;
+    for (const FlatOperation& operation : program->operations) {
+      const bool sending = sends(operation.kind);
+      if (!sending && !receives(operation.kind)) continue;
+      ++messages;
+      const FlatRegion& region = sending ? operation.a : operation.dst;
+      const auto& list = sending ? kSent : kReceived;
+      const auto peer = static_cast<std::size_t>(operation.peer);
+      ASSERT_EQ(region.extent_count, 1u);
+      const auto before = std::accumulate(list.begin(), list.begin() + operation.peer, 0ull);
+      EXPECT_EQ(program->extents[region.first_extent].offset, !displaced ? before
+                                                              : sending  ? in_places[peer]
+                                                                         : places[peer]);
+      EXPECT_EQ(region.elements, list[peer]);
+    }
+    // Empty blocks are not sent, and the own one is copied.
+    EXPECT_EQ(messages, 4u + 3u);
+    EXPECT_EQ(program->operations.size(), messages + 1);
+  }
+}
+
+TEST(Family, BlocksOfOneSizeMayLieAnywhere) {
+  const Schedule schedule = samples::directAlltoall("2x2");
+  const std::vector<std::uint64_t> places = {30, 0, 20, 10};
+  Counts counts = countOf(10);
+  counts.displacements = counts.in_displacements = places;
+  const auto program = expand(schedule.view(), 1, counts);
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(program->in_elements, 40u);
+  for (const FlatOperation& operation : program->operations) {
+    if (operation.peer < 0) continue;
+    const FlatRegion& region = sends(operation.kind) ? operation.a : operation.dst;
+    EXPECT_EQ(program->extents[region.first_extent].offset,
+              places[static_cast<std::size_t>(operation.peer)]);
+  }
+}
+
+// A rank's program has nothing but its own row and column, whatever the shape.
+TEST(Family, OfCountsThatDifferOnLargeMachines) {
+  const Schedule schedule = samples::directAlltoall("64x32x32");
+  const std::vector<std::uint64_t> counts(65536, 3);
+  Counts both{.count = 0, .per_rank = counts, .displacements = {}};
+  both.in_per_rank = counts;
+  const auto program = expand(schedule.view(), 12345, both);
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(program->operations.size(), 2u * 65535 + 1);
+  EXPECT_EQ(program->scratch_elements, 0u);
+}
+
+std::string faultOf(const Schedule& schedule, const Counts& counts) {
+  return expand(schedule.view(), 4, counts).status().message();
+}
+
+TEST(Family, CountsThatDifferAreChecked) {
+  const Schedule schedule = samples::directAlltoall("3x2");
+  Counts counts = lists();
+  EXPECT_EQ(faultOf(direct("3x2", FamilyOrder::kFixed), counts),
+            "schedule " + direct("3x2", FamilyOrder::kFixed).name +
+                " forwards blocks of others, whose length only their two ranks know: counts that "
+                "differ take a direct one");
+  counts.in_per_rank = {};
+  EXPECT_EQ(faultOf(schedule, counts),
+            "one count for the blocks of `in` or `out`, one per rank for the other");
+  const std::vector<std::uint64_t> other = {3, 0, 5, 1, 6, 2}, three = {1, 2, 3},
+                                   huge(6, std::uint64_t{1} << 61);
+  counts.in_per_rank = other;
+  EXPECT_EQ(faultOf(schedule, counts), "the own block has 6 elements in `in`, 7 in `out`");
+  counts.in_per_rank = three;
+  EXPECT_EQ(faultOf(schedule, counts), "counts for 3 ranks, schedule has 6");
+  counts.in_per_rank = huge;
+  EXPECT_EQ(faultOf(schedule, counts), "the elements of all blocks do not fit 63 bits");
 }
 
 }  // namespace

@@ -29,6 +29,10 @@ const char* stemOf(Collective collective) {
       return "gather";
     case Collective::kScatter:
       return "scatter";
+    case Collective::kAlltoall:
+      return "alltoall";
+    case Collective::kAlltoallv:
+      return "alltoallv";
   }
   return "";
 }
@@ -42,6 +46,19 @@ bool isReduction(Collective collective) {
 bool isRooted(Collective collective) {
   return collective == Collective::kReduce || collective == Collective::kBcast ||
          collective == Collective::kGather || collective == Collective::kScatter;
+}
+
+bool isExchange(Collective collective) {
+  return collective >= Collective::kAlltoall;
+}
+
+void Lists::set(std::vector<int64_t> counts_of_blocks, std::vector<int64_t> places) {
+  counts = std::move(counts_of_blocks);
+  displacements = std::move(places);
+  narrow_counts.assign(counts.begin(), counts.end());
+  narrow_displacements.assign(displacements.begin(), displacements.end());
+  wide_counts.assign(counts.begin(), counts.end());
+  wide_displacements.assign(displacements.begin(), displacements.end());
 }
 
 std::string describe(const Shape& shape) {
@@ -69,14 +86,12 @@ Call::Call(const Shape& shape, const Communicator& communicator)
   findContributors();
   if (isRooted(shape.collective))
     layOutRooted();
+  else if (isExchange(shape.collective))
+    layOutExchange();
   else if (isReduction(shape.collective))
     layOutReduction();
   else
     layOutGather();
-  narrow_counts_.assign(counts_.begin(), counts_.end());
-  narrow_displacements_.assign(displacements_.begin(), displacements_.end());
-  wide_counts_.assign(counts_.begin(), counts_.end());
-  wide_displacements_.assign(displacements_.begin(), displacements_.end());
 }
 
 Call::~Call() {
@@ -112,12 +127,13 @@ void Call::layOutReduction() {
   if (shape_.collective != Collective::kAllreduce) {
     // Both groups of an intercommunicator scatter vectors of one length.
     const int64_t factor = communicator_->is_inter ? static_cast<int64_t>(contributors_.size()) : 1;
-    counts_.assign(size_, shape_.count * factor);
+    std::vector<int64_t> counts(size_, shape_.count * factor);
     if (shape_.collective == Collective::kReduceScatter && !communicator_->is_inter)
       for (int rank = 0; rank < size_; ++rank)
-        counts_[rank] = unevenCount(rank);
-    total = std::accumulate(counts_.begin(), counts_.end(), int64_t{0});
-    mine = counts_[rank_];
+        counts[rank] = unevenCount(rank);
+    total = std::accumulate(counts.begin(), counts.end(), int64_t{0});
+    mine = counts[rank_];
+    lists_.set(std::move(counts), {});
   }
   send_count_ = total;
   receive_count_ = mine;
@@ -131,24 +147,25 @@ void Call::layOutReduction() {
 void Call::layOutGather() {
   const auto blocks = static_cast<int64_t>(contributors_.size());
   int64_t total = 0;
+  std::vector<int64_t> counts, displacements(blocks);
   if (shape_.collective == Collective::kAllgather) {
     receive_count_ = elementsOf(shape_.count, *shape_.type);
     send_count_ = elementsOf(shape_.count, *shape_.send_type);
-    counts_.assign(blocks, receive_count_);
+    counts.assign(blocks, receive_count_);
     for (int64_t block = 0; block < blocks; ++block)
-      displacements_.push_back(block * receive_count_);
+      displacements[block] = block * receive_count_;
     total = blocks * receive_count_;
   } else {
     // The blocks lie in reverse order, an element apart.
-    displacements_.resize(blocks);
     for (int64_t block = 0; block < blocks; ++block)
-      counts_.push_back(elementsOf(unevenCount(block), *shape_.type));
+      counts.push_back(elementsOf(unevenCount(block), *shape_.type));
     for (int64_t block = blocks; block-- > 0;) {
-      displacements_[block] = total;
-      total += counts_[block] + 1;
+      displacements[block] = total;
+      total += counts[block] + 1;
     }
     send_count_ = elementsOf(unevenCount(rank_), *shape_.send_type);
   }
+  lists_.set(std::move(counts), std::move(displacements));
   out_ = std::make_unique<Buffer>(*shape_.type, total);
   out_expected_ = std::make_unique<Buffer>(*out_);
   if (shape_.in_place) return;
@@ -172,7 +189,7 @@ void Call::fillReduction(int round) {
   const bool whole =
       shape_.collective == Collective::kAllreduce || shape_.collective == Collective::kReduce;
   const int64_t first =
-      whole ? 0 : std::accumulate(counts_.begin(), counts_.begin() + rank_, int64_t{0});
+      whole ? 0 : std::accumulate(lists_.counts.begin(), lists_.counts.begin() + rank_, int64_t{0});
   std::vector<Value> result(per_element), next(per_element);
   for (int64_t element = 0; element < receive_count_; ++element) {
     for (size_t i = 0; i < contributors_.size(); ++i) {
@@ -200,8 +217,8 @@ void Call::fillGather(int round) {
     *in_expected_ = *in_;
   }
   for (size_t block = 0; block < contributors_.size(); ++block) {
-    for (int64_t i = 0; i < counts_[block] * per_element; ++i) {
-      const int64_t element = displacements_[block] + i / per_element;
+    for (int64_t i = 0; i < lists_.counts[block] * per_element; ++i) {
+      const int64_t element = lists_.displacements[block] + i / per_element;
       out_expected_->store(element, i % per_element, movedValue(contributors_[block], round, i));
       if (shape_.in_place && static_cast<int>(block) == rank_)
         out_->store(element, i % per_element, movedValue(world_rank_, round, i));
@@ -211,6 +228,7 @@ void Call::fillGather(int round) {
 
 int Call::invoke() {
   if (isRooted(shape_.collective)) return invokeRooted();
+  if (isExchange(shape_.collective)) return invokeExchange();
   const void* in = in_ ? in_->address() : MPI_IN_PLACE;
   void* out = out_->address();
   const MPI_Datatype type = shape_.type->handle();
@@ -232,10 +250,11 @@ int Call::invoke() {
       return shape_.wide
                  ? dispatch(form, MPI_Reduce_scatter_c, MPI_Ireduce_scatter_c,
                             MPI_Reduce_scatter_init_c, &request_, in, out,
-                            static_cast<const MPI_Count*>(wide_counts_.data()), type, op, comm)
+                            static_cast<const MPI_Count*>(lists_.wide_counts.data()), type, op,
+                            comm)
                  : dispatch(form, MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init,
-                            &request_, in, out, static_cast<const int*>(narrow_counts_.data()),
-                            type, op, comm);
+                            &request_, in, out,
+                            static_cast<const int*>(lists_.narrow_counts.data()), type, op, comm);
     case Collective::kReduceScatterBlock:
       return shape_.wide ? dispatch(form, MPI_Reduce_scatter_block_c, MPI_Ireduce_scatter_block_c,
                                     MPI_Reduce_scatter_block_init_c, &request_, in, out, wide, type,
@@ -249,15 +268,16 @@ int Call::invoke() {
                          : dispatch(form, MPI_Allgather, MPI_Iallgather, MPI_Allgather_init,
                                     &request_, in, narrow_send, send_type, out, narrow, type, comm);
     case Collective::kAllgatherv:
-      return shape_.wide
-                 ? dispatch(form, MPI_Allgatherv_c, MPI_Iallgatherv_c, MPI_Allgatherv_init_c,
-                            &request_, in, wide_send, send_type, out,
-                            static_cast<const MPI_Count*>(wide_counts_.data()),
-                            static_cast<const MPI_Aint*>(wide_displacements_.data()), type, comm)
-                 : dispatch(form, MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, &request_,
-                            in, narrow_send, send_type, out,
-                            static_cast<const int*>(narrow_counts_.data()),
-                            static_cast<const int*>(narrow_displacements_.data()), type, comm);
+      return shape_.wide ? dispatch(form, MPI_Allgatherv_c, MPI_Iallgatherv_c,
+                                    MPI_Allgatherv_init_c, &request_, in, wide_send, send_type, out,
+                                    static_cast<const MPI_Count*>(lists_.wide_counts.data()),
+                                    static_cast<const MPI_Aint*>(lists_.wide_displacements.data()),
+                                    type, comm)
+                         : dispatch(form, MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init,
+                                    &request_, in, narrow_send, send_type, out,
+                                    static_cast<const int*>(lists_.narrow_counts.data()),
+                                    static_cast<const int*>(lists_.narrow_displacements.data()),
+                                    type, comm);
     default:
       break;
   }
@@ -270,6 +290,8 @@ void Call::prepare(int round) {
   if (in_) in_->clear();
   if (isRooted(shape_.collective))
     fillRooted(round);
+  else if (isExchange(shape_.collective))
+    fillExchange(round);
   else if (isReduction(shape_.collective))
     fillReduction(round);
   else

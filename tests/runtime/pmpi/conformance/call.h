@@ -29,13 +29,16 @@ enum class Collective {
   kBcast,
   kGather,
   kScatter,
+  kAlltoall,
+  kAlltoallv,
 };
 enum class Form { kBlocking, kNonblocking, kPersistent };
 
 constexpr Collective kCollectives[] = {
     Collective::kAllreduce, Collective::kReduceScatter, Collective::kReduceScatterBlock,
     Collective::kReduce,    Collective::kAllgather,     Collective::kAllgatherv,
-    Collective::kBcast,     Collective::kGather,        Collective::kScatter};
+    Collective::kBcast,     Collective::kGather,        Collective::kScatter,
+    Collective::kAlltoall,  Collective::kAlltoallv};
 /// Those that reduce come first.
 constexpr int kReductionCount = 4;
 constexpr int kCollectiveCount = std::size(kCollectives);
@@ -43,6 +46,8 @@ constexpr Form kForms[] = {Form::kBlocking, Form::kNonblocking, Form::kPersisten
 
 bool isReduction(Collective collective);
 bool isRooted(Collective collective);
+/// Whether every rank has a block for every rank.
+bool isExchange(Collective collective);
 
 /// A call as the program text has it, but for communicator and buffers.
 struct Shape {
@@ -62,6 +67,20 @@ struct Shape {
   int64_t count = 0;
   /// Where there is one: any number, taken modulo the size of the root's group.
   int root = 0;
+};
+
+/// Counts and displacements of blocks, in elements: those of local ranks or of contributors. The
+/// same as functions of MPI take them, which nonblocking and persistent calls read until they are
+/// complete.
+struct Lists {
+  std::vector<int64_t> counts;
+  std::vector<int64_t> displacements;
+  std::vector<int> narrow_counts;
+  std::vector<int> narrow_displacements;
+  std::vector<MPI_Count> wide_counts;
+  std::vector<MPI_Aint> wide_displacements;
+
+  void set(std::vector<int64_t> counts_of_blocks, std::vector<int64_t> places);
 };
 
 /// "MPI_Iallreduce_c(MPI_INT x 13, MPI_SUM, in place)".
@@ -100,13 +119,17 @@ class Call {
   void layOutGather();
   void findRoot();
   void layOutRooted();
+  void layOutExchange();
+  int64_t layOutBlocks(const Type& type, Lists& lists) const;
   void fillReduction(int round);
   void fillGather(int round);
   void fillRooted(int round);
+  void fillExchange(int round);
   static void storeAll(Buffer& buffer, int world_rank, int round, int64_t at, int64_t count,
                        int64_t from);
   int invoke();
   int invokeRooted();
+  int invokeExchange();
   bool isRoot() const { return world_rank_ == root_world_rank_; }
   /// Elements of `rank`'s block in the v-forms.
   int64_t unevenCount(int64_t rank) const;
@@ -127,15 +150,11 @@ class Call {
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool initialised_ = false;
 
-  // The arguments. Nonblocking and persistent calls read the lists until they are complete.
+  // The arguments.
   int64_t send_count_ = 0;
   int64_t receive_count_ = 0;
-  std::vector<int64_t> counts_;         // elements per block, of local ranks or of contributors
-  std::vector<int64_t> displacements_;  // of blocks, in elements
-  std::vector<int> narrow_counts_;
-  std::vector<int> narrow_displacements_;
-  std::vector<MPI_Count> wide_counts_;
-  std::vector<MPI_Aint> wide_displacements_;
+  Lists lists_;
+  Lists in_lists_;  // of what is sent, where that has blocks of its own
 
   std::unique_ptr<Buffer> in_, in_expected_;  // null: in place
   std::unique_ptr<Buffer> out_, out_expected_;

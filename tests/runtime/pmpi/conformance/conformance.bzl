@@ -12,6 +12,8 @@ _STEMS = [
     "reduce",
     "gather",
     "scatter",
+    "alltoall",
+    "alltoallv",
 ]
 
 # MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, ...

@@ -18,10 +18,8 @@
 namespace conformance {
 namespace {
 
-/// So many that every collective is among them in both forms: an odd number of collectives, each
-/// twice.
+/// So many that every collective is among them in both forms.
 constexpr int kTogether = 2 * static_cast<int>(kCollectiveCount);
-static_assert(kCollectiveCount % 2 == 1);
 
 /// All collectives and forms, one by one and several at a time.
 void useCommunicator(const SimpleShapes& shapes, const Communicator& communicator, int thread,
@@ -33,7 +31,9 @@ void useCommunicator(const SimpleShapes& shapes, const Communicator& communicato
     std::vector<std::unique_ptr<Call>> calls;
     std::vector<MPI_Request> requests;
     for (int number = 0; number < kTogether; ++number) {
-      const Form form = number % 2 == 0 ? Form::kPersistent : Form::kNonblocking;
+      const bool is_even = number % kCollectiveCount % 2 == 0;
+      const Form form =
+          is_even == (number < kCollectiveCount) ? Form::kPersistent : Form::kNonblocking;
       calls.push_back(
           std::make_unique<Call>(shapes.various(number + thread, form, 333), communicator));
       calls.back()->start(round);

@@ -65,6 +65,38 @@ static int allgather(const void* in, int in_count, void* out, int count) {
                                    MPI_INFO_NULL, &request));
 }
 
+static int alltoall(const void* in, int in_count, void* out, int count) {
+  if (form == 'b') {
+    return MPI_Alltoall(in, in_count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD);
+  }
+  if (form == 'n') {
+    return finish(
+        MPI_Ialltoall(in, in_count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD, &request));
+  }
+  return finish(MPI_Alltoall_init(in, in_count, MPI_INT, out, count, MPI_INT, MPI_COMM_WORLD,
+                                  MPI_INFO_NULL, &request));
+}
+
+/* Blocks of COUNT integers for all, but for what goes to `to` and what comes from `from`. */
+static int alltoallv(const int* in, int to, int to_count, int* out, int from, int from_count) {
+  static int in_counts[MOST_RANKS], counts[MOST_RANKS], places[MOST_RANKS];
+  for (int r = 0; r < size; ++r) {
+    in_counts[r] = r == to ? to_count : COUNT;
+    counts[r] = r == from ? from_count : COUNT;
+    places[r] = 2 * COUNT * r;
+  }
+  if (form == 'b') {
+    return MPI_Alltoallv(in, in_counts, places, MPI_INT, out, counts, places, MPI_INT,
+                         MPI_COMM_WORLD);
+  }
+  if (form == 'n') {
+    return finish(MPI_Ialltoallv(in, in_counts, places, MPI_INT, out, counts, places, MPI_INT,
+                                 MPI_COMM_WORLD, &request));
+  }
+  return finish(MPI_Alltoallv_init(in, in_counts, places, MPI_INT, out, counts, places, MPI_INT,
+                                   MPI_COMM_WORLD, MPI_INFO_NULL, &request));
+}
+
 /* Lists that are spoilt and freed as soon as the call has returned. */
 static int* list(int (*value)(int)) {
   int* numbers = malloc(size * sizeof(int));
@@ -136,10 +168,70 @@ static void reduceScatterFreed(int round, int in_flight) {
   }
 }
 
+static int blockWith(int r) {
+  return 1 + (r + rank) % 3;
+}
+
+static int byteOf(int r) {
+  return (int)sizeof(int) * placeOf(r);
+}
+
+/* The same of exchanges; those with a datatype for each block lose these, too. */
+static void exchangesFreed(int round, int in_flight) {
+  int out[8][8 * MOST_RANKS], in[8 * MOST_RANKS];
+  MPI_Request requests[8];
+  for (int r = 0; r < size; ++r)
+    for (int i = 0; i < blockWith(r); ++i)
+      in[placeOf(r) + i] = 1000 * rank + 100 * r + 10 * round + i;
+  for (int k = 0; k < in_flight; ++k) {
+    memset(out[k], 0, sizeof(out[k]));
+    int *in_counts = list(blockWith), *counts = list(blockWith), code = MPI_SUCCESS;
+    if (k % 2 == 0) {
+      int *in_places = list(placeOf), *places = list(placeOf);
+      code = MPI_Ialltoallv(in, in_counts, in_places, MPI_INT, out[k], counts, places, MPI_INT,
+                            MPI_COMM_WORLD, &requests[k]);
+      spoil(in_places);
+      spoil(places);
+    } else {
+      int *in_places = list(byteOf), *places = list(byteOf);
+      MPI_Datatype *in_types = malloc(size * sizeof(MPI_Datatype)),
+                   *types = malloc(size * sizeof(MPI_Datatype)), pair;
+      MPI_Type_contiguous(1, MPI_INT, &pair);
+      MPI_Type_commit(&pair);
+      for (int r = 0; r < size; ++r) {
+        in_types[r] = MPI_INT;
+        types[r] = pair;
+      }
+      code = MPI_Ialltoallw(in, in_counts, in_places, in_types, out[k], counts, places, types,
+                            MPI_COMM_WORLD, &requests[k]);
+      MPI_Type_free(&pair);
+      spoil(in_places);
+      spoil(places);
+      memset(in_types, 0x81, size * sizeof(MPI_Datatype));
+      memset(types, 0x81, size * sizeof(MPI_Datatype));
+      free(in_types);
+      free(types);
+    }
+    spoil(in_counts);
+    spoil(counts);
+    if (code != MPI_SUCCESS) say("freed lists", code);
+  }
+  const int code = MPI_Waitall(in_flight, requests, MPI_STATUSES_IGNORE);
+  if (code != MPI_SUCCESS) say("freed lists", code);
+  for (int k = 0; k < in_flight; ++k) {
+    for (int r = 0; r < size; ++r) {
+      for (int i = 0; i < blockWith(r); ++i)
+        expect(out[k][placeOf(r) + i] == 1000 * r + 100 * rank + 10 * round + i,
+               "an exchanged block");
+    }
+  }
+}
+
 static void freedLists(void) {
   for (int round = 0; round < 3; ++round) {
     allgathervFreed(round, 1 + 7 * (round == 2));
     reduceScatterFreed(round, 1 + 7 * (round == 1));
+    exchangesFreed(round, 2 + 6 * (round == 2));
   }
   say("freed lists", MPI_SUCCESS);
 }
@@ -256,6 +348,38 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "own-block") == 0) {
     warmUp();
     say("call", allgather(in, odd ? COUNT / 2 : COUNT, out, COUNT));
+    after();
+  } else if (strcmp(what, "exchange-more") == 0) {
+    warmUp();
+    say("call", alltoall(in, odd ? COUNT + 100 : COUNT, out, odd ? COUNT + 100 : COUNT));
+    after();
+  } else if (strcmp(what, "exchange-own-block") == 0) {
+    warmUp();
+    say("call", alltoall(in, odd ? COUNT / 2 : COUNT, out, COUNT));
+    after();
+  } else if (strcmp(what, "exchange-lists") == 0) {
+    warmUp();
+    if (odd) {
+      say("call", alltoallv((int*)in, -1, 0, (int*)out, -1, 0));
+    } else {
+      say("call", alltoall(in, COUNT, out, COUNT));
+    }
+    after();
+  } else if (strcmp(what, "block-too-long") == 0) {
+    /* The last rank sends rank 0 more than that takes: nothing is written behind the block. */
+    warmUp();
+    memset(out, 0x55, sizeof(out));
+    say("call", alltoallv((int*)in, odd ? 0 : -1, 2 * COUNT, (int*)out, -1, 0));
+    for (int r = 0; r < size; ++r)
+      expect(((int*)out)[2 * COUNT * r + COUNT] == 0x55555555, "what is behind a block");
+    after();
+  } else if (strcmp(what, "block-too-short") == 0) {
+    warmUp();
+    say("call", alltoallv((int*)in, odd ? 0 : -1, COUNT / 2, (int*)out, -1, 0));
+    after();
+  } else if (strcmp(what, "own-blocks-differ") == 0) {
+    warmUp();
+    say("call", alltoallv((int*)in, odd ? rank : -1, COUNT / 2, (int*)out, -1, 0));
     after();
   } else if (strcmp(what, "skipped") == 0) {
     warmUp();

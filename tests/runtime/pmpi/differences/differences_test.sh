@@ -50,6 +50,15 @@ expectErrors() {  # PATTERN
   grep -qE "^torc: error: rank [0-9]+: call 2 on $shape: .*$1" "$work/output" || fail "nothing says: $1"
 }
 
+# The call fails on rank 0, and perhaps on others, and the next on all.
+expectReceiversError() {  # PATTERN
+  [[ $status -eq 0 ]] || fail "exit status $status"
+  all before right "$ranks"
+  grep -qE '^rank 0: call: error class [0-9]+$' "$work/output" || fail "the receiver's call is right"
+  all after 'error class [0-9]+' "$ranks"
+  grep -qE "^torc: error: rank 0: call 2 on $shape: .*$1" "$work/output" || fail "nothing says: $1"
+}
+
 shape='[0-9x]+'
 for form in blocking nonblocking persistent; do
   case=same-base
@@ -80,6 +89,25 @@ for form in blocking nonblocking persistent; do
   case=own-block
   run
   expectErrors 'own block is not as long'
+
+  case=exchange-more
+  run
+  expectErrors '(17600|35200|differ|bytes)'
+  case=exchange-own-block
+  run
+  expectErrors 'own block is not as long'
+  case=exchange-lists
+  run
+  expectErrors 'lltoallv.*lltoall of|lltoall of.*lltoallv|differ'
+  case=own-blocks-differ
+  run
+  expectErrors 'own block is not as long'
+  case=block-too-long
+  run
+  expectReceiversError 'from rank [0-9]+ has more than the [0-9]+ bytes'
+  case=block-too-short
+  run
+  expectReceiversError 'from rank [0-9]+ has [0-9]+ bytes where [0-9]+ are expected'
 
   case=skipped
   run

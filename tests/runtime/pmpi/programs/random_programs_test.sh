@@ -32,7 +32,7 @@ cmp "$work/plain" "$work/preloaded" || fail "with torc: $(cat "$work/preloaded")
 
 served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics")
 for function in MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Reduce_scatter MPI_Allgatherv \
-  MPI_Reduce MPI_Gather MPI_Scatter; do
+  MPI_Reduce MPI_Gather MPI_Scatter MPI_Alltoall MPI_Alltoallv MPI_Alltoallw; do
   grep -q "^  $function " <<<"$served" ||
     fail "$function was never served: $(cat "$work/statistics")"
 done
