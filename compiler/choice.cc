@@ -280,8 +280,9 @@ class Chooser {
     const std::uint32_t best =
         pipeline.bestSegments(machine_, bytes_, static_cast<std::uint32_t>(most / 2));
     std::set<std::uint32_t> tries = {best / 2, best, 3 * best / 2, 2 * best};
-    const double unbuffered = pipeline.share * bytes_ / (machine_.eager + 1);
-    if (machine_.eager > 0 && unbuffered < best) {
+    const double longest = std::max(machine_.eager, machine_.buffered);
+    const double unbuffered = pipeline.share * bytes_ / (longest + 1);
+    if (longest > 0 && unbuffered < best) {
       tries.insert(static_cast<std::uint32_t>(unbuffered));
     }
     for (const std::uint32_t tried : tries) {

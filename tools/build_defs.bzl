@@ -8,13 +8,35 @@ _OPT_COPTS = select({
     "//conditions:default": [],
 })
 
-def torc_cc_library(name, copts = [], **kwargs):
-    """cc_library that `-c opt` compiles with -O3."""
-    native.cc_library(name = name, copts = copts + _OPT_COPTS, **kwargs)
+def _precompiled(deps):
+    """Options and dependencies that let what depends on a test library read its header precompiled."""
+    if "@rapidcheck" in deps:
+        name = "rapidcheck"
+    elif "@gtest" in deps or "@gtest//:gtest_main" in deps:
+        name = "gtest"
+    else:
+        return [], []
+    return ["-include", "tools/precompiled/%s.h" % name], ["//tools/precompiled:" + name]
 
-def torc_cc_binary(name, copts = [], **kwargs):
+def torc_cc_library(name, copts = [], deps = [], **kwargs):
+    """cc_library that `-c opt` compiles with -O3."""
+    include, precompiled = _precompiled(deps)
+    native.cc_library(
+        name = name,
+        copts = copts + _OPT_COPTS + include,
+        deps = deps + precompiled,
+        **kwargs
+    )
+
+def torc_cc_binary(name, copts = [], deps = [], **kwargs):
     """cc_binary that `-c opt` compiles with -O3."""
-    native.cc_binary(name = name, copts = copts + _OPT_COPTS, **kwargs)
+    include, precompiled = _precompiled(deps)
+    native.cc_binary(
+        name = name,
+        copts = copts + _OPT_COPTS + include,
+        deps = deps + precompiled,
+        **kwargs
+    )
 
 def torc_shared_library(name, soname, version_script, deps, linkopts = [], **kwargs):
     """A shared library for other people's programs: exports what its version script names.
@@ -50,11 +72,12 @@ def torc_shared_library(name, soname, version_script, deps, linkopts = [], **kwa
 
 def torc_cc_test(name, copts = [], deps = [], size = "small", **kwargs):
     """GoogleTest test. The library and its main() are added to deps."""
+    include, precompiled = _precompiled(deps + ["@gtest//:gtest_main"])
     native.cc_test(
         name = name,
         size = size,
-        copts = copts + _OPT_COPTS,
-        deps = deps + ["@gtest//:gtest_main"],
+        copts = copts + _OPT_COPTS + include,
+        deps = deps + ["@gtest//:gtest_main"] + precompiled,
         **kwargs
     )
 

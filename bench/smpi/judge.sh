@@ -16,7 +16,7 @@
 #   --out         default docs/judge
 #
 # Schedules are what `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N` chooses, of a
-# machine without eager messages under rendezvous. Times
+# machine without buffered messages under rendezvous. Times
 # are kept beside the objects of build.sh, under what they depend on: a second call measures what has
 # changed. A run that takes longer than $JUDGE_TIMEOUT (default 900) real seconds leaves a gap, and so
 # does one that SMPI ends (some of its algorithms refuse numbers of ranks: impi on 5x3x4).
@@ -92,7 +92,7 @@ for setting in ${settings//,/ }; do
   machine=smpi
   if [[ $setting == rendezvous ]]; then
     machine=$work/rendezvous.json
-    sed 's/"eager": [0-9]*,/"eager": 0,/' model/machines/presets/smpi.json >"$machine"
+    sed 's/"buffered": [0-9]*,/"buffered": 0,/' model/machines/presets/smpi.json >"$machine"
   fi
   name=$out/$collective-$setting
   csv=$work/table.csv

@@ -61,8 +61,10 @@ struct Machine {
                         // the hops
   double gap = 0;       // g, s/byte of one cable of the fastest dimension where that has been
                         // measured; 0: what bandwidth and packets say
-  double eager = 0;     // bytes: messages up to this size are buffered, so that they do not
-                        // wait for their receive and are sent at once; 0: none
+  double eager = 0;     // bytes: messages up to this size are buffered, and sent at once,
+                        // without waiting for their receive; 0: none
+  double buffered = 0;  // bytes: larger messages up to this size are buffered too, so that their
+                        // send is over at once, but sent when their receive is ready; 0: none
   double gamma = 0;     // seconds per byte reduced by one core; 0: costs nothing
   double memory_bandwidth =
       0;  // bytes/s of a node; a reduction moves 3 bytes per byte; 0: no limit

@@ -47,6 +47,7 @@ constexpr TopLevelNumber kNumbers[] = {
     {"latency", &Machine::latency, kTime},
     {"gap", &Machine::gap, kTimePerByte},
     {"eager", &Machine::eager, {0, 1e12, "bytes"}},
+    {"buffered", &Machine::buffered, {0, 1e12, "bytes"}},
     {"gamma", &Machine::gamma, kTimePerByte},
     {"memory_bandwidth", &Machine::memory_bandwidth, {0, kMaxBandwidth, "bytes/s"}},
 };

@@ -44,6 +44,7 @@ std::string machineJson(const Machine& machine) {
   add("gap", machine.gap);
   add("gamma", machine.gamma);
   add("eager", machine.eager);
+  add("buffered", machine.buffered);
   add("memory_bandwidth", machine.memory_bandwidth);
   for (const DeadLink& link : machine.dead_links) {
     document["dead_links"].push_back({{"from", coordinatesJson(machine, link.from)},

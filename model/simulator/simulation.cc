@@ -151,13 +151,15 @@ void Simulation::becomeReady(std::uint32_t index) {
       occupyCore(index);
       break;
     case TaskKind::kSend:
-      if (isEager(task) || states_[task.partner].is_ready) startMessage(index);
+      if (isBuffered(task) || states_[task.partner].is_ready) startMessage(index);
       break;
     case TaskKind::kReceive:
       if (state.has_arrived) {
         occupyCore(index);
-      } else if (states_[task.partner].is_ready && !isEager(graph_.tasks[task.partner])) {
-        startMessage(task.partner);
+      } else if (!isBuffered(graph_.tasks[task.partner])) {
+        if (states_[task.partner].is_ready) startMessage(task.partner);
+      } else if (!isEager(graph_.tasks[task.partner]) && states_[task.partner].is_complete) {
+        startUp(task.partner);
       }
       break;
   }
@@ -182,16 +184,22 @@ void Simulation::finish(std::uint32_t index) {
 void Simulation::startMessage(std::uint32_t send) {
   const Task& task = graph_.tasks[send];
   State& state = states_[send];
-  if (!isEager(task)) state.depth = 1 + std::max(state.depth, states_[task.partner].depth);
+  if (!isBuffered(task)) state.depth = 1 + std::max(state.depth, states_[task.partner].depth);
   if (machine_.overhead > 0) {
     occupyCore(send);
   } else {
-    startUp(send);
+    postSend(send);
   }
 }
 
+/// What the core of the sender has done its part of. Data in a buffer may wait there.
+void Simulation::postSend(std::uint32_t send) {
+  const Task& task = graph_.tasks[send];
+  if (isBuffered(task)) finish(send);
+  if (!isBuffered(task) || isEager(task) || states_[task.partner].is_ready) startUp(send);
+}
+
 void Simulation::startUp(std::uint32_t send) {
-  if (isEager(graph_.tasks[send])) finish(send);  // its data are in a buffer
   if (machine_.alpha > 0) {
     schedule(machine_.alpha, Event::kStartedUp, send);
   } else {
@@ -258,10 +266,11 @@ void Simulation::transferred(std::uint32_t send) {
 void Simulation::arrive(std::uint32_t send) {
   const std::uint32_t receive = graph_.tasks[send].partner;
   State& state = states_[receive];
-  const bool eager = isEager(graph_.tasks[send]);
-  if (!eager) finish(send);
+  const bool buffered = isBuffered(graph_.tasks[send]);
+  if (!buffered) finish(send);
   states_[send].arrival = now_;
-  state.depth = std::max(state.depth, states_[send].depth + (eager ? 1 : 0));
+  state.depth = std::max(state.depth + (buffered && !isEager(graph_.tasks[send]) ? 1 : 0),
+                         states_[send].depth + (buffered ? 1 : 0));
   state.has_arrived = true;
   if (state.is_ready) occupyCore(receive);
 }
@@ -308,7 +317,7 @@ void Simulation::leaveCore(std::uint32_t index) {
   core.busy = false;
   freed_cores_.push_back(task.core);
   if (task.kind == TaskKind::kSend) {
-    startUp(index);
+    postSend(index);
   } else {
     finish(index);
   }

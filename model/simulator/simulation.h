@@ -84,7 +84,12 @@ class Simulation {
   bool isEager(const Task& send) const {
     return machine_.eager > 0 && send.bytes <= machine_.eager;
   }
+  /// Whether the send is complete before its data are sent.
+  bool isBuffered(const Task& send) const {
+    return isEager(send) || (machine_.buffered > 0 && send.bytes <= machine_.buffered);
+  }
   void startMessage(std::uint32_t send);
+  void postSend(std::uint32_t send);
   void startUp(std::uint32_t send);
   void startTransfer(std::uint32_t send);
   void transferred(std::uint32_t send);

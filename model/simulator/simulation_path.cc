@@ -47,17 +47,24 @@ Simulation::Point Simulation::before(const Point& point, CriticalStep& step) con
     return causeOf(point.task, WaitedFor::kDependence);
   }
   const State& sender = states_[send];
-  // What is buffered is sent, as far as the sender is concerned, before it has a port.
-  const bool buffered = eager && task.kind == TaskKind::kSend && point.stage == Stage::kComplete;
+  // What is buffered is sent, as far as the sender is concerned, before it has a port, and before
+  // its receive is ready.
+  const bool buffered = isBuffered(graph_.tasks[send]) && task.kind == TaskKind::kSend &&
+                        point.stage == Stage::kComplete;
   if (sender.port_before != kNone && point.stage != Stage::kServed && !buffered) {
     const Point port{sender.port_before, Stage::kTransferred};
     step.start_s = timeOf(port);
     step.waited_for = WaitedFor::kPort;
     return port;
   }
-  if (sender.core_before != kNone) return afterCore(send);
   const std::uint32_t receive = graph_.tasks[send].partner;
-  const std::uint32_t later = !eager && states_[receive].ready > sender.ready ? receive : send;
+  const bool waits_for_receive = isBuffered(graph_.tasks[send])
+                                     ? !eager && !buffered && point.stage != Stage::kServed &&
+                                           states_[receive].ready > sender.end
+                                     : states_[receive].ready > sender.ready;
+  const bool waits_in_buffer = waits_for_receive && isBuffered(graph_.tasks[send]);
+  if (sender.core_before != kNone && !waits_in_buffer) return afterCore(send);
+  const std::uint32_t later = waits_for_receive ? receive : send;
   return causeOf(later, later == point.task ? WaitedFor::kDependence : WaitedFor::kPeer);
 }
 

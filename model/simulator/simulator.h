@@ -3,12 +3,14 @@
 //
 //  - An operation is ready when those that it depends on are complete.
 //  - A message starts when its send and its receive are both ready; one of at most `eager` bytes
-//    as soon as its send is. A core of the sender is busy for o. After the start-up time alpha,
-//    which occupies nobody, the bytes go onto all links of the message's way at once. Messages
-//    under way share links max-min fairly (model/simulator/fair_share.h). L and the latencies of
-//    the hops after the last byte has left they have arrived: the send is complete (an eager one
-//    already when its core is free again, for its data are in a buffer), and a core of the receiver
-//    is busy for o; then the receive is complete, unless it reduces.
+//    as soon as its send is. A core of the sender is busy for o. A larger message of at most
+//    `buffered` bytes has this done as soon as its send is ready; the rest waits for the receive.
+//    After the start-up time alpha, which occupies nobody, the bytes go onto all links of the
+//    message's way at once. Messages under way share links max-min fairly
+//    (model/simulator/fair_share.h). L and the latencies of the hops after the last byte has left
+//    they have arrived: the send is complete (one of at most `eager` or `buffered` bytes already
+//    when its core is free again, for its data are in a buffer), and a core of the receiver is busy
+//    for o; then the receive is complete, unless it reduces.
 //  - A reduction occupies a core for the arithmetic (gamma) or for as long as the node's memory
 //    needs for its three bytes per byte, whichever is longer; a copy, for two bytes per byte. The
 //    cores of a node share its memory. Each stream has its core (Stream.core, modulo the cores of a

@@ -32,6 +32,7 @@ Machine drawMachine(const Topology& topology) {
   machine.cores *= draw(1, 2);
   machine.ports = draw(0, 3);
   machine.eager = draw(0, 1) * draw(0, 100);
+  machine.buffered = draw(0, 1) * draw(0, 200);
   return machine;
 }
 
@@ -118,7 +119,7 @@ RC_GTEST_PROP(Simulator, TakesNoLessThanLinksAndCoresNeed, ()) {
     RC_ASSERT(use.busy_s >= least * use.bytes / machine.linkBandwidth(use.link_class.axis));
     RC_ASSERT(result.makespan_s >= least * use.busy_s);
   }
-  if (schedule.collective != Collective::kAllgather) {
+  if (rowOf(schedule.collective).reduces()) {
     const auto ranks = static_cast<double>(schedule.topology.ranks());
     const double per_rank = (ranks - 1) / ranks * options.bytes * machine.gamma;
     RC_ASSERT(result.makespan_s >= least * per_rank / std::max(1u, machine.cores));

@@ -162,6 +162,36 @@ TEST(Simulator, EagerMessagesDoNotWaitForTheirReceive) {
   expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4 + 3);
 }
 
+// The receive is ready after the copy of 4 seconds, which waits for the send; the message takes 3.
+TEST(Simulator, BufferedSendsAreOverBeforeTheirDataGo) {
+  const Schedule schedule = allgatherOf("X=3", R"(
+  color 0 weight 1/1 order X directions 1 chunks 1
+  stream 0 of p0 core 0
+  phase 0 {
+    stream 0 {
+      %0 = send in[p0, (x)] to X+1
+      %1 = copy out[p0, (x)] = in[p0, (x)] after %0
+      %2 = recv out[p0, (x-1)] from X-1 after %1
+    }
+  })");
+  Machine machine = unitMachine(schedule.topology);
+  machine.memory_bandwidth = 1.5;
+  SimulateOptions options;
+  options.bytes = 9;
+  options.critical_path = true;
+  llvm::Expected<SimulateResult> rendezvous = simulate(schedule.view(), machine, options);
+  ASSERT_FALSE(rendezvous);
+  EXPECT_EQ(llvm::toString(rendezvous.takeError()).substr(0, 8), "deadlock");
+  machine.buffered = 3;
+  const SimulateResult buffered = cantFail(simulate(schedule.view(), machine, options));
+  expectClose(buffered.makespan_s, 4 + 3);
+  ASSERT_EQ(buffered.critical_path.size(), 3U);
+  EXPECT_EQ(buffered.critical_path.back().waited_for, WaitedFor::kDependence);
+  expectClose(buffered.critical_path.back().start_s, 4);
+  machine.eager = 3;
+  expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4);
+}
+
 // Node 1 copies between receiving and sending on, the others skip that: the message that they send
 // on waits for the one before all the same.
 TEST(Simulator, DependencesPassThroughWhatANodeSkips) {

@@ -123,12 +123,12 @@ TEST(LibraryIndex, AnyFlippedBit) {
 }
 
 /// With a checksum that fits, a flip is refused or gives an index that is consistent and the same
-/// bytes again.
+/// bytes again. Every fifth bit: one or two of every byte, and each bit of a byte in its turn.
 TEST(LibraryIndex, AnyFlippedBitMended) {
   for (const LibraryIndex& index : {samples::libraryIndex(), samples::damagedIndex()}) {
     const Bytes sound = writeLibraryIndex(index);
     std::size_t refused = 0, accepted = 0;
-    for (std::size_t bit = 0; bit < sound.size() * 8; ++bit) {
+    for (std::size_t bit = 0; bit < sound.size() * 8; bit += 5) {
       Bytes bytes = sound;
       bytes[bit / 8] ^= std::byte{1} << (bit % 8);
       samples::fixChecksum(bytes);
@@ -138,7 +138,7 @@ TEST(LibraryIndex, AnyFlippedBitMended) {
       ASSERT_EQ(writeLibraryIndex(*read), bytes) << "bit " << bit;
       ASSERT_FALSE(*read == index) << "bit " << bit;
     }
-    EXPECT_GT(refused, sound.size() * 4);
+    EXPECT_GT(refused, accepted);
     EXPECT_GT(accepted, 0u);  // letters of reasons, times
   }
 }
