@@ -132,7 +132,7 @@ struct Row {
 
 constexpr bool kAgreed = true, kOfRank0 = false;
 
-constexpr Row kRows[] = {
+constexpr Row kSettingRows[] = {
     {{"TORC_LIBRARY", "DIR", "",
       "The schedule library, a folder that `torc library build` made. Without it torc hands all "
       "calls to MPI.",
@@ -262,14 +262,14 @@ const std::string& collectivesMeaning(std::string_view meaning) {
   return text;
 }
 
-using Table = std::array<SettingInfo, std::size(kRows)>;
+using Table = std::array<SettingInfo, std::size(kSettingRows)>;
 
 const Table& table() {
   static const Table infos = [] {
     Table table;
     for (std::size_t i = 0; i < table.size(); ++i) {
-      table[i] = kRows[i].info;
-      if (!saysCollectives(kRows[i])) continue;
+      table[i] = kSettingRows[i].info;
+      if (!saysCollectives(kSettingRows[i])) continue;
       table[i].default_value = allCollectives();
       table[i].meaning = collectivesMeaning(table[i].meaning);
     }
@@ -300,7 +300,7 @@ void checkTogether(const Settings& settings, std::vector<std::string>& errors) {
 }
 
 std::string unknownSetting(std::string_view name) {
-  std::array<std::string_view, std::size(kRows)> names;
+  std::array<std::string_view, std::size(kSettingRows)> names;
   std::ranges::transform(table(), names.begin(), &SettingInfo::name);
   const std::string_view nearest = nearestName(name, names);
   if (nearest.empty()) {
@@ -353,25 +353,25 @@ std::string_view SettingTexts::find(std::string_view name) const {
 }
 
 std::string_view SettingTexts::effective(std::size_t setting) const {
-  const std::string_view value = find(kRows[setting].info.name);
+  const std::string_view value = find(kSettingRows[setting].info.name);
   return value.empty() ? table()[setting].default_value : value;
 }
 
 std::string checkSetting(std::size_t setting, std::string_view value) {
   Settings settings;
-  return value.empty() ? std::string() : readRow(kRows[setting], value, settings);
+  return value.empty() ? std::string() : readRow(kSettingRows[setting], value, settings);
 }
 
 SettingsReading readSettings(const SettingTexts& texts) {
   SettingsReading reading;
   // Defaults are written as a user would write them.
-  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+  for (std::size_t i = 0; i < std::size(kSettingRows); ++i) {
     const std::string_view value = table()[i].default_value;
-    if (!value.empty()) kRows[i].read(value, reading.settings);
+    if (!value.empty()) kSettingRows[i].read(value, reading.settings);
   }
   Settings& settings = reading.settings;
   const std::size_t disable = *findSetting("TORC_DISABLE");
-  if (std::string fault = readRow(kRows[disable], texts.effective(disable), settings);
+  if (std::string fault = readRow(kSettingRows[disable], texts.effective(disable), settings);
       !fault.empty()) {
     reading.errors.push_back(std::move(fault));
   }
@@ -385,12 +385,12 @@ SettingsReading readSettings(const SettingTexts& texts) {
     }
     if (*row == disable) continue;
     Settings changed = settings;
-    if (std::string fault = readRow(kRows[*row], value, changed); !fault.empty()) {
+    if (std::string fault = readRow(kSettingRows[*row], value, changed); !fault.empty()) {
       reading.errors.push_back(std::move(fault));
     } else {
       settings = std::move(changed);
     }
-    const std::string_view needs = kRows[*row].needs;
+    const std::string_view needs = kSettingRows[*row].needs;
     if (!needs.empty() && texts.find(needs).empty()) {
       reading.hints.push_back(message(name, " has no effect without ", needs));
     }

@@ -4,7 +4,8 @@
 #
 #   bash bench/smpi/build.sh
 #
-# Compiled in a hurry (-O1): the simulated time of a rank is that of its messages alone.
+# Compiled in a hurry (-O1, a folder at a time, which reads the headers once): the simulated time of
+# a rank is that of its messages alone.
 #
 # Objects are kept in $TORC_SMPI_CACHE (default ~/.cache/torc-smpi) under a hash of what they are
 # made from, so that a second call builds nothing and clones share what they have in common.
@@ -25,16 +26,21 @@ common=$({ smpicxx --version; echo "${flags[*]}"; cat {support,schedules,runtime
 
 objects=()
 missing=()
-for source in {support,schedules,runtime}/**/*.cc; do
-  [[ $source == runtime/pmpi/* || $source == */inprocess_* ]] && continue
-  object=$cache/$({ echo "$common $source"; cat "$source"; } | sha256sum | cut -c 1-32).o
+for folder in {support,schedules,runtime}/**/; do
+  [[ $folder == runtime/pmpi/* ]] && continue
+  sources=()
+  for source in "$folder"*.cc; do
+    [[ -e $source && $source != */inprocess_* ]] && sources+=("$source")
+  done
+  ((${#sources[@]} > 0)) || continue
+  object=$cache/$({ echo "$common ${sources[*]}"; cat "${sources[@]}"; } | sha256sum | cut -c 1-32).o
   objects+=("$object")
-  [[ -e $object ]] || missing+=("$source" "$object")
+  [[ -e $object ]] || missing+=("${sources[*]}" "$object")
 done
 program=$cache/torc-run-$(echo "${objects[@]}" | sha256sum | cut -c 1-32)
 if [[ ! -e $program ]]; then
   # Written beside and moved into place: another build may be doing the same.
-  compile='smpicxx "${@:3}" -c "$1" -o "$2.$$" && mv "$2.$$" "$2"'
+  compile='printf "#include \"%s\"\n" $1 | smpicxx "${@:3}" -x c++ -c - -o "$2.$$" && mv "$2.$$" "$2"'
   if ((${#missing[@]} > 0)); then
     printf '%s\0' "${missing[@]}" |
       xargs -0 -n 2 -P "$(nproc)" bash -c "set -- \"\$@\" ${flags[*]}; $compile" compile

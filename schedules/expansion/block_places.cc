@@ -2,14 +2,11 @@
 #include "schedules/expansion/block_places.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "support/message.h"
 
 namespace torc {
 namespace {
-
-constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 
 Status overflow() {
   return {StatusCode::kOverflow, "the elements of all blocks do not fit 63 bits"};

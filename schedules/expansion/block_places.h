@@ -4,12 +4,16 @@
 #define TORC_SCHEDULES_EXPANSION_BLOCK_PLACES_H_
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "support/status.h"
 
 namespace torc {
+
+/// Elements that a vector may have: sums and places of them fit 63 bits.
+inline constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 
 class BlockPlaces {
  public:

@@ -2,15 +2,12 @@
 #include "schedules/expansion/placement.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "support/message.h"
 
 namespace torc {
 namespace {
-
-constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 
 /// Calls `visit(coordinates)` for every block of `ranges`, the axes of `order`
 /// nested, the first slowest, each from its start around.
