@@ -100,8 +100,10 @@ class Chooser {
       if (algorithm.inSegments()) {
         addSegments(algorithm);
       } else if (algorithm.form == PlanForm::kExchanges) {
-        for (const DirectionModel directions : waysToTheOpposite())
-          addExchanges(algorithm, directions);
+        addExchanges(algorithm, limits_.directions.value_or(DirectionModel::kBidirectional));
+        if (!limits_.directions && isHalved(algorithm)) {
+          addExchanges(algorithm, DirectionModel::kUnidirectional);
+        }
       } else if (algorithm.isSettled()) {
         addSteps(algorithm);
       } else {
@@ -173,16 +175,12 @@ class Chooser {
     return toTry(limits_.directions, {DirectionModel::kBidirectional});
   }
 
-  /// Whether what goes to the node opposite, on rings that have one, is halved: twice the messages.
-  std::vector<DirectionModel> waysToTheOpposite() const {
-    const Topology& topology = spec_.topology;
-    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-      if (topology.axes[i].isRing() && topology.axes[i].size % 2 == 0) {
-        return toTry(limits_.directions,
-                     {DirectionModel::kBidirectional, DirectionModel::kUnidirectional});
-      }
-    }
-    return toTry(limits_.directions, {DirectionModel::kBidirectional});
+  /// Whether exchanges halve what goes to the node opposite, which is twice the messages.
+  bool isHalved(const Algorithm& algorithm) {
+    auto whole = programs_.get(algorithm, pipelineOf(algorithm, {}));
+    if (whole) return (*whole)->schedule.colors.front().directions > 1;
+    consumeError(whole.takeError());
+    return false;
   }
 
   /// Steps that are settled, in ever more chunks as long as that is faster and the program does not

@@ -17,6 +17,7 @@ constexpr PlanKindRow kPlanKinds[kPlanKindCount] = {
     {"tree_reduce", "expand-trees"},
     {"ring_scatter", "expand-rings"},
     {"ring_alltoall", "expand-exchanges"},
+    {"bruck_alltoall", "expand-exchanges"},
 };
 
 }  // namespace

@@ -22,8 +22,9 @@ enum class PlanKind : std::uint8_t {
   kTreeReduce = 5,         // sums, both ways along one axis towards the root's coordinate
   kRingScatter = 6,        // from the nodes that have a color, each its blocks along one axis
   kRingAlltoall = 7,       // an exchange along one axis, from neighbour to neighbour round it
+  kBruckAlltoall = 8,      // an exchange along one axis, in as few messages as can be
 };
-inline constexpr int kPlanKindCount = 8;
+inline constexpr int kPlanKindCount = 9;
 std::string_view name(PlanKind kind);
 
 /// The pass that makes steps of such operations; "" for a phase barrier, which is for any.
@@ -42,6 +43,11 @@ struct PlanOperation {
   bool isRing() const {
     return kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingAllgather ||
            kind == PlanKind::kRingScatter;
+  }
+  /// Whether it is an all-to-all among the nodes that differ on its axes alone.
+  bool isExchange() const {
+    return kind == PlanKind::kExchange || kind == PlanKind::kRingAlltoall ||
+           kind == PlanKind::kBruckAlltoall;
   }
   /// The axes along which data moves, a bit each.
   std::uint32_t axisSet() const {

@@ -50,8 +50,7 @@ llvm::Error moveExchanges(const Topology& topology, std::vector<PlanOperation>& 
                           std::uint32_t color, const Color& to, std::size_t moving_axes) {
   std::size_t next = 0;
   for (PlanOperation& operation : plan) {
-    const bool ring = operation.kind == PlanKind::kRingAlltoall;
-    if (operation.color != color || (!ring && operation.kind != PlanKind::kExchange)) continue;
+    if (operation.color != color || !operation.isExchange()) continue;
     std::uint32_t axes = 0;
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       if ((operation.axisSet() >> axis & 1) == 0 || topology.axes[axis].size == 1) continue;
@@ -59,10 +58,10 @@ llvm::Error moveExchanges(const Topology& topology, std::vector<PlanOperation>& 
       ++next;
     }
     if (axes == 0) continue;
-    if (ring) {
-      operation.axis = to.order[next - 1];
-    } else {
+    if (operation.kind == PlanKind::kExchange) {
       operation.axes = axes;
+    } else {
+      operation.axis = to.order[next - 1];
     }
   }
   if (next == 0 || next == moving_axes) return llvm::Error::success();

@@ -2,7 +2,8 @@
 // at once they are the direct all-to-all; on X and then on YZ the two-phase schedule; on one axis
 // after another the virtual mesh, which combines messages ("Optimization of All-to-All
 // Communication on the Blue Gene/L Supercomputer"). Along one axis they may go round its rings,
-// from neighbour to neighbour. passes/exchanges/ has the steps of each.
+// from neighbour to neighbour, or be in as few messages as can be (Bruck). passes/exchanges/ has the
+// steps of each.
 //
 // Order. What an exchange reads has to be there: it waits for the exchange before it of the same
 // part, and behind a phase barrier for those of all parts; round a ring, for those of other colors
@@ -10,11 +11,13 @@
 #include "passes/expand_exchanges.h"
 
 #include <array>
+#include <bit>
 #include <utility>
 #include <vector>
 
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
+#include "passes/exchanges/bruck_alltoall.h"
 #include "passes/exchanges/exchange.h"
 #include "passes/exchanges/ring_alltoall.h"
 #include "passes/manager/plan_expander.h"
@@ -102,6 +105,9 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
       if (ring) {
         link_end[exchange.axis].append(
             expandRingAlltoall(steps, exchange.axis, link_end_[exchange.axis]));
+      } else if (exchange.kind == PlanKind::kBruckAlltoall &&
+                 topology_.axes[exchange.axis].wraps()) {
+        expandBruckAlltoall(steps, exchange.axis);
       } else {
         expandExchange(steps, order_);
       }
@@ -137,6 +143,10 @@ llvm::Error Expansion::checkDone(const ExchangePart& part) const {
 llvm::Error Expansion::checkSize(const PlanOperation& exchange, const ExchangePart& part) {
   const Schedule& schedule = builder_.schedule();
   std::uint64_t operations = 3, dependences = 2 * part.after.size();
+  if (exchange.kind == PlanKind::kBruckAlltoall) {
+    operations *= std::bit_width(topology_.axes[exchange.axis].size);
+    dependences += 4 * operations;
+  }
   if (goesRound(exchange)) {
     const auto size = sizeOfRingAlltoall(topology_.axes[exchange.axis].size,
                                          part.after.size() + link_end_[exchange.axis].size());

@@ -35,7 +35,7 @@ bool hasTwoDirections(const Topology& topology, llvm::ArrayRef<PlanOperation> pl
   for (const PlanOperation& operation : plan) {
     if (operation.color != color) continue;
     if (operation.isRing()) return hasRing(topology);
-    if (expanderOf(operation.kind) != expanderOf(PlanKind::kExchange)) continue;
+    if (!operation.isExchange() || operation.kind == PlanKind::kBruckAlltoall) continue;
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       const Axis& along = topology.axes[axis];
       if (operation.axisSet() >> axis & 1 && along.isRing() && along.size % 2 == 0) return true;

@@ -170,6 +170,8 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"virtual-mesh", "along one axis after another in combined messages, for short ones",
        isAlltoall, planVirtualMeshAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
        /*pipeline=*/nullptr, hasSeveralDimensions},
+      {"bruck", "the same in the fewest messages, for the shortest", isAlltoall, planBruckAlltoall,
+       nullptr, /*multicolor=*/false, PlanForm::kExchanges, /*pipeline=*/nullptr, isNotDamaged},
       {"aggregated", "cores exchange first, then each with its like on every node", isAlltoall,
        planAggregatedAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
        /*pipeline=*/nullptr, hasCores},

@@ -42,9 +42,16 @@ std::uint32_t ExchangeSteps::pairOf(std::uint32_t done, std::uint32_t along, con
   return builder_.pair(from, to);
 }
 
-std::uint32_t ExchangeSteps::newFrame(std::uint32_t blocks) {
+llvm::SmallVector<Piece, 4> ExchangeSteps::pieces(llvm::ArrayRef<std::uint32_t> blocks) const {
+  llvm::SmallVector<Piece, 4> list;
+  for (const std::uint32_t pair : blocks)
+    list.push_back({part_.part, 1, pair});
+  return list;
+}
+
+std::uint32_t ExchangeSteps::newFrame(llvm::ArrayRef<std::uint32_t> blocks) {
   const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
-  return builder_.addFrame({{part_.part, 1, blocks}}, slot);
+  return builder_.addFrame(pieces(blocks), slot);
 }
 
 std::uint32_t ExchangeSteps::keep(const StepPlace& place) {

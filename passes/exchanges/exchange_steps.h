@@ -11,9 +11,15 @@
 
 #include <cstdint>
 
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/SmallVector.h>
+
 #include "ir/step_builder.h"
 
 namespace torc {
+
+/// Indices of blocks: of pairs of boxes of the builder.
+using BlockList = llvm::SmallVector<std::uint32_t, 4>;
 
 /// A part, and how far its exchanges have come.
 struct ExchangePart {
@@ -49,14 +55,14 @@ class ExchangeSteps {
   /// `source` to those at `destination`. Along the other axes they are those of the holder.
   std::uint32_t blocks(const Interval& source, const Interval& destination);
   /// Blocks of the part, where they are before the exchange, and after it.
-  Region before(std::uint32_t blocks) { return region(from_, blocks, part_.frame); }
-  Region behind(std::uint32_t blocks) { return region(to_, blocks, frame_); }
+  Region before(llvm::ArrayRef<std::uint32_t> blocks) { return region(from_, blocks, part_.frame); }
+  Region behind(llvm::ArrayRef<std::uint32_t> blocks) { return region(to_, blocks, frame_); }
   /// Blocks in a frame that the exchange itself needs.
-  Region within(std::uint32_t frame, std::uint32_t blocks) {
+  Region within(std::uint32_t frame, llvm::ArrayRef<std::uint32_t> blocks) {
     return region(Buffer::kScratch, blocks, frame);
   }
   /// A new frame of these blocks, alone in its slot.
-  std::uint32_t newFrame(std::uint32_t blocks);
+  std::uint32_t newFrame(llvm::ArrayRef<std::uint32_t> blocks);
 
   /// behind = before for the blocks that stay; the index of the operation.
   std::uint32_t keep(const StepPlace& place);
@@ -65,9 +71,10 @@ class ExchangeSteps {
   void finish(OperationIndices brought);
 
  private:
-  Region region(Buffer buffer, std::uint32_t blocks, std::uint32_t frame) {
-    return builder_.region(buffer, {{part_.part, 1, blocks}}, frame);
+  Region region(Buffer buffer, llvm::ArrayRef<std::uint32_t> blocks, std::uint32_t frame) {
+    return builder_.region(buffer, pieces(blocks), frame);
   }
+  llvm::SmallVector<Piece, 4> pieces(llvm::ArrayRef<std::uint32_t> blocks) const;
   std::uint32_t pairOf(std::uint32_t done, std::uint32_t along, const Interval& source,
                        const Interval& destination);
 

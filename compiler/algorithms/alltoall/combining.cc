@@ -21,6 +21,10 @@ llvm::Expected<Program> planVirtualMeshAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "virtual-mesh", oneByOne(spec.topology));
 }
 
+llvm::Expected<Program> planBruckAlltoall(const CollectiveSpec& spec) {
+  return exchangePlan(spec, "bruck", oneByOne(spec.topology), PlanKind::kBruckAlltoall);
+}
+
 llvm::Expected<Program> planRingAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "rings", oneByOne(spec.topology), PlanKind::kRingAlltoall);
 }

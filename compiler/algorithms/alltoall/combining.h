@@ -16,6 +16,10 @@ namespace torc {
 /// damaged torus.
 llvm::Expected<Program> planVirtualMeshAlltoall(const CollectiveSpec& spec);
 
+/// Bruck's all-to-all along one axis after another: sum ceil(log2 d_i) messages, each of half of
+/// what a node holds; along lines exchanges. Errors: a damaged torus.
+llvm::Expected<Program> planBruckAlltoall(const CollectiveSpec& spec);
+
 /// Ring all-to-alls [own]: sum floor(d_i / 2) steps (passes/exchanges/ring_alltoall.cc); along
 /// lines and among cores exchanges. In as many colors as there are dimensions, in rotated orders,
 /// all links carry what the bound says, in N max floor(d_i / 2) steps. Errors: a damaged torus.

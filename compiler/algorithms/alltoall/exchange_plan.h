@@ -14,8 +14,8 @@
 namespace torc {
 
 /// The plan of one color that exchanges along each of these sets of axes, a bit per axis, in a
-/// phase of its own; empty sets are left out. kind: kExchange, or kRingAlltoall where all sets are
-/// of one axis. Errors: a damaged torus, which is named with `algorithm`.
+/// phase of its own; empty sets are left out. `kind` is an exchange; but for kExchange itself all
+/// sets are of one axis. Errors: a damaged torus, which is named with `algorithm`.
 llvm::Expected<Program> exchangePlan(const CollectiveSpec& spec, llvm::StringRef algorithm,
                                      llvm::ArrayRef<std::uint32_t> phases,
                                      PlanKind kind = PlanKind::kExchange);

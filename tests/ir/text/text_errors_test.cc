@@ -254,7 +254,7 @@ TEST(TextErrors, Plan) {
   };
   expect("phase_barrier", "^barrier",
          "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
-         "tree_reduce, ring_scatter, ring_alltoall or '}', found 'barrier'");
+         "tree_reduce, ring_scatter, ring_alltoall, bruck_alltoall or '}', found 'barrier'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather ^on X",
          "expected 'color' of the operation, found 'on'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather color ^1 on X",
@@ -270,7 +270,7 @@ TEST(TextErrors, Plan) {
          "unknown axis 'XX' (axes are X)");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X ^half-latency",
          "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
-         "tree_reduce, ring_scatter, ring_alltoall or '}', found 'half'");
+         "tree_reduce, ring_scatter, ring_alltoall, bruck_alltoall or '}', found 'half'");
   expect("phase_barrier\n  }\n", "phase_barrier\n  }\n  ^stream 0 of p0\n",
          "a schedule has a plan or steps, not both");
 }

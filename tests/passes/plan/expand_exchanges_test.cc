@@ -48,7 +48,7 @@ std::string drawShape() {
 }
 
 /// The exchanges of a color: its axes in a random partition, one after the other; those along one
-/// axis from neighbour to neighbour, or not.
+/// axis from neighbour to neighbour, or in the fewest messages, or not.
 std::vector<PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis_count) {
   std::vector<PlanOperation> phases(draw(1, axis_count));
   for (std::uint32_t axis = 0; axis < axis_count; ++axis)
@@ -58,7 +58,7 @@ std::vector<PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis
     phase.kind = PlanKind::kExchange;
     phase.color = color;
     if (!std::has_single_bit(phase.axes) || draw(0, 1) == 0) continue;
-    phase.kind = PlanKind::kRingAlltoall;
+    phase.kind = draw(0, 1) == 0 ? PlanKind::kRingAlltoall : PlanKind::kBruckAlltoall;
     phase.axis = static_cast<std::uint32_t>(std::countr_zero(std::exchange(phase.axes, 0)));
   }
   return phases;
@@ -123,6 +123,21 @@ TEST(ExpandExchanges, RingsAreAsLongAsTheWayToTheNodeOpposite) {
     ASSERT_EQ(runPasses(program, "split-directions,expand-exchanges,allocate-scratch"), "");
     EXPECT_EQ(faultOf(program), "");
     EXPECT_EQ(program.schedule.operations.size(), operations);
+  }
+}
+
+TEST(ExpandExchanges, BruckTakesARoundForEachPowerOfTwo) {
+  for (const auto& [shape, rounds] : {std::pair<std::string, std::size_t>{"2", 1},
+                                      {"3", 2},
+                                      {"4", 2},
+                                      {"5", 3},
+                                      {"64", 6},
+                                      {"100", 7}}) {
+    SCOPED_TRACE(shape);
+    Program program = exchangePlan(shape, 1, {{PlanKind::kBruckAlltoall, 0, 0}});
+    ASSERT_EQ(runPasses(program, "split-directions,expand-exchanges,allocate-scratch"), "");
+    EXPECT_EQ(faultOf(program), "");
+    EXPECT_EQ(program.schedule.operations.size(), 3 * rounds);
   }
 }
 
