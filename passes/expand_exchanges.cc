@@ -2,8 +2,8 @@
 // at once they are the direct all-to-all; on X and then on YZ the two-phase schedule; on one axis
 // after another the virtual mesh, which combines messages ("Optimization of All-to-All
 // Communication on the Blue Gene/L Supercomputer"). Along one axis they may go round its rings,
-// from neighbour to neighbour, or be in as few messages as can be (Bruck). passes/exchanges/ has the
-// steps of each.
+// from neighbour to neighbour, or be in as few messages as can be (Bruck). passes/exchanges/ has
+// the steps of each.
 //
 // Order. What an exchange reads has to be there: it waits for the exchange before it of the same
 // part, and behind a phase barrier for those of all parts; round a ring, for those of other colors

@@ -19,12 +19,14 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
   if (Status status = placement.prepare(); !status.ok()) return status;
 
   fragments.resize(program.operations.size());
+  std::uint32_t segment = 0;  // to which the placement is set
   for (std::size_t i = 0; i < fragments.size(); ++i) {
     const FlatOperation& flat = program.operations[i];
     if (isSignal(flat.kind) || (!sends(flat.kind) && !receives(flat.kind))) continue;
     const bool sending = sends(flat.kind);
     const std::uint64_t bytes = (sending ? flat.a : flat.dst).elements * element_bytes;
     if (bytes < 2 * least_bytes) continue;  // one fragment in any case
+    if (flat.segment != segment) placement.setSegment(segment = flat.segment);
     const Operation& operation = schedule.operations[flat.source];
     const Region& region = sending ? operation.a : operation.dst;
     if (operation.hasFamily()) placement.setPeer(rooted.coordinatesOf(flat.peer));

@@ -46,14 +46,15 @@ std::string ScheduleLoad::path() const {
   return libraryFilePath(library_.options.directory, file_.name);
 }
 
-/// Starts the reduction by which all ranks learn whether one failed, and whether one lacks the
-/// file.
+/// Starts the reduction by which all ranks learn whether one failed, whether one lacks the file,
+/// and whether all mean the same.
 void ScheduleLoad::vote(Step step, bool lacks) {
   step_ = step;
   // The maximum is that of the lowest rank that failed.
-  vote_ = {lacks ? 1 : 0, mine_.ok() ? 0 : geometry_.size - geometry_.rank};
-  const int code = startAllreduce(vote_.data(), votes_.data(), 2, MPI_INT64_T, MPI_MAX,
-                                  geometry_.comm, &request_);
+  const auto file = static_cast<std::int64_t>(entry_.file);
+  vote_ = {lacks ? 1 : 0, mine_.ok() ? 0 : geometry_.size - geometry_.rank, file, -file};
+  const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
+                                  MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
   if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));
 }
 
@@ -85,7 +86,11 @@ void ScheduleLoad::proceed() {
   const int speaker = geometry_.size - static_cast<int>(votes_[1]);
   switch (step_) {
     case Step::kAsk:
-      if (failed) {
+      entries_differ_ = votes_[2] != -votes_[3];
+      if (entries_differ_) {
+        finish({StatusCode::kMismatch, message("calls differ between the ranks: this one is for ",
+                                               file_.name, ", another one is not")});
+      } else if (failed) {
         sendError(speaker);
       } else if (votes_[0] == 0) {
         finish({});

@@ -19,12 +19,12 @@
 
 namespace torc {
 
-/// One load on a geometry's communicator. All its ranks make it for the same entry, in the same
-/// order among the collective calls on that communicator, and advance it until it is done. Until
-/// then it makes collective calls of its own there, so that nothing else may: neither a second load
-/// nor another collective call. Messages, and loads on other communicators, go on. It costs one
-/// small reduction where every rank holds the file, and otherwise a broadcast and another
-/// reduction.
+/// One load on a geometry's communicator. All its ranks make it for the same entry (else it fails
+/// on all), in the same order among the collective calls on that communicator, and advance it until
+/// it is done. Until then it makes collective calls of its own there, so that nothing else may:
+/// neither a second load nor another collective call. Messages, and loads on other communicators,
+/// go on. It costs one small reduction where every rank holds the file, and otherwise a broadcast
+/// and another reduction.
 ///
 /// `advance` waits for nobody; rank 0 reads the file inside it.
 class ScheduleLoad {
@@ -40,11 +40,13 @@ class ScheduleLoad {
   /// Does what can be done now; true when done.
   bool advance();
   bool done() const { return step_ == Step::kDone; }
+  /// Once done: whether it was made for different entries, which all ranks find alike.
+  bool entriesDiffer() const { return entries_differ_; }
 
   /// Once done, once: the schedule, which belongs to the geometry, to be deleted by
   /// torc_schedule_free; or the error, whose code and text are the same on all ranks. kIo,
-  /// kMalformed, kMismatch: the file; kNoMemory: a rank has no room left; kTransport: MPI's, and
-  /// this rank's alone.
+  /// kMalformed, kMismatch: the file, or that entries differ; kNoMemory: a rank has no room left;
+  /// kTransport: MPI's, and this rank's alone.
   StatusOr<torc_schedule*> take();
 
  private:
@@ -90,7 +92,8 @@ class ScheduleLoad {
   Status result_;               // of all
   bool held_ = false;           // by this rank, before the load
   std::uint64_t reserved_ = 0;  // of the cache
-  std::array<std::int64_t, 2> vote_{}, votes_{};
+  bool entries_differ_ = false;
+  std::array<std::int64_t, 4> vote_{}, votes_{};
   std::int64_t began_ = 0;  // for the trace
   Error error_;
   std::unique_ptr<std::byte[]> message_;  // an Error, and the file

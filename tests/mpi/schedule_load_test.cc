@@ -117,6 +117,20 @@ TEST_F(Loads, OneAfterTheOtherOnOneCommunicator) {
   EXPECT_EQ(library_->cache.files(), 2u);
 }
 
+TEST_F(Loads, FailOnAllRanksWhereTheirEntriesDiffer) {
+  const auto differing =
+      load(*world_, worldRank() == 1 ? Collective::kReduceScatter : Collective::kAllreduce);
+  finish({differing.get()});
+  EXPECT_TRUE(differing->entriesDiffer());
+  const StatusOr<torc_schedule*> schedule = differing->take();
+  ASSERT_FALSE(schedule.ok());
+  EXPECT_EQ(schedule.status().code(), StatusCode::kMismatch);
+  // The communicator can load what all of them mean.
+  const auto next = load(*world_, Collective::kAllgather);
+  finish({next.get()});
+  expectLoaded(*next, Collective::kAllgather);
+}
+
 TEST_F(Loads, OneThatNobodyTakes) {
   const auto forgotten = load(*world_, Collective::kAllreduce);
   finish({forgotten.get()});

@@ -124,6 +124,11 @@ bool Operation::proceedInTurn() {
   const CommunicatorSchedule* file = state_.load(entry_);
   if (file == nullptr) return false;
   if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
+  if (file->stage == CommunicatorSchedule::Stage::kDiffers) {  // on all ranks alike
+    failed({StatusCode::kMismatch,
+            "calls on the communicator differ between the ranks: they need different schedules"});
+    return true;
+  }
   leaveToMpi(Reason::kScheduleFailed);
   return true;
 }

@@ -143,12 +143,13 @@ CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
   if (file.stage == Stage::kLoading) {
     if (!file.load->advance()) return nullptr;
     StatusOr<torc_schedule*> loaded = file.load->take();
+    const bool differs = file.load->entriesDiffer();
     file.load.reset();
     engine->loading.end();
-    file.stage = loaded.ok() ? Stage::kReady : Stage::kFailed;
+    file.stage = loaded.ok() ? Stage::kReady : differs ? Stage::kDiffers : Stage::kFailed;
     if (loaded.ok()) {
       file.schedule = *loaded;
-    } else {
+    } else if (!differs) {
       warnOnce(rank_, loaded.status().message(), loaded.status().message());
     }
   }

@@ -49,7 +49,7 @@ class Turn {
 
 /// A file of the library on one communicator.
 struct CommunicatorSchedule {
-  enum class Stage { kUnused, kLoading, kReady, kFailed };
+  enum class Stage { kUnused, kLoading, kReady, kFailed, kDiffers };  // the last: other ranks'
   Stage stage = Stage::kUnused;
   std::unique_ptr<ScheduleLoad> load;
   torc_schedule* schedule = nullptr;
