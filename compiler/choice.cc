@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Format.h>
@@ -118,12 +119,17 @@ class Chooser {
     if (!candidates.front().refusal.empty()) {
       return llvm::createStringError(llvm::inconvertibleErrorCode(), candidates.front().refusal);
     }
-    // Of those that are as good as the fastest, the one with the fewest messages.
+    // Of those that are as good as the fastest, the one with the fewest messages; of all-to-alls
+    // first those whose messages go to neighbours, for which nothing is taken for granted of how
+    // the network routes the others and lets them share links.
     const double limit = kTie * candidates.front().cautiousSeconds();
     auto chosen = candidates.begin();
     for (auto it = chosen; it != candidates.end(); ++it) {
       if (!it->refusal.empty() || it->cautiousSeconds() > limit) break;
-      if (it->messages < chosen->messages) chosen = it;
+      if (std::pair(it->has_families, it->messages) <
+          std::pair(chosen->has_families, chosen->messages)) {
+        chosen = it;
+      }
     }
     std::rotate(candidates.begin(), chosen, chosen + 1);
     return std::move(choice_);
@@ -556,6 +562,7 @@ class Chooser {
     candidate.predicted_s = result->makespan_s;
     candidate.busy_s = candidate.load_bytes = 0;
     candidate.scratch_bytes = bytes_ * VectorShares(schedule.view()).scratch();
+    candidate.has_families = !schedule.families.empty();
     for (const LinkUse& link : result->links) {
       candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
       candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);

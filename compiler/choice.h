@@ -49,6 +49,7 @@ struct Candidate {
   double busy_s = 0;           // of the busiest link
   double load_bytes = 0;       // on the busiest link
   double scratch_bytes = 0;    // of a node
+  bool has_families = false;   // messages to nodes that are no neighbours
   std::uint64_t steps = 0;     // messages one after the other
   std::uint64_t messages = 0;  // of a node
   std::uint64_t operations = 0;
