@@ -1,12 +1,9 @@
-// Candidates, their simulation, and the reason for the best.
+// What is tried, and which of it is taken.
 #include "compiler/choice.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,10 +11,8 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/stand_in.h"
 #include "ir/verifier/node_classes.h"
 #include "model/simulator/pipeline_cost.h"
-#include "model/simulator/simulator.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/validate.h"
 
@@ -31,9 +26,7 @@ constexpr int kWithoutGain = 2;
 // Bytes of the file of a schedule in wavefronts: lines gain by chunks what rings have with a few.
 constexpr double kMostFileBytesOfWavefronts = 4 << 20;
 
-// Nodes that differ from each other, and operations of all of them, that are simulated for one
-// candidate. Where more nodes differ a smaller machine stands in.
-constexpr std::uint64_t kMostClasses = 128;
+// Operations of all nodes that differ from each other, simulated for one candidate.
 constexpr double kMostTasks = 5e5;
 // Operations of all nodes beyond which chunks are not worth their price.
 constexpr std::uint64_t kMostSteps = 1u << 18;
@@ -45,35 +38,6 @@ constexpr double kClose = 1.3;
 constexpr int kMostPerRank = 6;
 constexpr double kPerRankOperations = 4e5;
 constexpr double kAllPerRankOperations = 6e5;
-// Two chunks on a link fill each other's pauses as long as they do not fall into step. Unless that
-// has been simulated rank by rank, this much is thought to be lost; not in wavefronts, where the
-// two are in different phases.
-constexpr double kFallIntoStep = 1.05;
-
-/// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
-/// apart, the blocks that are moved.
-double workOfRank(const ScheduleView& schedule) {
-  double work = 0;
-  for (const Piece& piece : schedule.pieces)
-    work += piece.parts;
-  const bool lie_apart = rowOf(schedule.collective).layout == Layout::kBlockMajor;
-  for (const Operation& operation : schedule.operations) {
-    const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
-    double blocks = 1;
-    if (lie_apart && moved.present() && moved.pieces == 0) {
-      const BlockAxes axes = schedule.blockAxes();
-      for (std::uint32_t i = 0; i < axes.count(); ++i) {
-        const std::uint32_t length = schedule.blockInterval(moved.box, i).length;
-        blocks *= length > 0 ? length : axes.size(i);
-      }
-    }
-    if (operation.hasFamily()) {
-      blocks *= static_cast<double>(schedule.families[operation.peer].size());
-    }
-    work += blocks;
-  }
-  return work * schedule.segments;
-}
 
 std::string mebibytes(double bytes) {
   std::string text;
@@ -91,7 +55,8 @@ class Chooser {
         machine_(machine),
         bytes_(bytes),
         limits_(limits),
-        progress_(progress) {}
+        progress_(progress),
+        simulator_(programs, machine, bytes) {}
 
   llvm::Expected<Choice> run() {
     for (const Algorithm& algorithm : algorithms()) {
@@ -116,18 +81,19 @@ class Chooser {
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     lookCloser();
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
+    choice_.built = simulator_.built();
     if (!candidates.front().refusal.empty()) {
       return llvm::createStringError(llvm::inconvertibleErrorCode(), candidates.front().refusal);
     }
-    // Of those that are as good as the fastest, the one with the fewest messages; of all-to-alls
-    // first those whose messages go to neighbours, for which nothing is taken for granted of how
-    // the network routes the others and lets them share links.
+    // Of those that are as good as the fastest, the one with the fewest messages; first those
+    // whose messages all go to neighbours, for which nothing is taken for granted of how the
+    // network routes the others and lets them share links.
     const double limit = kTie * candidates.front().cautiousSeconds();
     auto chosen = candidates.begin();
     for (auto it = chosen; it != candidates.end(); ++it) {
       if (!it->refusal.empty() || it->cautiousSeconds() > limit) break;
-      if (std::pair(it->has_families, it->messages) <
-          std::pair(chosen->has_families, chosen->messages)) {
+      if (std::pair(it->leaves_neighbours, it->messages) <
+          std::pair(chosen->leaves_neighbours, chosen->messages)) {
         chosen = it;
       }
     }
@@ -157,7 +123,8 @@ class Chooser {
       --left;
       operations_left -= operations;
       candidate.per_rank = true;
-      if (llvm::Error error = measure(candidate)) candidate.refusal = toString(std::move(error));
+      if (llvm::Error error = simulator_.simulate(candidate))
+        candidate.refusal = toString(std::move(error));
     }
   }
 
@@ -416,17 +383,10 @@ class Chooser {
     add(candidate);
   }
 
-  /// The steps of the candidate's plan before chunks are cut.
-  llvm::Expected<std::shared_ptr<const Program>> uncutOf(CompileCache& programs,
-                                                         const Candidate& candidate) {
-    return programs.get(*candidate.algorithm,
-                        uncutPipeline(*candidate.algorithm, candidate.options));
-  }
-
   /// The number of chunks that the cost model takes for the candidate's plan, at most as many as
   /// make a file that is not too large; 1 if it has none.
   std::uint32_t bestChunks(const Candidate& candidate) {
-    auto uncut = uncutOf(programs_, candidate);
+    auto uncut = simulator_.uncutOf(candidate);
     if (!uncut) {
       consumeError(uncut.takeError());
       return 1;
@@ -438,7 +398,7 @@ class Chooser {
   /// The most chunks of the candidate's plan that make neither a file of more than `most_bytes` nor
   /// many operations to simulate; 1 if it cannot be compiled.
   std::uint32_t mostChunks(const Candidate& candidate, double most_bytes) {
-    auto uncut = uncutOf(programs_, candidate);
+    auto uncut = simulator_.uncutOf(candidate);
     if (!uncut) {
       consumeError(uncut.takeError());
       return 1;
@@ -457,7 +417,8 @@ class Chooser {
 
   void add(Candidate candidate) {
     if (progress_ != nullptr) progress_->begin("trying " + candidate.description());
-    if (llvm::Error error = measure(candidate)) candidate.refusal = toString(std::move(error));
+    if (llvm::Error error = simulator_.simulate(candidate))
+      candidate.refusal = toString(std::move(error));
     if (candidate.refusal.empty() && limits_.scratch_bytes &&
         candidate.scratch_bytes > *limits_.scratch_bytes) {
       candidate.refusal = "its scratch would have " +
@@ -468,110 +429,6 @@ class Chooser {
     choice_.candidates.push_back(std::move(candidate));
   }
 
-  /// A machine that stands in for this one, and what was compiled for it.
-  struct Smaller {
-    Smaller(StandIn found, Collective collective)
-        : stand_in(std::move(found)), programs({collective, stand_in.topology}) {}
-    StandIn stand_in;
-    CompileCache programs;
-  };
-
-  /// What stands in where too many nodes differ under the candidate; null: there is no need, or
-  /// none. Most steps around damage are made for this very machine.
-  llvm::Expected<Smaller*> smallerFor(const Candidate& candidate) {
-    if (spec_.topology.isDamaged() && !candidate.algorithm->mayStandInDamaged()) return nullptr;
-    auto uncut = uncutOf(programs_, candidate);
-    if (!uncut) return uncut.takeError();
-    const NodeClasses classes((*uncut)->schedule.view(), false);
-    if (classes.count() <= kMostClasses) return nullptr;
-    std::array<bool, kMaxAxes> differ{};
-    for (std::uint32_t i = 0; i < spec_.topology.axis_count; ++i)
-      differ[i] = !classes.collapsed(i);
-    const auto [entry, is_new] = smaller_.try_emplace(differ);
-    if (is_new) {
-      if (auto stand_in = standInFor(spec_.topology, machine_, differ, kMostClasses)) {
-        entry->second.emplace(std::move(*stand_in), spec_.collective);
-      }
-    }
-    return entry->second ? &*entry->second : nullptr;
-  }
-
-  llvm::Error measure(Candidate& candidate) {
-    const PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
-    if (!candidate.per_rank) {
-      llvm::Expected<Smaller*> smaller = smallerFor(candidate);
-      if (!smaller) return smaller.takeError();
-      if (*smaller != nullptr) return measureOn(**smaller, pipeline, candidate);
-    }
-    auto program = programs_.get(*candidate.algorithm, pipeline);
-    if (!program) return program.takeError();
-    const Schedule& schedule = (*program)->schedule;
-    candidate.operations = schedule.operations.size() * schedule.segments;
-    candidate.work = workOfRank(schedule.view());
-    if (!candidate.per_rank) choice_.built += schedule.operations.size();
-    return simulateOn(schedule, machine_, candidate);
-  }
-
-  /// Simulates the candidate on a smaller machine, and scales what it takes by what the cost model
-  /// says of both.
-  llvm::Error measureOn(Smaller& smaller, const PassPipeline& pipeline, Candidate& candidate) {
-    const auto& [machine, topology] = smaller.stand_in;
-    auto program = smaller.programs.get(*candidate.algorithm, pipeline);
-    if (!program) return program.takeError();
-    choice_.built += (*program)->schedule.operations.size();
-    if (llvm::Error error = simulateOn((*program)->schedule, machine, candidate)) {
-      return error;
-    }
-    candidate.stand_in = topology.shape();
-    auto large = uncutOf(programs_, candidate);
-    if (!large) return large.takeError();
-    const std::uint32_t chunks = candidate.options.chunks;
-    candidate.operations = (*large)->schedule.operations.size() * chunks;
-    candidate.work = static_cast<double>(candidate.operations);
-    if (candidate.algorithm->inSegments()) {
-      const bool reduces = rowOf(spec_.collective).reduces();
-      const auto of = [&](const Topology& shape, const Machine& its) {
-        return candidate.algorithm->pipeline(shape).seconds(its, bytes_, chunks, reduces);
-      };
-      candidate.predicted_s *= of(spec_.topology, machine_) / of(topology, machine);
-      return llvm::Error::success();
-    }
-    auto small = uncutOf(smaller.programs, candidate);
-    if (!small) return small.takeError();
-    // Steps that are settled limit nothing: all chunks may be on a link.
-    const std::uint32_t in_flight =
-        candidate.algorithm->isSettled() ? chunks : std::max(candidate.options.in_flight, 1u);
-    const PipelineCost small_cost((*small)->schedule.view(), machine, bytes_);
-    const PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
-    const double scale =
-        large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
-    const double busy = small_cost.busySeconds();
-    const double busy_scale = busy > 0 ? large_cost.busySeconds() / busy : 1;
-    candidate.predicted_s *= scale;
-    candidate.busy_s *= busy_scale;
-    candidate.load_bytes *= busy_scale;
-    return llvm::Error::success();
-  }
-
-  llvm::Error simulateOn(const Schedule& schedule, const Machine& machine, Candidate& candidate) {
-    SimulateOptions options;
-    options.bytes = bytes_;
-    options.per_rank = candidate.per_rank;
-    llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
-    if (!result) return result.takeError();
-    candidate.predicted_s = result->makespan_s;
-    candidate.busy_s = candidate.load_bytes = 0;
-    candidate.scratch_bytes = bytes_ * VectorShares(schedule.view()).scratch();
-    candidate.has_families = !schedule.families.empty();
-    for (const LinkUse& link : result->links) {
-      candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
-      candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);
-    }
-    candidate.steps = result->steps;
-    candidate.messages = result->messages;
-    return llvm::Error::success();
-  }
-
   CompileCache& programs_;
   const CollectiveSpec& spec_;
   const Machine& machine_;
@@ -579,16 +436,10 @@ class Chooser {
   const ChoiceLimits& limits_;
   Progress* const progress_;
   Choice choice_;
-  std::map<std::array<bool, kMaxAxes>, std::optional<Smaller>> smaller_;  // by the axes that differ
+  CandidateSimulator simulator_;
 };
 
 }  // namespace
-
-double Candidate::cautiousSeconds() const {
-  const bool wavefronts = options.weights == ColorWeights::kOverlapped;
-  const bool may_fall = options.in_flight > 1 && !per_rank && !wavefronts;
-  return predicted_s * (may_fall ? kFallIntoStep : 1.0);
-}
 
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
                               const ChoiceLimits& limits, Progress* progress) {

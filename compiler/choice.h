@@ -13,6 +13,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/algorithms/algorithm.h"
+#include "compiler/candidate.h"
 #include "compiler/collective_spec.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
@@ -34,34 +35,6 @@ struct ChoiceLimits {
 /// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
 /// then fewer messages decide.
 inline constexpr double kTie = 1.01;
-
-/// One way to compile a collective, and what the simulator says of it.
-struct Candidate {
-  const Algorithm* algorithm = nullptr;
-  PipelineOptions options;
-  bool per_rank = false;  // simulated rank by rank, with messages of whole elements
-  /// The smaller shape on which it was simulated, its times multiplied by what the cost model takes
-  /// the difference to be; steps and messages are those of the smaller shape. Empty: this one.
-  std::string stand_in;
-  std::string refusal;         // why it cannot be compiled; then the rest has no meaning
-  bool tried = true;           // else the refusal says why it is not worth a try
-  double predicted_s = 0;      // makespan
-  double busy_s = 0;           // of the busiest link
-  double load_bytes = 0;       // on the busiest link
-  double scratch_bytes = 0;    // of a node
-  bool has_families = false;   // messages to nodes that are no neighbours
-  std::uint64_t steps = 0;     // messages one after the other
-  std::uint64_t messages = 0;  // of a node
-  std::uint64_t operations = 0;
-  double work = 0;  // of expanding it for a rank, in operations and blocks
-
-  /// "bucket, balanced weights, 8 chunks, 1 in flight".
-  std::string description() const;
-
-  /// Seconds to decide by: the predicted ones, and a little more where two chunks on a link may
-  /// fall into step, which only a simulation rank by rank shows.
-  double cautiousSeconds() const;
-};
 
 struct Choice {
   std::vector<Candidate> candidates;  // the chosen one, the others by predicted time, refusals

@@ -88,13 +88,16 @@ def property_test(name, cases, deps = [], **kwargs):
 
     Args:
       name: name of the test.
-      cases: how many random cases each property is tried on.
+      cases: how many random cases each property is tried on; under a sanitizer a tenth of them.
       deps: the libraries under test; RapidCheck is added.
       **kwargs: passed to torc_cc_test.
     """
     torc_cc_test(
         name = name,
-        env = {"RC_PARAMS": "seed=1 max_success=%d" % cases},
+        env = select({
+            "//:sanitizer_build": {"RC_PARAMS": "seed=1 max_success=%d" % max(1, cases // 10)},
+            "//conditions:default": {"RC_PARAMS": "seed=1 max_success=%d" % cases},
+        }),
         deps = deps + ["@rapidcheck"],
         **kwargs
     )

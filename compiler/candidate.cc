@@ -1,0 +1,166 @@
+// Measures candidates by the simulator.
+#include "compiler/candidate.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "ir/verifier/node_classes.h"
+#include "model/simulator/pipeline_cost.h"
+#include "model/simulator/simulator.h"
+#include "schedules/expansion/shares.h"
+
+namespace torc {
+namespace {
+
+// Two chunks on a link fill each other's pauses as long as they do not fall into step. Unless that
+// has been simulated rank by rank, this much is thought to be lost; not in wavefronts, where the
+// two are in different phases.
+constexpr double kFallIntoStep = 1.05;
+
+/// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
+/// apart, the blocks that are moved.
+double workOfRank(const ScheduleView& schedule) {
+  double work = 0;
+  for (const Piece& piece : schedule.pieces)
+    work += piece.parts;
+  const bool lie_apart = rowOf(schedule.collective).layout == Layout::kBlockMajor;
+  for (const Operation& operation : schedule.operations) {
+    const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
+    double blocks = 1;
+    if (lie_apart && moved.present() && moved.pieces == 0) {
+      const BlockAxes axes = schedule.blockAxes();
+      for (std::uint32_t i = 0; i < axes.count(); ++i) {
+        const std::uint32_t length = schedule.blockInterval(moved.box, i).length;
+        blocks *= length > 0 ? length : axes.size(i);
+      }
+    }
+    if (operation.hasFamily()) {
+      blocks *= static_cast<double>(schedule.families[operation.peer].size());
+    }
+    work += blocks;
+  }
+  return work * schedule.segments;
+}
+
+/// Whether some message goes over more than one link of the network.
+bool leavesNeighbours(const ScheduleView& schedule) {
+  const int dimensions = schedule.topology.dimensions();
+  return !schedule.families.empty() || llvm::any_of(schedule.shifts, [&](const Shift& shift) {
+    int links = 0;
+    for (int i = 0; i < dimensions; ++i)
+      links += std::abs(shift[static_cast<std::size_t>(i)]);
+    return links > 1;
+  });
+}
+
+}  // namespace
+
+double Candidate::cautiousSeconds() const {
+  const bool wavefronts = options.weights == ColorWeights::kOverlapped;
+  const bool may_fall = options.in_flight > 1 && !per_rank && !wavefronts;
+  return predicted_s * (may_fall ? kFallIntoStep : 1.0);
+}
+
+llvm::Expected<std::shared_ptr<const Program>> CandidateSimulator::uncutOf(
+    CompileCache& programs, const Candidate& candidate) {
+  return programs.get(*candidate.algorithm, uncutPipeline(*candidate.algorithm, candidate.options));
+}
+
+llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
+    const Candidate& candidate) {
+  if (programs_.spec().topology.isDamaged() && !candidate.algorithm->mayStandInDamaged())
+    return nullptr;
+  auto uncut = uncutOf(programs_, candidate);
+  if (!uncut) return uncut.takeError();
+  const NodeClasses classes((*uncut)->schedule.view(), false);
+  if (classes.count() <= kMostClasses) return nullptr;
+  std::array<bool, kMaxAxes> differ{};
+  for (std::uint32_t i = 0; i < programs_.spec().topology.axis_count; ++i)
+    differ[i] = !classes.collapsed(i);
+  const auto [entry, is_new] = smaller_.try_emplace(differ);
+  if (is_new) {
+    if (auto stand_in = standInFor(programs_.spec().topology, machine_, differ, kMostClasses)) {
+      entry->second.emplace(std::move(*stand_in), programs_.spec().collective);
+    }
+  }
+  return entry->second ? &*entry->second : nullptr;
+}
+
+llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
+  const PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
+  if (!candidate.per_rank) {
+    llvm::Expected<Smaller*> smaller = smallerFor(candidate);
+    if (!smaller) return smaller.takeError();
+    if (*smaller != nullptr) return simulateOnSmaller(**smaller, pipeline, candidate);
+  }
+  auto program = programs_.get(*candidate.algorithm, pipeline);
+  if (!program) return program.takeError();
+  const Schedule& schedule = (*program)->schedule;
+  candidate.operations = schedule.operations.size() * schedule.segments;
+  candidate.work = workOfRank(schedule.view());
+  if (!candidate.per_rank) built_ += schedule.operations.size();
+  return simulateProgram(schedule, machine_, candidate);
+}
+
+llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, const PassPipeline& pipeline,
+                                                  Candidate& candidate) {
+  const auto& [machine, topology] = smaller.stand_in;
+  auto program = smaller.programs.get(*candidate.algorithm, pipeline);
+  if (!program) return program.takeError();
+  built_ += (*program)->schedule.operations.size();
+  if (llvm::Error error = simulateProgram((*program)->schedule, machine, candidate)) {
+    return error;
+  }
+  candidate.stand_in = topology.shape();
+  auto large = uncutOf(programs_, candidate);
+  if (!large) return large.takeError();
+  const std::uint32_t chunks = candidate.options.chunks;
+  candidate.operations = (*large)->schedule.operations.size() * chunks;
+  candidate.work = static_cast<double>(candidate.operations);
+  if (candidate.algorithm->inSegments()) {
+    const bool reduces = rowOf(programs_.spec().collective).reduces();
+    const auto of = [&](const Topology& shape, const Machine& its) {
+      return candidate.algorithm->pipeline(shape).seconds(its, bytes_, chunks, reduces);
+    };
+    candidate.predicted_s *= of(programs_.spec().topology, machine_) / of(topology, machine);
+    return llvm::Error::success();
+  }
+  auto small = uncutOf(smaller.programs, candidate);
+  if (!small) return small.takeError();
+  // Steps that are settled limit nothing: all chunks may be on a link.
+  const std::uint32_t in_flight =
+      candidate.algorithm->isSettled() ? chunks : std::max(candidate.options.in_flight, 1u);
+  const PipelineCost small_cost((*small)->schedule.view(), machine, bytes_);
+  const PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
+  const double scale =
+      large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
+  const double busy = small_cost.busySeconds();
+  const double busy_scale = busy > 0 ? large_cost.busySeconds() / busy : 1;
+  candidate.predicted_s *= scale;
+  candidate.busy_s *= busy_scale;
+  candidate.load_bytes *= busy_scale;
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule, const Machine& machine,
+                                                Candidate& candidate) const {
+  SimulateOptions options;
+  options.bytes = bytes_;
+  options.per_rank = candidate.per_rank;
+  llvm::Expected<SimulateResult> result = torc::simulate(schedule.view(), machine, options);
+  if (!result) return result.takeError();
+  candidate.predicted_s = result->makespan_s;
+  candidate.busy_s = candidate.load_bytes = 0;
+  candidate.scratch_bytes = bytes_ * VectorShares(schedule.view()).scratch();
+  candidate.leaves_neighbours = leavesNeighbours(schedule.view());
+  for (const LinkUse& link : result->links) {
+    candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
+    candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);
+  }
+  candidate.steps = result->steps;
+  candidate.messages = result->messages;
+  return llvm::Error::success();
+}
+
+}  // namespace torc

@@ -1,0 +1,104 @@
+// Candidates: ways to compile a collective, and what the simulator says of each.
+#ifndef TORC_COMPILER_CANDIDATE_H_
+#define TORC_COMPILER_CANDIDATE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/compile.h"
+#include "compiler/compile_cache.h"
+#include "compiler/stand_in.h"
+#include "ir/program.h"
+#include "model/machines/machine.h"
+
+namespace torc {
+
+/// Nodes that differ from each other that are simulated for one candidate. Where more differ a
+/// smaller machine stands in.
+inline constexpr std::uint64_t kMostClasses = 128;
+
+/// One way to compile a collective, and what the simulator says of it.
+struct Candidate {
+  const Algorithm* algorithm = nullptr;
+  PipelineOptions options;
+  bool per_rank = false;  // simulated rank by rank, with messages of whole elements
+  /// The smaller shape on which it was simulated, its times multiplied by what the cost model takes
+  /// the difference to be; steps and messages are those of the smaller shape. Empty: this one.
+  std::string stand_in;
+  std::string refusal;             // why it cannot be compiled; then the rest has no meaning
+  bool tried = true;               // else the refusal says why it is not worth a try
+  double predicted_s = 0;          // makespan
+  double busy_s = 0;               // of the busiest link
+  double load_bytes = 0;           // on the busiest link
+  double scratch_bytes = 0;        // of a node
+  bool leaves_neighbours = false;  // messages go over more than one link of the network
+  std::uint64_t steps = 0;         // messages one after the other
+  std::uint64_t messages = 0;      // of a node
+  std::uint64_t operations = 0;
+  double work = 0;  // of expanding it for a rank, in operations and blocks
+
+  /// "bucket, balanced weights, 8 chunks, 1 in flight".
+  std::string description() const;
+
+  /// Seconds to decide by: the predicted ones, and a little more where two chunks on a link may
+  /// fall into step, which only a simulation rank by rank shows.
+  double cautiousSeconds() const;
+};
+
+/// Simulates candidates for a vector of `bytes` on `machine`, compiled by `programs`. What it is
+/// given must outlive it.
+class CandidateSimulator {
+ public:
+  CandidateSimulator(CompileCache& programs, const Machine& machine, double bytes)
+      : programs_(programs), machine_(machine), bytes_(bytes) {}
+
+  /// Compiles and simulates the candidate, rank by rank if it says so, and fills in what is
+  /// measured. Where too many nodes differ it is simulated on a smaller machine, and what that
+  /// takes is multiplied by what the cost model says of both. Errors: it cannot be compiled.
+  llvm::Error simulate(Candidate& candidate);
+
+  /// The steps of the candidate's plan before chunks are cut.
+  llvm::Expected<std::shared_ptr<const Program>> uncutOf(const Candidate& candidate) {
+    return uncutOf(programs_, candidate);
+  }
+
+  /// Operations of all programs that were compiled to be simulated.
+  std::uint64_t built() const { return built_; }
+
+ private:
+  /// A machine that stands in for this one, and what was compiled for it.
+  struct Smaller {
+    Smaller(StandIn found, Collective collective)
+        : stand_in(std::move(found)), programs({collective, stand_in.topology}) {}
+    StandIn stand_in;
+    CompileCache programs;
+  };
+
+  static llvm::Expected<std::shared_ptr<const Program>> uncutOf(CompileCache& programs,
+                                                                const Candidate& candidate);
+  /// What stands in where too many nodes differ under the candidate; null: there is no need, or
+  /// none. Most steps around damage are made for this very machine.
+  llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);
+  llvm::Error simulateOnSmaller(Smaller& smaller, const PassPipeline& pipeline,
+                                Candidate& candidate);
+  llvm::Error simulateProgram(const Schedule& schedule, const Machine& machine,
+                              Candidate& candidate) const;
+
+  CompileCache& programs_;
+  const Machine& machine_;
+  const double bytes_;
+  std::uint64_t built_ = 0;
+  std::map<std::array<bool, kMaxAxes>, std::optional<Smaller>> smaller_;  // by the axes that differ
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_CANDIDATE_H_
