@@ -23,6 +23,9 @@ namespace {
 constexpr double kWorthwhile = 1.01;
 constexpr int kWithoutGain = 2;
 
+// More chunks are not tried where what the busiest link carries takes so much longer than the best.
+constexpr double kSlow = 1.1;
+
 // Bytes of the file of a schedule in wavefronts: lines gain by chunks what rings have with a few.
 constexpr double kMostFileBytesOfWavefronts = 4 << 20;
 
@@ -187,7 +190,7 @@ class Chooser {
         ProgramSize cut = size;
         cut.proof_steps *=
             dealsChunks(schedule.view(), chunks) ? parts : double{1} * parts * chunks;
-        if (isTooLarge(candidate, cut, most_bytes)) return;
+        if (isTooLarge(candidate, cut, most_bytes) || isTooSlow(candidate)) return;
       }
       add(candidate);
       const Candidate& added = choice_.candidates.back();
@@ -285,6 +288,23 @@ class Chooser {
     }
     candidate.tried = false;
     choice_.candidates.push_back(std::move(candidate));
+    return true;
+  }
+
+  /// Whether a candidate like the last one, but in more chunks, cannot be the best, for what its
+  /// busiest link carries alone takes longer; then it says so.
+  bool isTooSlow(Candidate& candidate) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const Candidate& other : choice_.candidates) {
+      if (other.refusal.empty()) best = std::min(best, other.predicted_s);
+    }
+    double bandwidth = 0;
+    for (int i = 0; i < spec_.topology.dimensions(); ++i)
+      bandwidth = std::max(bandwidth, machine_.linkBandwidth(static_cast<std::uint32_t>(i)));
+    if (choice_.candidates.back().load_bytes <= kSlow * best * bandwidth) return false;
+    candidate.refusal = "its busiest link alone takes longer than another takes in all";
+    candidate.tried = false;
+    choice_.candidates.push_back(candidate);
     return true;
   }
 

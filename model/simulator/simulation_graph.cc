@@ -121,7 +121,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
       after.clear();
       for (const std::uint32_t before : schedule.dependencesOf(operation))
         after.append(tasks_of[before].begin(), tasks_of[before].end());
-      llvm::sort(after);
+      std::sort(after.begin(), after.end());  // llvm::sort is qsort for numbers
       after.erase(llvm::unique(after), after.end());
       const bool executes = builder.classes().executes(node, operation);
       if (!executes && after.size() <= kMostPassed) {

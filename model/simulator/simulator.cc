@@ -15,7 +15,7 @@ namespace {
 
 // Operations on all nodes that are simulated of a schedule in segments; what more segments take
 // follows from these.
-constexpr double kMostSegmentTasks = 3e5;
+constexpr double kMostSegmentTasks = 5e4;
 // As many where a pipeline has to be filled first.
 constexpr double kMostFillingTasks = 1.5e6;
 
