@@ -33,7 +33,7 @@ struct ChoiceLimits {
 };
 
 /// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:
-/// then fewer messages decide.
+/// then messages to neighbours alone decide, and after these fewer messages.
 inline constexpr double kTie = 1.01;
 
 struct Choice {

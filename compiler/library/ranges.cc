@@ -65,8 +65,8 @@ const Candidate& sameIn(const SizedChoice& sized, const Candidate& wanted) {
   });
 }
 
-/// Of schedules that are good for all `choices`, the one with the fewest messages, as `choose`
-/// takes it where prediction cannot tell; of equals the one that loses least against the best ones.
+/// Of schedules that are good for all `choices`, the one with the fewest messages; of equals the
+/// one that loses least against the best ones.
 Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedChoice> choices) {
   const Candidate* best = nullptr;
   std::pair<std::uint64_t, double> least;

@@ -54,6 +54,19 @@ INSTANTIATE_TEST_SUITE_P(Shapes, LargeVectors,
                                          "4x4x64", "4x4x4m", "8x4x2m", "16x2mx2m", "6mx4m"),
                          [](const auto& instance) { return std::string("On") + instance.param; });
 
+TEST(Choice, LeavesOutChunksThatABusyLinkRulesOut) {
+  const Choice choice = chooseFor(Collective::kReduce, targetOf("4x4x4"), 64 << 20);
+  EXPECT_EQ(choice.best().algorithm->name, "rectangular");
+  int left_out = 0;
+  for (const Candidate& candidate : choice.candidates) {
+    if (candidate.algorithm->name != "binomial" || candidate.options.chunks == 1) continue;
+    EXPECT_FALSE(candidate.tried) << candidate.description();
+    EXPECT_EQ(candidate.refusal, "its busiest link alone takes longer than another takes in all");
+    ++left_out;
+  }
+  EXPECT_EQ(left_out, 1);
+}
+
 TEST(Choice, UnequalLinksToo) {
   Target target = targetOf("4x4x4");
   target.machine.dimensions[2].bandwidth /= 2;
