@@ -51,6 +51,11 @@ struct Candidate {
   /// Seconds to decide by: the predicted ones, and a little more where two chunks on a link may
   /// fall into step, which only a simulation rank by rank shows.
   double cautiousSeconds() const;
+
+  /// What decides between candidates that are as fast, the least first: messages to neighbours
+  /// alone, for which nothing is taken for granted of how the network routes the others and lets
+  /// them share links; then fewer messages.
+  std::pair<bool, std::uint64_t> tieOrder() const { return {leaves_neighbours, messages}; }
 };
 
 /// Simulates candidates for a vector of `bytes` on `machine`, compiled by `programs`. What it is

@@ -88,17 +88,12 @@ class Chooser {
     if (!candidates.front().refusal.empty()) {
       return llvm::createStringError(llvm::inconvertibleErrorCode(), candidates.front().refusal);
     }
-    // Of those that are as good as the fastest, the one with the fewest messages; first those
-    // whose messages all go to neighbours, for which nothing is taken for granted of how the
-    // network routes the others and lets them share links.
+    // Of those that are as good as the fastest, the least in the order of ties.
     const double limit = kTie * candidates.front().cautiousSeconds();
     auto chosen = candidates.begin();
     for (auto it = chosen; it != candidates.end(); ++it) {
       if (!it->refusal.empty() || it->cautiousSeconds() > limit) break;
-      if (std::pair(it->leaves_neighbours, it->messages) <
-          std::pair(chosen->leaves_neighbours, chosen->messages)) {
-        chosen = it;
-      }
+      if (it->tieOrder() < chosen->tieOrder()) chosen = it;
     }
     std::rotate(candidates.begin(), chosen, chosen + 1);
     return std::move(choice_);

@@ -34,12 +34,13 @@ bool haveSameSchedule(const Candidate& a, const Candidate& b) {
          pipelineOf(*a.algorithm, a.options) == pipelineOf(*b.algorithm, b.options);
 }
 
-/// The good ones of a size, the chosen one first.
+/// The good ones of a size, the chosen one first. Where that one keeps to neighbours all do.
 std::vector<Candidate> goodOf(const SizedChoice& sized) {
   const Candidate& best = sized.choice.best();
   std::vector<Candidate> good;
   for (const Candidate& candidate : sized.choice.candidates) {
     if (!candidate.refusal.empty()) continue;
+    if (candidate.leaves_neighbours && !best.leaves_neighbours) continue;
     if (candidate.cautiousSeconds() <= kGood * best.cautiousSeconds()) good.push_back(candidate);
   }
   return good;
@@ -65,18 +66,21 @@ const Candidate& sameIn(const SizedChoice& sized, const Candidate& wanted) {
   });
 }
 
-/// Of schedules that are good for all `choices`, the one with the fewest messages; of equals the
-/// one that loses least against the best ones.
+/// Of schedules that are good for all `choices`, the least in the order of ties, its messages
+/// summed over the sizes; of equals the one that loses least against the best ones.
 Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedChoice> choices) {
   const Candidate* best = nullptr;
-  std::pair<std::uint64_t, double> least;
+  std::pair<std::pair<bool, std::uint64_t>, double> least;
   for (const Candidate& candidate : good) {
-    std::pair<std::uint64_t, double> cost;  // messages, and loss
+    Candidate in_all = candidate;
+    in_all.messages = 0;
+    double loss = 0;
     for (const SizedChoice& sized : choices) {
       const Candidate& here = sameIn(sized, candidate);
-      cost.first += here.messages;
-      cost.second += here.cautiousSeconds() / sized.choice.best().cautiousSeconds();
+      in_all.messages += here.messages;
+      loss += here.cautiousSeconds() / sized.choice.best().cautiousSeconds();
     }
+    const auto cost = std::pair(in_all.tieOrder(), loss);
     if (best != nullptr && cost >= least) continue;
     best = &candidate;
     least = cost;

@@ -210,6 +210,21 @@ TEST(RangeFinder, NearlyAsGoodAsTheChoiceOfEverySize) {
   }
 }
 
+/// A schedule that is good for more sizes does not take the place of one between neighbours, which
+/// nothing else on the network slows down.
+TEST(RangeFinder, KeepsToNeighboursWhereTheChoiceDoes) {
+  const Found found = rangesOf(shapeFor("8x4"), Collective::kAlltoall, {64, 16 << 20});
+  std::size_t neighbours = 0;
+  for (const ScheduleRange& range : found.ranges) {
+    for (const SizedChoice& sized : range.choices) {
+      if (sized.choice.best().leaves_neighbours) continue;
+      ++neighbours;
+      EXPECT_FALSE(range.chosen.leaves_neighbours) << sized.bytes << ", " << range.reason;
+    }
+  }
+  EXPECT_GT(neighbours, 0u);
+}
+
 /// At a border neither schedule is much better than the other.
 TEST(RangeFinder, BordersAreWhereTimesCross) {
   const Found found = rangesOf(shapeFor("4x4x4"), Collective::kAllreduce, {1, 16 << 20});
