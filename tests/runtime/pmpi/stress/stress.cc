@@ -43,7 +43,7 @@ void repeat(const std::string& what, long n, int64_t allowed, Step step) {
   const long warm_up = n / 10 + 1;
   for (long i = 0; i < warm_up; ++i)
     step(i);
-  const int64_t before = residentKib();
+  const int64_t before = heldKib();
   const double start = MPI_Wtime();
   for (long i = warm_up; i < n; ++i)
     step(i);
