@@ -53,13 +53,11 @@ std::string fileFault(const LibraryIndex& index, std::uint32_t number) {
   if (!loaded.ok()) return loaded.status().message();
   bool used = false;
   for (std::size_t i = 0; i < index.entries.size(); ++i) {
-    const LibraryEntry& entry = index.entries[i];
-    if (entry.file != number) continue;
+    if (index.entries[i].file != number) continue;
     used = true;
-    if (loaded->view().collective != entry.collective ||
-        !(loaded->view().topology == index.shapes[entry.shape].topology)) {
-      return filePath(file) + ": is of another collective or shape than entry " +
-             std::to_string(i) + " says";
+    const Status serves = checkServes(index, index.entries[i], loaded->view());
+    if (!serves.ok()) {
+      return filePath(file) + ": entry " + std::to_string(i) + ": " + serves.message();
     }
   }
   if (!used) return filePath(file) + ": serves no entry";

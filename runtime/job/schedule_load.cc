@@ -27,7 +27,10 @@ ScheduleLoad::ScheduleLoad(torc_library& library, torc_geometry& geometry,
     held_ = schedule_ != nullptr;
     // What arrives while others lack the file. Untouched, it is address space and no more.
     message_ = std::make_unique_for_overwrite<std::byte[]>(messageBytes());
-    if (held_) return bind();
+    if (held_) {
+      const Status status = serves(schedule_->view());
+      return status.ok() ? bind() : status;
+    }
     if (Status status = library_.cache.reserve(file_.bytes); !status.ok()) {
       return status.annotated(path());
     }
@@ -173,15 +176,15 @@ Status ScheduleLoad::check() {
   StatusOr<LoadedSchedule> loaded =
       readSchedule({message_.get() + sizeof(Error), file_.bytes}, path());
   if (!loaded.ok()) return loaded.status();
-  const ScheduleView& view = loaded->view();
-  const Topology& shape = library_.index.shapes[entry_.shape].topology;
-  if (view.collective != entry_.collective || view.topology != shape) {
-    return {StatusCode::kMismatch, message(path(), ": is one for ", rowOf(view.collective).name,
-                                           " on ", view.topology.shape(), ", the index says ",
-                                           rowOf(entry_.collective).name, " on ", shape.shape())};
-  }
+  if (Status status = serves(loaded->view()); !status.ok()) return status;
   schedule_ = library_.cache.add(entry_.file, std::exchange(reserved_, 0), std::move(*loaded));
   return bind();
+}
+
+/// Whether the file has what the index says.
+Status ScheduleLoad::serves(const ScheduleView& view) const {
+  const Status status = checkServes(library_.index, entry_, view);
+  return status.ok() ? status : status.annotated(path());
 }
 
 Status ScheduleLoad::bind() {

@@ -79,6 +79,7 @@ class ScheduleLoad {
 
   Status read();
   Status check();
+  Status serves(const ScheduleView& view) const;
   Status bind();
 
   torc_library& library_;

@@ -136,6 +136,22 @@ Status checkFile(const LibraryFile& file) {
 
 }  // namespace
 
+Status checkServes(const LibraryIndex& index, const LibraryEntry& entry,
+                   const ScheduleView& schedule) {
+  const CollectiveRow& row = rowOf(entry.collective);
+  const Topology& shape = index.shapes[entry.shape].topology;
+  if (schedule.collective != entry.collective || schedule.topology != shape) {
+    return {StatusCode::kMismatch, message("is one for ", rowOf(schedule.collective).name, " on ",
+                                           schedule.topology.shape(), ", the index says ", row.name,
+                                           " on ", shape.shape())};
+  }
+  if (row.blocks == BlockSpace::kPair && entry.lowest <= kNoSize && !schedule.isDirect()) {
+    return {StatusCode::kMismatch,
+            "forwards blocks, the index gives it to calls whose counts differ from pair to pair"};
+  }
+  return {};
+}
+
 Status validate(const LibraryIndex& index) {
   // Each thing by itself, and after the one before it.
   const auto check_all = [](const auto& things, const char* what, auto check, auto is_after) {

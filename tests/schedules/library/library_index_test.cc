@@ -279,6 +279,36 @@ TEST(SubTorusTopology, EqualOnesShareATopology) {
   EXPECT_NE(topology({4, 1, 1}), topology({1, 4, 1}));
 }
 
+TEST(LibraryIndex, WhatAScheduleMustBeToServeAnEntry) {
+  LibraryIndex index;
+  index.shapes = {{*parseTopology("4x4")}};
+  LibraryEntry entry;
+  entry.collective = Collective::kAlltoall;
+  entry.lowest = 1;
+  const Frame frame{};
+  ScheduleView schedule;
+  schedule.collective = Collective::kAlltoall;
+  schedule.topology = index.shapes[0].topology;
+  schedule.frames = {&frame, 1};  // it forwards
+  EXPECT_EQ(checkServes(index, entry, schedule).message(), "");
+
+  entry.lowest = entry.highest = kNoSize;
+  EXPECT_EQ(checkServes(index, entry, schedule).message(),
+            "forwards blocks, the index gives it to calls whose counts differ from pair to pair");
+  schedule.frames = {};
+  EXPECT_EQ(checkServes(index, entry, schedule).message(), "");
+
+  entry.collective = schedule.collective = Collective::kAllreduce;  // of no data
+  EXPECT_EQ(checkServes(index, entry, schedule).message(), "");
+  schedule.collective = Collective::kAllgather;
+  EXPECT_EQ(checkServes(index, entry, schedule).message(),
+            "is one for allgather on 4x4, the index says allreduce on 4x4");
+  schedule.collective = entry.collective;
+  schedule.topology = *parseTopology("4x4m");
+  EXPECT_EQ(checkServes(index, entry, schedule).message(),
+            "is one for allreduce on 4x4m, the index says allreduce on 4x4");
+}
+
 TEST(SubTorusTopology, LinksOfOtherSpeedMakeAnotherTopology) {
   Topology partition = *parseTopology("4x4+2");
   partition.axes[1].bandwidth = 0.5;
