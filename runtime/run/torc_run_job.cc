@@ -102,8 +102,8 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
   row_ = &rowOf(static_cast<Collective>(info.kind));
   const auto ranks = static_cast<std::uint64_t>(ranks_);
   const bool pairs = row_->blocks == BlockSpace::kPair;
-  if (pairs) elements_ -= elements_ % ranks;  // blocks are of one size
-  const bool uneven = options.uneven && !pairs;
+  const bool uneven = options.uneven;
+  if (pairs && !uneven) elements_ -= elements_ % ranks;  // blocks are of one size
   equal_blocks_ = elements_ % ranks == 0 && !uneven;
   std::uint64_t before = 0;
   for (std::uint64_t r = 0; r < ranks; ++r) {
@@ -116,10 +116,16 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
     const std::uint64_t stop =
         uneven && total > 0 ? share(elements_, end, total) : share(elements_, r + 1, ranks);
     counts_.push_back(static_cast<std::int64_t>(stop - before));
-    displacements_.push_back(static_cast<std::int64_t>(before));
-    mpi_counts_.push_back(static_cast<int>(stop - before));
-    mpi_displacements_.push_back(static_cast<int>(before));
     before = stop;
+  }
+  // Of a pair the block that the sum of its two ranks names, so that it has one size both ways.
+  if (pairs) std::rotate(counts_.begin(), counts_.begin() + rank_, counts_.end());
+  std::int64_t displacement = 0;
+  for (const std::int64_t count : counts_) {
+    displacements_.push_back(displacement);
+    mpi_counts_.push_back(static_cast<int>(count));
+    mpi_displacements_.push_back(static_cast<int>(displacement));
+    displacement += count;
   }
   const std::size_t own =
       (pairs ? elements_ : static_cast<std::size_t>(counts_[rank_])) * options.type.bytes;
@@ -137,6 +143,7 @@ RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t
   }
   if (!is_in_place_) in_ = data_;
   out_.resize(is_in_place_ ? bytes : result_bytes_);
+  if (pairs) in_.reserve(1);  // MPICH refuses two buffers at one address, even at none
 }
 
 RunJob::~RunJob() {
@@ -203,8 +210,11 @@ int RunJob::initBroadcast() {
 
 int RunJob::initAlltoall() {
   const MPI_Datatype type = options_.type.datatype;
-  return torc_alltoall_init(schedule_, in(), counts_[0], type, out_.data(), counts_[0], type,
-                            &collective_);
+  return equal_blocks_ ? torc_alltoall_init(schedule_, in(), counts_[0], type, out_.data(),
+                                            counts_[0], type, &collective_)
+                       : torc_alltoallv_init(schedule_, in(), counts_.data(), displacements_.data(),
+                                             type, out_.data(), counts_.data(),
+                                             displacements_.data(), type, &collective_);
 }
 
 int RunJob::initReduce() {
@@ -260,7 +270,12 @@ void RunJob::mpiGather() {
 
 void RunJob::mpiAlltoall() {
   const MPI_Datatype type = options_.type.datatype;
-  MPI_Alltoall(in(), mpi_counts_[0], type, out_.data(), mpi_counts_[0], type, MPI_COMM_WORLD);
+  if (equal_blocks_) {
+    MPI_Alltoall(in(), mpi_counts_[0], type, out_.data(), mpi_counts_[0], type, MPI_COMM_WORLD);
+  } else {
+    MPI_Alltoallv(in(), mpi_counts_.data(), mpi_displacements_.data(), type, out_.data(),
+                  mpi_counts_.data(), mpi_displacements_.data(), type, MPI_COMM_WORLD);
+  }
 }
 
 void RunJob::mpiBroadcast() {

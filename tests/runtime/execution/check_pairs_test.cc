@@ -133,6 +133,7 @@ TEST_F(CheckPairs, WhatOverlapsIsCopiedAndWhatMpiRefusesIsRefused) {
   arguments_.counts = to_.data();
   expectFault(CallFault::kArgument, "the same memory");
   arguments_.rules = CallRules::kTorc;
+  expectFault(CallFault::kArgument, "overlap");
   arguments_.counts = from_.data();
   arguments_.out = in_.data() + 51;
   expectFault(CallFault::kArgument, "overlap");
