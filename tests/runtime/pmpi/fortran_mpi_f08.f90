@@ -3,8 +3,10 @@ program fortran_mpi_f08
   use mpi_f08
   implicit none
   integer, parameter :: count = 600
-  integer :: rank, ranks, i, faults, position
+  integer :: rank, ranks, i, j, n, faults, position
   double precision :: in(count), out(count), expected(count)
+  double precision :: exchanged(count)
+  integer, allocatable :: counts(:), offsets(:)
   type(MPI_Request) :: requests(2), persistent
   type(MPI_Status) :: status
   type(MPI_Comm) :: half
@@ -42,6 +44,39 @@ program fortran_mpi_f08
   call MPI_Comm_free(half)
   call MPI_Wait(requests(1), status)
   if (any(out /= [((rank/(ranks/2) + 1)*(ranks/2) - 1 + i, i=1, count)])) faults = faults + 1
+
+  ! Rooted calls, from and to the last rank.
+  out = merge(in, -in, rank == ranks - 1)
+  call MPI_Bcast(out, count, MPI_DOUBLE_PRECISION, ranks - 1, MPI_COMM_WORLD)
+  if (any(out /= [(ranks - 1 + i, i=1, count)])) faults = faults + 1
+
+  call MPI_Reduce(in, out, count, MPI_DOUBLE_PRECISION, MPI_SUM, ranks - 1, MPI_COMM_WORLD)
+  if (rank == ranks - 1 .and. any(out /= expected)) faults = faults + 1
+
+  ! Blocks of n elements for every rank; block j of rank r begins with r + j n + 1.
+  n = count/ranks
+  exchanged = [((j + rank*n + i, i=1, n), j=0, ranks - 1)]
+  call MPI_Alltoall(in, n, MPI_DOUBLE_PRECISION, out, n, MPI_DOUBLE_PRECISION, MPI_COMM_WORLD)
+  if (any(out /= exchanged)) faults = faults + 1
+
+  out = in
+  call MPI_Ialltoall(MPI_IN_PLACE, n, MPI_DOUBLE_PRECISION, out, n, MPI_DOUBLE_PRECISION, &
+                     MPI_COMM_WORLD, requests(1))
+  call MPI_Wait(requests(1), status)
+  if (any(out /= exchanged)) faults = faults + 1
+
+  counts = [(n, j=1, ranks)]
+  offsets = [(j*n, j=0, ranks - 1)]
+  call MPI_Alltoallv(in, counts, offsets, MPI_DOUBLE_PRECISION, out, counts, offsets, &
+                     MPI_DOUBLE_PRECISION, MPI_COMM_WORLD)
+  if (any(out /= exchanged)) faults = faults + 1
+
+  call MPI_Scatter(in, n, MPI_DOUBLE_PRECISION, out, n, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD)
+  if (any(out(:n) /= [(rank*n + i, i=1, n)])) faults = faults + 1
+
+  call MPI_Gather(out, n, MPI_DOUBLE_PRECISION, exchanged, n, MPI_DOUBLE_PRECISION, 0, &
+                  MPI_COMM_WORLD)
+  if (rank == 0 .and. any(exchanged /= in)) faults = faults + 1
 
   if (faults /= 0) print *, 'rank', rank, ':', faults, 'results are wrong'
   call MPI_Finalize()
