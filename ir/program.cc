@@ -18,6 +18,7 @@ constexpr PlanKindRow kPlanKinds[kPlanKindCount] = {
     {"ring_scatter", "expand-rings"},
     {"ring_alltoall", "expand-exchanges"},
     {"bruck_alltoall", "expand-exchanges"},
+    {"ring_gather", "expand-rings"},
 };
 
 }  // namespace

@@ -23,8 +23,9 @@ enum class PlanKind : std::uint8_t {
   kRingScatter = 6,        // from the nodes that have a color, each its blocks along one axis
   kRingAlltoall = 7,       // an exchange along one axis, from neighbour to neighbour round it
   kBruckAlltoall = 8,      // an exchange along one axis, in as few messages as can be
+  kRingGather = 9,         // to the nodes that get a color, the blocks of all others along one axis
 };
-inline constexpr int kPlanKindCount = 9;
+inline constexpr int kPlanKindCount = 10;
 std::string_view name(PlanKind kind);
 
 /// The pass that makes steps of such operations; "" for a phase barrier, which is for any.
@@ -42,7 +43,7 @@ struct PlanOperation {
   /// Whether it may be a half-latency ring.
   bool isRing() const {
     return kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingAllgather ||
-           kind == PlanKind::kRingScatter;
+           kind == PlanKind::kRingScatter || kind == PlanKind::kRingGather;
   }
   /// Whether it is an all-to-all among the nodes that differ on its axes alone.
   bool isExchange() const {

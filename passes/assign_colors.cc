@@ -33,7 +33,8 @@ class AssignColors final : public Pass {
     }
     const CollectiveRow& row = rowOf(schedule.collective);
     const bool overlapped = *weights_ == ColorWeights::kOverlapped;
-    if (overlapped && !(row.reduces() && row.inWhole() && row.outWhole())) {
+    const bool has_halves = row.reduces() && row.inWhole() && row.outWhole() && !row.isRooted();
+    if (overlapped && !has_halves) {
       return passError("overlapped weights are for a reduce-scatter with an allgather; " +
                        llvm::Twine(llvm::StringRef(row.name)) + " is not both");
     }

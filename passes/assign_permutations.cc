@@ -25,8 +25,8 @@ namespace {
 /// have more than one node.
 llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, const Color& to,
                       std::size_t moving_axes) {
-  for (const PlanKind kind :
-       {PlanKind::kRingReduceScatter, PlanKind::kRingScatter, PlanKind::kRingAllgather}) {
+  for (const PlanKind kind : {PlanKind::kRingReduceScatter, PlanKind::kRingScatter,
+                              PlanKind::kRingAllgather, PlanKind::kRingGather}) {
     llvm::SmallVector<PlanOperation*, kMaxAxes> rings;
     for (PlanOperation& operation : plan) {
       if (operation.kind == kind && operation.color == color) rings.push_back(&operation);
@@ -38,7 +38,8 @@ llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, con
                        llvm::StringRef(name(kind)) + " operations for " +
                        llvm::Twine(to.axis_count) + " axes");
     }
-    if (kind == PlanKind::kRingAllgather) std::reverse(rings.begin(), rings.end());
+    const bool divides = kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingScatter;
+    if (!divides) std::reverse(rings.begin(), rings.end());
     for (std::size_t i = 0; i < rings.size(); ++i)
       rings[i]->axis = to.order[i];
   }

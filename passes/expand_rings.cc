@@ -1,6 +1,7 @@
 // Turns a plan into steps: the ring ("bucket") reduce-scatters and allgathers of every color along
 // one axis after another ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
-// Interconnects", section 2.2 and Algorithm 1), and the scatters of a broadcast. passes/rings/ has
+// Interconnects", section 2.2 and Algorithm 1), the scatters of a broadcast and the gathers of a
+// reduce. passes/rings/ has
 // the steps of each. One
 // stream per part; of a color whose rings are half-latency ones the two halves go together, in a
 // stream for each way. An allgather visits the axes in reverse and widens again.
@@ -20,6 +21,7 @@
 #include "passes/analysis/strands.h"
 #include "passes/manager/plan_expander.h"
 #include "passes/rings/ring_allgather.h"
+#include "passes/rings/ring_gather.h"
 #include "passes/rings/ring_reduce_scatter.h"
 #include "passes/rings/ring_scatter.h"
 
@@ -78,6 +80,8 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> rings) {
         expandRingReduceScatter(steps, ring.axis);
       } else if (ring.kind == PlanKind::kRingScatter) {
         expandRingScatter(steps, ring.axis);
+      } else if (ring.kind == PlanKind::kRingGather) {
+        expandRingGather(steps, ring.axis);
       } else {
         expandRingAllgather(steps, ring.axis);
       }
@@ -103,20 +107,22 @@ llvm::Error Expansion::checkSize(const StrandSteps& steps, std::uint32_t axis) {
 class ExpandRings final : public PlanExpander {
  public:
   ExpandRings()
-      : PlanExpander("expand-rings",
-                     "turns ring reduce-scatters, scatters and allgathers into step operations") {}
+      : PlanExpander(
+            "expand-rings",
+            "turns ring reduce-scatters, scatters, allgathers and gathers into step operations") {}
 
  private:
   llvm::Error checkServes(const Program& program) const override {
     const Topology& topology = program.schedule.topology;
     if (const CollectiveRow& row = rowOf(program.schedule.collective); row.isRooted()) {
-      if (!row.inWhole() || !row.outWhole() || row.reduces()) {
-        return passError("rings serve a broadcast, and collectives in which all ranks do alike; " +
-                         llvm::Twine(row.name) + " has a root");
+      if (!row.inWhole() || !row.outWhole()) {
+        return passError(
+            "rings serve a broadcast, a reduce, and collectives in which all ranks do alike; " +
+            llvm::Twine(row.name) + " has a root");
       }
       for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
         if (topology.axes[i].wraps() && !topology.isLine(i)) continue;
-        return passError("rings serve a broadcast where all axes wrap; " +
+        return passError("rings serve a " + llvm::Twine(row.name) + " where all axes wrap; " +
                          llvm::Twine(topology.axes[i].name) + " does not");
       }
     }

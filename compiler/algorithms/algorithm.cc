@@ -65,6 +65,10 @@ bool isBroadcast(const CollectiveRow& collective) {
   return hasRootAndWhole(collective) && !collective.reduces();
 }
 
+bool isReduce(const CollectiveRow& collective) {
+  return hasRootAndWhole(collective) && collective.reduces();
+}
+
 /// scatter, gather.
 bool hasRootAndBlocks(const CollectiveRow& collective) {
   return collective.isRooted() && collective.layout == Layout::kBlockMajor;
@@ -96,7 +100,7 @@ bool looksTheSameFromEveryRoot(const Topology& topology) {
 
 /// A step of a ring is an operation of its own, for the nodes that the data have reached: on very
 /// long rings file and proof become large (256x4: 0.4 MiB, 0.5 s; 1024x4: 1.7 MiB, 19 s).
-bool suitsScatterAllgather(const Topology& topology) {
+bool suitsRingsFromRoot(const Topology& topology) {
   constexpr std::uint32_t kLongest = 256;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (topology.axes[i].size > kLongest) return false;
@@ -142,7 +146,10 @@ llvm::ArrayRef<Algorithm> algorithms() {
        dimensionTreePipeline, isNotDamaged},
       {"scatter-allgather", "every node a share of the root's vector, then an allgather of them",
        isBroadcast, planBucket, nullptr, /*multicolor=*/true, PlanForm::kRings,
-       /*pipeline=*/nullptr, suitsScatterAllgather},
+       /*pipeline=*/nullptr, suitsRingsFromRoot},
+      {"reduce-scatter-gather", "every node the sum of a share, then a gather of them at the root",
+       isReduce, planBucket, nullptr, /*multicolor=*/true, PlanForm::kRings,
+       /*pipeline=*/nullptr, suitsRingsFromRoot},
       {"binomial", "binomial trees, one axis after another: the fewest rounds, for short vectors",
        hasRootAndWhole, planBinomial, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        /*pipeline=*/nullptr, looksTheSameFromEveryRoot},

@@ -1,6 +1,8 @@
 // Progress of a color through its plan.
 #include "passes/analysis/plan_progress.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "passes/analysis/plan_axes.h"
 #include "passes/manager/pass.h"
 
@@ -9,7 +11,7 @@ namespace {
 
 /// Whether after `ring` a node is concerned with the blocks of its own coordinate alone.
 bool divides(const PlanOperation& ring) {
-  return ring.kind != PlanKind::kRingAllgather;
+  return ring.kind == PlanKind::kRingReduceScatter || ring.kind == PlanKind::kRingScatter;
 }
 
 }  // namespace
@@ -25,6 +27,13 @@ bool PlanProgress::isLastToReduce(std::uint32_t axis) const {
   return true;
 }
 
+std::uint32_t PlanProgress::lastDivided() const {
+  for (const std::uint32_t axis : llvm::reverse(divisions_)) {
+    if (isFixed(axis)) return axis;
+  }
+  return kNone;
+}
+
 llvm::Error PlanProgress::check(const PlanOperation& ring) const {
   const CollectiveRow& collective = rowOf(schedule_.collective);
   const char* fault = nullptr;
@@ -37,9 +46,16 @@ llvm::Error PlanProgress::check(const PlanOperation& ring) const {
       fault = reduces ? "it has been reduced there before" : "it has been scattered there before";
     }
   } else {
-    if (!isFixed(ring.axis))
+    const bool to_root = ring.kind == PlanKind::kRingGather;
+    if (!isFixed(ring.axis)) {
       fault = "it has been gathered there before, or never reduced or scattered";
+    } else if (to_root && lastDivided() != ring.axis) {
+      fault = "gathers to the root visit the axes in reverse";
+    }
     if (!collective.outWhole()) fault = "the collective gathers nothing";
+    const bool root_alone = collective.isRooted() && collective.reduces();
+    if (to_root && !root_alone) fault = "the result is not the root's alone";
+    if (!to_root && root_alone) fault = "the result is the root's alone";
   }
   if (!fault) return llvm::Error::success();
   return passError(operationText(schedule_.topology, ring) + ": " + fault);
@@ -51,6 +67,7 @@ void PlanProgress::finish(const PlanOperation& ring) {
   if (divides(ring)) {
     fixed_ |= bit;
     divided_ |= bit;
+    divisions_.push_back(ring.axis);
   } else {
     fixed_ &= ~bit;
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Support/Error.h>
 
 #include "ir/program.h"
@@ -23,6 +24,10 @@ class PlanProgress {
   bool hasStarted() const { return started_; }
   /// Whether `axis` is the only one left to reduce.
   bool isLastToReduce(std::uint32_t axis) const;
+  /// Whether no other axis has been, or is, reduced or scattered along before `axis`.
+  bool isFirstToDivide(std::uint32_t axis) const {
+    return divisions_.empty() || divisions_.front() == axis;
+  }
 
   /// Whether `ring`, of this color and on an axis of more than one node, may come next.
   llvm::Error check(const PlanOperation& ring) const;
@@ -31,10 +36,14 @@ class PlanProgress {
   llvm::Error checkDone() const;
 
  private:
+  /// The last divided axis that has not been gathered along; kNone: all have.
+  std::uint32_t lastDivided() const;
+
   const Schedule& schedule_;
   std::uint32_t color_;
   bool started_ = false;
-  std::uint8_t fixed_, divided_ = 0;  // a bit per axis
+  std::uint8_t fixed_, divided_ = 0;                      // a bit per axis
+  llvm::SmallVector<std::uint32_t, kMaxAxes> divisions_;  // axes, as they were divided
 };
 
 }  // namespace torc

@@ -127,6 +127,19 @@ RingStep scatterStep(std::uint32_t size, bool both_ways, std::uint32_t direction
   return all;
 }
 
+RingStep gatherStep(std::uint32_t size, bool both_ways, std::uint32_t direction,
+                    std::uint32_t step) {
+  const std::uint32_t last = (both_ways ? size / 2 : size - 1) - 1;
+  RingStep lines = scatterStep(size, both_ways, direction, last - step);
+  for (LineStep& line : lines) {
+    line.sign = -line.sign;
+    std::swap(line.sent, line.received);
+    std::swap(line.senders, line.receivers);
+    line.sources = step == 0 ? line.senders : Nodes();
+  }
+  return lines;
+}
+
 RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step) {
   const auto nodes = static_cast<std::int32_t>(size);
   const LineStep line = forwardHalfAround(kind, nodes, static_cast<std::int32_t>(step));

@@ -19,7 +19,9 @@
 // A scatter from node 0 of a ring sends the block that goes farthest, h hops, first: h is d-1 in
 // one direction, floor(d/2) both ways. Direction +, steps s, k = 0 .. h-1:
 //   scatter         nodes 0 .. s send block x+h-s to x+1, nodes 1 .. s+1 receive block x+h-1-s
-// In half the steps the block of node d/2, which node s sends in step s, goes half each way.
+// In half the steps the block of node d/2, which node s sends in step s, goes half each way. A
+// gather to node 0 is the same, reversed in time:
+//   gather          nodes 1 .. h-s send block x+s to x-1, nodes 0 .. h-1-s receive block x+1+s
 #ifndef TORC_PASSES_ANALYSIS_RING_STEPS_H_
 #define TORC_PASSES_ANALYSIS_RING_STEPS_H_
 
@@ -66,6 +68,9 @@ RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step);
 /// where the halves go `both_ways`. Nodes count from -(size - 1) on.
 RingStep scatterStep(std::uint32_t size, bool both_ways, std::uint32_t direction,
                      std::uint32_t step);
+/// The same of a gather to node 0. Of the two directions it is the one against `direction`.
+RingStep gatherStep(std::uint32_t size, bool both_ways, std::uint32_t direction,
+                    std::uint32_t step);
 
 }  // namespace torc
 

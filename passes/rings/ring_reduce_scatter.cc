@@ -6,12 +6,13 @@
 // axes to come are whole: a later phase moves 1/d of the data of the one before.
 //
 // Where sums grow. allreduce: in `out`; the first time that a block is touched out = in + received,
-// later out = out + received. reduce_scatter: in scratch, a frame per block that moves in the first
-// phase; later phases add up in the frame of the own coordinate, and the very last addition writes
-// `out`. On a line (a mesh axis, or a ring that a dead link cuts, which begins behind the cut) a
-// block's sums from the two sides meet at its owner: line - is added after line +. So do they on a
-// half-latency ring. There half a block that comes from halfway around goes on as a whole: in the
-// first phase the other half of the sum starts as a copy of `in`.
+// later out = out + received. reduce_scatter, and reduce, which has an `out` at the root alone: in
+// scratch, a frame per block that moves in the first phase; later phases add up in the frame of the
+// own coordinate, and the very last addition of a reduce_scatter writes `out`. On a line (a mesh
+// axis, or a ring that a dead link cuts, which begins behind the cut) a block's sums from the two
+// sides meet at its owner: line - is added after line +. So do they on a half-latency ring. There
+// half a block that comes from halfway around goes on as a whole: in the first phase the other half
+// of the sum starts as a copy of `in`.
 //
 // Every receive has a frame of its own, and a separate reduction.
 #include "passes/rings/ring_reduce_scatter.h"
@@ -46,7 +47,7 @@ class RingReduceScatter {
   void sendSums(const LineStep& line);
   void addReceived(const LineStep& line);
   void addOwn(const RingStep& step);
-  Region sumRegion(Parts parts, std::int32_t offset);
+  Region sumRegion(Parts parts, std::int32_t offset) { return steps_.sums(parts, axis_, offset); }
   Region previousRegion(Parts parts, std::int32_t offset);
 
   StrandSteps& steps_;
@@ -122,18 +123,6 @@ void RingReduceScatter::addOwn(const RingStep& step) {
     }
   }
   step_end_.push_back(index);
-}
-
-/// Where the sums of the blocks at `offset` grow.
-Region RingReduceScatter::sumRegion(Parts parts, std::int32_t offset) {
-  const std::uint32_t box = steps_.blocks(axis_, offset);
-  if (rowOf(steps_.collective()).outWhole()) return steps_.region(Buffer::kOut, parts, box);
-  Strand& strand = steps_.strand();
-  const bool own = offset == 0 || !first_phase_;
-  std::uint32_t& frame =
-      own ? strand.own_frame : strand.frames.try_emplace(offset, kNone).first->second;
-  if (frame == kNone) frame = steps_.newFrame(steps_.all(), box);
-  return steps_.region(Buffer::kScratch, parts, box, frame);
 }
 
 /// What the first sum that the current phase makes of these blocks starts from.

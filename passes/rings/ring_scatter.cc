@@ -11,25 +11,9 @@
 #include "passes/rings/ring_scatter.h"
 
 namespace torc {
-namespace {
-
-/// The nodes that have blocks before the scatter along `axis`: at the root on the axes to come.
-Box holders(const StrandSteps& steps, std::uint32_t axis) {
-  Box box;
-  for (std::uint32_t i = 0; i < steps.topology().axis_count; ++i) {
-    if (i != axis && steps.topology().axes[i].size > 1 && !steps.progress().isFixed(i)) {
-      box[i] = Interval::absolute(0);
-    }
-  }
-  return box;
-}
-
-}  // namespace
-
 void expandRingScatter(StrandSteps& steps, std::uint32_t axis) {
   const bool first_phase = !steps.progress().hasStarted();
-  const Box nodes = holders(steps, axis);
-  steps.restrictTo(nodes);
+  steps.restrictTo(steps.atRootElsewhere(axis));
   OperationIndices phase_end;
   if (first_phase) {
     LineStep own;

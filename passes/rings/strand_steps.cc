@@ -13,6 +13,9 @@ RingStep StrandSteps::stepOf(PlanKind kind, std::uint32_t axis, std::uint32_t st
   if (kind == PlanKind::kRingScatter) {
     return scatterStep(size, strand_.isHalfLatency(), strand_.direction, step);
   }
+  if (kind == PlanKind::kRingGather) {
+    return gatherStep(size, strand_.isHalfLatency(), strand_.direction, step);
+  }
   if (isHalfLatencyRing(axis)) return halfLatencyStep(kind, size, step);
   return ringStep(kind, size, topology_.isLine(axis), strand_.direction, step);
 }
@@ -29,6 +32,26 @@ Box StrandSteps::ownBox() const {
   Box box;
   for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
     if (progress().isFixed(i) || topology_.axes[i].size == 1) box[i] = Interval::relative(0);
+  }
+  return box;
+}
+
+Region StrandSteps::sums(Parts parts, std::uint32_t axis, std::int32_t offset) {
+  const std::uint32_t box = blocks(axis, offset);
+  if (everyoneHasOut()) return region(Buffer::kOut, parts, box);
+  const bool own = offset == 0 || !progress().isFirstToDivide(axis);
+  std::uint32_t& frame =
+      own ? strand_.own_frame : strand_.frames.try_emplace(offset, kNone).first->second;
+  if (frame == kNone) frame = newFrame(all(), box);
+  return region(Buffer::kScratch, parts, box, frame);
+}
+
+Box StrandSteps::atRootElsewhere(std::uint32_t axis) const {
+  Box box;
+  for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
+    if (i != axis && topology_.axes[i].size > 1 && !progress().isFixed(i)) {
+      box[i] = Interval::absolute(0);
+    }
   }
   return box;
 }

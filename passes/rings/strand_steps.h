@@ -56,6 +56,19 @@ class StrandSteps {
   }
   std::uint32_t newFrame(Parts parts, std::uint32_t box);
 
+  /// Whether every node has an `out` for all blocks.
+  bool everyoneHasOut() const {
+    const CollectiveRow& row = rowOf(collective());
+    return row.outWhole() && !row.isRooted();
+  }
+  /// Where the sums of the blocks at `offset` on `axis` grow: in `out`; where not every node has
+  /// one, in frames, of each offset on the first axis, all of which have the own coordinate's on
+  /// the others.
+  Region sums(Parts parts, std::uint32_t axis, std::int32_t offset);
+  /// The nodes at the root's coordinate on all axes but `axis` that are not fixed: on axes that are
+  /// still to be scattered along, or have been gathered along.
+  Box atRootElsewhere(std::uint32_t axis) const;
+
   /// Steps along `axis` of the line's senders or receivers (`nodes`), which wait for `after()`;
   /// they return the index of the operation.
   std::uint32_t send(const Region& a, std::uint32_t axis, const LineStep& line, const Nodes& nodes);

@@ -61,8 +61,8 @@ void drawCuts(CompileCase& test_case) {
 std::string drawTree(CompileCase& test_case) {
   const Topology topology = *parseTopology(test_case.shape);
   std::vector<std::string> suiting{"dimension-tree"};
-  for (const char* name :
-       {"rectangular", "product-trees", "scatter-allgather", "binomial", "bine"}) {
+  for (const char* name : {"rectangular", "product-trees", "scatter-allgather",
+                           "reduce-scatter-gather", "binomial", "bine"}) {
     const Algorithm& algorithm = *cantFail(findAlgorithm(name));
     if (isWorthTrying(algorithm, {*parseCollective(test_case.collective), topology})) {
       suiting.push_back(name);

@@ -45,8 +45,10 @@ llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
     }
   }
   if (row.outWhole()) {
+    const PlanKind gathers =
+        row.isRooted() && row.reduces() ? PlanKind::kRingGather : PlanKind::kRingAllgather;
     for (std::uint32_t i = color.axis_count; i-- > 0;) {
-      addPhase(PlanKind::kRingAllgather, color.order[i]);
+      addPhase(gathers, color.order[i]);
     }
   }
   return program;
