@@ -19,6 +19,8 @@ constexpr PlanKindRow kPlanKinds[kPlanKindCount] = {
     {"ring_alltoall", "expand-exchanges"},
     {"bruck_alltoall", "expand-exchanges"},
     {"ring_gather", "expand-rings"},
+    {"leader_gather", "expand-exchanges"},
+    {"leader_scatter", "expand-exchanges"},
 };
 
 }  // namespace

@@ -24,8 +24,10 @@ enum class PlanKind : std::uint8_t {
   kRingAlltoall = 7,       // an exchange along one axis, from neighbour to neighbour round it
   kBruckAlltoall = 8,      // an exchange along one axis, in as few messages as can be
   kRingGather = 9,         // to the nodes that get a color, the blocks of all others along one axis
+  kLeaderGather = 10,   // all blocks of an all-to-all that a node's cores send, to the first core
+  kLeaderScatter = 11,  // from the first core to each the blocks that it gets
 };
-inline constexpr int kPlanKindCount = 10;
+inline constexpr int kPlanKindCount = 12;
 std::string_view name(PlanKind kind);
 
 /// The pass that makes steps of such operations; "" for a phase barrier, which is for any.
@@ -49,6 +51,10 @@ struct PlanOperation {
   bool isExchange() const {
     return kind == PlanKind::kExchange || kind == PlanKind::kRingAlltoall ||
            kind == PlanKind::kBruckAlltoall;
+  }
+  /// Whether it brings an all-to-all's blocks to the leader of a node's cores, or away from it.
+  bool isOfLeader() const {
+    return kind == PlanKind::kLeaderGather || kind == PlanKind::kLeaderScatter;
   }
   /// The axes along which data moves, a bit each.
   std::uint32_t axisSet() const {

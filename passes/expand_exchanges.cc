@@ -19,6 +19,7 @@
 #include "passes/analysis/plan_axes.h"
 #include "passes/exchanges/bruck_alltoall.h"
 #include "passes/exchanges/exchange.h"
+#include "passes/exchanges/leader.h"
 #include "passes/exchanges/ring_alltoall.h"
 #include "passes/manager/plan_expander.h"
 
@@ -42,7 +43,15 @@ class Expansion {
   llvm::Error checkDone(const ExchangePart& part) const;
   llvm::Error checkSize(const PlanOperation& exchange, const ExchangePart& part);
   void keepAll(ExchangePart& part);
+  void expandOfLeader(const PlanOperation& operation, ExchangePart& part);
   bool isMoving(std::uint32_t axis) const { return topology_.axes[axis].size > 1; }
+  /// Axes of more than one node, a bit each.
+  std::uint32_t all() const {
+    std::uint32_t set = 0;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      set |= isMoving(axis) ? 1u << axis : 0;
+    return set;
+  }
   /// Whether it goes round a ring: along a line, or among cores, it is an exchange.
   bool goesRound(const PlanOperation& exchange) const {
     return exchange.kind == PlanKind::kRingAlltoall && topology_.axes[exchange.axis].isRing();
@@ -101,6 +110,11 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
         waits_for_phase = true;
       }
       if (llvm::Error error = checkSize(exchange, part)) return error;
+      if (exchange.isOfLeader()) {
+        expandOfLeader(exchange, part);
+        any = true;
+        continue;
+      }
       ExchangeSteps steps(builder_, part, exchange.axisSet());
       if (ring) {
         link_end[exchange.axis].append(
@@ -122,7 +136,31 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
   return llvm::Error::success();
 }
 
+void Expansion::expandOfLeader(const PlanOperation& operation, ExchangePart& part) {
+  using Moves = ExchangeSteps::Moves;
+  if (operation.kind == PlanKind::kLeaderGather) {
+    expandLeaderGather(ExchangeSteps(builder_, part, operation.axisSet(), Moves::kToLeader),
+                       operation.axis);
+  } else {
+    expandLeaderScatter(ExchangeSteps(builder_, part, operation.axisSet(), Moves::kFromLeader),
+                        operation.axis);
+  }
+}
+
 llvm::Error Expansion::check(const PlanOperation& exchange, const ExchangePart& part) const {
+  const auto fault = [&](const llvm::Twine& what) {
+    return passError(operationText(topology_, exchange) + ": " + what);
+  };
+  const bool scatters = exchange.kind == PlanKind::kLeaderScatter;
+  if (exchange.isOfLeader() && topology_.axes[exchange.axis].kind != AxisKind::kCore)
+    return fault("only cores have a leader");
+  if (exchange.kind == PlanKind::kLeaderGather && part.hasStarted())
+    return fault("a leader gathers before all exchanges");
+  if (scatters && (exchange.axisSet() & part.led) == 0) return fault("no leader has gathered");
+  if (scatters && ((part.done | part.led) & all()) != all())
+    return fault("a leader scatters after all exchanges");
+  if (!exchange.isOfLeader() && (exchange.axisSet() & part.led) != 0)
+    return fault("its leader has all of it");
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (!isMoving(axis) || ((exchange.axisSet() & part.done) >> axis & 1) == 0) continue;
     return passError(operationText(topology_, exchange) + ": it has been exchanged on " +
@@ -146,6 +184,10 @@ llvm::Error Expansion::checkSize(const PlanOperation& exchange, const ExchangePa
   if (exchange.kind == PlanKind::kBruckAlltoall) {
     operations *= std::bit_width(topology_.axes[exchange.axis].size);
     dependences += 4 * operations;
+  }
+  if (exchange.isOfLeader()) {
+    operations = 2 * std::uint64_t{topology_.axes[exchange.axis].size};
+    dependences *= operations;
   }
   if (goesRound(exchange)) {
     const auto size = sizeOfRingAlltoall(topology_.axes[exchange.axis].size,

@@ -184,6 +184,9 @@ llvm::ArrayRef<Algorithm> algorithms() {
        /*pipeline=*/nullptr, hasCores},
       {"distributed", "the same in the other order", isAlltoall, planDistributedAlltoall, nullptr,
        /*multicolor=*/false, PlanForm::kExchanges, /*pipeline=*/nullptr, hasCores},
+      {"leader", "the first core of a node has all that is sent and received: the fewest messages",
+       isAlltoall, planLeaderAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, hasCores},
   };
   return kAlgorithms;
 }

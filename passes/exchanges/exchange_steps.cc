@@ -5,28 +5,45 @@
 
 namespace torc {
 
-ExchangeSteps::ExchangeSteps(StepBuilder& builder, ExchangePart& part, std::uint32_t axes)
-    : builder_(builder), part_(part), axes_(axes) {
+ExchangeSteps::ExchangeSteps(StepBuilder& builder, ExchangePart& part, std::uint32_t axes,
+                             Moves moves)
+    : builder_(builder), part_(part), axes_(axes), moves_(moves) {
   if (part.hasStarted()) from_ = Buffer::kScratch;
   std::uint32_t left = 0;  // axes that an exchange has still to move along
   for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
     if (topology().axes[axis].size > 1) left |= 1u << axis;
   }
-  left &= ~(part.done | axes);
+  const bool leads = moves == Moves::kToLeader;
+  const std::uint32_t done = leads ? part.done : part.done | axes;
+  left &= ~done;
   if (left == 0) return;
   const Interval own = Interval::relative(0);
   to_ = Buffer::kScratch;
-  frame_ = newFrame(pairOf(part.done | axes, 0, own, own));
+  frame_ = newFrame(pairOf(done, leads ? axes : part.led & ~axes, 0, own, own));
+}
+
+StepPlace ExchangeSteps::newStream() {
+  StepPlace place{builder_.addStream({part_.part, 0}), kNone};
+  for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
+    if (part_.led >> axis & 1) place.guard = onlyAt(axis, 0);
+  }
+  return place;
+}
+
+std::uint32_t ExchangeSteps::onlyAt(std::uint32_t axis, std::int32_t coordinate) {
+  Box box;
+  box[axis] = Interval::absolute(coordinate);
+  return builder_.box(box);
 }
 
 std::uint32_t ExchangeSteps::blocks(const Interval& source, const Interval& destination) {
-  return pairOf(part_.done, axes_, source, destination);
+  return pairOf(part_.done, part_.led & ~axes_, axes_, source, destination);
 }
 
-/// Index of the blocks that a node holds where axes `done` are done, of these those from `source`
-/// to `destination` on the axes `along`.
-std::uint32_t ExchangeSteps::pairOf(std::uint32_t done, std::uint32_t along, const Interval& source,
-                                    const Interval& destination) {
+/// Index of the blocks that a node holds where axes `done` are done and it leads along `led`, of
+/// these those from `source` to `destination` on the axes `along`.
+std::uint32_t ExchangeSteps::pairOf(std::uint32_t done, std::uint32_t led, std::uint32_t along,
+                                    const Interval& source, const Interval& destination) {
   const Interval own = Interval::relative(0);
   Box from, to;
   for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
@@ -35,7 +52,7 @@ std::uint32_t ExchangeSteps::pairOf(std::uint32_t done, std::uint32_t along, con
       to[axis] = destination;
     } else if (done >> axis & 1) {
       to[axis] = own;
-    } else {
+    } else if ((led >> axis & 1) == 0) {
       from[axis] = own;
     }
   }
@@ -60,7 +77,12 @@ std::uint32_t ExchangeSteps::keep(const StepPlace& place) {
 }
 
 void ExchangeSteps::finish(OperationIndices brought) {
-  part_.done |= axes_;
+  if (moves_ == Moves::kToLeader) {
+    part_.led |= axes_;
+  } else {
+    part_.done |= axes_;
+    part_.led &= ~axes_;
+  }
   part_.frame = frame_;
   part_.after = std::move(brought);
 }

@@ -4,8 +4,10 @@
 // Blocks. Of the axes, D are done, S those of the exchange, R the rest. What a node holds is from
 // the sources that are anywhere on D and at its own coordinates elsewhere, to the destinations that
 // are at its own coordinates on D and anywhere elsewhere. When S are done too, it has sent away
-// what of that is for other coordinates there, and received the like. The first exchange reads
-// `in`, the last one writes `out`; between two of them what a node holds lies in a frame.
+// what of that is for other coordinates there, and received the like. Along an axis of cores that
+// has a leader, the first of them holds the blocks of all, from any to any, and alone executes
+// exchanges. The first exchange reads `in`, the last one writes `out`; between two of them what a
+// node holds lies in a frame.
 #ifndef TORC_PASSES_EXCHANGES_EXCHANGE_STEPS_H_
 #define TORC_PASSES_EXCHANGES_EXCHANGE_STEPS_H_
 
@@ -27,19 +29,23 @@ struct ExchangePart {
   std::uint32_t color = 0;
   bool down = false;            // to the node opposite
   std::uint32_t done = 0;       // the axes exchanged along, a bit each
+  std::uint32_t led = 0;        // the axis along which a leader holds all, a bit
   std::uint32_t frame = kNone;  // what holds its blocks between two exchanges
   OperationIndices after;       // what the next exchange waits for: what brought them
 
-  bool hasStarted() const { return done != 0; }
+  bool hasStarted() const { return (done | led) != 0; }
 };
 
 /// The steps of one exchange of a part along some axes: the steps are added between the constructor
 /// and `finish`.
 class ExchangeSteps {
  public:
+  enum class Moves : std::uint8_t { kExchange, kToLeader, kFromLeader };
+
   /// Both outlive this object; steps go to the builder's current phase. `axes` are not done, and
   /// some of them have more than one node.
-  ExchangeSteps(StepBuilder& builder, ExchangePart& part, std::uint32_t axes);
+  ExchangeSteps(StepBuilder& builder, ExchangePart& part, std::uint32_t axes,
+                Moves moves = Moves::kExchange);
 
   StepBuilder& builder() { return builder_; }
   const Topology& topology() const { return builder_.schedule().topology; }
@@ -48,8 +54,10 @@ class ExchangeSteps {
   /// What reads the blocks that there were before the exchange has to wait for.
   const OperationIndices& after() const { return part_.after; }
 
-  /// A new stream of the part, for every node.
-  StepPlace newStream() { return {builder_.addStream({part_.part, 0}), kNone}; }
+  /// A new stream of the part, for every node that exchanges.
+  StepPlace newStream();
+  /// A guard of the nodes at this coordinate of an axis.
+  std::uint32_t onlyAt(std::uint32_t axis, std::int32_t coordinate);
 
   /// Index of the blocks that are held before the exchange, along its axes from the nodes at
   /// `source` to those at `destination`. Along the other axes they are those of the holder.
@@ -75,12 +83,13 @@ class ExchangeSteps {
     return builder_.region(buffer, pieces(blocks), frame);
   }
   llvm::SmallVector<Piece, 4> pieces(llvm::ArrayRef<std::uint32_t> blocks) const;
-  std::uint32_t pairOf(std::uint32_t done, std::uint32_t along, const Interval& source,
-                       const Interval& destination);
+  std::uint32_t pairOf(std::uint32_t done, std::uint32_t led, std::uint32_t along,
+                       const Interval& source, const Interval& destination);
 
   StepBuilder& builder_;
   ExchangePart& part_;
   const std::uint32_t axes_;
+  const Moves moves_;
   Buffer from_ = Buffer::kIn;
   Buffer to_ = Buffer::kOut;
   std::uint32_t frame_ = kNone;  // of what is held after it

@@ -18,4 +18,15 @@ llvm::Expected<Program> planDistributedAlltoall(const CollectiveSpec& spec) {
                       {networkAxisSet(spec.topology), coreAxes(spec.topology)});
 }
 
+llvm::Expected<Program> planLeaderAlltoall(const CollectiveSpec& spec) {
+  llvm::Expected<Program> program = exchangePlan(spec, "leader", {networkAxisSet(spec.topology)});
+  if (!program || !spec.topology.hasCores()) return program;
+  const std::uint32_t cores = spec.topology.axis_count - 1;
+  const PlanOperation barrier{PlanKind::kPhaseBarrier};
+  std::vector<PlanOperation>& plan = program->plan;
+  plan.insert(plan.begin(), {{PlanKind::kLeaderGather, 0, cores}, barrier});
+  plan.insert(plan.end(), {barrier, {PlanKind::kLeaderScatter, 0, cores}});
+  return program;
+}
+
 }  // namespace torc

@@ -22,6 +22,9 @@ llvm::Expected<Program> planDirectAlltoall(const CollectiveSpec& spec);
 llvm::Expected<Program> planAggregatedAlltoall(const CollectiveSpec& spec);
 /// Receive-side distribution: the other order.
 llvm::Expected<Program> planDistributedAlltoall(const CollectiveSpec& spec);
+/// Leader based: the first core of a node has all that its cores send, and exchanges it with those
+/// of the other nodes; then it gives each core what it gets. Errors: a damaged torus.
+llvm::Expected<Program> planLeaderAlltoall(const CollectiveSpec& spec);
 
 }  // namespace torc
 

@@ -37,9 +37,9 @@ double busiest(const Schedule& schedule) {
   return most;
 }
 
-constexpr const char* kAlgorithms[] = {"direct",    "rotated-rings",     "rings",
-                                       "two-phase", "rotated-two-phase", "virtual-mesh",
-                                       "bruck",     "aggregated",        "distributed"};
+constexpr const char* kAlgorithms[] = {
+    "direct",       "rotated-rings", "rings",      "two-phase",   "rotated-two-phase",
+    "virtual-mesh", "bruck",         "aggregated", "distributed", "leader"};
 
 class Alltoall : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 

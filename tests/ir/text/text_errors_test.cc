@@ -254,7 +254,8 @@ TEST(TextErrors, Plan) {
   };
   expect("phase_barrier", "^barrier",
          "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
-         "tree_reduce, ring_scatter, ring_alltoall, bruck_alltoall, ring_gather or '}', found "
+         "tree_reduce, ring_scatter, ring_alltoall, bruck_alltoall, ring_gather, leader_gather, "
+         "leader_scatter or '}', found "
          "'barrier'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather ^on X",
          "expected 'color' of the operation, found 'on'");
@@ -269,10 +270,10 @@ TEST(TextErrors, Plan) {
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X^X", "axis X occurs twice");
   expect("ring_reduce_scatter color 0 on X", "tree_reduce color 0 on ^XX",
          "unknown axis 'XX' (axes are X)");
-  expect(
-      "ring_reduce_scatter color 0 on X", "exchange color 0 on X ^half-latency",
-      "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
-      "tree_reduce, ring_scatter, ring_alltoall, bruck_alltoall, ring_gather or '}', found 'half'");
+  expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X ^half-latency",
+         "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
+         "tree_reduce, ring_scatter, ring_alltoall, bruck_alltoall, ring_gather, leader_gather, "
+         "leader_scatter or '}', found 'half'");
   expect("phase_barrier\n  }\n", "phase_barrier\n  }\n  ^stream 0 of p0\n",
          "a schedule has a plan or steps, not both");
 }
