@@ -93,6 +93,8 @@ void printMachine(const Machine& machine, llvm::raw_ostream& out) {
   printTime("alpha", machine.alpha, " s");
   printTime("overhead", machine.overhead, " s");
   printTime("latency", machine.latency, " s");
+  printTime("message_gap", machine.message_gap, " s");
+  printTime("injection", machine.injection, " B/s");
   printTime("gap", machine.gap, " s/B");
   printTime("gamma", machine.gamma, " s/B");
   printTime("memory_bandwidth", machine.memory_bandwidth, " B/s");

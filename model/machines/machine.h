@@ -55,17 +55,21 @@ struct Machine {
   /// Links that a node can send on at a time, and as many that it can receive on; 0: all.
   std::uint32_t ports = 0;
 
-  double alpha = 0;     // seconds: start-up of a message, however many are under way
-  double overhead = 0;  // o, seconds: a core is busy at each end of a message
-  double latency = 0;   // L, seconds: from the first byte's leaving to its arrival, besides
-                        // the hops
-  double gap = 0;       // g, s/byte of one cable of the fastest dimension where that has been
-                        // measured; 0: what bandwidth and packets say
-  double eager = 0;     // bytes: messages up to this size are buffered, and sent at once,
-                        // without waiting for their receive; 0: none
-  double buffered = 0;  // bytes: larger messages up to this size are buffered too, so that their
-                        // send is over at once, but sent when their receive is ready; 0: none
-  double gamma = 0;     // seconds per byte reduced by one core; 0: costs nothing
+  double alpha = 0;        // seconds: start-up of a message, however many are under way
+  double overhead = 0;     // o, seconds: a core is busy at each end of a message
+  double latency = 0;      // L, seconds: from the first byte's leaving to its arrival, besides
+                           // the hops
+  double message_gap = 0;  // seconds: a node's network interface sends no two messages within this
+                           // time, whichever of its cores they are from; 0: as they come
+  double injection = 0;    // bytes/s at which a core copies what it sends to the interface (PIO);
+                           // 0: the interface does that itself (DMA)
+  double gap = 0;          // g, s/byte of one cable of the fastest dimension where that has been
+                           // measured; 0: what bandwidth and packets say
+  double eager = 0;        // bytes: messages up to this size are buffered, and sent at once,
+                           // without waiting for their receive; 0: none
+  double buffered = 0;     // bytes: larger messages up to this size are buffered too, so that their
+                           // send is over at once, but sent when their receive is ready; 0: none
+  double gamma = 0;        // seconds per byte reduced by one core; 0: costs nothing
   double memory_bandwidth =
       0;  // bytes/s of a node; a reduction moves 3 bytes per byte; 0: no limit
   MachinePacket packet;

@@ -45,6 +45,8 @@ constexpr TopLevelNumber kNumbers[] = {
     {"alpha", &Machine::alpha, kTime},
     {"overhead", &Machine::overhead, kTime},
     {"latency", &Machine::latency, kTime},
+    {"message_gap", &Machine::message_gap, kTime},
+    {"injection", &Machine::injection, {0, kMaxBandwidth, "bytes/s"}},
     {"gap", &Machine::gap, kTimePerByte},
     {"eager", &Machine::eager, {0, 1e12, "bytes"}},
     {"buffered", &Machine::buffered, {0, 1e12, "bytes"}},

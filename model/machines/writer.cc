@@ -41,6 +41,8 @@ std::string machineJson(const Machine& machine) {
   add("alpha", machine.alpha);
   add("overhead", machine.overhead);
   add("latency", machine.latency);
+  add("message_gap", machine.message_gap);
+  add("injection", machine.injection);
   add("gap", machine.gap);
   add("gamma", machine.gamma);
   add("eager", machine.eager);

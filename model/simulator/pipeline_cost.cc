@@ -165,6 +165,7 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
   const VectorShares shares(schedule);
   const double reduce_time =
       std::max(machine.gamma, machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
+  const double injection = machine.injection > 0 ? 1 / machine.injection : 0.0;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Chain> chains;
   std::set<std::tuple<const Chain*, std::uint32_t, std::uint32_t>> counted;
   std::vector<bool> reduced(std::size_t{1} << 16);  // phases that reduce
@@ -206,11 +207,13 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
     // All messages of a ring's phase are of one size; of others, the mean.
     const double beta = line.kind == AxisKind::kCore
                             ? (machine.memory_bandwidth > 0 ? 2 / machine.memory_bandwidth : 0.0)
-                            : 1 / machine.linkBandwidth(axis);
+                            : 1 / machine.linkBandwidth(axis) + injection;
     chain.transfer += (size * beta - chain.transfer) / chain.messages;
     if (reduced[operation.phase]) chain.reduce += (reduce - chain.reduce) / chain.messages;
-    chain.start_up = machine.alpha + 2 * machine.overhead + machine.latency +
-                     (line.kind == AxisKind::kCore ? 0.0 : machine.dimensions[axis].latency);
+    chain.start_up =
+        machine.alpha + 2 * machine.overhead + machine.latency +
+        (line.kind == AxisKind::kCore ? 0.0
+                                      : machine.message_gap + machine.dimensions[axis].latency);
   }
   for (const auto& [key, chain] : chains)
     chains_.push_back(chain);
@@ -232,8 +235,9 @@ void PipelineCost::addFamily(const ScheduleView& schedule, const Operation& oper
       chain.link = 2 * axis + down;
       chain.messages = 1;
       chain.transfer = bytes * static_cast<double>(messages) / machine.linkBandwidth(axis);
-      chain.start_up = machine.alpha + machine.latency +
-                       2 * machine.overhead * static_cast<double>(family.size());
+      chain.start_up =
+          machine.alpha + machine.latency +
+          (2 * machine.overhead + machine.message_gap) * static_cast<double>(family.size());
       chains_.push_back(chain);
     }
   }

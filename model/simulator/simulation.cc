@@ -17,7 +17,7 @@ Simulation::Simulation(SimulationGraph& graph, const Machine& machine,
       options_(options),
       waiting_(graph.dependences),
       states_(graph.tasks.size()),
-      cores_(graph.cores),
+      cores_(graph.cores + (machine.message_gap > 0 ? graph.machine_nodes : 0)),
       sending_(machine.ports > 0 ? graph.machine_nodes : 0),
       receiving_(sending_.size()) {}
 
@@ -86,7 +86,10 @@ bool Simulation::settle() {
     if (core.busy || core.queue.empty()) continue;
     const Request request = *core.queue.begin();
     core.queue.erase(core.queue.begin());
-    if (request.instant != instant_) states_[request.task].core_before = core.last;
+    if (request.instant != instant_) {
+      State& state = states_[request.task];
+      (state.at_interface ? state.interface_before : state.core_before) = core.last;
+    }
     core.busy = true;
     core.last = request.task;
     serve(request.task);
@@ -185,16 +188,30 @@ void Simulation::startMessage(std::uint32_t send) {
   const Task& task = graph_.tasks[send];
   State& state = states_[send];
   if (!isBuffered(task)) state.depth = 1 + std::max(state.depth, states_[task.partner].depth);
-  if (machine_.overhead > 0) {
-    occupyCore(send);
+  state.served = now_;
+  if (busySeconds(send) > 0) {
+    wantCore(send);
+  } else {
+    leaveRank(send);
+  }
+}
+
+/// What the core of the sender has done its part of goes through the node's interface.
+void Simulation::leaveRank(std::uint32_t send) {
+  State& state = states_[send];
+  state.left = state.passing = now_;
+  if (passesInterface(graph_.tasks[send])) {
+    state.at_interface = true;
+    wantCore(send);
   } else {
     postSend(send);
   }
 }
 
-/// What the core of the sender has done its part of. Data in a buffer may wait there.
+/// Data in a buffer may wait there.
 void Simulation::postSend(std::uint32_t send) {
   const Task& task = graph_.tasks[send];
+  states_[send].posted = now_;
   if (isBuffered(task)) finish(send);
   if (!isBuffered(task) || isEager(task) || states_[task.partner].is_ready) startUp(send);
 }
@@ -275,28 +292,42 @@ void Simulation::arrive(std::uint32_t send) {
   if (state.is_ready) occupyCore(receive);
 }
 
-void Simulation::occupyCore(std::uint32_t index) {
+std::uint32_t Simulation::coreOf(std::uint32_t index) const {
   const Task& task = graph_.tasks[index];
-  const bool message = task.kind != TaskKind::kLocal;
-  if (!(message && machine_.overhead > 0) && task.work_s == 0 && task.memory == kNone) {
+  return states_[index].at_interface ? graph_.cores + graph_.routes[task.route].from : task.core;
+}
+
+/// How long the core, or the interface, is busy: the overhead of messages, the copy to the
+/// interface, and the arithmetic, but where memory may take longer than that.
+double Simulation::busySeconds(std::uint32_t index) const {
+  const Task& task = graph_.tasks[index];
+  if (states_[index].at_interface) return machine_.message_gap * task.messages * graph_.copies;
+  const double overhead = task.kind == TaskKind::kLocal ? 0 : machine_.overhead * task.messages;
+  return overhead + (task.memory == kNone ? task.work_s : 0);
+}
+
+void Simulation::wantCore(std::uint32_t index) {
+  Core& core = cores_[coreOf(index)];
+  core.queue.insert(request(index));
+  if (!core.busy) freed_cores_.push_back(coreOf(index));
+}
+
+void Simulation::occupyCore(std::uint32_t index) {
+  if (busySeconds(index) == 0 && graph_.tasks[index].memory == kNone) {
     states_[index].served = now_;
     finish(index);
     return;
   }
-  Core& core = cores_[task.core];
-  core.queue.insert(request(index));
-  if (!core.busy) freed_cores_.push_back(task.core);
+  wantCore(index);
 }
 
-/// The overhead of a message and the arithmetic; where memory may take longer than the arithmetic,
-/// which limits the flow through it, both follow in moveMemory.
+/// Where memory may take longer than the arithmetic, which limits the flow through it, both follow
+/// in moveMemory.
 void Simulation::serve(std::uint32_t index) {
-  const Task& task = graph_.tasks[index];
-  states_[index].served = now_;
-  const double overhead = task.kind == TaskKind::kLocal ? 0 : machine_.overhead * task.messages;
-  const double work = task.memory == kNone ? task.work_s : 0;
-  if (overhead + work > 0) {
-    schedule(overhead + work, Event::kServed, index);
+  State& state = states_[index];
+  (state.at_interface ? state.passing : state.served) = now_;
+  if (const double busy = busySeconds(index); busy > 0) {
+    schedule(busy, Event::kServed, index);
   } else {
     moveMemory(index);
   }
@@ -312,14 +343,15 @@ void Simulation::moveMemory(std::uint32_t index) {
 }
 
 void Simulation::leaveCore(std::uint32_t index) {
-  const Task& task = graph_.tasks[index];
-  Core& core = cores_[task.core];
-  core.busy = false;
-  freed_cores_.push_back(task.core);
-  if (task.kind == TaskKind::kSend) {
+  const std::uint32_t number = coreOf(index);
+  cores_[number].busy = false;
+  freed_cores_.push_back(number);
+  if (graph_.tasks[index].kind != TaskKind::kSend) {
+    finish(index);
+  } else if (states_[index].at_interface) {
     postSend(index);
   } else {
-    finish(index);
+    leaveRank(index);
   }
 }
 

@@ -40,16 +40,21 @@ class Simulation {
   };
 
   struct State {
-    double ready = 0;                   // when its dependences were complete
-    double served = 0;                  // when a core took it up
-    double end = 0;                     // when it was complete
-    double arrival = 0;                 // sends: when the data were at the other end
-    std::uint32_t cause = kNone;        // the dependence that was complete last
-    std::uint32_t core_before = kNone;  // the task for which its core let it wait
-    std::uint32_t port_before = kNone;  // the send whose port it got after waiting
-    std::uint32_t depth = 0;            // messages one after another up to its end
+    double ready = 0;                        // when its dependences were complete
+    double served = 0;                       // when a core took it up
+    double left = 0;                         // sends: when the core had done its part
+    double passing = 0;                      // sends: when the node's interface took it up
+    double posted = 0;                       // sends: when that had done its part
+    double end = 0;                          // when it was complete
+    double arrival = 0;                      // sends: when the data were at the other end
+    std::uint32_t cause = kNone;             // the dependence that was complete last
+    std::uint32_t core_before = kNone;       // the task for which its core let it wait
+    std::uint32_t interface_before = kNone;  // the send for which the interface let it wait
+    std::uint32_t port_before = kNone;       // the send whose port it got after waiting
+    std::uint32_t depth = 0;                 // messages one after another up to its end
     bool is_ready = false;
-    bool has_arrived = false;  // receives: the data have
+    bool at_interface = false;  // sends: the core has done its part
+    bool has_arrived = false;   // receives: the data have
     bool is_complete = false;
   };
 
@@ -89,6 +94,7 @@ class Simulation {
     return isEager(send) || (machine_.buffered > 0 && send.bytes <= machine_.buffered);
   }
   void startMessage(std::uint32_t send);
+  void leaveRank(std::uint32_t send);
   void postSend(std::uint32_t send);
   void startUp(std::uint32_t send);
   void startTransfer(std::uint32_t send);
@@ -100,7 +106,13 @@ class Simulation {
   bool takePorts(const Request& request);
   void releasePorts(std::uint32_t send);
 
-  // Cores.
+  // Cores; and the interfaces of nodes, which are cores that sends want after that of their rank.
+  bool passesInterface(const Task& send) const {
+    return machine_.message_gap > 0 && graph_.routes[send.route].first != MessageRoute::kInside;
+  }
+  std::uint32_t coreOf(std::uint32_t index) const;
+  double busySeconds(std::uint32_t index) const;
+  void wantCore(std::uint32_t index);
   void occupyCore(std::uint32_t index);
   void serve(std::uint32_t index);
   void moveMemory(std::uint32_t index);
@@ -114,7 +126,7 @@ class Simulation {
   }
 
   // The critical path, backwards (simulation_path.cc).
-  enum class Stage : std::uint8_t { kServed, kTransferred, kComplete };
+  enum class Stage : std::uint8_t { kServed, kPosted, kTransferred, kComplete };
   struct Point {
     std::uint32_t task = kNone;
     Stage stage = Stage::kComplete;

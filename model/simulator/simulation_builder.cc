@@ -59,6 +59,7 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
           kNone) {
   graph_.machine_nodes = routes_.nodeCount();
   graph_.cores = classes_.count() * cores_;
+  graph_.copies = routes_.copies();
   for (std::uint32_t node = 0; node < classes_.count(); ++node)
     graph_.ranks.push_back(schedule.topology.rankOf(classes_.coordinatesOf(node)));
   if (machine.memory_bandwidth > 0) {
@@ -99,6 +100,7 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
   if (operation.hasFamily()) {
     task.messages = static_cast<std::uint32_t>(schedule_.families[operation.peer].size());
   }
+  addInjection(task);
   graph_.tasks.push_back(task);
 }
 
@@ -117,8 +119,16 @@ void SimulationBuilder::addMessage(std::uint32_t node, std::uint32_t index, doub
                             classes_.coordinatesOf(node), to);
     task.route = static_cast<std::uint32_t>(graph_.routes.size());
     graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
+    addInjection(task);
   }
   graph_.tasks.push_back(task);
+}
+
+/// The time in which its core copies what a send sends to the node's interface.
+void SimulationBuilder::addInjection(Task& task) const {
+  if (task.kind != TaskKind::kSend || machine_.injection == 0) return;
+  if (graph_.routes[task.route].first == MessageRoute::kInside) return;
+  task.work_s = task.messages * task.bytes / machine_.injection;
 }
 
 void SimulationBuilder::addPass(std::uint32_t node, std::uint32_t index) {

@@ -47,6 +47,7 @@ class SimulationBuilder {
   void layDependences(llvm::function_ref<void(std::uint32_t, Visit)> visit);
 
  private:
+  void addInjection(Task& task) const;
   std::uint32_t memoryGroup(std::uint32_t node, double traffic, double limit);
   std::uint32_t linkResource(const Routes::Hop& hop);
   std::uint32_t routeOf(std::uint32_t node, const Operation& operation);

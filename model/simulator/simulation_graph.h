@@ -37,7 +37,7 @@ struct Task {
   std::uint32_t memory = kNone;   // reductions and copies: group of flows; kNone: no limit
   double bytes = 0;               // sent, received, reduced or copied; of each message
   std::uint32_t messages = 1;     // of a family: as many at once
-  double work_s = 0;              // of a core, were memory no limit
+  double work_s = 0;              // of a core, were memory no limit; sends: to copy what they send
 };
 
 /// The way of the messages from one node over one shift.
@@ -69,6 +69,7 @@ struct SimulationGraph {
   std::vector<std::int32_t> ranks;  // of each node that is simulated; -1: it is dead
   std::uint32_t machine_nodes = 0;  // ranks of one node are one
   std::uint32_t cores = 0;          // of all nodes
+  std::uint32_t copies = 1;         // ranks of a node that each of `ranks` stands for
 
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(ranks.size()); }
   /// "operation 5 on rank 3".

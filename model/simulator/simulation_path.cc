@@ -11,7 +11,9 @@ double Simulation::timeOf(const Point& point) const {
   if (task.kind != TaskKind::kSend) return state.end;
   switch (point.stage) {
     case Stage::kServed:
-      return state.served + machine_.overhead;
+      return state.left;
+    case Stage::kPosted:
+      return state.posted;
     case Stage::kTransferred:
       return state.arrival - graph_.routes[task.route].latency_s;
     case Stage::kComplete:
@@ -51,18 +53,24 @@ Simulation::Point Simulation::before(const Point& point, CriticalStep& step) con
   // its receive is ready.
   const bool buffered = isBuffered(graph_.tasks[send]) && task.kind == TaskKind::kSend &&
                         point.stage == Stage::kComplete;
-  if (sender.port_before != kNone && point.stage != Stage::kServed && !buffered) {
+  const bool early = point.stage == Stage::kServed || point.stage == Stage::kPosted;
+  if (sender.port_before != kNone && !early && !buffered) {
     const Point port{sender.port_before, Stage::kTransferred};
     step.start_s = timeOf(port);
     step.waited_for = WaitedFor::kPort;
     return port;
   }
   const std::uint32_t receive = graph_.tasks[send].partner;
-  const bool waits_for_receive = isBuffered(graph_.tasks[send])
-                                     ? !eager && !buffered && point.stage != Stage::kServed &&
-                                           states_[receive].ready > sender.end
-                                     : states_[receive].ready > sender.ready;
+  const bool waits_for_receive =
+      isBuffered(graph_.tasks[send])
+          ? !eager && !buffered && !early && states_[receive].ready > sender.end
+          : states_[receive].ready > sender.ready;
   const bool waits_in_buffer = waits_for_receive && isBuffered(graph_.tasks[send]);
+  if (sender.interface_before != kNone && point.stage != Stage::kServed && !waits_in_buffer) {
+    step.start_s = sender.passing;
+    step.waited_for = WaitedFor::kInterface;
+    return {sender.interface_before, Stage::kPosted};
+  }
   if (sender.core_before != kNone && !waits_in_buffer) return afterCore(send);
   const std::uint32_t later = waits_for_receive ? receive : send;
   return causeOf(later, later == point.task ? WaitedFor::kDependence : WaitedFor::kPeer);

@@ -88,7 +88,8 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
 }  // namespace
 
 std::string_view name(WaitedFor what) {
-  static constexpr std::string_view kNames[] = {"nothing", "dependence", "peer", "core", "port"};
+  static constexpr std::string_view kNames[] = {"nothing", "dependence", "peer",
+                                                "core",    "interface",  "port"};
   return kNames[static_cast<int>(what)];
 }
 

@@ -15,6 +15,8 @@
 //    needs for its three bytes per byte, whichever is longer; a copy, for two bytes per byte. The
 //    cores of a node share its memory. Each stream has its core (Stream.core, modulo the cores of a
 //    rank); a core serves what is ready first come, first served.
+//  - The interface of a node is busy for message_gap with every message that leaves it; where it
+//    cannot fetch the data itself the core that sends is busy for bytes / injection.
 //  - A node sends, and receives, on at most `ports` links at a time. A message that finds none free
 //    waits, first come, first served.
 //
@@ -60,6 +62,7 @@ enum class WaitedFor : std::uint8_t {
   kDependence,  // an operation that it depends on
   kPeer,        // one that the other end of its message depends on
   kCore,        // its core, busy with another operation
+  kInterface,   // its node's interface, busy with another message
   kPort,        // a port, in use by another message
 };
 std::string_view name(WaitedFor what);

@@ -184,6 +184,25 @@ TEST(StandIn, KeepsWhatIsOddOddAndDeadLinksOnTheirAxes) {
   EXPECT_FALSE(standInFor(target.topology, target.machine, {true, true, false}, 8));
 }
 
+// What "Scaling Alltoall Collective on Multi-core Systems" found of network interfaces: where they
+// send few messages a second a leader is fastest; where it is cores that copy to them, all of them
+// have to, and those of a node combine their messages.
+TEST(Choice, WhichCoresExchangeDependsOnTheInterface) {
+  CompileCache programs({Collective::kAlltoall, *parseTopology("8x8+8")});
+  Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "8x8+8"));
+  const auto seconds = [&](llvm::StringRef algorithm, double bytes) {
+    ChoiceLimits limits;
+    limits.algorithm = cantFail(findAlgorithm(algorithm));
+    return cantFail(choose(programs, machine, bytes, limits)).best().predicted_s;
+  };
+  machine.message_gap = 1e-6;
+  EXPECT_LT(4 * seconds("leader", 4 << 10), seconds("aggregated", 4 << 10));
+  EXPECT_LT(4 * seconds("aggregated", 4 << 10), seconds("direct", 4 << 10));
+  machine.message_gap = 1e-8;
+  machine.injection = 1e8;
+  EXPECT_LT(2 * seconds("aggregated", 64 << 10), seconds("leader", 64 << 10));
+}
+
 TEST(Choice, WhatIsSettledStays) {
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("bucket"));

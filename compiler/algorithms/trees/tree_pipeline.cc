@@ -12,16 +12,16 @@ double startUp(const Machine& machine) {
   double hop = 0;
   for (const MachineDimension& dimension : machine.dimensions)
     hop = std::max(hop, dimension.latency);
-  return machine.alpha + 2 * machine.overhead + machine.latency + hop;
+  return machine.alpha + 2 * machine.overhead + machine.message_gap + machine.latency + hop;
 }
 
-/// Seconds per byte of the slowest link.
+/// Seconds per byte of the slowest link, and of the core that copies to it.
 double transfer(const Machine& machine) {
   double slowest = 0;
   for (std::uint32_t i = 0; i < machine.dimensions.size(); ++i) {
     if (machine.dimensions[i].size > 1) slowest = std::max(slowest, 1 / machine.linkBandwidth(i));
   }
-  return slowest;
+  return slowest + (machine.injection > 0 ? 1 / machine.injection : 0.0);
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ Machine drawMachine(const Topology& topology) {
   machine.ports = draw(0, 3);
   machine.eager = draw(0, 1) * draw(0, 100);
   machine.buffered = draw(0, 1) * draw(0, 200);
+  machine.injection = draw(0, 1) * draw(1, 8);
+  // Of the cores of a node one stands for all, and then they go through the interface together.
+  if (!topology.hasCores()) machine.message_gap = draw(0, 2) * 0.25;
   return machine;
 }
 

@@ -194,6 +194,50 @@ TEST(Simulator, BufferedSendsAreOverBeforeTheirDataGo) {
 
 // Node 1 copies between receiving and sending on, the others skip that: the message that they send
 // on waits for the one before all the same.
+// Both cores of a node send a message of half the vector to their like on the other one, over a
+// link each way.
+TEST(Simulator, MessagesOfANodeGoThroughItsInterfaceOneByOne) {
+  const Schedule schedule = allgatherOf("X=2 mesh, T=2 cores", R"(
+    color 0 weight 1/1 order XT directions 1 chunks 1
+    stream 0 of p0
+    phase 0 {
+      stream 0 {
+        %0 = send in[p0, (0, 0)] to X+1 when x = 0, t = 0
+        %1 = recv out[p0, (0, 0)] from X-1 when x = 1, t = 0
+        %2 = send in[p0, (0, 1)] to X+1 when x = 0, t = 1
+        %3 = recv out[p0, (0, 1)] from X-1 when x = 1, t = 1
+      }
+    })");
+  Machine machine = unitMachine(schedule.topology);
+  expectClose(makespan(schedule, machine, 400), 200);  // they share the link
+  // The second one begins when the first one has been under way for 30, and the link is never idle.
+  machine.message_gap = 30;
+  expectClose(makespan(schedule, machine, 400), 30 + 200);
+  machine.message_gap = 150;
+  expectClose(makespan(schedule, machine, 400), 2 * 150 + 100);
+  // A core copies 100 bytes, then its node's interface sends.
+  machine.injection = 0.5;
+  expectClose(makespan(schedule, machine, 400), 200 + 2 * 150 + 100);
+  SimulateOptions options;
+  options.bytes = 400;
+  options.critical_path = true;
+  const SimulateResult result = cantFail(simulate(schedule.view(), machine, options));
+  ASSERT_EQ(result.critical_path.size(), 2u);
+  EXPECT_EQ(result.critical_path[0].end_s, 200 + 150);
+  EXPECT_EQ(result.critical_path[1].waited_for, WaitedFor::kInterface);
+  EXPECT_EQ(result.critical_path[1].start_s, 200 + 150);
+}
+
+// Messages between the cores of a node take neither.
+TEST(Simulator, NoInterfaceInsideANode) {
+  const Schedule schedule = compiled(Collective::kAllgather, "1+4");
+  Machine machine = unitMachine(schedule.topology);
+  const double time = makespan(schedule, machine, 400);
+  machine.message_gap = 30;
+  machine.injection = 0.5;
+  expectClose(makespan(schedule, machine, 400), time);
+}
+
 TEST(Simulator, DependencesPassThroughWhatANodeSkips) {
   const std::string head = R"(
   color 0 weight 1/1 order X directions 1 chunks 1
