@@ -43,7 +43,6 @@ class Expansion {
   llvm::Error checkDone(const ExchangePart& part) const;
   llvm::Error checkSize(const PlanOperation& exchange, const ExchangePart& part);
   void keepAll(ExchangePart& part);
-  void expandOfLeader(const PlanOperation& operation, ExchangePart& part);
   bool isMoving(std::uint32_t axis) const { return topology_.axes[axis].size > 1; }
   /// Axes of more than one node, a bit each.
   std::uint32_t all() const {
@@ -110,13 +109,10 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
         waits_for_phase = true;
       }
       if (llvm::Error error = checkSize(exchange, part)) return error;
+      ExchangeSteps steps(builder_, part, exchange);
       if (exchange.isOfLeader()) {
-        expandOfLeader(exchange, part);
-        any = true;
-        continue;
-      }
-      ExchangeSteps steps(builder_, part, exchange.axisSet());
-      if (ring) {
+        expandOfLeader(steps, exchange.axis);
+      } else if (ring) {
         link_end[exchange.axis].append(
             expandRingAlltoall(steps, exchange.axis, link_end_[exchange.axis]));
       } else if (exchange.kind == PlanKind::kBruckAlltoall &&
@@ -134,17 +130,6 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
     if (!link_end[axis].empty()) link_end_[axis] = std::move(link_end[axis]);
   }
   return llvm::Error::success();
-}
-
-void Expansion::expandOfLeader(const PlanOperation& operation, ExchangePart& part) {
-  using Moves = ExchangeSteps::Moves;
-  if (operation.kind == PlanKind::kLeaderGather) {
-    expandLeaderGather(ExchangeSteps(builder_, part, operation.axisSet(), Moves::kToLeader),
-                       operation.axis);
-  } else {
-    expandLeaderScatter(ExchangeSteps(builder_, part, operation.axisSet(), Moves::kFromLeader),
-                        operation.axis);
-  }
 }
 
 llvm::Error Expansion::check(const PlanOperation& exchange, const ExchangePart& part) const {
@@ -201,7 +186,9 @@ llvm::Error Expansion::checkSize(const PlanOperation& exchange, const ExchangePa
 
 /// out = in, where there is one node.
 void Expansion::keepAll(ExchangePart& part) {
-  ExchangeSteps steps(builder_, part, (1u << topology_.axis_count) - 1);
+  PlanOperation exchange{PlanKind::kExchange, part.color};
+  exchange.axes = (1u << topology_.axis_count) - 1;
+  ExchangeSteps steps(builder_, part, exchange);
   steps.keep(steps.newStream());
 }
 

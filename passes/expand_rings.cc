@@ -1,10 +1,9 @@
 // Turns a plan into steps: the ring ("bucket") reduce-scatters and allgathers of every color along
 // one axis after another ("Optimal Bucket Algorithms for Large MPI Collectives on Torus
 // Interconnects", section 2.2 and Algorithm 1), the scatters of a broadcast and the gathers of a
-// reduce. passes/rings/ has
-// the steps of each. One
-// stream per part; of a color whose rings are half-latency ones the two halves go together, in a
-// stream for each way. An allgather visits the axes in reverse and widens again.
+// reduce. passes/rings/ has the steps of each. One stream per part; of a color whose rings are
+// half-latency ones the two halves go together, in a stream for each way. An allgather, and a
+// gather to the root, visit the axes in reverse and widen again.
 //
 // Order. A step depends on the step before it in its stream, the first step of a phase on the last
 // steps of all streams in the phase before. So sends and receives of step s wait for nothing but

@@ -5,21 +5,23 @@
 
 namespace torc {
 
-ExchangeSteps::ExchangeSteps(StepBuilder& builder, ExchangePart& part, std::uint32_t axes,
-                             Moves moves)
-    : builder_(builder), part_(part), axes_(axes), moves_(moves) {
+ExchangeSteps::ExchangeSteps(StepBuilder& builder, ExchangePart& part,
+                             const PlanOperation& exchange)
+    : builder_(builder),
+      part_(part),
+      axes_(exchange.axisSet()),
+      gathers_(exchange.kind == PlanKind::kLeaderGather) {
   if (part.hasStarted()) from_ = Buffer::kScratch;
   std::uint32_t left = 0;  // axes that an exchange has still to move along
   for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
     if (topology().axes[axis].size > 1) left |= 1u << axis;
   }
-  const bool leads = moves == Moves::kToLeader;
-  const std::uint32_t done = leads ? part.done : part.done | axes;
+  const std::uint32_t done = gathers_ ? part.done : part.done | axes_;
   left &= ~done;
   if (left == 0) return;
   const Interval own = Interval::relative(0);
   to_ = Buffer::kScratch;
-  frame_ = newFrame(pairOf(done, leads ? axes : part.led & ~axes, 0, own, own));
+  frame_ = newFrame(pairOf(done, gathers_ ? axes_ : part.led & ~axes_, 0, own, own));
 }
 
 StepPlace ExchangeSteps::newStream() {
@@ -77,7 +79,7 @@ std::uint32_t ExchangeSteps::keep(const StepPlace& place) {
 }
 
 void ExchangeSteps::finish(OperationIndices brought) {
-  if (moves_ == Moves::kToLeader) {
+  if (gathers_) {
     part_.led |= axes_;
   } else {
     part_.done |= axes_;

@@ -16,6 +16,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "ir/program.h"
 #include "ir/step_builder.h"
 
 namespace torc {
@@ -40,17 +41,16 @@ struct ExchangePart {
 /// and `finish`.
 class ExchangeSteps {
  public:
-  enum class Moves : std::uint8_t { kExchange, kToLeader, kFromLeader };
-
-  /// Both outlive this object; steps go to the builder's current phase. `axes` are not done, and
-  /// some of them have more than one node.
-  ExchangeSteps(StepBuilder& builder, ExchangePart& part, std::uint32_t axes,
-                Moves moves = Moves::kExchange);
+  /// All outlive this object; steps go to the builder's current phase. The axes of the exchange are
+  /// not done, and some of them have more than one node.
+  ExchangeSteps(StepBuilder& builder, ExchangePart& part, const PlanOperation& exchange);
 
   StepBuilder& builder() { return builder_; }
   const Topology& topology() const { return builder_.schedule().topology; }
   const ExchangePart& part() const { return part_; }
   std::uint32_t axes() const { return axes_; }
+  /// Whether it brings the blocks to the leader of a node's cores.
+  bool gathers() const { return gathers_; }
   /// What reads the blocks that there were before the exchange has to wait for.
   const OperationIndices& after() const { return part_.after; }
 
@@ -89,7 +89,7 @@ class ExchangeSteps {
   StepBuilder& builder_;
   ExchangePart& part_;
   const std::uint32_t axes_;
-  const Moves moves_;
+  const bool gathers_;
   Buffer from_ = Buffer::kIn;
   Buffer to_ = Buffer::kOut;
   std::uint32_t frame_ = kNone;  // of what is held after it

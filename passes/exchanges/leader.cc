@@ -7,59 +7,35 @@
 #include "passes/exchanges/leader.h"
 
 namespace torc {
-namespace {
 
-Shift along(std::uint32_t axis, std::int32_t cores) {
-  Shift shift{};
-  shift[axis] = cores;
-  return shift;
-}
-
-}  // namespace
-
-void expandLeaderGather(ExchangeSteps steps, std::uint32_t axis) {
-  const Interval own = Interval::relative(0), any;
+void expandOfLeader(ExchangeSteps steps, std::uint32_t axis) {
+  const bool gathers = steps.gathers();
+  // From the cores that have them, or to those that get them, any at the other end.
+  const auto blocksAt = [&](std::int32_t core) {
+    const Interval here = Interval::relative(core), any;
+    return gathers ? steps.blocks(here, any) : steps.blocks(any, here);
+  };
+  const auto placeAt = [&](StepPlace place, std::int32_t core) {
+    place.guard = steps.onlyAt(axis, core);
+    return place;
+  };
   OperationIndices brought;
   const auto cores = static_cast<std::int32_t>(steps.topology().axes[axis].size);
   for (std::int32_t core = 1; core < cores; ++core) {
-    StepPlace place = steps.newStream();
-    place.guard = steps.onlyAt(axis, 0);
-    const std::uint32_t gathered = steps.blocks(Interval::relative(core), any);
-    brought.push_back(
-        steps.builder().receive(place, steps.behind(gathered), along(axis, -core), {}));
-    place.guard = steps.onlyAt(axis, core);
-    const std::uint32_t sent = steps.blocks(own, any);
-    brought.push_back(
-        steps.builder().send(place, steps.before(sent), along(axis, -core), steps.after()));
+    const StepPlace place = steps.newStream();
+    const std::uint32_t at_leader = blocksAt(core), at_core = blocksAt(0);
+    Shift moves{};
+    moves[axis] = gathers ? -core : core;
+    brought.push_back(steps.builder().receive(placeAt(place, gathers ? 0 : core),
+                                              steps.behind(gathers ? at_leader : at_core), moves,
+                                              {}));
+    brought.push_back(steps.builder().send(placeAt(place, gathers ? core : 0),
+                                           steps.before(gathers ? at_core : at_leader), moves,
+                                           steps.after()));
   }
-  StepPlace place = steps.newStream();
-  place.guard = steps.onlyAt(axis, 0);
-  const std::uint32_t kept = steps.blocks(own, any);
-  brought.push_back(
-      steps.builder().copy(place, steps.behind(kept), steps.before(kept), steps.after()));
-  steps.finish(std::move(brought));
-}
-
-void expandLeaderScatter(ExchangeSteps steps, std::uint32_t axis) {
-  const Interval own = Interval::relative(0), any;
-  OperationIndices brought;
-  const auto cores = static_cast<std::int32_t>(steps.topology().axes[axis].size);
-  for (std::int32_t core = 1; core < cores; ++core) {
-    StepPlace place = steps.newStream();
-    place.guard = steps.onlyAt(axis, core);
-    const std::uint32_t received = steps.blocks(any, own);
-    brought.push_back(
-        steps.builder().receive(place, steps.behind(received), along(axis, core), {}));
-    place.guard = steps.onlyAt(axis, 0);
-    const std::uint32_t sent = steps.blocks(any, Interval::relative(core));
-    brought.push_back(
-        steps.builder().send(place, steps.before(sent), along(axis, core), steps.after()));
-  }
-  StepPlace place = steps.newStream();
-  place.guard = steps.onlyAt(axis, 0);
-  const std::uint32_t kept = steps.blocks(any, own);
-  brought.push_back(
-      steps.builder().copy(place, steps.behind(kept), steps.before(kept), steps.after()));
+  const std::uint32_t kept = blocksAt(0);
+  brought.push_back(steps.builder().copy(placeAt(steps.newStream(), 0), steps.behind(kept),
+                                         steps.before(kept), steps.after()));
   steps.finish(std::move(brought));
 }
 

@@ -6,11 +6,9 @@
 namespace torc {
 
 /// Adds the steps by which the cores of a node, along the axis of `steps`, bring all that they send
-/// to the first of them, which alone executes the exchanges that follow.
-void expandLeaderGather(ExchangeSteps steps, std::uint32_t axis);
-
-/// Adds the steps by which that core gives each of the others what it gets.
-void expandLeaderScatter(ExchangeSteps steps, std::uint32_t axis);
+/// to the first of them (`steps.gathers()`), which alone executes the exchanges that follow; or by
+/// which that core gives each of the others what it gets.
+void expandOfLeader(ExchangeSteps steps, std::uint32_t axis);
 
 }  // namespace torc
 

@@ -39,8 +39,8 @@ void expandRingGather(StrandSteps& steps, std::uint32_t axis) {
       const bool reaches_root = others.first <= 0 && others.last >= 0;
       if (last_phase && reaches_root) {
         receive(steps.region(Buffer::kOut, parts, steps.blocks(axis, line.received)), {0, 0});
-        // The root is at one end of the receivers.
-        (others.first == 0 ? others.first : others.last) += others.first == 0 ? 1 : -1;
+        // The root is the end of the receivers that the line goes to.
+        (line.sign < 0 ? others.first : others.last) -= line.sign;
       }
       if (!others.none()) receive(steps.sums(parts, axis, line.received), others);
     }
