@@ -33,8 +33,9 @@ class RingsFromRoot
 
 TEST_P(RingsFromRoot, AreProvedAndRunForEveryRoot) {
   const auto& [collective, directions, shape] = GetParam();
-  for (const std::uint32_t chunks : {1u, 3u})
-    expectProofAndRuns(compiled(collective, shape, directions, chunks).view());
+  expectProofAndRuns(compiled(collective, shape, directions, 1).view());
+  if (directions == DirectionModel::kUnidirectional) return;  // as bidirectional ones, but for less
+  expectProofAndRuns(compiled(collective, shape, directions, 3).view());
 }
 
 TEST_P(RingsFromRoot, AreProvedForACount) {
