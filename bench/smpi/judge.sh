@@ -2,7 +2,7 @@
 # The outside judge: torc's schedules against MPI's collectives on the same simulated torus (SimGrid
 # SMPI), beside the bound of the wires that the simulated torus has. Every number is simulated time
 # from an instant that all ranks share to the end of the slowest. Writes, per setting,
-# OUT/COLLECTIVE-SETTING.csv and .md, and OUT/COLLECTIVE-SETTING-SHAPE.svg.
+# OUT/COLLECTIVE/SETTING.csv and .md, and OUT/COLLECTIVE/SETTING-SHAPE.svg.
 #
 #   bash bench/smpi/judge.sh [--collective C] [--shapes S,...] [--sizes N,...] [--settings KIND]
 #                            [--selectors S,...] [--out FOLDER]
@@ -59,7 +59,7 @@ bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)
 torc=$bin/compiler/torc
 program=$(bash "$here/build.sh")
 times=$(dirname "$program")/times
-mkdir -p "$out" "$times"
+mkdir -p "$out/$collective" "$times"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -94,7 +94,7 @@ for setting in ${settings//,/ }; do
     machine=$work/rendezvous.json
     sed 's/"buffered": [0-9]*,/"buffered": 0,/' model/machines/presets/smpi.json >"$machine"
   fi
-  name=$out/$collective-$setting
+  name=$out/$collective/$setting
   csv=$work/table.csv
   echo "shape,bytes,bound,torc,${selectors}" >"$csv"
   for shape in ${shapes//,/ }; do
