@@ -1,8 +1,6 @@
 // Progress of a color through its plan.
 #include "passes/analysis/plan_progress.h"
 
-#include <llvm/ADT/STLExtras.h>
-
 #include "passes/analysis/plan_axes.h"
 #include "passes/manager/pass.h"
 
@@ -42,7 +40,7 @@ llvm::Error PlanProgress::check(const PlanOperation& ring) const {
     if (reduces && !collective.reduces()) fault = "the collective reduces nothing";
     if (!reduces && !collective.isRooted()) fault = "the collective has no root";
     if (!reduces && collective.reduces()) fault = "the collective reduces";
-    if (divided_ >> ring.axis & 1) {
+    if (isDivided(ring.axis)) {
       fault = reduces ? "it has been reduced there before" : "it has been scattered there before";
     }
   } else {
@@ -66,7 +64,6 @@ void PlanProgress::finish(const PlanOperation& ring) {
   started_ = true;
   if (divides(ring)) {
     fixed_ |= bit;
-    divided_ |= bit;
     divisions_.push_back(ring.axis);
   } else {
     fixed_ &= ~bit;
@@ -80,7 +77,7 @@ llvm::Error PlanProgress::checkDone() const {
     if (axis.size == 1) continue;
     const char* fault = nullptr;
     if (collective.outWhole() && isFixed(i)) fault = "gathered";
-    if (collective.inWhole() && !(divided_ >> i & 1)) {
+    if (collective.inWhole() && !isDivided(i)) {
       fault = collective.reduces() ? "reduced" : "scattered";
     }
     if (!fault) continue;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Support/Error.h>
 
@@ -36,13 +37,15 @@ class PlanProgress {
   llvm::Error checkDone() const;
 
  private:
+  /// Whether it has been reduced or scattered along `axis`.
+  bool isDivided(std::uint32_t axis) const { return llvm::is_contained(divisions_, axis); }
   /// The last divided axis that has not been gathered along; kNone: all have.
   std::uint32_t lastDivided() const;
 
   const Schedule& schedule_;
   std::uint32_t color_;
   bool started_ = false;
-  std::uint8_t fixed_, divided_ = 0;                      // a bit per axis
+  std::uint8_t fixed_;                                    // a bit per axis
   llvm::SmallVector<std::uint32_t, kMaxAxes> divisions_;  // axes, as they were divided
 };
 
