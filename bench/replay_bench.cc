@@ -19,7 +19,7 @@
 #include "bench/bench_schedule.h"
 #include "bench/null_transport.h"
 #include "runtime/execution/executor.h"
-#include "runtime/execution/reduction.h"
+#include "runtime/execution/reductions/reduction.h"
 #include "runtime/transport/inprocess_job.h"
 #include "schedules/expansion/expand.h"
 

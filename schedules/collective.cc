@@ -55,6 +55,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kPartMajor,
         .counts = CountOf::kVector,
         .in_place = InPlace::kVector,
+        .rootless = Collective::kAllreduce,
         .mpi = {"MPI_Bcast", "", ""},
     },
     {
@@ -81,6 +82,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kPartMajor,
         .counts = CountOf::kVector,
         .in_place = InPlace::kVector,
+        .rootless = Collective::kAllreduce,
         .mpi = {"MPI_Reduce", "", ""},
     },
     {
@@ -94,6 +96,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnResult,
+        .rootless = Collective::kReduceScatter,
         .mpi = {"MPI_Scatter", "", ""},
     },
     {
@@ -107,6 +110,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kOwnBlock,
+        .rootless = Collective::kAllgather,
         .mpi = {"MPI_Gather", "", ""},
     },
 };

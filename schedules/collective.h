@@ -79,6 +79,9 @@ struct CollectiveRow {
   Layout layout = Layout::kPartMajor;
   CountOf counts = CountOf::kVector;
   InPlace in_place = InPlace::kVector;
+  /// The collective that does for all ranks, or with all, what this one does for its root, or from
+  /// it: schedules of that serve this one where it has none of its own.
+  std::optional<Collective> rootless{};
   std::array<std::string_view, 3> mpi{};  // functions of MPI that it serves, "" where there is none
 
   /// Whether calls of MPI are served.

@@ -32,14 +32,15 @@ bool suitsBreadthFirst(const Topology& topology) {
 }
 
 /// Rings cannot go round every damage; trees can, and are sometimes better where lines can too.
-bool isDamaged(const Topology& topology) {
-  return topology.isDamaged();
+bool suitsTreesByNode(const Topology& topology) {
+  return topology.isDamaged() && topology.ranks() <= kMaxTreeNodes;
 }
 
 /// Where closed trees serve a torus of many nodes, packed ones are not worth their long program.
 bool suitsPackedTrees(const Topology& topology) {
   constexpr std::uint64_t kFewNodes = 128;
-  return topology.isDamaged() && (topology.ranks() <= kFewNodes || !suitsClosedTrees(topology));
+  return suitsTreesByNode(topology) &&
+         (topology.ranks() <= kFewNodes || !suitsClosedTrees(topology));
 }
 
 /// allreduce, reduce_scatter, allgather.
@@ -133,7 +134,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        suitsPackedTrees},
       {"breadth-first-trees", "trees of shortest ways around any damage", hasNoRootAndBlocks,
        planBreadthFirstTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
-       /*pipeline=*/nullptr, isDamaged},
+       /*pipeline=*/nullptr, suitsTreesByNode},
       {"rectangular", "2N arc-disjoint pipelined trees: all links of the root at a time",
        hasRootAndWhole, planRectangular, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        rectangularPipeline, suitsRectangular},
@@ -201,11 +202,25 @@ bool isServed(const CollectiveSpec& spec) {
                       [&](const Algorithm& algorithm) { return isWorthTrying(algorithm, spec); });
 }
 
+std::optional<Collective> servingRootless(const CollectiveSpec& spec) {
+  const std::optional<Collective> rootless = rowOf(spec.collective).rootless;
+  if (isServed(spec) || !rootless || !isServed({*rootless, spec.topology})) return std::nullopt;
+  return rootless;
+}
+
 llvm::Error noAlgorithm(const CollectiveSpec& spec) {
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "no algorithm serves " + llvm::StringRef(rowOf(spec.collective).name) + " on this " +
-          (spec.topology.isDamaged() ? "damaged " : "") + spec.topology.shape());
+  std::string text = "no algorithm serves " + std::string(rowOf(spec.collective).name) +
+                     " on this " + (spec.topology.isDamaged() ? "damaged " : "") +
+                     spec.topology.shape();
+  if (spec.topology.isDamaged() && spec.topology.ranks() > kMaxTreeNodes) {
+    text += " of " + std::to_string(spec.topology.ranks()) + " live nodes, more than " +
+            std::to_string(kMaxTreeNodes);
+  }
+  if (const std::optional<Collective> rootless = servingRootless(spec)) {
+    text += "; a schedule for " + std::string(rowOf(*rootless).name) +
+            " does, in a library, torc-run and the C API";
+  }
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
 const Algorithm& defaultAlgorithm(const CollectiveSpec& spec) {

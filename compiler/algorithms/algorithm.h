@@ -66,6 +66,8 @@ const Algorithm& defaultAlgorithm(const CollectiveSpec& spec);
 bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec);
 /// Whether some algorithm is.
 bool isServed(const CollectiveSpec& spec);
+/// Its rootless form (schedules/collective.h), where none is, and some is for that.
+std::optional<Collective> servingRootless(const CollectiveSpec& spec);
 /// That none is.
 llvm::Error noAlgorithm(const CollectiveSpec& spec);
 

@@ -273,6 +273,9 @@ int run() {
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<Request> request = readRequest();
   if (!request) return optionFault(request.takeError());
+  if (algorithm_name.empty() && !isServed(request->spec)) {
+    return inputFault(noAlgorithm(request->spec));
+  }
 
   Progress progress(quiet);
   CompileCache programs(request->spec);

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
@@ -69,6 +70,13 @@ LibraryIndex indexOf(const LibraryPlan& plan, const Machine& machine) {
   return index;
 }
 
+/// Whose schedules serve `collective` there: its own, or those of its rootless form; none: it stays
+/// MPI's.
+std::optional<Collective> compiledFor(Collective collective, const Topology& topology) {
+  if (isServed({collective, topology})) return collective;
+  return servingRootless({collective, topology});
+}
+
 /// Adds an entry for each of the ranges, whose files are those of the index.
 void addEntries(std::uint32_t shape, Collective collective, std::vector<ScheduleRange> ranges,
                 BuiltLibrary& library) {
@@ -122,15 +130,18 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine
     return files.put(name, bytes);
   };
   WorkQueue queue;
-  std::map<std::pair<std::uint32_t, Collective>, RangeFinder> finders;
+  using Served = std::pair<std::uint32_t, Collective>;  // a shape, and what is called
+  std::map<Served, RangeFinder> finders;
+  std::map<Served, const RangeFinder*> finder_of;
   for (const std::uint32_t shape : bySize(plan)) {
     for (const Collective collective : settings.collectives) {
-      // What no algorithm serves there stays MPI's.
-      if (!isServed({collective, plan.shapes[shape].topology})) continue;
-      auto [finder, is_new] =
-          finders.try_emplace({shape, collective}, plan.shapes[shape], collective, settings.sizes,
-                              sink, queue, progress);
-      finder->second.start();
+      const std::optional<Collective> compiled =
+          compiledFor(collective, plan.shapes[shape].topology);
+      if (!compiled) continue;
+      auto [finder, is_new] = finders.try_emplace({shape, *compiled}, plan.shapes[shape], *compiled,
+                                                  settings.sizes, sink, queue, progress);
+      if (is_new) finder->second.start();
+      finder_of[{shape, collective}] = &finder->second;
     }
   }
   queue.run(jobs);
@@ -142,8 +153,8 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine
 
   BuiltLibrary library{indexOf(plan, machine), {}};
   library.index.files = files.listed();
-  for (auto& [what, finder] : finders)
-    addEntries(what.first, what.second, finder.takeRanges(), library);
+  for (const auto& [what, finder] : finder_of)
+    addEntries(what.first, what.second, finder->rangesFor(what.second), library);
   if (llvm::Error error = writeLists(folder->path(), machine, settings, library)) return error;
   if (llvm::Error error = folder->publish()) return error;
   return library;

@@ -151,7 +151,8 @@ void RangeFinder::chooseOne(std::uint64_t bytes) {
       choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
   progress_.done(workOf(shape_));
   if (!choice) return fail(choice.takeError());
-  SizedChoice sized{.bytes = bytes, .bound_s = boundOf(bytes), .choice = std::move(*choice)};
+  SizedChoice sized{
+      .bytes = bytes, .bound_s = boundOf(collective_, bytes), .choice = std::move(*choice)};
   bool last = false;
   {
     const std::lock_guard lock(mutex_);
@@ -171,6 +172,19 @@ void RangeFinder::refine() {
   }
   progress_.expect(static_cast<double>(pending_.size()) * workOf(shape_));
   pending_.empty() ? finish() : choosePending();
+}
+
+std::vector<ScheduleRange> RangeFinder::rangesFor(Collective called) const {
+  std::vector<ScheduleRange> ranges = ranges_;
+  if (called == collective_) return ranges;
+  for (ScheduleRange& range : ranges) {
+    range.lowest_bound_s = boundOf(called, range.lowest);
+    range.highest_bound_s = boundOf(called, range.predicted_to);
+    range.reason = "as " + std::string(rowOf(collective_).name) + ": " + range.reason;
+    for (SizedChoice& sized : range.choices)
+      sized.bound_s = boundOf(called, sized.bytes);
+  }
+  return ranges;
 }
 
 void RangeFinder::finish() {
@@ -228,7 +242,7 @@ llvm::Error RangeFinder::addDirect() {
     ScheduleRange range;
     range.lowest = range.highest = range.predicted_to = kNoSize;
     range.chosen = candidate;
-    range.choices.push_back({kNoSize, boundOf(kNoSize), std::move(*choice)});
+    range.choices.push_back({kNoSize, boundOf(collective_, kNoSize), std::move(*choice)});
     if (llvm::Error error = complete(range)) return error;
     range.reason = range.chosen.description() + "; for counts that differ from pair to pair";
     // The sizes go on with 1, which is predicted as 0 is.
@@ -307,8 +321,8 @@ llvm::Error RangeFinder::complete(ScheduleRange& range) {
   if (!highest_s) return highest_s.takeError();
   range.lowest_s = *lowest_s;
   range.highest_s = *highest_s;
-  range.lowest_bound_s = boundOf(range.lowest);
-  range.highest_bound_s = boundOf(range.predicted_to);
+  range.lowest_bound_s = boundOf(collective_, range.lowest);
+  range.highest_bound_s = boundOf(collective_, range.predicted_to);
   llvm::Expected<std::string> file = writeProved(chosen);
   if (!file) return file.takeError();
   range.file = *file;
@@ -330,9 +344,9 @@ llvm::Expected<std::string> RangeFinder::writeProved(const Candidate& candidate)
   return name;
 }
 
-double RangeFinder::boundOf(std::uint64_t bytes) const {
+double RangeFinder::boundOf(Collective collective, std::uint64_t bytes) const {
   BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(rowOf(collective_).name));
+  request.collective = cantFail(parseBoundedCollective(rowOf(collective).name));
   request.bytes = modelled(bytes);
   return lowerBound(shape_.machine, request).bound_s;
 }

@@ -70,7 +70,9 @@ class RangeFinder {
 
   /// Once the queue is empty: the first range begins at the lowest size, the last is open. Of pairs
   /// a range of kNoSize alone is before them, where there is a direct schedule.
-  std::vector<ScheduleRange> takeRanges() { return std::move(ranges_); }
+  /// `called`: the collective, or one of which it is the rootless form; then bounds are those of
+  /// that one.
+  std::vector<ScheduleRange> rangesFor(Collective called) const;
   /// Once the queue is empty; empty: none.
   const std::string& error() const { return error_; }
 
@@ -85,7 +87,7 @@ class RangeFinder {
   llvm::Expected<double> timeOf(const Candidate& candidate, bool per_rank, std::uint64_t bytes);
   llvm::Error complete(ScheduleRange& range);
   llvm::Expected<std::string> writeProved(const Candidate& candidate);
-  double boundOf(std::uint64_t bytes) const;
+  double boundOf(Collective collective, std::uint64_t bytes) const;
   double modelled(std::uint64_t bytes) const;
   void fail(llvm::Error error);
 

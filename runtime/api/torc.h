@@ -325,7 +325,8 @@ int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_cou
                          torc_collective** collective);
 
 /* The root's `buffer` becomes everyone's. One collective serves one root, one schedule all of them.
- */
+ * A schedule for allreduce serves too, here and in a reduce; one for reduce_scatter serves a
+ * scatter, one for allgather a gather. Ranks then need memory for what they would not get else. */
 int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
                         int root, torc_collective** collective);
 

@@ -15,6 +15,7 @@ namespace {
 std::uint64_t hashOf(const torc_schedule* schedule, const Call& call) {
   const std::uint64_t hash =
       hashNumbers(reinterpret_cast<std::uintptr_t>(schedule), call.count,
+                  static_cast<std::uint64_t>(call.collective),
                   static_cast<std::uint64_t>(call.root), call.type.bytes, call.in_place);
   const std::uint64_t with_lists = hashList(call.displacements, hashList(call.per_rank, hash));
   if (call.in_per_rank.empty()) return with_lists;
@@ -23,8 +24,8 @@ std::uint64_t hashOf(const torc_schedule* schedule, const Call& call) {
 
 /// Whether two calls of one schedule have one layout.
 bool laidOutAlike(const Call& a, const Call& b) {
-  return a.count == b.count && a.root == b.root && a.type.bytes == b.type.bytes &&
-         a.in_place == b.in_place && a.per_rank == b.per_rank &&
+  return a.collective == b.collective && a.count == b.count && a.root == b.root &&
+         a.type.bytes == b.type.bytes && a.in_place == b.in_place && a.per_rank == b.per_rank &&
          a.displacements == b.displacements && a.in_per_rank == b.in_per_rank &&
          a.in_displacements == b.in_displacements;
 }

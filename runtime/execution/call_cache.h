@@ -9,9 +9,10 @@
 //   torc_collective_start(&collective)                 once ring.ready(tags)
 //   ... complete: ring.release(tags); cache.release(laid)
 //
-// What the layout depends on is the key: schedule, root, counts, displacements relative to the
-// lowest, bytes of an element, whether in place. Handles of datatypes and operations are no part of
-// it: MPI gives the handle of a freed one to a new one. They are looked at anew in every call.
+// What the layout depends on is the key: schedule, collective, root, counts, displacements relative
+// to the lowest, bytes of an element, whether in place. Handles of datatypes and operations are no
+// part of it: MPI gives the handle of a freed one to a new one. They are looked at anew in every
+// call.
 //
 // A laid-out call takes memory: tables, scratch, packed messages, the own block of an in-place
 // reduce_scatter. All caches of a process share one limit; beyond it the calls that were idle

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "runtime/execution/mpi_reduction.h"
 #include "runtime/execution/pair_blocks.h"
+#include "runtime/execution/reductions/mpi_reduction.h"
 #include "support/message.h"
 
 namespace torc {

@@ -1,4 +1,4 @@
-// Memory for data: aligned to cache lines, not initialised.
+// Memory for data.
 #ifndef TORC_RUNTIME_EXECUTION_DATA_MEMORY_H_
 #define TORC_RUNTIME_EXECUTION_DATA_MEMORY_H_
 
@@ -17,11 +17,19 @@ inline std::size_t roundToCacheLine(std::size_t bytes) {
 
 class DataMemory {
  public:
-  /// Throws std::bad_alloc.
+  /// Aligned to cache lines, not initialised. Throws std::bad_alloc.
   void allocate(std::size_t bytes) {
     bytes_ = bytes;
     if (bytes == 0) return;
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(kCacheLine, roundToCacheLine(bytes))));
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  /// Zeros, aligned as any object is: many of them take no memory until they are written. Throws
+  /// std::bad_alloc.
+  void allocateZeros(std::size_t bytes) {
+    bytes_ = bytes;
+    if (bytes == 0) return;
+    data_.reset(static_cast<std::byte*>(std::calloc(bytes, 1)));
     if (data_ == nullptr) throw std::bad_alloc();
   }
   std::byte* data() const { return data_.get(); }

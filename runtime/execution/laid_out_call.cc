@@ -44,33 +44,41 @@ void ScheduleCall::putInOrder(const RankMap& map, int ranks, std::uint64_t count
 
 Status checkSchedule(const torc_schedule& schedule, Collective collective) {
   const ScheduleView& view = schedule.view();
-  if (view.collective == collective) return {};
+  if (view.collective == collective || view.collective == rowOf(collective).rootless) return {};
   return {StatusCode::kMismatch,
           message("schedule ", view.name, " is one for ", rowOf(view.collective).name)};
 }
 
 Status LaidOutCall::prepare(const Call& call) {
   call_ = call;
-  if (row().reduces()) {
-    if (Status status = reduction_.use(call.type, call.reduction, call.keep_type); !status.ok()) {
+  const torc_geometry& geometry = *schedule_->geometry;
+  if (schedule_->view().collective != call.collective) {
+    rootless_ = std::make_unique<RootlessCall>();
+    if (Status status = rootless_->prepare(call_, geometry.rank, geometry.size); !status.ok()) {
       return status;
     }
   }
+  if (Status status = useReduction(); !status.ok()) return status;
   if (Status status = expand(); !status.ok()) return status;
   allocate();
   takeBuffers();
   return {};
 }
 
+Status LaidOutCall::useReduction() {
+  if (!row().reduces()) return {};
+  return reduction_.use(scheduled().type, scheduled().reduction, scheduled().keep_type);
+}
+
 Status LaidOutCall::expand() {
   const ScheduleView& view = schedule_->view();
   const torc_geometry& geometry = *schedule_->geometry;
-  const ScheduleCall seen(call_, geometry.map, geometry.rank, geometry.size);
+  const ScheduleCall seen(scheduled(), geometry.map, geometry.rank, geometry.size);
   StatusOr<FlatProgram> program =
       torc::expand(view, seen.rank, seen.counts(), seen.in_place, seen.root);
   if (!program.ok()) return program.status();
   StatusOr<MessageFragments> fragments = cutMessages(view, *program, seen.counts(), seen.in_place,
-                                                     call_.type.bytes, kLeastFragmentBytes);
+                                                     scheduled().type.bytes, kLeastFragmentBytes);
   if (!fragments.ok()) return fragments.status();
   for (FlatOperation& operation : program->operations) {
     if (operation.peer >= 0) operation.peer = geometry.map.toCommunicator(operation.peer);
@@ -80,18 +88,20 @@ Status LaidOutCall::expand() {
 }
 
 void LaidOutCall::allocate() {
-  scratch_.allocate(program().scratch_elements * call_.type.bytes);
+  const Call& call = scheduled();
+  scratch_.allocate(program().scratch_elements * call.type.bytes);
   buffers_.scratch = scratch_.data();
-  buffers_.element_bytes = std::max<std::size_t>(call_.type.bytes, 1);
-  buffers_.in_is_out = call_.in_place && row().inPlaceAliases();
-  if (call_.in_place && !row().inPlaceAliases()) {
-    own_block_.allocate(call_.elements.out * call_.type.bytes);
+  buffers_.element_bytes = std::max<std::size_t>(call.type.bytes, 1);
+  buffers_.in_is_out = call.in_place && row().inPlaceAliases();
+  if (call.in_place && !row().inPlaceAliases()) {
+    own_block_.allocate(call.elements.out * call.type.bytes);
   }
 }
 
 void LaidOutCall::takeBuffers() {
-  buffers_.out = call_.outBegin();
-  buffers_.in = call_.in_place ? buffers_.out : call_.inBegin();
+  const Call& call = scheduled();
+  buffers_.out = call.outBegin();
+  buffers_.in = call.in_place ? buffers_.out : call.inBegin();
   if (own_block_.bytes() > 0) {
     own_block_home_ = buffers_.out;
     buffers_.out = own_block_.data();
@@ -130,16 +140,15 @@ void LaidOutCall::makeTrace() {
 
 Status LaidOutCall::bind(const Call& call) {
   call_.type = call.type;
+  call_.reduction = call.reduction;
+  call_.keep_type = call.keep_type;
   call_.bytes = call.bytes;
   call_.in = call.in;
   call_.out = call.out;
   call_.in_displaced = call.in_displaced;
   call_.out_displaced = call.out_displaced;
-  if (row().reduces()) {
-    if (Status status = reduction_.use(call.type, call.reduction, call.keep_type); !status.ok()) {
-      return status;
-    }
-  }
+  if (rootless_ != nullptr) rootless_->bind(call);
+  if (Status status = useReduction(); !status.ok()) return status;
   takeBuffers();
   return executor_->bind(buffers_, reducer());
 }

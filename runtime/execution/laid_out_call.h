@@ -19,7 +19,8 @@
 #include "runtime/execution/call.h"
 #include "runtime/execution/data_memory.h"
 #include "runtime/execution/executor.h"
-#include "runtime/execution/mpi_reduction.h"
+#include "runtime/execution/reductions/mpi_reduction.h"
+#include "runtime/execution/rootless_call.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/schedule.h"
 #include "runtime/trace/round_trace.h"
@@ -50,7 +51,7 @@ struct ScheduleCall {
                          std::vector<std::uint64_t>& displacements);
 };
 
-/// Whether `schedule` is one for the collective of a call.
+/// Whether `schedule` is one for the collective of a call, or for its rootless form.
 Status checkSchedule(const torc_schedule& schedule, Collective collective);
 
 class LaidOutCall {
@@ -60,7 +61,7 @@ class LaidOutCall {
   LaidOutCall& operator=(const LaidOutCall&) = delete;
   virtual ~LaidOutCall() = default;
 
-  /// The call has passed `check` and has its lists, and is one for the schedule's collective.
+  /// The call has passed `check` and has its lists, and is one that the schedule serves.
   /// Throws std::bad_alloc.
   Status prepare(const Call& call);
   /// Once prepared, with tags that all ranks agree on.
@@ -76,6 +77,7 @@ class LaidOutCall {
   void finishRound();
 
   torc_schedule* schedule() const { return schedule_; }
+  /// As it came.
   const Call& call() const { return call_; }
   Executor* executor() const { return executor_.get(); }
   const MpiTransport& transport() const { return *transport_; }
@@ -91,7 +93,8 @@ class LaidOutCall {
 
   /// Working memory for data.
   std::size_t dataBytes() const {
-    return scratch_.bytes() + own_block_.bytes() + executor_->bufferBytes();
+    return scratch_.bytes() + own_block_.bytes() + executor_->bufferBytes() +
+           (rootless_ != nullptr ? rootless_->dataBytes() : 0);
   }
   /// All memory but this object's own.
   std::size_t bytes() const;
@@ -102,15 +105,19 @@ class LaidOutCall {
     MessageFragments fragments;
   };
 
+  Status useReduction();
   Status expand();
   void allocate();
   void takeBuffers();
   Reducer reducer() const;
   void makeTrace();
-  const CollectiveRow& row() const { return rowOf(call_.collective); }
+  /// What the schedule is one for.
+  const Call& scheduled() const { return rootless_ != nullptr ? rootless_->call() : call_; }
+  const CollectiveRow& row() const { return rowOf(scheduled().collective); }
 
   torc_schedule* schedule_;
   Call call_;
+  std::unique_ptr<RootlessCall> rootless_;  // null: the schedule is one for the call's collective
   MpiReduction reduction_;
   std::unique_ptr<Expanded> expanded_;
   Buffers buffers_;

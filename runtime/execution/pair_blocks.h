@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 #include "runtime/execution/call_arguments.h"
-#include "runtime/execution/mpi_reduction.h"
+#include "runtime/execution/reductions/mpi_reduction.h"
 #include "support/status.h"
 
 namespace torc {

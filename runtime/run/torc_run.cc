@@ -22,12 +22,20 @@ int fail(const std::string& message, int code) {
   return code;
 }
 
+/// What is called.
+Collective collectiveOf(const RunOptions& options, const torc_schedule_info& info) {
+  return options.collective.value_or(static_cast<Collective>(info.kind));
+}
+
 void printHeader(const RunOptions& options, const torc_schedule_info& info) {
   if (g_rank != 0) return;
-  const bool reduces = rowOf(static_cast<Collective>(info.kind)).reduces();
-  std::printf("# %s on %s, %llu ranks; %s%s%s%s; bytes of the whole vector, times in us\n",
-              info.kind_name, info.shape, static_cast<unsigned long long>(info.nodes),
-              options.type.name, reduces ? " " : "", reduces ? options.op.name : "",
+  const CollectiveRow& row = rowOf(collectiveOf(options, info));
+  std::string by;
+  if (&row != &rowOf(static_cast<Collective>(info.kind))) by = std::string(" by ") + info.kind_name;
+  std::printf("# %s%s on %s, %llu ranks; %s%s%s%s; bytes of the whole vector, times in us\n",
+              std::string(row.name).c_str(), by.c_str(), info.shape,
+              static_cast<unsigned long long>(info.nodes), options.type.name,
+              row.reduces() ? " " : "", row.reduces() ? options.op.name : "",
               options.in_place ? ", in place" : "");
   std::printf("#%11s %6s %11s %11s %11s", "bytes", "iters", "torc", "min", "max");
   if (options.compare) std::printf(" %11s %7s", "MPI", "ratio");
@@ -36,8 +44,9 @@ void printHeader(const RunOptions& options, const torc_schedule_info& info) {
 }
 
 /// One line of the table. Empty, or what was wrong.
-std::string runSize(const RunOptions& options, torc_schedule* schedule, std::uint64_t bytes) {
-  RunJob job(options, schedule, bytes);
+std::string runSize(const RunOptions& options, Collective collective, torc_schedule* schedule,
+                    std::uint64_t bytes) {
+  RunJob job(options, collective, schedule, bytes);
   if (std::string error = job.prepare(); !error.empty()) return error;
   if (options.check) {
     if (std::string error = job.check(); !error.empty()) return error;
@@ -77,7 +86,7 @@ int replay(const RunOptions& options) {
   if (error.empty()) {
     printHeader(options, info);
     for (std::uint64_t bytes : runSizes(options)) {
-      error = runSize(options, schedule, bytes);
+      error = runSize(options, collectiveOf(options, info), schedule, bytes);
       if (error.empty()) continue;
       error = std::to_string(bytes) + " bytes: " + error;
       break;

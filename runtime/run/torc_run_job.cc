@@ -93,13 +93,14 @@ RunTimes summarize(std::vector<double>& seconds) {
 
 }  // namespace
 
-RunJob::RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t bytes)
-    : options_(options), schedule_(schedule), elements_(bytes / options.type.bytes) {
+RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* schedule,
+               std::uint64_t bytes)
+    : options_(options),
+      schedule_(schedule),
+      row_(&rowOf(collective)),
+      elements_(bytes / options.type.bytes) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-  torc_schedule_info info{};
-  if (torc_schedule_query(schedule, &info) != TORC_OK) return;
-  row_ = &rowOf(static_cast<Collective>(info.kind));
   const auto ranks = static_cast<std::uint64_t>(ranks_);
   const bool pairs = row_->blocks == BlockSpace::kPair;
   const bool uneven = options.uneven;

@@ -21,8 +21,10 @@ struct RunTimes {
 
 class RunJob {
  public:
-  /// Collective over MPI_COMM_WORLD. `bytes` as in RunOptions: whole elements.
-  RunJob(const RunOptions& options, torc_schedule* schedule, std::uint64_t bytes);
+  /// Collective over MPI_COMM_WORLD. `collective`: what is called. `bytes` as in RunOptions: whole
+  /// elements.
+  RunJob(const RunOptions& options, Collective collective, torc_schedule* schedule,
+         std::uint64_t bytes);
   ~RunJob();
   RunJob(const RunJob&) = delete;
   RunJob& operator=(const RunJob&) = delete;

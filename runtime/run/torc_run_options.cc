@@ -102,6 +102,12 @@ Status parseCount(const char* option, std::string_view text, int lowest, int& va
   return {};
 }
 
+Status parseCollective(std::string_view text, std::optional<Collective>& collective) {
+  collective = collectiveNamed(text);
+  if (collective) return {};
+  return usage("--collective " + std::string(text) + ": must be one of " + collectiveNames(", "));
+}
+
 Status parseSeconds(const char* text, double& seconds) {
   char* end = nullptr;
   seconds = std::strtod(text, &end);
@@ -115,7 +121,8 @@ Status parseSeconds(const char* text, double& seconds) {
 
 StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   enum Option {
-    kBytes = 256,
+    kCollective = 256,
+    kBytes,
     kType,
     kOp,
     kIterations,
@@ -131,6 +138,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   int check = 0, compare = 0, in_place = 0, uneven = 0, help = 0;
   int trace_events = 0;
   const struct option table[] = {
+      {"collective", required_argument, nullptr, kCollective},
       {"bytes", required_argument, nullptr, kBytes},
       {"type", required_argument, nullptr, kType},
       {"op", required_argument, nullptr, kOp},
@@ -156,6 +164,9 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
         break;
       case 'h':
         help = 1;
+        break;
+      case kCollective:
+        status = parseCollective(optarg, options.collective);
         break;
       case kBytes:
         status = parseRange(optarg, options);
@@ -212,6 +223,11 @@ std::string runHelp() {
          "\n"
          "  mpiexec.hydra -n RANKS torc-run FILE.torc [OPTION]...\n"
          "\n"
+         "  --collective NAME  what is called, where that is not the schedule's own collective: an "
+         "allreduce\n"
+         "                     serves a broadcast and a reduce, a reduce_scatter a scatter, an "
+         "allgather a\n"
+         "                     gather\n"
          "  --bytes LOW:HIGH   sizes, doubling: 0:1M, 64K:64M, or one size (default 4:1M). The "
          "size is\n"
          "                     that of the whole vector: of each rank's vector in an allreduce, of "

@@ -3,11 +3,13 @@
 #define TORC_RUNTIME_RUN_TORC_RUN_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <mpi.h>
 
+#include "schedules/collective.h"
 #include "support/status.h"
 
 namespace torc {
@@ -29,6 +31,7 @@ struct RunOp {
 
 struct RunOptions {
   std::string schedule;                    // path
+  std::optional<Collective> collective;    // that is called; none: the schedule's own
   std::uint64_t lowest_bytes = 4;          // sizes double from lowest ...
   std::uint64_t highest_bytes = 1u << 20;  // ... to highest
   RunType type{};

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/execution/executor.h"
-#include "runtime/execution/reduction.h"
+#include "runtime/execution/reductions/reduction.h"
 #include "runtime/transport/inprocess_transport.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/schedule.h"

@@ -114,9 +114,9 @@ std::uint64_t checksumOf(std::span<const std::byte> bytes);
 /// (there are 4)`.
 Status validate(const LibraryIndex& index);
 
-/// Whether a schedule is of the entry's collective and shape, and, where the entry serves calls
-/// whose size no rank knows, direct. The fault: `is one for allgather on 4x4, the index says
-/// alltoall on 4x4`.
+/// Whether a schedule is of the entry's collective, or its rootless form, and of its shape, and,
+/// where the entry serves calls whose size no rank knows, direct. The fault: `is one for allgather
+/// on 4x4, the index says alltoall on 4x4`.
 Status checkServes(const LibraryIndex& index, const LibraryEntry& entry,
                    const ScheduleView& schedule);
 

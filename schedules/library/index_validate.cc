@@ -140,7 +140,9 @@ Status checkServes(const LibraryIndex& index, const LibraryEntry& entry,
                    const ScheduleView& schedule) {
   const CollectiveRow& row = rowOf(entry.collective);
   const Topology& shape = index.shapes[entry.shape].topology;
-  if (schedule.collective != entry.collective || schedule.topology != shape) {
+  const bool is_of_collective =
+      schedule.collective == entry.collective || schedule.collective == row.rootless;
+  if (!is_of_collective || schedule.topology != shape) {
     return {StatusCode::kMismatch, message("is one for ", rowOf(schedule.collective).name, " on ",
                                            schedule.topology.shape(), ", the index says ", row.name,
                                            " on ", shape.shape())};

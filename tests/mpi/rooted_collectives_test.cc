@@ -1,6 +1,8 @@
-// Results of the C API's reduce, scatter and gather for every root, against MPI's own.
+// Results of the C API's rooted collectives for every root, against MPI's own: by schedules of
+// their own, and by those of their rootless forms.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -9,12 +11,18 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
+#include "schedules/collective.h"
 #include "tests/mpi/job.h"
 
 namespace torc {
 namespace {
 
 using Vector = std::vector<std::int32_t>;
+
+const std::map<std::string, std::string> kRootless = {{"broadcast", "allreduce"},
+                                                      {"reduce", "allreduce"},
+                                                      {"scatter", "reduce_scatter"},
+                                                      {"gather", "allgather"}};
 
 std::int32_t value(int rank, std::int64_t element) {
   return static_cast<std::int32_t>((rank + 3) * 7919 + element * 31);
@@ -27,7 +35,8 @@ Vector contribution(std::int64_t count) {
   return data;
 }
 
-class RootedCollectives : public JobTest {
+/// The parameter: by schedules of rootless forms.
+class RootedCollectives : public JobTest, public testing::WithParamInterface<bool> {
  protected:
   void TearDown() override {
     EXPECT_TORC_OK(torc_schedule_free(loaded_));
@@ -35,7 +44,8 @@ class RootedCollectives : public JobTest {
   }
   torc_schedule* load(const std::string& collective) {
     if (loaded_ == nullptr) {
-      EXPECT_TORC_OK(torc_schedule_load(geometry_, schedulePath(collective).c_str(), &loaded_));
+      const std::string scheduled = GetParam() ? kRootless.at(collective) : collective;
+      EXPECT_TORC_OK(torc_schedule_load(geometry_, schedulePath(scheduled).c_str(), &loaded_));
     }
     return loaded_;
   }
@@ -53,7 +63,21 @@ class RootedCollectives : public JobTest {
   torc_collective* collective_ = nullptr;
 };
 
-TEST_F(RootedCollectives, ReduceToEveryRoot) {
+TEST_P(RootedCollectives, BroadcastFromEveryRoot) {
+  for (int root = 0; root < worldSize(); ++root) {
+    for (const std::int64_t count : {0, 1, 57, 20000}) {
+      Vector data = contribution(count), expected;
+      for (std::int64_t i = 0; i < count; ++i)
+        expected.push_back(value(root, i));
+      ASSERT_TORC_OK(torc_broadcast_init(load("broadcast"), data.data(), count, MPI_INT32_T, root,
+                                         &collective_));
+      run(collective_);
+      EXPECT_EQ(data, expected) << count << " from " << root;
+    }
+  }
+}
+
+TEST_P(RootedCollectives, ReduceToEveryRoot) {
   for (int root = 0; root < worldSize(); ++root) {
     const bool is_root = worldRank() == root;
     for (const std::int64_t count : {0, 1, 57, 20000}) {
@@ -83,7 +107,7 @@ TEST_F(RootedCollectives, ReduceToEveryRoot) {
   }
 }
 
-TEST_F(RootedCollectives, ScatterFromEveryRoot) {
+TEST_P(RootedCollectives, ScatterFromEveryRoot) {
   for (int root = 0; root < worldSize(); ++root) {
     const bool is_root = worldRank() == root;
     for (const std::int64_t count : {0, 1, 57, 20000}) {
@@ -111,7 +135,7 @@ TEST_F(RootedCollectives, ScatterFromEveryRoot) {
   }
 }
 
-TEST_F(RootedCollectives, GatherToEveryRoot) {
+TEST_P(RootedCollectives, GatherToEveryRoot) {
   for (int root = 0; root < worldSize(); ++root) {
     const bool is_root = worldRank() == root;
     for (const std::int64_t count : {0, 1, 57, 20000}) {
@@ -154,7 +178,7 @@ struct Uneven {
   std::int64_t own() const { return counts[static_cast<std::size_t>(worldRank())]; }
 };
 
-TEST_F(RootedCollectives, ScattervAndItsGaps) {
+TEST_P(RootedCollectives, ScattervAndItsGaps) {
   for (const std::int64_t least : {11, 25000}) {
     const Uneven uneven(least);
     for (int root = 0; root < worldSize(); ++root) {
@@ -181,7 +205,7 @@ TEST_F(RootedCollectives, ScattervAndItsGaps) {
   }
 }
 
-TEST_F(RootedCollectives, GathervLeavesGapsAlone) {
+TEST_P(RootedCollectives, GathervLeavesGapsAlone) {
   for (const std::int64_t least : {11, 25000}) {
     const Uneven uneven(least);
     for (int root = 0; root < worldSize(); ++root) {
@@ -213,7 +237,7 @@ TEST_F(RootedCollectives, GathervLeavesGapsAlone) {
   }
 }
 
-TEST_F(RootedCollectives, RanksMustAgreeOnRootCountAndDatatype) {
+TEST_P(RootedCollectives, RanksMustAgreeOnRootCountAndDatatype) {
   if (worldSize() == 1) return;
   Vector in = contribution(8 * worldSize()), out(in.size());
   const int me = worldRank();
@@ -237,6 +261,21 @@ TEST_F(RootedCollectives, RanksMustAgreeOnRootCountAndDatatype) {
   EXPECT_EQ(torc_gather_init(load("gather"), in.data(), 4, MPI_INT32_T, out.data(), 4, MPI_INT32_T,
                              worldSize(), &collective_),
             TORC_ERR_ARGUMENT);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, RootedCollectives, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Rootless" : "Own"; });
+
+TEST(RootlessForms, HaveTheLayoutOfTheRootedOnes) {
+  for (const CollectiveRow& row : collectiveRows()) {
+    if (!row.rootless) continue;
+    const CollectiveRow& rootless = rowOf(*row.rootless);
+    EXPECT_TRUE(row.isRooted());
+    EXPECT_FALSE(rootless.isRooted());
+    EXPECT_EQ(kRootless.at(std::string(row.name)), rootless.name);
+    EXPECT_EQ(row.layout, rootless.layout) << "blocks of messages must not depend on the root";
+    EXPECT_EQ(row.counts, rootless.counts);
+  }
 }
 
 }  // namespace

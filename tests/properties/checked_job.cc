@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/execution/reduction.h"
+#include "runtime/execution/reductions/reduction.h"
 #include "runtime/transport/inprocess_job.h"
 
 namespace torc {

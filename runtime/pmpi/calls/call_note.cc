@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "runtime/execution/mpi_reduction.h"
+#include "runtime/execution/reductions/mpi_reduction.h"
 #include "runtime/pmpi/calls/call_report.h"
 #include "runtime/pmpi/calls/held_handles.h"
 #include "schedules/library/index.h"

@@ -142,7 +142,7 @@ Found rangesOf(const PlannedShape& shape, Collective collective, const SizeRange
   finder.start();
   queue.run(2);
   EXPECT_EQ(finder.error(), "");
-  found.ranges = finder.takeRanges();
+  found.ranges = finder.rangesFor(collective);
   return found;
 }
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/execution/reduction.h"
+#include "runtime/execution/reductions/reduction.h"
 #include "runtime/transport/inprocess_job.h"
 #include "tests/runtime/allocation_counter.h"
 #include "tests/schedules/sample_schedule.h"

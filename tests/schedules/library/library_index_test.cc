@@ -303,7 +303,9 @@ TEST(LibraryIndex, WhatAScheduleMustBeToServeAnEntry) {
   schedule.collective = Collective::kAllgather;
   EXPECT_EQ(checkServes(index, entry, schedule).message(),
             "is one for allgather on 4x4, the index says allreduce on 4x4");
-  schedule.collective = entry.collective;
+  entry.collective = Collective::kGather;  // of which an allgather is the rootless form
+  EXPECT_EQ(checkServes(index, entry, schedule).message(), "");
+  entry.collective = schedule.collective = Collective::kAllreduce;
   schedule.topology = *parseTopology("4x4m");
   EXPECT_EQ(checkServes(index, entry, schedule).message(),
             "is one for allreduce on 4x4m, the index says allreduce on 4x4");

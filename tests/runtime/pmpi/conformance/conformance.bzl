@@ -27,7 +27,7 @@ ALL_SERVED = [
     ]
 ]
 
-def conformance_test(name, program, ranks, served, args = [], size = "medium", **kwargs):
+def conformance_test(name, program, ranks, served, args = [], size = "medium", library = None, **kwargs):
     """Runs `program` on `ranks` ranks, and fails where a function of `served` was not served.
 
     Args:
@@ -37,11 +37,12 @@ def conformance_test(name, program, ranks, served, args = [], size = "medium", *
       served: MPI functions that torc must have served at least once.
       args: arguments of the program.
       size: Bazel's test size.
+      library: label of the schedules; none: the ones for undamaged tori.
       **kwargs: passed to sh_test; among them `env`, which every rank inherits.
     """
     data = [
         "//runtime:libtorc_pmpi.so",
-        "//tests/runtime/pmpi/conformance:library",
+        library or "//tests/runtime/pmpi/conformance:library",
         program,
     ]
     native.sh_test(

@@ -1,7 +1,7 @@
 // MPI datatypes and operations as the runtime sees them: sizes, kernels, and MPI's own function
 // where no kernel exists.
-#ifndef TORC_RUNTIME_EXECUTION_MPI_REDUCTION_H_
-#define TORC_RUNTIME_EXECUTION_MPI_REDUCTION_H_
+#ifndef TORC_RUNTIME_EXECUTION_REDUCTIONS_MPI_REDUCTION_H_
+#define TORC_RUNTIME_EXECUTION_REDUCTIONS_MPI_REDUCTION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/reduction.h"
+#include "runtime/execution/reductions/reduction.h"
 #include "support/status.h"
 
 namespace torc {
@@ -94,4 +94,4 @@ std::string describeOp(MPI_Op op);
 
 }  // namespace torc
 
-#endif  // TORC_RUNTIME_EXECUTION_MPI_REDUCTION_H_
+#endif  // TORC_RUNTIME_EXECUTION_REDUCTIONS_MPI_REDUCTION_H_

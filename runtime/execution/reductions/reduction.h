@@ -3,8 +3,8 @@
 // Three-address, so that a first contribution needs no copy. `dst` may be `a` or `b` themselves;
 // otherwise the three do not overlap. Each kernel is one loop, written so that the compiler
 // vectorises it under these rules.
-#ifndef TORC_RUNTIME_EXECUTION_REDUCTION_H_
-#define TORC_RUNTIME_EXECUTION_REDUCTION_H_
+#ifndef TORC_RUNTIME_EXECUTION_REDUCTIONS_REDUCTION_H_
+#define TORC_RUNTIME_EXECUTION_REDUCTIONS_REDUCTION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -83,4 +83,4 @@ ReduceFunction reductionKernel(ElementKind kind, ReduceOp op);
 
 }  // namespace torc
 
-#endif  // TORC_RUNTIME_EXECUTION_REDUCTION_H_
+#endif  // TORC_RUNTIME_EXECUTION_REDUCTIONS_REDUCTION_H_

@@ -1,5 +1,5 @@
 // Which kernel serves which MPI datatype and operation, and MPI_Reduce_local for the rest.
-#include "runtime/execution/mpi_reduction.h"
+#include "runtime/execution/reductions/mpi_reduction.h"
 
 #include <algorithm>
 #include <array>

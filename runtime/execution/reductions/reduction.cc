@@ -1,6 +1,6 @@
 // The kernels: one loop template, instantiated for the pairs of element kind and operation in
 // the table of the MPI standard (MPI 4.0, sections 6.9.2 and 6.9.4).
-#include "runtime/execution/reduction.h"
+#include "runtime/execution/reductions/reduction.h"
 
 #include <array>
 #include <type_traits>

@@ -1,0 +1,73 @@
+// Rootless call: what each rank puts in the place of what it has not got.
+#include "runtime/execution/rootless_call.h"
+
+#include <numeric>
+
+namespace torc {
+
+Status RootlessCall::prepare(const Call& call, int rank, int ranks) {
+  const CollectiveRow& row = rowOf(call.collective);
+  const CollectiveRow& served_by = rowOf(*row.rootless);
+  const bool at_root = rank == call.root;
+  call_ = call;
+  call_.collective = *row.rootless;
+  call_.root = 0;
+  sums_bytes_ = served_by.reduces() && !row.reduces();
+  if (sums_bytes_) {
+    Status status = lookAtType(MPI_BYTE, byte_);
+    if (status.ok()) status = lookAtReduction(byte_, MPI_BOR, bits_);
+    if (!status.ok()) return status;
+    countBytes();
+  }
+  const std::uint64_t whole =
+      !call_.per_rank.empty() ? std::reduce(call_.per_rank.begin(), call_.per_rank.end())
+                              : call_.count * row.countedBlocks(static_cast<std::uint64_t>(ranks));
+  const std::uint64_t own = row.counts == CountOf::kVector ? whole
+                            : call_.per_rank.empty()
+                                ? call_.count
+                                : call_.per_rank[static_cast<std::size_t>(rank)];
+  const std::size_t bytes = sums_bytes_ ? 1 : call.type.bytes;
+  gets_zeros_ = row.inAt(at_root) == Holds::kNothing;
+  // In place, a scatter leaves the root's block where it is.
+  drops_ = row.outAt(at_root) == Holds::kNothing ||
+           (call.in_place && row.in_place == InPlace::kOwnResult);
+  if (gets_zeros_) {
+    call_.elements.in = whole;
+    zeros_.allocateZeros(whole * bytes);
+  }
+  if (drops_) {
+    call_.elements.out = served_by.outWhole() ? whole : own;
+    dropped_.allocate(call_.elements.out * bytes);
+  }
+  if (gets_zeros_ || drops_) {
+    call_.in_place = false;
+    if (!at_root) call_.displacements.clear();
+  }
+  bind(call);
+  return {};
+}
+
+/// Takes elements of one byte, as many as there are bytes.
+void RootlessCall::countBytes() {
+  const std::uint64_t bytes = call_.type.bytes;
+  call_.count *= bytes;
+  call_.elements.in *= bytes;
+  call_.elements.out *= bytes;
+  for (std::uint64_t& count : call_.per_rank)
+    count *= bytes;
+  for (std::uint64_t& displacement : call_.displacements)
+    displacement *= bytes;
+}
+
+void RootlessCall::bind(const Call& call) {
+  call_.type = sums_bytes_ ? byte_ : call.type;
+  call_.reduction = sums_bytes_ ? bits_ : call.reduction;
+  call_.keep_type = call.keep_type;
+  call_.bytes = call.bytes;
+  call_.in = gets_zeros_ ? zeros_.data() : call.in;
+  call_.out = drops_ ? dropped_.data() : call.out;
+  call_.in_displaced = gets_zeros_ ? 0 : call.in_displaced;
+  call_.out_displaced = drops_ ? 0 : call.out_displaced;
+}
+
+}  // namespace torc
