@@ -12,6 +12,7 @@
 #include "compiler/algorithms/damage/breadth_first_trees.h"
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
+#include "compiler/algorithms/recursive/recursive_exchange.h"
 #include "compiler/algorithms/scatter/scatter_trees.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/product_trees.h"
@@ -99,14 +100,24 @@ bool looksTheSameFromEveryRoot(const Topology& topology) {
   return !topology.isDamaged();
 }
 
-/// A step of a ring is an operation of its own, for the nodes that the data have reached: on very
-/// long rings file and proof become large (256x4: 0.4 MiB, 0.5 s; 1024x4: 1.7 MiB, 19 s).
-bool suitsRingsFromRoot(const Topology& topology) {
+/// Whether axes are short enough for operations of single coordinates.
+bool isNotLong(const Topology& topology) {
   constexpr std::uint32_t kLongest = 256;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (topology.axes[i].size > kLongest) return false;
   }
-  return looksTheSameFromEveryRoot(topology);
+  return true;
+}
+
+/// A step of a ring is an operation of its own, for the nodes that the data have reached: on very
+/// long rings file and proof become large (256x4: 0.4 MiB, 0.5 s; 1024x4: 1.7 MiB, 19 s).
+bool suitsRingsFromRoot(const Topology& topology) {
+  return isNotLong(topology) && looksTheSameFromEveryRoot(topology);
+}
+
+/// Operations grow with the length of the axes.
+bool suitsRecursiveExchange(const Topology& topology) {
+  return isNotLong(topology) && !topology.isDamaged();
 }
 
 bool isNotBroken(const Topology& topology) {
@@ -126,6 +137,12 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", hasNoRoot,
        planBfb, estimateBfb,
        /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, suitsBreadthFirst},
+      {"recursive-doubling", "the whole vector in groups of 2, 4, 8, ... nodes: for short vectors",
+       isAllreduce, planRecursiveDoubling, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       /*pipeline=*/nullptr, suitsRecursiveExchange},
+      {"recursive-multiplying", "the same in groups that grow faster, of up to 7 messages a round",
+       isAllreduce, planRecursiveMultiplying, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       /*pipeline=*/nullptr, suitsRecursiveExchange},
       {"closed-trees", "2N pipelined trees round a dead node, and joined round what else is dead",
        isAllreduce, planClosedTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        closedTreesPipeline, suitsClosedTrees, /*shrinks=*/true},

@@ -102,7 +102,7 @@ TEST(Choice, AnAllreduceFillsLines) {
 
 TEST(Choice, SmallVectorsTakeFewStepsLargeOnesManyChunks) {
   const Target target = targetOf("4x4x2");
-  const Candidate small = chooseFor(Collective::kAllreduce, target, 1 << 10).best();
+  const Candidate small = chooseFor(Collective::kAllreduce, target, 8).best();
   const Candidate large = chooseFor(Collective::kAllreduce, target, kLarge).best();
   EXPECT_EQ(small.options.chunks, 1u);
   EXPECT_GE(large.options.chunks, 8u);

@@ -1,0 +1,151 @@
+// Recursive doubling and multiplying: their rounds, counted; proved and run on shapes of one to
+// five axes; every rank's sum is that of all ranks in their order.
+#include "compiler/algorithms/recursive/recursive_exchange.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <llvm/Support/Error.h>
+
+#include "compiler/algorithms/algorithm.h"
+#include "compiler/algorithms/recursive/axis_rounds.h"
+#include "ir/counted/counted_proof.h"
+#include "runtime/transport/inprocess_job.h"
+#include "tests/compiler/algorithms/rooted_checks.h"
+
+namespace torc {
+namespace {
+
+/// Goes through the rounds: the nodes of which every node has heard, which must be consecutive and
+/// disjoint from what comes.
+void expectAllHearOfAll(const AxisRounds& axis) {
+  struct Heard {
+    std::uint32_t first, end;
+  };
+  std::vector<Heard> heard;
+  for (std::uint32_t p = 0; p < axis.places(); ++p) {
+    const std::uint32_t at = axis.coordinateOf(p);
+    heard.push_back({p < axis.folded ? at - 1 : at, at + 1});
+    EXPECT_FALSE(axis.isFolded(at));
+  }
+  for (const AxisRound& round : axis.rounds) {
+    const std::vector<Heard> before = heard;
+    for (std::uint32_t p = 0; p < axis.places(); ++p) {
+      const std::uint32_t lowest = p - p / round.stride % round.radix * round.stride;
+      heard[p] = before[lowest];
+      for (std::uint32_t d = 1; d < round.radix; ++d) {
+        const Heard& next = before[lowest + d * round.stride];
+        EXPECT_EQ(heard[p].end, next.first) << axis.size;
+        heard[p].end = next.end;
+      }
+    }
+  }
+  for (const Heard& all : heard) {
+    EXPECT_EQ(all.first, 0u) << axis.size;
+    EXPECT_EQ(all.end, axis.size);
+  }
+}
+
+TEST(AxisRounds, EveryNodeHearsOfAllOthersOnce) {
+  for (std::uint32_t size = 1; size <= 300; ++size) {
+    for (const std::uint32_t messages : {1u, 3u, 7u}) {
+      const AxisRounds axis = axisRounds(size, messages);
+      expectAllHearOfAll(axis);
+      if (axis.folded > 0) {
+        EXPECT_TRUE(std::has_single_bit(axis.places())) << size;
+      }
+      for (const AxisRound& round : axis.rounds) {
+        const bool is_prime = round.radix == 3 || round.radix == 5 || round.radix == 7;
+        EXPECT_TRUE(round.radix <= messages + 1 || is_prime) << size;
+      }
+    }
+  }
+}
+
+TEST(AxisRounds, AreTheFewestWithTheFewestMessages) {
+  EXPECT_EQ(axisRounds(8, 1).rounds, (std::vector<AxisRound>{{2, 1}, {2, 2}, {2, 4}}));
+  EXPECT_EQ(axisRounds(8, 7).rounds, (std::vector<AxisRound>{{8, 1}}));
+  EXPECT_EQ(axisRounds(16, 7).rounds, (std::vector<AxisRound>{{4, 1}, {4, 4}}));
+  EXPECT_EQ(axisRounds(6, 1).rounds, (std::vector<AxisRound>{{3, 1}, {2, 3}}));
+  EXPECT_EQ(axisRounds(11, 1).folded, 3u);
+  EXPECT_EQ(axisRounds(1, 1).rounds.size(), 0u);
+}
+
+class RecursiveExchange : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  static Schedule compiled(std::uint32_t chunks, const std::string& order = "") {
+    const auto& [algorithm, shape] = GetParam();
+    return compiledInSegments(algorithm, Collective::kAllreduce, *parseTopology(shape, order),
+                              chunks);
+  }
+};
+
+TEST_P(RecursiveExchange, IsProvedAndRuns) {
+  for (const std::uint32_t chunks : {1u, 3u})
+    expectProofAndRuns(compiled(chunks).view());
+}
+
+TEST_P(RecursiveExchange, IsProvedForACount) {
+  const Schedule schedule = compiled(1);
+  const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->fault, "");
+}
+
+/// Consecutive ranks, or, where those that were combined do not follow one another, none.
+struct RankRun {
+  std::int32_t first, end;
+};
+
+void combine(void* dst, const void* a, const void* b, std::size_t count, const void*) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const RankRun low = static_cast<const RankRun*>(a)[i], high = static_cast<const RankRun*>(b)[i];
+    static_cast<RankRun*>(dst)[i] =
+        low.end == high.first ? RankRun{low.first, high.end} : RankRun{-1, -2};
+  }
+}
+
+TEST_P(RecursiveExchange, AddsRanksInTheirOrder) {
+  constexpr std::uint64_t kElements = 5;
+  std::string names(parseTopology(std::get<1>(GetParam()))->orderString());
+  for (int turn = 0; turn < 2; ++turn, std::ranges::reverse(names)) {
+    const Schedule schedule = compiled(1, names);
+    auto job =
+        InProcessJob::create(schedule.view(), {kElements, {}, {}},
+                             {.element_bytes = sizeof(RankRun), .reducer = {combine, nullptr}});
+    ASSERT_TRUE(job.ok()) << job.status().message();
+    for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
+      const std::vector<RankRun> own(kElements, RankRun{rank, rank + 1});
+      std::memcpy((*job)->in(rank).data(), own.data(), kElements * sizeof(RankRun));
+    }
+    const Status status = (*job)->run();
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
+      std::vector<RankRun> sums(kElements);
+      std::memcpy(sums.data(), (*job)->out(rank).data(), kElements * sizeof(RankRun));
+      for (const RankRun& sum : sums) {
+        EXPECT_EQ(sum.first, 0) << "rank " << rank << ", order " << names;
+        EXPECT_EQ(sum.end, (*job)->ranks());
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, RecursiveExchange,
+                         testing::Combine(testing::Values("recursive-doubling",
+                                                          "recursive-multiplying"),
+                                          testing::Values("1", "2", "3", "6", "7", "8", "11", "13m",
+                                                          "2x2", "4x3", "2x5+3", "3x1x4", "11x3",
+                                                          "2x11", "4x2mx3", "3x2x2x2x2", "8x4")));
+
+TEST(RecursiveExchanges, CannotGoRoundDamage) {
+  Topology damaged = *parseTopology("4x4");
+  ASSERT_TRUE(damaged.addDeadNode({1, 1}).ok());
+  EXPECT_EQ(llvm::toString(planRecursiveDoubling({Collective::kAllreduce, damaged}).takeError()),
+            "recursive-doubling: messages cannot go round damage");
+}
+
+}  // namespace
+}  // namespace torc
