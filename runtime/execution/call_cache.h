@@ -105,6 +105,9 @@ class CallCache {
   /// Frees the idle calls of `schedule`, which is about to go.
   void forget(const torc_schedule* schedule);
 
+  /// Whether the memory of all calls of the process is within its limit.
+  bool isWithinLimit() const { return memory_->bytes() <= memory_->limit(); }
+
   /// Calls that are acquired.
   std::size_t running() const { return running_; }
 

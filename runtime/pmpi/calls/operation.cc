@@ -16,9 +16,7 @@
 #include "support/message.h"
 
 namespace torc::pmpi {
-namespace {
 
-/// The error class in which a program hears of a failure of torc.
 int errorClass(const Status& status) {
   switch (status.code()) {
     case StatusCode::kOk:
@@ -33,8 +31,6 @@ int errorClass(const Status& status) {
       return MPI_ERR_OTHER;
   }
 }
-
-}  // namespace
 
 Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked,
                      const LibraryEntry& entry)
@@ -93,6 +89,23 @@ void Operation::begin() {
     return {};
   });
   if (!status.ok()) failed(status);
+}
+
+void Operation::takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated) {
+  setUnderWay();
+  torc_context* context = round.context();
+  context->unlink(&round);
+  collective_.emplace(repeated.laid_out);
+  collective_->number = round.number;
+  collective_->callback = &roundIsOver;
+  collective_->cookie = this;
+  collective_->active = true;
+  context->link(&*collective_);
+  tags_ = tags;
+  has_tags_ = true;
+  repeated_ = &repeated;
+  repeated.is_running = true;
+  call_.reason = Reason::kServed;
 }
 
 void Operation::setUnderWay() {
@@ -172,6 +185,7 @@ Status Operation::start(torc_schedule& schedule) {
   if (Status status = packing_.pack(); !status.ok()) return status;
   StatusOr<LaidOutCall*> laid_out = state_.calls().acquire(&schedule, checked_);
   if (!laid_out.ok()) return laid_out.status();
+  schedule_ = &schedule;
   collective_.emplace(*laid_out);
   collective_->bindTags(state_.geometry().tagsFor(tags_, signatureOf(call_)));
   return startCollective();
@@ -363,7 +377,11 @@ void Operation::finishRound(int code) {
   endCall(call_, &state_, call_.reason == Reason::kServed ? &entry_ : nullptr);
   if (one_shot != nullptr) {
     collective_.reset();
-    state_.calls().release(one_shot);
+    if (repeated_ != nullptr) {
+      repeated_->is_running = false;
+    } else {
+      state_.calls().release(one_shot);
+    }
   }
   settle();
 }

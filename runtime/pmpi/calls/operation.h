@@ -42,6 +42,9 @@ class Operation final : public Turn {
   /// one with a handle deletes itself then. What fails here fails the call.
   void begin();
 
+  /// Instead of that: goes on with a round of `repeated`, which has begun with these tags.
+  void takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated);
+
   /// From now on `complete` is told by the handle with this tag.
   void setHandle(int tag);
 
@@ -69,6 +72,8 @@ class Operation final : public Turn {
 
   const CollectiveCall& call() const { return call_; }
   const LibraryEntry& entry() const { return entry_; }
+  /// Of a call that was served.
+  torc_schedule* schedule() const { return schedule_; }
 
   // Of the engine's list.
   Operation* previous = nullptr;
@@ -104,8 +109,10 @@ class Operation final : public Turn {
   Call checked_;
   std::vector<int> held_;  // datatypes and the operation, but for predefined ones
   const LibraryEntry& entry_;
+  torc_schedule* schedule_ = nullptr;
   Packing packing_;
   std::optional<torc_collective> collective_;  // once it is laid out
+  RepeatedCall* repeated_ = nullptr;           // whose laid-out call this is; null: the cache's
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI, or of the agreement
@@ -122,6 +129,9 @@ class Operation final : public Turn {
   int code_ = MPI_SUCCESS;
   std::atomic<bool> settled_{false};
 };
+
+/// The error class in which a program hears of a failure of torc.
+int errorClass(const Status& status);
 
 }  // namespace torc::pmpi
 

@@ -160,6 +160,19 @@ Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* reques
   });
 }
 
+/// Keeps what a call has become for the next one like it.
+void keep(const CallKey& key, const CollectiveCall& call, const Arrival& arrival,
+          const Operation& operation) {
+  if (operation.schedule() == nullptr) return;  // MPI has run it
+  EngineLock lock;
+  // Without memory the next one is served like this one.
+  static_cast<void>(attempt([&]() -> Status {
+    arrival.state->repeatedCalls().served(key, call, arrival.checked, *arrival.entry,
+                                          operation.schedule());
+    return {};
+  }));
+}
+
 /// Makes the communicator ready for a call that torc is to serve. Settled: the call has failed.
 Outcome prepare(CollectiveCall& call, Arrival& arrival) {
   CommunicatorState& state = *arrival.state;
@@ -181,9 +194,91 @@ Outcome prepare(CollectiveCall& call, Arrival& arrival) {
   return {};
 }
 
+/// Waits for an operation that has begun.
+Outcome awaitEnd(const CollectiveCall& call, std::unique_ptr<Operation> operation) {
+  progressUntil([&] { return operation->settled(); });
+  const int code = operation->code();
+  {
+    EngineLock lock;
+    operation.reset();
+  }
+  reportFailures();
+  return code == MPI_SUCCESS ? Outcome{true, code} : refuse(call, code);
+}
+
+// Looks at a repeated call before it becomes an operation like others, which watches for other
+// ranks' failures and for stalls: a few microseconds, some thousand small messages' worth.
+constexpr unsigned kLooksAtRepeated = 100;
+
+/// Starts a round of a repeated call, and waits for its end a while. With the lock.
+Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall& repeated,
+                   std::unique_ptr<Operation>& operation) {
+  beginCall(call);
+  state.note(call, repeated.note);
+  call.bytes = repeated.note.bytes;
+  call.reason = Reason::kServed;
+  torc_geometry& geometry = state.geometry();
+  const Call& checked = repeated.callWith(call.arguments);
+  StatusOr<TagRange> tags = geometry.ring.take(repeated.laid_out->schedule()->tag_count);
+  if (!tags.ok()) return tags.status();
+  torc_collective round(repeated.laid_out);
+  round.bindTags(geometry.tagsFor(*tags, repeated.note.signature));
+  Status status = repeated.laid_out->bind(checked);
+  if (status.ok() && torc_collective_start(&round) != TORC_OK) {
+    status = {StatusCode::kTransport, torc_error_message()};
+  }
+  const unsigned looks = oversubscribed.load(std::memory_order_relaxed) ? 1 : kLooksAtRepeated;
+  for (unsigned i = 0; round.active && i < looks; ++i)
+    engine->context.advance();
+  if (round.active) {
+    status = attempt([&]() -> Status {
+      operation = std::make_unique<Operation>(state, call, checked, *repeated.entry);
+      return {};
+    });
+    if (status.ok()) {
+      operation->takeOver(round, *tags, repeated);
+      return {};
+    }
+    round.abandon(status);
+  }
+  geometry.ring.release(*tags);
+  if (status.ok()) status = round.roundStatus();
+  if (status.ok()) endCall(call, &state, repeated.entry);
+  return status;
+}
+
+/// A call like one that was served before, where nothing else is under way on its communicator.
+/// Not settled: it is served as any other.
+Outcome serveAgain(CollectiveCall& call, const CallKey& key) {
+  CommunicatorState* state = CommunicatorState::of(call.comm);
+  if (state == nullptr || !state->isSetUp()) return {};
+  std::unique_ptr<Operation> operation;
+  Status status;
+  {
+    EngineLock lock;
+    RepeatedCall* repeated = state->repeatedCalls().find(key);
+    if (repeated == nullptr || !repeated->isFree() || !repeated->takes(call.arguments)) return {};
+    if (!state->isIdle() || state->hasFailed() || !engine->waiting.empty()) return {};
+    status = attempt([&] { return runRepeated(call, *state, *repeated, operation); });
+    if (!status.ok()) state->repeatedCalls().drop(*repeated);
+  }
+  if (!status.ok()) return failHere(call, *state, errorClass(status), status.message());
+  if (operation != nullptr) return awaitEnd(call, std::move(operation));
+  return {true, MPI_SUCCESS};
+}
+
+/// Whether a call may be a repeated one. What a trace shows is a call's way through everything.
+bool mayRepeat(const CollectiveCall& call) {
+  return call.is_described && call.comm != MPI_COMM_NULL && engine->context.trace == nullptr;
+}
+
 }  // namespace
 
 Outcome serveBlocking(CollectiveCall& call) {
+  const CallKey key(call);
+  if (mayRepeat(call)) {
+    if (const Outcome again = serveAgain(call, key); again.settled) return again;
+  }
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   Arrival arrival;
   arrive(call, traced, arrival);
@@ -201,13 +296,8 @@ Outcome serveBlocking(CollectiveCall& call) {
   }
   if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
   progressUntil([&] { return operation->settled(); });
-  const int code = operation->code();
-  {
-    EngineLock lock;
-    operation.reset();
-  }
-  reportFailures();
-  return code == MPI_SUCCESS ? Outcome{true, code} : refuse(call, code);
+  if (operation->code() == MPI_SUCCESS && mayRepeat(call)) keep(key, call, arrival, *operation);
+  return awaitEnd(call, std::move(operation));
 }
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {

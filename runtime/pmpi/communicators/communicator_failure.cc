@@ -17,9 +17,10 @@ const CallNote* CommunicatorState::noteOf(std::uint64_t call) const {
   return note.number == call ? &note : nullptr;
 }
 
-void CommunicatorState::note(CollectiveCall& call, Maker maker) {
+void CommunicatorState::note(CollectiveCall& call, const CallNote& known) {
   call.number = ++calls_made_;
-  const CallNote& note = notes_[call.number % kNotes] = noteOn(call, maker);
+  CallNote& note = notes_[call.number % kNotes] = known;
+  note.number = call.number;
   if (asks_.empty()) return;
   const std::vector<Notice> asks = std::exchange(asks_, {});
   for (const Notice& ask : asks) {

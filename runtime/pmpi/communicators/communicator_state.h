@@ -30,6 +30,7 @@
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/reason.h"
+#include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/communicators/notices.h"
 #include "schedules/library/index.h"
 
@@ -89,6 +90,7 @@ class CommunicatorState {
   MPI_Comm shadow() const { return geometry_->comm; }
   torc_geometry& geometry() { return *geometry_; }
   CallCache& calls() { return *calls_; }
+  RepeatedCalls& repeatedCalls() { return *repeated_; }
 
   /// The program's; MPI_COMM_SELF once it is freed.
   MPI_Comm communicatorForErrors() const { return comm_ != MPI_COMM_NULL ? comm_ : MPI_COMM_SELF; }
@@ -96,6 +98,8 @@ class CommunicatorState {
   bool inUse() const { return operations > 0; }
   /// Whether operations are under way or waiting; persistent ones may be idle.
   bool isBusy() const { return under_way > 0; }
+  /// Whether a call could start at once: none is waiting, or using message tags.
+  bool isIdle() const { return under_way == 0 && queue_.empty() && geometry_->ring.held() == 0; }
 
   /// Calls pass the queue in the order in which the program makes them, so that whatever they do
   /// together with other ranks on the shadow comes in the same order everywhere. Throws.
@@ -113,7 +117,9 @@ class CommunicatorState {
 
   /// Numbers a collective call of the program, remembers who makes it, and compares it with what
   /// waiting ranks have asked. With the lock, as all below.
-  void note(CollectiveCall& call, Maker maker);
+  void note(CollectiveCall& call, Maker maker) { note(call, noteOn(call, maker)); }
+  /// The same with what is known of the call, but its number.
+  void note(CollectiveCall& call, const CallNote& known);
 
   struct Failure {
     std::uint64_t call = 0;  // that and all later ones fail
@@ -164,6 +170,7 @@ class CommunicatorState {
   std::unique_ptr<Recognition> recognition_;  // until it is set up
   std::unique_ptr<torc_geometry> geometry_;   // over the shadow
   std::unique_ptr<CallCache> calls_;
+  std::unique_ptr<RepeatedCalls> repeated_;
   std::unordered_map<std::uint32_t, CommunicatorSchedule> schedules_;  // by file
   std::deque<Turn*> queue_;
 

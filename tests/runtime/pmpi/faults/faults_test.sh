@@ -130,7 +130,8 @@ fault "an altered file" "allgather-2x2-" TORC_LIBRARY="$work/spoilt"
 
 # --- A file, and the whole folder, removed while the job runs.
 copyLibrary
-removed=$(echo "$work"/spoilt/files/allreduce-2x2-*.torc)
+removed=$work/spoilt/files/$("$torc" library list "$work/spoilt" |
+  awk '/^shape/ { shape = $2 } shape == "2x2:" && $1 == "allreduce" { print $NF; exit }')
 fault "a file removed" "allreduce-2x2-" TORC_LIBRARY="$work/spoilt"
 removed=
 

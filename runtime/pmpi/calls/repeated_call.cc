@@ -1,0 +1,108 @@
+// Repeated calls: what is kept, and for which buffers it serves.
+#include "runtime/pmpi/calls/repeated_call.h"
+
+#include <utility>
+
+#include "runtime/pmpi/calls/held_handles.h"
+#include "support/hash.h"
+
+namespace torc::pmpi {
+namespace {
+
+// Of longer calls the time to find out about them is no matter.
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10;
+// Of memory that is kept for one call, which the limit on laid-out calls cannot take back.
+constexpr std::size_t kMostMemory = std::size_t{256} << 10;
+
+bool lastsForEver(int handle, int null) {
+  return handle == null || isPredefined(handle);
+}
+
+bool isSomewhere(const void* buffer) {
+  return buffer != nullptr && buffer != MPI_IN_PLACE;
+}
+
+}  // namespace
+
+CallKey::CallKey(const CollectiveCall& call)
+    : id(call.id),
+      in_is_out(call.arguments.in == MPI_IN_PLACE),
+      out_is_in(call.arguments.out == MPI_IN_PLACE),
+      root(call.arguments.root),
+      type(call.arguments.type),
+      own_type(call.arguments.own_type),
+      op(call.arguments.op),
+      count(call.arguments.count),
+      own_count(call.arguments.own_count) {}
+
+std::uint64_t CallKey::hash() const {
+  const auto pair = [](int high, int low) {
+    return std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | static_cast<std::uint32_t>(low);
+  };
+  return hashNumbers(pair(static_cast<int>(id) * 4 + in_is_out * 2 + out_is_in, root),
+                     pair(type, own_type), pair(op, 0), static_cast<std::uint64_t>(count),
+                     static_cast<std::uint64_t>(own_count));
+}
+
+bool RepeatedCall::takes(const CallArguments& arguments) const {
+  const std::uint64_t in_bytes = checked.in_place ? 0 : checked.elements.in * checked.type.bytes;
+  const std::uint64_t out_bytes = checked.elements.out * checked.type.bytes;
+  if (in_bytes > 0 && !isSomewhere(arguments.in)) return false;
+  if (checked.in_place && checked.whole_is_in) return isSomewhere(arguments.in);
+  if (out_bytes > 0 && !isSomewhere(arguments.out)) return false;
+  const auto in = reinterpret_cast<std::uintptr_t>(arguments.in);
+  const auto out = reinterpret_cast<std::uintptr_t>(arguments.out);
+  const bool overlap = in < out + out_bytes && out < in + in_bytes;
+  return in_bytes == 0 || out_bytes == 0 || !overlap;
+}
+
+const Call& RepeatedCall::callWith(const CallArguments& arguments) {
+  const bool own_stays = checked.in_place && checked.whole_is_in;
+  checked.in = arguments.in;
+  checked.out = own_stays ? const_cast<void*>(arguments.in) : arguments.out;
+  return checked;
+}
+
+RepeatedCalls::~RepeatedCalls() {
+  for (Slot& slot : slots_) {
+    if (slot.kept != nullptr) drop(*slot.kept);
+  }
+}
+
+RepeatedCall* RepeatedCalls::find(const CallKey& key) {
+  const Slot& slot = slotOf(key.hash());
+  return slot.kept != nullptr && slot.kept->key == key ? slot.kept.get() : nullptr;
+}
+
+void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const Call& checked,
+                           const LibraryEntry& entry, torc_schedule* schedule) {
+  const bool is_simple = !call.arguments.has_counts && !checked.packs_in && !checked.unpacks_out &&
+                         lastsForEver(key.type, MPI_DATATYPE_NULL) &&
+                         lastsForEver(key.own_type, MPI_DATATYPE_NULL) &&
+                         lastsForEver(key.op, MPI_OP_NULL);
+  if (!is_simple || call.bytes > kMostBytes) return;
+  const std::uint64_t hash = key.hash();
+  Slot& slot = slotOf(hash);
+  if (slot.kept != nullptr && (slot.kept->key == key || slot.kept->is_running)) return;
+  if (std::exchange(slot.last_hash, hash) != hash) return;
+  auto kept = std::make_unique<RepeatedCall>(
+      RepeatedCall{key, checked, noteOn(call, Maker::kTorc), &entry, nullptr, false});
+  const StatusOr<LaidOutCall*> acquired = cache_->acquire(schedule, checked);
+  if (!acquired.ok()) return;
+  if ((*acquired)->bytes() > kMostMemory || !cache_->isWithinLimit()) {
+    cache_->release(*acquired);
+    return;
+  }
+  kept->laid_out = *acquired;
+  if (slot.kept != nullptr) drop(*slot.kept);
+  slot.kept = std::move(kept);
+}
+
+void RepeatedCalls::drop(RepeatedCall& repeated) {
+  cache_->release(repeated.laid_out);
+  Slot& slot = slotOf(repeated.key.hash());
+  slot.last_hash = 0;
+  slot.kept.reset();
+}
+
+}  // namespace torc::pmpi

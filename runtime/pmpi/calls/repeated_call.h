@@ -1,0 +1,85 @@
+// Repeated calls: small blocking calls that a program makes again and again on a communicator, with
+// all that is found out about one kept ready. Such a call binds its buffers, starts, and waits:
+// nothing is looked up, checked, or allocated that was the same last time.
+#ifndef TORC_RUNTIME_PMPI_CALLS_REPEATED_CALL_H_
+#define TORC_RUNTIME_PMPI_CALLS_REPEATED_CALL_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <mpi.h>
+
+#include "runtime/execution/call.h"
+#include "runtime/execution/call_cache.h"
+#include "runtime/pmpi/calls/call_note.h"
+#include "runtime/pmpi/calls/collective_call.h"
+#include "schedules/library/index.h"
+
+namespace torc::pmpi {
+
+/// What a call is but for its buffers, as the program made it.
+struct CallKey {
+  explicit CallKey(const CollectiveCall& call);
+  bool operator==(const CallKey&) const = default;
+  std::uint64_t hash() const;
+
+  CallId id;
+  bool in_is_out, out_is_in;  // MPI_IN_PLACE
+  int root;
+  MPI_Datatype type, own_type;
+  MPI_Op op;
+  std::int64_t count, own_count;
+};
+
+struct RepeatedCall {
+  bool isFree() const { return laid_out != nullptr && !is_running; }
+  /// Whether buffers are such that nothing else has to be looked at.
+  bool takes(const CallArguments& arguments) const;
+  /// What the call is with these buffers. Refers to this object.
+  const Call& callWith(const CallArguments& arguments);
+
+  CallKey key;
+  Call checked;
+  CallNote note;
+  const LibraryEntry* entry = nullptr;
+  LaidOutCall* laid_out = nullptr;  // acquired; null: nothing is kept here
+  bool is_running = false;          // an operation has it
+};
+
+/// Those of one communicator. With the lock.
+class RepeatedCalls {
+ public:
+  explicit RepeatedCalls(CallCache* cache) : cache_(cache) {}
+  RepeatedCalls(const RepeatedCalls&) = delete;
+  RepeatedCalls& operator=(const RepeatedCalls&) = delete;
+  ~RepeatedCalls();
+
+  /// nullptr where there is none.
+  RepeatedCall* find(const CallKey& key);
+
+  /// A blocking call has been served. The second in a row is kept, if it is such that buffers alone
+  /// can make a difference, and there is memory. Throws std::bad_alloc.
+  void served(const CallKey& key, const CollectiveCall& call, const Call& checked,
+              const LibraryEntry& entry, torc_schedule* schedule);
+
+  /// Keeps it no longer.
+  void drop(RepeatedCall& repeated);
+
+ private:
+  static constexpr std::size_t kSlots = 8;
+  struct Slot {
+    std::uint64_t last_hash = 0;  // of the last call that was served here and not kept
+    std::unique_ptr<RepeatedCall> kept;
+  };
+
+  Slot& slotOf(std::uint64_t hash) { return slots_[hash % kSlots]; }
+
+  CallCache* cache_;
+  std::array<Slot, kSlots> slots_;
+};
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_CALLS_REPEATED_CALL_H_
