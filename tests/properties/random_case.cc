@@ -173,7 +173,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   }
   const std::uint32_t damage = draw(0, 5);
   if (is_torus && damage < 2) result.algorithm = "bfb";
-  if (result.collective == "allreduce" && damage == 3) {
+  if (damage == 3) {
     result.algorithm = oneOf<std::string>({"recursive-doubling", "recursive-multiplying"});
   }
   if (damage == 4) drawCuts(result);

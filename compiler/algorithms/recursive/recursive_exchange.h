@@ -1,20 +1,26 @@
-// Allreduce by exchanges of the whole vector in groups that grow: the fewest rounds, for short
-// vectors.
+// Allreduce, allgather and reduce_scatter by exchanges in groups of nodes that grow, or shrink: the
+// fewest rounds, for short vectors.
 #ifndef TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_EXCHANGE_H_
 #define TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_EXCHANGE_H_
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
 namespace torc {
 
-/// One message to a node and round (recursive doubling), where sizes are powers of two.
+/// One message to a node and round, where sizes are powers of two: recursive doubling, or halving.
 llvm::Expected<Program> planRecursiveDoubling(const CollectiveSpec& spec);
-/// Up to seven, and fewer rounds (recursive multiplying).
+/// Up to seven, and fewer rounds: recursive multiplying.
 llvm::Expected<Program> planRecursiveMultiplying(const CollectiveSpec& spec);
 // Errors of both: something is dead.
+
+/// What is known of their programs before they are made: an allgather whose groups do not double
+/// takes long to prove where there are many nodes.
+ProgramSize estimateRecursiveDoubling(const CollectiveSpec& spec);
+ProgramSize estimateRecursiveMultiplying(const CollectiveSpec& spec);
 
 }  // namespace torc
 

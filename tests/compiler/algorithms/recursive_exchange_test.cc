@@ -13,6 +13,7 @@
 #include "compiler/algorithms/recursive/axis_rounds.h"
 #include "ir/counted/counted_proof.h"
 #include "runtime/transport/inprocess_job.h"
+#include "schedules/expansion/expand.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc {
@@ -75,23 +76,29 @@ TEST(AxisRounds, AreTheFewestWithTheFewestMessages) {
 
 class RecursiveExchange : public testing::TestWithParam<std::tuple<const char*, const char*>> {
  protected:
-  static Schedule compiled(std::uint32_t chunks, const std::string& order = "") {
+  static Schedule compiled(std::uint32_t chunks, const std::string& order = "",
+                           Collective collective = Collective::kAllreduce) {
     const auto& [algorithm, shape] = GetParam();
-    return compiledInSegments(algorithm, Collective::kAllreduce, *parseTopology(shape, order),
-                              chunks);
+    return compiledInSegments(algorithm, collective, *parseTopology(shape, order), chunks);
   }
 };
 
 TEST_P(RecursiveExchange, IsProvedAndRuns) {
-  for (const std::uint32_t chunks : {1u, 3u})
-    expectProofAndRuns(compiled(chunks).view());
+  for (const Collective collective :
+       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
+    for (const std::uint32_t chunks : {1u, 3u})
+      expectProofAndRuns(compiled(chunks, "", collective).view());
+  }
 }
 
 TEST_P(RecursiveExchange, IsProvedForACount) {
-  const Schedule schedule = compiled(1);
-  const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->fault, "");
+  for (const Collective collective :
+       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
+    const Schedule schedule = compiled(1, "", collective);
+    const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->fault, "");
+  }
 }
 
 /// Consecutive ranks, or, where those that were combined do not follow one another, none.
@@ -139,6 +146,30 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RecursiveExchange,
                                           testing::Values("1", "2", "3", "6", "7", "8", "11", "13m",
                                                           "2x2", "4x3", "2x5+3", "3x1x4", "11x3",
                                                           "2x11", "4x2mx3", "3x2x2x2x2", "8x4")));
+
+// Every block comes to a node once, and goes from it once for each of the others at most.
+TEST(RecursiveExchanges, AnAllgatherReceivesWhatIsMissing) {
+  const Schedule schedule =
+      compiledInSegments("recursive-doubling", Collective::kAllgather, *parseTopology("8x4x11"), 1);
+  for (const std::int32_t rank : {0, 5, 131, 351}) {
+    const FlatProgram program = *expand(schedule.view(), rank, {1, {}, {}});
+    std::uint64_t received = 0;
+    for (const FlatOperation& operation : program.operations)
+      received += receives(operation.kind) ? operation.dst.elements : 0;
+    EXPECT_EQ(received, schedule.view().topology.ranks() - 1);
+  }
+}
+
+TEST(RecursiveExchanges, WhatTakesLongToProveIsNotTried) {
+  const auto steps = [](auto estimate, Collective collective, const char* shape) {
+    return estimate({collective, *parseTopology(shape)}).proof_steps;
+  };
+  EXPECT_EQ(steps(estimateRecursiveDoubling, Collective::kAllgather, "64x32x32"), 0);
+  EXPECT_GT(steps(estimateRecursiveDoubling, Collective::kAllgather, "9x9x9"), kMostProofSteps);
+  EXPECT_GT(steps(estimateRecursiveMultiplying, Collective::kAllgather, "8x8x8"), kMostProofSteps);
+  EXPECT_EQ(steps(estimateRecursiveMultiplying, Collective::kAllgather, "4x4x4"), 0);
+  EXPECT_EQ(steps(estimateRecursiveMultiplying, Collective::kReduceScatter, "9x9x9"), 0);
+}
 
 TEST(RecursiveExchanges, CannotGoRoundDamage) {
   Topology damaged = *parseTopology("4x4");

@@ -34,7 +34,8 @@ void expectProofAndRuns(const ScheduleView& schedule) {
     for (const bool in_place : {false, true}) {
       CheckedCall call;
       call.count = 197;
-      call.in_place = in_place;
+      // The runtime keeps the own block of a reduce_scatter apart.
+      call.in_place = in_place && rowOf(schedule.collective).in_place != InPlace::kStart;
       call.root = root;
       call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
       EXPECT_EQ(runChecked(schedule, call), "") << "root " << root;

@@ -1,0 +1,174 @@
+// Along one axis after another every node exchanges what it has with the others of its group, and
+// adds: round by round (axis_rounds.h) groups grow until they are the axis. n bytes in R rounds of
+// f - 1 messages take about
+//   sum over the rounds of (alpha + (f - 1) hops n beta)
+// where messages of a round that go over several hops share links: the vector travels whole, so
+// this is for short ones. The bandwidth's bound is further away the longer the axes are.
+//
+// Sums. The members of a group add what they have in the order of their coordinates, all the same
+// way, so that every rank has the same bits. Groups stand for consecutive nodes of an axis, and
+// axes are gone through as ranks are counted: a sum is always of consecutive ranks, in their order.
+//
+// Steps of a round end in one sum on each node.
+#include "compiler/algorithms/recursive/recursive_allreduce.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/algorithms/recursive/recursive_steps.h"
+
+namespace torc {
+namespace {
+
+/// A round receives while what came in the one before is added.
+constexpr std::uint32_t kRoundsOfStaging = 2;
+
+class RecursiveAllreduce : private RecursiveSteps {
+ public:
+  RecursiveAllreduce(const CollectiveSpec& spec, std::uint32_t most_messages)
+      : RecursiveSteps(spec, most_messages), in_(data(Buffer::kIn)), out_(data(Buffer::kOut)) {
+    if (axes_.empty()) return;
+    if (largest_radix_ > 2) sum_ = frame();
+    for (std::vector<Region>& slots : staging_) {
+      for (std::uint32_t i = 1; i < largest_radix_; ++i)
+        slots.push_back(frame());
+    }
+  }
+
+  Schedule run() {
+    if (axes_.empty()) builder_.copy(everywhere(), out_, in_, {});
+    for (axis_ = 0; axis_ < axes_.size(); ++axis_) {
+      const AxisRounds& rounds = rounds_[axis_];
+      has_sum_.assign(rounds.size, axis_ > 0);
+      if (rounds.folded > 0) fold(rounds);
+      for (const AxisRound& round : rounds.rounds)
+        exchange(rounds, round);
+      if (rounds.folded > 0) unfold(rounds);
+    }
+    return builder_.take();
+  }
+
+ private:
+  void exchange(const AxisRounds& rounds, const AxisRound& round);
+  void exchangeAt(const Members& members);
+  void fold(const AxisRounds& rounds);
+  void unfold(const AxisRounds& rounds);
+
+  Region data(Buffer buffer) { return builder_.region(buffer, {{0, 1, builder_.box({})}}); }
+  Region frame() {
+    const std::uint32_t frame = builder_.addFrame({{0, 1, builder_.box({})}}, slots_++);
+    return wholeFrame(builder_.schedule().frames[frame], frame);
+  }
+  /// What a node has before a round: what it contributes, or a sum.
+  const Region& valueAt(std::uint32_t node) const { return has_sum_[node] ? out_ : in_; }
+
+  void beginRound() {
+    builder_.setPhase(static_cast<std::uint32_t>(begins_.size()));
+    begins_.push_back(end_);
+  }
+  /// What brought the value of a round to its nodes.
+  Awaited valueIsThere() const { return awaited(begins_.back()); }
+  /// What read the staging of a round before, in the last round but one.
+  Awaited stagingIsFree() const {
+    return begins_.size() < kRoundsOfStaging ? Awaited()
+                                             : awaited(begins_[begins_.size() - kRoundsOfStaging]);
+  }
+  std::vector<Region>& staging() { return staging_[begins_.size() % kRoundsOfStaging]; }
+  void awaitEnd(Awaited& after) const {
+    if (end_ != kNone) after.push_back(end_);
+  }
+
+  const Region in_, out_;
+  std::uint32_t slots_ = 0;
+  Region sum_;  // of a group's first members
+  std::array<std::vector<Region>, kRoundsOfStaging> staging_;
+  std::size_t axis_ = 0;               // that is exchanged along
+  std::vector<bool> has_sum_;          // by coordinate: the value is in `out`
+  std::vector<std::uint32_t> begins_;  // by round: what ended the one before; kNone: nothing
+  std::uint32_t end_ = kNone;          // names all that end the round so far
+  std::vector<std::uint32_t> folds_;   // the sends of the axis's folded nodes
+};
+
+void RecursiveAllreduce::exchange(const AxisRounds& rounds, const AxisRound& round) {
+  beginRound();
+  // Where some have sums and others do not, they differ.
+  std::vector<bool> changes(rounds.size);
+  for (std::uint32_t node = 1; node < rounds.size; ++node)
+    changes[node] = has_sum_[node] != has_sum_[node - 1];
+  for (const Members& members : membersOf(rounds, round, changes))
+    exchangeAt(members);
+  has_sum_.assign(rounds.size, true);
+}
+
+void RecursiveAllreduce::exchangeAt(const Members& members) {
+  const StepPlace at = place(axis_, members.nodes);
+  const Region& own = valueAt(members.nodes.first);
+  const std::uint32_t radix = members.radix();
+  Awaited ended;  // before `out` is written, where `own` may be
+  for (std::uint32_t k = 1; k < radix; ++k) {
+    const std::int64_t distance = members.distances[(members.digit + k) % radix];
+    ended.push_back(builder_.send(at, own, moves(axis_, distance), valueIsThere()));
+  }
+  std::vector<Region> values(radix, own);
+  std::vector<std::uint32_t> received(radix, kNone);
+  for (std::uint32_t k = 1; k < radix; ++k) {
+    const std::uint32_t digit = (members.digit + radix - k) % radix;
+    values[digit] = staging()[k - 1];
+    received[digit] = builder_.receive(at, values[digit], moves(axis_, -members.distances[digit]),
+                                       stagingIsFree());
+  }
+  // In the order of the coordinates, the last step into `out`.
+  Region sum = values[0];
+  std::uint32_t summed = received[0];
+  for (std::uint32_t d = 1; d < radix; ++d) {
+    Awaited after = valueIsThere();
+    for (const std::uint32_t operation : {summed, received[d]}) {
+      if (operation != kNone) after.push_back(operation);
+    }
+    const bool is_last = d + 1 == radix;
+    if (is_last) {
+      after.append(ended);
+      awaitEnd(after);
+    }
+    const Region& dst = is_last ? out_ : sum_;
+    summed = builder_.reduce(at, dst, sum, values[d], after);
+    sum = dst;
+  }
+  end_ = summed;
+}
+
+void RecursiveAllreduce::fold(const AxisRounds& rounds) {
+  beginRound();
+  folds_.clear();
+  for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
+    folds_.push_back(
+        builder_.send(place(axis_, low), valueAt(low), moves(axis_, 1), valueIsThere()));
+    const StepPlace above = place(axis_, low + 1);
+    Awaited after{builder_.receive(above, staging()[0], moves(axis_, 1), stagingIsFree())};
+    awaitEnd(after);
+    end_ = builder_.reduce(above, out_, staging()[0], valueAt(low + 1), after);
+    has_sum_[low + 1] = true;
+  }
+}
+
+void RecursiveAllreduce::unfold(const AxisRounds& rounds) {
+  beginRound();
+  for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
+    Awaited after{folds_[low / 2],
+                  builder_.send(place(axis_, low + 1), out_, moves(axis_, -1), valueIsThere())};
+    awaitEnd(after);
+    end_ = builder_.receive(place(axis_, low), out_, moves(axis_, -1), after);
+  }
+}
+
+}  // namespace
+
+Schedule recursiveAllreduce(const CollectiveSpec& spec, std::uint32_t most_messages) {
+  return RecursiveAllreduce(spec, most_messages).run();
+}
+
+}  // namespace torc

@@ -1,0 +1,231 @@
+// The allgather (recursive_allgather.cc) backwards in time: axes and rounds in reverse. Before a
+// round a node has sums of the blocks of a box: of its group's span of the axis, of the axes before
+// it all, of those behind it its own coordinate. It sends each other member of the group the sums
+// of what that one's smaller group stands for, receives those of its own, and adds them in the
+// order of the members' coordinates.
+//
+// Sums lie in frames, in another slot than the ones that they are made of; the last go into `out`.
+// Nodes that are folded hand over all that they have first, and get the sum of their own blocks
+// last.
+#include "compiler/algorithms/recursive/recursive_reduce_scatter.h"
+
+#include <map>
+#include <utility>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/algorithms/recursive/recursive_steps.h"
+
+namespace torc {
+namespace {
+
+/// What is received in a round lies in other slots than in the one before.
+constexpr std::uint32_t kTurns = 2;
+
+/// What a slot is for.
+enum class SlotUse : std::uint8_t { kSum, kOtherSum, kCommonSum, kStaging };
+
+class RecursiveReduceScatter : private RecursiveSteps {
+ public:
+  RecursiveReduceScatter(const CollectiveSpec& spec, std::uint32_t most_messages)
+      : RecursiveSteps(spec, most_messages) {}
+
+  Schedule run() {
+    if (axes_.empty()) {
+      builder_.copy(everywhere(), own(Buffer::kOut), own(Buffer::kIn), {});
+      return builder_.take();
+    }
+    for (axis_ = axes_.size(); axis_-- > 0;) {
+      const AxisRounds& rounds = rounds_[axis_];
+      const bool is_first = axis_ + 1 == axes_.size();
+      frames_.assign(rounds.size, is_first ? kNone : common_);
+      if (rounds.folded > 0) fold(rounds);
+      for (std::size_t i = rounds.rounds.size(); i-- > 0;)
+        exchange(rounds, rounds.rounds[i], i == 0);
+      if (rounds.folded > 0) unfold(rounds);
+    }
+    return builder_.take();
+  }
+
+ private:
+  /// Blocks of a span of the axis, of all axes before it, of the own coordinate behind it.
+  std::uint32_t boxOf(const Span& span) {
+    Box box;
+    for (std::size_t i = axis_; i < axes_.size(); ++i)
+      box[axes_[i]] = Interval::relative(0);
+    if (span.count == rounds_[axis_].size) {
+      box[axes_[axis_]] = Interval::all();
+    } else if (span.count > 1) {
+      box[axes_[axis_]] = Interval::absolute(static_cast<std::int32_t>(span.first), span.count);
+    }
+    return builder_.box(box);
+  }
+  /// The same where a node names blocks of another: of one node by its coordinate.
+  std::uint32_t boxOfOther(const Span& span) {
+    if (span.count > 1) return boxOf(span);
+    Box box;
+    for (std::size_t i = axis_; i < axes_.size(); ++i)
+      box[axes_[i]] = Interval::relative(0);
+    box[axes_[axis_]] = Interval::absolute(static_cast<std::int32_t>(span.first));
+    return builder_.box(box);
+  }
+  Region own(Buffer buffer) {
+    Box box;
+    for (const std::uint32_t axis : axes_)
+      box[axis] = Interval::relative(0);
+    return builder_.region(buffer, {{0, 1, builder_.box(box)}});
+  }
+  Region inFrame(std::uint32_t frame, std::uint32_t box) {
+    return frame == kNone ? builder_.region(Buffer::kIn, {{0, 1, box}})
+                          : builder_.region(Buffer::kScratch, {{0, 1, box}}, frame);
+  }
+  /// Slots are numbered as they come.
+  std::uint32_t slotFor(SlotUse use, std::uint32_t k = 0) {
+    const auto number = static_cast<std::uint32_t>(slots_.size());
+    return slots_.try_emplace({use, k}, number).first->second;
+  }
+  std::uint32_t frame(std::uint32_t box, std::uint32_t slot) {
+    const auto [entry, is_new] = known_frames_.try_emplace({box, slot}, 0);
+    if (is_new) entry->second = builder_.addFrame({{0, 1, box}}, slot);
+    return entry->second;
+  }
+  /// For sums of `box` that are made of what is in frame `before`, or in `in`.
+  std::uint32_t sumFrame(std::uint32_t box, std::uint32_t before) {
+    const bool is_first =
+        before != kNone && builder_.schedule().frames[before].slot == slotFor(SlotUse::kSum);
+    return frame(box, slotFor(is_first ? SlotUse::kOtherSum : SlotUse::kSum));
+  }
+  /// For what comes k-th in a round.
+  std::uint32_t stagingFrame(std::uint32_t box, std::uint32_t k) {
+    const auto turn = static_cast<std::uint32_t>(begins_.size()) % kTurns;
+    return frame(box, slotFor(SlotUse::kStaging, turn * (largest_radix_ - 1) + k));
+  }
+
+  void beginRound() {
+    builder_.setPhase(static_cast<std::uint32_t>(begins_.size()));
+    begins_.push_back(end_);
+  }
+  Awaited sumIsThere() const { return awaited(begins_.back()); }
+  Awaited stagingIsFree() const {
+    return begins_.size() < kTurns ? Awaited() : awaited(begins_[begins_.size() - kTurns]);
+  }
+  void awaitEnd(Awaited& after) const {
+    if (end_ != kNone) after.push_back(end_);
+  }
+
+  void exchange(const AxisRounds& rounds, const AxisRound& round, bool is_last);
+  void exchangeAt(const Members& members, bool is_result, std::vector<std::uint32_t>& frames);
+  void fold(const AxisRounds& rounds);
+  void unfold(const AxisRounds& rounds);
+
+  std::size_t axis_ = 0;
+  std::vector<std::uint32_t> frames_;  // by coordinate: where the sums are; kNone: `in`
+  std::uint32_t common_ = kNone;       // where they are on all nodes behind an axis
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known_frames_;  // by box, slot
+  std::map<std::pair<SlotUse, std::uint32_t>, std::uint32_t> slots_;
+  std::vector<std::uint32_t> begins_;  // by round: what ended the one before; kNone: nothing
+  std::uint32_t end_ = kNone;          // names all that end the round so far
+};
+
+void RecursiveReduceScatter::exchange(const AxisRounds& rounds, const AxisRound& round,
+                                      bool is_last) {
+  beginRound();
+  std::vector<bool> changes(rounds.size);
+  for (std::uint32_t node = 1; node < rounds.size; ++node)
+    changes[node] = frames_[node] != frames_[node - 1];
+  std::vector<std::uint32_t> frames = frames_;
+  for (const Members& members : membersOf(rounds, round, changes)) {
+    const bool is_single = members.spans[members.digit].count == 1;
+    exchangeAt(members, is_last && axis_ == 0 && is_single, frames);
+  }
+  frames_ = std::move(frames);
+  if (is_last) common_ = frames_.back();  // unless some are folded: then theirs comes
+}
+
+void RecursiveReduceScatter::exchangeAt(const Members& members, bool is_result,
+                                        std::vector<std::uint32_t>& frames) {
+  const StepPlace at = place(axis_, members.nodes);
+  const std::uint32_t radix = members.radix(), before = frames_[members.nodes.first];
+  const std::uint32_t box = boxOf(members.spans[members.digit]);
+  Awaited ended;
+  for (std::uint32_t k = 1; k < radix; ++k) {
+    const std::uint32_t digit = (members.digit + k) % radix;
+    ended.push_back(builder_.send(at, inFrame(before, boxOfOther(members.spans[digit])),
+                                  moves(axis_, members.distances[digit]), sumIsThere()));
+  }
+  std::vector<Region> values(radix, inFrame(before, box));
+  std::vector<std::uint32_t> received(radix, kNone);
+  for (std::uint32_t k = 1; k < radix; ++k) {
+    const std::uint32_t digit = (members.digit + radix - k) % radix;
+    values[digit] = inFrame(stagingFrame(box, k - 1), box);
+    received[digit] = builder_.receive(at, values[digit], moves(axis_, -members.distances[digit]),
+                                       stagingIsFree());
+  }
+  Region sum = own(Buffer::kOut);
+  if (!is_result) {
+    const std::uint32_t into = sumFrame(box, before);
+    sum = inFrame(into, box);
+    for (std::uint32_t i = 0; i < members.nodes.count; ++i)
+      frames[members.nodes.first + i] = into;
+  }
+  std::uint32_t summed = received[0];
+  for (std::uint32_t d = 1; d < radix; ++d) {
+    Awaited after = sumIsThere();
+    for (const std::uint32_t operation : {summed, received[d]}) {
+      if (operation != kNone) after.push_back(operation);
+    }
+    if (d + 1 == radix) {
+      after.append(ended);
+      awaitEnd(after);
+    }
+    summed = builder_.reduce(at, sum, d == 1 ? values[0] : sum, values[d], after);
+  }
+  end_ = summed;
+}
+
+void RecursiveReduceScatter::fold(const AxisRounds& rounds) {
+  beginRound();
+  const std::uint32_t box = boxOf({0, rounds.size});
+  const Region handed = inFrame(stagingFrame(box, 0), box);
+  const std::uint32_t into = sumFrame(box, frames_[0]);
+  for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
+    const Region own = inFrame(frames_[low], box);
+    const std::uint32_t sent = builder_.send(place(axis_, low), own, moves(axis_, 1), sumIsThere());
+    const StepPlace above = place(axis_, low + 1);
+    Awaited after{builder_.receive(above, handed, moves(axis_, 1), stagingIsFree()), sent};
+    awaitEnd(after);
+    end_ = builder_.reduce(above, inFrame(into, box), handed, own, after);
+    frames_[low + 1] = into;
+  }
+}
+
+void RecursiveReduceScatter::unfold(const AxisRounds& rounds) {
+  beginRound();
+  const std::uint32_t box = boxOf({0, 1});
+  const bool is_result = axis_ == 0;
+  if (!is_result) common_ = frame(box, slotFor(SlotUse::kCommonSum));
+  const Region result = is_result ? own(Buffer::kOut) : inFrame(common_, box);
+  for (std::uint32_t node = 0; node < rounds.size; ++node) {
+    const StepPlace at = place(axis_, node);
+    Awaited after = sumIsThere();
+    if (rounds.isFolded(node)) {
+      after.push_back(builder_.send(place(axis_, node + 1),
+                                    inFrame(frames_[node + 1], boxOfOther({node, 1})),
+                                    moves(axis_, -1), sumIsThere()));
+      awaitEnd(after);
+      end_ = builder_.receive(at, result, moves(axis_, -1), after);
+    } else if (!is_result || node < 2 * rounds.folded) {
+      awaitEnd(after);
+      end_ = builder_.copy(at, result, inFrame(frames_[node], box), after);
+    }
+  }
+}
+
+}  // namespace
+
+Schedule recursiveReduceScatter(const CollectiveSpec& spec, std::uint32_t most_messages) {
+  return RecursiveReduceScatter(spec, most_messages).run();
+}
+
+}  // namespace torc

@@ -1,0 +1,67 @@
+#include "compiler/algorithms/recursive/recursive_steps.h"
+
+#include <algorithm>
+
+namespace torc {
+
+RecursiveSteps::RecursiveSteps(const CollectiveSpec& spec, std::uint32_t most_messages)
+    : topology_(spec.topology),
+      builder_(scheduleHeader(spec.collective, topology_, 1)),
+      stream_(builder_.addStream({0, 0})) {
+  for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
+    const std::uint32_t axis = topology_.order[i];
+    if (topology_.axes[axis].size == 1) continue;
+    axes_.push_back(axis);
+    rounds_.push_back(axisRounds(topology_.axes[axis].size, most_messages));
+    for (const AxisRound& round : rounds_.back().rounds)
+      largest_radix_ = std::max(largest_radix_, round.radix);
+  }
+}
+
+StepPlace RecursiveSteps::place(std::size_t axis, Span nodes) {
+  Box box;
+  box[axes_[axis]] = Interval::absolute(static_cast<std::int32_t>(nodes.first), nodes.count);
+  return {stream_, builder_.box(box)};
+}
+
+Shift RecursiveSteps::moves(std::size_t axis, std::int64_t distance) const {
+  const Axis& on = topology_.axes[axes_[axis]];
+  const auto size = std::int64_t{on.size};
+  if (on.wraps() && 2 * distance > size) distance -= size;
+  if (on.wraps() && 2 * distance < -size) distance += size;
+  Shift shift{};
+  shift[axes_[axis]] = static_cast<std::int32_t>(distance);
+  return shift;
+}
+
+std::vector<RecursiveSteps::Members> RecursiveSteps::membersOf(
+    const AxisRounds& rounds, const AxisRound& round, const std::vector<bool>& split) const {
+  // What the places from `first` on stand for, with those that are folded into them.
+  const auto span_of = [&](std::uint32_t first, std::uint32_t count) {
+    const std::uint32_t begin = first < rounds.folded ? 2 * first : first + rounds.folded;
+    return Span{begin, rounds.coordinateOf(first + count - 1) + 1 - begin};
+  };
+  std::vector<Members> all;
+  for (std::uint32_t p = 0; p < rounds.places(); ++p) {
+    const std::uint32_t coordinate = rounds.coordinateOf(p);
+    Members members{{coordinate, 1}, p / round.stride % round.radix, {}, {}};
+    const std::uint32_t lowest = p - members.digit * round.stride;
+    const std::uint32_t group = lowest - lowest % round.stride;
+    for (std::uint32_t d = 0; d < round.radix; ++d) {
+      members.distances.push_back(std::int64_t{rounds.coordinateOf(lowest + d * round.stride)} -
+                                  coordinate);
+      members.spans.push_back(span_of(group + d * round.stride, round.stride));
+    }
+    const bool begins = !split.empty() && split[coordinate];
+    if (!all.empty() && !begins && all.back().nodes.first + all.back().nodes.count == coordinate &&
+        all.back().digit == members.digit && all.back().distances == members.distances &&
+        all.back().spans == members.spans) {
+      ++all.back().nodes.count;
+    } else {
+      all.push_back(std::move(members));
+    }
+  }
+  return all;
+}
+
+}  // namespace torc

@@ -1,0 +1,67 @@
+// What the collectives that exchange in growing groups have in common: axes and their rounds, who
+// does the same in a round, guards and ways.
+//
+// A message has a guard for its nodes by their coordinates on the axis; consecutive ones that do
+// the same share one. Operations of a round that nodes with another guard execute name one another,
+// so that who waits for the last of them waits for the own: dependences pass through operations
+// that a node does not execute. Every round is a phase.
+#ifndef TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_STEPS_H_
+#define TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_STEPS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/algorithms/recursive/axis_rounds.h"
+#include "compiler/collective_spec.h"
+#include "ir/step_builder.h"
+
+namespace torc {
+
+class RecursiveSteps {
+ protected:
+  /// Of an axis's nodes, consecutive ones.
+  struct Span {
+    std::uint32_t first = 0, count = 0;
+    bool operator==(const Span&) const = default;
+  };
+  /// Nodes of consecutive coordinates on an axis that do the same in a round.
+  struct Members {
+    Span nodes;
+    std::uint32_t digit = 0;
+    llvm::SmallVector<std::int64_t, 8> distances;  // to the member of each digit
+    llvm::SmallVector<Span, 8> spans;  // that the members' smaller groups stand for before it
+
+    std::uint32_t radix() const { return static_cast<std::uint32_t>(distances.size()); }
+  };
+  using Awaited = llvm::SmallVector<std::uint32_t, 16>;
+
+  RecursiveSteps(const CollectiveSpec& spec, std::uint32_t most_messages);
+
+  /// The groups of a round. `split`: coordinates that begin a guard of their own.
+  std::vector<Members> membersOf(const AxisRounds& rounds, const AxisRound& round,
+                                 const std::vector<bool>& split = {}) const;
+
+  StepPlace everywhere() const { return {stream_, kNone}; }
+  StepPlace place(std::size_t axis, Span nodes);
+  StepPlace place(std::size_t axis, std::uint32_t node) { return place(axis, Span{node, 1}); }
+  /// The way by which a message moves along an axis, the shorter one round a ring.
+  Shift moves(std::size_t axis, std::int64_t distance) const;
+
+  static Awaited awaited(std::uint32_t operation) {
+    return operation == kNone ? Awaited() : Awaited{operation};
+  }
+
+  const Topology topology_;
+  StepBuilder builder_;
+  const std::uint32_t stream_;
+  // Of more than one node, as ranks are counted; below, an axis is a number in this list.
+  llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;
+  llvm::SmallVector<AxisRounds, kMaxAxes> rounds_;
+  std::uint32_t largest_radix_ = 2;
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_STEPS_H_
