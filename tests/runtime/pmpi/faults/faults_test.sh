@@ -131,7 +131,7 @@ fault "an altered file" "allgather-2x2-" TORC_LIBRARY="$work/spoilt"
 # --- A file, and the whole folder, removed while the job runs.
 copyLibrary
 removed=$work/spoilt/files/$("$torc" library list "$work/spoilt" |
-  awk '/^shape/ { shape = $2 } shape == "2x2:" && $1 == "allreduce" { print $NF; exit }')
+  awk '/^shape/ { shape = $2 } shape == "2x2:" && $1 == "allreduce" && !n++ { print $NF }')
 fault "a file removed" "allreduce-2x2-" TORC_LIBRARY="$work/spoilt"
 removed=
 
