@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <vector>
 
 #include <llvm/ADT/SmallVector.h>

@@ -106,6 +106,8 @@ void Operation::takeOver(torc_collective& round, const TagRange& tags, RepeatedC
   repeated_ = &repeated;
   repeated.is_running = true;
   call_.reason = Reason::kServed;
+  // A notice of a failure may have come meanwhile, and found no operation to end.
+  if (hasFailed()) engine->has_failed_states = true;
 }
 
 void Operation::setUnderWay() {

@@ -206,8 +206,8 @@ Outcome awaitEnd(const CollectiveCall& call, std::unique_ptr<Operation> operatio
   return code == MPI_SUCCESS ? Outcome{true, code} : refuse(call, code);
 }
 
-// Looks at a repeated call before it becomes an operation like others, which watches for other
-// ranks' failures and for stalls: a few microseconds, some thousand small messages' worth.
+// Looks at a repeated call before it becomes an operation like others, of which stalls are told:
+// about as long as a few dozen small messages take.
 constexpr unsigned kLooksAtRepeated = 100;
 
 /// Starts a round of a repeated call, and waits for its end a while. With the lock.
@@ -229,7 +229,7 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
   }
   const unsigned looks = oversubscribed.load(std::memory_order_relaxed) ? 1 : kLooksAtRepeated;
   for (unsigned i = 0; round.active && i < looks; ++i)
-    engine->context.advance();
+    engine->advance();
   if (round.active) {
     status = attempt([&]() -> Status {
       operation = std::make_unique<Operation>(state, call, checked, *repeated.entry);
@@ -258,7 +258,7 @@ Outcome serveAgain(CollectiveCall& call, const CallKey& key) {
     EngineLock lock;
     RepeatedCall* repeated = state->repeatedCalls().find(key);
     if (repeated == nullptr || !repeated->isFree() || !repeated->takes(call.arguments)) return {};
-    if (!state->isIdle() || state->hasFailed() || !engine->waiting.empty()) return {};
+    if (!state->isIdle() || state->hasFailed()) return {};
     status = attempt([&] { return runRepeated(call, *state, *repeated, operation); });
     if (!status.ok()) state->repeatedCalls().drop(*repeated);
   }
