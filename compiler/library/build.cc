@@ -6,9 +6,11 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/FileSystem.h>
 
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/commands/tool.h"
@@ -35,10 +37,17 @@ class FileStore {
     return toError(writeFileAtomically(libraryFilePath(folder_, name), bytes));
   }
 
-  std::vector<LibraryFile> listed() const {
+  /// Those of `names`; the others are removed.
+  llvm::Expected<std::vector<LibraryFile>> keep(const std::set<std::string>& names) {
     std::vector<LibraryFile> files;
-    for (const auto& [name, file] : files_)
-      files.push_back(file);
+    for (const auto& [name, file] : files_) {
+      if (names.contains(name)) {
+        files.push_back(file);
+      } else if (const auto error = llvm::sys::fs::remove(libraryFilePath(folder_, name))) {
+        return llvm::createStringError(error,
+                                       libraryFilePath(folder_, name) + ": " + error.message());
+      }
+    }
     return files;
   }
 
@@ -152,9 +161,17 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine
   }
 
   BuiltLibrary library{indexOf(plan, machine), {}};
-  library.index.files = files.listed();
-  for (const auto& [what, finder] : finder_of)
-    addEntries(what.first, what.second, finder->rangesFor(what.second), library);
+  std::map<Served, std::vector<ScheduleRange>> ranges;
+  std::set<std::string> used;
+  for (const auto& [what, finder] : finder_of) {
+    for (const ScheduleRange& range : ranges[what] = finder->rangesFor(what.second))
+      used.insert(range.file);
+  }
+  llvm::Expected<std::vector<LibraryFile>> kept = files.keep(used);
+  if (!kept) return kept.takeError();
+  library.index.files = std::move(*kept);
+  for (auto& [what, of_it] : ranges)
+    addEntries(what.first, what.second, std::move(of_it), library);
   if (llvm::Error error = writeLists(folder->path(), machine, settings, library)) return error;
   if (llvm::Error error = folder->publish()) return error;
   return library;

@@ -23,6 +23,9 @@ constexpr std::uint64_t kCoarse = 4;
 constexpr double kBorder = 1.1;
 // A schedule that takes at most so much longer than the best is as good.
 constexpr double kGood = 1.02;
+// Bytes of all blocks, which every rank sets aside where the rootless form of a scatter or a gather
+// serves. What a rank has itself is one of them.
+constexpr std::uint64_t kMostOfAllBlocks = std::uint64_t{64} << 20;
 // Of an element; smaller vectors than one element a block are predicted as those.
 constexpr std::uint64_t kElement = 4;
 // A task's share of the work is about its nodes, up to this many.
@@ -44,6 +47,21 @@ std::vector<Candidate> goodOf(const SizedChoice& sized) {
     if (candidate.cautiousSeconds() <= kGood * best.cautiousSeconds()) good.push_back(candidate);
   }
   return good;
+}
+
+/// Leaves out sizes above `most`. The time of a schedule is taken to be a start-up and a share of
+/// the size.
+void cutAt(std::uint64_t most, std::vector<ScheduleRange>& ranges) {
+  while (!ranges.empty() && ranges.back().lowest > most)
+    ranges.pop_back();
+  if (ranges.empty() || ranges.back().highest <= most) return;
+  ScheduleRange& last = ranges.back();
+  if (last.predicted_to > last.lowest) {
+    const auto distance = [&](std::uint64_t to) { return static_cast<double>(to - last.lowest); };
+    last.highest_s = last.lowest_s + (last.highest_s - last.lowest_s) * distance(most) /
+                                         distance(last.predicted_to);
+  }
+  last.highest = last.predicted_to = most;
 }
 
 /// Those of `candidates` whose schedules are also among `others`.
@@ -177,6 +195,7 @@ void RangeFinder::refine() {
 std::vector<ScheduleRange> RangeFinder::rangesFor(Collective called) const {
   std::vector<ScheduleRange> ranges = ranges_;
   if (called == collective_) return ranges;
+  if (rowOf(called).counts == CountOf::kBlock) cutAt(kMostOfAllBlocks, ranges);
   for (ScheduleRange& range : ranges) {
     range.lowest_bound_s = boundOf(called, range.lowest);
     range.highest_bound_s = boundOf(called, range.predicted_to);

@@ -71,7 +71,7 @@ class RangeFinder {
   /// Once the queue is empty: the first range begins at the lowest size, the last is open. Of pairs
   /// a range of kNoSize alone is before them, where there is a direct schedule.
   /// `called`: the collective, or one of which it is the rootless form; then bounds are those of
-  /// that one.
+  /// that one, and what would take much memory on ranks that have one block is left to MPI.
   std::vector<ScheduleRange> rangesFor(Collective called) const;
   /// Once the queue is empty; empty: none.
   const std::string& error() const { return error_; }
