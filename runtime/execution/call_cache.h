@@ -98,6 +98,9 @@ class CallCache {
   /// collective, no memory.
   StatusOr<LaidOutCall*> acquire(torc_schedule* schedule, const Call& call);
 
+  /// A laid-out call that is still acquired serves another call, which has found it without asking.
+  void servesAgain() { ++memory_->hits_; }
+
   /// Its round is complete, has failed, or was never started. The laid-out call may be freed in
   /// here. May be called from the callback of its collective, as the last thing that it does.
   void release(LaidOutCall* laid_out);

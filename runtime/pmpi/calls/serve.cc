@@ -215,6 +215,7 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
                    std::unique_ptr<Operation>& operation) {
   beginCall(call);
   state.note(call, repeated.note);
+  state.calls().servesAgain();
   call.bytes = repeated.note.bytes;
   call.reason = Reason::kServed;
   torc_geometry& geometry = state.geometry();
