@@ -209,8 +209,7 @@ class Chooser {
       if (!whole) return add(candidate);  // which says why not
       const double scratch = bytes_ * VectorShares((*whole)->schedule.view()).scratch();
       const double in_segments = kExchangeWindow * scratch / *limits_.scratch_bytes;
-      const std::uint64_t most = std::min<std::uint64_t>(
-          kMostSegmentsOfPart, kMaxSegmentedOperations / (*whole)->schedule.operations.size());
+      const std::uint32_t most = mostSegments((*whole)->schedule.view());
       if (scratch > *limits_.scratch_bytes) segments = mostOf(in_segments, most);
     }
     double before = std::numeric_limits<double>::infinity();
@@ -241,13 +240,12 @@ class Chooser {
       return add(candidate);
     }
     add(candidate);
-    const Candidate& whole = choice_.candidates.back();
-    if (!whole.refusal.empty()) return;
+    if (!choice_.candidates.back().refusal.empty()) return;
+    auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
+    if (!whole) return consumeError(whole.takeError());  // as the candidate has been
     const TreePipeline pipeline = algorithm.pipeline(spec_.topology);
-    const std::uint64_t most =
-        std::min<std::uint64_t>(kMostSegmentsOfPart, kMaxSegmentedOperations / whole.operations);
-    const std::uint32_t best =
-        pipeline.bestSegments(machine_, bytes_, static_cast<std::uint32_t>(most / 2));
+    const std::uint32_t most = mostSegments((*whole)->schedule.view());
+    const std::uint32_t best = pipeline.bestSegments(machine_, bytes_, most / 2);
     std::set<std::uint32_t> tries = {best / 2, best, 3 * best / 2, 2 * best};
     const double longest = std::max(machine_.eager, machine_.buffered);
     const double unbuffered = pipeline.share * bytes_ / (longest + 1);

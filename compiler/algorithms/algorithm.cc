@@ -9,6 +9,7 @@
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/binomial/binomial.h"
 #include "compiler/algorithms/bucket/bucket.h"
+#include "compiler/algorithms/damage/balanced_alltoall.h"
 #include "compiler/algorithms/damage/breadth_first_trees.h"
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
@@ -35,6 +36,14 @@ bool suitsBreadthFirst(const Topology& topology) {
 /// Rings cannot go round every damage; trees can, and are sometimes better where lines can too.
 bool suitsTreesByNode(const Topology& topology) {
   return topology.isDamaged() && topology.ranks() <= kMaxTreeNodes;
+}
+
+bool suitsBalancedRoutes(const Topology& topology) {
+  if (!topology.isDamaged()) return false;
+  llvm::Error error = checkRouteHops(topology);
+  const bool suits = !error;
+  consumeError(std::move(error));
+  return suits;
 }
 
 /// Where closed trees serve a torus of many nodes, packed ones are not worth their long program.
@@ -154,6 +163,10 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"breadth-first-trees", "trees of shortest ways around any damage", hasNoRootAndBlocks,
        planBreadthFirstTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        /*pipeline=*/nullptr, suitsTreesByNode},
+      {"balanced-routes",
+       "all-to-all: from neighbour to neighbour on shortest ways round any damage", isAlltoall,
+       planBalancedAlltoall, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       balancedAlltoallPipeline, suitsBalancedRoutes},
       {"rectangular", "2N arc-disjoint pipelined trees: all links of the root at a time",
        hasRootAndWhole, planRectangular, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        rectangularPipeline, suitsRectangular},
@@ -231,7 +244,11 @@ llvm::Error noAlgorithm(const CollectiveSpec& spec) {
   std::string text = "no algorithm serves " + std::string(rowOf(spec.collective).name) +
                      " on this " + (spec.topology.isDamaged() ? "damaged " : "") +
                      spec.topology.shape();
-  if (spec.topology.isDamaged() && spec.topology.ranks() > kMaxTreeNodes) {
+  if (spec.topology.isDamaged() && isAlltoall(rowOf(spec.collective))) {
+    llvm::handleAllErrors(checkRouteHops(spec.topology), [&](const llvm::ErrorInfoBase& error) {
+      text += "; " + error.message();
+    });
+  } else if (spec.topology.isDamaged() && spec.topology.ranks() > kMaxTreeNodes) {
     text += " of " + std::to_string(spec.topology.ranks()) + " live nodes, more than " +
             std::to_string(kMaxTreeNodes);
   }

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <llvm/ADT/DenseSet.h>
 
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
+#include "ir/verifier/islands.h"
 #include "ir/verifier/ranges.h"
 
 namespace torc {
@@ -343,19 +345,22 @@ class RaceChecker {
     conflicts_.push_back({first.operation, second.operation, first.region, second.region});
   }
 
-  /// As findConflicts, for pieces. Those of one block on an axis, relative to the node, meet there
-  /// only if they are at the same offset: long lists are looked through by their offsets.
+  /// As findConflicts, for pieces. Those of one block on an axis, all absolute or all relative to
+  /// the node, meet there only if they are at the same offset: long lists are looked through by
+  /// their offsets.
   void findConflictsInPart(const AccessList& accesses) {
     if (accesses.size() <= kLongList) {
       findConflicts(accesses);
       return;
     }
-    std::array<bool, kMaxBlockAxes> by_offset{};
+    std::array<IntervalKind, kMaxBlockAxes> by_offset{};  // of most pieces; kAll: of none
     for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-      std::size_t single = 0;
-      for (const Access* access : accesses)
-        single += isSingle(*access, axis);
-      by_offset[axis] = single > accesses.size() / 2;
+      for (const IntervalKind kind : {IntervalKind::kRelative, IntervalKind::kAbsolute}) {
+        std::size_t single = 0;
+        for (const Access* access : accesses)
+          single += isSingle(*access, axis, kind);
+        if (single > accesses.size() / 2) by_offset[axis] = kind;
+      }
     }
     std::map<std::array<std::uint32_t, kMaxBlockAxes>, AccessList> groups;
     AccessList others;
@@ -364,8 +369,8 @@ class RaceChecker {
       std::array<std::uint32_t, kMaxBlockAxes> offsets{};
       bool all = true;
       for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-        if (!by_offset[axis]) continue;
-        all = all && isSingle(*access, axis);
+        if (by_offset[axis] == IntervalKind::kAll) continue;
+        all = all && isSingle(*access, axis, by_offset[axis]);
         offsets[axis] = access->at_origin[axis].start;
       }
       for (const Access* other : others)
@@ -385,9 +390,9 @@ class RaceChecker {
     }
   }
 
-  bool isSingle(const Access& access, std::uint32_t axis) const {
-    const Interval& interval = schedule_.blockInterval(access.box, axis);
-    return interval.kind == IntervalKind::kRelative && access.at_origin[axis].length == 1;
+  bool isSingle(const Access& access, std::uint32_t axis, IntervalKind kind) const {
+    return schedule_.blockInterval(access.box, axis).kind == kind &&
+           access.at_origin[axis].length == 1;
   }
 
   bool collide(const Access& a, const Access& b) const {
@@ -447,8 +452,11 @@ class RaceChecker {
   }
 
   void checkOrder() {
-    std::sort(conflicts_.begin(), conflicts_.end(), [](const Conflict& a, const Conflict& b) {
-      return std::pair(a.first, a.second) < std::pair(b.first, b.second);
+    const DependenceIslands islands(schedule_);
+    std::sort(conflicts_.begin(), conflicts_.end(), [&](const Conflict& a, const Conflict& b) {
+      // Of several regions in which two meet, the first of the records.
+      return std::tuple(islands.of(a.first), a.first, a.second, a.first_region, a.second_region) <
+             std::tuple(islands.of(b.first), b.first, b.second, b.first_region, b.second_region);
     });
     // Lists may meet in many pieces.
     conflicts_.erase(std::unique(conflicts_.begin(), conflicts_.end(),
@@ -458,25 +466,26 @@ class RaceChecker {
                      conflicts_.end());
     std::vector<std::uint64_t> after(schedule_.operations.size(), 0);
     for (std::size_t begin = 0; begin < conflicts_.size() && !context_.full();) {
-      // The next up to 64 first operations, and the span of operations that matters.
+      // The next up to 64 first operations of an island, and those of it that matter.
       std::vector<std::uint32_t> sources;
       std::uint32_t last = 0;
       std::size_t end = begin;
       for (; end < conflicts_.size(); ++end) {
-        if (sources.empty() || sources.back() != conflicts_[end].first) {
-          if (sources.size() == 64) break;
-          sources.push_back(conflicts_[end].first);
+        const Conflict& conflict = conflicts_[end];
+        if (sources.empty() || sources.back() != conflict.first) {
+          const bool same = sources.empty() || islands.of(conflict.first) == islands.of(sources[0]);
+          if (!same || sources.size() == 64) break;
+          sources.push_back(conflict.first);
         }
-        last = std::max(last, conflicts_[end].second);
+        last = std::max(last, conflict.second);
       }
-      const Operation& from = schedule_.operations[sources.front()];
-      const Operation& to = schedule_.operations[last];
-      steps_ += last - sources.front() + (to.first_dependence - from.first_dependence);
-      if (tooMuch()) return;
       std::size_t next_source = 0;
-      for (std::uint32_t i = sources.front(); i <= last; ++i) {
+      for (const std::uint32_t i : islands.between(sources.front(), last)) {
+        const auto dependences = schedule_.dependencesOf(schedule_.operations[i]);
+        steps_ += 1 + dependences.size();
+        if (tooMuch()) return;
         std::uint64_t mask = 0;
-        for (std::uint32_t d : schedule_.dependencesOf(schedule_.operations[i])) {
+        for (const std::uint32_t d : dependences) {
           if (d >= sources.front()) mask |= after[d];
         }
         if (next_source < sources.size() && sources[next_source] == i) {
@@ -489,7 +498,8 @@ class RaceChecker {
         const Conflict& conflict = conflicts_[begin];
         while (sources[source] != conflict.first)
           ++source;
-        if (after[conflict.second] >> source & 1) continue;
+        const bool reached = islands.of(conflict.second) == islands.of(conflict.first);
+        if (reached && (after[conflict.second] >> source & 1) != 0) continue;
         context_.fault(Rule::kRaces, conflict.second,
                        "touches " + regionText(schedule_, *conflict.second_region) + " while %" +
                            std::to_string(conflict.first) +

@@ -31,9 +31,9 @@
 
 namespace torc {
 
-/// What a proof node by node costs: nodes that are not alike, times operations and pieces, times
-/// the longest axis on which nodes differ. Beyond kMaxProofWork it would take minutes and
-/// gigabytes; up to kSmallProofWork, milliseconds, there is no need for cells.
+/// What a proof node by node costs: the operations that nodes execute which are not alike, and
+/// their pieces, times the longest axis on which nodes differ. Beyond kMaxProofWork it would take
+/// minutes and gigabytes; up to kSmallProofWork, milliseconds, there is no need for cells.
 inline constexpr double kMaxProofWork = 2e9;
 inline constexpr double kSmallProofWork = 5e5;
 /// Pieces that the lists of regions and frames may name together, and 32 for each operation, piece

@@ -12,17 +12,35 @@
 //    touched this copy of it before, `window` segments ago.
 #include "passes/pipelining/segment.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
 #include "passes/analysis/dependences.h"
+#include "schedules/box.h"
 #include "schedules/validate.h"
 
 namespace torc {
 namespace {
+
+/// Whether no node executes both; root-relative guards are taken to share one.
+bool areApart(const ScheduleView& schedule, const Operation& a, const Operation& b) {
+  if (a.guard == kNone || b.guard == kNone || a.guard == b.guard) return false;
+  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
+    const Interval& first = schedule.boxes[a.guard][axis];
+    const Interval& second = schedule.boxes[b.guard][axis];
+    if (first.kind != IntervalKind::kAbsolute || second.kind != IntervalKind::kAbsolute) continue;
+    const std::uint32_t size = schedule.topology.axes[axis].size;
+    if (!overlaps(resolve(first, 0, size), resolve(second, 0, size), size)) return true;
+  }
+  return false;
+}
 
 class Segment final : public Pass {
  public:
@@ -36,9 +54,9 @@ class Segment final : public Pass {
   llvm::Expected<PassResult> run(Program& program) override {
     Schedule& schedule = program.schedule;
     if (*segments_ == 1) return PassResult::kWithoutChange;
-    if (schedule.operations.size() > kMaxSegmentedOperations / *segments_) {
+    if (mostSegments(schedule.view()) < *segments_) {
       return passError("the program would have more than " + llvm::Twine(kMaxSegmentedOperations) +
-                       " operations in all segments");
+                       " operations, frames or pieces in all segments");
     }
     for (const Piece& piece : schedule.pieces) {
       if (piece.parts > 1) return passError("lists of parts in a row cannot be cut into segments");
@@ -50,9 +68,11 @@ class Segment final : public Pass {
   }
 
  private:
+  using OperationList = llvm::SmallVector<std::uint32_t, 4>;
+
   void orderSegments(Schedule& schedule) const {
     const ScheduleView view = schedule.view();
-    std::vector<llvm::SmallVector<std::uint32_t, 4>> touched(schedule.slot_count);  // by slot
+    std::vector<OperationList> touched(schedule.slot_count);  // by slot
     for (std::uint32_t i = 0; i < view.operations.size(); ++i) {
       const Operation& operation = view.operations[i];
       for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
@@ -61,8 +81,17 @@ class Segment final : public Pass {
         if (of_slot.empty() || of_slot.back() != i) of_slot.push_back(i);
       }
     }
-    for (auto& of_slot : touched)
-      leaveLast(view, of_slot);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, OperationList> last;  // by slot and guard
+    const auto lastOf = [&](std::uint32_t slot, const Operation& writer) -> const OperationList& {
+      const auto [entry, is_new] = last.try_emplace({slot, writer.guard});
+      if (is_new) {
+        llvm::copy_if(touched[slot], std::back_inserter(entry->second), [&](std::uint32_t other) {
+          return !areApart(view, writer, view.operations[other]);
+        });
+        leaveLast(view, entry->second);
+      }
+      return entry->second;
+    };
     Dependences all(view.operations.size());
     llvm::SmallVector<std::uint32_t, 16> after;
     for (std::uint32_t i = 0; i < view.operations.size(); ++i) {
@@ -74,7 +103,7 @@ class Segment final : public Pass {
       const bool stages = operation.kind == OperationKind::kRecvReduce;
       for (const Region* region : {&operation.dst, stages ? &operation.b : &operation.dst}) {
         if (region->buffer != Buffer::kScratch) continue;
-        for (const std::uint32_t other : touched[view.frames[region->frame].slot])
+        for (const std::uint32_t other : lastOf(view.frames[region->frame].slot, operation))
           after.push_back(dependenceOn(other, *window_));
       }
       llvm::sort(after);
@@ -87,8 +116,7 @@ class Segment final : public Pass {
   /// Leaves of `operations`, which ascend, those that no other one depends on, however indirectly.
   /// As dependences pass through operations that a node does not execute, they stand for the rest
   /// on every node.
-  static void leaveLast(const ScheduleView& schedule,
-                        llvm::SmallVectorImpl<std::uint32_t>& operations) {
+  static void leaveLast(const ScheduleView& schedule, OperationList& operations) {
     if (operations.size() < 2) return;
     std::set<std::uint32_t> before;
     llvm::SmallVector<std::uint32_t, 32> stack(operations.begin(), operations.end());
@@ -107,6 +135,14 @@ class Segment final : public Pass {
 };
 
 }  // namespace
+
+std::uint32_t mostSegments(const ScheduleView& schedule) {
+  const std::size_t longest =
+      std::max({schedule.operations.size(), schedule.frames.size(), schedule.pieces.size(),
+                schedule.dependences.size() / 8, std::size_t{1}});
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(kMostSegmentsOfPart, kMaxSegmentedOperations / longest));
+}
 
 std::unique_ptr<Pass> makePass(const SegmentPass& options) {
   return std::make_unique<Segment>(options);

@@ -13,6 +13,11 @@ namespace torc {
 
 inline constexpr std::uint32_t kMostSegmentsOfPart = 65536;
 
+/// In how many segments `schedule`, which has none, may be run: all of them together have no more
+/// operations, frames, pieces and dependences than a schedule in segments may have
+/// (schedules/validate.h).
+std::uint32_t mostSegments(const ScheduleView& schedule);
+
 struct SegmentPass {
   std::uint32_t segments = 2;  // of each part, up to kMostSegmentsOfPart
   std::uint32_t window = 4;    // of them under way at a node; up to kMaxSegmentsBefore

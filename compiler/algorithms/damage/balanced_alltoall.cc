@@ -1,0 +1,202 @@
+#include "compiler/algorithms/damage/balanced_alltoall.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "compiler/algorithms/damage/balanced_routes.h"
+#include "compiler/algorithms/damage/live_graph.h"
+#include "ir/step_builder.h"
+
+namespace torc {
+namespace {
+
+/// A block, and where its next message takes it.
+struct Traveller {
+  std::uint32_t pair = 0;  // index of its pair of boxes
+  const Route* route = nullptr;
+};
+
+class BalancedAlltoall {
+ public:
+  explicit BalancedAlltoall(const CollectiveSpec& spec)
+      : graph_(spec.topology),
+        routes_(balancedRoutes(graph_)),
+        builder_(scheduleHeader(spec.collective, spec.topology, 1)),
+        sent_(graph_.arcs().size()),
+        nodes_(graph_.nodes()) {
+    builder_.addStream({0, 0});
+    for (std::uint32_t node = 0; node < graph_.nodes(); ++node)
+      boxes_.push_back(boxAt(spec.topology, node));
+  }
+
+  Schedule run() {
+    start();
+    for (std::uint32_t hop = 1; hop <= routes_.hops; ++hop) {
+      builder_.setPhase(hop - 1);
+      step(hop);
+    }
+    return builder_.take();
+  }
+
+ private:
+  static constexpr unsigned kInFlight = 2;
+  using Travellers = std::vector<Traveller>;
+
+  /// The blocks that a node is to send on, and what brought them.
+  struct Held {
+    std::uint32_t frame = kNone;                    // kNone: `in`
+    std::map<std::uint32_t, Travellers> by_arc;     // by the arc that they take next
+    std::map<std::uint32_t, std::uint32_t> makers;  // by pair: the receive
+    OperationIndices sends;                         // that read the frame
+  };
+  /// Frames of a node, and the one that becomes free.
+  struct Node {
+    Held held, next;
+    OperationIndices freed_by;  // what read the frame whose memory the next one has
+  };
+
+  static Box boxAt(const Topology& topology, std::uint32_t node) {
+    const Coordinates at = topology.coordinatesOf(static_cast<std::int32_t>(node));
+    Box box;
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      if (topology.axes[axis].size > 1) box[axis] = Interval::absolute(at[axis]);
+    }
+    return box;
+  }
+
+  StepPlace place(std::uint32_t node) { return {.guard = builder_.box(boxes_[node])}; }
+
+  /// The own blocks stay, and all others are about to leave from `in`.
+  void start() {
+    for (std::uint32_t source = 0; source < graph_.nodes(); ++source) {
+      for (std::uint32_t destination = 0; destination < graph_.nodes(); ++destination) {
+        const std::uint32_t pair = builder_.pair(boxes_[source], boxes_[destination]);
+        if (source == destination) {
+          const Piece own{0, 1, pair};
+          builder_.copy(place(source), builder_.region(Buffer::kOut, own),
+                        builder_.region(Buffer::kIn, own), {});
+          continue;
+        }
+        const Route& route = routes_.routes[source][destination];
+        nodes_[source].held.by_arc[route.front()].push_back({pair, &route});
+      }
+    }
+  }
+
+  /// The blocks of `travellers` whose route ends with this hop, or those that go on.
+  static llvm::SmallVector<Piece, 16> pieces(const Travellers& travellers, std::uint32_t hop,
+                                             bool end) {
+    llvm::SmallVector<Piece, 16> list;
+    for (const Traveller& traveller : travellers) {
+      if ((traveller.route->size() == hop) == end) list.push_back({0, 1, traveller.pair});
+    }
+    return list;
+  }
+
+  void step(std::uint32_t hop) {
+    makeFrames(hop);
+    for (std::uint32_t arc = 0; arc < graph_.arcs().size(); ++arc) {
+      for (const bool end : {true, false})
+        pass(arc, hop, end);
+    }
+    for (Node& node : nodes_) {
+      node.freed_by = std::move(node.held.sends);
+      node.held = std::move(node.next);
+      node.next = {};
+    }
+  }
+
+  /// A frame for each node's blocks that arrive now and go on.
+  void makeFrames(std::uint32_t hop) {
+    std::vector<llvm::SmallVector<Piece, 16>> arriving(graph_.nodes());
+    for (const Node& node : nodes_) {
+      for (const auto& [arc, travellers] : node.held.by_arc)
+        arriving[graph_.arc(arc).to].append(pieces(travellers, hop, /*end=*/false));
+    }
+    for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
+      if (!arriving[node].empty())
+        nodes_[node].next.frame = builder_.addFrame(arriving[node], hop % 2);
+    }
+  }
+
+  /// The blocks that take an arc now, from what the sender holds to `out` or the receiver's frame.
+  void pass(std::uint32_t arc_index, std::uint32_t hop, bool end) {
+    const LiveArc& arc = graph_.arc(arc_index);
+    Held& from = nodes_[arc.from].held;
+    const auto found = from.by_arc.find(arc_index);
+    if (found == from.by_arc.end()) return;
+    const auto list = pieces(found->second, hop, end);
+    if (list.empty()) return;
+    OperationIndices brought;
+    for (const Piece& piece : list) {
+      const auto maker = from.makers.find(piece.box);
+      if (maker != from.makers.end()) brought.push_back(maker->second);
+    }
+    const Buffer buffer = from.frame == kNone ? Buffer::kIn : Buffer::kScratch;
+    const Shift moves = torc::hop(arc.axis, arc.sign);
+    OperationIndices& sent = sent_[arc_index];
+    if (sent.size() >= kInFlight) brought.push_back(sent[sent.size() - kInFlight]);
+    sent.push_back(
+        builder_.send(place(arc.from), builder_.region(buffer, list, from.frame), moves, brought));
+    from.sends.push_back(sent.back());
+    if (end) {
+      builder_.receive(place(arc.to), builder_.region(Buffer::kOut, list), moves, {});
+      return;
+    }
+    Held& next = nodes_[arc.to].next;
+    const std::uint32_t receive =
+        builder_.receive(place(arc.to), builder_.region(Buffer::kScratch, list, next.frame), moves,
+                         nodes_[arc.to].freed_by);
+    for (const Traveller& traveller : found->second) {
+      if (traveller.route->size() == hop) continue;
+      next.by_arc[(*traveller.route)[hop]].push_back(traveller);
+      next.makers[traveller.pair] = receive;
+    }
+  }
+
+  const LiveGraph graph_;
+  const BalancedRoutes routes_;
+  StepBuilder builder_;
+  std::vector<Box> boxes_;              // by node
+  std::vector<OperationIndices> sent_;  // by arc
+  std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+llvm::Error checkRouteHops(const Topology& topology) {
+  // Every pair of nodes makes a hop at least.
+  const std::uint64_t nodes = topology.ranks();
+  if (nodes * (nodes - 1) <= kMaxRouteHops) {
+    const LiveGraph graph(topology);
+    std::uint64_t hops = 0;
+    for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+      for (const std::uint32_t distance : graph.distancesFrom(node))
+        hops += distance;
+    }
+    if (hops <= kMaxRouteHops) return llvm::Error::success();
+  }
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "balanced routes: the blocks of " + std::to_string(nodes) +
+                                     " live nodes on " + topology.shape() + " have more than " +
+                                     std::to_string(kMaxRouteHops) + " hops to make");
+}
+
+llvm::Expected<Program> planBalancedAlltoall(const CollectiveSpec& spec) {
+  if (llvm::Error error = checkRouteHops(spec.topology)) return error;
+  Program program;
+  program.schedule = BalancedAlltoall(spec).run();
+  return program;
+}
+
+TreePipeline balancedAlltoallPipeline(const Topology& topology) {
+  const LiveGraph graph(topology);
+  const std::vector<double> loads = meanLoads(graph);
+  const double steps = std::max<double>(static_cast<double>(loads.size()), 1);
+  return {.hops = 1 + 0.5 / (2 * steps),
+          .share = std::accumulate(loads.begin(), loads.end(), 0.0) / graph.nodes()};
+}
+
+}  // namespace torc

@@ -1,0 +1,30 @@
+// Islands: operations that dependences join. They lead nowhere else, so that order is a question of
+// an island: where every node has operations of its own, of a node.
+#ifndef TORC_IR_VERIFIER_ISLANDS_H_
+#define TORC_IR_VERIFIER_ISLANDS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+
+#include "schedules/schedule.h"
+
+namespace torc {
+
+class DependenceIslands {
+ public:
+  explicit DependenceIslands(const ScheduleView& schedule);
+
+  std::uint32_t of(std::uint32_t operation) const { return island_[operation]; }
+  /// The operations of the island of `first` from it on, as far as `last`.
+  llvm::ArrayRef<std::uint32_t> between(std::uint32_t first, std::uint32_t last) const;
+
+ private:
+  std::vector<std::uint32_t> island_;                // by operation
+  std::vector<std::vector<std::uint32_t>> members_;  // by island, ascending
+};
+
+}  // namespace torc
+
+#endif  // TORC_IR_VERIFIER_ISLANDS_H_
