@@ -29,7 +29,7 @@ std::string manifestPath(const std::string& library);
 /// Of a file by its name in the index.
 std::string libraryFilePath(const std::string& library, const std::string& name);
 
-inline constexpr std::uint32_t kIndexVersion = 3;
+inline constexpr std::uint32_t kIndexVersion = 4;
 /// Unlike a schedule file's in its fourth letter.
 inline constexpr char kIndexMagic[8] = {'T', 'O', 'R', 'I', '\r', '\n', '\x1a', '\n'};
 
@@ -63,14 +63,18 @@ inline constexpr std::uint64_t kNoSize = 0;
 
 inline constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
 
+/// In the place of a file: MPI's own collective.
+inline constexpr std::uint32_t kMpisOwn = std::numeric_limits<std::uint32_t>::max();
+
 /// The schedule of a collective on a shape, for a range of sizes. Bytes are those of the whole
-/// vector: of an allgather and a reduce_scatter, all blocks together.
+/// vector: of an allgather and a reduce_scatter, all blocks together. Of a tuned entry, times are
+/// measured ones.
 struct LibraryEntry {
   std::uint32_t shape = 0;
   Collective collective = Collective::kAllreduce;
-  std::uint64_t lowest = 0;   // bytes, both included
-  std::uint64_t highest = 0;  // kOpenEnd: no limit
-  std::uint32_t file = 0;
+  std::uint64_t lowest = 0;        // bytes, both included
+  std::uint64_t highest = 0;       // kOpenEnd: no limit
+  std::uint32_t file = 0;          // of a tuned entry, it may be kMpisOwn
   std::uint64_t predicted_to = 0;  // bytes: `highest`; where that is open, the largest size that
                                    // was looked at
   double lowest_s = 0;             // predicted time of `lowest`, seconds
@@ -78,6 +82,27 @@ struct LibraryEntry {
   std::string reason;              // why this schedule, in a sentence
 
   bool operator==(const LibraryEntry&) const = default;
+};
+
+/// A file that may serve a collective on a shape in the place of those of its entries: tuning tries
+/// it too.
+struct LibraryCandidate {
+  std::uint32_t shape = 0;
+  Collective collective = Collective::kAllreduce;
+  std::uint32_t file = 0;
+
+  auto operator<=>(const LibraryCandidate&) const = default;
+};
+
+/// What a call took on the ranks of a job.
+struct LibraryMeasurement {
+  std::uint32_t shape = 0;
+  Collective collective = Collective::kAllreduce;
+  std::uint64_t bytes = 0;
+  std::uint32_t file = 0;  // or kMpisOwn
+  double seconds = 0;      // median of iterations, each as long as its slowest rank
+
+  bool operator==(const LibraryMeasurement&) const = default;
 };
 
 struct LibraryFile {
@@ -97,9 +122,17 @@ struct LibraryIndex {
   std::vector<LibrarySubTorus> sub_tori;  // by partition, then extents; each once
   std::vector<LibraryEntry> entries;  // by shape, then collective, then size; ranges are disjoint
   std::vector<LibraryFile> files;     // by name; each once
+  std::vector<LibraryCandidate> candidates;  // by shape, collective and file; each once
+
+  // A tuned copy has: what was fastest on a job's ranks, in the order of entries, which it goes
+  // before.
+  std::string tuned_on;                          // that job, for people
+  std::vector<LibraryEntry> tuned;               // for sizes of 1 byte or more
+  std::vector<LibraryMeasurement> measurements;  // by shape, collective, bytes and file; each once
 
   /// nullptr where there is none.
   const LibrarySubTorus* findSubTorus(std::uint32_t partition, const Extents& extents) const;
+  /// A tuned entry where there is one.
   const LibraryEntry* findEntry(std::uint32_t shape, Collective collective,
                                 std::uint64_t bytes) const;
 

@@ -15,16 +15,21 @@ namespace torc {
 
 /// The tables, in the order in which they follow one another.
 enum class IndexTable : std::uint32_t {
-  kText = 0,  // bytes: machine, version, reasons of entries, names of files, one after the other
+  kText = 0,  // bytes: machine, version, the job of tuning, reasons of entries and tuned ones,
+              // names of files, one after the other
   kPartitions,
   kShapes,
   kSubTori,
   kEntries,
   kFiles,
+  kCandidates,
+  kTuned,
+  kMeasurements,
 };
-inline constexpr std::uint32_t kIndexTableCount = 6;
+inline constexpr std::uint32_t kIndexTableCount = 9;
 inline constexpr const char* kIndexTableNames[kIndexTableCount] = {
-    "text", "partitions", "shapes", "sub-tori", "entries", "files"};
+    "text",  "partitions", "shapes", "sub-tori",    "entries",
+    "files", "candidates", "tuned",  "measurements"};
 
 struct IndexHeader {
   std::array<char, 8> magic{};
@@ -35,9 +40,11 @@ struct IndexHeader {
   std::uint64_t manifest_checksum = 0;
   std::uint32_t machine_length = 0;  // bytes of the text
   std::uint32_t version_length = 0;
+  std::uint32_t tuned_on_length = 0;
+  std::uint32_t reserved = 0;
   std::array<TableEntry, kIndexTableCount> tables{};
 };
-static_assert(sizeof(IndexHeader) == 192);
+static_assert(sizeof(IndexHeader) == 272);
 static_assert(offsetof(IndexHeader, checksum) + sizeof(std::uint64_t) == kChecksummedFrom);
 static_assert(std::has_unique_object_representations_v<IndexHeader>);
 
@@ -63,6 +70,25 @@ struct EntryRecord {
   std::array<std::uint8_t, 3> reserved{};
 };
 static_assert(sizeof(EntryRecord) == 56);
+
+struct CandidateRecord {
+  std::uint32_t shape = 0;
+  std::uint32_t file = 0;
+  Collective collective{};
+  std::array<std::uint8_t, 7> reserved{};
+};
+static_assert(sizeof(CandidateRecord) == 16);
+static_assert(std::has_unique_object_representations_v<CandidateRecord>);
+
+struct MeasurementRecord {
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+  std::uint32_t shape = 0;
+  std::uint32_t file = 0;
+  Collective collective{};
+  std::array<std::uint8_t, 7> reserved{};
+};
+static_assert(sizeof(MeasurementRecord) == 32);
 
 struct FileRecord {
   std::uint64_t bytes = 0;

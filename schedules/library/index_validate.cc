@@ -2,6 +2,7 @@
 // and the runtime can rely on it.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <tuple>
 
 #include "schedules/format/file.h"
@@ -93,17 +94,25 @@ bool isTime(double seconds) {
   return std::isfinite(seconds) && seconds >= 0 && !std::signbit(seconds);
 }
 
-Status checkEntry(const LibraryIndex& index, const LibraryEntry& entry) {
-  if (entry.shape >= index.shapes.size()) {
-    return malformed("shape ", entry.shape, " does not exist (there are ", index.shapes.size(),
+/// What an entry, a candidate and a measurement have: a shape, a collective and a file.
+template <typename Named>
+Status checkNames(const LibraryIndex& index, const Named& named, bool may_be_mpis) {
+  if (named.shape >= index.shapes.size()) {
+    return malformed("shape ", named.shape, " does not exist (there are ", index.shapes.size(),
                      ")");
   }
-  if (const int collective = static_cast<int>(entry.collective); collective >= kCollectiveCount) {
+  if (const int collective = static_cast<int>(named.collective); collective >= kCollectiveCount) {
     return malformed("collective ", collective, " is unknown");
   }
-  if (entry.file >= index.files.size()) {
-    return malformed("file ", entry.file, " does not exist (there are ", index.files.size(), ")");
+  if (named.file >= index.files.size() && !(may_be_mpis && named.file == kMpisOwn)) {
+    return malformed("file ", named.file, " does not exist (there are ", index.files.size(), ")");
   }
+  return {};
+}
+
+Status checkEntry(const LibraryIndex& index, const LibraryEntry& entry, bool is_tuned) {
+  if (Status status = checkNames(index, entry, is_tuned); !status.ok()) return status;
+  if (is_tuned && entry.lowest <= kNoSize) return malformed("serves calls whose size is unknown");
   if (entry.lowest > entry.highest) {
     return malformed("range from ", entry.lowest, " to ", entry.highest, " bytes");
   }
@@ -124,6 +133,11 @@ bool follows(const LibraryEntry& a, const LibraryEntry& b) {
   const auto of_a = std::tie(a.shape, a.collective);
   const auto of_b = std::tie(b.shape, b.collective);
   return of_a != of_b ? of_a < of_b : a.highest < b.lowest;
+}
+
+Status checkMeasurement(const LibraryIndex& index, const LibraryMeasurement& measured) {
+  if (Status status = checkNames(index, measured, true); !status.ok()) return status;
+  return isTime(measured.seconds) ? Status() : malformed("its time is no number of seconds");
 }
 
 Status checkFile(const LibraryFile& file) {
@@ -183,12 +197,33 @@ Status validate(const LibraryIndex& index) {
   }
   if (status.ok()) {
     status = check_all(
-        index.entries, "entry", [&](const LibraryEntry& entry) { return checkEntry(index, entry); },
-        follows);
+        index.entries, "entry",
+        [&](const LibraryEntry& entry) { return checkEntry(index, entry, false); }, follows);
   }
   if (status.ok()) {
     status = check_all(index.files, "file", checkFile,
                        [](const LibraryFile& a, const LibraryFile& b) { return a.name < b.name; });
+  }
+  if (status.ok()) {
+    status = check_all(
+        index.candidates, "candidate",
+        [&](const LibraryCandidate& candidate) { return checkNames(index, candidate, false); },
+        std::less<>());
+  }
+  if (status.ok()) status = checkLine(index.tuned_on, kMaxReasonLength).annotated("job of tuning");
+  if (status.ok()) {
+    status = check_all(
+        index.tuned, "tuned entry",
+        [&](const LibraryEntry& entry) { return checkEntry(index, entry, true); }, follows);
+  }
+  if (status.ok()) {
+    status = check_all(
+        index.measurements, "measurement",
+        [&](const LibraryMeasurement& measured) { return checkMeasurement(index, measured); },
+        [](const LibraryMeasurement& a, const LibraryMeasurement& b) {
+          return std::tie(a.shape, a.collective, a.bytes, a.file) <
+                 std::tie(b.shape, b.collective, b.bytes, b.file);
+        });
   }
   return status;
 }
