@@ -30,7 +30,11 @@ TopologyKey keyOf(const Topology& topology) {
                                            .shapes = {},
                                            .sub_tori = {},
                                            .entries = {},
-                                           .files = {}});
+                                           .files = {},
+                                           .candidates = {},
+                                           .tuned_on = {},
+                                           .tuned = {},
+                                           .measurements = {}});
   return {topology.shape(), json["partitions"][0].dump()};
 }
 

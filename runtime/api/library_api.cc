@@ -146,6 +146,12 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
                   message("the library has no ", torc::rowOf(arguments->collective).name, " of ",
                           bytes, " bytes on ", library.shapes[shape]));
   }
+  if (entry->file == torc::kMpisOwn) {
+    return Status(
+        StatusCode::kUnsupported,
+        message("for ", torc::rowOf(arguments->collective).name, " of ", bytes, " bytes on ",
+                library.shapes[shape], " the library says MPI's own: ", entry->reason));
+  }
   return Chosen{entry, bytes};
 }
 
@@ -161,18 +167,10 @@ Status loadChosen(torc_geometry* geometry, const torc_call* call, torc_schedule*
     chosen = *found;
     return {};
   });
-  const std::uint64_t number =
-      mine.ok() ? static_cast<std::uint64_t>(chosen.entry - geometry->library->index.entries.data())
-                : 0;
-  const torc::AgreedField fields[] = {{"the entry of the library", number, true}};
+  const std::uint64_t file = mine.ok() ? chosen.entry->file : 0;
+  const torc::AgreedField fields[] = {{"the entry of the library", file, true}};
   if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
-
-  torc::ScheduleLoad load(*geometry->library, *geometry, *chosen.entry);
-  for (unsigned passes = 0; !load.advance(); ++passes) {
-    context->advance();
-    context->rest(passes);
-  }
-  StatusOr<torc_schedule*> schedule = load.take();
+  StatusOr<torc_schedule*> schedule = torc::loadNow(*geometry, *chosen.entry);
   if (!schedule.ok()) return schedule.status();
   *result = *schedule;
   return {};

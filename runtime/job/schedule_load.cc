@@ -217,4 +217,13 @@ StatusOr<torc_schedule*> ScheduleLoad::take() {
   return bound_.release();
 }
 
+StatusOr<torc_schedule*> loadNow(torc_geometry& geometry, const LibraryEntry& entry) {
+  ScheduleLoad load(*geometry.library, geometry, entry);
+  for (unsigned passes = 0; !load.advance(); ++passes) {
+    geometry.context->advance();
+    geometry.context->rest(passes);
+  }
+  return load.take();
+}
+
 }  // namespace torc

@@ -102,6 +102,10 @@ class ScheduleLoad {
   std::unique_ptr<torc_schedule> bound_;
 };
 
+/// Loads the schedule of `entry` on all ranks of a geometry that was made by recognition, and waits
+/// for it; collectives that are under way in the geometry's context go on. Errors: as `take`.
+StatusOr<torc_schedule*> loadNow(torc_geometry& geometry, const LibraryEntry& entry);
+
 }  // namespace torc
 
 #endif  // TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_

@@ -10,6 +10,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/run/torc_run_job.h"
 #include "runtime/run/torc_run_options.h"
+#include "runtime/run/tune.h"
 #include "schedules/collective.h"
 
 namespace torc {
@@ -116,7 +117,9 @@ int run(int argc, char** argv) {
     if (g_rank == 0) std::fputs(runHelp().c_str(), stdout);
     return 0;
   }
-  return replay(*options);
+  if (options->tune.empty()) return replay(*options);
+  const Status status = tune(*options);
+  return status.ok() ? 0 : fail(status.message(), 1);
 }
 
 }  // namespace

@@ -50,25 +50,25 @@ void waitYielding(MPI_Request request) {
   }
 }
 
-void barrier() {
+void barrier(MPI_Comm comm) {
   MPI_Request request;
-  startBarrier(MPI_COMM_WORLD, &request);
+  startBarrier(comm, &request);
   waitYielding(request);
 }
 
-void allreduce(void* data, int count, MPI_Datatype type, MPI_Op op) {
+void allreduce(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   MPI_Request request;
-  startAllreduce(MPI_IN_PLACE, data, count, type, op, MPI_COMM_WORLD, &request);
+  startAllreduce(MPI_IN_PLACE, data, count, type, op, comm, &request);
   waitYielding(request);
 }
 
 /// The time from which an iteration counts. On real cores: on leaving a barrier. On a simulated
 /// machine, whose ranks share one clock: the same instant on every rank.
-double startTogether() {
-  barrier();
+double startTogether(MPI_Comm comm) {
+  barrier(comm);
   double start = MPI_Wtime();
   if constexpr (kSimulated) {
-    allreduce(&start, 1, MPI_DOUBLE, MPI_MAX);
+    allreduce(&start, 1, MPI_DOUBLE, MPI_MAX, comm);
     start += 100;  // simulated seconds cost nothing, and a broken link may be very slow
     if (const double left = start - MPI_Wtime(); left > 2e-6) {
       usleep(static_cast<useconds_t>(1e6 * left) - 1);
@@ -79,14 +79,14 @@ double startTogether() {
   return start;
 }
 
-void broadcast(void* data, int count, MPI_Datatype type, int root) {
+void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   MPI_Request request;
-  startBroadcast(data, count, type, root, MPI_COMM_WORLD, &request);
+  startBroadcast(data, count, type, root, comm, &request);
   waitYielding(request);
 }
 
-RunTimes summarize(std::vector<double>& seconds) {
-  allreduce(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX);
+RunTimes summarize(std::vector<double>& seconds, MPI_Comm comm) {
+  allreduce(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, comm);
   std::sort(seconds.begin(), seconds.end());
   return {1e6 * seconds[seconds.size() / 2], 1e6 * seconds.front(), 1e6 * seconds.back()};
 }
@@ -94,13 +94,14 @@ RunTimes summarize(std::vector<double>& seconds) {
 }  // namespace
 
 RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* schedule,
-               std::uint64_t bytes)
+               std::uint64_t bytes, MPI_Comm comm)
     : options_(options),
+      comm_(comm),
       schedule_(schedule),
       row_(&rowOf(collective)),
       elements_(bytes / options.type.bytes) {
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &ranks_);
   const auto ranks = static_cast<std::uint64_t>(ranks_);
   const bool pairs = row_->blocks == BlockSpace::kPair;
   const bool uneven = options.uneven;
@@ -244,17 +245,16 @@ int RunJob::initGather() {
 /// Never in place: MPICH 4.0.2 then dies of more than 2048 bytes at another root than rank 0.
 void RunJob::mpiReduce() {
   MPI_Reduce(data_.data(), out_.data(), static_cast<int>(elements_), options_.type.datatype,
-             options_.op.op, options_.root, MPI_COMM_WORLD);
+             options_.op.op, options_.root, comm_);
 }
 
 void RunJob::mpiScatter() {
   const MPI_Datatype type = options_.type.datatype;
   if (equal_blocks_) {
-    MPI_Scatter(in(), mpi_counts_[0], type, out(), mpi_counts_[rank_], type, options_.root,
-                MPI_COMM_WORLD);
+    MPI_Scatter(in(), mpi_counts_[0], type, out(), mpi_counts_[rank_], type, options_.root, comm_);
   } else {
     MPI_Scatterv(in(), mpi_counts_.data(), mpi_displacements_.data(), type, out(),
-                 mpi_counts_[rank_], type, options_.root, MPI_COMM_WORLD);
+                 mpi_counts_[rank_], type, options_.root, comm_);
   }
 }
 
@@ -262,51 +262,48 @@ void RunJob::mpiGather() {
   const MPI_Datatype type = options_.type.datatype;
   if (equal_blocks_) {
     MPI_Gather(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type, options_.root,
-               MPI_COMM_WORLD);
+               comm_);
   } else {
     MPI_Gatherv(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_.data(),
-                mpi_displacements_.data(), type, options_.root, MPI_COMM_WORLD);
+                mpi_displacements_.data(), type, options_.root, comm_);
   }
 }
 
 void RunJob::mpiAlltoall() {
   const MPI_Datatype type = options_.type.datatype;
   if (equal_blocks_) {
-    MPI_Alltoall(in(), mpi_counts_[0], type, out_.data(), mpi_counts_[0], type, MPI_COMM_WORLD);
+    MPI_Alltoall(in(), mpi_counts_[0], type, out_.data(), mpi_counts_[0], type, comm_);
   } else {
     MPI_Alltoallv(in(), mpi_counts_.data(), mpi_displacements_.data(), type, out_.data(),
-                  mpi_counts_.data(), mpi_displacements_.data(), type, MPI_COMM_WORLD);
+                  mpi_counts_.data(), mpi_displacements_.data(), type, comm_);
   }
 }
 
 void RunJob::mpiBroadcast() {
-  MPI_Bcast(out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.root,
-            MPI_COMM_WORLD);
+  MPI_Bcast(out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.root, comm_);
 }
 
 void RunJob::mpiAllreduce() {
   MPI_Allreduce(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype,
-                options_.op.op, MPI_COMM_WORLD);
+                options_.op.op, comm_);
 }
 
 void RunJob::mpiReduceScatter() {
   const MPI_Datatype type = options_.type.datatype;
   if (equal_blocks_) {
-    MPI_Reduce_scatter_block(in(), out_.data(), mpi_counts_[0], type, options_.op.op,
-                             MPI_COMM_WORLD);
+    MPI_Reduce_scatter_block(in(), out_.data(), mpi_counts_[0], type, options_.op.op, comm_);
   } else {
-    MPI_Reduce_scatter(in(), out_.data(), mpi_counts_.data(), type, options_.op.op, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(in(), out_.data(), mpi_counts_.data(), type, options_.op.op, comm_);
   }
 }
 
 void RunJob::mpiAllgather() {
   const MPI_Datatype type = options_.type.datatype;
   if (equal_blocks_) {
-    MPI_Allgather(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type,
-                  MPI_COMM_WORLD);
+    MPI_Allgather(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type, comm_);
   } else {
     MPI_Allgatherv(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_.data(),
-                   mpi_displacements_.data(), type, MPI_COMM_WORLD);
+                   mpi_displacements_.data(), type, comm_);
   }
 }
 
@@ -357,7 +354,7 @@ std::string RunJob::check() {
   std::string error = compareWith(reference_);
   if (row_->outAt(false) == Holds::kWhole) {
     std::uint64_t extremes[2] = {first_hash_, ~first_hash_};
-    allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX);
+    allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
     if (error.empty() && extremes[0] != ~extremes[1]) error = "the ranks' results differ in bits";
   }
   return agree(error);
@@ -383,11 +380,11 @@ std::string RunJob::compareWith(const std::vector<std::byte>& expected) {
 /// The error of the lowest rank that has one, on rank 0; elsewhere any text where there is one.
 std::string RunJob::agree(const std::string& error) const {
   int first = error.empty() ? ranks_ : rank_;
-  allreduce(&first, 1, MPI_INT, MPI_MIN);
+  allreduce(&first, 1, MPI_INT, MPI_MIN, comm_);
   if (first == ranks_) return {};
   char text[256] = {};
   std::snprintf(text, sizeof(text), "%s", error.c_str());
-  broadcast(text, sizeof(text), MPI_CHAR, first);
+  broadcast(text, sizeof(text), MPI_CHAR, first, comm_);
   return text;
 }
 
@@ -406,51 +403,62 @@ int RunJob::chooseIterations() {
   for (int i = 0; i == 0 || i < options_.warmup; ++i) {
     const double start = MPI_Wtime();  // with the barrier, which may cost more than the call
     fill();
-    barrier();
+    barrier(comm_);
     (void)runTorc();
     slowest = MPI_Wtime() - start;
     if (options_.compare) {
       const double mpi_start = MPI_Wtime();
       fill();
-      barrier();
+      barrier(comm_);
       runMpi();
       slowest = std::max(slowest, MPI_Wtime() - mpi_start);
     }
     int enough = MPI_Wtime() - begin > options_.seconds ? 1 : 0;
-    broadcast(&enough, 1, MPI_INT, 0);
+    broadcast(&enough, 1, MPI_INT, 0, comm_);
     if (enough != 0) break;
   }
   int iterations = options_.iterations > 0
                        ? options_.iterations
                        : static_cast<int>(std::clamp(options_.seconds / slowest, 3.0, 1000.0));
-  broadcast(&iterations, 1, MPI_INT, 0);
+  broadcast(&iterations, 1, MPI_INT, 0, comm_);
   return iterations;
 }
 
 std::string RunJob::time(int iterations, RunTimes& torc, RunTimes& mpi) {
   std::vector<double> torc_seconds, mpi_seconds;
   std::string error;
-  auto timeMpi = [&] {
-    if (!options_.compare) return;
-    fill();
-    const double start = startTogether();
-    runMpi();
-    mpi_seconds.push_back(MPI_Wtime() - start);
-  };
   for (int i = 0; i < iterations; ++i) {
-    if (i % 2 == 1) timeMpi();  // who goes first alternates
-    fill();
-    const double start = startTogether();
-    const std::string failure = runTorc();
-    torc_seconds.push_back(MPI_Wtime() - start);
-    if (error.empty()) error = failure;
-    if (i % 2 == 0) timeMpi();
+    for (const bool of_mpi : {i % 2 == 1, i % 2 == 0}) {  // who goes first alternates
+      if (of_mpi && !options_.compare) continue;
+      const std::string failure = iterate(of_mpi, of_mpi ? mpi_seconds : torc_seconds);
+      if (error.empty()) error = failure;
+    }
   }
   error = agree(error);
   if (!error.empty()) return error;
-  torc = summarize(torc_seconds);
-  if (!mpi_seconds.empty()) mpi = summarize(mpi_seconds);
+  torc = summarize(torc_seconds, comm_);
+  if (!mpi_seconds.empty()) mpi = summarize(mpi_seconds, comm_);
   return {};
+}
+
+std::string RunJob::iterate(bool of_mpi, std::vector<double>& seconds) {
+  fill();
+  const double start = startTogether(comm_);
+  std::string error;
+  if (of_mpi) {
+    runMpi();
+  } else {
+    error = runTorc();
+  }
+  seconds.push_back(MPI_Wtime() - start);
+  return error;
+}
+
+std::string RunJob::use(torc_schedule* schedule) {
+  (void)torc_collective_free(collective_);
+  collective_ = nullptr;
+  schedule_ = schedule;
+  return agree(prepare());
 }
 
 }  // namespace torc

@@ -21,10 +21,10 @@ struct RunTimes {
 
 class RunJob {
  public:
-  /// Collective over MPI_COMM_WORLD. `collective`: what is called. `bytes` as in RunOptions: whole
-  /// elements.
+  /// Collective over `comm`, the schedule's communicator. `collective`: what is called. `schedule`
+  /// may be none until `use`. `bytes` as in RunOptions: whole elements.
   RunJob(const RunOptions& options, Collective collective, torc_schedule* schedule,
-         std::uint64_t bytes);
+         std::uint64_t bytes, MPI_Comm comm = MPI_COMM_WORLD);
   ~RunJob();
   RunJob(const RunJob&) = delete;
   RunJob& operator=(const RunJob&) = delete;
@@ -40,6 +40,13 @@ class RunJob {
 
   /// Runs the iterations, in turns with MPI's collective if `compare`. Empty, or torc's error.
   std::string time(int iterations, RunTimes& torc, RunTimes& mpi);
+
+  /// Goes on with another schedule of the same ranks. Empty, or the error, the same on all ranks.
+  std::string use(torc_schedule* schedule);
+
+  /// Runs torc's collective or MPI's once, all ranks together, and adds this rank's seconds. Empty,
+  /// or torc's error.
+  std::string iterate(bool of_mpi, std::vector<double>& seconds);
 
   /// Runs once more. Empty, or that the result is not the bits of the first check.
   std::string checkAgain();
@@ -82,7 +89,8 @@ class RunJob {
   std::string agree(const std::string& error) const;
 
   const RunOptions& options_;
-  torc_schedule* const schedule_;
+  const MPI_Comm comm_;
+  torc_schedule* schedule_;
   const CollectiveRow* row_ = nullptr;
   int rank_ = 0, ranks_ = 1;
   std::uint64_t elements_ = 0;  // of the whole vector

@@ -1,6 +1,7 @@
 // Parsing of torc-run's options, and its help.
 #include "runtime/run/torc_run_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -108,11 +109,51 @@ Status parseCollective(std::string_view text, std::optional<Collective>& collect
   return usage("--collective " + std::string(text) + ": must be one of " + collectiveNames(", "));
 }
 
-Status parseSeconds(const char* text, double& seconds) {
+Status parseCollectives(std::string_view text, std::vector<Collective>& collectives) {
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find(','));
+    const std::optional<Collective> collective = collectiveNamed(name);
+    if (!collective) {
+      return usage("--collectives " + std::string(name) + ": must be some of " +
+                   collectiveNames(", ") + ", with commas between them");
+    }
+    collectives.push_back(*collective);
+    text.remove_prefix(std::min(name.size() + 1, text.size()));
+  }
+  return {};
+}
+
+/// A number of seconds or minutes.
+Status parseTime(const char* option, const char* text, double& time) {
   char* end = nullptr;
-  seconds = std::strtod(text, &end);
-  if (end == text || *end != '\0' || !std::isfinite(seconds) || seconds <= 0 || seconds > 3600) {
-    return usage("--seconds " + std::string(text) + ": must be above 0 and at most 3600");
+  time = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !std::isfinite(time) || time <= 0 || time > 3600) {
+    return usage(std::string(option) + " " + std::string(text) +
+                 ": must be above 0 and at most 3600");
+  }
+  return {};
+}
+
+/// What the options must be together; `named`: the arguments that are no options.
+Status checkTogether(RunOptions& options, std::span<char* const> named, bool has_sizes) {
+  if (options.tune.empty()) {
+    if (!options.output.empty() || !options.collectives.empty() || !options.torus.empty() ||
+        !options.order.empty() || !options.mapping.empty()) {
+      return usage("--output, --collectives, --torus, --order and --mapping go with --tune");
+    }
+    if (named.empty()) return usage("which schedule? torc-run FILE.torc; see torc-run --help");
+    if (named.size() > 1) return usage(std::string(named[1]) + ": one schedule at a time");
+    options.schedule = named.front();
+    return {};
+  }
+  if (!named.empty()) return usage(std::string(named.front()) + ": --tune takes a library alone");
+  if (options.output.empty()) return usage("--tune: where to? --output DIR, a new folder");
+  if (!has_sizes) {
+    options.lowest_bytes = 8;
+    options.highest_bytes = 4u << 20;
+  }
+  if (options.lowest_bytes < options.type.bytes) {
+    return usage("--bytes: the smallest size is less than an element");
   }
   return {};
 }
@@ -130,16 +171,31 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
     kSeconds,
     kRoot,
     kTrace,
-    kTraceEvents
+    kTraceEvents,
+    kTune,
+    kCollectives,
+    kMinutes,
+    kTorus,
+    kOrder,
+    kMapping
   };
   RunOptions options;
   options.type = runTypes().front();
   options.op = runOps().front();
   int check = 0, compare = 0, in_place = 0, uneven = 0, help = 0;
   int trace_events = 0;
+  bool has_sizes = false;
   const struct option table[] = {
       {"collective", required_argument, nullptr, kCollective},
+      {"tune", required_argument, nullptr, kTune},
+      {"output", required_argument, nullptr, 'o'},
+      {"collectives", required_argument, nullptr, kCollectives},
+      {"minutes", required_argument, nullptr, kMinutes},
+      {"torus", required_argument, nullptr, kTorus},
+      {"order", required_argument, nullptr, kOrder},
+      {"mapping", required_argument, nullptr, kMapping},
       {"bytes", required_argument, nullptr, kBytes},
+      {"sizes", required_argument, nullptr, kBytes},
       {"type", required_argument, nullptr, kType},
       {"op", required_argument, nullptr, kOp},
       {"iterations", required_argument, nullptr, kIterations},
@@ -157,7 +213,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   };
   opterr = 0;
   int longest = 0;
-  for (int code; (code = getopt_long(argc, argv, ":h", table, &longest)) != -1;) {
+  for (int code; (code = getopt_long(argc, argv, ":ho:", table, &longest)) != -1;) {
     Status status;
     switch (code) {
       case 0:
@@ -168,7 +224,29 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
       case kCollective:
         status = parseCollective(optarg, options.collective);
         break;
+      case kTune:
+        options.tune = optarg;
+        break;
+      case 'o':
+        options.output = optarg;
+        break;
+      case kCollectives:
+        status = parseCollectives(optarg, options.collectives);
+        break;
+      case kMinutes:
+        status = parseTime("--minutes", optarg, options.minutes);
+        break;
+      case kTorus:
+        options.torus = optarg;
+        break;
+      case kOrder:
+        options.order = optarg;
+        break;
+      case kMapping:
+        options.mapping = optarg;
+        break;
       case kBytes:
+        has_sizes = true;
         status = parseRange(optarg, options);
         break;
       case kType:
@@ -184,7 +262,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
         status = parseCount("--warmup", optarg, 0, options.warmup);
         break;
       case kSeconds:
-        status = parseSeconds(optarg, options.seconds);
+        status = parseTime("--seconds", optarg, options.seconds);
         break;
       case kRoot:
         status = parseCount("--root", optarg, 0, options.root);
@@ -210,11 +288,8 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   options.uneven = uneven != 0;
   options.help = help != 0;
   if (options.help) return options;
-  if (optind == argc) return usage("which schedule? torc-run FILE.torc; see torc-run --help");
-  if (optind + 1 < argc) {
-    return usage(std::string(argv[optind + 1]) + ": one schedule at a time");
-  }
-  options.schedule = argv[optind];
+  const std::span<char* const> named(argv + optind, argv + argc);
+  if (Status status = checkTogether(options, named, has_sizes); !status.ok()) return status;
   return options;
 }
 
@@ -222,6 +297,7 @@ std::string runHelp() {
   return "Replays a compiled schedule on MPI ranks, one per node of its torus.\n"
          "\n"
          "  mpiexec.hydra -n RANKS torc-run FILE.torc [OPTION]...\n"
+         "  mpiexec.hydra -n RANKS torc-run --tune LIBRARY --output DIR [OPTION]...\n"
          "\n"
          "  --collective NAME  what is called, where that is not the schedule's own collective: an "
          "allreduce\n"
@@ -255,6 +331,18 @@ std::string runHelp() {
          "  --trace FILE       write what every rank did, as Chrome trace JSON, for Perfetto\n"
          "  --trace-events N   room for the last N events of each rank (default 100000)\n"
          "  --help\n"
+         "\n"
+         "Tuning: measures the library's schedules and MPI's own collectives on these ranks, and "
+         "writes a copy\n"
+         "of the library in which the fastest serve.\n"
+         "\n"
+         "  --tune LIBRARY     a folder of torc library build, best with --candidates\n"
+         "  --output, -o DIR   the copy; it must not exist\n"
+         "  --collectives A,B  of these alone\n"
+         "  --sizes LOW:HIGH   as --bytes, a factor of four apart (default 8:4M)\n"
+         "  --minutes M        at most (default 5); what there is no time for stays as it was\n"
+         "  --torus, --order, --mapping   where the ranks lie, as TORC_TORUS, TORC_ORDER and "
+         "TORC_MAPPING\n"
          "\n"
          "Times are of the slowest rank: the median over the iterations, the least and the most.\n"
          "Exit: 0 all right, 1 a wrong result or a fault in the input, 2 wrong usage.\n";

@@ -30,7 +30,7 @@ struct RunOp {
 };
 
 struct RunOptions {
-  std::string schedule;                    // path
+  std::string schedule;                    // path; empty: the library of `tune` is tuned
   std::optional<Collective> collective;    // that is called; none: the schedule's own
   std::uint64_t lowest_bytes = 4;          // sizes double from lowest ...
   std::uint64_t highest_bytes = 1u << 20;  // ... to highest
@@ -45,8 +45,13 @@ struct RunOptions {
   bool in_place = false;
   bool uneven = false;
   bool help = false;
-  std::string trace;               // path; empty: none
-  std::uint64_t trace_events = 0;  // per rank; 0: torc's default
+  std::string tune;                     // path of a library
+  std::string output;                   // of its tuned copy
+  std::vector<Collective> collectives;  // to tune; none: all
+  double minutes = 5;                   // for tuning, at most
+  std::string torus, order, mapping;  // of the job in the library, as torc_library_options has them
+  std::string trace;                  // path; empty: none
+  std::uint64_t trace_events = 0;     // per rank; 0: torc's default
 };
 
 /// Reads the command line. Errors: `--bytes 4x: ...`, one line.

@@ -55,8 +55,10 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   call.reason = Reason::kNotSetUp;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
   const LibraryEntry* entry = engine->library->choose(state.shape(), call.arguments, call.bytes);
-  call.reason = entry == nullptr ? Reason::kNoSchedule : Reason::kServed;
-  return entry;
+  call.reason = entry == nullptr          ? Reason::kNoSchedule
+                : entry->file == kMpisOwn ? Reason::kMpiIsFaster
+                                          : Reason::kServed;
+  return call.reason == Reason::kServed ? entry : nullptr;
 }
 
 }  // namespace torc::pmpi

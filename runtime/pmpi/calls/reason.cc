@@ -29,6 +29,8 @@ const char* text(Reason reason) {
       return "an operation that does not commute";
     case Reason::kOverflow:
       return "more bytes than an address space has";
+    case Reason::kMpiIsFaster:
+      return "MPI's own was measured to be faster";
     case Reason::kOwnBlock:
       return "the rank's own block is not as long as the others expect";
     case Reason::kFailedBefore:

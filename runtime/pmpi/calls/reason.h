@@ -20,6 +20,7 @@ enum class Reason : std::uint8_t {
   kDatatypeGaps,  // a reduction on a derived type with gaps
   kOperation,     // an operation that does not commute, or has no meaning on the type
   kOverflow,      // more bytes than an address space
+  kMpiIsFaster,   // as tuning has measured
   kOwnBlock,      // the caller's block is not as long as the others expect: an error on all ranks
   kFailedBefore,  // an earlier call on the communicator has failed: an error
   // Should be served: an error under TORC_STRICT.
