@@ -24,17 +24,9 @@ list<std::string> paths(Positional, desc("DIR DIR"), sub(command), cat(category)
 using TopologyKey = std::pair<std::string, std::string>;
 
 TopologyKey keyOf(const Topology& topology) {
-  nlohmann::ordered_json json = indexJson({.machine = {},
-                                           .version = {},
-                                           .partitions = {{topology}},
-                                           .shapes = {},
-                                           .sub_tori = {},
-                                           .entries = {},
-                                           .files = {},
-                                           .candidates = {},
-                                           .tuned_on = {},
-                                           .tuned = {},
-                                           .measurements = {}});
+  LibraryIndex index;
+  index.partitions = {{topology}};
+  nlohmann::ordered_json json = indexJson(index);
   return {topology.shape(), json["partitions"][0].dump()};
 }
 

@@ -62,14 +62,10 @@ void addEntries(LibraryIndex& index) {
 }  // namespace
 
 LibraryIndex libraryIndex() {
-  LibraryIndex index{.machine = "generic",
-                     .version = "0.1.0",
-                     .manifest_checksum = 0x1122334455667788,
-                     .partitions = {},
-                     .shapes = {},
-                     .sub_tori = {},
-                     .entries = {},
-                     .files = {}};
+  LibraryIndex index;
+  index.machine = "generic";
+  index.version = "0.1.0";
+  index.manifest_checksum = 0x1122334455667788;
   addPartition(index, *parseTopology("4x4x2m+2", "TXYZ"));
   addPartition(index, *parseTopology("8x4"));
   addEntries(index);

@@ -1,0 +1,54 @@
+#include "runtime/run/sub_torus_boxes.h"
+
+#include "runtime/api/torc.h"
+#include "runtime/job/schedule_load.h"
+#include "runtime/run/job_world.h"
+
+namespace torc {
+
+SubTorusBoxes::~SubTorusBoxes() {
+  for (auto& [file, schedule] : schedules_)
+    (void)torc_schedule_free(schedule);
+  (void)torc_geometry_destroy(geometry_);
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+Status SubTorusBoxes::make(torc_library& library, const LibrarySubTorus& sub_torus) {
+  const Topology& partition = library.job.topology;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const Coordinates at = partition.coordinatesOfSite(library.job.siteOf(rank));
+  int color = 0;
+  for (std::uint32_t axis = 0; axis < partition.axis_count; ++axis) {
+    const auto extent = static_cast<std::int32_t>(sub_torus.extents[axis]);
+    const auto size = static_cast<std::int32_t>(partition.axes[axis].size);
+    color = color * (size / extent + 1) + at[axis] / extent;
+  }
+  MPI_Comm box = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, color, rank, &box);
+  if (library.recognise(box).ok()) {
+    const Status status = apiStatus(torc_geometry_recognise(&library, box, &geometry_));
+    comm_ = box;
+    return status;
+  }
+  MPI_Comm_free(&box);
+  return {};
+}
+
+StatusOr<torc_schedule*> SubTorusBoxes::load(std::uint32_t shape, Collective collective,
+                                             std::uint32_t file) {
+  if (!isIn()) return nullptr;
+  for (const auto& [held, schedule] : schedules_) {
+    if (held == file) return schedule;
+  }
+  LibraryEntry entry;
+  entry.shape = shape;
+  entry.collective = collective;
+  entry.lowest = entry.highest = kNoSize + 1;
+  entry.file = file;
+  StatusOr<torc_schedule*> schedule = loadNow(*geometry_, entry);
+  if (schedule.ok()) schedules_.emplace_back(file, *schedule);
+  return schedule;
+}
+
+}  // namespace torc

@@ -1,0 +1,44 @@
+// All boxes of a job's partition that are as large as one of its sub-tori, side by side.
+#ifndef TORC_RUNTIME_RUN_SUB_TORUS_BOXES_H_
+#define TORC_RUNTIME_RUN_SUB_TORUS_BOXES_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <mpi.h>
+
+#include "runtime/job/library.h"
+#include "runtime/job/schedule.h"
+#include "support/status.h"
+
+namespace torc {
+
+class SubTorusBoxes {
+ public:
+  SubTorusBoxes() = default;
+  SubTorusBoxes(const SubTorusBoxes&) = delete;
+  SubTorusBoxes& operator=(const SubTorusBoxes&) = delete;
+  ~SubTorusBoxes();
+
+  /// Collective over MPI_COMM_WORLD, once. Ranks whose box the library does not know, as for a dead
+  /// node, are in none. The library outlives this object.
+  Status make(torc_library& library, const LibrarySubTorus& sub_torus);
+
+  bool isIn() const { return comm_ != MPI_COMM_NULL; }
+  /// Of this rank's box; MPI_COMM_NULL where it is in none.
+  MPI_Comm comm() const { return comm_; }
+
+  /// Collective over the box. The schedule in `file`, which serves `collective` on the sub-torus's
+  /// shape; it lives as long as this object. nullptr on ranks in no box.
+  StatusOr<torc_schedule*> load(std::uint32_t shape, Collective collective, std::uint32_t file);
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  torc_geometry* geometry_ = nullptr;
+  std::vector<std::pair<std::uint32_t, torc_schedule*>> schedules_;  // by file
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_SUB_TORUS_BOXES_H_

@@ -1,0 +1,260 @@
+#include "runtime/run/tuner.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <mpi.h>
+
+#include "runtime/run/job_world.h"
+#include "runtime/run/tuned_entries.h"
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+constexpr int kRounds = 5;
+constexpr int kFewestIterations = 3;   // in a round
+constexpr int kMostIterations = 2000;  // in a round
+/// What is slower than the fastest by more drops out, after the first round, and after later ones.
+constexpr double kSlowAtFirst = 3, kSlowLater = 1.5;
+constexpr std::uint64_t kFactor = 4;  // between sizes
+
+}  // namespace
+
+double Tuner::Contender::median() const {
+  std::vector<double> sorted = seconds;
+  std::ranges::sort(sorted);
+  return sorted[sorted.size() / 2];
+}
+
+Tuner::Tuner(const RunOptions& options, torc_library& library)
+    : options_(options),
+      library_(library),
+      index_(library.index),
+      deadline_(MPI_Wtime() + 60 * options.minutes) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  options_.check = options_.compare = true;  // sizes that MPI's functions can take
+}
+
+Status Tuner::measure() {
+  cells_ = cells();
+  if (cells_.empty()) {
+    return {StatusCode::kInvalidArgument,
+            "the library has nothing of these collectives and sizes for this job"};
+  }
+  printHeader();
+  std::map<std::uint32_t, SubTorusBoxes> boxes;  // by sub-torus
+  for (const Cell& cell : cells_) {
+    if (isOver()) break;
+    const auto [entry, is_new] = boxes.try_emplace(cell.sub_torus);
+    Status status;
+    if (is_new) status = entry->second.make(library_, index_.sub_tori[cell.sub_torus]);
+    if (status = agreed(status); !status.ok()) return status;
+    if (status = measureCell(cell, entry->second); !status.ok()) return status;
+    ++done_;
+  }
+  return {};
+}
+
+LibraryIndex Tuner::tunedIndex(std::string job) {
+  LibraryIndex index = index_;
+  const auto what = [](const LibraryMeasurement& m) {
+    return std::tuple(m.shape, m.collective, m.bytes, m.file);
+  };
+  std::ranges::sort(measurements_, {}, what);
+  index.tuned.clear();
+  for (std::span<const LibraryMeasurement> rest = measurements_; !rest.empty();) {
+    const auto end = std::ranges::find_if(rest, [&](const LibraryMeasurement& m) {
+      return m.shape != rest.front().shape || m.collective != rest.front().collective;
+    });
+    const auto count = static_cast<std::size_t>(end - rest.begin());
+    for (LibraryEntry& entry : tunedEntries(index_, rest.first(count), largest_))
+      index.tuned.push_back(std::move(entry));
+    rest = rest.subspan(count);
+  }
+  index.tuned_on = std::move(job);
+  if (done_ < cells_.size()) {
+    index.tuned_on += message("; time for ", done_, " of ", cells_.size(), " sizes");
+  }
+  index.measurements = std::move(measurements_);
+  return index;
+}
+
+/// Each shape once, on its first sub-torus of the job's partition. Size after size, so that short
+/// time leaves out the largest ones of all.
+std::vector<Tuner::Cell> Tuner::cells() {
+  std::vector<std::uint32_t> first;  // sub-tori
+  std::set<std::uint32_t> shapes;
+  for (std::uint32_t i = 0; i < index_.sub_tori.size(); ++i) {
+    const LibrarySubTorus& sub_torus = index_.sub_tori[i];
+    const bool is_of_job = sub_torus.partition == library_.job.partition;
+    if (is_of_job && shapes.insert(sub_torus.shape).second) first.push_back(i);
+  }
+  std::vector<Cell> list;
+  for (std::uint64_t bytes = options_.lowest_bytes; bytes <= options_.highest_bytes;
+       bytes *= kFactor) {
+    largest_ = bytes;
+    for (const std::uint32_t sub_torus : first) {
+      const std::uint32_t shape = index_.sub_tori[sub_torus].shape;
+      for (const Collective collective : collectives()) {
+        if (has(shape, collective, bytes)) list.push_back({sub_torus, shape, collective, bytes});
+      }
+    }
+  }
+  return list;
+}
+
+/// Whether the library serves it, and ranks have elements.
+bool Tuner::has(std::uint32_t shape, Collective collective, std::uint64_t bytes) const {
+  const bool is_of_pairs = rowOf(collective).blocks == BlockSpace::kPair;
+  const std::uint64_t least = is_of_pairs ? index_.shapes[shape].topology.ranks() : 1;
+  return bytes / options_.type.bytes >= least &&
+         index_.findEntry(shape, collective, bytes) != nullptr;
+}
+
+std::vector<Collective> Tuner::collectives() const {
+  if (!options_.collectives.empty()) return options_.collectives;
+  std::vector<Collective> all;
+  for (int c = 0; c < kCollectiveCount; ++c)
+    all.push_back(static_cast<Collective>(c));
+  return all;
+}
+
+/// As rank 0 sees it.
+bool Tuner::isOver() const {
+  int over = MPI_Wtime() > deadline_ ? 1 : 0;
+  MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return over != 0;
+}
+
+/// MPI's own, and each file that the library has for the cell.
+StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubTorusBoxes& boxes) {
+  std::set<std::uint32_t> files;
+  for (const LibraryEntry& entry : index_.entries) {
+    if (entry.shape == cell.shape && entry.collective == cell.collective) {
+      files.insert(entry.file);
+    }
+  }
+  for (const LibraryCandidate& candidate : index_.candidates) {
+    if (candidate.shape == cell.shape && candidate.collective == cell.collective) {
+      files.insert(candidate.file);
+    }
+  }
+  std::vector<Contender> list(1);
+  for (const std::uint32_t file : files) {
+    const StatusOr<torc_schedule*> schedule = boxes.load(cell.shape, cell.collective, file);
+    if (Status status = agreed(schedule.ok() ? Status() : schedule.status()); !status.ok()) {
+      return status;
+    }
+    Contender& contender = list.emplace_back();
+    contender.file = file;
+    contender.schedule = *schedule;
+  }
+  return list;
+}
+
+Status Tuner::measureCell(const Cell& cell, SubTorusBoxes& boxes) {
+  StatusOr<std::vector<Contender>> found = contenders(cell, boxes);
+  if (!found.ok()) return found.status();
+  std::vector<Contender>& list = *found;
+  std::optional<RunJob> job;
+  if (boxes.isIn()) {
+    job.emplace(options_, cell.collective, nullptr, cell.bytes, boxes.comm());
+  }
+  const double cell_seconds =
+      std::max(0.0, deadline_ - MPI_Wtime()) / static_cast<double>(cells_.size() - done_);
+  for (int round = 0; round < kRounds; ++round) {
+    for (Contender& contender : list) {
+      if (contender.is_out) continue;
+      const double slice = cell_seconds / static_cast<double>(kRounds * list.size());
+      Status status = agreed(call(job, contender, round == 0, slice));
+      if (!status.ok()) {
+        return status.annotated(message(rowOf(cell.collective).name, " of ", cell.bytes,
+                                        " bytes on ", library_.shapes[cell.shape]));
+      }
+    }
+    dropSlow(list, round == 0 ? kSlowAtFirst : kSlowLater);
+  }
+  for (const Contender& contender : list) {
+    measurements_.push_back(
+        {cell.shape, cell.collective, cell.bytes, contender.file, contender.median()});
+  }
+  print(cell, list);
+  return {};
+}
+
+/// Calls a contender for `slice` seconds; at first it is checked, too.
+Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_first, double slice) {
+  const bool of_mpi = contender.file == kMpisOwn;
+  const auto failed = [](const std::string& text) {
+    return text.empty() ? Status() : Status(StatusCode::kInvalidArgument, text);
+  };
+  std::vector<double> seconds;
+  Status status;
+  if (job && !of_mpi) status = failed(job->use(contender.schedule));
+  if (job && !of_mpi && is_first && status.ok()) status = failed(job->check());
+  if (status = agreed(status); !status.ok()) return status;
+  // One iteration tells how many there is time for; the first of all is not counted.
+  for (int warm = is_first ? 0 : 1; warm < 2; ++warm) {
+    seconds.clear();
+    if (job) status = failed(job->iterate(of_mpi, seconds));
+    if (status = agreed(status); !status.ok()) return status;
+  }
+  double one = seconds.empty() ? 0 : seconds.front();
+  MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  const double wanted =
+      std::clamp<double>(slice / std::max(one, 1e-7), kFewestIterations, kMostIterations);
+  int iterations = static_cast<int>(wanted);
+  MPI_Bcast(&iterations, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  for (int i = 1; i < iterations && status.ok(); ++i) {
+    if (job) status = failed(job->iterate(of_mpi, seconds));
+  }
+  if (status = agreed(status); !status.ok()) return status;
+  seconds.resize(static_cast<std::size_t>(iterations), 0);
+  MPI_Allreduce(MPI_IN_PLACE, seconds.data(), iterations, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  contender.seconds.insert(contender.seconds.end(), seconds.begin(), seconds.end());
+  return {};
+}
+
+void Tuner::dropSlow(std::vector<Contender>& list, double factor) {
+  double least = list.front().median();
+  for (const Contender& contender : list)
+    least = std::min(least, contender.median());
+  for (Contender& contender : list)
+    contender.is_out = contender.is_out || contender.median() > factor * least;
+}
+
+void Tuner::printHeader() const {
+  if (rank_ != 0) return;
+  if (library_.hosts.oversubscribed) {
+    std::printf("# ranks outnumber cores: times are those of waiting for one\n");
+  }
+  std::printf("# %zu sizes in at most %g minutes; us, medians of the slowest ranks\n",
+              cells_.size(), options_.minutes);
+  std::printf("%-14s %-14s %12s %12s %12s %12s  %s\n", "shape", "collective", "bytes", "library's",
+              "fastest", "MPI's", "fastest is");
+}
+
+void Tuner::print(const Cell& cell, const std::vector<Contender>& list) const {
+  if (rank_ != 0) return;
+  const std::uint32_t chosen = index_.findEntry(cell.shape, cell.collective, cell.bytes)->file;
+  const Contender* fastest = &list.front();
+  double chosen_s = 0;
+  for (const Contender& contender : list) {
+    if (contender.median() < fastest->median()) fastest = &contender;
+    if (contender.file == chosen) chosen_s = contender.median();
+  }
+  std::printf("%-14s %-14s %12llu %12.2f %12.2f %12.2f  %s\n", library_.shapes[cell.shape].c_str(),
+              std::string(rowOf(cell.collective).name).c_str(),
+              static_cast<unsigned long long>(cell.bytes), 1e6 * chosen_s, 1e6 * fastest->median(),
+              1e6 * list.front().median(),
+              fastest->file == kMpisOwn ? "MPI's own" : index_.files[fastest->file].name.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace torc

@@ -1,0 +1,83 @@
+// Tuner: measures the schedules of a library, and MPI's own collectives, on the ranks of a job.
+//
+// On every sub-torus of the job's partition, all boxes of that extent at a time, as programs have
+// them; of every collective; for sizes a factor of four apart: the files that the library has for
+// it, and MPI's own. They are called in turns, round by round. What is much slower than the fastest
+// drops out.
+#ifndef TORC_RUNTIME_RUN_TUNER_H_
+#define TORC_RUNTIME_RUN_TUNER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/job/library.h"
+#include "runtime/run/sub_torus_boxes.h"
+#include "runtime/run/torc_run_job.h"
+#include "runtime/run/torc_run_options.h"
+#include "support/status.h"
+
+namespace torc {
+
+class Tuner {
+ public:
+  /// `options`: collectives, sizes, type, operation, root and minutes, from now on. Both outlive
+  /// it.
+  Tuner(const RunOptions& options, torc_library& library);
+
+  /// Collective over MPI_COMM_WORLD. Measures all that there is time for, and prints a line for
+  /// each size on rank 0. The error is the same on all ranks.
+  Status measure();
+
+  /// The library's index with what was measured on `job`, and the tuned entries that follow. Once.
+  LibraryIndex tunedIndex(std::string job);
+
+  /// Sizes that were measured, and all that there are.
+  std::size_t done() const { return done_; }
+  std::size_t all() const { return cells_.size(); }
+
+ private:
+  /// What is called, of what size, on which sub-torus.
+  struct Cell {
+    std::uint32_t sub_torus = 0;
+    std::uint32_t shape = 0;
+    Collective collective = Collective::kAllreduce;
+    std::uint64_t bytes = 0;
+  };
+  /// What takes part in one cell.
+  struct Contender {
+    std::uint32_t file = kMpisOwn;
+    torc_schedule* schedule = nullptr;
+    std::vector<double> seconds;  // of iterations, each as long as its slowest rank
+    bool is_out = false;
+
+    double median() const;
+  };
+
+  std::vector<Cell> cells();
+  bool has(std::uint32_t shape, Collective collective, std::uint64_t bytes) const;
+  std::vector<Collective> collectives() const;
+  bool isOver() const;
+  StatusOr<std::vector<Contender>> contenders(const Cell& cell, SubTorusBoxes& boxes);
+  Status measureCell(const Cell& cell, SubTorusBoxes& boxes);
+  Status call(std::optional<RunJob>& job, Contender& contender, bool is_first, double slice);
+  static void dropSlow(std::vector<Contender>& list, double factor);
+  void printHeader() const;
+  void print(const Cell& cell, const std::vector<Contender>& list) const;
+
+  RunOptions options_;
+  torc_library& library_;
+  const LibraryIndex& index_;
+  const double deadline_;  // of MPI_Wtime
+  int rank_ = 0;
+  std::uint64_t largest_ = 0;  // size that was asked for
+  std::vector<Cell> cells_;
+  std::size_t done_ = 0;
+  std::vector<LibraryMeasurement> measurements_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_TUNER_H_
