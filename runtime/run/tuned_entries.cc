@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 #include <string>
 
 namespace torc {
@@ -23,26 +22,29 @@ std::string nameOf(const LibraryIndex& index, std::uint32_t file) {
   return file == kMpisOwn ? "MPI's own" : index.files[file].name;
 }
 
+/// Seconds of a program's call.
+double callSeconds(const LibraryMeasurement& measured) {
+  return measured.seconds + (measured.file == kMpisOwn ? 0 : kCallAdds);
+}
+
 std::string microseconds(double seconds) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.2f us", 1e6 * seconds);
   return text;
 }
 
-/// The seconds of `file`, if it was measured.
-std::optional<double> secondsOf(Measurements of_size, std::uint32_t file) {
+/// That of `file`; nullptr where it was not measured.
+const LibraryMeasurement* measurementOf(Measurements of_size, std::uint32_t file) {
   const auto found = std::ranges::find(of_size, file, &LibraryMeasurement::file);
-  if (found == of_size.end()) return std::nullopt;
-  return found->seconds;
+  return found == of_size.end() ? nullptr : &*found;
 }
 
 /// Of one size. `before`: the winner of the size below, if there is one.
 Winner winnerOf(const LibraryIndex& index, Measurements of_size, const Winner* before) {
-  const LibraryMeasurement& fastest =
-      *std::ranges::min_element(of_size, {}, &LibraryMeasurement::seconds);
+  const LibraryMeasurement& fastest = *std::ranges::min_element(of_size, {}, callSeconds);
   const auto isAsFast = [&](std::uint32_t file) {
-    const std::optional<double> seconds = secondsOf(of_size, file);
-    return seconds && *seconds <= kAsFast * fastest.seconds;
+    const LibraryMeasurement* measured = measurementOf(of_size, file);
+    return measured != nullptr && callSeconds(*measured) <= kAsFast * callSeconds(fastest);
   };
   const LibraryMeasurement* best_schedule = nullptr;
   for (const LibraryMeasurement& measured : of_size) {
@@ -60,7 +62,7 @@ Winner winnerOf(const LibraryIndex& index, Measurements of_size, const Winner* b
       winner.file = entry.file;
     }
   }
-  winner.seconds = *secondsOf(of_size, winner.file);
+  winner.seconds = measurementOf(of_size, winner.file)->seconds;
   winner.reason =
       "measured " + microseconds(winner.seconds) + " at " + std::to_string(winner.bytes);
   const LibraryMeasurement* next = nullptr;
@@ -72,9 +74,9 @@ Winner winnerOf(const LibraryIndex& index, Measurements of_size, const Winner* b
     winner.reason +=
         "; the next, " + nameOf(index, next->file) + ", " + microseconds(next->seconds);
   }
-  const std::optional<double> mpi = secondsOf(of_size, kMpisOwn);
-  if (mpi && winner.file != kMpisOwn && next->file != kMpisOwn) {
-    winner.reason += "; MPI's own " + microseconds(*mpi);
+  const LibraryMeasurement* mpi = measurementOf(of_size, kMpisOwn);
+  if (mpi != nullptr && winner.file != kMpisOwn && next != mpi) {
+    winner.reason += "; MPI's own " + microseconds(mpi->seconds);
   }
   return winner;
 }

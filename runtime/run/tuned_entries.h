@@ -14,12 +14,18 @@ namespace torc {
 /// What is no slower than this, times the fastest, is as fast: no measurement tells them apart.
 inline constexpr double kAsFast = 1.03;
 
+/// Seconds that a preloaded program's call takes besides the persistent collective that was
+/// measured (docs/job-start.md: 0.11 to 0.17 us up to 1 KiB). A call that is MPI's takes it
+/// directly.
+inline constexpr double kCallAdds = 1.5e-7;
+
 /// Entries for what `measurements` say, in the index's order; these are of one collective on one
 /// shape, by size and file, and the index has entries for both. Of what is as fast as the fastest,
-/// the schedule of the index's own entry is taken, else that of the size below, else any other
-/// schedule, else MPI's own collective. Between sizes with different ones the border is the
-/// geometric mean. Sizes below the smallest that was measured go with it; above the largest, if
-/// that is at least `asked`, all that the index has an entry for.
+/// calls of a schedule taken to be kCallAdds longer, the schedule of the index's own entry is
+/// taken, else that of the size below, else any other schedule, else MPI's own collective. Between
+/// sizes with different ones the border is the geometric mean. Sizes below the smallest that was
+/// measured go with it; above the largest, if that is at least `asked`, all that the index has an
+/// entry for.
 std::vector<LibraryEntry> tunedEntries(const LibraryIndex& index,
                                        std::span<const LibraryMeasurement> measurements,
                                        std::uint64_t asked);

@@ -15,7 +15,7 @@ constexpr std::uint64_t kAsked = 65536;
 struct Measured {
   std::uint64_t bytes;
   std::uint32_t file;
-  double us;
+  double ms;
 };
 
 std::vector<LibraryEntry> entriesFor(std::vector<Measured> measured, std::uint64_t asked = kAsked) {
@@ -24,7 +24,7 @@ std::vector<LibraryEntry> entriesFor(std::vector<Measured> measured, std::uint64
   index.measurements.clear();
   for (const Measured& one : measured) {
     index.measurements.push_back(
-        {kShape, Collective::kAllgather, one.bytes, one.file, 1e-6 * one.us});
+        {kShape, Collective::kAllgather, one.bytes, one.file, 1e-3 * one.ms});
   }
   index.tuned = tunedEntries(index, index.measurements, asked);
   EXPECT_EQ(validate(index).message(), "");
@@ -55,12 +55,13 @@ TEST(TunedEntries, TheFastestServesBordersAreBetweenSizes) {
   EXPECT_EQ(entries[1].highest, 8192u);
   EXPECT_EQ(entries[2].highest, kOpenEnd);
   EXPECT_EQ(entries[2].predicted_to, 65536u);
-  EXPECT_EQ(entries[1].lowest_s, 1e-6 * 5);
+  EXPECT_EQ(entries[1].lowest_s, 1e-3 * 5);
   EXPECT_EQ(entries[0].reason,
-            "measured 2.00 us at 16; the next, allreduce-4x4-fedcba9876543210.torc, 5.00 us");
-  EXPECT_EQ(entries[2].reason,
-            "measured 9.00 us at 65536; the next, allreduce-4x4-fedcba9876543210.torc, 15.00 us; "
-            "MPI's own 16.00 us");
+            "measured 2000.00 us at 16; the next, allreduce-4x4-fedcba9876543210.torc, 5000.00 us");
+  EXPECT_EQ(
+      entries[2].reason,
+      "measured 9000.00 us at 65536; the next, allreduce-4x4-fedcba9876543210.torc, 15000.00 us; "
+      "MPI's own 16000.00 us");
 }
 
 TEST(TunedEntries, WhatIsAsFastStays) {
@@ -76,6 +77,14 @@ TEST(TunedEntries, WhatIsAsFastStays) {
             std::vector<std::uint32_t>{0});
   EXPECT_EQ(filesOf(entriesFor({{16, 0, 9}, {16, kMpisOwn, 4}, {64, 0, 5}, {64, kMpisOwn, 5.1}})),
             std::vector<std::uint32_t>{kMpisOwn});
+}
+
+// A program's call takes longer than the collective that was measured.
+TEST(TunedEntries, ShortCallsOfSchedulesCountForMore) {
+  EXPECT_EQ(filesOf(entriesFor({{16, 0, 0.45e-3}, {16, kMpisOwn, 0.5e-3}})),
+            std::vector<std::uint32_t>{kMpisOwn});
+  EXPECT_EQ(filesOf(entriesFor({{16, 0, 0.35e-3}, {16, kMpisOwn, 0.5e-3}})),
+            std::vector<std::uint32_t>{0});
 }
 
 TEST(TunedEntries, EndWhereTimeWasOver) {
