@@ -1,9 +1,11 @@
-// tune_library DIR [FACTOR]: makes the library DIR a tuned one, as if all files for allreduce and
-// for alltoall on its first shape and MPI's own had been measured. The numbers are made up, the
-// same every time; all times are FACTOR times as long.
+// tune_library DIR [FACTOR | stray]: makes the library DIR a tuned one, as if all files for
+// allreduce and for alltoall on its first shape and MPI's own had been measured. The numbers are
+// made up, the same every time; all times are FACTOR times as long. stray: the first tuned range
+// and a further candidate have files for something else.
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <string>
 
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"
@@ -53,7 +55,13 @@ void measure(LibraryIndex& index, Collective collective, double factor) {
                          .reason = "no schedule is faster"});
 }
 
-int run(const std::string& path, double factor) {
+void goAstray(LibraryIndex& index) {
+  const auto files = static_cast<std::uint32_t>(index.files.size());
+  index.tuned.front().file = files - 1;  // the last ones by name are for scatter
+  index.candidates.push_back({index.candidates.back().shape, Collective::kGather, files - 2});
+}
+
+int run(const std::string& path, double factor, bool stray) {
   StatusOr<std::vector<std::byte>> bytes = readFile(indexPath(path));
   if (!bytes.ok()) return 1;
   StatusOr<LibraryIndex> index = readLibraryIndex(*bytes, indexPath(path));
@@ -61,6 +69,7 @@ int run(const std::string& path, double factor) {
   index->tuned_on = "a job of 3 ranks";
   measure(*index, Collective::kAllreduce, factor);
   measure(*index, Collective::kAlltoall, factor);
+  if (stray) goAstray(*index);
   if (const Status status = validate(*index); !status.ok()) {
     std::fprintf(stderr, "%s\n", status.message().c_str());
     return 1;
@@ -72,5 +81,8 @@ int run(const std::string& path, double factor) {
 }  // namespace torc
 
 int main(int argc, char** argv) {
-  return argc < 2 ? 2 : torc::run(argv[1], argc < 3 ? 1 : std::atof(argv[2]));
+  if (argc < 2) return 2;
+  const std::string how = argc < 3 ? "1" : argv[2];
+  const bool stray = how == "stray";
+  return torc::run(argv[1], stray ? 1 : std::atof(how.c_str()), stray);
 }
