@@ -37,6 +37,9 @@ list<std::string> collectives("collectives", value_desc("list"), CommaSeparated,
 opt<std::string> sizes("sizes", value_desc("N:N"), init("1:64M"), sub(command), cat(category),
                        desc("Smallest and largest whole vector that is looked at, bytes (default "
                             "1:64M); larger ones get the schedule of the largest"));
+opt<std::string> candidates("candidates", value_desc("N"), init("1"), sub(command), cat(category),
+                            desc("Schedules of a range of sizes, 1 to 16 (default 1: only what "
+                                 "serves); tuning tries the others too"));
 list<std::string> dead_links(
     "dead-link", value_desc("x,y,z:axis"), sub(command), cat(category),
     desc("A cable of the partition that is out of order; may be repeated"));
@@ -105,6 +108,11 @@ llvm::Expected<Request> readRequest() {
   llvm::Expected<std::vector<Collective>> wanted = readCollectives();
   if (!wanted) return wanted.takeError();
   request.settings.collectives = std::move(*wanted);
+  if (llvm::StringRef(candidates).getAsInteger(10, request.settings.candidates) ||
+      request.settings.candidates < 1 || request.settings.candidates > kMostCandidates) {
+    return fault("--candidates takes an integer from 1 to " + llvm::Twine(kMostCandidates) +
+                 ", not '" + candidates + "'");
+  }
   llvm::Expected<unsigned> threads = readJobs(jobs);
   if (!threads) return threads.takeError();
   request.jobs = *threads;

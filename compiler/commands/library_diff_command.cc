@@ -1,4 +1,6 @@
 // torc library diff A B: in what two libraries differ.
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -45,12 +47,18 @@ class Comparison {
     compareText("machine", a_.index.machine, b_.index.machine);
     compareMachines();
     compareSubTori();
-    compareRanges();
+    compareRanges("", rangesOf(a_, a_.index.entries), rangesOf(b_, b_.index.entries));
+    compareCandidates();
+    compareText("tuned on", shown(a_.index.tuned_on), shown(b_.index.tuned_on));
+    compareRanges("tuned ", rangesOf(a_, a_.index.tuned), rangesOf(b_, b_.index.tuned));
+    compareMeasurements();
     compareFiles();
     return count_;
   }
 
  private:
+  static std::string shown(const std::string& text) { return text.empty() ? "nothing" : text; }
+
   void compareText(llvm::StringRef what, const std::string& a, const std::string& b) {
     if (a == b) return;
     ++count_;
@@ -68,7 +76,6 @@ class Comparison {
     for (const auto& [key, value] : values) {
       const llvm::StringRef name = key;
       if (name == "/name" || name == "/description" || name.starts_with("/sources")) continue;
-      auto shown = [](const std::string& text) { return text.empty() ? "nothing" : text; };
       compareText("machine: " + name.drop_front().str(), shown(value.first), shown(value.second));
     }
   }
@@ -119,12 +126,18 @@ class Comparison {
     });
   }
 
-  static std::map<RangesKey, std::vector<const LibraryEntry*>> rangesOf(const Library& library) {
-    std::map<RangesKey, std::vector<const LibraryEntry*>> ranges;
-    for (const LibraryEntry& entry : library.index.entries) {
-      ranges[{keyOf(library.index.shapes[entry.shape].topology), entry.collective}].push_back(
-          &entry);
-    }
+  using Ranges = std::map<RangesKey, std::vector<const LibraryEntry*>>;
+
+  /// The shape and the collective of an entry, a candidate or a measurement.
+  template <typename Named>
+  static RangesKey keyOfNamed(const Library& library, const Named& named) {
+    return {keyOf(library.index.shapes[named.shape].topology), named.collective};
+  }
+
+  static Ranges rangesOf(const Library& library, const std::vector<LibraryEntry>& entries) {
+    Ranges ranges;
+    for (const LibraryEntry& entry : entries)
+      ranges[keyOfNamed(library, entry)].push_back(&entry);
     return ranges;
   }
 
@@ -133,12 +146,12 @@ class Comparison {
   }
 
   static std::string fileOf(const Library& library, const LibraryEntry& entry) {
-    return library.index.files[entry.file].name;
+    return fileText(library.index, entry.file);
   }
 
-  void compareRanges() {
-    const auto a = rangesOf(a_), b = rangesOf(b_);
-    compareKeys(a, b, nameOf);
+  /// `kind` is "" or "tuned ".
+  void compareRanges(const std::string& kind, const Ranges& a, const Ranges& b) {
+    compareKeys(a, b, [&](const RangesKey& key) { return kind + nameOf(key); });
     for (const auto& [key, of_a] : a) {
       const auto found = b.find(key);
       if (found == b.end()) continue;
@@ -146,12 +159,14 @@ class Comparison {
       for (std::size_t i = 0; i < std::max(of_a.size(), of_b.size()); ++i) {
         const LibraryEntry* left = i < of_a.size() ? of_a[i] : nullptr;
         const LibraryEntry* right = i < of_b.size() ? of_b[i] : nullptr;
-        compareRange(nameOf(key) + ", range " + std::to_string(i), left, right);
+        compareRange(nameOf(key) + ", " + kind + "range " + std::to_string(i),
+                     kind.empty() ? "predicted" : "measured", left, right);
       }
     }
   }
 
-  void compareRange(const std::string& what, const LibraryEntry* a, const LibraryEntry* b) {
+  void compareRange(const std::string& what, const char* times, const LibraryEntry* a,
+                    const LibraryEntry* b) {
     const bool same_schedule = a != nullptr && b != nullptr && a->lowest == b->lowest &&
                                a->highest == b->highest && fileOf(a_, *a) == fileOf(b_, *b);
     if (!same_schedule) {
@@ -166,9 +181,74 @@ class Comparison {
       return;
     }
     ++count_;
-    out_ << what << ", " << rangeText(*a) << ": predicted "
+    out_ << what << ", " << rangeText(*a) << ": " << times << ' '
          << llvm::format("%.2f..%.2f us / ", 1e6 * a->lowest_s, 1e6 * a->highest_s)
          << llvm::format("%.2f..%.2f us\n", 1e6 * b->lowest_s, 1e6 * b->highest_s);
+  }
+
+  static std::map<std::pair<RangesKey, std::string>, bool> candidatesOf(const Library& library) {
+    std::map<std::pair<RangesKey, std::string>, bool> candidates;
+    for (const LibraryCandidate& candidate : library.index.candidates) {
+      candidates[{keyOfNamed(library, candidate), library.index.files[candidate.file].name}] = true;
+    }
+    return candidates;
+  }
+
+  void compareCandidates() {
+    compareKeys(candidatesOf(a_), candidatesOf(b_),
+                [](const auto& key) { return nameOf(key.first) + ", candidate " + key.second; });
+  }
+
+  /// Seconds by size and file.
+  using Measured = std::map<std::pair<std::uint64_t, std::string>, double>;
+
+  static std::map<RangesKey, Measured> measuredOf(const Library& library) {
+    std::map<RangesKey, Measured> measured;
+    for (const LibraryMeasurement& one : library.index.measurements) {
+      measured[keyOfNamed(library, one)][{one.bytes, fileText(library.index, one.file)}] =
+          one.seconds;
+    }
+    return measured;
+  }
+
+  /// A line for each shape and collective: no two runs measure the same.
+  void compareMeasurements() {
+    const auto a = measuredOf(a_), b = measuredOf(b_);
+    compareKeys(a, b, [](const RangesKey& key) { return nameOf(key) + ", measurements"; });
+    for (const auto& [key, of_a] : a) {
+      const auto found = b.find(key);
+      if (found != b.end()) compareMeasured(nameOf(key), of_a, found->second);
+    }
+  }
+
+  void compareMeasured(const std::string& name, const Measured& a, const Measured& b) {
+    std::size_t both = 0, differ = 0;
+    const Measured::value_type* most = nullptr;
+    double most_ratio = 0;
+    for (const auto& one : a) {
+      const auto other = b.find(one.first);
+      if (other == b.end()) continue;
+      ++both;
+      if (one.second == other->second) continue;
+      ++differ;
+      const auto [less, more] = std::minmax(one.second, other->second);
+      const double ratio = less > 0 ? more / less : std::numeric_limits<double>::infinity();
+      if (ratio <= most_ratio) continue;
+      most = &one;
+      most_ratio = ratio;
+    }
+    if (differ == 0 && both == a.size() && both == b.size()) return;
+    ++count_;
+    out_ << name << ": ";
+    if (a.size() != b.size() || both != a.size()) {
+      out_ << a.size() << " measurements / " << b.size() << ", " << both << " in both; ";
+    }
+    out_ << differ << " of " << both << " measurements differ";
+    if (most != nullptr) {
+      out_ << ", most at " << most->first.first << " bytes, " << most->first.second
+           << llvm::format(": %.2f / %.2f us", 1e6 * most->second, 1e6 * b.at(most->first));
+    }
+    out_ << '\n';
   }
 
   static std::map<std::string, bool> filesOf(const Library& library) {

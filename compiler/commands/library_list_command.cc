@@ -1,4 +1,8 @@
 // torc library list DIR: what is in a library.
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
 
@@ -16,6 +20,9 @@ OptionCategory category("Options of library list");
 
 opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+opt<bool> explain("explain", sub(command), cat(category),
+                  desc("Print the candidates too, and of a tuned library why what serves was "
+                       "taken and all that was measured"));
 
 /// A number of the manifest that the index does not have; 0 where the manifest has none either.
 double boundIn(const nlohmann::ordered_json& entry, const char* key) {
@@ -23,23 +30,105 @@ double boundIn(const nlohmann::ordered_json& entry, const char* key) {
   return found != entry.end() && found->is_number() ? found->get<double>() : 0.0;
 }
 
-void printRow(const Library& library, std::size_t entry, llvm::raw_ostream& out) {
-  const LibraryEntry& row = library.index.entries[entry];
-  const auto& manifest = library.manifest["entries"][entry];
+/// Collective, first and last size.
+void printRange(const LibraryEntry& row, llvm::raw_ostream& out) {
   const std::string highest = row.highest == kOpenEnd ? "and more" : std::to_string(row.highest);
   out << "  " << llvm::left_justify(rowOf(row.collective).name, 14)
       << llvm::format("%12llu  ", static_cast<unsigned long long>(row.lowest))
-      << llvm::right_justify(highest, 12)
-      << llvm::format("%13.2f %8.3f", 1e6 * row.lowest_s,
+      << llvm::right_justify(highest, 12);
+}
+
+void printRow(const Library& library, std::size_t entry, llvm::raw_ostream& out) {
+  const LibraryEntry& row = library.index.entries[entry];
+  const auto& manifest = library.manifest["entries"][entry];
+  printRange(row, out);
+  out << llvm::format("%13.2f %8.3f", 1e6 * row.lowest_s,
                       boundRatio(row.lowest_s, boundIn(manifest, "lowest_bound_s")))
       << llvm::format("%13.2f %8.3f  ", 1e6 * row.highest_s,
                       boundRatio(row.highest_s, boundIn(manifest, "highest_bound_s")))
       << library.index.files[row.file].name << '\n';
 }
 
+/// Those of a shape, which lie together.
+template <typename Thing>
+std::span<const Thing> ofShape(const std::vector<Thing>& things, std::uint32_t shape) {
+  const auto found = std::ranges::equal_range(things, shape, {}, &Thing::shape);
+  return {found.begin(), found.end()};
+}
+
+/// Calls `print` with all things of each collective in turn. The things are of one shape.
+template <typename Thing, typename Print>
+void forEachCollective(std::span<const Thing> things, Print print) {
+  while (!things.empty()) {
+    const auto end = std::ranges::find_if(
+        things, [&](const Thing& thing) { return thing.collective != things.front().collective; });
+    const auto count = static_cast<std::size_t>(end - things.begin());
+    print(things.first(count));
+    things = things.subspan(count);
+  }
+}
+
+/// The schedule of a candidate, as the manifest says; empty where it does not.
+std::string scheduleOf(const Library& library, const LibraryCandidate& candidate) {
+  const auto number = static_cast<std::size_t>(&candidate - library.index.candidates.data());
+  const auto& manifest = library.manifest["candidates"][number];
+  const auto found = manifest.find("schedule");
+  return found != manifest.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+void printCandidates(const Library& library, std::uint32_t shape, llvm::raw_ostream& out) {
+  const LibraryIndex& index = library.index;
+  const auto print = [&](std::span<const LibraryCandidate> candidates) {
+    out << "  candidates of " << rowOf(candidates.front().collective).name << ": "
+        << candidates.size() << (candidates.size() == 1 ? " more file\n" : " more files\n");
+    if (!explain) return;
+    for (const LibraryCandidate& candidate : candidates) {
+      out << "    " << index.files[candidate.file].name << "  " << scheduleOf(library, candidate)
+          << '\n';
+    }
+  };
+  forEachCollective(ofShape(index.candidates, shape), print);
+}
+
+void printTuned(const LibraryIndex& index, std::uint32_t shape, llvm::raw_ostream& out) {
+  const std::span<const LibraryEntry> tuned = ofShape(index.tuned, shape);
+  if (tuned.empty()) return;
+  out << "  tuned; for these sizes it serves in the place of the above:\n"
+         "  collective        from byte       to byte   measured us        to us  file\n";
+  for (const LibraryEntry& row : tuned) {
+    printRange(row, out);
+    out << llvm::format("%14.2f%13.2f  ", 1e6 * row.lowest_s, 1e6 * row.highest_s)
+        << fileText(index, row.file) << '\n';
+    if (explain) out << "    " << row.reason << '\n';
+  }
+}
+
+/// All that was measured, by size; of a size the fastest first.
+void printMeasurements(const LibraryIndex& index, std::uint32_t shape, llvm::raw_ostream& out) {
+  const auto print = [&](std::span<const LibraryMeasurement> measured) {
+    std::vector<LibraryMeasurement> rows(measured.begin(), measured.end());
+    std::ranges::stable_sort(rows, [](const LibraryMeasurement& a, const LibraryMeasurement& b) {
+      return a.bytes != b.bytes ? a.bytes < b.bytes : a.seconds < b.seconds;
+    });
+    out << "  measured of " << rowOf(measured.front().collective).name << ":\n"
+        << "         bytes           us  x fastest  file\n";
+    const LibraryMeasurement* fastest = nullptr;
+    for (const LibraryMeasurement& row : rows) {
+      const bool is_first = fastest == nullptr || fastest->bytes != row.bytes;
+      if (is_first) fastest = &row;
+      out << llvm::right_justify(is_first ? std::to_string(row.bytes) : "", 14)
+          << llvm::format("%13.2f %10.3f  ", 1e6 * row.seconds,
+                          boundRatio(row.seconds, fastest->seconds))
+          << fileText(index, row.file) << '\n';
+    }
+  };
+  forEachCollective(ofShape(index.measurements, shape), print);
+}
+
 void printTables(const Library& library, llvm::raw_ostream& out) {
   const LibraryIndex& index = library.index;
   out << library.path << ": " << librarySummary(index) << '\n';
+  if (isTuned(index)) out << "tuned on: " << index.tuned_on << '\n';
   for (const LibraryPartition& partition : index.partitions) {
     const Topology& topology = partition.topology;
     out << "partition " << topology.shape() << ": " << topology.ranks() << " ranks, order "
@@ -61,13 +150,17 @@ void printTables(const Library& library, llvm::raw_ostream& out) {
            "bound  file\n";
     for (; entry < index.entries.size() && index.entries[entry].shape == shape; ++entry)
       printRow(library, entry, out);
+    printCandidates(library, shape, out);
+    printTuned(index, shape, out);
+    if (explain) printMeasurements(index, shape, out);
   }
 }
 
-/// The manifest, without what was not chosen.
+/// The manifest, without what was not chosen, and what tuning has added.
 void printJson(Library& library, llvm::raw_ostream& out) {
   for (auto& entry : library.manifest["entries"])
     entry.erase("choices");
+  if (isTuned(library.index)) library.manifest.update(tunedJson(library.index));
   out << library.manifest.dump(2) << '\n';
 }
 

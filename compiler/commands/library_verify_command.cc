@@ -1,6 +1,8 @@
 // torc library verify DIR: whether a library is whole, consistent and proved.
 #include <filesystem>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <llvm/ADT/STLExtras.h>
 #include <nlohmann/json.hpp>
@@ -43,6 +45,33 @@ std::string bytesFault(const LibraryFile& file, std::span<const std::byte> bytes
   return {};
 }
 
+/// What a candidate must be: what an entry for any size must.
+LibraryEntry entryOf(const LibraryCandidate& candidate) {
+  LibraryEntry entry;
+  entry.shape = candidate.shape;
+  entry.collective = candidate.collective;
+  entry.lowest = kNoSize + 1;
+  entry.file = candidate.file;
+  return entry;
+}
+
+/// What the index says that file `number` is for: the entries, tuned ones and candidates that have
+/// it, by name.
+std::vector<std::pair<std::string, LibraryEntry>> usesOf(const LibraryIndex& index,
+                                                         std::uint32_t number) {
+  std::vector<std::pair<std::string, LibraryEntry>> uses;
+  const auto add = [&](const char* what, std::size_t i, const LibraryEntry& entry) {
+    if (entry.file == number) uses.emplace_back(what + std::to_string(i), entry);
+  };
+  for (std::size_t i = 0; i < index.entries.size(); ++i)
+    add("entry ", i, index.entries[i]);
+  for (std::size_t i = 0; i < index.tuned.size(); ++i)
+    add("tuned entry ", i, index.tuned[i]);
+  for (std::size_t i = 0; i < index.candidates.size(); ++i)
+    add("candidate ", i, entryOf(index.candidates[i]));
+  return uses;
+}
+
 /// What is wrong with file `number`; empty: nothing.
 std::string fileFault(const LibraryIndex& index, std::uint32_t number) {
   const LibraryFile& file = index.files[number];
@@ -51,16 +80,12 @@ std::string fileFault(const LibraryIndex& index, std::uint32_t number) {
   if (std::string fault = bytesFault(file, *bytes); !fault.empty()) return fault;
   const StatusOr<LoadedSchedule> loaded = readSchedule(*bytes, filePath(file));
   if (!loaded.ok()) return loaded.status().message();
-  bool used = false;
-  for (std::size_t i = 0; i < index.entries.size(); ++i) {
-    if (index.entries[i].file != number) continue;
-    used = true;
-    const Status serves = checkServes(index, index.entries[i], loaded->view());
-    if (!serves.ok()) {
-      return filePath(file) + ": entry " + std::to_string(i) + ": " + serves.message();
-    }
+  const auto uses = usesOf(index, number);
+  if (uses.empty()) return filePath(file) + ": serves no entry and is no candidate";
+  for (const auto& [name, entry] : uses) {
+    const Status serves = checkServes(index, entry, loaded->view());
+    if (!serves.ok()) return filePath(file) + ": " + name + ": " + serves.message();
   }
-  if (!used) return filePath(file) + ": serves no entry";
   const VerifyResult proof = verify(loaded->view());
   if (!proof.ok()) return filePath(file) + ": is not proved: " + proof.faults.front().message;
   return {};
@@ -111,6 +136,8 @@ void printJson(const LibraryIndex* index, const std::vector<std::string>& faults
     document["sub_tori"] = index->sub_tori.size();
     document["shapes"] = index->shapes.size();
     document["ranges"] = index->entries.size();
+    document["candidates"] = index->candidates.size();
+    document["tuned_ranges"] = index->tuned.size();
     document["files"] = index->files.size();
     document["bytes"] = libraryBytes(*index);
   }

@@ -86,19 +86,39 @@ std::optional<Collective> compiledFor(Collective collective, const Topology& top
   return servingRootless({collective, topology});
 }
 
+/// The number of a file that the index has.
+std::uint32_t fileNumber(const LibraryIndex& index, const std::string& name) {
+  const auto file = llvm::lower_bound(
+      index.files, name,
+      [](const LibraryFile& of, const std::string& wanted) { return of.name < wanted; });
+  return static_cast<std::uint32_t>(file - index.files.begin());
+}
+
+/// Adds the spares of the ranges that serve none of them.
+void addCandidates(std::uint32_t shape, Collective collective,
+                   const std::vector<ScheduleRange>& ranges, BuiltLibrary& library) {
+  std::map<std::string, std::string> spares;  // descriptions by file
+  for (const ScheduleRange& range : ranges) {
+    for (const SpareSchedule& spare : range.spares)
+      spares.try_emplace(spare.file, spare.description);
+  }
+  for (const ScheduleRange& range : ranges)
+    spares.erase(range.file);
+  for (const auto& [file, description] : spares) {
+    library.index.candidates.push_back({shape, collective, fileNumber(library.index, file)});
+    library.candidates.push_back(description);
+  }
+}
+
 /// Adds an entry for each of the ranges, whose files are those of the index.
 void addEntries(std::uint32_t shape, Collective collective, std::vector<ScheduleRange> ranges,
                 BuiltLibrary& library) {
-  const std::vector<LibraryFile>& files = library.index.files;
   for (ScheduleRange& range : ranges) {
-    const auto file = llvm::lower_bound(
-        files, range.file,
-        [](const LibraryFile& of, const std::string& name) { return of.name < name; });
     library.index.entries.push_back({.shape = shape,
                                      .collective = collective,
                                      .lowest = range.lowest,
                                      .highest = range.highest,
-                                     .file = static_cast<std::uint32_t>(file - files.begin()),
+                                     .file = fileNumber(library.index, range.file),
                                      .predicted_to = range.predicted_to,
                                      .lowest_s = range.lowest_s,
                                      .highest_s = range.highest_s,
@@ -117,7 +137,8 @@ llvm::Error writeLists(const std::string& folder, const Machine& machine,
   std::vector<const ScheduleRange*> ranges;
   for (const ScheduleRange& range : library.ranges)
     ranges.push_back(&range);
-  const std::string manifest = manifestText(library.index, machine, settings, ranges);
+  const std::string manifest =
+      manifestText(library.index, machine, settings, ranges, library.candidates);
   library.index.manifest_checksum = checksumOf(bytesOf(manifest));
   if (Status status = validate(library.index); !status.ok()) return toError(status);
   if (Status status = writeFileAtomically(manifestPath(folder), bytesOf(manifest)); !status.ok()) {
@@ -147,8 +168,9 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine
       const std::optional<Collective> compiled =
           compiledFor(collective, plan.shapes[shape].topology);
       if (!compiled) continue;
-      auto [finder, is_new] = finders.try_emplace({shape, *compiled}, plan.shapes[shape], *compiled,
-                                                  settings.sizes, sink, queue, progress);
+      auto [finder, is_new] =
+          finders.try_emplace({shape, *compiled}, plan.shapes[shape], *compiled, settings.sizes,
+                              settings.candidates, sink, queue, progress);
       if (is_new) finder->second.start();
       finder_of[{shape, collective}] = &finder->second;
     }
@@ -160,18 +182,23 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine
     return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::Twine(finder.error()));
   }
 
-  BuiltLibrary library{indexOf(plan, machine), {}};
+  BuiltLibrary library{indexOf(plan, machine), {}, {}};
   std::map<Served, std::vector<ScheduleRange>> ranges;
   std::set<std::string> used;
   for (const auto& [what, finder] : finder_of) {
-    for (const ScheduleRange& range : ranges[what] = finder->rangesFor(what.second))
+    for (const ScheduleRange& range : ranges[what] = finder->rangesFor(what.second)) {
       used.insert(range.file);
+      for (const SpareSchedule& spare : range.spares)
+        used.insert(spare.file);
+    }
   }
   llvm::Expected<std::vector<LibraryFile>> kept = files.keep(used);
   if (!kept) return kept.takeError();
   library.index.files = std::move(*kept);
-  for (auto& [what, of_it] : ranges)
+  for (auto& [what, of_it] : ranges) {
+    addCandidates(what.first, what.second, of_it, library);
     addEntries(what.first, what.second, std::move(of_it), library);
+  }
   if (llvm::Error error = writeLists(folder->path(), machine, settings, library)) return error;
   if (llvm::Error error = folder->publish()) return error;
   return library;

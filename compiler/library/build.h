@@ -15,7 +15,8 @@ namespace torc {
 /// What was built.
 struct BuiltLibrary {
   LibraryIndex index;
-  std::vector<ScheduleRange> ranges;  // of the index's entries
+  std::vector<ScheduleRange> ranges;    // of the index's entries
+  std::vector<std::string> candidates;  // schedules of the index's candidates
 };
 
 /// Builds the library of `plan` into `destination`, with `jobs` threads. What is written depends on

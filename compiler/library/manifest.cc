@@ -41,13 +41,33 @@ Json subTorusJson(const LibraryIndex& index, const LibrarySubTorus& sub_torus) {
           {"axes", axes}};
 }
 
+Json highestJson(const LibraryEntry& entry) {
+  return entry.highest == kOpenEnd ? Json() : Json(entry.highest);
+}
+
+Json servingJson(const LibraryIndex& index, std::uint32_t file) {
+  return file == kMpisOwn ? Json() : Json(index.files[file].name);
+}
+
 Json entryJson(const LibraryIndex& index, const LibraryEntry& entry) {
   return {{"shape", entry.shape},
           {"collective", rowOf(entry.collective).name},
           {"lowest", entry.lowest},
-          {"highest", entry.highest == kOpenEnd ? Json() : Json(entry.highest)},
+          {"highest", highestJson(entry)},
           {"file", index.files[entry.file].name},
           {"predicted_to", entry.predicted_to},
+          {"lowest_s", entry.lowest_s},
+          {"highest_s", entry.highest_s},
+          {"reason", entry.reason}};
+}
+
+Json tunedEntryJson(const LibraryIndex& index, const LibraryEntry& entry) {
+  return {{"shape", entry.shape},
+          {"collective", rowOf(entry.collective).name},
+          {"lowest", entry.lowest},
+          {"highest", highestJson(entry)},
+          {"file", servingJson(index, entry.file)},
+          {"measured_to", entry.predicted_to},
           {"lowest_s", entry.lowest_s},
           {"highest_s", entry.highest_s},
           {"reason", entry.reason}};
@@ -82,7 +102,8 @@ Json settingsJson(const LibrarySettings& settings) {
           {"sub_tori", settings.sub_tori},
           {"collectives", std::move(collectives)},
           {"lowest", settings.sizes.lowest},
-          {"highest", settings.sizes.highest}};
+          {"highest", settings.sizes.highest},
+          {"candidates", settings.candidates}};
 }
 
 /// Where `whole` lacks or contradicts something of `wanted`. Objects may have more members; arrays
@@ -139,6 +160,12 @@ Json indexJson(const LibraryIndex& index) {
   Json& entries = document["entries"] = Json::array();
   for (const LibraryEntry& entry : index.entries)
     entries.push_back(entryJson(index, entry));
+  Json& candidates = document["candidates"] = Json::array();
+  for (const LibraryCandidate& candidate : index.candidates) {
+    candidates.push_back({{"shape", candidate.shape},
+                          {"collective", rowOf(candidate.collective).name},
+                          {"file", index.files[candidate.file].name}});
+  }
   Json& files = document["files"] = Json::array();
   for (const LibraryFile& file : index.files) {
     files.push_back(
@@ -147,16 +174,34 @@ Json indexJson(const LibraryIndex& index) {
   return document;
 }
 
+Json tunedJson(const LibraryIndex& index) {
+  Json document;
+  document["tuned_on"] = index.tuned_on;
+  Json& tuned = document["tuned"] = Json::array();
+  for (const LibraryEntry& entry : index.tuned)
+    tuned.push_back(tunedEntryJson(index, entry));
+  Json& measurements = document["measurements"] = Json::array();
+  for (const LibraryMeasurement& measured : index.measurements) {
+    measurements.push_back({{"shape", measured.shape},
+                            {"collective", rowOf(measured.collective).name},
+                            {"bytes", measured.bytes},
+                            {"file", servingJson(index, measured.file)},
+                            {"seconds", measured.seconds}});
+  }
+  return document;
+}
+
 std::string manifestText(const LibraryIndex& index, const Machine& machine,
                          const LibrarySettings& settings,
-                         llvm::ArrayRef<const ScheduleRange*> ranges) {
+                         llvm::ArrayRef<const ScheduleRange*> ranges,
+                         llvm::ArrayRef<std::string> candidates) {
   Json facts = indexJson(index);
   Json document;
   document["torc_library"] = kManifestVersion;
   document["torc"] = facts["torc"];
   document["machine"] = Json::parse(machineJson(machine));
   document["settings"] = settingsJson(settings);
-  for (const char* key : {"partitions", "shapes", "sub_tori", "entries", "files"})
+  for (const char* key : {"partitions", "shapes", "sub_tori", "entries", "candidates", "files"})
     document[key] = std::move(facts[key]);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     Json& entry = document["entries"][i];
@@ -166,6 +211,8 @@ std::string manifestText(const LibraryIndex& index, const Machine& machine,
     for (const SizedChoice& choice : ranges[i]->choices)
       choices.push_back(choiceJson(choice));
   }
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    document["candidates"][i]["schedule"] = candidates[i];
   return document.dump(1) + "\n";
 }
 
@@ -220,6 +267,14 @@ std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_t
   return text + " of " + partition.shape();
 }
 
+std::string fileText(const LibraryIndex& index, std::uint32_t file) {
+  return file == kMpisOwn ? "MPI's own" : index.files[file].name;
+}
+
+bool isTuned(const LibraryIndex& index) {
+  return !index.tuned_on.empty() || !index.tuned.empty() || !index.measurements.empty();
+}
+
 std::string rangeText(const LibraryEntry& entry) {
   return std::to_string(entry.lowest) + ".." +
          (entry.highest == kOpenEnd ? "" : std::to_string(entry.highest));
@@ -241,6 +296,7 @@ std::string librarySummary(const LibraryIndex& index) {
          counted(index.partitions.size(), "partition") + ", " + std::to_string(sub_tori) +
          (sub_tori == 1 ? " sub-torus of " : " sub-tori of ") +
          counted(index.shapes.size(), "shape") + ", " + counted(index.entries.size(), "range") +
+         (index.candidates.empty() ? "" : ", " + counted(index.candidates.size(), "candidate")) +
          ", " + counted(index.files.size(), "file") + " of " +
          std::to_string((libraryBytes(index) + 1023) / 1024) + " KiB";
 }

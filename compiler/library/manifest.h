@@ -16,11 +16,17 @@
 
 namespace torc {
 
-inline constexpr int kManifestVersion = 2;
+inline constexpr int kManifestVersion = 3;
 
-/// What the index says, but for the manifest's checksum. Entries of an open range have `highest`
-/// null.
+/// Schedules that `torc library build` keeps of a range, at most.
+inline constexpr std::uint32_t kMostCandidates = 16;
+
+/// What the index says, but for the manifest's checksum and for what tuning adds. Entries of an
+/// open range have `highest` null.
 nlohmann::ordered_json indexJson(const LibraryIndex& index);
+
+/// What tuning adds to an index. Where MPI's own collective serves, `file` is null.
+nlohmann::ordered_json tunedJson(const LibraryIndex& index);
 
 /// What was asked for.
 struct LibrarySettings {
@@ -28,13 +34,15 @@ struct LibrarySettings {
   std::string sub_tori;  // "whole-axes" or "all"
   std::vector<Collective> collectives;
   SizeRange sizes;
+  std::uint32_t candidates = 1;  // schedules that are kept of a range, at most
 };
 
 /// The text of the manifest. `ranges` are those of the index's entries, in their order; `machine`
-/// is the whole one.
+/// is the whole one; `candidates` are the schedules of the index's candidates.
 std::string manifestText(const LibraryIndex& index, const Machine& machine,
                          const LibrarySettings& settings,
-                         llvm::ArrayRef<const ScheduleRange*> ranges);
+                         llvm::ArrayRef<const ScheduleRange*> ranges,
+                         llvm::ArrayRef<std::string> candidates);
 
 /// Where a manifest does not say what the index says: `/entries/3/lowest is 5, the index says 6`;
 /// empty: nowhere.
@@ -57,14 +65,20 @@ llvm::Expected<Library> loadLibrary(llvm::StringRef path);
 /// "4x4 of 4x4x4: XY": a sub-torus, by the axes along which it lies.
 std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_torus);
 
+/// The name of a file of the index, or "MPI's own".
+std::string fileText(const LibraryIndex& index, std::uint32_t file);
+
+/// Whether tuning has added something.
+bool isTuned(const LibraryIndex& index);
+
 /// "1..4095", "64K.." of an open one.
 std::string rangeText(const LibraryEntry& entry);
 
 /// Bytes of all its files.
 std::uint64_t libraryBytes(const LibraryIndex& index);
 
-/// "machine generic, torc 0.1.0; 1 partition, 7 sub-tori of 3 shapes, 41 ranges, 23 files of 1204
-/// KiB".
+/// "machine generic, torc 0.1.0; 1 partition, 7 sub-tori of 3 shapes, 41 ranges, 12 candidates, 23
+/// files of 1204 KiB".
 std::string librarySummary(const LibraryIndex& index);
 
 /// Time over bound; 1 where the bound is 0.

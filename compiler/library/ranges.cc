@@ -9,7 +9,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/proved_file.h"
+#include "compiler/library/spares.h"
 #include "model/bounds/bounds.h"
 #include "model/simulator/simulator.h"
 #include "schedules/library/index.h"
@@ -30,12 +30,6 @@ constexpr std::uint64_t kMostOfAllBlocks = std::uint64_t{64} << 20;
 constexpr std::uint64_t kElement = 4;
 // A task's share of the work is about its nodes, up to this many.
 constexpr double kMostWork = 1024;
-
-/// Equal where the compiled schedules are: the pipeline is in a schedule's file.
-bool haveSameSchedule(const Candidate& a, const Candidate& b) {
-  return a.algorithm == b.algorithm &&
-         pipelineOf(*a.algorithm, a.options) == pipelineOf(*b.algorithm, b.options);
-}
 
 /// The good ones of a size, the chosen one first. Where that one keeps to neighbours all do.
 std::vector<Candidate> goodOf(const SizedChoice& sized) {
@@ -122,6 +116,11 @@ double workOf(const PlannedShape& shape) {
 
 }  // namespace
 
+bool haveSameSchedule(const Candidate& a, const Candidate& b) {
+  return a.algorithm == b.algorithm &&
+         pipelineOf(*a.algorithm, a.options) == pipelineOf(*b.algorithm, b.options);
+}
+
 std::string libraryFileName(Collective collective, const Topology& topology,
                             std::uint64_t checksum) {
   return std::string(rowOf(collective).name) + "-" + topology.shape() + "-" +
@@ -129,10 +128,12 @@ std::string libraryFileName(Collective collective, const Topology& topology,
 }
 
 RangeFinder::RangeFinder(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
-                         const FileSink& sink, WorkQueue& queue, Progress& progress)
+                         std::uint32_t candidates, const FileSink& sink, WorkQueue& queue,
+                         Progress& progress)
     : shape_(shape),
       collective_(collective),
       sizes_(sizes),
+      candidates_(candidates),
       least_(kElement *
              (rowOf(collective).counts == CountOf::kVector ? 1 : shape.topology.ranks())),
       sink_(sink),
@@ -208,6 +209,68 @@ std::vector<ScheduleRange> RangeFinder::rangesFor(Collective called) const {
 
 void RangeFinder::finish() {
   if (llvm::Error error = findRanges()) return fail(std::move(error));
+  findSpares();
+}
+
+/// Adds a task for each spare that no range has as its own.
+void RangeFinder::findSpares() {
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    if (ranges_[i].highest == kNoSize) continue;  // tuning tries sizes only
+    for (Candidate& wanted : sparesOf(ranges_[i], candidates_ - 1)) {
+      const auto known = llvm::find_if(
+          spares_, [&](const Spare& spare) { return haveSameSchedule(spare.candidate, wanted); });
+      if (known != spares_.end()) {
+        known->ranges.push_back(i);
+      } else {
+        spares_.push_back({.candidate = std::move(wanted), .ranges = {i}, .file = {}});
+      }
+    }
+  }
+  std::vector<Spare*> unproved;
+  for (Spare& spare : spares_) {
+    const auto chosen = llvm::find_if(ranges_, [&](const ScheduleRange& range) {
+      return haveSameSchedule(range.chosen, spare.candidate);
+    });
+    if (chosen != ranges_.end()) {
+      spare.file = chosen->file;
+    } else {
+      unproved.push_back(&spare);
+    }
+  }
+  if (unproved.empty()) return end();
+  progress_.expect(static_cast<double>(unproved.size()) * workOf(shape_));
+  unfinished_ = unproved.size();
+  for (Spare* const spare : unproved)
+    queue_.addNext([this, spare] { proveSpare(*spare); });
+}
+
+void RangeFinder::proveSpare(Spare& spare) {
+  progress_.begin(shape_.topology.shape() + ": " + std::string(rowOf(collective_).name) + ", " +
+                  spare.candidate.description());
+  llvm::Expected<ProvedFile> proved = prove(spare.candidate);
+  if (proved) {
+    llvm::Expected<std::string> file = write(*proved);
+    if (!file) return fail(file.takeError());
+    spare.file = *file;
+  } else {
+    consumeError(proved.takeError());  // it is only a spare
+  }
+  progress_.done(workOf(shape_));
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    last = --unfinished_ == 0 && error_.empty();
+  }
+  if (last) end();
+}
+
+void RangeFinder::end() {
+  for (const Spare& spare : spares_) {
+    for (const std::size_t range : spare.ranges) {
+      if (spare.file.empty()) continue;
+      ranges_[range].spares.push_back({spare.file, spare.candidate.description()});
+    }
+  }
   programs_.reset();
   progress_.done(workOf(shape_));
 }
@@ -342,14 +405,15 @@ llvm::Error RangeFinder::complete(ScheduleRange& range) {
   range.highest_s = *highest_s;
   range.lowest_bound_s = boundOf(collective_, range.lowest);
   range.highest_bound_s = boundOf(collective_, range.predicted_to);
-  llvm::Expected<std::string> file = writeProved(chosen);
+  llvm::Expected<ProvedFile> proved = prove(chosen);
+  if (!proved) return proved.takeError();
+  llvm::Expected<std::string> file = write(*proved);
   if (!file) return file.takeError();
   range.file = *file;
   return llvm::Error::success();
 }
 
-/// Gives the proved file to the sink. Returns its name.
-llvm::Expected<std::string> RangeFinder::writeProved(const Candidate& candidate) {
+llvm::Expected<ProvedFile> RangeFinder::prove(const Candidate& candidate) {
   auto program =
       programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
   if (!program) return program.takeError();
@@ -358,8 +422,13 @@ llvm::Expected<std::string> RangeFinder::writeProved(const Candidate& candidate)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    candidate.description() + ": " + toString(file.takeError()));
   }
-  const std::string name = libraryFileName(collective_, shape_.topology, checksumOf(file->bytes));
-  if (llvm::Error error = sink_(name, file->bytes)) return error;
+  return file;
+}
+
+/// Gives the file to the sink. Returns its name.
+llvm::Expected<std::string> RangeFinder::write(const ProvedFile& file) {
+  const std::string name = libraryFileName(collective_, shape_.topology, checksumOf(file.bytes));
+  if (llvm::Error error = sink_(name, file.bytes)) return error;
   return name;
 }
 

@@ -25,6 +25,7 @@
 #include "compiler/compile_cache.h"
 #include "compiler/library/plan.h"
 #include "compiler/progress.h"
+#include "compiler/proved_file.h"
 #include "compiler/sizes.h"
 #include "compiler/work_queue.h"
 
@@ -35,6 +36,12 @@ struct SizedChoice {
   std::uint64_t bytes = 0;
   double bound_s = 0;  // what no algorithm can beat
   Choice choice;       // its first is the best of this size alone
+};
+
+/// A schedule that tuning tries too.
+struct SpareSchedule {
+  std::string file;         // its name
+  std::string description;  // as Candidate::description
 };
 
 /// A range of sizes with its schedule.
@@ -48,7 +55,11 @@ struct ScheduleRange {
   Candidate chosen;
   std::string reason;                // the schedule, and why
   std::vector<SizedChoice> choices;  // of sizes in the range
+  std::vector<SpareSchedule> spares;
 };
+
+/// Whether the compiled schedules are equal: the pipeline is in a schedule's file.
+bool haveSameSchedule(const Candidate& a, const Candidate& b);
 
 /// "allreduce-4x4x4-0123456789abcdef.torc": the name of a file with that content.
 std::string libraryFileName(Collective collective, const Topology& topology,
@@ -62,8 +73,10 @@ using FileSink =
 class RangeFinder {
  public:
   /// All that is named outlives the tasks. `sizes`: the lowest and the highest that are looked at.
+  /// `candidates`: schedules that are kept of a range, at most; of more than one, the others are
+  /// its spares.
   RangeFinder(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
-              const FileSink& sink, WorkQueue& queue, Progress& progress);
+              std::uint32_t candidates, const FileSink& sink, WorkQueue& queue, Progress& progress);
 
   /// Adds the first tasks.
   void start();
@@ -77,16 +90,27 @@ class RangeFinder {
   const std::string& error() const { return error_; }
 
  private:
+  /// A schedule that is a spare of some ranges.
+  struct Spare {
+    Candidate candidate;
+    std::vector<std::size_t> ranges;
+    std::string file;  // its name; empty: none, as it cannot be compiled or proved
+  };
+
   void choosePending();
   void chooseOne(std::uint64_t bytes);
   void refine();
   void finish();
   llvm::Error findRanges();
+  void findSpares();
+  void proveSpare(Spare& spare);
+  void end();
   llvm::Error addDirect();
   llvm::Expected<std::uint64_t> border(const ScheduleRange& below, const ScheduleRange& above);
   llvm::Expected<double> timeOf(const Candidate& candidate, bool per_rank, std::uint64_t bytes);
   llvm::Error complete(ScheduleRange& range);
-  llvm::Expected<std::string> writeProved(const Candidate& candidate);
+  llvm::Expected<ProvedFile> prove(const Candidate& candidate);
+  llvm::Expected<std::string> write(const ProvedFile& file);
   double boundOf(Collective collective, std::uint64_t bytes) const;
   double modelled(std::uint64_t bytes) const;
   void fail(llvm::Error error);
@@ -94,6 +118,7 @@ class RangeFinder {
   const PlannedShape& shape_;
   const Collective collective_;
   const SizeRange sizes_;
+  const std::uint32_t candidates_;
   const std::uint64_t least_;  // bytes, below which nothing changes
   const FileSink& sink_;
   WorkQueue& queue_;
@@ -106,6 +131,7 @@ class RangeFinder {
   std::size_t unfinished_ = 0;
   bool refined_ = false;
   std::vector<ScheduleRange> ranges_;
+  std::vector<Spare> spares_;
   std::string error_;
 };
 

@@ -4,6 +4,7 @@
 //
 //   TORC_FUZZ_MUTANTS=1000000 TORC_FUZZ_SEED=7 bazel-bin/tests/fuzz/index_fuzz_test
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <set>
 #include <string>
@@ -59,6 +60,14 @@ Bytes nextMutant(Mutator& mutator) {
   return file;
 }
 
+/// Whether an entry of the index is the one for the sizes of its range.
+bool isFound(const LibraryIndex& index, const LibraryEntry& entry) {
+  return std::ranges::all_of(
+      std::array{entry.lowest, entry.predicted_to, entry.highest}, [&](std::uint64_t bytes) {
+        return index.findEntry(entry.shape, entry.collective, bytes) == &entry;
+      });
+}
+
 /// What is wrong with an index that was accepted; empty: nothing.
 std::string faultOf(const LibraryIndex& index, const Bytes& file) {
   if (const Status status = validate(index); !status.ok()) return status.message();
@@ -67,13 +76,20 @@ std::string faultOf(const LibraryIndex& index, const Bytes& file) {
     if (index.findSubTorus(sub_torus.partition, sub_torus.extents) != &sub_torus)
       return "a sub-torus is not found";
   }
-  for (const LibraryEntry& entry : index.entries) {
-    for (const std::uint64_t bytes : {entry.lowest, entry.predicted_to, entry.highest}) {
-      if (index.findEntry(entry.shape, entry.collective, bytes) != &entry) {
-        return "an entry is not found";
-      }
+  for (const LibraryEntry& entry : index.tuned) {
+    if (!isFound(index, entry)) return "a tuned entry is not found";
+    if (entry.file >= index.files.size() && entry.file != kMpisOwn) {
+      return "a tuned entry has no file";
     }
+  }
+  LibraryIndex untuned = index;
+  untuned.tuned.clear();
+  for (const LibraryEntry& entry : untuned.entries) {
+    if (!isFound(untuned, entry)) return "an entry is not found";
     if (entry.file >= index.files.size()) return "an entry has no file";
+  }
+  for (const LibraryCandidate& candidate : index.candidates) {
+    if (candidate.file >= index.files.size()) return "a candidate has no file";
   }
   for (const LibraryFile& file_entry : index.files) {
     if (file_entry.name.find('/') != std::string::npos) return "a file's name has a slash";
@@ -84,7 +100,8 @@ std::string faultOf(const LibraryIndex& index, const Bytes& file) {
 TEST(IndexFuzz, Mutants) {
   const std::uint64_t count = mutantCount(20000);
   Mutator mutator(
-      {writeLibraryIndex(samples::libraryIndex()), writeLibraryIndex(samples::damagedIndex())},
+      {writeLibraryIndex(samples::libraryIndex()), writeLibraryIndex(samples::damagedIndex()),
+       writeLibraryIndex(samples::tunedIndex())},
       fuzzSeed());
   std::uint64_t accepted = 0;
   std::set<std::string> refusals;

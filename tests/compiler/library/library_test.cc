@@ -11,9 +11,11 @@
 #include "compiler/library/manifest.h"
 #include "compiler/library/plan.h"
 #include "compiler/library/ranges.h"
+#include "compiler/library/spares.h"
 #include "compiler/progress.h"
 #include "compiler/target.h"
 #include "compiler/work_queue.h"
+#include "ir/verifier/verifier.h"
 #include "model/simulator/simulator.h"
 #include "schedules/format/file.h"
 
@@ -128,7 +130,8 @@ struct Found {
   std::map<std::string, std::vector<std::byte>> files;
 };
 
-Found rangesOf(const PlannedShape& shape, Collective collective, const SizeRange& sizes) {
+Found rangesOf(const PlannedShape& shape, Collective collective, const SizeRange& sizes,
+               std::uint32_t candidates = 1, unsigned threads = 2) {
   Found found;
   std::mutex mutex;
   const FileSink sink = [&](const std::string& name, std::span<const std::byte> bytes) {
@@ -138,9 +141,9 @@ Found rangesOf(const PlannedShape& shape, Collective collective, const SizeRange
   };
   WorkQueue queue;
   Progress progress(/*quiet=*/true);
-  RangeFinder finder(shape, collective, sizes, sink, queue, progress);
+  RangeFinder finder(shape, collective, sizes, candidates, sink, queue, progress);
   finder.start();
-  queue.run(2);
+  queue.run(threads);
   EXPECT_EQ(finder.error(), "");
   found.ranges = finder.rangesFor(collective);
   return found;
@@ -242,9 +245,108 @@ TEST(RangeFinder, FileThatCannotBeWrittenIsAnError) {
   };
   WorkQueue queue;
   Progress progress(/*quiet=*/true);
-  RangeFinder finder(shape, Collective::kAllgather, {1, 64}, sink, queue, progress);
+  RangeFinder finder(shape, Collective::kAllgather, {1, 64}, 1, sink, queue, progress);
   finder.start();
   queue.run(1);
+  EXPECT_TRUE(
+      llvm::StringRef(finder.error()).starts_with("allgather on 4: no room for allgather-4-"))
+      << finder.error();
+}
+
+std::vector<std::pair<std::string, std::string>> sparesOfAll(const Found& found) {
+  std::vector<std::pair<std::string, std::string>> spares;
+  for (const ScheduleRange& range : found.ranges) {
+    for (const SpareSchedule& spare : range.spares)
+      spares.emplace_back(spare.file, spare.description);
+  }
+  return spares;
+}
+
+TEST(RangeFinder, SparesAreOtherProvedSchedules) {
+  const PlannedShape shape = shapeFor("4x4");
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    const Found alone = rangesOf(shape, collective, {1, 1 << 20});
+    const Found found = rangesOf(shape, collective, {1, 1 << 20}, 4, 7);
+    EXPECT_TRUE(sparesOfAll(alone).empty());
+    ASSERT_EQ(found.ranges.size(), alone.ranges.size());
+    for (std::size_t j = 0; j < found.ranges.size(); ++j) {
+      const ScheduleRange& range = found.ranges[j];
+      EXPECT_EQ(range.file, alone.ranges[j].file);
+      EXPECT_EQ(range.reason, alone.ranges[j].reason);
+      EXPECT_EQ(range.lowest_s, alone.ranges[j].lowest_s);
+      EXPECT_LE(range.spares.size(), 3u);
+      EXPECT_EQ(range.spares.empty(), range.highest == kNoSize) << range.reason;
+      std::set<std::string> files = {range.file};
+      for (const SpareSchedule& spare : range.spares) {
+        EXPECT_TRUE(files.insert(spare.file).second) << spare.description;
+        const auto schedule = readSchedule(found.files.at(spare.file), spare.file);
+        ASSERT_TRUE(schedule.ok()) << schedule.status().message();
+        EXPECT_EQ(schedule->view().collective, collective);
+        EXPECT_TRUE(verify(schedule->view()).ok()) << spare.description;
+      }
+    }
+    // Whatever the number of threads.
+    const Found again = rangesOf(shape, collective, {1, 1 << 20}, 4, 1);
+    EXPECT_EQ(again.files, found.files);
+    EXPECT_EQ(sparesOfAll(again), sparesOfAll(found));
+  }
+}
+
+/// A candidate that is predicted to take so many seconds.
+Candidate candidateOf(const char* algorithm, std::uint32_t chunks, double seconds) {
+  Candidate candidate;
+  candidate.algorithm = cantFail(findAlgorithm(algorithm));
+  candidate.options.chunks = chunks;
+  candidate.predicted_s = seconds;
+  return candidate;
+}
+
+TEST(Spares, TheBestOfEachAlgorithmThenTheFastest) {
+  ScheduleRange range;
+  range.chosen = candidateOf("bfb", 1, 1);
+  Candidate refused = candidateOf("recursive-doubling", 1, 1);
+  refused.refusal = "is not for this shape";
+  range.choices.push_back({.bytes = 1,
+                           .bound_s = 0,
+                           .choice = {.candidates = {range.chosen, candidateOf("bfb", 2, 1.25),
+                                                     candidateOf("bucket-1d", 1, 2.5), refused},
+                                      .built = 0}});
+  range.choices.push_back(
+      {.bytes = 4,
+       .bound_s = 0,
+       .choice = {.candidates = {candidateOf("bfb", 1, 2), candidateOf("bfb", 4, 3),
+                                 candidateOf("bucket-1d", 2, 4), candidateOf("bucket-1d", 1, 4.5),
+                                 candidateOf("bfb", 8, 6.5)},
+                  .built = 0}});
+  const auto spares = [&](std::size_t count) {
+    std::string text;
+    for (const Candidate& candidate : sparesOf(range, count)) {
+      text += std::string(candidate.algorithm->name) + " " +
+              std::to_string(candidate.options.chunks) + ", ";
+    }
+    return text;
+  };
+  EXPECT_EQ(spares(0), "");
+  EXPECT_EQ(spares(1), "bucket-1d 2, ");
+  EXPECT_EQ(spares(2), "bucket-1d 2, bfb 2, ");
+  EXPECT_EQ(spares(3), "bucket-1d 2, bfb 2, bfb 4, ");
+  EXPECT_EQ(spares(9), "bucket-1d 2, bfb 2, bfb 4, bucket-1d 1, ");  // 2.25 times the best of 4
+}
+
+/// A spare that is not proved is left out; one that cannot be written is an error as any file is.
+TEST(RangeFinder, SpareThatCannotBeWrittenIsAnError) {
+  const PlannedShape shape = shapeFor("4");
+  const Found alone = rangesOf(shape, Collective::kAllgather, {1, 64});
+  const FileSink sink = [&](const std::string& name, std::span<const std::byte>) -> llvm::Error {
+    if (alone.files.contains(name)) return llvm::Error::success();
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "no room for " + name);
+  };
+  WorkQueue queue;
+  Progress progress(/*quiet=*/true);
+  RangeFinder finder(shape, Collective::kAllgather, {1, 64}, 3, sink, queue, progress);
+  finder.start();
+  queue.run(2);
   EXPECT_TRUE(
       llvm::StringRef(finder.error()).starts_with("allgather on 4: no room for allgather-4-"))
       << finder.error();
@@ -306,18 +408,29 @@ TEST(Manifest, SchemaKnowsTheKeys) {
                     .lowest_s = range.lowest_s,
                     .highest_s = range.highest_s,
                     .reason = range.reason}};
+  index.candidates = {{1, Collective::kAllreduce, 0}};
   ASSERT_EQ(validate(index).message(), "");
-  const LibrarySettings settings{"", "tori", {Collective::kAllreduce}, {1, 64}};
-  const std::string text = manifestText(index, damaged.machine, settings, &range);
+  const LibrarySettings settings{"", "tori", {Collective::kAllreduce}, {1, 64}, 2};
+  const std::string text =
+      manifestText(index, damaged.machine, settings, &range, {"bfb, 2 chunks"});
   std::ifstream file("docs/library.schema.json");
   const json schema = json::parse(file);
   std::set<std::string> in_schema, written;
   collectProperties(schema, schema, "", in_schema);
   collectKeys(json::parse(text), "", written);
+  LibraryIndex tuned = index;
+  tuned.tuned_on = "8 ranks";
+  tuned.tuned = index.entries;
+  tuned.tuned[0].file = kMpisOwn;
+  tuned.measurements = {{0, Collective::kAllreduce, 8, 0, 1e-6},
+                        {0, Collective::kAllreduce, 8, kMpisOwn, 2e-6}};
+  ASSERT_EQ(validate(tuned).message(), "");
+  collectKeys(json::parse(tunedJson(tuned).dump()), "", written);
   EXPECT_EQ(written, in_schema);
   // It says what the index says, and a change of either shows.
   const auto manifest = nlohmann::ordered_json::parse(text);
   EXPECT_EQ(manifestFault(manifest, index), "");
+  EXPECT_EQ(manifestFault(manifest, tuned), "");  // which it does not have to know
   LibraryIndex other = index;
   other.entries[0].lowest = 2;
   EXPECT_EQ(manifestFault(manifest, other), "/entries/0/lowest is 1, the index says 2");
@@ -326,12 +439,45 @@ TEST(Manifest, SchemaKnowsTheKeys) {
   EXPECT_EQ(manifestFault(manifest, other),
             "/files/0/checksum is \"0000000000000001\", the index says \"00000000000000ab\"");
   other = index;
+  other.candidates[0].collective = Collective::kReduce;
+  EXPECT_EQ(manifestFault(manifest, other),
+            "/candidates/0/collective is \"allreduce\", the index says \"reduce\"");
+  other.candidates.clear();
+  EXPECT_EQ(manifestFault(manifest, other), "/candidates has 1 elements, the index has 0");
+  other = index;
   other.sub_tori.pop_back();
   EXPECT_EQ(manifestFault(manifest, other), "/sub_tori has 3 elements, the index has 2");
   auto less = manifest;
   less["entries"][0].erase("reason");
   EXPECT_EQ(manifestFault(less, index), "/entries/0/reason is missing");
   EXPECT_EQ(manifestFault("text", index), "is not an object");
+}
+
+TEST(Manifest, WhatTuningAdds) {
+  LibraryIndex index;
+  index.files = {{"a.torc", 1, 1}};
+  EXPECT_FALSE(isTuned(index));
+  index.tuned_on = "8 ranks";
+  index.tuned = {{.shape = 0,
+                  .collective = Collective::kReduce,
+                  .lowest = 1,
+                  .highest = kOpenEnd,
+                  .file = kMpisOwn,
+                  .predicted_to = 4096,
+                  .lowest_s = 0.5,
+                  .highest_s = 2,
+                  .reason = "faster"}};
+  index.measurements = {{0, Collective::kReduce, 1, 0, 0.75},
+                        {0, Collective::kReduce, 1, kMpisOwn, 0.5}};
+  EXPECT_TRUE(isTuned(index));
+  EXPECT_EQ(tunedJson(index).dump(),
+            R"({"tuned_on":"8 ranks","tuned":[{"shape":0,"collective":"reduce","lowest":1,)"
+            R"("highest":null,"file":null,"measured_to":4096,"lowest_s":0.5,"highest_s":2.0,)"
+            R"("reason":"faster"}],"measurements":[{"shape":0,"collective":"reduce","bytes":1,)"
+            R"("file":"a.torc","seconds":0.75},{"shape":0,"collective":"reduce","bytes":1,)"
+            R"("file":null,"seconds":0.5}]})");
+  EXPECT_EQ(fileText(index, 0), "a.torc");
+  EXPECT_EQ(fileText(index, kMpisOwn), "MPI's own");
 }
 
 TEST(WorkQueue, RunsAllTasksAndThoseThatTheyAdd) {

@@ -19,9 +19,9 @@ std::string messageOf(std::span<const std::byte> bytes) {
   return readLibraryIndex(bytes, "l/index.torc").status().message();
 }
 
-/// What `validate` says after a change to the sample.
-std::string faultOf(const std::function<void(LibraryIndex&)>& edit) {
-  LibraryIndex index = samples::libraryIndex();
+/// What `validate` says after a change to `index`.
+std::string faultOf(const std::function<void(LibraryIndex&)>& edit,
+                    LibraryIndex index = samples::libraryIndex()) {
   edit(index);
   const std::string fault = validate(index).message();
   // The reader says the same of the file.
@@ -39,6 +39,23 @@ Bytes withHeader(const std::function<void(IndexHeader&)>& edit) {
   return bytes;
 }
 
+/// The tuned sample after a change to a record of `table`.
+template <typename Record>
+Bytes withRecord(IndexTable table, std::size_t number, const std::function<void(Record&)>& edit) {
+  Bytes bytes = writeLibraryIndex(samples::tunedIndex());
+  IndexHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  const TableEntry& entry = header.tables[static_cast<std::size_t>(table)];
+  EXPECT_LT(number, entry.count);
+  std::byte* const at = bytes.data() + entry.offset + number * sizeof(Record);
+  Record record;
+  std::memcpy(&record, at, sizeof(record));
+  edit(record);
+  std::memcpy(at, &record, sizeof(record));
+  samples::fixChecksum(bytes);
+  return bytes;
+}
+
 Extents extentsOf(std::initializer_list<std::uint32_t> list) {
   Extents extents{};
   std::copy(list.begin(), list.end(), extents.begin());
@@ -47,7 +64,7 @@ Extents extentsOf(std::initializer_list<std::uint32_t> list) {
 
 TEST(LibraryIndex, ReadsWhatWasWritten) {
   for (const LibraryIndex& index :
-       {samples::libraryIndex(), samples::damagedIndex(), LibraryIndex()}) {
+       {samples::libraryIndex(), samples::damagedIndex(), samples::tunedIndex(), LibraryIndex()}) {
     ASSERT_EQ(validate(index).message(), "");
     const Bytes bytes = writeLibraryIndex(index);
     const StatusOr<LibraryIndex> read = readLibraryIndex(bytes, "index.torc");
@@ -103,8 +120,30 @@ TEST(LibraryIndex, FindsEntries) {
   EXPECT_EQ(found(0, Collective::kAllreduce, 5), -1);
 }
 
+TEST(LibraryIndex, FindsTunedEntriesFirst) {
+  LibraryIndex index = samples::tunedIndex();
+  const auto found = [&](std::uint32_t shape, Collective collective, std::uint64_t bytes) {
+    return index.findEntry(shape, collective, bytes);
+  };
+  const auto& tuned = index.tuned;
+  EXPECT_EQ(found(0, Collective::kAllreduce, 7), &index.entries[0]);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 8), &tuned[0]);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 1023), &tuned[0]);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 1024), &tuned[1]);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 65536), &tuned[1]);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 65537), &index.entries[1]);
+  EXPECT_EQ(found(0, Collective::kReduceScatter, 1024), &index.entries[2]);
+  EXPECT_EQ(found(2, Collective::kBroadcast, 0), nullptr);
+  EXPECT_EQ(found(2, Collective::kBroadcast, 1), &tuned[2]);
+  EXPECT_EQ(found(2, Collective::kBroadcast, kOpenEnd), &tuned[2]);
+  // Where nothing was predicted, what was measured serves alone.
+  index.entries.clear();
+  EXPECT_EQ(found(0, Collective::kAllreduce, 8), &tuned[0]);
+  EXPECT_EQ(found(0, Collective::kAllreduce, 7), nullptr);
+}
+
 TEST(LibraryIndex, TruncatedAnywhere) {
-  const Bytes whole = writeLibraryIndex(samples::libraryIndex());
+  const Bytes whole = writeLibraryIndex(samples::tunedIndex());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     Bytes bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     ASSERT_FALSE(readLibraryIndex(bytes, "a").ok()) << size;
@@ -114,7 +153,7 @@ TEST(LibraryIndex, TruncatedAnywhere) {
 }
 
 TEST(LibraryIndex, AnyFlippedBit) {
-  Bytes bytes = writeLibraryIndex(samples::libraryIndex());
+  Bytes bytes = writeLibraryIndex(samples::tunedIndex());
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     bytes[bit / 8] ^= std::byte{1} << (bit % 8);
     ASSERT_FALSE(readLibraryIndex(bytes, "a").ok()) << "bit " << bit;
@@ -125,7 +164,7 @@ TEST(LibraryIndex, AnyFlippedBit) {
 /// With a checksum that fits, a flip is refused or gives an index that is consistent and the same
 /// bytes again. Every fifth bit: one or two of every byte, and each bit of a byte in its turn.
 TEST(LibraryIndex, AnyFlippedBitMended) {
-  for (const LibraryIndex& index : {samples::libraryIndex(), samples::damagedIndex()}) {
+  for (const LibraryIndex& index : {samples::tunedIndex(), samples::damagedIndex()}) {
     const Bytes sound = writeLibraryIndex(index);
     std::size_t refused = 0, accepted = 0;
     for (std::size_t bit = 0; bit < sound.size() * 8; bit += 5) {
@@ -155,10 +194,10 @@ TEST(LibraryIndex, NotAnIndex) {
 }
 
 TEST(LibraryIndex, OtherVersions) {
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 4; })),
-            "l/index.torc: 00000008: index version 4, this torc reads 3: it needs a later torc");
-  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 2; })),
-            "l/index.torc: 00000008: index version 2, this torc reads 3: build the library again "
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 5; })),
+            "l/index.torc: 00000008: index version 5, this torc reads 4: it needs a later torc");
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version = 3; })),
+            "l/index.torc: 00000008: index version 3, this torc reads 4: build the library again "
             "(torc library build)");
 }
 
@@ -168,12 +207,12 @@ TEST(LibraryIndex, Tables) {
         [&](IndexHeader& header) { edit(header.tables[static_cast<std::size_t>(table)]); }));
   };
   EXPECT_EQ(table_fault(IndexTable::kSubTori, [](TableEntry& table) { table.record_size = 40; }),
-            "l/index.torc: 00000078: sub-tori: records have 40 bytes, expected 48");
+            "l/index.torc: 00000080: sub-tori: records have 40 bytes, expected 48");
   EXPECT_EQ(table_fault(IndexTable::kText, [](TableEntry& table) { table.offset = 8; }),
-            "l/index.torc: 00000030: text: table starts at 8, expected 192");
+            "l/index.torc: 00000038: text: table starts at 8, expected 272");
   EXPECT_EQ(table_fault(IndexTable::kFiles, [](TableEntry& table) { table.count = 1u << 31; })
                 .substr(0, 69),
-            "l/index.torc: 000000a8: files: table of 2147483648 records ends at 51");
+            "l/index.torc: 000000b0: files: table of 2147483648 records ends at 51");
 }
 
 TEST(LibraryIndex, Text) {
@@ -183,6 +222,44 @@ TEST(LibraryIndex, Text) {
             "l/index.torc: machine has 1000000 bytes, of which the text has ");
   EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.version_length = 4; })),
             "l/index.torc: text: 1 bytes are left over");
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) {
+              header.tuned_on_length = 1000000;
+            })).substr(0, 69),
+            "l/index.torc: job of tuning has 1000000 bytes, of which the text has ");
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.tuned_on_length = 1; })),
+            "l/index.torc: file 1: name has 35 bytes, of which the text has 34");
+  EXPECT_EQ(
+      messageOf(withRecord<EntryRecord>(IndexTable::kTuned, 1,
+                                        [](EntryRecord& entry) { entry.reason_length = 2000000; }))
+          .substr(0, 74),
+      "l/index.torc: tuned entry 1: reason has 2000000 bytes, of which the text h");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.tuned_on = "a\nb"; }),
+            "job of tuning: has control characters");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.tuned_on = std::string(4096, 'a'); }),
+            "job of tuning: has 4096 bytes, at most 4095");
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.tuned_on = std::string(4095, 'a'); }), "");
+}
+
+TEST(LibraryIndex, Reserved) {
+  EXPECT_EQ(messageOf(withHeader([](IndexHeader& header) { header.reserved = 1; })),
+            "l/index.torc: 00000034: reserved: is 1, expected 0");
+  EXPECT_EQ(messageOf(withRecord<EntryRecord>(IndexTable::kEntries, 1,
+                                              [](EntryRecord& entry) { entry.reserved[0] = 1; })),
+            "l/index.torc: entry 1: reserved is not 0");
+  EXPECT_EQ(messageOf(withRecord<EntryRecord>(IndexTable::kTuned, 2,
+                                              [](EntryRecord& entry) { entry.reserved[2] = 1; })),
+            "l/index.torc: tuned entry 2: reserved is not 0");
+  EXPECT_EQ(messageOf(withRecord<CandidateRecord>(
+                IndexTable::kCandidates, 3,
+                [](CandidateRecord& candidate) { candidate.reserved[6] = 1; })),
+            "l/index.torc: candidate 3: reserved is not 0");
+  EXPECT_EQ(messageOf(withRecord<MeasurementRecord>(
+                IndexTable::kMeasurements, 4,
+                [](MeasurementRecord& measured) { measured.reserved[0] = 1; })),
+            "l/index.torc: measurement 4: reserved is not 0");
+  EXPECT_EQ(messageOf(withRecord<FileRecord>(IndexTable::kFiles, 1,
+                                             [](FileRecord& file) { file.reserved = 1; })),
+            "l/index.torc: file 1: reserved is not 0");
 }
 
 TEST(LibraryIndex, SubTori) {
@@ -242,6 +319,86 @@ TEST(LibraryIndex, Entries) {
             "entry 1: reason: has control characters");
   EXPECT_EQ(faultOf([](LibraryIndex& index) { index.entries[2].collective = {}; }),
             "entry 2: is not after entry 1");
+}
+
+TEST(LibraryIndex, Candidates) {
+  const auto fault = [](const std::function<void(LibraryCandidate&)>& edit) {
+    return faultOf([&](LibraryIndex& index) { edit(index.candidates[1]); }, samples::tunedIndex());
+  };
+  EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.shape = 77; }),
+            "candidate 1: shape 77 does not exist (there are 12)");
+  EXPECT_EQ(
+      fault([](LibraryCandidate& candidate) { candidate.collective = static_cast<Collective>(9); }),
+      "candidate 1: collective 9 is unknown");
+  EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.file = 2; }),
+            "candidate 1: file 2 does not exist (there are 2)");
+  EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.file = kMpisOwn; }),
+            "candidate 1: file 4294967295 does not exist (there are 2)");
+  EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.file = 0; }),
+            "candidate 1: is not after candidate 0");
+  EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.shape = 1; }),
+            "candidate 2: is not after candidate 1");
+  EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.collective = Collective::kReduce; }),
+            "candidate 2: is not after candidate 1");
+}
+
+TEST(LibraryIndex, TunedEntries) {
+  const auto fault = [](const std::function<void(LibraryEntry&)>& edit) {
+    return faultOf([&](LibraryIndex& index) { edit(index.tuned[1]); }, samples::tunedIndex());
+  };
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.shape = 77; }),
+            "tuned entry 1: shape 77 does not exist (there are 12)");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.collective = static_cast<Collective>(9); }),
+            "tuned entry 1: collective 9 is unknown");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.file = 2; }),
+            "tuned entry 1: file 2 does not exist (there are 2)");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.file = kMpisOwn - 1; }),
+            "tuned entry 1: file 4294967294 does not exist (there are 2)");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.lowest = kNoSize; }),
+            "tuned entry 1: serves calls whose size is unknown");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.lowest = 1023; }),
+            "tuned entry 1: is not after tuned entry 0");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.shape = 3; }),
+            "tuned entry 2: is not after tuned entry 1");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.lowest = 65537; }),
+            "tuned entry 1: range from 65537 to 65536 bytes");
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.predicted_to = 2048; }),
+            "tuned entry 1: predicted to 2048 bytes, range from 1024 to 65536");
+  for (const double seconds : {-1e-6, -0.0, std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(fault([&](LibraryEntry& entry) { entry.lowest_s = seconds; }),
+              "tuned entry 1: a predicted time is no number of seconds");
+  }
+  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.reason = std::string(4096, 'a'); }),
+            "tuned entry 1: reason: has 4096 bytes, at most 4095");
+  // What serves by prediction is a file.
+  EXPECT_EQ(faultOf([](LibraryIndex& index) { index.entries[1].file = kMpisOwn; }),
+            "entry 1: file 4294967295 does not exist (there are 2)");
+}
+
+TEST(LibraryIndex, Measurements) {
+  const auto fault = [](const std::function<void(LibraryMeasurement&)>& edit) {
+    return faultOf([&](LibraryIndex& index) { edit(index.measurements[2]); },
+                   samples::tunedIndex());
+  };
+  EXPECT_EQ(fault([](LibraryMeasurement& measured) { measured.shape = 77; }),
+            "measurement 2: shape 77 does not exist (there are 12)");
+  EXPECT_EQ(
+      fault([](LibraryMeasurement& measured) { measured.collective = static_cast<Collective>(9); }),
+      "measurement 2: collective 9 is unknown");
+  EXPECT_EQ(fault([](LibraryMeasurement& measured) { measured.file = 2; }),
+            "measurement 2: file 2 does not exist (there are 2)");
+  EXPECT_EQ(fault([](LibraryMeasurement& measured) { measured.file = 1; }),
+            "measurement 2: is not after measurement 1");
+  EXPECT_EQ(fault([](LibraryMeasurement& measured) { measured.bytes = 4; }),
+            "measurement 2: is not after measurement 1");
+  EXPECT_EQ(fault([](LibraryMeasurement& measured) { measured.bytes = 2048; }),
+            "measurement 3: is not after measurement 2");
+  for (const double seconds : {-1e-6, -0.0, std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(fault([&](LibraryMeasurement& measured) { measured.seconds = seconds; }),
+              "measurement 2: its time is no number of seconds");
+  }
 }
 
 TEST(LibraryIndex, Files) {

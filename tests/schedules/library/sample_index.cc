@@ -62,10 +62,18 @@ void addEntries(LibraryIndex& index) {
 }  // namespace
 
 LibraryIndex libraryIndex() {
-  LibraryIndex index;
-  index.machine = "generic";
-  index.version = "0.1.0";
-  index.manifest_checksum = 0x1122334455667788;
+  LibraryIndex index{.machine = "generic",
+                     .version = "0.1.0",
+                     .manifest_checksum = 0x1122334455667788,
+                     .partitions = {},
+                     .shapes = {},
+                     .sub_tori = {},
+                     .entries = {},
+                     .files = {},
+                     .candidates = {},
+                     .tuned_on = {},
+                     .tuned = {},
+                     .measurements = {}};
   addPartition(index, *parseTopology("4x4x2m+2", "TXYZ"));
   addPartition(index, *parseTopology("8x4"));
   addEntries(index);
@@ -83,6 +91,48 @@ LibraryIndex damagedIndex() {
   (void)partition.addDeadNode(*parseDeadNode(partition, "0,3,1"));
   addPartition(index, partition);
   addEntries(index);
+  return index;
+}
+
+LibraryIndex tunedIndex() {
+  LibraryIndex index = libraryIndex();
+  index.candidates = {{0, Collective::kAllreduce, 0},
+                      {0, Collective::kAllreduce, 1},
+                      {0, Collective::kBroadcast, 1},
+                      {2, Collective::kAllreduce, 0}};
+  index.tuned_on = "32 ranks, 2 on a node, in 4x4 of 4x4x2m+2";
+  index.tuned = {{.shape = 0,
+                  .collective = Collective::kAllreduce,
+                  .lowest = 8,
+                  .highest = 1023,
+                  .file = 1,
+                  .predicted_to = 1023,
+                  .lowest_s = 1.5e-6,
+                  .highest_s = 2.5e-6,
+                  .reason = "1.25 times as fast as MPI's own"},
+                 {.shape = 0,
+                  .collective = Collective::kAllreduce,
+                  .lowest = 1024,
+                  .highest = 65536,
+                  .file = kMpisOwn,
+                  .predicted_to = 65536,
+                  .lowest_s = 2.5e-6,
+                  .highest_s = 4e-5,
+                  .reason = "no schedule is faster"},
+                 {.shape = 2,
+                  .collective = Collective::kBroadcast,
+                  .lowest = 1,
+                  .highest = kOpenEnd,
+                  .file = 0,
+                  .predicted_to = 1 << 20,
+                  .lowest_s = 3e-6,
+                  .highest_s = 2e-3,
+                  .reason = ""}};
+  index.measurements = {{0, Collective::kAllreduce, 8, 0, 1.75e-6},
+                        {0, Collective::kAllreduce, 8, 1, 1.5e-6},
+                        {0, Collective::kAllreduce, 8, kMpisOwn, 1.875e-6},
+                        {0, Collective::kAllreduce, 1024, kMpisOwn, 2.5e-6},
+                        {2, Collective::kBroadcast, 1, 0, 3e-6}};
   return index;
 }
 

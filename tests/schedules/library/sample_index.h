@@ -12,6 +12,10 @@ LibraryIndex libraryIndex();
 /// The same with a damaged 4x4 as the only partition.
 LibraryIndex damagedIndex();
 
+/// The first one with candidates and with what tuning adds: two allreduces on shape 0, the second
+/// of which is MPI's own, and a broadcast of all sizes on shape 2.
+LibraryIndex tunedIndex();
+
 }  // namespace torc::samples
 
 #endif  // TORC_TESTS_SCHEDULES_LIBRARY_SAMPLE_INDEX_H_

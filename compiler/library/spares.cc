@@ -1,0 +1,71 @@
+// Ranks what was simulated for a range.
+#include "compiler/library/spares.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace torc {
+namespace {
+
+// A schedule that is predicted to take so many times longer than the best at every size is not
+// worth a try.
+constexpr double kFar = 3.0;
+
+/// A schedule, and where it comes closest to the best one.
+struct Ranked {
+  const Candidate* candidate = nullptr;
+  PassPipeline pipeline;
+  double times_best = 0;
+
+  bool isSame(const Algorithm* algorithm, const PassPipeline& other) const {
+    return candidate->algorithm == algorithm && pipeline == other;
+  }
+};
+
+/// Schedules other than the chosen one, each once, the best first.
+std::vector<Ranked> othersOf(const ScheduleRange& range) {
+  const Algorithm* const chosen = range.chosen.algorithm;
+  const PassPipeline chosen_pipeline = pipelineOf(*chosen, range.chosen.options);
+  std::vector<Ranked> others;
+  for (const SizedChoice& sized : range.choices) {
+    const double best_s = sized.choice.best().cautiousSeconds();
+    for (const Candidate& candidate : sized.choice.candidates) {
+      if (!candidate.refusal.empty()) continue;
+      const double times_best = best_s > 0 ? candidate.cautiousSeconds() / best_s : 1.0;
+      if (times_best > kFar) continue;
+      PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
+      if (candidate.algorithm == chosen && pipeline == chosen_pipeline) continue;
+      const auto known = llvm::find_if(
+          others, [&](const Ranked& other) { return other.isSame(candidate.algorithm, pipeline); });
+      if (known == others.end()) {
+        others.push_back({&candidate, std::move(pipeline), times_best});
+      } else {
+        known->times_best = std::min(known->times_best, times_best);
+      }
+    }
+  }
+  llvm::stable_sort(others,
+                    [](const Ranked& a, const Ranked& b) { return a.times_best < b.times_best; });
+  return others;
+}
+
+}  // namespace
+
+std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count) {
+  if (count == 0) return {};
+  std::vector<Candidate> spares, more;
+  std::vector<const Algorithm*> seen = {range.chosen.algorithm};
+  for (const Ranked& ranked : othersOf(range)) {
+    const Algorithm* const algorithm = ranked.candidate->algorithm;
+    const bool is_first = !llvm::is_contained(seen, algorithm);
+    if (is_first) seen.push_back(algorithm);
+    (is_first ? spares : more).push_back(*ranked.candidate);
+  }
+  llvm::append_range(spares, more);
+  if (spares.size() > count) spares.resize(count);
+  return spares;
+}
+
+}  // namespace torc

@@ -1,0 +1,20 @@
+// Which schedules a library keeps of a range beside the one that is taken for it: what tuning tries
+// on the real machine, where a prediction may be wrong.
+#ifndef TORC_COMPILER_LIBRARY_SPARES_H_
+#define TORC_COMPILER_LIBRARY_SPARES_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "compiler/library/ranges.h"
+
+namespace torc {
+
+/// Of what was simulated for the sizes of a range, up to `count` schedules other than the chosen
+/// one: the best of each other algorithm, then the next ones. A schedule is as good as it is at the
+/// size where it comes closest to the best one; what is nowhere near is left out.
+std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_LIBRARY_SPARES_H_
