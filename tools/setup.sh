@@ -17,8 +17,8 @@ packages=(
   # Libraries.
   nlohmann-json3-dev libxxhash-dev coinor-libclp-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
-  # The simulated torus.
-  libsimgrid-dev
+  # The simulated torus, and the one of network namespaces.
+  libsimgrid-dev iproute2 procps
 )
 # What the scripts call, by the name under which they call it.
 programs=(
@@ -26,6 +26,7 @@ programs=(
   mpicc.mpich mpicxx.mpich mpiexec.hydra
   pkg-config nm readelf
   smpicxx smpirun
+  ip tc sysctl
   /usr/lib/llvm-19/bin/FileCheck
 )
 

@@ -16,6 +16,7 @@
 # Needs the right to make network namespaces (root). Whatever it made goes away when it ends. MPICH's
 # MPI_Finalize may hang over TCP when all is done: `timeout 300 bash tools/torus_testbed.sh ...`.
 set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin  # of ip, tc and sysctl
 
 fail() {
   echo "torus_testbed: $*" >&2

@@ -100,6 +100,7 @@ class RunJob {
   std::vector<int> mpi_counts_, mpi_displacements_;
   std::vector<std::byte> data_;  // what every iteration starts from
   std::vector<std::byte> in_, out_, reference_;
+  bool has_reference_ = false;
   std::size_t result_bytes_ = 0, result_offset_ = 0;  // in out_
   torc_collective* collective_ = nullptr;
   std::uint64_t first_hash_ = 0;

@@ -18,8 +18,8 @@ namespace torc {
 namespace {
 
 constexpr int kRounds = 5;
-constexpr int kFewestIterations = 3;   // in a round
 constexpr int kMostIterations = 2000;  // in a round
+constexpr double kFirstSlice = 0.02;   // seconds for what may be slow
 /// What is slower than the fastest by more drops out, after the first round, and after later ones.
 constexpr double kSlowAtFirst = 3, kSlowLater = 1.5;
 constexpr std::uint64_t kFactor = 4;  // between sizes
@@ -145,7 +145,7 @@ StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubT
       files.insert(candidate.file);
     }
   }
-  std::vector<Contender> list(1);
+  std::vector<Contender> list;
   for (const std::uint32_t file : files) {
     const StatusOr<torc_schedule*> schedule = boxes.load(cell.shape, cell.collective, file);
     if (Status status = agreed(schedule.ok() ? Status() : schedule.status()); !status.ok()) {
@@ -155,6 +155,7 @@ StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubT
     contender.file = file;
     contender.schedule = *schedule;
   }
+  list.emplace_back();  // MPI's own, with which the others have been compared by then
   return list;
 }
 
@@ -199,20 +200,19 @@ Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_fir
   if (job && !of_mpi) status = failed(job->use(contender.schedule));
   if (job && !of_mpi && is_first && status.ok()) status = failed(job->check());
   if (status = agreed(status); !status.ok()) return status;
-  // One iteration tells how many there is time for; the first of all is not counted.
-  for (int warm = is_first ? 0 : 1; warm < 2; ++warm) {
-    seconds.clear();
-    if (job) status = failed(job->iterate(of_mpi, seconds));
-    if (status = agreed(status); !status.ok()) return status;
-  }
+  // One iteration tells how many there is time for. What is checked is warm, and so is MPI.
+  if (job) status = failed(job->iterate(of_mpi, seconds));
+  if (status = agreed(status); !status.ok()) return status;
   double one = seconds.empty() ? 0 : seconds.front();
   MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  const double wanted =
-      std::clamp<double>(slice / std::max(one, 1e-7), kFewestIterations, kMostIterations);
+  const double time = is_first ? std::min(slice, kFirstSlice) : slice;
+  const double wanted = std::clamp<double>(time / std::max(one, 1e-7), 1, kMostIterations);
   int iterations = static_cast<int>(wanted);
   MPI_Bcast(&iterations, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  for (int i = 1; i < iterations && status.ok(); ++i) {
-    if (job) status = failed(job->iterate(of_mpi, seconds));
+  // A rank on which one fails goes on: others wait for it.
+  for (int i = 1; job && i < iterations; ++i) {
+    const std::string failure = job->iterate(of_mpi, seconds);
+    if (status.ok()) status = failed(failure);
   }
   if (status = agreed(status); !status.ok()) return status;
   seconds.resize(static_cast<std::size_t>(iterations), 0);
@@ -252,7 +252,7 @@ void Tuner::print(const Cell& cell, const std::vector<Contender>& list) const {
   std::printf("%-14s %-14s %12llu %12.2f %12.2f %12.2f  %s\n", library_.shapes[cell.shape].c_str(),
               std::string(rowOf(cell.collective).name).c_str(),
               static_cast<unsigned long long>(cell.bytes), 1e6 * chosen_s, 1e6 * fastest->median(),
-              1e6 * list.front().median(),
+              1e6 * list.back().median(),
               fastest->file == kMpisOwn ? "MPI's own" : index_.files[fastest->file].name.c_str());
   std::fflush(stdout);
 }

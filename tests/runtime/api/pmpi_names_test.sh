@@ -20,7 +20,7 @@ checked=0
 failures=0
 for file in "$@"; do
   # torc-run is a program that uses MPI like any other; runtime/pmpi/ defines the MPI_ functions.
-  [[ $file == */torc_run* || $file == */pmpi/* ]] && continue
+  [[ $file == */runtime/run/* || $file == runtime/run/* || $file == */pmpi/* ]] && continue
   checked=$((checked + 1))
   while IFS= read -r line; do
     [[ -n $line ]] || continue
