@@ -2,6 +2,7 @@
 #include "compiler/library/spares.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
@@ -51,11 +52,33 @@ std::vector<Ranked> othersOf(const ScheduleRange& range) {
   return others;
 }
 
+/// The chosen schedule in `chunks` where it has fewer, two at a time on a link; none for short
+/// vectors, and where chunks are segments, whose number the model knows how to choose.
+std::optional<Candidate> inChunks(const ScheduleRange& range, std::uint32_t chunks) {
+  constexpr std::uint64_t kShort = 64u << 10;  // bytes
+  const Candidate& chosen = range.chosen;
+  if (chosen.algorithm->cutsIntoSegments() || chosen.options.chunks >= chunks ||
+      range.choices.back().bytes < kShort) {
+    return std::nullopt;
+  }
+  Candidate candidate;
+  candidate.algorithm = chosen.algorithm;
+  candidate.options = chosen.options;
+  candidate.options.chunks = chunks;
+  if (chosen.algorithm->form == PlanForm::kRings) {
+    candidate.options.in_flight = 2;
+    candidate.options.dependences = DependenceKind::kRegion;
+  }
+  return candidate;
+}
+
 }  // namespace
 
 std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count) {
   if (count == 0) return {};
   std::vector<Candidate> spares, more;
+  if (std::optional<Candidate> chunked = inChunks(range, 8)) spares.push_back(std::move(*chunked));
+  if (std::optional<Candidate> chunked = inChunks(range, 4)) more.push_back(std::move(*chunked));
   std::vector<const Algorithm*> seen = {range.chosen.algorithm};
   for (const Ranked& ranked : othersOf(range)) {
     const Algorithm* const algorithm = ranked.candidate->algorithm;

@@ -32,8 +32,12 @@ class RunJob {
   /// Makes the collective. Empty, or the error, the same on all ranks.
   std::string prepare();
 
+  /// Runs MPI's collective once, for `check`; this rank's seconds. Later calls run nothing.
+  double reference();
+
   /// Runs once and compares with MPI's collective. Empty, or the first difference (on rank 0).
-  std::string check();
+  /// `seconds` gets this rank's seconds of the run.
+  std::string check(std::vector<double>* seconds = nullptr);
 
   /// Iterations that all ranks agree on, from the time of `warmup` untimed ones.
   int chooseIterations();
@@ -100,7 +104,7 @@ class RunJob {
   std::vector<int> mpi_counts_, mpi_displacements_;
   std::vector<std::byte> data_;  // what every iteration starts from
   std::vector<std::byte> in_, out_, reference_;
-  bool has_reference_ = false;
+  std::vector<double> reference_seconds_;             // of the one iteration of MPI's that made it
   std::size_t result_bytes_ = 0, result_offset_ = 0;  // in out_
   torc_collective* collective_ = nullptr;
   std::uint64_t first_hash_ = 0;

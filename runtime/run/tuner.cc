@@ -50,7 +50,7 @@ Status Tuner::measure() {
   printHeader();
   std::map<std::uint32_t, SubTorusBoxes> boxes;  // by sub-torus
   for (const Cell& cell : cells_) {
-    if (isOver()) break;
+    if (isOver(deadline_)) break;
     const auto [entry, is_new] = boxes.try_emplace(cell.sub_torus);
     Status status;
     if (is_new) status = entry->second.make(library_, index_.sub_tori[cell.sub_torus]);
@@ -126,8 +126,8 @@ std::vector<Collective> Tuner::collectives() const {
 }
 
 /// As rank 0 sees it.
-bool Tuner::isOver() const {
-  int over = MPI_Wtime() > deadline_ ? 1 : 0;
+bool Tuner::isOver(double end) const {
+  int over = MPI_Wtime() > end ? 1 : 0;
   MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return over != 0;
 }
@@ -169,9 +169,13 @@ Status Tuner::measureCell(const Cell& cell, SubTorusBoxes& boxes) {
   }
   const double cell_seconds =
       std::max(0.0, deadline_ - MPI_Wtime()) / static_cast<double>(cells_.size() - done_);
-  for (int round = 0; round < kRounds; ++round) {
+  const double end = MPI_Wtime() + cell_seconds;
+  bool is_over = false;
+  for (int round = 0; round < kRounds && !is_over; ++round) {
     for (Contender& contender : list) {
       if (contender.is_out) continue;
+      is_over = round > 0 && isOver(end);
+      if (is_over) break;
       const double slice = cell_seconds / static_cast<double>(kRounds * list.size());
       Status status = agreed(call(job, contender, round == 0, slice));
       if (!status.ok()) {
@@ -198,10 +202,15 @@ Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_fir
   std::vector<double> seconds;
   Status status;
   if (job && !of_mpi) status = failed(job->use(contender.schedule));
-  if (job && !of_mpi && is_first && status.ok()) status = failed(job->check());
   if (status = agreed(status); !status.ok()) return status;
-  // One iteration tells how many there is time for. What is checked is warm, and so is MPI.
-  if (job) status = failed(job->iterate(of_mpi, seconds));
+  // One iteration tells how many there is time for: the first is the one that is checked.
+  if (job && !is_first) {
+    status = failed(job->iterate(of_mpi, seconds));
+  } else if (job && of_mpi) {
+    seconds.push_back(job->reference());
+  } else if (job) {
+    status = failed(job->check(&seconds));
+  }
   if (status = agreed(status); !status.ok()) return status;
   double one = seconds.empty() ? 0 : seconds.front();
   MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -59,7 +59,7 @@ class Tuner {
   std::vector<Cell> cells();
   bool has(std::uint32_t shape, Collective collective, std::uint64_t bytes) const;
   std::vector<Collective> collectives() const;
-  bool isOver() const;
+  bool isOver(double end) const;
   StatusOr<std::vector<Contender>> contenders(const Cell& cell, SubTorusBoxes& boxes);
   Status measureCell(const Cell& cell, SubTorusBoxes& boxes);
   Status call(std::optional<RunJob>& job, Contender& contender, bool is_first, double slice);
