@@ -52,12 +52,12 @@ std::vector<Ranked> othersOf(const ScheduleRange& range) {
   return others;
 }
 
-/// The chosen schedule in `chunks` where it has fewer, two at a time on a link; none for short
-/// vectors, and where chunks are segments, whose number the model knows how to choose.
+/// The chosen schedule of rings in `chunks` where it has fewer, two at a time on a link; none for
+/// short vectors.
 std::optional<Candidate> inChunks(const ScheduleRange& range, std::uint32_t chunks) {
   constexpr std::uint64_t kShort = 64u << 10;  // bytes
   const Candidate& chosen = range.chosen;
-  if (chosen.algorithm->cutsIntoSegments() || chosen.options.chunks >= chunks ||
+  if (chosen.algorithm->form != PlanForm::kRings || chosen.options.chunks >= chunks ||
       range.choices.back().bytes < kShort) {
     return std::nullopt;
   }
@@ -65,10 +65,8 @@ std::optional<Candidate> inChunks(const ScheduleRange& range, std::uint32_t chun
   candidate.algorithm = chosen.algorithm;
   candidate.options = chosen.options;
   candidate.options.chunks = chunks;
-  if (chosen.algorithm->form == PlanForm::kRings) {
-    candidate.options.in_flight = 2;
-    candidate.options.dependences = DependenceKind::kRegion;
-  }
+  candidate.options.in_flight = 2;
+  candidate.options.dependences = DependenceKind::kRegion;
   return candidate;
 }
 
@@ -81,6 +79,10 @@ std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count) {
   if (std::optional<Candidate> chunked = inChunks(range, 4)) more.push_back(std::move(*chunked));
   std::vector<const Algorithm*> seen = {range.chosen.algorithm};
   for (const Ranked& ranked : othersOf(range)) {
+    const auto isIt = [&](const Candidate& chunked) {
+      return ranked.isSame(chunked.algorithm, pipelineOf(*chunked.algorithm, chunked.options));
+    };
+    if (llvm::any_of(spares, isIt) || llvm::any_of(more, isIt)) continue;
     const Algorithm* const algorithm = ranked.candidate->algorithm;
     const bool is_first = !llvm::is_contained(seen, algorithm);
     if (is_first) seen.push_back(algorithm);

@@ -10,8 +10,8 @@
 
 namespace torc {
 
-/// Up to `count` schedules for the sizes of a range other than the chosen one: that one in 8
-/// chunks, which real wires like where a model sees no gain; of what was simulated, the best of
+/// Up to `count` schedules for the sizes of a range other than the chosen one: of rings that one in
+/// 8 chunks, which real wires like where a model sees no gain; of what was simulated, the best of
 /// each other algorithm; the chosen one in 4 chunks; the next ones that were simulated. A schedule
 /// is as good as it is at the size where it comes closest to the best one; what is nowhere near is
 /// left out.

@@ -13,7 +13,8 @@ SubTorusBoxes::~SubTorusBoxes() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-Status SubTorusBoxes::make(torc_library& library, const LibrarySubTorus& sub_torus) {
+Status SubTorusBoxes::make(torc_library& library, std::uint32_t number) {
+  const LibrarySubTorus& sub_torus = library.index.sub_tori[number];
   const Topology& partition = library.job.topology;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -26,13 +27,15 @@ Status SubTorusBoxes::make(torc_library& library, const LibrarySubTorus& sub_tor
   }
   MPI_Comm box = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, color, rank, &box);
-  if (library.recognise(box).ok()) {
-    const Status status = apiStatus(torc_geometry_recognise(&library, box, &geometry_));
-    comm_ = box;
-    return status;
+  const Recognition found = library.recognise(box);
+  const bool is_whole = found.ok() && found.sub_torus == number;
+  MPI_Allreduce(&is_whole, &is_anywhere_, 1, MPI_CXX_BOOL, MPI_LOR, MPI_COMM_WORLD);
+  if (!is_whole) {
+    MPI_Comm_free(&box);
+    return {};
   }
-  MPI_Comm_free(&box);
-  return {};
+  comm_ = box;
+  return apiStatus(torc_geometry_recognise(&library, box, &geometry_));
 }
 
 StatusOr<torc_schedule*> SubTorusBoxes::load(std::uint32_t shape, Collective collective,

@@ -21,10 +21,13 @@ class SubTorusBoxes {
   SubTorusBoxes& operator=(const SubTorusBoxes&) = delete;
   ~SubTorusBoxes();
 
-  /// Collective over MPI_COMM_WORLD, once. Ranks whose box the library does not know, as for a dead
-  /// node, are in none. The library outlives this object.
-  Status make(torc_library& library, const LibrarySubTorus& sub_torus);
+  /// Collective over MPI_COMM_WORLD, once. `number`: of a sub-torus of the index. Ranks whose box
+  /// is no whole one, at the end of an axis or for a dead node, are in none. The library outlives
+  /// this object.
+  Status make(torc_library& library, std::uint32_t number);
 
+  /// Whether some rank is in one.
+  bool isAnywhere() const { return is_anywhere_; }
   bool isIn() const { return comm_ != MPI_COMM_NULL; }
   /// Of this rank's box; MPI_COMM_NULL where it is in none.
   MPI_Comm comm() const { return comm_; }
@@ -34,6 +37,7 @@ class SubTorusBoxes {
   StatusOr<torc_schedule*> load(std::uint32_t shape, Collective collective, std::uint32_t file);
 
  private:
+  bool is_anywhere_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL;
   torc_geometry* geometry_ = nullptr;
   std::vector<std::pair<std::uint32_t, torc_schedule*>> schedules_;  // by file

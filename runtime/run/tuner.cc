@@ -53,10 +53,11 @@ Status Tuner::measure() {
     if (isOver(deadline_)) break;
     const auto [entry, is_new] = boxes.try_emplace(cell.sub_torus);
     Status status;
-    if (is_new) status = entry->second.make(library_, index_.sub_tori[cell.sub_torus]);
+    if (is_new) status = entry->second.make(library_, cell.sub_torus);
     if (status = agreed(status); !status.ok()) return status;
-    if (status = measureCell(cell, entry->second); !status.ok()) return status;
     ++done_;
+    if (!entry->second.isAnywhere()) continue;  // round damage
+    if (status = measureCell(cell, entry->second); !status.ok()) return status;
   }
   return {};
 }
@@ -168,7 +169,7 @@ Status Tuner::measureCell(const Cell& cell, SubTorusBoxes& boxes) {
     job.emplace(options_, cell.collective, nullptr, cell.bytes, boxes.comm());
   }
   const double cell_seconds =
-      std::max(0.0, deadline_ - MPI_Wtime()) / static_cast<double>(cells_.size() - done_);
+      std::max(0.0, deadline_ - MPI_Wtime()) / static_cast<double>(cells_.size() - done_ + 1);
   const double end = MPI_Wtime() + cell_seconds;
   bool is_over = false;
   for (int round = 0; round < kRounds && !is_over; ++round) {
