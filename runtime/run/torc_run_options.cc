@@ -117,7 +117,9 @@ Status parseCollectives(std::string_view text, std::vector<Collective>& collecti
       return usage("--collectives " + std::string(name) + ": must be some of " +
                    collectiveNames(", ") + ", with commas between them");
     }
-    collectives.push_back(*collective);
+    if (std::ranges::find(collectives, *collective) == collectives.end()) {
+      collectives.push_back(*collective);
+    }
     text.remove_prefix(std::min(name.size() + 1, text.size()));
   }
   return {};
