@@ -120,6 +120,8 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
     case Reason::kNoCommunicator:
     case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
       return false;
+    case Reason::kMpiIsFaster:  // at no cost; with other arguments ranks may wait as MPI's do
+      return engine->has_nonblocking && !hasToBlock(call);
     default:
       if (hasToBlock(call)) return false;
       return engine->has_nonblocking || (call.is_described && isRecognised(state));
