@@ -75,14 +75,15 @@ std::optional<Candidate> inChunks(const ScheduleRange& range, std::uint32_t chun
 std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count) {
   if (count == 0) return {};
   std::vector<Candidate> spares, more;
-  if (std::optional<Candidate> chunked = inChunks(range, 8)) spares.push_back(std::move(*chunked));
-  if (std::optional<Candidate> chunked = inChunks(range, 4)) more.push_back(std::move(*chunked));
+  const std::optional<Candidate> in_8 = inChunks(range, 8), in_4 = inChunks(range, 4);
+  if (in_8) spares.push_back(*in_8);
+  if (in_4) more.push_back(*in_4);
   std::vector<const Algorithm*> seen = {range.chosen.algorithm};
   for (const Ranked& ranked : othersOf(range)) {
-    const auto isIt = [&](const Candidate& chunked) {
-      return ranked.isSame(chunked.algorithm, pipelineOf(*chunked.algorithm, chunked.options));
+    const auto isIt = [&](const std::optional<Candidate>& chunked) {
+      return chunked && haveSameSchedule(*ranked.candidate, *chunked);
     };
-    if (llvm::any_of(spares, isIt) || llvm::any_of(more, isIt)) continue;
+    if (isIt(in_8) || isIt(in_4)) continue;
     const Algorithm* const algorithm = ranked.candidate->algorithm;
     const bool is_first = !llvm::is_contained(seen, algorithm);
     if (is_first) seen.push_back(algorithm);

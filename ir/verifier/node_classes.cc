@@ -49,6 +49,18 @@ bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   return std::ranges::none_of(schedule_.frames, restrictedBlocks);
 }
 
+double NodeClasses::executions(const Operation& operation) const {
+  double nodes = 1;
+  for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {
+    if (collapsed_[axis]) continue;
+    const bool is_guarded = operation.guard != kNone &&
+                            schedule_.boxes[operation.guard][axis].kind == IntervalKind::kAbsolute;
+    nodes *= is_guarded ? schedule_.boxes[operation.guard][axis].length
+                        : schedule_.topology.axes[axis].size;
+  }
+  return nodes;
+}
+
 Coordinates NodeClasses::coordinatesOf(std::uint32_t node_class) const {
   Coordinates at{};
   for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {

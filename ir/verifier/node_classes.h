@@ -29,6 +29,9 @@ class NodeClasses {
                           Coordinates& collapsed_distance) const;
   /// Dead nodes are classes too, which execute nothing.
   bool executes(std::uint32_t node_class, const Operation& operation) const;
+  /// How many classes execute `operation`, or a few more: dead nodes count, and where the guard is
+  /// root-relative, all.
+  double executions(const Operation& operation) const;
 
  private:
   bool looksTheSame(std::uint32_t axis) const;

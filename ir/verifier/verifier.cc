@@ -31,20 +31,6 @@ namespace {
 /// Operations that a node does not execute, and that take as long to pass over as one to prove.
 constexpr double kIdleOperations = 16;
 
-/// How many of the classes of nodes execute `operation`; of a root-relative guard, at most.
-double executions(const VerifyContext& context, const Operation& operation) {
-  double nodes = 1;
-  for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
-    if (context.collapsed(axis)) continue;
-    const bool is_guarded =
-        operation.guard != kNone &&
-        context.schedule.boxes[operation.guard][axis].kind == IntervalKind::kAbsolute;
-    nodes *= is_guarded ? context.schedule.boxes[operation.guard][axis].length
-                        : context.topology.axes[axis].size;
-  }
-  return nodes;
-}
-
 /// As kMaxProofWork counts it. `longest` becomes the longest axis on which nodes differ: each step
 /// of a line leaves pieces that later steps look through.
 double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
@@ -60,7 +46,7 @@ double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
     for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
       if (region->present()) pieces += schedule.piecesOf(*region).size();
     }
-    steps += executions(context, operation) * static_cast<double>(pieces);
+    steps += context.classes.executions(operation) * static_cast<double>(pieces);
   }
   return steps * static_cast<double>(longest);
 }

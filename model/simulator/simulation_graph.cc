@@ -85,17 +85,8 @@ std::string SimulationGraph::taskName(std::uint32_t task) const {
 
 double executions(const ScheduleView& schedule, const NodeClasses& classes) {
   double all = 0;
-  for (const Operation& operation : schedule.operations) {
-    double nodes = 1;
-    for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-      if (classes.collapsed(axis)) continue;
-      const bool is_guarded = operation.guard != kNone &&
-                              schedule.boxes[operation.guard][axis].kind == IntervalKind::kAbsolute;
-      nodes *= is_guarded ? schedule.boxes[operation.guard][axis].length
-                          : schedule.topology.axes[axis].size;
-    }
-    all += nodes;
-  }
+  for (const Operation& operation : schedule.operations)
+    all += classes.executions(operation);
   return all;
 }
 

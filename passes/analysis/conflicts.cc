@@ -59,6 +59,19 @@ const Box& boxOrAll(const ScheduleView& schedule, std::uint32_t box) {
 
 }  // namespace
 
+bool guardsMeet(const ScheduleView& schedule, std::uint32_t a, std::uint32_t b) {
+  if (a == b || a == kNone || b == kNone) return true;
+  const Topology& topology = schedule.topology;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const std::uint32_t size = topology.axes[i].size;
+    if (!overlaps(resolve(guardOn(schedule.boxes[a], i), 0, size),
+                  resolve(guardOn(schedule.boxes[b], i), 0, size), size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 ConflictIndex::ConflictIndex(const ScheduleView& schedule)
     : schedule_(schedule),
       row_(rowOf(schedule.collective)),
@@ -153,22 +166,9 @@ bool ConflictIndex::sameMemory(const Access& a, const Access& b) const {
   return a.buffer == b.buffer || !(a.copies_in || b.copies_in);
 }
 
-bool ConflictIndex::guardsMeet(const Access& a, const Access& b) const {
-  if (a.guard == b.guard || a.guard == kNone || b.guard == kNone) return true;
-  const Topology& topology = schedule_.topology;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const std::uint32_t size = topology.axes[i].size;
-    if (!overlaps(resolve(guardOn(schedule_.boxes[a.guard], i), 0, size),
-                  resolve(guardOn(schedule_.boxes[b.guard], i), 0, size), size)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool ConflictIndex::conflict(const Access& a, const Access& b) const {
   if (!a.writes && !b.writes) return false;
-  if (!sameMemory(a, b) || !guardsMeet(a, b)) return false;
+  if (!sameMemory(a, b) || !guardsMeet(schedule_, a.guard, b.guard)) return false;
   if (a.frame != b.frame) return true;  // two frames of one slot: they lie across each other
   if (a.part != b.part) return false;
   if (a.box == b.box) return true;

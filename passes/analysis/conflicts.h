@@ -18,6 +18,10 @@
 
 namespace torc {
 
+/// Whether some node executes both of two operations with these guards, boxes or kNone; a
+/// root-relative interval is taken to admit everyone.
+bool guardsMeet(const ScheduleView& schedule, std::uint32_t a, std::uint32_t b);
+
 class ConflictIndex {
  public:
   /// `schedule` has passed `validate` and outlives the index.
@@ -57,7 +61,6 @@ class ConflictIndex {
   void search(std::vector<Access>& accesses, const Access& access,
               llvm::SmallVectorImpl<std::uint32_t>& conflicts) const;
   bool sameMemory(const Access& a, const Access& b) const;
-  bool guardsMeet(const Access& a, const Access& b) const;
   bool conflict(const Access& a, const Access& b) const;
   bool covers(const Access& later, const Access& earlier) const;
   bool wraps(std::uint32_t axis) const;

@@ -22,25 +22,12 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "passes/analysis/conflicts.h"
 #include "passes/analysis/dependences.h"
-#include "schedules/box.h"
 #include "schedules/validate.h"
 
 namespace torc {
 namespace {
-
-/// Whether no node executes both; root-relative guards are taken to share one.
-bool areApart(const ScheduleView& schedule, const Operation& a, const Operation& b) {
-  if (a.guard == kNone || b.guard == kNone || a.guard == b.guard) return false;
-  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-    const Interval& first = schedule.boxes[a.guard][axis];
-    const Interval& second = schedule.boxes[b.guard][axis];
-    if (first.kind != IntervalKind::kAbsolute || second.kind != IntervalKind::kAbsolute) continue;
-    const std::uint32_t size = schedule.topology.axes[axis].size;
-    if (!overlaps(resolve(first, 0, size), resolve(second, 0, size), size)) return true;
-  }
-  return false;
-}
 
 class Segment final : public Pass {
  public:
@@ -86,7 +73,7 @@ class Segment final : public Pass {
       const auto [entry, is_new] = last.try_emplace({slot, writer.guard});
       if (is_new) {
         llvm::copy_if(touched[slot], std::back_inserter(entry->second), [&](std::uint32_t other) {
-          return !areApart(view, writer, view.operations[other]);
+          return guardsMeet(view, writer.guard, view.operations[other].guard);
         });
         leaveLast(view, entry->second);
       }

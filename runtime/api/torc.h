@@ -273,7 +273,8 @@ typedef struct torc_call {
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call);
 
 /* Local: which schedule of the library serves such a call on a recognised geometry.
- * TORC_ERR_UNSUPPORTED: none, and why; TORC_ERR_ARGUMENT: the geometry was made without a library.
+ * TORC_ERR_UNSUPPORTED: none, and why, or MPI's own, which tuning has measured to be faster;
+ * TORC_ERR_ARGUMENT: the geometry was made without a library.
  */
 int torc_library_choose(const torc_geometry* geometry, const torc_call* call, torc_choice* choice);
 

@@ -28,7 +28,7 @@ class BalancedAlltoall {
         nodes_(graph_.nodes()) {
     builder_.addStream({0, 0});
     for (std::uint32_t node = 0; node < graph_.nodes(); ++node)
-      boxes_.push_back(boxAt(spec.topology, node));
+      boxes_.push_back(boxOf(spec.topology, node));
   }
 
   Schedule run() {
@@ -56,15 +56,6 @@ class BalancedAlltoall {
     Held held, next;
     OperationIndices freed_by;  // what read the frame whose memory the next one has
   };
-
-  static Box boxAt(const Topology& topology, std::uint32_t node) {
-    const Coordinates at = topology.coordinatesOf(static_cast<std::int32_t>(node));
-    Box box;
-    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      if (topology.axes[axis].size > 1) box[axis] = Interval::absolute(at[axis]);
-    }
-    return box;
-  }
 
   StepPlace place(std::uint32_t node) { return {.guard = builder_.box(boxes_[node])}; }
 

@@ -4,6 +4,15 @@
 
 namespace torc {
 
+Box boxOf(const Topology& topology, std::uint32_t node) {
+  const Coordinates at = topology.coordinatesOf(static_cast<std::int32_t>(node));
+  Box box;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (topology.axes[axis].size > 1) box[axis] = Interval::absolute(at[axis]);
+  }
+  return box;
+}
+
 LiveGraph::LiveGraph(const Topology& topology) : arcs_of_(topology.ranks()) {
   for (std::uint32_t node = 0; node < nodes(); ++node) {
     const Coordinates at = topology.coordinatesOf(static_cast<std::int32_t>(node));

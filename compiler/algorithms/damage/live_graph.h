@@ -8,6 +8,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 
+#include "schedules/box.h"
 #include "schedules/topology/topology.h"
 
 namespace torc {
@@ -21,6 +22,9 @@ struct LiveArc {
   bool network = true;      // else between cores: no limit of bandwidth
   double bandwidth = 1;     // relative to the others, as in Axis
 };
+
+/// The box of one node, for guards and blocks: absolute, `*` on axes of one node.
+Box boxOf(const Topology& topology, std::uint32_t node);
 
 class LiveGraph {
  public:

@@ -8,15 +8,6 @@ TreeProgram::TreeProgram(const CollectiveSpec& spec, std::uint32_t parts)
     builder_.addStream({part, 0});
 }
 
-Box TreeProgram::boxAt(std::uint32_t node) const {
-  const Coordinates at = topology_.coordinatesOf(static_cast<std::int32_t>(node));
-  Box box;
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (topology_.axes[axis].size > 1) box[axis] = Interval::absolute(at[axis]);
-  }
-  return box;
-}
-
 llvm::SmallVector<Piece, 4> TreeProgram::pieces(std::uint32_t part, const Blocks& blocks) {
   llvm::SmallVector<Piece, 4> list;
   for (const Box& box : blocks)
@@ -44,7 +35,7 @@ StepPlace TreeProgram::placeOf(std::uint32_t node, const Region& region) {
   // One stream per part.
   const std::uint32_t part =
       region.pieces == 0 ? region.part : builder_.schedule().pieces[region.box].part;
-  return {.stream = part, .guard = builder_.box(boxAt(node))};
+  return {.stream = part, .guard = builder_.box(boxOf(topology_, node))};
 }
 
 std::uint32_t TreeProgram::send(const Region& a, const LiveArc& arc,

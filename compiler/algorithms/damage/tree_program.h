@@ -32,7 +32,7 @@ class TreeProgram {
 
   /// The blocks of all nodes; those of one node.
   Blocks allBlocks() const { return {Box{}}; }
-  Blocks blockOf(std::uint32_t node) const { return {boxAt(node)}; }
+  Blocks blockOf(std::uint32_t node) const { return {boxOf(topology_, node)}; }
 
   Region region(Buffer buffer, std::uint32_t part, const Blocks& blocks);
   /// Blocks in scratch: in a frame of these blocks, or of `frame_blocks`, in `slot`.
@@ -53,7 +53,6 @@ class TreeProgram {
   Schedule take() { return builder_.take(); }
 
  private:
-  Box boxAt(std::uint32_t node) const;
   llvm::SmallVector<Piece, 4> pieces(std::uint32_t part, const Blocks& blocks);
   /// The stream of the part of `region`, on one node.
   StepPlace placeOf(std::uint32_t node, const Region& region);
