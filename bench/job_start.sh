@@ -1,24 +1,20 @@
 #!/usr/bin/env bash
-# What libtorc_pmpi.so costs, and what a call that it serves takes, on this machine:
+# What libtorc_pmpi.so costs on this machine:
 #   handed-back calls    nanoseconds per call, plain and preloaded
 #   communicators        nanoseconds for making and freeing one, plain and preloaded
 #   start                MPI_Init on 64 ranks with a full library of 4x4x4, plain and preloaded
-#   served calls         blocking MPI collectives, preloaded, against torc-run's persistent replay of
-#                        the same schedules and against MPI's own, on 2 and 4 ranks by size
 #
-#   bash bench/job_start.sh [calls|communicators|start|served]...        default: all
+#   bash bench/job_start.sh [calls|communicators|start]...        default: all
 #
-# Variants run in turns. $JOB_START_SHAPES: tori of the last part (default: 2 4 2x2). Libraries are
-# kept in $JOB_START_LIBRARIES (default: built each time).
+# Variants run in turns. Libraries are kept in $JOB_START_LIBRARIES (default: built each time).
+# bench/blocking_calls.sh: what calls take that are served.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 parts=("$@")
-[[ ${#parts[@]} -gt 0 ]] || parts=(calls communicators start served)
+[[ ${#parts[@]} -gt 0 ]] || parts=(calls communicators start)
 
-bazel build -c opt //compiler:torc //runtime:torc-run //runtime:libtorc_pmpi.so //bench:job_start \
-  //bench:communicators 2>/dev/null
+bazel build -c opt //compiler:torc //runtime:libtorc_pmpi.so //bench:job_start //bench:communicators 2>/dev/null
 torc=bazel-bin/compiler/torc
-torc_run=bazel-bin/runtime/torc-run
 program=bazel-bin/bench/job_start
 preload=$PWD/bazel-bin/runtime/libtorc_pmpi.so
 work=$(mktemp -d)
@@ -140,68 +136,11 @@ start() {
   done
 }
 
-# The file that serves a call: served_file LIBRARY SHAPE COLLECTIVE BYTES, from `torc library list`.
-served_file() {
-  local name
-  name=$("$torc" library list "$1" | awk -v shape="shape $2:" -v collective="$3" -v bytes="$4" '
-    BEGIN {
-      suffix = substr(bytes, length(bytes))
-      scale = suffix == "K" ? 1024 : suffix == "M" ? 1048576 : 1
-      bytes = (bytes + 0) * scale
-    }
-    /^shape / { inside = index($0, shape) == 1 }
-    inside && $1 == collective && $2 <= bytes && ($3 == "and" || $3 >= bytes) { print $NF }')
-  if [[ ! -f $1/files/$name ]]; then
-    echo "job_start.sh: no file for $3 of $4 bytes on $2 in $1" >&2
-    exit 1
-  fi
-  echo "$1/files/$name"
-}
-
-# In one process torc-run takes its own replay and MPI's collective in turns; preloaded, the latter
-# is served by torc. Of each the least median of several runs counts.
-served() {
-  local rounds=3 shape ranks library collective bytes file round
-  echo
-  echo "== Blocking calls that are served: us, float sums, the least of $rounds medians, $cores cores"
-  for shape in ${JOB_START_SHAPES:-2 4 2x2}; do
-    ranks=$((${shape//x/*}))
-    library=$(library_for "$shape")
-    echo
-    oversubscribed "$ranks"
-    echo "| $shape, bytes | collective | torc-run | preloaded | MPI's own | preloaded / torc-run |" \
-      "preloaded / MPI's own |"
-    echo "| --- | --- | --- | --- | --- | --- | --- |"
-    for collective in allreduce reduce_scatter allgather alltoall; do
-      for bytes in 64 1K 16K 256K 4M; do
-        file=$(served_file "$library" "$shape" "$collective" "$bytes")
-        for ((round = 0; round < rounds; ++round)); do
-          for variant in plain library; do
-            job "$variant" "$library" "$ranks" "$torc_run" "$file" --bytes "$bytes" --compare \
-              --seconds 0.1 | tail -n 1 | sed "s/^/$variant /"
-          done
-        done |
-          # Columns behind the variant: bytes, iterations, torc, least, most, MPI, ratio.
-          awk -v bytes="$bytes" -v collective="$collective" '
-            function least(name, value) {
-              if (!(name in best) || value < best[name]) best[name] = value
-            }
-            { least("replay", $4); least($1, $7) }
-            END {
-              printf "| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", bytes, collective,
-                best["replay"], best["library"], best["plain"],
-                best["library"] / best["replay"], best["library"] / best["plain"]
-            }'
-      done
-    done
-  done
-}
-
 for part in "${parts[@]}"; do
   case $part in
-    calls | communicators | start | served) "$part" ;;
+    calls | communicators | start) "$part" ;;
     *)
-      echo "usage: bash bench/job_start.sh [calls|communicators|start|served]..." >&2
+      echo "usage: bash bench/job_start.sh [calls|communicators|start]..." >&2
       exit 2
       ;;
   esac

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
+#include "runtime/run/yielding.h"
 #include "support/message.h"
 #include "support/version.h"
 
@@ -17,14 +18,14 @@ Status agreed(const Status& mine) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int first = mine.ok() ? ranks : rank;
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  yieldingAllreduce(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (first == ranks) return {};
   struct {
     int code;
     char text[1000];
   } error = {static_cast<int>(mine.code()), {}};
   mine.message().copy(error.text, sizeof(error.text) - 1);
-  MPI_Bcast(&error, sizeof(error), MPI_BYTE, first, MPI_COMM_WORLD);
+  yieldingBroadcast(&error, sizeof(error), MPI_BYTE, first, MPI_COMM_WORLD);
   return {static_cast<StatusCode>(error.code), error.text};
 }
 

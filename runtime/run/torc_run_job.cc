@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <sched.h>
 #include <span>
 #include <unistd.h>
 
+#include "runtime/run/yielding.h"
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/shares.h"
 #include "support/hash.h"
@@ -41,34 +41,13 @@ bool close(const std::byte* a, const std::byte* b, int ranks) {
   return std::abs(x - y) <= ranks * std::numeric_limits<T>::epsilon() * std::abs(y);
 }
 
-/// Waits for a nonblocking collective of ours, giving the core away between tests: MPICH's own
-/// waits spin, which costs tens of milliseconds where ranks outnumber cores.
-void waitYielding(MPI_Request request) {
-  for (int done = 0; done == 0 && request != MPI_REQUEST_NULL;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) sched_yield();
-  }
-}
-
-void barrier(MPI_Comm comm) {
-  MPI_Request request;
-  startBarrier(comm, &request);
-  waitYielding(request);
-}
-
-void allreduce(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  MPI_Request request;
-  startAllreduce(MPI_IN_PLACE, data, count, type, op, comm, &request);
-  waitYielding(request);
-}
-
 /// The time from which an iteration counts. On real cores: on leaving a barrier. On a simulated
 /// machine, whose ranks share one clock: the same instant on every rank.
 double startTogether(MPI_Comm comm) {
-  barrier(comm);
+  yieldingBarrier(comm);
   double start = MPI_Wtime();
   if constexpr (kSimulated) {
-    allreduce(&start, 1, MPI_DOUBLE, MPI_MAX, comm);
+    yieldingAllreduce(&start, 1, MPI_DOUBLE, MPI_MAX, comm);
     start += 100;  // simulated seconds cost nothing, and a broken link may be very slow
     if (const double left = start - MPI_Wtime(); left > 2e-6) {
       usleep(static_cast<useconds_t>(1e6 * left) - 1);
@@ -79,14 +58,8 @@ double startTogether(MPI_Comm comm) {
   return start;
 }
 
-void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  MPI_Request request;
-  startBroadcast(data, count, type, root, comm, &request);
-  waitYielding(request);
-}
-
 RunTimes summarize(std::vector<double>& seconds, MPI_Comm comm) {
-  allreduce(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, comm);
+  yieldingAllreduce(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, comm);
   std::sort(seconds.begin(), seconds.end());
   return {1e6 * seconds[seconds.size() / 2], 1e6 * seconds.front(), 1e6 * seconds.back()};
 }
@@ -361,7 +334,7 @@ std::string RunJob::check(std::vector<double>* seconds) {
   std::string error = compareWith(reference_);
   if (row_->outAt(false) == Holds::kWhole) {
     std::uint64_t extremes[2] = {first_hash_, ~first_hash_};
-    allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
+    yieldingAllreduce(extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
     if (error.empty() && extremes[0] != ~extremes[1]) error = "the ranks' results differ in bits";
   }
   return agree(error);
@@ -387,11 +360,11 @@ std::string RunJob::compareWith(const std::vector<std::byte>& expected) {
 /// The error of the lowest rank that has one, on rank 0; elsewhere any text where there is one.
 std::string RunJob::agree(const std::string& error) const {
   int first = error.empty() ? ranks_ : rank_;
-  allreduce(&first, 1, MPI_INT, MPI_MIN, comm_);
+  yieldingAllreduce(&first, 1, MPI_INT, MPI_MIN, comm_);
   if (first == ranks_) return {};
   char text[256] = {};
   std::snprintf(text, sizeof(text), "%s", error.c_str());
-  broadcast(text, sizeof(text), MPI_CHAR, first, comm_);
+  yieldingBroadcast(text, sizeof(text), MPI_CHAR, first, comm_);
   return text;
 }
 
@@ -410,24 +383,24 @@ int RunJob::chooseIterations() {
   for (int i = 0; i == 0 || i < options_.warmup; ++i) {
     const double start = MPI_Wtime();  // with the barrier, which may cost more than the call
     fill();
-    barrier(comm_);
+    yieldingBarrier(comm_);
     (void)runTorc();
     slowest = MPI_Wtime() - start;
     if (options_.compare) {
       const double mpi_start = MPI_Wtime();
       fill();
-      barrier(comm_);
+      yieldingBarrier(comm_);
       runMpi();
       slowest = std::max(slowest, MPI_Wtime() - mpi_start);
     }
     int enough = MPI_Wtime() - begin > options_.seconds ? 1 : 0;
-    broadcast(&enough, 1, MPI_INT, 0, comm_);
+    yieldingBroadcast(&enough, 1, MPI_INT, 0, comm_);
     if (enough != 0) break;
   }
   int iterations = options_.iterations > 0
                        ? options_.iterations
                        : static_cast<int>(std::clamp(options_.seconds / slowest, 3.0, 1000.0));
-  broadcast(&iterations, 1, MPI_INT, 0, comm_);
+  yieldingBroadcast(&iterations, 1, MPI_INT, 0, comm_);
   return iterations;
 }
 
@@ -448,16 +421,18 @@ std::string RunJob::time(int iterations, RunTimes& torc, RunTimes& mpi) {
   return {};
 }
 
-std::string RunJob::iterate(bool of_mpi, std::vector<double>& seconds) {
+std::string RunJob::iterate(bool of_mpi, std::vector<double>& seconds, int calls) {
   fill();
   const double start = startTogether(comm_);
   std::string error;
-  if (of_mpi) {
-    runMpi();
-  } else {
-    error = runTorc();
+  for (int i = 0; i < calls; ++i) {
+    if (of_mpi) {
+      runMpi();
+    } else if (const std::string failure = runTorc(); error.empty()) {
+      error = failure;
+    }
   }
-  seconds.push_back(MPI_Wtime() - start);
+  seconds.push_back((MPI_Wtime() - start) / calls);
   return error;
 }
 

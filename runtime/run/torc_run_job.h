@@ -48,9 +48,10 @@ class RunJob {
   /// Goes on with another schedule of the same ranks. Empty, or the error, the same on all ranks.
   std::string use(torc_schedule* schedule);
 
-  /// Runs torc's collective or MPI's once, all ranks together, and adds this rank's seconds. Empty,
-  /// or torc's error.
-  std::string iterate(bool of_mpi, std::vector<double>& seconds);
+  /// Runs torc's collective or MPI's, all ranks together, and adds this rank's seconds of a call.
+  /// `calls`: one after the other, at once; in place all but the first work on earlier results.
+  /// Empty, or torc's error.
+  std::string iterate(bool of_mpi, std::vector<double>& seconds, int calls = 1);
 
   /// Runs once more. Empty, or that the result is not the bits of the first check.
   std::string checkAgain();

@@ -1,6 +1,7 @@
 #include "runtime/run/tuner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -12,24 +13,46 @@
 
 #include "runtime/run/job_world.h"
 #include "runtime/run/tuned_entries.h"
+#include "runtime/run/yielding.h"
 #include "support/message.h"
 
 namespace torc {
 namespace {
 
 constexpr int kRounds = 5;
-constexpr int kMostIterations = 2000;  // in a round
-constexpr double kFirstSlice = 0.02;   // seconds for what may be slow
-/// What is slower than the fastest by more drops out, after the first round, and after later ones.
+constexpr int kMostBatches = 2000;  // in a round
+/// In a round there are at least so many batches, but where they take longer than kPatience: other
+/// work on a core may make a few of them a thousand times as long.
+constexpr int kFewestBatches = 10;
+constexpr double kPatience = 0.1;  // seconds
+/// Calls are made one after the other for so long, as programs make short ones: what runs ahead of
+/// slower ranks gains by it.
+constexpr double kBatchSeconds = 1e-3;
+constexpr double kMostInBatch = 50;
+constexpr double kFirstSlice = 0.02;  // seconds for what may be slow
+/// What is slower than the fastest by more drops out, after the first two rounds, and later ones.
 constexpr double kSlowAtFirst = 3, kSlowLater = 1.5;
-constexpr std::uint64_t kFactor = 4;  // between sizes
+constexpr std::uint64_t kFactor = 4, kBetween = 2;  // between sizes, and what is between two
 
 }  // namespace
 
-double Tuner::Contender::median() const {
+int Tuner::Contender::callsInBatch() const {
+  if (seconds.empty()) return 1;
+  const double least = std::max(std::ranges::min(seconds), 1e-7);
+  return static_cast<int>(std::clamp<double>(kBatchSeconds / least, 1, kMostInBatch));
+}
+
+void Tuner::Contender::took(double call_seconds, int calls) {
+  // What a shorter batch has told was for finding out how long batches are to be.
+  if (calls > 2 * calls_in_batch) seconds.clear();
+  calls_in_batch = std::max(calls_in_batch, calls);
+  seconds.push_back(call_seconds);
+}
+
+double Tuner::Contender::typical() const {
   std::vector<double> sorted = seconds;
   std::ranges::sort(sorted);
-  return sorted[sorted.size() / 2];
+  return sorted[sorted.size() / 4];
 }
 
 Tuner::Tuner(const RunOptions& options, torc_library& library)
@@ -87,7 +110,7 @@ LibraryIndex Tuner::tunedIndex(std::string job) {
 }
 
 /// Each shape once, on its first sub-torus of the job's partition. Size after size, so that short
-/// time leaves out the largest ones of all.
+/// time leaves out the largest ones of all; what is between two of these comes last.
 std::vector<Tuner::Cell> Tuner::cells() {
   std::vector<std::uint32_t> first;  // sub-tori
   std::set<std::uint32_t> shapes;
@@ -97,16 +120,21 @@ std::vector<Tuner::Cell> Tuner::cells() {
     if (is_of_job && shapes.insert(sub_torus.shape).second) first.push_back(i);
   }
   std::vector<Cell> list;
-  for (std::uint64_t bytes = options_.lowest_bytes; bytes <= options_.highest_bytes;
-       bytes *= kFactor) {
-    largest_ = bytes;
+  const auto add = [&](std::uint64_t bytes) {
     for (const std::uint32_t sub_torus : first) {
       const std::uint32_t shape = index_.sub_tori[sub_torus].shape;
       for (const Collective collective : collectives()) {
         if (has(shape, collective, bytes)) list.push_back({sub_torus, shape, collective, bytes});
       }
     }
+  };
+  const std::uint64_t lowest = options_.lowest_bytes, highest = options_.highest_bytes;
+  for (std::uint64_t bytes = lowest; bytes <= highest; bytes *= kFactor) {
+    largest_ = bytes;
+    add(bytes);
   }
+  for (std::uint64_t bytes = lowest * kBetween; bytes <= highest; bytes *= kFactor)
+    add(bytes);
   return list;
 }
 
@@ -129,7 +157,7 @@ std::vector<Collective> Tuner::collectives() const {
 /// As rank 0 sees it.
 bool Tuner::isOver(double end) const {
   int over = MPI_Wtime() > end ? 1 : 0;
-  MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  yieldingBroadcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return over != 0;
 }
 
@@ -184,11 +212,11 @@ Status Tuner::measureCell(const Cell& cell, SubTorusBoxes& boxes) {
                                         " bytes on ", library_.shapes[cell.shape]));
       }
     }
-    dropSlow(list, round == 0 ? kSlowAtFirst : kSlowLater);
+    dropSlow(list, round);
   }
   for (const Contender& contender : list) {
     measurements_.push_back(
-        {cell.shape, cell.collective, cell.bytes, contender.file, contender.median()});
+        {cell.shape, cell.collective, cell.bytes, contender.file, contender.typical()});
   }
   print(cell, list);
   return {};
@@ -200,43 +228,48 @@ Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_fir
   const auto failed = [](const std::string& text) {
     return text.empty() ? Status() : Status(StatusCode::kInvalidArgument, text);
   };
-  std::vector<double> seconds;
   Status status;
   if (job && !of_mpi) status = failed(job->use(contender.schedule));
   if (status = agreed(status); !status.ok()) return status;
-  // One iteration tells how many there is time for: the first is the one that is checked.
-  if (job && !is_first) {
-    status = failed(job->iterate(of_mpi, seconds));
-  } else if (job && of_mpi) {
-    seconds.push_back(job->reference());
-  } else if (job) {
-    status = failed(job->check(&seconds));
+  if (job && is_first) {
+    if (of_mpi) {
+      (void)job->reference();
+    } else {
+      status = failed(job->check());
+    }
+    if (status = agreed(status); !status.ok()) return status;
   }
-  if (status = agreed(status); !status.ok()) return status;
-  double one = seconds.empty() ? 0 : seconds.front();
-  MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  const double time = is_first ? std::min(slice, kFirstSlice) : slice;
-  const double wanted = std::clamp<double>(time / std::max(one, 1e-7), 1, kMostIterations);
-  int iterations = static_cast<int>(wanted);
-  MPI_Bcast(&iterations, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  // A rank on which one fails goes on: others wait for it.
-  for (int i = 1; job && i < iterations; ++i) {
-    const std::string failure = job->iterate(of_mpi, seconds);
-    if (status.ok()) status = failed(failure);
+  const double begin = MPI_Wtime(), time = is_first ? std::min(slice, kFirstSlice) : slice;
+  for (int batches = 0; batches < kMostBatches; ++batches) {
+    const int calls = contender.callsInBatch();
+    std::vector<double> seconds;
+    // A rank on which a call fails goes on: others wait for it.
+    if (job && status.ok()) {
+      status = failed(job->iterate(of_mpi, seconds, calls));
+    } else if (job) {
+      (void)job->iterate(of_mpi, seconds, calls);
+    }
+    const double passed = MPI_Wtime() - begin;
+    const bool is_enough = passed >= time && (batches + 1 >= kFewestBatches || passed >= kPatience);
+    // The slowest rank's seconds, and whether one has had enough.
+    double most[] = {seconds.empty() ? 0 : seconds.front(), is_enough ? 1.0 : 0.0};
+    yieldingAllreduce(most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    contender.took(most[0], calls);
+    if (most[1] > 0) break;
   }
-  if (status = agreed(status); !status.ok()) return status;
-  seconds.resize(static_cast<std::size_t>(iterations), 0);
-  MPI_Allreduce(MPI_IN_PLACE, seconds.data(), iterations, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  contender.seconds.insert(contender.seconds.end(), seconds.begin(), seconds.end());
-  return {};
+  return agreed(status);
 }
 
-void Tuner::dropSlow(std::vector<Contender>& list, double factor) {
-  double least = list.front().median();
+void Tuner::dropSlow(std::vector<Contender>& list, int round) {
+  const double factor = round <= 1 ? kSlowAtFirst : kSlowLater;
+  double least = list.front().typical();
   for (const Contender& contender : list)
-    least = std::min(least, contender.median());
-  for (Contender& contender : list)
-    contender.is_out = contender.is_out || contender.median() > factor * least;
+    least = std::min(least, contender.typical());
+  for (Contender& contender : list) {
+    // All of one round may have been slow for the sake of other work; another one is cheap then.
+    const bool is_certain = round > 0 || contender.typical() >= kPatience;
+    if (is_certain && contender.typical() > factor * least) contender.is_out = true;
+  }
 }
 
 void Tuner::printHeader() const {
@@ -244,7 +277,7 @@ void Tuner::printHeader() const {
   if (library_.hosts.oversubscribed) {
     std::printf("# ranks outnumber cores: times are those of waiting for one\n");
   }
-  std::printf("# %zu sizes in at most %g minutes; us, medians of the slowest ranks\n",
+  std::printf("# %zu sizes in at most %g minutes; us, lower quartiles of the slowest ranks\n",
               cells_.size(), options_.minutes);
   std::printf("%-14s %-14s %12s %12s %12s %12s  %s\n", "shape", "collective", "bytes", "library's",
               "fastest", "MPI's", "fastest is");
@@ -256,13 +289,13 @@ void Tuner::print(const Cell& cell, const std::vector<Contender>& list) const {
   const Contender* fastest = &list.front();
   double chosen_s = 0;
   for (const Contender& contender : list) {
-    if (contender.median() < fastest->median()) fastest = &contender;
-    if (contender.file == chosen) chosen_s = contender.median();
+    if (contender.typical() < fastest->typical()) fastest = &contender;
+    if (contender.file == chosen) chosen_s = contender.typical();
   }
   std::printf("%-14s %-14s %12llu %12.2f %12.2f %12.2f  %s\n", library_.shapes[cell.shape].c_str(),
               std::string(rowOf(cell.collective).name).c_str(),
-              static_cast<unsigned long long>(cell.bytes), 1e6 * chosen_s, 1e6 * fastest->median(),
-              1e6 * list.back().median(),
+              static_cast<unsigned long long>(cell.bytes), 1e6 * chosen_s, 1e6 * fastest->typical(),
+              1e6 * list.back().typical(),
               fastest->file == kMpisOwn ? "MPI's own" : index_.files[fastest->file].name.c_str());
   std::fflush(stdout);
 }

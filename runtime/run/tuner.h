@@ -1,9 +1,9 @@
 // Tuner: measures the schedules of a library, and MPI's own collectives, on the ranks of a job.
 //
 // On every sub-torus of the job's partition, all boxes of that extent at a time, as programs have
-// them; of every collective; for sizes a factor of four apart: the files that the library has for
-// it, and MPI's own. They are called in turns, round by round. What is much slower than the fastest
-// drops out.
+// them; of every collective; for sizes a factor of two apart, every other one first: the files that
+// the library has for it, and MPI's own. They are called in turns, round by round. What is much
+// slower than the fastest drops out.
 #ifndef TORC_RUNTIME_RUN_TUNER_H_
 #define TORC_RUNTIME_RUN_TUNER_H_
 
@@ -50,10 +50,15 @@ class Tuner {
   struct Contender {
     std::uint32_t file = kMpisOwn;
     torc_schedule* schedule = nullptr;
-    std::vector<double> seconds;  // of iterations, each as long as its slowest rank
+    std::vector<double> seconds;  // of calls, batch by batch, each as long as its slowest rank
+    int calls_in_batch = 1;
     bool is_out = false;
 
-    double median() const;
+    /// For the next batch: short calls are made one after the other, as programs make them.
+    int callsInBatch() const;
+    void took(double call_seconds, int calls);
+    /// Seconds of a call: the lower quartile. What other work on a core adds is above it.
+    double typical() const;
   };
 
   std::vector<Cell> cells();
@@ -63,7 +68,7 @@ class Tuner {
   StatusOr<std::vector<Contender>> contenders(const Cell& cell, SubTorusBoxes& boxes);
   Status measureCell(const Cell& cell, SubTorusBoxes& boxes);
   Status call(std::optional<RunJob>& job, Contender& contender, bool is_first, double slice);
-  static void dropSlow(std::vector<Contender>& list, double factor);
+  static void dropSlow(std::vector<Contender>& list, int round);
   void printHeader() const;
   void print(const Cell& cell, const std::vector<Contender>& list) const;
 

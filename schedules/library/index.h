@@ -100,7 +100,7 @@ struct LibraryMeasurement {
   Collective collective = Collective::kAllreduce;
   std::uint64_t bytes = 0;
   std::uint32_t file = 0;  // or kMpisOwn
-  double seconds = 0;      // median of iterations, each as long as its slowest rank
+  double seconds = 0;      // of a call: the lower quartile, as long as on its slowest rank
 
   bool operator==(const LibraryMeasurement&) const = default;
 };

@@ -63,29 +63,35 @@ const Call& RepeatedCall::callWith(const CallArguments& arguments) {
   return checked;
 }
 
-RepeatedCalls::~RepeatedCalls() {
-  for (Slot& slot : slots_) {
-    if (slot.kept != nullptr) drop(*slot.kept);
-  }
-}
-
 RepeatedCall* RepeatedCalls::find(const CallKey& key) {
   const Slot& slot = slotOf(key.hash());
   return slot.kept != nullptr && slot.kept->key == key ? slot.kept.get() : nullptr;
 }
 
-void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const Call& checked,
-                           const LibraryEntry& entry, torc_schedule* schedule) {
+/// Where a call is kept that comes the second time in a row; nullptr: nowhere.
+RepeatedCalls::Slot* RepeatedCalls::slotToKeepIn(const CallKey& key, const CollectiveCall& call,
+                                                 const Call& checked) {
   const bool is_simple = !call.arguments.has_counts && !checked.packs_in && !checked.unpacks_out &&
                          lastsForEver(key.type, MPI_DATATYPE_NULL) &&
                          lastsForEver(key.own_type, MPI_DATATYPE_NULL) &&
                          lastsForEver(key.op, MPI_OP_NULL);
-  if (!is_simple || call.bytes > kMostBytes) return;
+  if (!is_simple || call.bytes > kMostBytes) return nullptr;
   const std::uint64_t hash = key.hash();
   Slot& slot = slotOf(hash);
-  if (slot.kept != nullptr && (slot.kept->key == key || slot.kept->is_running)) return;
-  if (std::exchange(slot.last_hash, hash) != hash) return;
-  auto kept = std::make_unique<RepeatedCall>(
+  if (slot.kept != nullptr && (slot.kept->key == key || slot.kept->is_running)) return nullptr;
+  return std::exchange(slot.last_hash, hash) == hash ? &slot : nullptr;
+}
+
+void RepeatedCalls::keep(Slot& slot, std::unique_ptr<RepeatedCall> repeated) {
+  if (slot.kept != nullptr) drop(*slot.kept);
+  slot.kept = std::move(repeated);
+}
+
+void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const Call& checked,
+                           const LibraryEntry& entry, torc_schedule* schedule) {
+  Slot* slot = slotToKeepIn(key, call, checked);
+  if (slot == nullptr) return;
+  auto repeated = std::make_unique<RepeatedCall>(
       RepeatedCall{key, checked, noteOn(call, Maker::kTorc), &entry, nullptr, false});
   const StatusOr<LaidOutCall*> acquired = cache_->acquire(schedule, checked);
   if (!acquired.ok()) return;
@@ -93,16 +99,29 @@ void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const
     cache_->release(*acquired);
     return;
   }
-  kept->laid_out = *acquired;
-  if (slot.kept != nullptr) drop(*slot.kept);
-  slot.kept = std::move(kept);
+  repeated->laid_out = *acquired;
+  keep(*slot, std::move(repeated));
+}
+
+void RepeatedCalls::handedBack(const CallKey& key, const CollectiveCall& call,
+                               const Call& checked) {
+  Slot* slot = slotToKeepIn(key, call, checked);
+  if (slot == nullptr) return;
+  keep(*slot, std::make_unique<RepeatedCall>(
+                  RepeatedCall{key, checked, noteOn(call, Maker::kMpi), nullptr, nullptr, false}));
 }
 
 void RepeatedCalls::drop(RepeatedCall& repeated) {
-  cache_->release(repeated.laid_out);
+  if (!repeated.isMpis()) cache_->release(repeated.laid_out);
   Slot& slot = slotOf(repeated.key.hash());
   slot.last_hash = 0;
   slot.kept.reset();
+}
+
+void RepeatedCalls::dropAll() {
+  for (Slot& slot : slots_) {
+    if (slot.kept != nullptr) drop(*slot.kept);
+  }
 }
 
 }  // namespace torc::pmpi

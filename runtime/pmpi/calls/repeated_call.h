@@ -1,6 +1,6 @@
 // Repeated calls: small blocking calls that a program makes again and again on a communicator, with
-// all that is found out about one kept ready. Such a call binds its buffers, starts, and waits:
-// nothing is looked up, checked, or allocated that was the same last time.
+// all that is found out about one kept ready. Such a call binds its buffers, starts, and waits, or
+// goes to MPI: nothing is looked up, checked, or allocated that was the same last time.
 #ifndef TORC_RUNTIME_PMPI_CALLS_REPEATED_CALL_H_
 #define TORC_RUNTIME_PMPI_CALLS_REPEATED_CALL_H_
 
@@ -34,7 +34,8 @@ struct CallKey {
 };
 
 struct RepeatedCall {
-  bool isFree() const { return laid_out != nullptr && !is_running; }
+  /// Whether torc does not serve it.
+  bool isMpis() const { return laid_out == nullptr; }
   /// Whether buffers are such that nothing else has to be looked at.
   bool takes(const CallArguments& arguments) const;
   /// What the call is with these buffers. Refers to this object.
@@ -44,17 +45,18 @@ struct RepeatedCall {
   Call checked;
   CallNote note;
   const LibraryEntry* entry = nullptr;
-  LaidOutCall* laid_out = nullptr;  // acquired; null: nothing is kept here
+  LaidOutCall* laid_out = nullptr;  // acquired; null: of a call that is MPI's
   bool is_running = false;          // an operation has it
 };
 
 /// Those of one communicator. With the lock.
 class RepeatedCalls {
  public:
-  explicit RepeatedCalls(CallCache* cache) : cache_(cache) {}
+  /// `cache`: of the communicator, once it is set up. Outlives this.
+  explicit RepeatedCalls(const std::unique_ptr<CallCache>& cache) : cache_(cache) {}
   RepeatedCalls(const RepeatedCalls&) = delete;
   RepeatedCalls& operator=(const RepeatedCalls&) = delete;
-  ~RepeatedCalls();
+  ~RepeatedCalls() { dropAll(); }
 
   /// nullptr where there is none.
   RepeatedCall* find(const CallKey& key);
@@ -63,9 +65,12 @@ class RepeatedCalls {
   /// can make a difference, and there is memory. Throws std::bad_alloc.
   void served(const CallKey& key, const CollectiveCall& call, const Call& checked,
               const LibraryEntry& entry, torc_schedule* schedule);
+  /// The same of a call that is MPI's blocking function's, for a reason that stays.
+  void handedBack(const CallKey& key, const CollectiveCall& call, const Call& checked);
 
-  /// Keeps it no longer.
+  /// Keeps it no longer, or none.
   void drop(RepeatedCall& repeated);
+  void dropAll();
 
  private:
   static constexpr std::size_t kSlots = 8;
@@ -75,8 +80,10 @@ class RepeatedCalls {
   };
 
   Slot& slotOf(std::uint64_t hash) { return slots_[hash % kSlots]; }
+  Slot* slotToKeepIn(const CallKey& key, const CollectiveCall& call, const Call& checked);
+  void keep(Slot& slot, std::unique_ptr<RepeatedCall> repeated);
 
-  CallCache* cache_;
+  const std::unique_ptr<CallCache>& cache_;
   std::array<Slot, kSlots> slots_;
 };
 

@@ -2,6 +2,7 @@
 #include "runtime/pmpi/calls/serve.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "runtime/api/api.h"
@@ -120,7 +121,10 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
     case Reason::kNoCommunicator:
     case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
       return false;
-    case Reason::kMpiIsFaster:  // at no cost; with other arguments ranks may wait as MPI's do
+    // At no cost; with other arguments ranks may wait as MPI's do.
+    case Reason::kSwitchedOff:
+    case Reason::kNoSchedule:
+    case Reason::kMpiIsFaster:
       return engine->has_nonblocking && !hasToBlock(call);
     default:
       if (hasToBlock(call)) return false;
@@ -128,10 +132,36 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
   }
 }
 
+/// Whether a call that has been left to MPI's blocking function will be again, whatever else is
+/// under way.
+bool staysMpis(const CollectiveCall& call) {
+  if (engine->has_nonblocking) return false;
+  return call.reason == Reason::kSwitchedOff || call.reason == Reason::kNoSchedule ||
+         call.reason == Reason::kMpiIsFaster;
+}
+
+/// Keeps what a call has become for the next one like it. `schedule`: null: it is MPI's.
+void keep(const CallKey& key, const CollectiveCall& call, const Arrival& arrival,
+          torc_schedule* schedule) {
+  EngineLock lock;
+  // Without memory the next one is served like this one.
+  static_cast<void>(attempt([&]() -> Status {
+    RepeatedCalls& calls = arrival.state->repeatedCalls();
+    if (schedule == nullptr) {
+      calls.handedBack(key, call, arrival.checked);
+    } else {
+      calls.served(key, call, arrival.checked, *arrival.entry, schedule);
+    }
+    return {};
+  }));
+}
+
 /// A blocking call that is MPI's.
-Outcome handBack(CollectiveCall& call, CommunicatorState* state) {
+Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arrival) {
+  CommunicatorState* state = arrival.state;
   if (const Outcome left = leave(call, state); left.settled) return left;
   if (!waitsWithProgress(call, state)) {
+    if (staysMpis(call)) keep(key, call, arrival, nullptr);
     if (hasToBlock(call) && engine->has_nonblocking) meet(call.comm);
     return {};
   }
@@ -160,19 +190,6 @@ Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* reques
     if (status.ok()) operation->setHandle(tag);
     return status;
   });
-}
-
-/// Keeps what a call has become for the next one like it.
-void keep(const CallKey& key, const CollectiveCall& call, const Arrival& arrival,
-          const Operation& operation) {
-  if (operation.schedule() == nullptr) return;  // MPI has run it
-  EngineLock lock;
-  // Without memory the next one is served like this one.
-  static_cast<void>(attempt([&]() -> Status {
-    arrival.state->repeatedCalls().served(key, call, arrival.checked, *arrival.entry,
-                                          operation.schedule());
-    return {};
-  }));
 }
 
 /// Makes the communicator ready for a call that torc is to serve. Settled: the call has failed.
@@ -212,14 +229,19 @@ Outcome awaitEnd(const CollectiveCall& call, std::unique_ptr<Operation> operatio
 // about as long as a few dozen small messages take.
 constexpr unsigned kLooksAtRepeated = 100;
 
+/// Notes a repeated call. With the lock.
+void noteRepeated(CollectiveCall& call, CommunicatorState& state, const RepeatedCall& repeated) {
+  beginCall(call);
+  state.note(call, repeated.note);
+  call.bytes = repeated.note.bytes;
+  call.reason = repeated.note.reason;
+}
+
 /// Starts a round of a repeated call, and waits for its end a while. With the lock.
 Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall& repeated,
                    std::unique_ptr<Operation>& operation) {
-  beginCall(call);
-  state.note(call, repeated.note);
+  noteRepeated(call, state, repeated);
   state.calls().servesAgain();
-  call.bytes = repeated.note.bytes;
-  call.reason = Reason::kServed;
   torc_geometry& geometry = state.geometry();
   const Call& checked = repeated.callWith(call.arguments);
   StatusOr<TagRange> tags = geometry.ring.take(repeated.laid_out->schedule()->tag_count);
@@ -250,24 +272,29 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
   return status;
 }
 
-/// A call like one that was served before, where nothing else is under way on its communicator.
-/// Not settled: it is served as any other.
-Outcome serveAgain(CollectiveCall& call, const CallKey& key) {
+/// A call like one before, where nothing else is under way on its communicator. None: it is served
+/// as any other.
+std::optional<Outcome> serveAgain(CollectiveCall& call, const CallKey& key) {
   CommunicatorState* state = CommunicatorState::of(call.comm);
-  if (state == nullptr || !state->isSetUp()) return {};
+  if (state == nullptr || state->reason() != Reason::kServed) return std::nullopt;
   std::unique_ptr<Operation> operation;
   Status status;
   {
     EngineLock lock;
     RepeatedCall* repeated = state->repeatedCalls().find(key);
-    if (repeated == nullptr || !repeated->isFree() || !repeated->takes(call.arguments)) return {};
-    if (!state->isIdle() || state->hasFailed()) return {};
+    if (repeated == nullptr || !repeated->takes(call.arguments)) return std::nullopt;
+    if (state->hasFailed()) return std::nullopt;
+    if (repeated->isMpis()) {
+      noteRepeated(call, *state, *repeated);
+      return Outcome{};
+    }
+    if (repeated->is_running || !state->isIdle()) return std::nullopt;
     status = attempt([&] { return runRepeated(call, *state, *repeated, operation); });
     if (!status.ok()) state->repeatedCalls().drop(*repeated);
   }
   if (!status.ok()) return failHere(call, *state, errorClass(status), status.message());
   if (operation != nullptr) return awaitEnd(call, std::move(operation));
-  return {true, MPI_SUCCESS};
+  return Outcome{true, MPI_SUCCESS};
 }
 
 /// Whether a call may be a repeated one. What a trace shows is a call's way through everything.
@@ -280,7 +307,7 @@ bool mayRepeat(const CollectiveCall& call) {
 Outcome serveBlocking(CollectiveCall& call) {
   const CallKey key(call);
   if (mayRepeat(call)) {
-    if (const Outcome again = serveAgain(call, key); again.settled) return again;
+    if (const std::optional<Outcome> again = serveAgain(call, key)) return *again;
   }
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   Arrival arrival;
@@ -288,7 +315,7 @@ Outcome serveBlocking(CollectiveCall& call) {
   if (arrival.entry != nullptr) {
     if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
   }
-  if (arrival.entry == nullptr) return handBack(call, arrival.state);
+  if (arrival.entry == nullptr) return handBack(call, key, arrival);
 
   std::unique_ptr<Operation> operation;
   Status made;
@@ -299,7 +326,10 @@ Outcome serveBlocking(CollectiveCall& call) {
   }
   if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
   progressUntil([&] { return operation->settled(); });
-  if (operation->code() == MPI_SUCCESS && mayRepeat(call)) keep(key, call, arrival, *operation);
+  // Without a schedule MPI has run it.
+  if (operation->code() == MPI_SUCCESS && operation->schedule() != nullptr && mayRepeat(call)) {
+    keep(key, call, arrival, operation->schedule());
+  }
   return awaitEnd(call, std::move(operation));
 }
 
@@ -365,6 +395,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
 }
 
 int handedBack(CollectiveCall& call, int code) {
+  if (code == MPI_SUCCESS && engine->statistics == nullptr) return code;
   CommunicatorState* state =
       call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm);
   if (code != MPI_SUCCESS && call.reason == Reason::kArgument && state != nullptr &&

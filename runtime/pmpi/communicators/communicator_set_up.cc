@@ -107,7 +107,6 @@ Status CommunicatorState::makeGeometry(MPI_Comm shadow) {
     ++engine->shadows;
     if (Status status = geometry_->startTrace(); !status.ok()) warnOnce("trace", status.message());
     calls_ = std::make_unique<CallCache>(geometry_.get(), &engine->call_memory);
-    repeated_ = std::make_unique<RepeatedCalls>(calls_.get());
     return {};
   });
 }

@@ -95,7 +95,7 @@ CommunicatorState::~CommunicatorState() {
   }
   if (geometry_ == nullptr) return;
   --engine->shadows;
-  repeated_.reset();
+  repeated_.dropAll();
   calls_.reset();
   for (auto& [file, entry] : schedules_)
     torc_schedule_free(entry.schedule);

@@ -90,7 +90,7 @@ class CommunicatorState {
   MPI_Comm shadow() const { return geometry_->comm; }
   torc_geometry& geometry() { return *geometry_; }
   CallCache& calls() { return *calls_; }
-  RepeatedCalls& repeatedCalls() { return *repeated_; }
+  RepeatedCalls& repeatedCalls() { return repeated_; }
 
   /// The program's; MPI_COMM_SELF once it is freed.
   MPI_Comm communicatorForErrors() const { return comm_ != MPI_COMM_NULL ? comm_ : MPI_COMM_SELF; }
@@ -170,7 +170,7 @@ class CommunicatorState {
   std::unique_ptr<Recognition> recognition_;  // until it is set up
   std::unique_ptr<torc_geometry> geometry_;   // over the shadow
   std::unique_ptr<CallCache> calls_;
-  std::unique_ptr<RepeatedCalls> repeated_;
+  RepeatedCalls repeated_{calls_};
   std::unordered_map<std::uint32_t, CommunicatorSchedule> schedules_;  // by file
   std::deque<Turn*> queue_;
 

@@ -1,9 +1,10 @@
 // Wrappers of MPI's collectives, expanded from the table.
 //
-// A blocking call that is handed back is made as MPI's nonblocking one and waited for with
-// progress, always: MPI does not match the two forms with each other, and whether operations of
-// torc are under way may differ between the ranks. (Measured on MPICH 4.0.2, 2 ranks: 0.2 to 0.4 us
-// more for 8 bytes.) Where a communicator has one rank there is nothing to wait for.
+// Where a program may have collectives pending, a blocking call that is handed back is made as
+// MPI's nonblocking one and waited for with progress: MPI does not match the two forms with each
+// other, and whether operations of torc are under way may differ between the ranks. (Measured on
+// MPICH 4.0.2, 2 ranks: 0.2 to 0.4 us more for 8 bytes.) Which calls go to the blocking function
+// says runtime/pmpi/calls/serve.cc.
 #include <mpi.h>
 
 #include "runtime/pmpi/calls/collective_call.h"

@@ -1,13 +1,14 @@
 #!/bin/bash
-# tuned_test.sh MPI_TEST PRELOAD PROGRAM SAY_MPIS_OWN LIBRARY
+# tuned_test.sh MPI_TEST PRELOAD PROGRAM SAY_MPIS_OWN LIBRARY REPEATED
 # A tuned library says that MPI's own allreduce is faster: it serves them, without an error under
-# TORC_STRICT, and torc the rest.
+# TORC_STRICT, and torc the rest; also again and again, where it is known that calls are MPI's.
 set -eu
 mpi_test=$1
 preload=$2
 program=$3
 say_mpis_own=$4
 library=$5
+repeated=$6
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$say_mpis_own" "$library" "$work/tuned" allreduce
@@ -22,3 +23,16 @@ fail() {
 grep -q "MPI_Allreduce .* MPI's own was measured to be faster\$" "$work/statistics.txt" ||
   fail "allreduces are not MPI's"
 grep -q '^  MPI_Allgather .*\.torc$' "$work/statistics.txt" || fail "the allgather was not served"
+
+TORC_LIBRARY=$work/tuned TORC_STATS=$work/statistics.txt TORC_COLLECTIVES=allreduce,allgather \
+  "$mpi_test" "--preload=$preload" 6 "$repeated" >"$work/stdout" 2>"$work/stderr"
+[[ $(cat "$work/stdout") == "40 40 40" ]] || fail "results of repeated calls are wrong"
+# Those that MPI refuses have a line of their own.
+grep -qE "MPI_Allreduce .* 8 +6 +240 .* MPI's own was measured to be faster\$" "$work/statistics.txt" ||
+  fail "not all repeated allreduces are MPI's"
+grep -qE "MPI_Allreduce .* 6 +24 .* an argument that MPI refuses\$" "$work/statistics.txt" ||
+  fail "not all refused allreduces are told of"
+grep -qE "MPI_Bcast .* 6 +240 .* TORC_COLLECTIVES leaves it out\$" "$work/statistics.txt" ||
+  fail "not all repeated broadcasts are MPI's"
+grep -qE '^  MPI_Allgather .* 6 +240 .*\.torc$' "$work/statistics.txt" ||
+  fail "not all repeated allgathers are served"

@@ -1,0 +1,115 @@
+// What blocking collectives take, in loops of nothing else: the program, which knows nothing of
+// torc and has no nonblocking collective. bench/blocking_calls.sh runs it plain and preloaded.
+//
+//   blocking_calls LARGEST    a line for every collective and size from 8 bytes to LARGEST, of
+//   whole
+//                             vectors, a factor of 8 apart: microseconds of a call, name, bytes
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include <mpi.h>
+
+namespace {
+
+struct Buffers {
+  std::vector<float> in, out;
+};
+
+/// A collective whose whole vector has `count` elements, of which blocks are `block`.
+struct Loop {
+  const char* name;
+  std::function<void(Buffers&, int count, int block)> call;
+};
+
+const Loop kLoops[] = {
+    {"allreduce",
+     [](Buffers& data, int count, int) {
+       MPI_Allreduce(data.in.data(), data.out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+     }},
+    {"reduce_scatter",
+     [](Buffers& data, int, int block) {
+       MPI_Reduce_scatter_block(data.in.data(), data.out.data(), block, MPI_FLOAT, MPI_SUM,
+                                MPI_COMM_WORLD);
+     }},
+    {"allgather",
+     [](Buffers& data, int, int block) {
+       MPI_Allgather(data.in.data(), block, MPI_FLOAT, data.out.data(), block, MPI_FLOAT,
+                     MPI_COMM_WORLD);
+     }},
+    {"alltoall",
+     [](Buffers& data, int, int block) {
+       MPI_Alltoall(data.in.data(), block, MPI_FLOAT, data.out.data(), block, MPI_FLOAT,
+                    MPI_COMM_WORLD);
+     }},
+    {"broadcast", [](Buffers& data, int count,
+                     int) { MPI_Bcast(data.in.data(), count, MPI_FLOAT, 0, MPI_COMM_WORLD); }},
+    {"reduce",
+     [](Buffers& data, int count, int) {
+       MPI_Reduce(data.in.data(), data.out.data(), count, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
+     }},
+    {"scatter",
+     [](Buffers& data, int, int block) {
+       MPI_Scatter(data.in.data(), block, MPI_FLOAT, data.out.data(), block, MPI_FLOAT, 0,
+                   MPI_COMM_WORLD);
+     }},
+    {"gather",
+     [](Buffers& data, int, int block) {
+       MPI_Gather(data.in.data(), block, MPI_FLOAT, data.out.data(), block, MPI_FLOAT, 0,
+                  MPI_COMM_WORLD);
+     }},
+};
+
+/// Seconds of `calls` calls after a barrier.
+double secondsOf(int calls, const std::function<void()>& call) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  for (int i = 0; i < calls; ++i)
+    call();
+  return MPI_Wtime() - start;
+}
+
+/// Microseconds: the median of batches of about 3 ms, on rank 0.
+double timeOf(const std::function<void()>& call) {
+  constexpr int kBatches = 21;
+  constexpr double kBatchSeconds = 3e-3;
+  secondsOf(3, call);
+  double one = secondsOf(10, call) / 10;
+  MPI_Bcast(&one, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  const int calls = static_cast<int>(std::clamp(kBatchSeconds / one, 1.0, 5000.0));
+  std::vector<double> batches;
+  for (int batch = 0; batch < kBatches; ++batch)
+    batches.push_back(1e6 * secondsOf(calls, call) / calls);
+  std::ranges::nth_element(batches, batches.begin() + kBatches / 2);
+  return batches[kBatches / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const long largest = argc == 2 ? std::atol(argv[1]) : 0;
+  if (largest < 8 || largest > 1L << 30) {
+    std::fprintf(stderr, "usage: blocking_calls LARGEST   bytes, 8 to 1073741824\n");
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const auto elements = static_cast<std::size_t>(largest) / sizeof(float);
+  Buffers buffers{std::vector<float>(elements), std::vector<float>(elements)};
+  for (const Loop& loop : kLoops) {
+    for (long bytes = 8; bytes <= largest; bytes *= 8) {
+      const int count = static_cast<int>(static_cast<std::size_t>(bytes) / sizeof(float));
+      const int block = count / size;
+      if (block == 0) continue;
+      const double time = timeOf([&] { loop.call(buffers, count, block); });
+      if (rank == 0) std::printf("%.3f %s %ld\n", time, loop.name, bytes);
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
