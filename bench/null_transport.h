@@ -13,7 +13,7 @@ namespace torc {
 class NullTransport final : public Transport {
  public:
   StatusOr<ChannelId> prepareSend(std::int32_t, std::uint32_t, const Segments&,
-                                  std::span<const std::size_t>) override {
+                                  std::span<const std::size_t>, SendMode) override {
     return channels_++;
   }
   StatusOr<ChannelId> prepareRecv(std::int32_t, std::uint32_t, const Segments&,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <llvm/Support/Error.h>
@@ -54,8 +55,9 @@ struct Candidate {
 
   /// What decides between candidates that are as fast, the least first: messages to neighbours
   /// alone, for which nothing is taken for granted of how the network routes the others and lets
-  /// them share links; then fewer messages.
-  std::pair<bool, std::uint64_t> tieOrder() const { return {leaves_neighbours, messages}; }
+  /// them share links; then sends that need no word of their receive; then fewer messages.
+  using TieOrder = std::tuple<bool, bool, std::uint64_t>;
+  TieOrder tieOrder() const { return {leaves_neighbours, options.synchronous_sends, messages}; }
 };
 
 /// Simulates candidates for a vector of `bytes` on `machine`, compiled by `programs`. What it is

@@ -428,7 +428,21 @@ class Chooser {
     return most;
   }
 
+  /// Of a candidate whose sends may be over before anybody receives them, also what becomes of it
+  /// where they are synchronous; the better one comes last, for what goes on from it.
   void add(Candidate candidate) {
+    const bool buffers = std::max(machine_.eager, machine_.buffered) > 0;
+    const bool both = buffers && !limits_.synchronous_sends;
+    candidate.options.synchronous_sends = limits_.synchronous_sends.value_or(false);
+    addAsItIs(candidate);
+    if (!both || !choice_.candidates.back().refusal.empty()) return;
+    candidate.options.synchronous_sends = true;
+    addAsItIs(std::move(candidate));
+    std::vector<Candidate>& all = choice_.candidates;
+    if (isFaster(all[all.size() - 2], all.back())) std::swap(all[all.size() - 2], all.back());
+  }
+
+  void addAsItIs(Candidate candidate) {
     if (progress_ != nullptr) progress_->begin("trying " + candidate.description());
     if (llvm::Error error = simulator_.simulate(candidate))
       candidate.refusal = toString(std::move(error));

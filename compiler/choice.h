@@ -30,6 +30,7 @@ struct ChoiceLimits {
   std::optional<DependenceKind> dependences;
   std::optional<std::uint32_t> chunks, in_flight;
   std::optional<double> scratch_bytes = std::nullopt;  // of a node, at most
+  std::optional<bool> synchronous_sends = std::nullopt;
 };
 
 /// Candidates whose times differ by less are taken as equal, which no prediction can tell apart:

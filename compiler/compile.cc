@@ -79,6 +79,7 @@ PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& optio
     chunks.order = ChunkOrder::kPhases;
     pipeline.add(chunks);
   }
+  if (options.synchronous_sends) pipeline.add(SynchronizeSendsPass{});
   return pipeline;
 }
 

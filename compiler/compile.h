@@ -28,6 +28,7 @@ struct PipelineOptions {
   std::uint32_t in_flight = 0;                           // order-links; 0: left out
   std::uint32_t cores = 1;                               // assign-cores; 1: left out
   std::uint32_t scratch_depth = 2;                       // allocate-scratch
+  bool synchronous_sends = false;                        // synchronize-sends
 };
 
 /// Segments of an all-to-all under way at a node: one is sent on while the next one arrives. What

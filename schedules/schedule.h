@@ -226,11 +226,15 @@ inline bool isSignal(OperationKind kind) {
 std::string_view name(OperationKind kind);
 std::string_view name(Buffer buffer);
 
-/// Promises that passes made and the verifier holds them to.
+/// What holds for a whole schedule: promises that passes made and the verifier holds them to, and
+/// how messages are sent.
 enum ScheduleFlags : std::uint32_t {
-  kConflictFreePhases = 1u << 0,  // in a phase no two colors use the same directed link
+  kConflictFreePhases = 1u << 0,  // promise: in a phase no two colors use the same directed link
+  /// A send of data for which something waits is complete when its message is received, and not
+  /// when it is buffered (MPI_Issend), so that what comes after it does not share the link with it.
+  kSynchronousSends = 1u << 1,
 };
-inline constexpr std::uint32_t kAllScheduleFlags = kConflictFreePhases;
+inline constexpr std::uint32_t kAllScheduleFlags = kConflictFreePhases | kSynchronousSends;
 
 /// Color, direction and chunk of a part.
 struct PartIndex {

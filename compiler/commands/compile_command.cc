@@ -75,6 +75,10 @@ opt<std::string> in_flight(
     "in-flight", value_desc("W"), init("0"), sub(command), cat(category),
     desc("Chunks that share a link at a time, earlier ones first, 1 to 64; 0 "
          "(default): all"));
+opt<std::string> sends(
+    "sends", value_desc("mode"), init("standard"), sub(command), cat(category),
+    desc("standard (default), or synchronous: a send that something waits for is complete when its "
+         "message is received, so that no two share a link whose order is settled"));
 opt<std::string> emit("emit", value_desc("form"), init("torc"), sub(command), cat(category),
                       desc("torc (default: the file), json, text, or plan (before expand-rings)"));
 opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
@@ -153,6 +157,8 @@ llvm::Error readPipeline(Request& request) {
   }
   if (llvm::Error error = readInteger(in_flight, 0, kMostInFlight, pipeline.in_flight))
     return error;
+  if (llvm::Error error = checkWord(sends, {"standard", "synchronous"})) return error;
+  pipeline.synchronous_sends = sends == "synchronous";
   if (llvm::Error error = readChoice(weights, pipeline.weights)) return error;
   if (llvm::Error error = readChoice(directions, pipeline.directions)) return error;
   return readChoice(dependences, pipeline.dependences);
@@ -220,6 +226,7 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   }
   if (request.scratch_bytes) limits.scratch_bytes = static_cast<double>(*request.scratch_bytes);
   if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
+  if (sends.getNumOccurrences() > 0) limits.synchronous_sends = request.pipeline.synchronous_sends;
   llvm::Expected<Choice> choice =
       choose(programs, request.machine, static_cast<double>(size), limits, &progress);
   progress.clear();

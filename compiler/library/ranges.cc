@@ -82,7 +82,7 @@ const Candidate& sameIn(const SizedChoice& sized, const Candidate& wanted) {
 /// summed over the sizes; of equals the one that loses least against the best ones.
 Candidate bestForAll(const std::vector<Candidate>& good, llvm::ArrayRef<SizedChoice> choices) {
   const Candidate* best = nullptr;
-  std::pair<std::pair<bool, std::uint64_t>, double> least;
+  std::pair<Candidate::TieOrder, double> least;
   for (const Candidate& candidate : good) {
     Candidate in_all = candidate;
     in_all.messages = 0;
@@ -358,9 +358,14 @@ llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_
                                            std::uint64_t bytes) {
   if (!candidate.stand_in.empty()) {
     // As it was predicted: on the smaller shape.
-    const ChoiceLimits only{candidate.algorithm,          candidate.options.weights,
-                            candidate.options.directions, candidate.options.dependences,
-                            candidate.options.chunks,     candidate.options.in_flight};
+    const ChoiceLimits only{candidate.algorithm,
+                            candidate.options.weights,
+                            candidate.options.directions,
+                            candidate.options.dependences,
+                            candidate.options.chunks,
+                            candidate.options.in_flight,
+                            std::nullopt,
+                            candidate.options.synchronous_sends};
     llvm::Expected<Choice> choice = choose(*programs_, shape_.machine, modelled(bytes), only);
     if (!choice) return choice.takeError();
     return choice->best().predicted_s;

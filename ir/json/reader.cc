@@ -61,6 +61,7 @@ class ScheduleReader {
             bool (ScheduleReader::*read)(const JsonNode&, T&));
 
   bool promises(const JsonNode& node);
+  bool sends(const JsonNode& node);
   bool topology(const JsonNode& node);
   bool axis(const JsonNode& node, Axis& axis);
   bool damage(const JsonNode& node);
@@ -181,13 +182,16 @@ bool ScheduleReader::read(const JsonNode& root) {
   for (int i = 0; i < kCollectiveCount; ++i) {
     collectives[i] = rowOf(static_cast<Collective>(i)).name;
   }
-  return object(root, {"torc_schedule", "name", "producer", "collective", "promises", "topology",
-                       "colors", "streams", "boxes", "pairs", "pieces", "shifts", "families",
-                       "slots", "segments", "window", "frames", "operations"}) &&
+  return object(root,
+                {"torc_schedule", "name", "producer", "collective", "promises", "topology",
+                 "colors", "streams", "boxes", "pairs", "pieces", "shifts", "families", "slots",
+                 "segments", "window", "frames", "operations"},
+                {"sends"}) &&
          string(root.member("name"), schedule_.name) &&
          string(root.member("producer"), schedule_.producer) &&
          name(root.member("collective"), collectives, schedule_.collective) &&
-         promises(root.member("promises")) && topology(root.member("topology")) &&
+         promises(root.member("promises")) && (!root.has("sends") || sends(root.member("sends"))) &&
+         topology(root.member("topology")) &&
          list(root.member("colors"), schedule_.colors, &ScheduleReader::color) &&
          list(root.member("streams"), schedule_.streams, &ScheduleReader::stream) &&
          list(root.member("boxes"), schedule_.boxes, &ScheduleReader::box) &&
@@ -200,6 +204,13 @@ bool ScheduleReader::read(const JsonNode& root) {
          integer(root.member("window"), schedule_.window, 1) &&
          list(root.member("frames"), schedule_.frames, &ScheduleReader::frame) &&
          list(root.member("operations"), schedule_.operations, &ScheduleReader::operation);
+}
+
+bool ScheduleReader::sends(const JsonNode& node) {
+  int mode = 0;
+  if (!name(node, {"standard", "synchronous"}, mode)) return false;
+  if (mode == 1) schedule_.flags |= kSynchronousSends;
+  return true;
 }
 
 bool ScheduleReader::promises(const JsonNode& node) {

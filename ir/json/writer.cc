@@ -108,6 +108,7 @@ std::string writeJson(const ScheduleView& schedule) {
   writer.member("producer", schedule.producer);
   writer.member("collective", rowOf(schedule.collective).name);
   writer.member("promises", promises);
+  if (schedule.flags & kSynchronousSends) writer.member("sends", "synchronous");
   writer.member("topology", topologyJson(topology));
   writer.list("colors", schedule.colors, [&](const Color& color) -> Json {
     return {{"weight", color.weight},

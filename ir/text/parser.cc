@@ -75,6 +75,10 @@ bool ProgramParser::parseSchedule() {
     return false;
   }
   if (cursor_.take("promise") && !parsePromises()) return false;
+  if (cursor_.take("sends")) {
+    if (!cursor_.expect("synchronous")) return false;
+    schedule_.flags |= kSynchronousSends;
+  }
   if (cursor_.at("segments") && !parseSegments()) return false;
   while (cursor_.at("color")) {
     if (!parseColor()) return false;

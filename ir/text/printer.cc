@@ -78,6 +78,7 @@ class Printer {
            "receive into B, then combine: D = A + B");
     }
     note("after %4, %7", "starts when these are complete; without it, at once");
+    if (schedule_.flags & kSynchronousSends) out_ << "  sends synchronous\n";
     if (schedule_.segments > 1) {
       note("after %7 of segment -1", "when it is complete for the segment before, if there is one");
     }

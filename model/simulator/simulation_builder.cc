@@ -177,6 +177,12 @@ void SimulationBuilder::layDependences(llvm::function_ref<void(std::uint32_t, Vi
   std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
   for (std::uint32_t task = 0; task < count; ++task)
     visit(task, [&](std::uint32_t before) { graph_.successors[next[before]++] = task; });
+  if ((schedule_.flags & kSynchronousSends) == 0) return;
+  for (std::uint32_t task = 0; task < count; ++task) {
+    Task& send = graph_.tasks[task];
+    send.is_synchronous =
+        send.kind == TaskKind::kSend && send.bytes > 0 && first[task + 1] > first[task];
+  }
 }
 
 /// Flows through the memory of a rank's node, `traffic` bytes per byte; kNone where memory is no

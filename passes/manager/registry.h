@@ -22,14 +22,16 @@
 #include "passes/pipelining/pipeline.h"
 #include "passes/pipelining/segment.h"
 #include "passes/split_directions.h"
+#include "passes/synchronize_sends.h"
 
 namespace torc {
 
 /// A pass and its options, in the order in which a compilation runs them.
-using PassSpec = std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass,
-                              ExpandRingsPass, ExpandExchangesPass, ExpandTreesPass, CoalescePass,
-                              PipelinePass, InferDependencesPass, OrderLinksPass,
-                              AllocateScratchPass, AssignCoresPass, SegmentPass>;
+using PassSpec =
+    std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
+                 ExpandExchangesPass, ExpandTreesPass, CoalescePass, PipelinePass,
+                 InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass,
+                 SegmentPass, SynchronizeSendsPass>;
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 

@@ -127,7 +127,8 @@ class Executor {
   Status layOut(const FlatProgram& program, const Buffers& buffers,
                 const MessageFragments& fragments);
   Status layOutMessage(const FlatProgram& program, const FlatOperation& operation,
-                       const Buffers& buffers, std::span<const std::size_t> fragments, Step& step);
+                       const Buffers& buffers, std::span<const std::size_t> fragments,
+                       SendMode mode, Step& step);
   void layWork(const FlatProgram& program, const FlatOperation& operation, const Buffers& buffers,
                Step& step);
   bool layStrided(const FlatProgram& program, const FlatOperation& operation,

@@ -131,6 +131,10 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
     loop.back *= element_bytes_;
     loops_.push_back(loop);
   }
+  // Whether something waits for an operation.
+  std::vector<bool> is_awaited(program.operations.size());
+  for (const std::uint32_t d : program.dependences)
+    is_awaited[d] = true;
   steps_.resize(program.operations.size());
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const FlatOperation& operation = program.operations[i];
@@ -141,7 +145,11 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
         for (std::uint64_t elements : fragments[i])
           fragment_bytes.push_back(elements * element_bytes_);
       }
-      Status status = layOutMessage(program, operation, buffers, fragment_bytes, steps_[i]);
+      const bool synchronous =
+          program.synchronous_sends && is_awaited[i] && !isSignal(operation.kind);
+      Status status =
+          layOutMessage(program, operation, buffers, fragment_bytes,
+                        synchronous ? SendMode::kSynchronous : SendMode::kStandard, steps_[i]);
       if (!status.ok()) {
         return status.annotated("operation " + std::to_string(operation.source) + " (" +
                                 std::string(name(operation.kind)) + ", rank " +
@@ -166,7 +174,7 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
 
 Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& operation,
                                const Buffers& buffers, std::span<const std::size_t> fragments,
-                               Step& step) {
+                               SendMode mode, Step& step) {
   const bool sending = sends(operation.kind);
   const FlatRegion& region = sending                                        ? operation.a
                              : operation.kind == OperationKind::kRecvReduce ? operation.b
@@ -186,7 +194,7 @@ Status Executor::layOutMessage(const FlatProgram& program, const FlatOperation& 
   }
   const Segments segments{segments_, loops_};
   StatusOr<ChannelId> channel =
-      sending ? transport_->prepareSend(operation.peer, operation.tag, segments, fragments)
+      sending ? transport_->prepareSend(operation.peer, operation.tag, segments, fragments, mode)
               : transport_->prepareRecv(operation.peer, operation.tag, segments, fragments);
   if (!channel.ok()) return channel.status();
   step.channel = *channel;

@@ -17,7 +17,7 @@ class InProcessTransport final : public Transport {
       : network_(network), rank_(rank) {}
 
   StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t>) override {
+                                  std::span<const std::size_t>, SendMode) override {
     return prepare(rank_, peer, tag, true, segments);
   }
   StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,

@@ -51,8 +51,11 @@ MpiTransport::~MpiTransport() {
 
 StatusOr<ChannelId> MpiTransport::prepareSend(std::int32_t peer, std::uint32_t tag,
                                               const Segments& segments,
-                                              std::span<const std::size_t> fragments) {
-  return prepare(true, peer, tag, segments, fragments);
+                                              std::span<const std::size_t> fragments,
+                                              SendMode mode) {
+  const StatusOr<ChannelId> channel = prepare(true, peer, tag, segments, fragments);
+  if (channel.ok()) channels_[*channel].mode = mode;
+  return channel;
 }
 
 StatusOr<ChannelId> MpiTransport::prepareRecv(std::int32_t peer, std::uint32_t tag,
@@ -132,7 +135,13 @@ Status MpiTransport::bind(const Bases& bases) {
 Status MpiTransport::makePersistent(Fragment& fragment) {
   std::byte* data = fragment.place.in(bases_);
   const int tag = tag_base_ + static_cast<int>(fragment.tag);
-  if (channels_[fragment.channel].sending) {
+  const Channel& channel = channels_[fragment.channel];
+  if (channel.sending && channel.mode == SendMode::kSynchronous) {
+    return mpiStatus(PMPI_Ssend_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_,
+                                     &fragment.request),
+                     "MPI_Ssend_init");
+  }
+  if (channel.sending) {
     return mpiStatus(PMPI_Send_init(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_,
                                     &fragment.request),
                      "MPI_Send_init");
@@ -181,7 +190,7 @@ inline void MpiTransport::unpack(const Fragment& fragment) {
   });
 }
 
-inline int MpiTransport::startFragment(const Fragment& fragment, bool sending,
+inline int MpiTransport::startFragment(const Fragment& fragment, const Channel& channel,
                                        MPI_Request* request) {
   if (requests_ == Requests::kPersistent) {
     *request = fragment.request;
@@ -189,8 +198,12 @@ inline int MpiTransport::startFragment(const Fragment& fragment, bool sending,
   }
   std::byte* data = fragment.place.in(bases_);
   const int tag = tag_base_ + static_cast<int>(fragment.tag);
-  return sending ? PMPI_Isend(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request)
-                 : PMPI_Irecv(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
+  if (channel.sending && channel.mode == SendMode::kSynchronous) {
+    return PMPI_Issend(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
+  }
+  return channel.sending
+             ? PMPI_Isend(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request)
+             : PMPI_Irecv(data, fragment.bytes, MPI_BYTE, fragment.peer, tag, comm_, request);
 }
 
 bool MpiTransport::start(ChannelId index) {
@@ -201,7 +214,7 @@ bool MpiTransport::start(ChannelId index) {
     const Fragment& fragment = fragments_[number];
     if (channel.sending) pack(fragment);
     active_fragment_[active_count_] = number;
-    const int code = startFragment(fragment, channel.sending, &active_[active_count_]);
+    const int code = startFragment(fragment, channel, &active_[active_count_]);
     if (code != MPI_SUCCESS) {
       status_ = mpiStatus(code, requests_ == Requests::kPersistent ? "MPI_Start"
                                 : channel.sending                  ? "MPI_Isend"

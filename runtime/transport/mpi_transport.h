@@ -39,7 +39,7 @@ class MpiTransport final : public Transport {
   MpiTransport& operator=(const MpiTransport&) = delete;
 
   StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag, const Segments& segments,
-                                  std::span<const std::size_t> fragments) override;
+                                  std::span<const std::size_t> fragments, SendMode mode) override;
   StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag, const Segments& segments,
                                   std::span<const std::size_t> fragments) override;
   Status commit() override;
@@ -80,6 +80,7 @@ class MpiTransport final : public Transport {
     std::uint32_t first_fragment = 0, fragment_count = 0;
     std::uint32_t unfinished = 0;  // fragments of the round
     bool sending = false;
+    SendMode mode = SendMode::kStandard;
   };
 
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
@@ -90,7 +91,7 @@ class MpiTransport final : public Transport {
   void removeActive(int at);
   void addFragment(std::int32_t peer, std::uint32_t tag, const Segments& segments);
   Status makePersistent(Fragment& fragment);
-  int startFragment(const Fragment& fragment, bool sending, MPI_Request* request);
+  int startFragment(const Fragment& fragment, const Channel& channel, MPI_Request* request);
   template <typename Visit>
   void forEachRun(const Fragment& fragment, Visit visit) const;
   void pack(const Fragment& fragment);

@@ -96,6 +96,12 @@ class SegmentWalk {
   LoopWalk walk_;
 };
 
+/// When a send is complete.
+enum class SendMode : std::uint8_t {
+  kStandard,     // once its memory may be changed
+  kSynchronous,  // once the message is being received, too
+};
+
 /// Channels of a transport count from 0 in the order in which they were prepared.
 using ChannelId = std::uint32_t;
 
@@ -111,7 +117,8 @@ class Transport {
   /// one. None: the message is one fragment.
   virtual StatusOr<ChannelId> prepareSend(std::int32_t peer, std::uint32_t tag,
                                           const Segments& segments,
-                                          std::span<const std::size_t> fragments) = 0;
+                                          std::span<const std::size_t> fragments,
+                                          SendMode mode) = 0;
   virtual StatusOr<ChannelId> prepareRecv(std::int32_t peer, std::uint32_t tag,
                                           const Segments& segments,
                                           std::span<const std::size_t> fragments) = 0;

@@ -165,6 +165,7 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
   const Coordinates at = rooted.coordinatesOf(rank);
   TagCounter tags(schedule);
   program.tag_count = tags.count() * schedule.segments;
+  program.synchronous_sends = (schedule.flags & kSynchronousSends) != 0;
   DependenceMap dependences(schedule);
   std::vector<bool> waited_for(schedule.operations.size(), false);
   for (std::uint32_t dependence : schedule.dependences)

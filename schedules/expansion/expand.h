@@ -81,7 +81,8 @@ struct FlatProgram {
   std::uint64_t in_elements = 0;           // smallest size of `in`
   std::uint64_t out_elements = 0;          // smallest size of `out`, displacements included
   std::uint64_t scratch_elements = 0;
-  std::uint32_t tag_count = 0;  // the same on all ranks
+  std::uint32_t tag_count = 0;     // the same on all ranks
+  bool synchronous_sends = false;  // kSynchronousSends
 
   /// The runs of a region one by one.
   ExtentRange extentsOf(const FlatRegion& region) const {

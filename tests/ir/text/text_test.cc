@@ -79,7 +79,7 @@ TEST(Text, PrintsPlan) {
   schedule.topology = *parseTopology("4x3m+2", "TYX");
   schedule.topology.axes[1].bandwidth = 0.5;
   schedule.topology.axes[1].latency = 1e-7;
-  schedule.flags = kConflictFreePhases;
+  schedule.flags = kConflictFreePhases | kSynchronousSends;
   Color color;
   color.axis_count = 3;
   color.order = {2, 0, 1};
@@ -98,6 +98,7 @@ schedule @allreduce {
   collective allreduce
   topology torus [X=4, Y=3 mesh bandwidth 0.5 latency 1e-07, T=2 cores] order TYX
   promise conflict-free-phases
+  sends synchronous
   color 0 weight 1/3 order TXY directions 2 chunks 1  // 1/3 of every block: p0..p1
   color 1 weight 2/3 order TXY directions 2 chunks 1  // 2/3 of every block: p2..p3
   plan {  // phase 0

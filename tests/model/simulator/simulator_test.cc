@@ -192,6 +192,41 @@ TEST(Simulator, BufferedSendsAreOverBeforeTheirDataGo) {
   expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4);
 }
 
+// The same send is waited for: synchronous, it is not over before its receive, which never comes.
+TEST(Simulator, SynchronousSendsWaitForTheirReceive) {
+  Schedule schedule = allgatherOf("X=3", R"(
+  color 0 weight 1/1 order X directions 1 chunks 1
+  stream 0 of p0 core 0
+  phase 0 {
+    stream 0 {
+      %0 = send in[p0, (x)] to X+1
+      %1 = copy out[p0, (x)] = in[p0, (x)] after %0
+      %2 = recv out[p0, (x-1)] from X-1 after %1
+    }
+  })");
+  schedule.flags |= kSynchronousSends;
+  Machine machine = unitMachine(schedule.topology);
+  machine.eager = machine.buffered = 3;
+  SimulateOptions options;
+  options.bytes = 9;
+  llvm::Expected<SimulateResult> result = simulate(schedule.view(), machine, options);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(llvm::toString(result.takeError()).substr(0, 8), "deadlock");
+}
+
+// The root's messages to the ends of their lines leave first. Buffered they all share its links,
+// and the farthest arrive last; synchronous they follow one another as if nothing were buffered.
+TEST(Simulator, SynchronousSendsKeepTheirOrderOnALink) {
+  Schedule schedule = compiled(Collective::kScatter, "5x5", {});
+  Machine machine = unitMachine(schedule.topology);
+  const double rendezvous = makespan(schedule, machine, 1000);
+  machine.buffered = 1000;
+  const double buffered = makespan(schedule, machine, 1000);
+  EXPECT_GT(buffered, 1.3 * rendezvous);
+  schedule.flags |= kSynchronousSends;
+  EXPECT_NEAR(makespan(schedule, machine, 1000), rendezvous, 0.02 * rendezvous);
+}
+
 // Node 1 copies between receiving and sending on, the others skip that: the message that they send
 // on waits for the one before all the same.
 // Both cores of a node send a message of half the vector to their like on the other one, over a
