@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
-#include "runtime/run/yielding.h"
+#include "runtime/run/yielding_collectives.h"
 #include "support/message.h"
 #include "support/version.h"
 
@@ -18,14 +18,14 @@ Status agreed(const Status& mine) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int first = mine.ok() ? ranks : rank;
-  yieldingAllreduce(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  allreduce(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (first == ranks) return {};
   struct {
     int code;
     char text[1000];
   } error = {static_cast<int>(mine.code()), {}};
   mine.message().copy(error.text, sizeof(error.text) - 1);
-  yieldingBroadcast(&error, sizeof(error), MPI_BYTE, first, MPI_COMM_WORLD);
+  broadcast(&error, sizeof(error), MPI_BYTE, first, MPI_COMM_WORLD);
   return {static_cast<StatusCode>(error.code), error.text};
 }
 
@@ -34,7 +34,7 @@ Status apiStatus(int code) {
   return {StatusCode::kInvalidArgument, torc_error_message()};
 }
 
-std::string describeJob(const torc_library& library) {
+std::string describeJob(const Topology& topology, bool oversubscribed) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -67,9 +67,8 @@ std::string describeJob(const torc_library& library) {
   mpi.resize(std::min(mpi.find('\n'), mpi.size()));
   std::ranges::replace_if(
       mpi, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return message(ranks, " ranks on ", library.job.topology.shape(), ", hosts ", text, "; ", mpi,
-                 "; torc ", kVersion,
-                 library.hosts.oversubscribed ? "; ranks outnumber cores" : "");
+  return message(ranks, " ranks on ", topology.shape(), ", hosts ", text, "; ", mpi, "; torc ",
+                 kVersion, oversubscribed ? "; ranks outnumber cores" : "");
 }
 
 }  // namespace torc

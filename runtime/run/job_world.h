@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/job/library.h"
+#include "schedules/topology/topology.h"
 #include "support/status.h"
 
 namespace torc {
@@ -17,7 +17,7 @@ Status apiStatus(int code);
 
 /// Collective over MPI_COMM_WORLD. The ranks of the job, their hosts and MPI, in a line for people;
 /// on rank 0.
-std::string describeJob(const torc_library& library);
+std::string describeJob(const Topology& topology, bool oversubscribed);
 
 }  // namespace torc
 

@@ -1,5 +1,6 @@
 // torc-run: replays a schedule on MPI ranks, checks it against MPI's own collective, and prints a
-// table in the manner of the OSU micro-benchmarks.
+// table in the manner of the OSU micro-benchmarks; or tunes a library, or calibrates a machine.
+#include <cstdint>
 #include <cstdio>
 #include <new>
 #include <stdexcept>
@@ -8,10 +9,12 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
+#include "runtime/run/calibration/calibrate.h"
 #include "runtime/run/torc_run_job.h"
 #include "runtime/run/torc_run_options.h"
 #include "runtime/run/tune.h"
 #include "schedules/collective.h"
+#include "support/hash.h"
 
 namespace torc {
 namespace {
@@ -109,16 +112,28 @@ int replay(const RunOptions& options) {
   return error.empty() ? 0 : fail(error, 1);
 }
 
+/// Collective. Whether all ranks were started with the same arguments: else some might wait for
+/// what the others never do.
+bool haveSameArguments(int argc, char** argv) {
+  std::uint64_t hash = 0;
+  for (int i = 1; i < argc; ++i)
+    hash = hashText(argv[i], hashNumbers(hash, i));
+  std::uint64_t extremes[] = {hash, ~hash};
+  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  return extremes[0] == ~extremes[1];
+}
+
 int run(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
+  if (!haveSameArguments(argc, argv)) return fail("the options differ between the ranks", 2);
   const StatusOr<RunOptions> options = parseRunOptions(argc, argv);
   if (!options.ok()) return fail(options.status().message(), 2);
   if (options->help) {
     if (g_rank == 0) std::fputs(runHelp().c_str(), stdout);
     return 0;
   }
-  if (options->tune.empty()) return replay(*options);
-  const Status status = tune(*options);
+  if (options->tune.empty() && options->calibrate.empty()) return replay(*options);
+  const Status status = options->tune.empty() ? calibrate(*options) : tune(*options);
   return status.ok() ? 0 : fail(status.message(), 1);
 }
 

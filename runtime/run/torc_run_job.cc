@@ -8,7 +8,7 @@
 #include <span>
 #include <unistd.h>
 
-#include "runtime/run/yielding.h"
+#include "runtime/run/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/shares.h"
 #include "support/hash.h"
@@ -44,10 +44,10 @@ bool close(const std::byte* a, const std::byte* b, int ranks) {
 /// The time from which an iteration counts. On real cores: on leaving a barrier. On a simulated
 /// machine, whose ranks share one clock: the same instant on every rank.
 double startTogether(MPI_Comm comm) {
-  yieldingBarrier(comm);
+  barrier(comm);
   double start = MPI_Wtime();
   if constexpr (kSimulated) {
-    yieldingAllreduce(&start, 1, MPI_DOUBLE, MPI_MAX, comm);
+    allreduce(&start, 1, MPI_DOUBLE, MPI_MAX, comm);
     start += 100;  // simulated seconds cost nothing, and a broken link may be very slow
     if (const double left = start - MPI_Wtime(); left > 2e-6) {
       usleep(static_cast<useconds_t>(1e6 * left) - 1);
@@ -59,7 +59,7 @@ double startTogether(MPI_Comm comm) {
 }
 
 RunTimes summarize(std::vector<double>& seconds, MPI_Comm comm) {
-  yieldingAllreduce(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, comm);
+  allreduce(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, comm);
   std::sort(seconds.begin(), seconds.end());
   return {1e6 * seconds[seconds.size() / 2], 1e6 * seconds.front(), 1e6 * seconds.back()};
 }
@@ -334,7 +334,7 @@ std::string RunJob::check(std::vector<double>* seconds) {
   std::string error = compareWith(reference_);
   if (row_->outAt(false) == Holds::kWhole) {
     std::uint64_t extremes[2] = {first_hash_, ~first_hash_};
-    yieldingAllreduce(extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
+    allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
     if (error.empty() && extremes[0] != ~extremes[1]) error = "the ranks' results differ in bits";
   }
   return agree(error);
@@ -360,11 +360,11 @@ std::string RunJob::compareWith(const std::vector<std::byte>& expected) {
 /// The error of the lowest rank that has one, on rank 0; elsewhere any text where there is one.
 std::string RunJob::agree(const std::string& error) const {
   int first = error.empty() ? ranks_ : rank_;
-  yieldingAllreduce(&first, 1, MPI_INT, MPI_MIN, comm_);
+  allreduce(&first, 1, MPI_INT, MPI_MIN, comm_);
   if (first == ranks_) return {};
   char text[256] = {};
   std::snprintf(text, sizeof(text), "%s", error.c_str());
-  yieldingBroadcast(text, sizeof(text), MPI_CHAR, first, comm_);
+  broadcast(text, sizeof(text), MPI_CHAR, first, comm_);
   return text;
 }
 
@@ -383,24 +383,24 @@ int RunJob::chooseIterations() {
   for (int i = 0; i == 0 || i < options_.warmup; ++i) {
     const double start = MPI_Wtime();  // with the barrier, which may cost more than the call
     fill();
-    yieldingBarrier(comm_);
+    barrier(comm_);
     (void)runTorc();
     slowest = MPI_Wtime() - start;
     if (options_.compare) {
       const double mpi_start = MPI_Wtime();
       fill();
-      yieldingBarrier(comm_);
+      barrier(comm_);
       runMpi();
       slowest = std::max(slowest, MPI_Wtime() - mpi_start);
     }
     int enough = MPI_Wtime() - begin > options_.seconds ? 1 : 0;
-    yieldingBroadcast(&enough, 1, MPI_INT, 0, comm_);
+    broadcast(&enough, 1, MPI_INT, 0, comm_);
     if (enough != 0) break;
   }
   int iterations = options_.iterations > 0
                        ? options_.iterations
                        : static_cast<int>(std::clamp(options_.seconds / slowest, 3.0, 1000.0));
-  yieldingBroadcast(&iterations, 1, MPI_INT, 0, comm_);
+  broadcast(&iterations, 1, MPI_INT, 0, comm_);
   return iterations;
 }
 

@@ -136,12 +136,42 @@ Status parseTime(const char* option, const char* text, double& time) {
   return {};
 }
 
+/// "machines/cluster.json": cluster.
+std::string stemOf(std::string_view path) {
+  path.remove_prefix(path.rfind('/') + 1);  // 0 where there is no slash
+  if (path.size() > 5 && path.ends_with(".json")) path.remove_suffix(5);
+  return std::string(path);
+}
+
+/// What the options of --calibrate must be together.
+Status checkCalibration(RunOptions& options, std::span<char* const> named, bool has_minutes) {
+  if (!options.tune.empty()) return usage("--calibrate and --tune: one after the other");
+  if (!named.empty()) {
+    return usage(std::string(named.front()) + ": --calibrate takes the file that it makes alone");
+  }
+  if (!options.output.empty() || !options.collectives.empty()) {
+    return usage("--output and --collectives go with --tune");
+  }
+  if (options.calibrate.empty()) return usage("--calibrate: where to? a new file, MACHINE.json");
+  if (options.name.empty()) options.name = stemOf(options.calibrate);
+  if (options.name.empty() || std::ranges::any_of(options.name, [](char c) {
+        return static_cast<unsigned char>(c) < ' ';
+      })) {
+    return usage("--name: must be one line of text");
+  }
+  if (!has_minutes) options.minutes = 1;
+  return {};
+}
+
 /// What the options must be together; `named`: the arguments that are no options.
 Status checkTogether(RunOptions& options, std::span<char* const> named, bool has_sizes) {
+  if (!options.name.empty()) return usage("--name goes with --calibrate");
   if (options.tune.empty()) {
-    if (!options.output.empty() || !options.collectives.empty() || !options.torus.empty() ||
-        !options.order.empty() || !options.mapping.empty()) {
-      return usage("--output, --collectives, --torus, --order and --mapping go with --tune");
+    if (!options.output.empty() || !options.collectives.empty()) {
+      return usage("--output and --collectives go with --tune");
+    }
+    if (!options.torus.empty() || !options.order.empty() || !options.mapping.empty()) {
+      return usage("--torus, --order and --mapping go with --tune and --calibrate");
     }
     if (named.empty()) return usage("which schedule? torc-run FILE.torc; see torc-run --help");
     if (named.size() > 1) return usage(std::string(named[1]) + ": one schedule at a time");
@@ -175,6 +205,8 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
     kTrace,
     kTraceEvents,
     kTune,
+    kCalibrate,
+    kName,
     kCollectives,
     kMinutes,
     kTorus,
@@ -186,10 +218,12 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   options.op = runOps().front();
   int check = 0, compare = 0, in_place = 0, uneven = 0, help = 0;
   int trace_events = 0;
-  bool has_sizes = false;
+  bool has_sizes = false, has_minutes = false, calibrates = false;
   const struct option table[] = {
       {"collective", required_argument, nullptr, kCollective},
       {"tune", required_argument, nullptr, kTune},
+      {"calibrate", required_argument, nullptr, kCalibrate},
+      {"name", required_argument, nullptr, kName},
       {"output", required_argument, nullptr, 'o'},
       {"collectives", required_argument, nullptr, kCollectives},
       {"minutes", required_argument, nullptr, kMinutes},
@@ -229,6 +263,13 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
       case kTune:
         options.tune = optarg;
         break;
+      case kCalibrate:
+        calibrates = true;
+        options.calibrate = optarg;
+        break;
+      case kName:
+        options.name = optarg;
+        break;
       case 'o':
         options.output = optarg;
         break;
@@ -236,6 +277,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
         status = parseCollectives(optarg, options.collectives);
         break;
       case kMinutes:
+        has_minutes = true;
         status = parseTime("--minutes", optarg, options.minutes);
         break;
       case kTorus:
@@ -291,7 +333,9 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   options.help = help != 0;
   if (options.help) return options;
   const std::span<char* const> named(argv + optind, argv + argc);
-  if (Status status = checkTogether(options, named, has_sizes); !status.ok()) return status;
+  const Status status = calibrates ? checkCalibration(options, named, has_minutes)
+                                   : checkTogether(options, named, has_sizes);
+  if (!status.ok()) return status;
   return options;
 }
 
@@ -300,6 +344,7 @@ std::string runHelp() {
          "\n"
          "  mpiexec.hydra -n RANKS torc-run FILE.torc [OPTION]...\n"
          "  mpiexec.hydra -n RANKS torc-run --tune LIBRARY --output DIR [OPTION]...\n"
+         "  mpiexec.hydra -n RANKS torc-run --calibrate MACHINE.json [OPTION]...\n"
          "\n"
          "  --collective NAME  what is called, where that is not the schedule's own collective: an "
          "allreduce\n"
@@ -345,6 +390,16 @@ std::string runHelp() {
          "  --minutes M        at most (default 5); what there is no time for stays as it was\n"
          "  --torus, --order, --mapping   where the ranks lie, as TORC_TORUS, TORC_ORDER and "
          "TORC_MAPPING\n"
+         "\n"
+         "Calibrating: measures the links, cores and memory that these ranks have, and writes a "
+         "machine's\n"
+         "description, which --machine of torc reads.\n"
+         "\n"
+         "  --calibrate MACHINE.json   the description; it must not exist\n"
+         "  --torus, --order, --mapping   where the ranks lie (default: a ring of all)\n"
+         "  --minutes M        about (default 1); everything is measured once, however long that "
+         "takes\n"
+         "  --name NAME        of the machine (default: the file's)\n"
          "\n"
          "Times are of the slowest rank: the median over the iterations, the least and the most.\n"
          "Exit: 0 all right, 1 a wrong result or a fault in the input, 2 wrong usage.\n";

@@ -30,7 +30,7 @@ struct RunOp {
 };
 
 struct RunOptions {
-  std::string schedule;                    // path; empty: the library of `tune` is tuned
+  std::string schedule;  // path; empty: the library of `tune` is tuned, or `calibrate` is made
   std::optional<Collective> collective;    // that is called; none: the schedule's own
   std::uint64_t lowest_bytes = 4;          // sizes double from lowest ...
   std::uint64_t highest_bytes = 1u << 20;  // ... to highest
@@ -48,10 +48,12 @@ struct RunOptions {
   std::string tune;                     // path of a library
   std::string output;                   // of its tuned copy
   std::vector<Collective> collectives;  // to tune; none: all
-  double minutes = 5;                   // for tuning, at most
-  std::string torus, order, mapping;  // of the job in the library, as torc_library_options has them
-  std::string trace;                  // path; empty: none
-  std::uint64_t trace_events = 0;     // per rank; 0: torc's default
+  double minutes = 5;                   // for tuning, at most; for calibrating, about
+  std::string calibrate;                // path of the machine's description that is made
+  std::string name;                     // of that machine
+  std::string torus, order, mapping;    // of the job, as torc_library_options has them
+  std::string trace;                    // path; empty: none
+  std::uint64_t trace_events = 0;       // per rank; 0: torc's default
 };
 
 /// Reads the command line. Errors: `--bytes 4x: ...`, one line.

@@ -14,25 +14,9 @@
 #include "runtime/run/job_world.h"
 #include "runtime/run/tuned_copy.h"
 #include "runtime/run/tuner.h"
-#include "support/hash.h"
-#include "support/message.h"
 
 namespace torc {
 namespace {
-
-/// Whether all ranks were started with the same options.
-Status checkOptions(const RunOptions& options) {
-  std::string all = message(options.tune, '\n', options.output, '\n', options.lowest_bytes, ' ',
-                            options.highest_bytes, ' ', options.minutes, ' ', options.type.name,
-                            ' ', options.op.name, ' ', options.root);
-  for (const Collective collective : options.collectives)
-    all += message(' ', static_cast<int>(collective));
-  const std::uint64_t hash = hashText(all);
-  std::uint64_t extremes[] = {hash, ~hash};
-  MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
-  if (extremes[0] == ~extremes[1]) return {};
-  return {StatusCode::kMismatch, "the options differ between the ranks"};
-}
 
 Status tuneLibrary(const RunOptions& options, torc_library& library) {
   int rank = 0;
@@ -47,7 +31,8 @@ Status tuneLibrary(const RunOptions& options, torc_library& library) {
   if (status = agreed(status); !status.ok()) return status;
   Tuner tuner(options, library);
   if (status = tuner.measure(); !status.ok()) return status;
-  const LibraryIndex index = tuner.tunedIndex(describeJob(library));
+  const LibraryIndex index =
+      tuner.tunedIndex(describeJob(library.job.topology, library.hosts.oversubscribed));
   if (rank == 0) status = copy->publish(options.tune, index);
   if (status = agreed(status); !status.ok()) return status;
   if (rank == 0) {
@@ -69,8 +54,7 @@ Status tune(const RunOptions& options) {
   if (!options.torus.empty()) where.torus = options.torus.c_str();
   if (!options.order.empty()) where.order = options.order.c_str();
   if (!options.mapping.empty()) where.mapping = options.mapping.c_str();
-  Status status = checkOptions(options);
-  if (status.ok()) status = apiStatus(torc_context_create(&context));
+  Status status = apiStatus(torc_context_create(&context));
   if (status.ok()) {
     status = apiStatus(torc_library_open(context, MPI_COMM_WORLD, &where, &library));
   }

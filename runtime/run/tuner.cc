@@ -13,7 +13,7 @@
 
 #include "runtime/run/job_world.h"
 #include "runtime/run/tuned_entries.h"
-#include "runtime/run/yielding.h"
+#include "runtime/run/yielding_collectives.h"
 #include "support/message.h"
 
 namespace torc {
@@ -157,7 +157,7 @@ std::vector<Collective> Tuner::collectives() const {
 /// As rank 0 sees it.
 bool Tuner::isOver(double end) const {
   int over = MPI_Wtime() > end ? 1 : 0;
-  yieldingBroadcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  broadcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return over != 0;
 }
 
@@ -253,7 +253,7 @@ Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_fir
     const bool is_enough = passed >= time && (batches + 1 >= kFewestBatches || passed >= kPatience);
     // The slowest rank's seconds, and whether one has had enough.
     double most[] = {seconds.empty() ? 0 : seconds.front(), is_enough ? 1.0 : 0.0};
-    yieldingAllreduce(most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    allreduce(most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     contender.took(most[0], calls);
     if (most[1] > 0) break;
   }

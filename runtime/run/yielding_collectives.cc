@@ -1,4 +1,4 @@
-#include "runtime/run/yielding.h"
+#include "runtime/run/yielding_collectives.h"
 
 #include <sched.h>
 
@@ -16,19 +16,19 @@ void waitYielding(MPI_Request request) {
 
 }  // namespace
 
-void yieldingBarrier(MPI_Comm comm) {
+void barrier(MPI_Comm comm) {
   MPI_Request request;
   startBarrier(comm, &request);
   waitYielding(request);
 }
 
-void yieldingAllreduce(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+void allreduce(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   MPI_Request request;
   startAllreduce(MPI_IN_PLACE, data, count, type, op, comm, &request);
   waitYielding(request);
 }
 
-void yieldingBroadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   MPI_Request request;
   startBroadcast(data, count, type, root, comm, &request);
   waitYielding(request);

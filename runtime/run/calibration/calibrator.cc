@@ -1,0 +1,276 @@
+#include "runtime/run/calibration/calibrator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <mpi.h>
+
+#include "runtime/run/calibration/node_probe.h"
+#include "runtime/run/yielding_collectives.h"
+#include "runtime/transport/smpi.h"
+
+namespace torc {
+namespace {
+
+constexpr int kRounds = kSimulated ? 1 : 5;    // of all experiments
+constexpr int kMostRepetitions = 1000;         // in a round
+constexpr int kAttempts = kSimulated ? 1 : 5;  // with one message that is not expected
+constexpr std::size_t kLeastLong = 4096;       // bytes of the longer message
+constexpr std::size_t kMostLong = std::size_t{4} << 20;
+constexpr std::size_t kTimesLonger = 4;                     // than the shorter one
+constexpr std::size_t kArrayBytes = std::size_t{64} << 20;  // in memory, on a host
+constexpr std::size_t kLeastArrayBytes = std::size_t{1} << 20;
+/// A receive that takes less than this share of the whole message's time finds the data there.
+constexpr double kThere = 0.75;
+
+}  // namespace
+
+Calibrator::Calibrator(const JobGrid& grid, const HostRanks& hosts, double seconds)
+    : grid_(grid),
+      topology_(grid.topology()),
+      hosts_(hosts),
+      seconds_(seconds),
+      probe_(MPI_COMM_WORLD, hosts.oversubscribed, kMostLong) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  at_ = grid.coordinatesOf(rank_);
+  has_links_ = !topology_.hasCores() || at_[topology_.axis_count - 1] == 0;
+}
+
+NodeMeasurement Calibrator::measure() {
+  const auto dimensions = static_cast<std::uint32_t>(topology_.dimensions());
+  for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
+    for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round)
+      addLinks(axis, round);
+    addDistance(axis);
+  }
+  addAllLinks();
+  addSends();
+  chooseSizes();
+  const double slice = seconds_ / static_cast<double>(kRounds * experiments_.size());
+  const double end = MPI_Wtime() + seconds_;
+  for (int round = 0; round < kRounds; ++round) {
+    for (Experiment& experiment : experiments_)
+      run(experiment, slice);
+    int is_over = MPI_Wtime() > end ? 1 : 0;
+    broadcast(&is_over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (is_over != 0) break;
+  }
+  for (const Experiment& experiment : experiments_) {
+    // A node measures a link in one of the rounds of its axis.
+    if (!experiment.medians.empty()) *experiment.result = experiment.medians.median();
+  }
+  measureThresholds();
+  measureNode();
+  return measured_;
+}
+
+LinkEnd Calibrator::endIn(std::uint32_t axis, int round) const {
+  return has_links_ ? linkEnd(topology_.axes[axis], at_[axis], round) : LinkEnd::kNone;
+}
+
+void Calibrator::addLinks(std::uint32_t axis, int round) {
+  const LinkEnd end = endIn(axis, round);
+  const int peer = end == LinkEnd::kNone ? -1 : neighbour(axis, end == LinkEnd::kLow ? 1 : -1);
+  // A size is not known before the experiments are.
+  using Size = double MeasuredSizes::*;
+  const auto bytesOf = [this](Size size) {
+    return size == nullptr ? kSmallMessage : static_cast<std::size_t>(sizes_.*size);
+  };
+  const auto addAsked = [&](double& result, Size out, Size in) {
+    add(result, [=, this](int count) {
+      if (end == LinkEnd::kLow) return probe_.ask(peer, bytesOf(out), bytesOf(in), count);
+      if (end == LinkEnd::kHigh) probe_.answer(peer, bytesOf(out), bytesOf(in), count);
+      return Samples();
+    });
+  };
+  const auto addSwapped = [&](double& result, Size size) {
+    add(result, [=, this](int count) {
+      if (end == LinkEnd::kNone) return Samples();
+      const Samples seconds = probe_.swap({&peer, 1}, bytesOf(size), count);
+      return end == LinkEnd::kLow ? seconds : Samples();
+    });
+  };
+  LinkMeasurement& link = measured_.links[axis];
+  addAsked(link.small_s, nullptr, nullptr);
+  addAsked(link.up.short_s, &MeasuredSizes::shorter, nullptr);
+  addAsked(link.up.long_s, &MeasuredSizes::longer, nullptr);
+  addAsked(link.down.short_s, nullptr, &MeasuredSizes::shorter);
+  addAsked(link.down.long_s, nullptr, &MeasuredSizes::longer);
+  addSwapped(link.both.short_s, &MeasuredSizes::shorter);
+  addSwapped(link.both.long_s, &MeasuredSizes::longer);
+}
+
+void Calibrator::addDistance(std::uint32_t axis) {
+  const std::int32_t steps = farthest(topology_.axes[axis]);
+  if (steps < 2) return;
+  const bool asks = has_links_ && at_[axis] == 0, answers = has_links_ && at_[axis] == steps;
+  const int peer = asks ? neighbour(axis, steps) : answers ? neighbour(axis, -steps) : -1;
+  add(measured_.links[axis].distant_s, [=, this](int count) {
+    if (asks) return probe_.ask(peer, kSmallMessage, kSmallMessage, count);
+    if (answers) probe_.answer(peer, kSmallMessage, kSmallMessage, count);
+    return Samples();
+  });
+}
+
+void Calibrator::addAllLinks() {
+  std::vector<int> peers;
+  const auto dimensions = static_cast<std::uint32_t>(topology_.dimensions());
+  for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
+    for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round) {
+      const LinkEnd end = endIn(axis, round);
+      if (end != LinkEnd::kNone) peers.push_back(neighbour(axis, end == LinkEnd::kLow ? 1 : -1));
+    }
+  }
+  for (const bool is_long : {false, true}) {
+    double& result = is_long ? measured_.all.long_s : measured_.all.short_s;
+    add(result, [=, this](int count) {
+      const double bytes = is_long ? sizes_.all_longer : sizes_.all_shorter;
+      return peers.empty() ? Samples() : probe_.swap(peers, static_cast<std::size_t>(bytes), count);
+    });
+  }
+}
+
+/// On the first axis that has links.
+void Calibrator::addSends() {
+  std::uint32_t axis = 0;
+  while (linkRounds(topology_.axes[axis]) == 0)
+    ++axis;
+  const LinkEnd end = endIn(axis, 0);
+  const int peer = end == LinkEnd::kNone ? -1 : neighbour(axis, end == LinkEnd::kLow ? 1 : -1);
+  add(measured_.send_s, [=, this](int count) {
+    if (end == LinkEnd::kLow) return probe_.send(peer, count);
+    if (end == LinkEnd::kHigh) probe_.takeSent(peer, count);
+    return Samples();
+  });
+}
+
+/// The longest message of which there is time for two in an experiment's share of a round, on the
+/// slowest link.
+void Calibrator::chooseSizes() {
+  const double most = seconds_ / static_cast<double>(2 * kRounds * experiments_.size());
+  std::size_t bytes = kLeastLong;
+  for (bool is_slow = false; bytes < kMostLong && !is_slow;) {
+    double slowest = 0;
+    for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology_.dimensions());
+         ++axis) {
+      for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round) {
+        const LinkEnd end = endIn(axis, round);
+        if (end == LinkEnd::kLow) {
+          const Samples seconds = probe_.ask(neighbour(axis, 1), bytes, kSmallMessage, 1);
+          slowest = std::max(slowest, seconds.median());
+        } else if (end == LinkEnd::kHigh) {
+          probe_.answer(neighbour(axis, -1), bytes, kSmallMessage, 1);
+        }
+      }
+    }
+    is_slow = 2 * largestOfAll(slowest) > most;
+    if (!is_slow) bytes *= 2;
+  }
+  const auto links = static_cast<std::size_t>(linksOfNode(topology_));
+  sizes_.longer = static_cast<double>(bytes);
+  sizes_.shorter = static_cast<double>(bytes / kTimesLonger);
+  sizes_.all_longer = static_cast<double>(bytes / links);
+  sizes_.all_shorter = static_cast<double>(bytes / links / kTimesLonger);
+}
+
+void Calibrator::run(Experiment& experiment, double slice) {
+  barrier();
+  if (experiment.count == 0) {
+    const double start = MPI_Wtime();
+    const Samples first = experiment.repeat(1);
+    const double one = largestOfAll(MPI_Wtime() - start) / 2;  // the untimed one besides
+    experiment.count = kSimulated ? 1
+                                  : static_cast<int>(std::clamp<double>(slice / std::max(one, 1e-7),
+                                                                        1, kMostRepetitions));
+    if (experiment.count == 1) {
+      if (!first.empty()) experiment.medians.add(first.median());
+      return;
+    }
+    barrier();
+  }
+  const Samples seconds = experiment.repeat(experiment.count);
+  if (!seconds.empty()) experiment.medians.add(seconds.median());
+}
+
+/// On each axis between the pairs of its first round; of its axes a node keeps the least.
+void Calibrator::measureThresholds() {
+  for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology_.dimensions()); ++axis) {
+    barrier();
+    if (linkRounds(topology_.axes[axis]) == 0) continue;
+    const LinkEnd end = endIn(axis, 0);
+    if (end == LinkEnd::kHigh) probe_.serveUnexpected(neighbour(axis, -1));
+    if (end != LinkEnd::kLow) continue;
+    measureThresholds(neighbour(axis, 1), measured_.links[axis].small_s);
+    probe_.endUnexpected(neighbour(axis, 1));
+  }
+}
+
+void Calibrator::measureThresholds(int peer, double small_s) {
+  // What disturbs a send makes it late, never early.
+  const auto isAtOnce = [&](double bytes) {
+    bool is_at_once = false;
+    for (int i = 0; i < kAttempts && !is_at_once; ++i)
+      is_at_once = probe_.sendUnexpected(peer, static_cast<std::size_t>(bytes)).is_at_once;
+    return is_at_once;
+  };
+  Samples receiving;
+  const auto isAhead = [&](double bytes) {
+    receiving = Samples();
+    Samples whole;
+    for (int i = 0; i < kAttempts; ++i) {
+      const auto sent = probe_.sendUnexpected(peer, static_cast<std::size_t>(bytes));
+      receiving.add(sent.receive_s);
+      whole.add(sent.answered_s - small_s / 2);
+    }
+    return receiving.median() < kThere * whole.median();
+  };
+  double most = 0, too_many = sizes_.longer + 1;
+  for (double bytes = kSmallMessage; bytes <= sizes_.longer && bytes < too_many; bytes *= 2)
+    (isAtOnce(bytes) ? most : too_many) = bytes;
+  while (too_many - most > 1) {
+    const double middle = static_cast<double>(static_cast<std::size_t>((most + too_many) / 2));
+    (isAtOnce(middle) ? most : too_many) = middle;
+  }
+  double ahead = most;
+  while (ahead >= kSmallMessage && !isAhead(ahead))
+    ahead /= 2;
+  if (ahead < kSmallMessage) ahead = 0;
+  ahead = static_cast<double>(static_cast<std::size_t>(ahead));
+  if (ahead > 0) {
+    (void)isAhead(kSmallMessage);
+    measured_.receive_s = receiving.median();
+  }
+  const bool is_first = !measured_.has_thresholds;
+  measured_.has_thresholds = true;
+  measured_.at_once_bytes = is_first ? most : std::min(measured_.at_once_bytes, most);
+  measured_.ahead_bytes = is_first ? ahead : std::min(measured_.ahead_bytes, ahead);
+}
+
+void Calibrator::measureNode() {
+  if (kSimulated) return;  // where time does not pass while a core computes
+  MPI_Comm host = MPI_COMM_NULL;
+  int rank_on_host = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &rank_on_host);
+  MPI_Comm_free(&host);
+  barrier();
+  if (rank_on_host == 0) {
+    measured_.reduce_s = measureReduction();
+    measured_.memory_alone = measureMemory(kArrayBytes);
+  }
+  barrier();
+  measured_.memory_share = measureMemory(
+      std::max(kLeastArrayBytes, kArrayBytes / static_cast<std::size_t>(hosts_.count)));
+  barrier();
+}
+
+void Calibrator::barrier() const {
+  torc::barrier(MPI_COMM_WORLD);
+}
+
+double Calibrator::largestOfAll(double mine) const {
+  allreduce(&mine, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return mine;
+}
+
+}  // namespace torc

@@ -1,0 +1,81 @@
+// Calibrator: measures the network of a job, and its cores and memory.
+//
+// All links of an axis are measured at a time, in rounds in which no node is in two pairs
+// (link_rounds.h): what it takes does not grow with the number of nodes. The first core of a node
+// has its links. Everything is measured in batches, one after another, so that what disturbs the
+// machine for a while disturbs no kind of measurement alone; what counts is the median of a batch,
+// and of the batches.
+#ifndef TORC_RUNTIME_RUN_CALIBRATION_CALIBRATOR_H_
+#define TORC_RUNTIME_RUN_CALIBRATION_CALIBRATOR_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "runtime/job/geometry.h"
+#include "runtime/run/calibration/job_grid.h"
+#include "runtime/run/calibration/link_rounds.h"
+#include "runtime/run/calibration/message_probe.h"
+#include "runtime/run/calibration/node_measurement.h"
+#include "support/status.h"
+
+namespace torc {
+
+class Calibrator {
+ public:
+  /// `hosts`: of all ranks. Measures for about `seconds`, once everything is measured once.
+  /// `grid` outlives it. Throws std::bad_alloc.
+  Calibrator(const JobGrid& grid, const HostRanks& hosts, double seconds);
+
+  /// Collective over MPI_COMM_WORLD. What this rank has measured.
+  NodeMeasurement measure();
+
+  /// Of the messages, once it has measured.
+  const MeasuredSizes& sizes() const { return sizes_; }
+
+ private:
+  /// One thing that is measured in every batch, by all nodes at a time. `repeat` does it `count`
+  /// times, and gives what this rank has timed, which may be nothing.
+  struct Experiment {
+    std::function<Samples(int count)> repeat;
+    double* result;  // of the measurement: the median of the batches
+    int count = 0;   // in a batch; 0: not known yet
+    Samples medians;
+  };
+
+  void addLinks(std::uint32_t axis, int round);
+  void addDistance(std::uint32_t axis);
+  void addAllLinks();
+  void addSends();
+  void add(double& result, std::function<Samples(int)> repeat) {
+    experiments_.push_back({std::move(repeat), &result, 0, {}});
+  }
+
+  void chooseSizes();
+  void run(Experiment& experiment, double slice);
+  void measureThresholds();
+  void measureThresholds(int peer, double small_s);
+  void measureNode();
+  void barrier() const;
+  double largestOfAll(double mine) const;
+
+  LinkEnd endIn(std::uint32_t axis, int round) const;
+  int neighbour(std::uint32_t axis, int steps) const { return grid_.rankFrom(at_, axis, steps); }
+
+  const JobGrid& grid_;
+  const Topology& topology_;
+  const HostRanks hosts_;
+  const double seconds_;
+  int rank_ = 0;
+  Coordinates at_{};
+  bool has_links_ = false;  // the first core of its node
+  MessageProbe probe_;
+  MeasuredSizes sizes_;
+  std::vector<Experiment> experiments_;
+  NodeMeasurement measured_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_CALIBRATION_CALIBRATOR_H_

@@ -1,0 +1,73 @@
+// A machine's description from the measurements of all its ranks. Formulas: docs/calibration.md.
+//
+// Keys are those of docs/machine.schema.json. What was not measured, or not told apart from noise,
+// is left out.
+#ifndef TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_
+#define TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/run/calibration/node_measurement.h"
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+/// The slowest of many links.
+struct SlowestLink {
+  double value = 0;
+  Coordinates from{}, to{};
+};
+
+/// What is told about the links of an axis.
+struct LinkSummary {
+  std::size_t links = 0;
+  double latency_s = 0;  // a small message, one way: median
+  SlowestLink slowest_latency;
+  double up = 0, down = 0;  // bytes/s, medians
+  SlowestLink slowest_up, slowest_down;
+  double both_factor = 0;  // bytes/s of both directions at once over those of the slower one alone
+};
+
+/// A number of the description, and where it comes from.
+struct DerivedNumber {
+  std::string key;
+  double value = 0;
+  std::string source;
+};
+
+struct DerivedDimension {
+  std::uint32_t size = 1;
+  bool torus = true;
+  double bandwidth = 0;  // bytes/s of one cable
+  double latency_s = 0;  // of a hop; 0: not told apart
+};
+
+struct DerivedMachine {
+  std::vector<DerivedDimension> dimensions;
+  std::vector<LinkSummary> links;      // by dimension
+  std::vector<DerivedNumber> numbers;  // of the top level, in the order of the schema
+  /// Where the sizes, bandwidths and latencies of the dimensions come from.
+  std::string size_source, bandwidth_source, latency_source;
+  int links_of_node = 0;
+  double links_at_once = 0;  // as many as a node drives in effect when it uses all
+  double memory_alone = 0;   // bytes/s of one rank of a host
+};
+
+/// `measurements`: by rank, at least one link among them; `coordinates_of`: of a rank on
+/// `topology`.
+DerivedMachine deriveMachine(const Topology& topology,
+                             std::span<const NodeMeasurement> measurements,
+                             const std::function<Coordinates(std::int32_t)>& coordinates_of,
+                             const MeasuredSizes& sizes);
+
+/// The JSON text of the description. `name` and `description` are one line each.
+std::string machineText(const DerivedMachine& machine, const std::string& name,
+                        const std::string& description);
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_

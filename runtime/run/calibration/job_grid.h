@@ -1,0 +1,36 @@
+// Where the ranks of a job lie on the torus that it is taken for.
+#ifndef TORC_RUNTIME_RUN_CALIBRATION_JOB_GRID_H_
+#define TORC_RUNTIME_RUN_CALIBRATION_JOB_GRID_H_
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/job/rank_map.h"
+#include "schedules/topology/topology.h"
+#include "support/status.h"
+
+namespace torc {
+
+class JobGrid {
+ public:
+  /// Collective over MPI_COMM_WORLD. `shape` as parseTopology reads it, empty: a ring of all ranks;
+  /// `order` and `mapping`, a file that rank 0 reads, as torc_library_options has them. The error
+  /// is the same on all ranks.
+  static StatusOr<JobGrid> make(const std::string& shape, const std::string& order,
+                                const std::string& mapping);
+
+  const Topology& topology() const { return topology_; }
+  Coordinates coordinatesOf(std::int32_t rank) const {
+    return topology_.coordinatesOf(map_.toSchedule(rank));
+  }
+  /// The rank that is `steps` along an axis from `at`; -1 where that leaves a mesh.
+  std::int32_t rankFrom(const Coordinates& at, std::uint32_t axis, std::int32_t steps) const;
+
+ private:
+  Topology topology_;
+  RankMap map_;  // ranks of the job to those of the topology
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_CALIBRATION_JOB_GRID_H_

@@ -1,0 +1,48 @@
+// The JSON text of a derived machine, as docs/machine.schema.json has it.
+#include <cmath>
+#include <cstdio>
+
+#include "runtime/run/calibration/derived_machine.h"
+#include "runtime/trace/trace_json.h"
+
+namespace torc {
+namespace {
+
+/// Sizes and counts are whole; of what is measured six digits are more than enough.
+std::string number(double value) {
+  char text[32];
+  const bool is_whole = value < 1e15 && value == std::floor(value);
+  std::snprintf(text, sizeof(text), is_whole ? "%.0f" : "%.6g", value);
+  return text;
+}
+
+}  // namespace
+
+std::string machineText(const DerivedMachine& machine, const std::string& name,
+                        const std::string& description) {
+  std::string text = "{\n  \"name\": " + jsonString(name) +
+                     ",\n  \"description\": " + jsonString(description) + ",\n  \"dimensions\": [";
+  bool is_first = true;
+  for (const DerivedDimension& dimension : machine.dimensions) {
+    text += is_first ? "\n" : ",\n";
+    is_first = false;
+    text += "    {\"size\": " + std::to_string(dimension.size) +
+            ", \"kind\": " + (dimension.torus ? "\"torus\"" : "\"mesh\"") +
+            ", \"bandwidth\": " + number(dimension.bandwidth);
+    if (dimension.latency_s > 0) text += ", \"latency\": " + number(dimension.latency_s);
+    text += "}";
+  }
+  text += "\n  ],\n";
+  std::string sources = "    \"dimensions.size\": " + jsonString(machine.size_source) +
+                        ",\n    \"dimensions.bandwidth\": " + jsonString(machine.bandwidth_source);
+  if (!machine.latency_source.empty()) {
+    sources += ",\n    \"dimensions.latency\": " + jsonString(machine.latency_source);
+  }
+  for (const DerivedNumber& each : machine.numbers) {
+    text += "  " + jsonString(each.key) + ": " + number(each.value) + ",\n";
+    sources += ",\n    " + jsonString(each.key) + ": " + jsonString(each.source);
+  }
+  return text + "  \"sources\": {\n" + sources + "\n  }\n}\n";
+}
+
+}  // namespace torc

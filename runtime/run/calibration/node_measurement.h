@@ -1,0 +1,49 @@
+// What one rank of a job has measured. Plain data, which rank 0 gathers.
+#ifndef TORC_RUNTIME_RUN_CALIBRATION_NODE_MEASUREMENT_H_
+#define TORC_RUNTIME_RUN_CALIBRATION_NODE_MEASUREMENT_H_
+
+#include <array>
+#include <cstdint>
+
+#include "schedules/topology/topology.h"
+
+namespace torc {
+
+/// Seconds of a measurement with a short and with a long message: what their difference is made of
+/// is bytes alone.
+struct TimesOfTwo {
+  double short_s = 0, long_s = 0;
+};
+
+/// The link up from a node along one axis, as its low end has timed it. 0: not measured.
+struct LinkMeasurement {
+  double small_s = 0;    // a small message there and one back
+  TimesOfTwo up, down;   // a message along the link or against it, with a small one the other way
+  TimesOfTwo both;       // one each way at the same time
+  double distant_s = 0;  // a small message to the farthest node of the axis and back; at coordinate
+                         // 0 of axes with a node more than one hop away
+};
+
+/// 0: not measured, by this rank or at all.
+struct NodeMeasurement {
+  std::array<LinkMeasurement, kMaxDimensions> links{};
+  TimesOfTwo all;               // one message each way on all links of the node at the same time
+  double send_s = 0;            // a core is busy with sending a small message
+  double receive_s = 0;         // and with receiving one that has arrived
+  double at_once_bytes = 0;     // sends up to this size are over before their receive is there
+  double ahead_bytes = 0;       // and their data arrive before it is there
+  bool has_thresholds = false;  // whether this rank has measured the two above
+  double reduce_s = 0;          // per byte, from the cache
+  double memory_alone = 0;      // bytes/s that one rank of a host moves
+  double memory_share = 0;      // bytes/s of this rank while all ranks move bytes
+};
+
+/// Sizes of messages, in bytes; the same on all ranks.
+struct MeasuredSizes {
+  double shorter = 0, longer = 0;          // of one link
+  double all_shorter = 0, all_longer = 0;  // of each link, where all of a node are used
+};
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_CALIBRATION_NODE_MEASUREMENT_H_

@@ -1,0 +1,19 @@
+// What a node's cores and memory do for a reduction, by the runtime's own kernel.
+#ifndef TORC_RUNTIME_RUN_CALIBRATION_NODE_PROBE_H_
+#define TORC_RUNTIME_RUN_CALIBRATION_NODE_PROBE_H_
+
+#include <cstddef>
+
+namespace torc {
+
+/// Seconds per byte of a sum of floats whose three arrays fit into the first cache; 0 where time
+/// does not pass while a core computes, as on a simulated machine.
+double measureReduction();
+
+/// Bytes/s that sums of floats in three arrays of `array_bytes` move, three a byte; 0 likewise.
+/// Throws std::bad_alloc.
+double measureMemory(std::size_t array_bytes);
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_RUN_CALIBRATION_NODE_PROBE_H_
