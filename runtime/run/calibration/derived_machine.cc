@@ -129,16 +129,15 @@ class Deriver {
 
   void ports() {
     machine_.links_of_node = linksOfNode(topology_);
-    Samples shares;  // of what the slowest link of a node carries when it is used alone
-    for (std::size_t rank = 0; rank < measurements_.size(); ++rank) {
-      const TimesOfTwo& all = measurements_[rank].all;
-      if (all.long_s <= 0) continue;
-      const Coordinates at = coordinates_of_(static_cast<std::int32_t>(rank));
-      double alone = std::numeric_limits<double>::infinity();
-      for (std::uint32_t axis = 0; axis < axes_.size(); ++axis) {
-        if (hasLinks(axis, at[axis])) alone = std::min(alone, axes_[axis].both.median() / 2);
-      }
-      shares.add(bandwidthOf(all, sizes_.all_shorter, sizes_.all_longer) / alone);
+    // Neighbours wait for each other: no node is faster than the slowest link lets it be.
+    double alone = std::numeric_limits<double>::infinity();
+    for (const AxisSamples& samples : axes_) {
+      if (!samples.both.empty()) alone = std::min(alone, samples.both.quantile(0) / 2);
+    }
+    Samples shares;  // of what that link carries when it is used alone
+    for (const NodeMeasurement& node : measurements_) {
+      if (node.all.long_s <= 0) continue;
+      shares.add(bandwidthOf(node.all, sizes_.all_shorter, sizes_.all_longer) / alone);
     }
     machine_.links_at_once = shares.median() * machine_.links_of_node;
     const double ports = std::max(1.0, std::round(machine_.links_at_once));
@@ -149,15 +148,6 @@ class Deriver {
                   "alone, of %d",
                   machine_.links_at_once, machine_.links_of_node);
     add("ports", ports, text);
-  }
-
-  /// Whether a node has a neighbour along the axis.
-  bool hasLinks(std::uint32_t axis, std::int32_t coordinate) const {
-    const Axis& of = topology_.axes[axis];
-    for (int round = 0; round < linkRounds(of); ++round) {
-      if (linkEnd(of, coordinate, round) != LinkEnd::kNone) return true;
-    }
-    return false;
   }
 
   /// alpha, the overhead, and what hops take.

@@ -182,7 +182,10 @@ TEST(DerivedMachine, ASlowLinkIsNamedAndChangesNoBandwidth) {
   const std::int32_t from = network.topology.rankOf({2, 2, 1});
   LinkMeasurement& slow = all[static_cast<std::size_t>(from)].links[1];
   slow.down = network.times(kSizes.shorter, kSizes.longer, 1e6);
+  slow.both = slow.down;
   slow.small_s *= 5;
+  for (NodeMeasurement& node : all)  // all wait for it
+    node.all = network.times(kSizes.all_shorter, kSizes.all_longer, 1e6);
   const DerivedMachine machine = network.derive(all);
   EXPECT_ABOUT(machine.dimensions[1].bandwidth, 1e9);
   EXPECT_ABOUT(machine.links[1].slowest_down.value, 1e6);
@@ -190,6 +193,8 @@ TEST(DerivedMachine, ASlowLinkIsNamedAndChangesNoBandwidth) {
   EXPECT_EQ(machine.links[1].slowest_down.to, (Coordinates{2, 0, 1}));
   EXPECT_EQ(machine.links[1].slowest_latency.from, (Coordinates{2, 2, 1}));
   EXPECT_ABOUT(machine.links[0].slowest_down.value, 1e9);
+  EXPECT_FALSE(std::ranges::any_of(
+      machine.numbers, [](const DerivedNumber& number) { return number.key == "ports"; }));
   const std::string report = calibrationReport(machine);
   EXPECT_NE(report.find("slowest along Y: one way (2,2,1)-(2,0,1), up "), std::string::npos)
       << report;
