@@ -12,9 +12,9 @@
 namespace torc {
 namespace {
 
-constexpr int kRounds = kSimulated ? 1 : 5;    // of all experiments
-constexpr int kMostRepetitions = 1000;         // in a round
-constexpr int kAttempts = kSimulated ? 1 : 5;  // with one message that is not expected
+constexpr int kBatches = kSimulated ? 1 : 5;   // of all experiments
+constexpr int kMostRepetitions = 1000;         // in a batch
+constexpr int kAttempts = kSimulated ? 1 : 3;  // with one message that is not expected
 constexpr std::size_t kLeastLong = 4096;       // bytes of the longer message
 constexpr std::size_t kMostLong = std::size_t{4} << 20;
 constexpr std::size_t kTimesLonger = 4;                     // than the shorter one
@@ -46,9 +46,9 @@ NodeMeasurement Calibrator::measure() {
   addAllLinks();
   addSends();
   chooseSizes();
-  const double slice = seconds_ / static_cast<double>(kRounds * experiments_.size());
+  const double slice = seconds_ / static_cast<double>(kBatches * experiments_.size());
   const double end = MPI_Wtime() + seconds_;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int batch = 0; batch < kBatches; ++batch) {
     for (Experiment& experiment : experiments_)
       run(experiment, slice);
     int is_over = MPI_Wtime() > end ? 1 : 0;
@@ -144,10 +144,10 @@ void Calibrator::addSends() {
   });
 }
 
-/// The longest message of which there is time for two in an experiment's share of a round, on the
+/// The longest message of which there is time for two in an experiment's share of a batch, on the
 /// slowest link.
 void Calibrator::chooseSizes() {
-  const double most = seconds_ / static_cast<double>(2 * kRounds * experiments_.size());
+  const double most = seconds_ / static_cast<double>(2 * kBatches * experiments_.size());
   std::size_t bytes = kLeastLong;
   for (bool is_slow = false; bytes < kMostLong && !is_slow;) {
     double slowest = 0;

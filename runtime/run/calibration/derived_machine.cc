@@ -109,8 +109,8 @@ class Deriver {
       least = std::min(least, dimension.bandwidth);
     }
     for (DerivedDimension& dimension : machine_.dimensions) {
-      if (dimension.bandwidth == 0) dimension.bandwidth = least;  // one node, no link
-      dimension.bandwidth = std::max(dimension.bandwidth, 1.0);
+      if (dimension.bandwidth == 0) dimension.bandwidth = least;         // one node, no link
+      dimension.bandwidth = std::clamp(dimension.bandwidth, 1.0, 1e18);  // the schema's range
     }
     machine_.bandwidth_source = message(
         "measured: messages of ", static_cast<std::uint64_t>(sizes_.longer), " and ",

@@ -1,4 +1,5 @@
-// What a node's cores and memory do for a reduction, by the runtime's own kernel.
+// What a node's cores and memory do for a reduction, by the runtime's own kernel. Not for a
+// simulated machine, where no time passes while a core computes.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_NODE_PROBE_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_NODE_PROBE_H_
 
@@ -6,11 +7,10 @@
 
 namespace torc {
 
-/// Seconds per byte of a sum of floats whose three arrays fit into the first cache; 0 where time
-/// does not pass while a core computes, as on a simulated machine.
+/// Seconds per byte of a sum of floats whose three arrays fit into the first cache.
 double measureReduction();
 
-/// Bytes/s that sums of floats in three arrays of `array_bytes` move, three a byte; 0 likewise.
+/// Bytes/s that sums of floats in three arrays of `array_bytes` move, three a byte.
 /// Throws std::bad_alloc.
 double measureMemory(std::size_t array_bytes);
 
