@@ -28,6 +28,7 @@ constexpr double kThere = 0.75;
 Calibrator::Calibrator(const JobGrid& grid, const HostRanks& hosts, double seconds)
     : grid_(grid),
       topology_(grid.topology()),
+      dimensions_(static_cast<std::uint32_t>(topology_.dimensions())),
       hosts_(hosts),
       seconds_(seconds),
       probe_(MPI_COMM_WORLD, hosts.oversubscribed, kMostLong) {
@@ -37,8 +38,7 @@ Calibrator::Calibrator(const JobGrid& grid, const HostRanks& hosts, double secon
 }
 
 NodeMeasurement Calibrator::measure() {
-  const auto dimensions = static_cast<std::uint32_t>(topology_.dimensions());
-  for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
+  for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
     for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round)
       addLinks(axis, round);
     addDistance(axis);
@@ -70,7 +70,7 @@ LinkEnd Calibrator::endIn(std::uint32_t axis, int round) const {
 
 void Calibrator::addLinks(std::uint32_t axis, int round) {
   const LinkEnd end = endIn(axis, round);
-  const int peer = end == LinkEnd::kNone ? -1 : neighbour(axis, end == LinkEnd::kLow ? 1 : -1);
+  const int peer = this->peer(axis, end);
   // A size is not known before the experiments are.
   using Size = double MeasuredSizes::*;
   const auto bytesOf = [this](Size size) {
@@ -114,11 +114,10 @@ void Calibrator::addDistance(std::uint32_t axis) {
 
 void Calibrator::addAllLinks() {
   std::vector<int> peers;
-  const auto dimensions = static_cast<std::uint32_t>(topology_.dimensions());
-  for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
+  for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
     for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round) {
       const LinkEnd end = endIn(axis, round);
-      if (end != LinkEnd::kNone) peers.push_back(neighbour(axis, end == LinkEnd::kLow ? 1 : -1));
+      if (end != LinkEnd::kNone) peers.push_back(peer(axis, end));
     }
   }
   for (const bool is_long : {false, true}) {
@@ -136,7 +135,7 @@ void Calibrator::addSends() {
   while (linkRounds(topology_.axes[axis]) == 0)
     ++axis;
   const LinkEnd end = endIn(axis, 0);
-  const int peer = end == LinkEnd::kNone ? -1 : neighbour(axis, end == LinkEnd::kLow ? 1 : -1);
+  const int peer = this->peer(axis, end);
   add(measured_.send_s, [=, this](int count) {
     if (end == LinkEnd::kLow) return probe_.send(peer, count);
     if (end == LinkEnd::kHigh) probe_.takeSent(peer, count);
@@ -151,15 +150,14 @@ void Calibrator::chooseSizes() {
   std::size_t bytes = kLeastLong;
   for (bool is_slow = false; bytes < kMostLong && !is_slow;) {
     double slowest = 0;
-    for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology_.dimensions());
-         ++axis) {
+    for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
       for (int round = 0; round < linkRounds(topology_.axes[axis]); ++round) {
         const LinkEnd end = endIn(axis, round);
         if (end == LinkEnd::kLow) {
-          const Samples seconds = probe_.ask(neighbour(axis, 1), bytes, kSmallMessage, 1);
+          const Samples seconds = probe_.ask(peer(axis, end), bytes, kSmallMessage, 1);
           slowest = std::max(slowest, seconds.median());
         } else if (end == LinkEnd::kHigh) {
-          probe_.answer(neighbour(axis, -1), bytes, kSmallMessage, 1);
+          probe_.answer(peer(axis, end), bytes, kSmallMessage, 1);
         }
       }
     }
@@ -179,9 +177,9 @@ void Calibrator::run(Experiment& experiment, double slice) {
     const double start = MPI_Wtime();
     const Samples first = experiment.repeat(1);
     const double one = largestOfAll(MPI_Wtime() - start) / 2;  // the untimed one besides
-    experiment.count = kSimulated ? 1
-                                  : static_cast<int>(std::clamp<double>(slice / std::max(one, 1e-7),
-                                                                        1, kMostRepetitions));
+    const double fitting = slice / std::max(one, 1e-7) - 1;
+    experiment.count =
+        kSimulated ? 1 : static_cast<int>(std::clamp<double>(fitting, 1, kMostRepetitions));
     if (experiment.count == 1) {
       if (!first.empty()) experiment.medians.add(first.median());
       return;
@@ -194,56 +192,59 @@ void Calibrator::run(Experiment& experiment, double slice) {
 
 /// On each axis between the pairs of its first round; of its axes a node keeps the least.
 void Calibrator::measureThresholds() {
-  for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology_.dimensions()); ++axis) {
+  for (std::uint32_t axis = 0; axis < dimensions_; ++axis) {
     barrier();
     if (linkRounds(topology_.axes[axis]) == 0) continue;
     const LinkEnd end = endIn(axis, 0);
-    if (end == LinkEnd::kHigh) probe_.serveUnexpected(neighbour(axis, -1));
+    if (end == LinkEnd::kHigh) probe_.serveUnexpected(peer(axis, end));
     if (end != LinkEnd::kLow) continue;
-    measureThresholds(neighbour(axis, 1), measured_.links[axis].small_s);
-    probe_.endUnexpected(neighbour(axis, 1));
+    measureThresholds(peer(axis, end), measured_.links[axis].small_s);
+    probe_.endUnexpected(peer(axis, end));
   }
 }
 
 void Calibrator::measureThresholds(int peer, double small_s) {
   // What disturbs a send makes it late, never early.
-  const auto isAtOnce = [&](double bytes) {
+  const auto isAtOnce = [&](std::size_t bytes) {
     bool is_at_once = false;
     for (int i = 0; i < kAttempts && !is_at_once; ++i)
-      is_at_once = probe_.sendUnexpected(peer, static_cast<std::size_t>(bytes)).is_at_once;
+      is_at_once = probe_.sendUnexpected(peer, bytes).is_at_once;
     return is_at_once;
   };
   Samples receiving;
-  const auto isAhead = [&](double bytes) {
+  const auto isAhead = [&](std::size_t bytes) {
     receiving = Samples();
     Samples whole;
     for (int i = 0; i < kAttempts; ++i) {
-      const auto sent = probe_.sendUnexpected(peer, static_cast<std::size_t>(bytes));
+      const auto sent = probe_.sendUnexpected(peer, bytes);
       receiving.add(sent.receive_s);
       whole.add(sent.answered_s - small_s / 2);
     }
     return receiving.median() < kThere * whole.median();
   };
-  double most = 0, too_many = sizes_.longer + 1;
-  for (double bytes = kSmallMessage; bytes <= sizes_.longer && bytes < too_many; bytes *= 2)
+  const auto largest = static_cast<std::size_t>(sizes_.longer);
+  std::size_t most = 0, too_many = largest + 1;
+  for (std::size_t bytes = kSmallMessage; bytes <= largest && bytes < too_many; bytes *= 2)
     (isAtOnce(bytes) ? most : too_many) = bytes;
   while (too_many - most > 1) {
-    const double middle = static_cast<double>(static_cast<std::size_t>((most + too_many) / 2));
+    const std::size_t middle = (most + too_many) / 2;
     (isAtOnce(middle) ? most : too_many) = middle;
   }
-  double ahead = most;
+  std::size_t ahead = most;
   while (ahead >= kSmallMessage && !isAhead(ahead))
     ahead /= 2;
   if (ahead < kSmallMessage) ahead = 0;
-  ahead = static_cast<double>(static_cast<std::size_t>(ahead));
   if (ahead > 0) {
     (void)isAhead(kSmallMessage);
     measured_.receive_s = receiving.median();
   }
-  const bool is_first = !measured_.has_thresholds;
+  const auto keepLeast = [&](double& kept, std::size_t bytes) {
+    kept = measured_.has_thresholds ? std::min(kept, static_cast<double>(bytes))
+                                    : static_cast<double>(bytes);
+  };
+  keepLeast(measured_.at_once_bytes, most);
+  keepLeast(measured_.ahead_bytes, ahead);
   measured_.has_thresholds = true;
-  measured_.at_once_bytes = is_first ? most : std::min(measured_.at_once_bytes, most);
-  measured_.ahead_bytes = is_first ? ahead : std::min(measured_.ahead_bytes, ahead);
 }
 
 void Calibrator::measureNode() {

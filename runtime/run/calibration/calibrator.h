@@ -27,6 +27,8 @@ class Calibrator {
   /// `hosts`: of all ranks. Measures for about `seconds`, once everything is measured once.
   /// `grid` outlives it. Throws std::bad_alloc.
   Calibrator(const JobGrid& grid, const HostRanks& hosts, double seconds);
+  Calibrator(const Calibrator&) = delete;
+  Calibrator& operator=(const Calibrator&) = delete;
 
   /// Collective over MPI_COMM_WORLD. What this rank has measured.
   NodeMeasurement measure();
@@ -62,9 +64,14 @@ class Calibrator {
 
   LinkEnd endIn(std::uint32_t axis, int round) const;
   int neighbour(std::uint32_t axis, int steps) const { return grid_.rankFrom(at_, axis, steps); }
+  /// The other end of the link of which this node is `end`; -1 where it is none.
+  int peer(std::uint32_t axis, LinkEnd end) const {
+    return end == LinkEnd::kNone ? -1 : neighbour(axis, end == LinkEnd::kLow ? 1 : -1);
+  }
 
   const JobGrid& grid_;
   const Topology& topology_;
+  const std::uint32_t dimensions_;
   const HostRanks hosts_;
   const double seconds_;
   int rank_ = 0;

@@ -14,7 +14,6 @@ namespace {
 
 /// What a start-up may be that is none: this share of a small message's time.
 constexpr double kNothing = 0.02;
-constexpr double kSmallBytes = 8;
 
 /// Bytes/s by what the longer message takes more; where noise makes that nothing, by its whole
 /// time.
@@ -161,27 +160,26 @@ class Deriver {
         hops[axis] = (samples.distant.median() - samples.one_way.median()) /
                      (farthest(topology_.axes[axis]) - 1);
       }
-      if (quickest == axes_.size() || samples.one_way.median() < axes_[quickest].one_way.median()) {
-        quickest = axis;
-      }
+      const auto withoutHop = [&](std::size_t of) { return axes_[of].one_way.median() - hops[of]; };
+      if (quickest == axes_.size() || withoutHop(axis) < withoutHop(quickest)) quickest = axis;
     }
     const double small = axes_[quickest].one_way.median();
     const LinkSummary& links = machine_.links[quickest];
-    const double bytes_s = kSmallBytes / std::min(links.up, links.down);
+    const double bytes_s = static_cast<double>(kSmallMessage) / std::min(links.up, links.down);
     const double rest = std::max(0.0, small - hops[quickest] - bytes_s);
     Samples sending, receiving;
     for (const NodeMeasurement& node : measurements_) {
       if (node.send_s > 0) sending.add(node.send_s);
       if (node.receive_s > 0) receiving.add(node.receive_s);
     }
-    const bool arrives_ahead = threshold(&NodeMeasurement::ahead_bytes) >= kSmallBytes;
+    const bool arrives_ahead = threshold(&NodeMeasurement::ahead_bytes) >= kSmallMessage;
     double overhead =
         arrives_ahead ? (sending.median() + receiving.median()) / 2 : sending.median();
     overhead = std::min(overhead, rest / 2);
     const double alpha = rest - 2 * overhead;
     if (alpha > kNothing * small) {
       add("alpha", alpha,
-          message("measured: half of what a message of ", kSmallBytes,
+          message("measured: half of what a message of ", kSmallMessage,
                   " bytes takes there and back, without its bytes, twice the overhead and a hop; "
                   "the latency L is in it"));
     }
@@ -195,15 +193,17 @@ class Deriver {
       const Samples& one_way = axes_[axis].one_way;
       double& latency = machine_.dimensions[axis].latency_s;
       latency = hops[axis];
-      if (latency == 0 && one_way.isClearlyAbove(axes_[quickest].one_way)) {
-        latency = one_way.median() - small;
+      if (one_way.empty() || latency > 0) continue;
+      if (hops[quickest] > 0 || one_way.isClearlyAbove(axes_[quickest].one_way)) {
+        latency = std::max(0.0, one_way.median() - (small - hops[quickest]));
       }
-      if (latency == 0) continue;
+    }
+    if (std::ranges::any_of(machine_.dimensions,
+                            [](const DerivedDimension& d) { return d.latency_s > 0; })) {
       machine_.latency_source =
           "measured: what a small message to the farthest node of a dimension takes longer than "
-          "one "
-          "to a neighbour, a hop; else what one to a neighbour takes longer than in the quickest "
-          "dimension";
+          "one to a neighbour, a hop; where that cannot be told, what one to a neighbour takes "
+          "longer than one without a hop in the quickest dimension";
     }
   }
 

@@ -12,11 +12,10 @@
 
 #include <mpi.h>
 
+#include "runtime/run/calibration/node_measurement.h"
 #include "runtime/run/calibration/samples.h"
 
 namespace torc {
-
-inline constexpr std::size_t kSmallMessage = 8;  // bytes
 
 class MessageProbe {
  public:

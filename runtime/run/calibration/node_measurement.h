@@ -3,11 +3,14 @@
 #define TORC_RUNTIME_RUN_CALIBRATION_NODE_MEASUREMENT_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "schedules/topology/topology.h"
 
 namespace torc {
+
+inline constexpr std::size_t kSmallMessage = 8;  // bytes
 
 /// Seconds of a measurement with a short and with a long message: what their difference is made of
 /// is bytes alone.

@@ -142,6 +142,16 @@ TEST(DerivedMachine, HopsThatTakeLongEnoughAreTold) {
   EXPECT_EQ(machine.dimensions[0].latency, 0);
 }
 
+TEST(DerivedMachine, ADimensionWithoutFartherNodesHasTheRestForAHop) {
+  Network network("2x8x2x1");
+  network.hop = 1e-6;
+  const Machine machine = network.machine();
+  EXPECT_ABOUT(machine.dimensions[0].latency, 1e-6);
+  EXPECT_ABOUT(machine.dimensions[1].latency, 1e-6);
+  EXPECT_EQ(machine.dimensions[3].latency, 0);
+  EXPECT_ABOUT(machine.alpha, 2e-6);
+}
+
 TEST(DerivedMachine, StartUpOfNothingIsLeftOut) {
   Network network("4x4");
   network.alpha = network.overhead = 0;
