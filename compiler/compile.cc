@@ -64,6 +64,7 @@ PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& op
 
 PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
   PassPipeline pipeline = uncutPipeline(algorithm, options);
+  if (options.synchronous_sends) pipeline.add(SynchronizeSendsPass{});
   if (algorithm.form == PlanForm::kExchanges) {
     pipeline.add(AllocateScratchPass{options.scratch_depth});
     if (options.chunks > 1) {
@@ -79,7 +80,6 @@ PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& optio
     chunks.order = ChunkOrder::kPhases;
     pipeline.add(chunks);
   }
-  if (options.synchronous_sends) pipeline.add(SynchronizeSendsPass{});
   return pipeline;
 }
 

@@ -16,7 +16,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kPartMajor,
         .counts = CountOf::kVector,
         .in_place = InPlace::kVector,
-        .mpi = {"MPI_Allreduce", "", ""},
+        .mpi = {"MPI_Allreduce", "MPI_Barrier", ""},
     },
     {
         .name = "reduce_scatter",

@@ -78,7 +78,9 @@ class Printer {
            "receive into B, then combine: D = A + B");
     }
     note("after %4, %7", "starts when these are complete; without it, at once");
-    if (schedule_.flags & kSynchronousSends) out_ << "  sends synchronous\n";
+    if (schedule_.flags & kSynchronousSends) {
+      note("sends synchronous", "what waits for a send waits until its message is being received");
+    }
     if (schedule_.segments > 1) {
       note("after %7 of segment -1", "when it is complete for the segment before, if there is one");
     }
@@ -150,6 +152,7 @@ class Printer {
       out_ << '\n';
     }
     if (schedule_.flags & kConflictFreePhases) out_ << "  promise " << kConflictFreePromise << '\n';
+    if (schedule_.flags & kSynchronousSends) out_ << "  sends synchronous\n";
     if (schedule_.segments > 1) {
       out_ << "  segments " << schedule_.segments << " window " << schedule_.window
            << "  // of every part; what follows is run for each of them\n";

@@ -20,10 +20,11 @@ std::uint64_t signatureOf(const CollectiveCall& call) {
   // Where pairs have lists, each rank has other bytes. No call is so long.
   const std::uint64_t bytes =
       arguments.hasPairLists() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
-  const std::array<std::uint64_t, 4> words = {
-      call.is_described ? static_cast<std::uint64_t>(arguments.collective)
-                        : 0x100 + static_cast<std::uint64_t>(call.id),
-      bytes, static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(arguments.root)};
+  const std::array<std::uint64_t, 4> words = {call.is_described && call.id != CallId::kBarrier
+                                                  ? static_cast<std::uint64_t>(arguments.collective)
+                                                  : 0x100 + static_cast<std::uint64_t>(call.id),
+                                              bytes, static_cast<std::uint64_t>(op),
+                                              static_cast<std::uint64_t>(arguments.root)};
   return checksumOf(std::as_bytes(std::span(words)));
 }
 
@@ -32,13 +33,14 @@ CallNote noteOn(const CollectiveCall& call, Maker maker) {
   CallNote note;
   note.number = call.number;
   note.signature = signatureOf(call);
+  note.id = call.id;
+  note.maker = maker;
+  note.reason = call.reason;
+  if (call.id == CallId::kBarrier) return note;
   note.bytes = call.bytes;
   note.op = isPredefined(arguments.op) ? arguments.op : MPI_OP_NULL;
   note.has_op = arguments.op != MPI_OP_NULL;
   if (call.is_described && rowOf(arguments.collective).isRooted()) note.root = arguments.root;
-  note.id = call.id;
-  note.maker = maker;
-  note.reason = call.reason;
   return note;
 }
 

@@ -57,9 +57,11 @@ CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state,
     record.communicator = state->number;
     record.communicator_rank = state->rank();
   }
-  record.type = call.arguments.type;
-  record.op = call.arguments.op;
-  record.bytes = entry != nullptr ? call.bytes : bytesOf(call, state);
+  if (call.id != CallId::kBarrier) {
+    record.type = call.arguments.type;
+    record.op = call.arguments.op;
+    record.bytes = entry != nullptr ? call.bytes : bytesOf(call, state);
+  }
   record.by = servedBy(call, entry);
   record.entry = entry;
   if (entry == nullptr) {

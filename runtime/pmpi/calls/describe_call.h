@@ -121,10 +121,21 @@ void describeBroadcast(CollectiveCall& call, void* buffer, Count count, MPI_Data
   call.arguments.root = root;
 }
 
+/// A barrier: the allreduce of a byte, which no rank has before all others have given theirs. All
+/// write the same byte, zero, and under the engine's lock.
+inline void describeNothing(CollectiveCall& call, MPI_Comm) {
+  static constexpr std::byte kZero{};
+  static std::byte sum{};
+  if (!beginDescription(call)) return;
+  call.arguments.in = &kZero;
+  call.arguments.out = &sum;
+  call.arguments.count = 1;
+  call.arguments.type = MPI_BYTE;
+  call.arguments.op = MPI_BOR;
+}
+
 // No collective of torc's has such parameters.
 
-template <typename... Parameters>
-void describeNothing(CollectiveCall&, const Parameters&...) {}
 // A rank that is not the root knows its own count alone, and so not what passes through it.
 template <typename... Parameters>
 void describeRootedGatherV(CollectiveCall&, const Parameters&...) {}

@@ -217,7 +217,7 @@ TEST(Simulator, SynchronousSendsWaitForTheirReceive) {
 // The root's messages to the ends of their lines leave first. Buffered they all share its links,
 // and the farthest arrive last; synchronous they follow one another as if nothing were buffered.
 TEST(Simulator, SynchronousSendsKeepTheirOrderOnALink) {
-  Schedule schedule = compiled(Collective::kScatter, "5x5", {});
+  Schedule schedule = compiled(Collective::kScatter, "5x5", {}, "scatter-trees");
   Machine machine = unitMachine(schedule.topology);
   const double rendezvous = makespan(schedule, machine, 1000);
   machine.buffered = 1000;
