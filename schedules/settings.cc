@@ -28,6 +28,12 @@ std::string readSwitch(std::string_view value, Settings& settings) {
   return {};
 }
 
+std::string readStrict(std::string_view value, Settings& settings) {
+  if (value != "0" && value != "1" && value != "2") return "0, 1 or 2";
+  settings.strict = value[0] - '0';
+  return {};
+}
+
 template <std::uint64_t Settings::*field>
 std::string readBytes(std::string_view value, Settings& settings) {
   const std::optional<std::uint64_t> bytes = parseBytes(value);
@@ -165,12 +171,12 @@ constexpr Row kSettingRows[] = {
       "1: torc does nothing, and says nothing; other variables are not looked at.", kAgreed},
      "",
      readSwitch<&Settings::disable>},
-    {{"TORC_STRICT", "0|1", "0",
-      "1: a call that the library should serve and cannot is an error, instead of handed to MPI; "
-      "so is a library that cannot be used.",
+    {{"TORC_STRICT", "0|1|2", "0",
+      "1: a call that a library could serve and this one does not is an error, instead of handed "
+      "to MPI; so is a library that cannot be used. 2: so is a call that no library can serve.",
       kAgreed},
      "TORC_LIBRARY",
-     readSwitch<&Settings::strict>},
+     readStrict},
     {{"TORC_COLLECTIVES", "LIST", "", "Serve only these, separated by commas.", kAgreed},
      "TORC_LIBRARY",
      readCollectives},

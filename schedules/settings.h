@@ -47,7 +47,7 @@ struct Settings {
   std::string mapping;  // file, in place of an order; empty: none
   std::string machine;  // that the library must be for; empty: any
   bool disable = false;
-  bool strict = false;
+  int strict = 0;                                    // 0, 1 or 2
   std::array<bool, kCollectiveCount> collectives{};  // by Collective: whether to serve it
   std::uint64_t memory = 0;                          // bytes of schedules per rank
   std::uint64_t cache = 0;                           // bytes of laid-out calls per rank

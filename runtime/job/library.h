@@ -58,7 +58,8 @@ enum class Unrecognised : std::uint8_t {
   kNone,          // it has
   kOneRank,       // nothing to communicate
   kOutsideWorld,  // members that the job did not start with
-  kNoSubTorus,    // the members form no box, or the library has nothing for such a box
+  kNoBox,         // the members form no line, plane or box of the partition
+  kNoSubTorus,    // the library has nothing for such a box
 };
 
 /// What a communicator is to a library. The same on all its ranks.

@@ -85,7 +85,7 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
     }
     box = torc::recogniseSubTorus(job.topology, sites);
   }
-  if (!box.ok()) return unrecognised(Unrecognised::kNoSubTorus, box.status().message());
+  if (!box.ok()) return unrecognised(Unrecognised::kNoBox, box.status().message());
 
   const torc::LibrarySubTorus* sub_torus = index.findSubTorus(job.partition, box->extents);
   if (sub_torus == nullptr) {

@@ -231,10 +231,10 @@ Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_fir
   Status status;
   if (job && !of_mpi) status = failed(job->use(contender.schedule));
   if (status = agreed(status); !status.ok()) return status;
-  if (job && is_first) {
-    if (of_mpi) {
+  if (is_first) {
+    if (job && of_mpi) {
       (void)job->reference();
-    } else {
+    } else if (job) {
       status = failed(job->check());
     }
     if (status = agreed(status); !status.ok()) return status;

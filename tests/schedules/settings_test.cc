@@ -116,7 +116,7 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
 TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
   EXPECT_EQ(errorOf("TORC_MEMORY=lots"),
             "TORC_MEMORY is 'lots'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G");
-  EXPECT_EQ(errorOf("TORC_STRICT=yes"), "TORC_STRICT is 'yes'; allowed: 0 or 1");
+  EXPECT_EQ(errorOf("TORC_STRICT=yes"), "TORC_STRICT is 'yes'; allowed: 0, 1 or 2");
   EXPECT_EQ(errorOf("TORC_DISABLE=2"), "TORC_DISABLE is '2'; allowed: 0 or 1");
   EXPECT_EQ(errorOf("TORC_VERBOSE=3"), "TORC_VERBOSE is '3'; allowed: 0, 1 or 2");
   EXPECT_EQ(errorOf("TORC_PROGRESS=never"), "TORC_PROGRESS is 'never'; allowed: wait or thread");

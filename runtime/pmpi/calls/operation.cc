@@ -151,7 +151,7 @@ bool Operation::proceedInTurn() {
 /// What all ranks have found that torc cannot serve.
 void Operation::leaveToMpi(Reason reason) {
   call_.reason = reason;
-  if (engine->settings.strict) {
+  if (isRefused(reason, engine->settings.strict)) {
     complainOf(call_, message(text(reason), ": ", state_.description()));
     finishRound(MPI_ERR_OTHER);
   } else if (call_.form == Form::kPersistent) {

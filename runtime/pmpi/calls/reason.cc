@@ -37,6 +37,8 @@ const char* text(Reason reason) {
       return "an earlier call on the communicator has failed";
     case Reason::kOutsideWorld:
       return "members outside MPI_COMM_WORLD";
+    case Reason::kNoBox:
+      return "the members form no box of the torus";
     case Reason::kNoSubTorus:
       return "the library has no such sub-torus";
     case Reason::kNoSchedule:
@@ -54,7 +56,11 @@ const char* text(Reason reason) {
 }
 
 bool shouldBeServed(Reason reason) {
-  return reason >= Reason::kOutsideWorld;
+  return reason >= Reason::kNoSubTorus;
+}
+
+bool isRefused(Reason reason, int strict) {
+  return (strict >= 1 && shouldBeServed(reason)) || (strict >= 2 && reason >= Reason::kCollective);
 }
 
 }  // namespace torc::pmpi

@@ -8,24 +8,26 @@ namespace torc::pmpi {
 
 enum class Reason : std::uint8_t {
   kServed,  // not handed back
-  // Not torc's to serve: no error under TORC_STRICT.
-  kCollective,   // no row of the table serves it
-  kSwitchedOff,  // TORC_COLLECTIVES leaves it out
-  kOneRank,      // nothing to communicate
-  kIntercommunicator,
+  // Never an error of torc's.
+  kSwitchedOff,     // TORC_COLLECTIVES leaves it out
+  kOneRank,         // nothing to communicate
   kNoCommunicator,  // MPI_COMM_NULL: MPI says what is wrong
+  kArgument,        // a count, type or operation is not valid: MPI says what is wrong
+  kNoData,          // zero bytes
+  kMpiIsFaster,     // as tuning has measured
+  kOwnBlock,        // the caller's block is not as long as the others expect: an error on all ranks
+  kFailedBefore,    // an earlier call on the communicator has failed: an error
+  // What no library can hold: an error under TORC_STRICT=2.
+  kCollective,  // no row of the table serves it
+  kIntercommunicator,
   kNotSetUp,      // nonblocking, on a communicator of MPI_Comm_idup without a blocking call so far
-  kArgument,      // a count, type or operation is not valid: MPI says what is wrong
-  kNoData,        // zero bytes
   kDatatypeGaps,  // a reduction on a derived type with gaps
   kOperation,     // an operation that does not commute, or has no meaning on the type
   kOverflow,      // more bytes than an address space
-  kMpiIsFaster,   // as tuning has measured
-  kOwnBlock,      // the caller's block is not as long as the others expect: an error on all ranks
-  kFailedBefore,  // an earlier call on the communicator has failed: an error
-  // Should be served: an error under TORC_STRICT.
-  kOutsideWorld,    // members that are not in MPI_COMM_WORLD
-  kNoSubTorus,      // the members form no line, plane or box of the partition
+  kOutsideWorld,  // members that are not in MPI_COMM_WORLD
+  kNoBox,         // the members form no line, plane or box of the partition
+  // What whoever makes the library or the job can mend: an error under TORC_STRICT=1 too.
+  kNoSubTorus,      // the library has nothing for the box
   kNoSchedule,      // the library has none for the collective and size
   kScheduleFailed,  // its file is missing, torn, or not the one of the index
   kNoShadow,        // TORC_COMMUNICATORS, or MPI's own limit, is reached
@@ -36,8 +38,10 @@ enum class Reason : std::uint8_t {
 /// One line for a person: "the operation does not commute".
 const char* text(Reason reason);
 
-/// Whether TORC_STRICT turns it into an error.
+/// Whether somebody can mend it: an error under TORC_STRICT=1.
 bool shouldBeServed(Reason reason);
+/// Whether it is an error under TORC_STRICT=`strict`.
+bool isRefused(Reason reason, int strict);
 
 }  // namespace torc::pmpi
 

@@ -98,7 +98,7 @@ Outcome leave(CollectiveCall& call, CommunicatorState* state) {
   if (call.reason == Reason::kOwnBlock) {
     return failHere(call, *state, MPI_ERR_TRUNCATE, text(call.reason));
   }
-  if (!engine->settings.strict || !shouldBeServed(call.reason)) return {};
+  if (!isRefused(call.reason, engine->settings.strict)) return {};
   const std::string& why = state->reasonText();
   complainOf(call,
              message("on ", state->description(), ": ", why.empty() ? text(call.reason) : why));

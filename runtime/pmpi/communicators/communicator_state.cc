@@ -22,6 +22,8 @@ Reason reasonOf(Unrecognised why) {
       return Reason::kOneRank;
     case Unrecognised::kOutsideWorld:
       return Reason::kOutsideWorld;
+    case Unrecognised::kNoBox:
+      return Reason::kNoBox;
     case Unrecognised::kNoSubTorus:
       return Reason::kNoSubTorus;
   }

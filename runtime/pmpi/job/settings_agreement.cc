@@ -112,7 +112,8 @@ AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag)
   for (const auto& [name, text] : agreedTexts(mine))
     agreed = hashText(text, agreed);
   const std::uint64_t all = hashText(serialised(mine));
-  const bool strict = mine.find("TORC_STRICT") == "1";
+  const std::string_view own_strict = mine.find("TORC_STRICT");
+  const bool strict = own_strict == "1" || own_strict == "2";
   // The largest of a number and of its complement: equal ones are each other's complement.
   std::array<std::uint64_t, 6> votes = {agreed, ~agreed,          all,
                                         ~all,   strict ? 1u : 0u, flag ? 1u : 0u};

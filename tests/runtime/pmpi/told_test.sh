@@ -61,7 +61,7 @@ served='allreduce-3x2-[0-9a-f]{16}\.torc, predicted [0-9.]+ us: .+'
 grep -qE "^torc: rank 0: MPI_Allreduce on 3x2, 8000 bytes of MPI_DOUBLE, MPI_SUM: $served" \
   "$work/stderr" || fail "no explanation of a served call"
 [[ $(grep -c "MPI_Allreduce on 3x2" "$work/stderr") -eq 1 ]] || fail "explained more than once"
-why='handed to MPI: the library has no such sub-torus'
+why='handed to MPI: the members form no box of the torus'
 grep -qx "torc: rank 0: MPI_Allreduce on 5 ranks, 80 bytes of MPI_DOUBLE, MPI_SUM: $why" \
   "$work/stderr" || fail "no explanation of a call that MPI got"
 
@@ -74,7 +74,7 @@ expectRow() {
 }
 expectRow MPI_Allreduce 3x2 MPI_DOUBLE MPI_SUM 8000 6 18 'allreduce-3x2-[0-9a-f]+\.torc'
 expectRow MPI_Allgather '3 sub-torus of 3x2' MPI_DOUBLE - 2400 6 6 'allgather-3-[0-9a-f]+\.torc'
-expectRow MPI_Allreduce '5 ranks' MPI_DOUBLE MPI_SUM 80 5 5 '! the library has no such sub-torus'
+expectRow MPI_Allreduce '5 ranks' MPI_DOUBLE MPI_SUM 80 5 5 'the members form no box of the torus'
 expectRow MPI_Allreduce '1 rank' MPI_DOUBLE MPI_SUM 80 1 1 'one rank'
 expectRow MPI_Bcast '3 sub-torus of 3x2' MPI_DOUBLE - 80 6 6 'broadcast-3-[0-9a-f]+\.torc'
 grep -qE '^Calls served by torc: 30, ' "$work/table" || fail "calls served"
@@ -121,7 +121,11 @@ run "statistics on a rank that is not 0" TORC_LIBRARY="$library" --rank-env=3:TO
 expectRight
 expectLines
 
-run "strict, and a communicator that is no box" TORC_LIBRARY="$library" TORC_STRICT=1
+run "strict, and a communicator that no library has" TORC_LIBRARY="$library" TORC_STRICT=1
+expectRight
+expectLines
+
+run "stricter, and a communicator that is no box" TORC_LIBRARY="$library" TORC_STRICT=2
 [[ $status -ne 0 ]] || fail "exit status 0"
 grep -qE "^torc: error: rank [0-4]: MPI_Allreduce: on 5 ranks: 5 ranks do not fill the box 3x2 from \(0, 0\): \(2, 1\) is missing" \
   "$work/stderr" || fail "no error that names the communicator"
