@@ -98,7 +98,6 @@ void timeCalls() {
     MPI_Sendrecv(in, 1, MPI_BYTE, peer, 0, out, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
   });
-  timeCall("MPI_Barrier", kTogether, [&] { MPI_Barrier(MPI_COMM_WORLD); });
   timeCall("MPI_Scan of 1 byte", kTogether,
            [&] { MPI_Scan(in, out, 1, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD); });
   MPI_Op op = MPI_OP_NULL;

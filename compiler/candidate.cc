@@ -158,6 +158,7 @@ llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule, const 
     candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
     candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);
   }
+  candidate.buffers = result->buffers;
   candidate.steps = result->steps;
   candidate.messages = result->messages;
   return llvm::Error::success();

@@ -40,6 +40,7 @@ struct Candidate {
   double busy_s = 0;               // of the busiest link
   double load_bytes = 0;           // on the busiest link
   double scratch_bytes = 0;        // of a node
+  bool buffers = false;            // as SimulateResult's
   bool leaves_neighbours = false;  // messages go over more than one link of the network
   std::uint64_t steps = 0;         // messages one after the other
   std::uint64_t messages = 0;      // of a node

@@ -431,11 +431,10 @@ class Chooser {
   /// Of a candidate whose sends may be over before anybody receives them, also what becomes of it
   /// where they are synchronous; the better one comes last, for what goes on from it.
   void add(Candidate candidate) {
-    const bool buffers = std::max(machine_.eager, machine_.buffered) > 0;
-    const bool both = buffers && !limits_.synchronous_sends;
     candidate.options.synchronous_sends = limits_.synchronous_sends.value_or(false);
     addAsItIs(candidate);
-    if (!both || !choice_.candidates.back().refusal.empty()) return;
+    const Candidate& added = choice_.candidates.back();
+    if (limits_.synchronous_sends || !added.refusal.empty() || !added.buffers) return;
     candidate.options.synchronous_sends = true;
     addAsItIs(std::move(candidate));
     std::vector<Candidate>& all = choice_.candidates;

@@ -61,6 +61,7 @@ struct Machine {
                            // the hops
   double message_gap = 0;  // seconds: a node's network interface sends no two messages within this
                            // time, whichever of its cores they are from; 0: as they come
+  double envelope = 0;     // bytes that a message has on every link besides its data
   double injection = 0;    // bytes/s at which a core copies what it sends to the interface (PIO);
                            // 0: the interface does that itself (DMA)
   double gap = 0;          // g, s/byte of one cable of the fastest dimension where that has been

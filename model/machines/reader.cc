@@ -46,6 +46,7 @@ constexpr TopLevelNumber kNumbers[] = {
     {"overhead", &Machine::overhead, kTime},
     {"latency", &Machine::latency, kTime},
     {"message_gap", &Machine::message_gap, kTime},
+    {"envelope", &Machine::envelope, {0, 1e9, "bytes"}},
     {"injection", &Machine::injection, {0, kMaxBandwidth, "bytes/s"}},
     {"gap", &Machine::gap, kTimePerByte},
     {"eager", &Machine::eager, {0, 1e12, "bytes"}},

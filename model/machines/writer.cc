@@ -42,6 +42,7 @@ std::string machineJson(const Machine& machine) {
   add("overhead", machine.overhead);
   add("latency", machine.latency);
   add("message_gap", machine.message_gap);
+  add("envelope", machine.envelope);
   add("injection", machine.injection);
   add("gap", machine.gap);
   add("gamma", machine.gamma);

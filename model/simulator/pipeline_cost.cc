@@ -208,7 +208,8 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
     const double beta = line.kind == AxisKind::kCore
                             ? (machine.memory_bandwidth > 0 ? 2 / machine.memory_bandwidth : 0.0)
                             : 1 / machine.linkBandwidth(axis) + injection;
-    chain.transfer += (size * beta - chain.transfer) / chain.messages;
+    const double envelope = line.kind == AxisKind::kCore ? 0 : machine.envelope;
+    chain.transfer += ((size + envelope) * beta - chain.transfer) / chain.messages;
     if (reduced[operation.phase]) chain.reduce += (reduce - chain.reduce) / chain.messages;
     chain.start_up =
         machine.alpha + 2 * machine.overhead + machine.latency +
@@ -234,7 +235,8 @@ void PipelineCost::addFamily(const ScheduleView& schedule, const Operation& oper
       chain.stream = operation.stream;
       chain.link = 2 * axis + down;
       chain.messages = 1;
-      chain.transfer = bytes * static_cast<double>(messages) / machine.linkBandwidth(axis);
+      chain.transfer =
+          (bytes + machine.envelope) * static_cast<double>(messages) / machine.linkBandwidth(axis);
       chain.start_up =
           machine.alpha + machine.latency +
           (2 * machine.overhead + machine.message_gap) * static_cast<double>(family.size());

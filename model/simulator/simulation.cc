@@ -118,7 +118,11 @@ SimulateResult Simulation::result() const {
   std::vector<std::uint64_t> sent(graph_.nodes(), 0);
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];
-    if (task.kind == TaskKind::kSend) sent[task.node] += task.messages;
+    if (task.kind == TaskKind::kSend) {
+      sent[task.node] += task.messages;
+      const bool is_awaited = graph_.first_successor[i + 1] > graph_.first_successor[i];
+      result.buffers |= task.bytes > 0 && is_awaited && isBuffered(task);
+    }
     if (task.kind != TaskKind::kPass) ++result.operations;
     result.steps = std::max<std::uint64_t>(result.steps, states_[i].depth);
   }
@@ -234,7 +238,9 @@ void Simulation::startTransfer(std::uint32_t send) {
 
 void Simulation::transfer(std::uint32_t send) {
   const Task& task = graph_.tasks[send];
-  graph_.network.start(graph_.routes[task.route].group, send, task.bytes, now_);
+  const MessageRoute& route = graph_.routes[task.route];
+  const double envelope = route.first == MessageRoute::kInside ? 0 : machine_.envelope;
+  graph_.network.start(route.group, send, task.bytes + envelope, now_);
 }
 
 /// Takes a port at both ends, or none: then the request waits where one is lacking. Messages that

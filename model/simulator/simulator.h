@@ -9,12 +9,14 @@
 //    message's way at once. Messages under way share links max-min fairly
 //    (model/simulator/fair_share.h). L and the latencies of the hops after the last byte has left
 //    they have arrived: the send is complete (one of at most `eager` or `buffered` bytes already
-//    when its core is free again, for its data are in a buffer), and a core of the receiver is busy
-//    for o; then the receive is complete, unless it reduces.
+//    when its core is free again, for its data are in a buffer; of a schedule with synchronous
+//    sends no data for which something waits are buffered), and a core of the receiver is busy for
+//    o; then the receive is complete, unless it reduces.
 //  - A reduction occupies a core for the arithmetic (gamma) or for as long as the node's memory
 //    needs for its three bytes per byte, whichever is longer; a copy, for two bytes per byte. The
 //    cores of a node share its memory. Each stream has its core (Stream.core, modulo the cores of a
 //    rank); a core serves what is ready first come, first served.
+//  - On every link of the network a message has `envelope` bytes besides its data.
 //  - The interface of a node is busy for message_gap with every message that leaves it; where it
 //    cannot fetch the data itself the core that sends is busy for bytes / injection.
 //  - A node sends, and receives, on at most `ports` links at a time. A message that finds none free
@@ -83,6 +85,7 @@ struct SimulateResult {
   std::uint64_t nodes = 0;                  // simulated
   std::uint64_t operations = 0;             // simulated
   std::uint64_t messages = 0;               // of the node that sends most
+  bool buffers = false;                     // some send that is waited for is over when buffered
   std::uint64_t steps = 0;                  // messages, one after another, of the longest chain
   std::vector<CriticalStep> critical_path;  // in order of time
 };

@@ -27,11 +27,10 @@
 namespace torc {
 
 /// A pass and its options, in the order in which a compilation runs them.
-using PassSpec =
-    std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
-                 ExpandExchangesPass, ExpandTreesPass, CoalescePass, PipelinePass,
-                 InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass,
-                 SegmentPass, SynchronizeSendsPass>;
+using PassSpec = std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass,
+                              ExpandRingsPass, ExpandExchangesPass, ExpandTreesPass, CoalescePass,
+                              SynchronizeSendsPass, PipelinePass, InferDependencesPass,
+                              OrderLinksPass, AllocateScratchPass, AssignCoresPass, SegmentPass>;
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 

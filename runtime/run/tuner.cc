@@ -25,6 +25,7 @@ constexpr int kMostBatches = 2000;  // in a round
 /// work on a core may make a few of them a thousand times as long.
 constexpr int kFewestBatches = 10;
 constexpr double kPatience = 0.1;  // seconds
+constexpr double kLong = 0.1;      // seconds of a call of which one round is enough
 /// Calls are made one after the other for so long, as programs make short ones: what runs ahead of
 /// slower ranks gains by it.
 constexpr double kBatchSeconds = 1e-3;
@@ -266,8 +267,8 @@ void Tuner::dropSlow(std::vector<Contender>& list, int round) {
   for (const Contender& contender : list)
     least = std::min(least, contender.typical());
   for (Contender& contender : list) {
-    // All of one round may have been slow for the sake of other work; another one is cheap then.
-    const bool is_certain = round > 0 || contender.typical() >= kPatience;
+    // All of the first round may have been slow for the sake of other work; another is cheap then.
+    const bool is_certain = round > 0 || contender.typical() >= kLong;
     if (is_certain && contender.typical() > factor * least) contender.is_out = true;
   }
 }

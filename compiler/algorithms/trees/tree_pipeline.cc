@@ -7,14 +7,6 @@
 namespace torc {
 namespace {
 
-/// Seconds for a message of no bytes over one hop.
-double startUp(const Machine& machine) {
-  double hop = 0;
-  for (const MachineDimension& dimension : machine.dimensions)
-    hop = std::max(hop, dimension.latency);
-  return machine.alpha + 2 * machine.overhead + machine.message_gap + machine.latency + hop;
-}
-
 /// Seconds per byte of the slowest link, and of the core that copies to it.
 double transfer(const Machine& machine) {
   double slowest = 0;
@@ -22,6 +14,15 @@ double transfer(const Machine& machine) {
     if (machine.dimensions[i].size > 1) slowest = std::max(slowest, 1 / machine.linkBandwidth(i));
   }
   return slowest + (machine.injection > 0 ? 1 / machine.injection : 0.0);
+}
+
+/// Seconds for a message of no bytes over one hop.
+double startUp(const Machine& machine) {
+  double hop = 0;
+  for (const MachineDimension& dimension : machine.dimensions)
+    hop = std::max(hop, dimension.latency);
+  return machine.alpha + 2 * machine.overhead + machine.message_gap + machine.latency + hop +
+         machine.envelope * transfer(machine);
 }
 
 }  // namespace

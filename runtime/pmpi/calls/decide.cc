@@ -38,10 +38,13 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
 }
 
 const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
+  const bool is_barrier = call.id == CallId::kBarrier;
   call.reason = state.reason();
   if (call.reason != Reason::kServed) {
     // Not the communicator's fault alone.
-    if (!call.is_described && shouldBeServed(call.reason)) call.reason = Reason::kCollective;
+    if ((!call.is_described || is_barrier) && shouldBeServed(call.reason)) {
+      call.reason = Reason::kCollective;
+    }
     return nullptr;
   }
   call.reason = Reason::kCollective;
@@ -55,7 +58,8 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   call.reason = Reason::kNotSetUp;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
   const LibraryEntry* entry = engine->library->choose(state.shape(), call.arguments, call.bytes);
-  call.reason = entry == nullptr          ? Reason::kNoSchedule
+  if (is_barrier) call.bytes = 0;  // of the program's
+  call.reason = entry == nullptr          ? is_barrier ? Reason::kCollective : Reason::kNoSchedule
                 : entry->file == kMpisOwn ? Reason::kMpiIsFaster
                                           : Reason::kServed;
   return call.reason == Reason::kServed ? entry : nullptr;

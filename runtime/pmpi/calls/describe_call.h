@@ -121,13 +121,13 @@ void describeBroadcast(CollectiveCall& call, void* buffer, Count count, MPI_Data
   call.arguments.root = root;
 }
 
-/// A barrier: the allreduce of a byte, which no rank has before all others have given theirs. All
-/// write the same byte, zero, and under the engine's lock.
+/// A barrier: the allreduce of a byte, which no rank has before all others have given theirs. The
+/// bytes of all barriers are these two, and always zero: so it does no harm that MPI may receive
+/// into one for several at a time, nor for one that has failed.
 inline void describeNothing(CollectiveCall& call, MPI_Comm) {
-  static constexpr std::byte kZero{};
-  static std::byte sum{};
+  static std::byte zero{}, sum{};
   if (!beginDescription(call)) return;
-  call.arguments.in = &kZero;
+  call.arguments.in = &zero;
   call.arguments.out = &sum;
   call.arguments.count = 1;
   call.arguments.type = MPI_BYTE;

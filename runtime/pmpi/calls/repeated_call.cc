@@ -106,7 +106,8 @@ void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const
 void RepeatedCalls::handedBack(const CallKey& key, const CollectiveCall& call,
                                const Call& checked) {
   Slot* slot = slotToKeepIn(key, call, checked);
-  if (slot == nullptr) return;
+  // A call that is served gains more by being kept.
+  if (slot == nullptr || (slot->kept != nullptr && !slot->kept->isMpis())) return;
   keep(*slot, std::make_unique<RepeatedCall>(
                   RepeatedCall{key, checked, noteOn(call, Maker::kMpi), nullptr, nullptr, false}));
 }

@@ -121,10 +121,7 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
     case Reason::kNoCommunicator:
     case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
       return false;
-    // At no cost; with other arguments ranks may wait as MPI's do.
-    case Reason::kSwitchedOff:
-    case Reason::kNoSchedule:
-    case Reason::kMpiIsFaster:
+    case Reason::kMpiIsFaster:  // at no cost; with other arguments ranks may wait as MPI's do
       return engine->has_nonblocking && !hasToBlock(call);
     default:
       if (hasToBlock(call)) return false;
@@ -135,9 +132,7 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
 /// Whether a call that has been left to MPI's blocking function will be again, whatever else is
 /// under way.
 bool staysMpis(const CollectiveCall& call) {
-  if (engine->has_nonblocking) return false;
-  return call.reason == Reason::kSwitchedOff || call.reason == Reason::kNoSchedule ||
-         call.reason == Reason::kMpiIsFaster;
+  return call.reason == Reason::kMpiIsFaster && !engine->has_nonblocking;
 }
 
 /// Keeps what a call has become for the next one like it. `schedule`: null: it is MPI's.

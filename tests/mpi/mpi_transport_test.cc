@@ -1,0 +1,65 @@
+// When sends of the MPI transport are over, between two ranks.
+#include "runtime/transport/mpi_transport.h"
+
+#include <array>
+#include <cstddef>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "tests/mpi/job.h"
+
+namespace torc {
+namespace {
+
+/// Channels that complete while the transport is looked at so many times, or until there is one.
+int completedBy(MpiTransport& transport, int looks) {
+  std::array<ChannelId, 1> some{};
+  for (int i = 0; looks < 0 || i < looks; ++i) {
+    const int count = transport.poll(some);
+    EXPECT_GE(count, 0);
+    if (count != 0) return count;
+  }
+  return 0;
+}
+
+/// Rank 0 sends 8 bytes, which rank 1 receives later: whether the send is over before.
+bool isOverBeforeItsReceive(MPI_Comm comm, SendMode mode, Requests requests) {
+  MpiTransport transport(comm, 0, requests);
+  std::array<std::byte, 8> in{std::byte{7}}, out{};
+  const Segment memory{Place(worldRank() == 0 ? Base::kIn : Base::kOut, 0), 8};
+  const Segments segments{{&memory, 1}, {}};
+  const ChannelId channel = worldRank() == 0 ? *transport.prepareSend(1, 0, segments, {}, mode)
+                                             : *transport.prepareRecv(0, 0, segments, {});
+  EXPECT_TRUE(transport.commit().ok());
+  EXPECT_TRUE(transport.bind({in.data(), out.data(), nullptr, nullptr}).ok());
+  bool is_over = false;
+  if (worldRank() == 0) {
+    EXPECT_TRUE(transport.start(channel));
+    is_over = completedBy(transport, 1000) == 1;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (worldRank() == 1) {
+    EXPECT_TRUE(transport.start(channel));
+    EXPECT_EQ(completedBy(transport, -1), 1);
+    EXPECT_EQ(out, in);
+  } else if (!is_over) {
+    EXPECT_EQ(completedBy(transport, -1), 1);
+  }
+  MPI_Bcast(&is_over, 1, MPI_CXX_BOOL, 0, MPI_COMM_WORLD);
+  return is_over;
+}
+
+TEST(MpiTransport, SynchronousSendsAreOverWithTheirReceive) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (const Requests requests : {Requests::kOneShot, Requests::kPersistent}) {
+    EXPECT_TRUE(isOverBeforeItsReceive(comm, SendMode::kStandard, requests));
+    EXPECT_FALSE(isOverBeforeItsReceive(comm, SendMode::kSynchronous, requests));
+  }
+  MPI_Comm_free(&comm);
+}
+
+}  // namespace
+}  // namespace torc
