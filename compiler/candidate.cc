@@ -56,6 +56,15 @@ bool leavesNeighbours(const ScheduleView& schedule) {
 
 }  // namespace
 
+std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) {
+  constexpr double kElement = 4;
+  const bool has_blocks = rowOf(spec.collective).counts == CountOf::kBlock;
+  const double blocks = has_blocks ? static_cast<double>(spec.topology.ranks()) : 1;
+  if (bytes >= kElement * blocks) return kElement;
+  if (bytes >= blocks) return 1;
+  return std::nullopt;
+}
+
 double Candidate::cautiousSeconds() const {
   const bool wavefronts = options.weights == ColorWeights::kOverlapped;
   const bool may_fall = options.in_flight > 1 && !per_rank && !wavefronts;
@@ -148,6 +157,7 @@ llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule, const 
   SimulateOptions options;
   options.bytes = bytes_;
   options.per_rank = candidate.per_rank;
+  options.element_bytes = elementBytesFor(programs_.spec(), bytes_).value_or(options.element_bytes);
   llvm::Expected<SimulateResult> result = torc::simulate(schedule.view(), machine, options);
   if (!result) return result.takeError();
   candidate.predicted_s = result->makespan_s;

@@ -14,6 +14,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
+#include "compiler/collective_spec.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
 #include "compiler/stand_in.h"
@@ -25,6 +26,10 @@ namespace torc {
 /// Nodes that differ from each other that are simulated for one candidate. Where more differ a
 /// smaller machine stands in.
 inline constexpr std::uint64_t kMostClasses = 128;
+
+/// Bytes of an element where `bytes` are simulated rank by rank, with messages of whole elements:
+/// 4, but 1 where blocks would have none. Smaller vectors cannot be simulated so: nothing.
+std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes);
 
 /// One way to compile a collective, and what the simulator says of it.
 struct Candidate {

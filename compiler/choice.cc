@@ -110,6 +110,7 @@ class Chooser {
   /// simulator would share all links anew whenever one ends.
   void lookCloser() {
     if (rowOf(spec_.collective).blocks == BlockSpace::kPair) return;
+    if (!elementBytesFor(spec_, bytes_)) return;
     int left = kMostPerRank;
     double operations_left = kAllPerRankOperations;
     const double limit = kClose * choice_.candidates.front().predicted_s;

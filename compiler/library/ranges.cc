@@ -376,6 +376,8 @@ llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_
   SimulateOptions options;
   options.bytes = modelled(bytes);
   options.per_rank = per_rank;
+  options.element_bytes =
+      elementBytesFor(programs_->spec(), options.bytes).value_or(options.element_bytes);
   llvm::Expected<SimulateResult> result =
       simulate((*program)->schedule.view(), shape_.machine, options);
   if (!result) return result.takeError();
