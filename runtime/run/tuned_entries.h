@@ -15,9 +15,8 @@ namespace torc {
 inline constexpr double kAsFast = 1.03;
 
 /// Seconds that a preloaded program's call takes besides the persistent collective that was
-/// measured (docs/job-start.md: 0.11 to 0.17 us up to 1 KiB). A call that is MPI's takes it
-/// directly.
-inline constexpr double kCallAdds = 1.5e-7;
+/// measured, less those that one takes that is handed to MPI (docs/tuning.md: 0.11 and 0.06 us).
+inline constexpr double kCallAdds = 5e-8;
 
 /// Entries for what `measurements` say, in the index's order; these are of one collective on one
 /// shape, by size and file, and the index has entries for both. Of what is as fast as the fastest,

@@ -29,7 +29,7 @@ constexpr double kLong = 0.1;      // seconds of a call of which one round is en
 /// Calls are made one after the other for so long, as programs make short ones: what runs ahead of
 /// slower ranks gains by it.
 constexpr double kBatchSeconds = 1e-3;
-constexpr double kMostInBatch = 50;
+constexpr double kMostInBatch = 500;
 constexpr double kFirstSlice = 0.02;  // seconds for what may be slow
 /// What is slower than the fastest by more drops out, after the first two rounds, and later ones.
 constexpr double kSlowAtFirst = 3, kSlowLater = 1.5;

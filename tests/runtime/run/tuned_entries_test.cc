@@ -81,7 +81,7 @@ TEST(TunedEntries, WhatIsAsFastStays) {
 
 // A program's call takes longer than the collective that was measured.
 TEST(TunedEntries, ShortCallsOfSchedulesCountForMore) {
-  EXPECT_EQ(filesOf(entriesFor({{16, 0, 0.45e-3}, {16, kMpisOwn, 0.5e-3}})),
+  EXPECT_EQ(filesOf(entriesFor({{16, 0, 0.48e-3}, {16, kMpisOwn, 0.5e-3}})),
             std::vector<std::uint32_t>{kMpisOwn});
   EXPECT_EQ(filesOf(entriesFor({{16, 0, 0.35e-3}, {16, kMpisOwn, 0.5e-3}})),
             std::vector<std::uint32_t>{0});
