@@ -1,12 +1,14 @@
 #include "runtime/run/calibration/job_grid.h"
 
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
 
 #include "runtime/run/job_world.h"
+#include "runtime/run/yielding_collectives.h"
 #include "schedules/format/file.h"
 #include "schedules/topology/mapping.h"
 #include "support/message.h"
@@ -25,12 +27,16 @@ StatusOr<std::string> readForAll(const std::string& path) {
     status = file.status();
     if (file.ok()) bytes = std::move(*file);
   }
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    status = {StatusCode::kOverflow,
+              message("'", path, "' has ", bytes.size(), " bytes: no mapping file is so long")};
+  }
   if (status = agreed(status); !status.ok()) return status;
-  std::uint64_t size = bytes.size();
-  MPI_Bcast(&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  int size = static_cast<int>(bytes.size());
+  broadcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  text.resize(size);
-  MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, MPI_COMM_WORLD);
+  text.resize(static_cast<std::size_t>(size));
+  broadcast(text.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
   return text;
 }
 

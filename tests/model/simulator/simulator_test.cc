@@ -162,9 +162,9 @@ TEST(Simulator, EagerMessagesDoNotWaitForTheirReceive) {
   expectClose(cantFail(simulate(schedule.view(), machine, options)).makespan_s, 4 + 3);
 }
 
-// The receive is ready after the copy of 4 seconds, which waits for the send; the message takes 3.
-TEST(Simulator, BufferedSendsAreOverBeforeTheirDataGo) {
-  const Schedule schedule = allgatherOf("X=3", R"(
+/// No node receives before what it sends is over.
+Schedule sendsBeforeReceiving() {
+  return allgatherOf("X=3", R"(
   color 0 weight 1/1 order X directions 1 chunks 1
   stream 0 of p0 core 0
   phase 0 {
@@ -174,6 +174,11 @@ TEST(Simulator, BufferedSendsAreOverBeforeTheirDataGo) {
       %2 = recv out[p0, (x-1)] from X-1 after %1
     }
   })");
+}
+
+// The receive is ready after the copy of 4 seconds, which waits for the send; the message takes 3.
+TEST(Simulator, BufferedSendsAreOverBeforeTheirDataGo) {
+  const Schedule schedule = sendsBeforeReceiving();
   Machine machine = unitMachine(schedule.topology);
   machine.memory_bandwidth = 1.5;
   SimulateOptions options;
@@ -194,16 +199,7 @@ TEST(Simulator, BufferedSendsAreOverBeforeTheirDataGo) {
 
 // The same send is waited for: synchronous, it is not over before its receive, which never comes.
 TEST(Simulator, SynchronousSendsWaitForTheirReceive) {
-  Schedule schedule = allgatherOf("X=3", R"(
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  phase 0 {
-    stream 0 {
-      %0 = send in[p0, (x)] to X+1
-      %1 = copy out[p0, (x)] = in[p0, (x)] after %0
-      %2 = recv out[p0, (x-1)] from X-1 after %1
-    }
-  })");
+  Schedule schedule = sendsBeforeReceiving();
   schedule.flags |= kSynchronousSends;
   Machine machine = unitMachine(schedule.topology);
   machine.eager = machine.buffered = 3;
