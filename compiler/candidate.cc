@@ -66,9 +66,10 @@ std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) 
 }
 
 double Candidate::cautiousSeconds() const {
+  if (per_rank) return predicted_s;
   const bool wavefronts = options.weights == ColorWeights::kOverlapped;
-  const bool may_fall = options.in_flight > 1 && !per_rank && !wavefronts;
-  return predicted_s * (may_fall ? kFallIntoStep : 1.0);
+  const bool may_fall = options.in_flight > 1 && !wavefronts;
+  return predicted_s * std::max(unseen, may_fall ? kFallIntoStep : 1.0);
 }
 
 llvm::Expected<std::shared_ptr<const Program>> CandidateSimulator::uncutOf(

@@ -36,6 +36,7 @@ struct Candidate {
   const Algorithm* algorithm = nullptr;
   PipelineOptions options;
   bool per_rank = false;  // simulated rank by rank, with messages of whole elements
+  double unseen = 1;      // what others of its algorithm lost when they were
   /// The smaller shape on which it was simulated, its times multiplied by what the cost model takes
   /// the difference to be; steps and messages are those of the smaller shape. Empty: this one.
   std::string stand_in;
@@ -55,8 +56,9 @@ struct Candidate {
   /// "bucket, balanced weights, 8 chunks, 1 in flight".
   std::string description() const;
 
-  /// Seconds to decide by: the predicted ones, and a little more where two chunks on a link may
-  /// fall into step, which only a simulation rank by rank shows.
+  /// Seconds to decide by: the predicted ones, and, unless they are from a simulation rank by rank,
+  /// more where others of the algorithm took more in one, or two chunks on a link may fall into
+  /// step.
   double cautiousSeconds() const;
 
   /// What decides between candidates that are as fast, the least first: messages to neighbours

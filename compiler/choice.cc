@@ -34,13 +34,12 @@ constexpr double kMostTasks = 5e5;
 // Operations of all nodes beyond which chunks are not worth their price.
 constexpr std::uint64_t kMostSteps = 1u << 18;
 
-// Per-rank simulation, where not all messages are of one size, is for candidates that come close to
-// the best, as many as this, and for at most so many operations on all ranks: of one candidate, and
-// of all.
+// Simulations rank by rank, of candidates that come as close as this to the best, and operations on
+// all ranks: of one candidate, and of all.
 constexpr double kClose = 1.3;
-constexpr int kMostPerRank = 6;
-constexpr double kPerRankOperations = 4e5;
-constexpr double kAllPerRankOperations = 6e5;
+constexpr int kMostPerRank = 10;
+constexpr double kPerRankOperations = 2e7;
+constexpr double kAllPerRankOperations = 4e7;
 
 std::string mebibytes(double bytes) {
   std::string text;
@@ -81,20 +80,13 @@ class Chooser {
     }
     std::vector<Candidate>& candidates = choice_.candidates;
     if (candidates.empty()) return noAlgorithm(spec_);
-    std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     lookCloser();
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     choice_.built = simulator_.built();
     if (!candidates.front().refusal.empty()) {
       return llvm::createStringError(llvm::inconvertibleErrorCode(), candidates.front().refusal);
     }
-    // Of those that are as good as the fastest, the least in the order of ties.
-    const double limit = kTie * candidates.front().cautiousSeconds();
-    auto chosen = candidates.begin();
-    for (auto it = chosen; it != candidates.end(); ++it) {
-      if (!it->refusal.empty() || it->cautiousSeconds() > limit) break;
-      if (it->tieOrder() < chosen->tieOrder()) chosen = it;
-    }
+    const auto chosen = candidates.begin() + (&taken() - candidates.data());
     std::rotate(candidates.begin(), chosen, chosen + 1);
     return std::move(choice_);
   }
@@ -105,25 +97,45 @@ class Chooser {
     return a.cautiousSeconds() < b.cautiousSeconds();
   }
 
-  /// Simulates the best candidates rank by rank, if that is no great work.
-  /// Not an all-to-all: its messages are of one size, and as all are under way at once the
-  /// simulator would share all links anew whenever one ends.
+  /// Of those that are as good as the fastest, the least in the order of ties.
+  Candidate& taken() {
+    Candidate* taken = &*llvm::min_element(choice_.candidates, isFaster);
+    const double limit = kTie * taken->cautiousSeconds();
+    for (Candidate& other : choice_.candidates) {
+      if (!other.refusal.empty() || other.cautiousSeconds() > limit) continue;
+      if (other.tieOrder() < taken->tieOrder()) taken = &other;
+    }
+    return *taken;
+  }
+
+  /// Simulates the best candidate rank by rank, with messages of whole elements, which need not be
+  /// of one size, and whichever is the best then, until that is one that has been, or it is too
+  /// much work. What an algorithm loses by it counts for its other candidates. Not an all-to-all:
+  /// its messages are of one size, and as all are under way at once the simulator would share all
+  /// links anew whenever one ends.
   void lookCloser() {
     if (rowOf(spec_.collective).blocks == BlockSpace::kPair) return;
     if (!elementBytesFor(spec_, bytes_)) return;
-    int left = kMostPerRank;
-    double operations_left = kAllPerRankOperations;
-    const double limit = kClose * choice_.candidates.front().predicted_s;
+    const double limit = kClose * taken().predicted_s;
     const auto ranks = static_cast<double>(spec_.topology.ranks());
-    for (Candidate& candidate : choice_.candidates) {
-      if (!candidate.refusal.empty() || candidate.predicted_s > limit || left == 0) break;
-      const double operations = ranks * candidate.work;
-      if (operations > std::min(kPerRankOperations, operations_left)) continue;
-      --left;
-      operations_left -= operations;
-      candidate.per_rank = true;
-      if (llvm::Error error = simulator_.simulate(candidate))
-        candidate.refusal = toString(std::move(error));
+    double left = kAllPerRankOperations;
+    for (int looks = 0; looks < kMostPerRank; ++looks) {
+      Candidate& best = taken();
+      const double work = ranks * best.work;
+      const bool may_look = best.refusal.empty() && !best.per_rank && best.predicted_s <= limit &&
+                            work <= std::min(kPerRankOperations, left);
+      if (!may_look) return;
+      left -= work;
+      best.per_rank = true;
+      const double by_classes_s = best.predicted_s;
+      if (llvm::Error error = simulator_.simulate(best)) {
+        best.refusal = toString(std::move(error));
+        continue;
+      }
+      const double lost = best.predicted_s / by_classes_s;
+      for (Candidate& other : choice_.candidates) {
+        if (other.algorithm == best.algorithm) other.unseen = std::max(other.unseen, lost);
+      }
     }
   }
 
