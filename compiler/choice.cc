@@ -110,9 +110,9 @@ class Chooser {
 
   /// Simulates the best candidate rank by rank, with messages of whole elements, which need not be
   /// of one size, and whichever is the best then, until that is one that has been, or it is too
-  /// much work. What an algorithm loses by it counts for its other candidates. Not an all-to-all:
-  /// its messages are of one size, and as all are under way at once the simulator would share all
-  /// links anew whenever one ends.
+  /// much work. What an algorithm loses by it counts for its other candidates with such sends. Not
+  /// an all-to-all: its messages are of one size, and as all are under way at once the simulator
+  /// would share all links anew whenever one ends.
   void lookCloser() {
     if (rowOf(spec_.collective).blocks == BlockSpace::kPair) return;
     if (!elementBytesFor(spec_, bytes_)) return;
@@ -134,7 +134,9 @@ class Chooser {
       }
       const double lost = best.predicted_s / by_classes_s;
       for (Candidate& other : choice_.candidates) {
-        if (other.algorithm == best.algorithm) other.unseen = std::max(other.unseen, lost);
+        if (other.algorithm != best.algorithm) continue;
+        if (other.options.synchronous_sends != best.options.synchronous_sends) continue;
+        other.unseen = std::max(other.unseen, lost);
       }
     }
   }
