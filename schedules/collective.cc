@@ -113,6 +113,32 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .rootless = Collective::kAllgather,
         .mpi = {"MPI_Gather", "", ""},
     },
+    {
+        .name = "scan",
+        .blocks = BlockSpace::kNode,
+        .in = Holds::kWhole,
+        .in_elsewhere = Holds::kWhole,
+        .out = Holds::kWhole,
+        .out_elsewhere = Holds::kWhole,
+        .result = Result::kSumUpToOwn,
+        .layout = Layout::kPartMajor,
+        .counts = CountOf::kVector,
+        .in_place = InPlace::kVector,
+        .mpi = {"MPI_Scan", "", ""},
+    },
+    {
+        .name = "exscan",
+        .blocks = BlockSpace::kNode,
+        .in = Holds::kWhole,
+        .in_elsewhere = Holds::kWhole,
+        .out = Holds::kWhole,
+        .out_elsewhere = Holds::kWhole,
+        .result = Result::kSumBeforeOwn,
+        .layout = Layout::kPartMajor,
+        .counts = CountOf::kVector,
+        .in_place = InPlace::kVector,
+        .mpi = {"MPI_Exscan", "", ""},
+    },
 };
 
 }  // namespace

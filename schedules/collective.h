@@ -23,8 +23,10 @@ enum class Collective : std::uint8_t {
   kReduce = 5,
   kScatter = 6,
   kGather = 7,
+  kScan = 8,
+  kExscan = 9,
 };
-inline constexpr int kCollectiveCount = 8;
+inline constexpr int kCollectiveCount = 10;
 
 /// What the blocks of a vector are indexed by.
 enum class BlockSpace : std::uint8_t {
@@ -44,6 +46,9 @@ enum class Holds : std::uint8_t {
 enum class Result : std::uint8_t {
   kMoved = 0,  // those of one rank, unchanged
   kSum = 1,    // those of all ranks, combined by an operation
+  // Prefixes: what each rank gets is a sum of its own.
+  kSumUpToOwn = 2,   // those of the ranks up to the rank itself
+  kSumBeforeOwn = 3,  // those of the ranks before it; the first rank's `out` is left alone
 };
 
 /// Where the elements of a block lie in `in` and `out`.
@@ -98,7 +103,13 @@ struct CollectiveRow {
   bool isRooted() const { return in != in_elsewhere || out != out_elsewhere; }
   Holds inAt(bool at_root) const { return at_root ? in : in_elsewhere; }
   Holds outAt(bool at_root) const { return at_root ? out : out_elsewhere; }
-  bool reduces() const { return result == Result::kSum; }
+  bool reduces() const { return result != Result::kMoved; }
+  /// Whether what a rank gets is the sum of those before it: results depend on the order of ranks.
+  bool isPrefix() const {
+    return result == Result::kSumUpToOwn || result == Result::kSumBeforeOwn;
+  }
+  /// Whether the rank itself contributes to its result.
+  bool includesOwn() const { return result != Result::kSumBeforeOwn; }
   /// Whether MPI_IN_PLACE makes in[b] and out[b] the same memory.
   bool inPlaceAliases() const { return in_place == InPlace::kVector || inPlaceSharesBlock(); }
   /// Whether it makes the own block, which one buffer holds alone, a part of the other buffer.

@@ -53,9 +53,14 @@ bool suitsPackedTrees(const Topology& topology) {
          (topology.ranks() <= kFewNodes || !suitsClosedTrees(topology));
 }
 
+/// allreduce, reduce_scatter, allgather, scan, exscan.
+bool isBetweenEquals(const CollectiveRow& collective) {
+  return collective.blocks == BlockSpace::kNode && !collective.isRooted();
+}
+
 /// allreduce, reduce_scatter, allgather.
 bool hasNoRoot(const CollectiveRow& collective) {
-  return collective.blocks == BlockSpace::kNode && !collective.isRooted();
+  return isBetweenEquals(collective) && !collective.isPrefix();
 }
 
 bool isAllreduce(const CollectiveRow& collective) {
@@ -147,11 +152,11 @@ llvm::ArrayRef<Algorithm> algorithms() {
        planBfb, estimateBfb,
        /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, suitsBreadthFirst},
       {"recursive-doubling",
-       "exchanges in groups of 2, 4, 8, ... nodes: the fewest rounds of one message", hasNoRoot,
-       planRecursiveDoubling, estimateRecursiveDoubling, /*multicolor=*/false, PlanForm::kSteps,
+       "exchanges in groups of 2, 4, 8, ... nodes: the fewest rounds of one message",
+       isBetweenEquals, planRecursiveDoubling, estimateRecursiveDoubling, /*multicolor=*/false, PlanForm::kSteps,
        /*pipeline=*/nullptr, suitsRecursiveExchange},
       {"recursive-multiplying", "the same in groups that grow faster, of up to 7 messages a round",
-       hasNoRoot, planRecursiveMultiplying, estimateRecursiveMultiplying, /*multicolor=*/false,
+       isBetweenEquals, planRecursiveMultiplying, estimateRecursiveMultiplying, /*multicolor=*/false,
        PlanForm::kSteps,
        /*pipeline=*/nullptr, suitsRecursiveExchange},
       {"closed-trees", "2N pipelined trees round a dead node, and joined round what else is dead",

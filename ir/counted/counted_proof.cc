@@ -356,10 +356,17 @@ class CountedProof {
         wanted[e] = drawn(from_root ? root() : e / count_, e);
         continue;
       }
-      for (std::size_t r = 0; r < programs_.size(); ++r)
+      for (std::size_t r = 0; r < programs_.size() && !row_.isPrefix(); ++r)
         wanted[e] += drawn(r, e);
     }
     for (std::size_t r = 0; r < programs_.size() && ok(); ++r) {
+      // A prefix grows from rank to rank; the first one of an exscan is none.
+      if (row_.isPrefix() && (row_.includesOwn() || r > 0)) {
+        for (std::uint64_t e = 0; e < total_; ++e)
+          wanted[e] += drawn(row_.includesOwn() ? r : r - 1, e);
+      } else if (row_.isPrefix()) {
+        continue;
+      }
       const Holds holds = row_.outAt(isRoot(r));
       const std::uint64_t first = holds == Holds::kOwn ? ownOffset(r) : 0;
       const std::uint64_t length = lengthOf(holds);

@@ -2,6 +2,7 @@
 // the structure is validated as that of a file is.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -216,10 +217,13 @@ bool ScheduleReader::sends(const JsonNode& node) {
 bool ScheduleReader::promises(const JsonNode& node) {
   if (!node.value().is_array()) return fail(node, "expected an array");
   for (std::size_t i = 0; i < node.value().size(); ++i) {
+    std::string_view names[std::size(kPromises)];
+    std::ranges::transform(kPromises, names, &PromiseName::name);
     int promise = 0;
-    if (!name(node.element(i), {kConflictFreePromise}, promise)) return false;
-    if (schedule_.flags & kConflictFreePhases) return fail(node.element(i), "is given twice");
-    schedule_.flags |= kConflictFreePhases;
+    if (!name(node.element(i), names, promise)) return false;
+    const std::uint32_t flag = kPromises[promise].flag;
+    if (schedule_.flags & flag) return fail(node.element(i), "is given twice");
+    schedule_.flags |= flag;
   }
   return true;
 }

@@ -100,7 +100,9 @@ class Writer {
 std::string writeJson(const ScheduleView& schedule) {
   const Topology& topology = schedule.topology;
   Json promises = Json::array();
-  if (schedule.flags & kConflictFreePhases) promises.push_back(kConflictFreePromise);
+  for (const PromiseName& promise : kPromises) {
+    if (schedule.flags & promise.flag) promises.push_back(promise.name);
+  }
   std::string text;
   Writer writer(text);
   writer.member("torc_schedule", kJsonFormVersion);

@@ -12,7 +12,15 @@
 
 namespace torc {
 
-inline constexpr std::string_view kConflictFreePromise = "conflict-free-phases";
+/// A promise of a schedule, and its flag.
+struct PromiseName {
+  std::string_view name;
+  std::uint32_t flag = 0;
+};
+inline constexpr PromiseName kPromises[] = {
+    {"conflict-free-phases", kConflictFreePhases},
+    {"ordered-sums", kOrderedSums},
+};
 
 /// The coordinate of the executing node along an axis: `x` for axis X.
 char coordinateName(const Axis& axis);

@@ -18,6 +18,14 @@
 namespace torc {
 namespace {
 
+/// The names of all promises.
+std::string promiseNames() {
+  std::string names;
+  for (const PromiseName& promise : kPromises)
+    names += (names.empty() ? "" : " or ") + std::string(promise.name);
+  return names;
+}
+
 class ProgramParser {
  public:
   ProgramParser(llvm::StringRef text, llvm::StringRef origin) : cursor_(text, origin) {}
@@ -38,7 +46,7 @@ class ProgramParser {
                                 std::array<std::uint8_t, kMaxAxes>& order);
   [[nodiscard]] bool parseAxes(const Topology& topology, llvm::StringRef what,
                                llvm::SmallVectorImpl<std::uint8_t>& axes);
-  [[nodiscard]] bool parsePromises();
+  [[nodiscard]] bool parsePromise();
   [[nodiscard]] bool parseSegments();
   [[nodiscard]] bool parseColor();
   [[nodiscard]] bool parseWeight(std::uint64_t& weight);
@@ -74,7 +82,9 @@ bool ProgramParser::parseSchedule() {
   if (cursor_.take("producer") && !cursor_.string(schedule_.producer, "a string in quotes")) {
     return false;
   }
-  if (cursor_.take("promise") && !parsePromises()) return false;
+  while (cursor_.take("promise")) {
+    if (!parsePromise()) return false;
+  }
   if (cursor_.take("sends")) {
     if (!cursor_.expect("synchronous")) return false;
     schedule_.flags |= kSynchronousSends;
@@ -219,20 +229,22 @@ bool ProgramParser::parseAxes(const Topology& topology, llvm::StringRef what,
 }
 
 // promise conflict-free-phases
-bool ProgramParser::parsePromises() {
+bool ProgramParser::parsePromise() {
   const std::size_t place = cursor_.offset();
+  const std::string known = promiseNames();
   llvm::StringRef word;
-  std::string promise;
+  std::string name;
   do {
-    if (!cursor_.word(word, std::string(kConflictFreePromise))) return false;
-    promise += (promise.empty() ? "" : "-") + word.str();
+    if (!cursor_.word(word, known)) return false;
+    name += (name.empty() ? "" : "-") + word.str();
   } while (cursor_.take("-"));
-  if (promise != kConflictFreePromise) {
-    return cursor_.fail(place,
-                        "unknown promise (there is " + llvm::Twine(kConflictFreePromise) + ")");
+  for (const PromiseName& promise : kPromises) {
+    if (promise.name != name) continue;
+    if (schedule_.flags & promise.flag) return cursor_.fail(place, "is promised twice");
+    schedule_.flags |= promise.flag;
+    return true;
   }
-  schedule_.flags |= kConflictFreePhases;
-  return true;
+  return cursor_.fail(place, "unknown promise (there is " + known + ")");
 }
 
 // segments 440 window 4

@@ -78,6 +78,9 @@ class Printer {
            "receive into B, then combine: D = A + B");
     }
     note("after %4, %7", "starts when these are complete; without it, at once");
+    if (schedule_.flags & kOrderedSums) {
+      note("promise ordered-sums", "every D = A + B is of ranks in order, those of A first");
+    }
     if (schedule_.flags & kSynchronousSends) {
       note("sends synchronous", "what waits for a send waits until its message is being received");
     }
@@ -151,7 +154,9 @@ class Printer {
       printQuoted(schedule_.producer, out_);
       out_ << '\n';
     }
-    if (schedule_.flags & kConflictFreePhases) out_ << "  promise " << kConflictFreePromise << '\n';
+    for (const PromiseName& promise : kPromises) {
+      if (schedule_.flags & promise.flag) out_ << "  promise " << promise.name << '\n';
+    }
     if (schedule_.flags & kSynchronousSends) out_ << "  sends synchronous\n";
     if (schedule_.segments > 1) {
       out_ << "  segments " << schedule_.segments << " window " << schedule_.window

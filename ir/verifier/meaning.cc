@@ -11,6 +11,7 @@
 #include "ir/text/text.h"
 #include "ir/verifier/contents.h"
 #include "ir/verifier/context.h"
+#include "ir/verifier/rank_order.h"
 
 namespace torc {
 namespace {
@@ -256,6 +257,7 @@ class MeaningChecker {
         common.clear();
         intersect(left.blocks, right.blocks, axes_, common);
         for (const BlockRanges& blocks : common) {
+          if (!isInOrder(index, left.value, right.value, at, blocks)) return false;
           sum.push_back({blocks, left.value});
           Coordinates twice{};
           if (accumulate(sum.back().value, right.value, blocks, axes_, twice)) continue;
@@ -270,13 +272,42 @@ class MeaningChecker {
     return true;
   }
 
+  /// Whether the sums are in the order of ranks, if that is promised.
+  bool isInOrder(std::uint32_t index, const Value& left, const Value& right, const Coordinates& at,
+                 const BlockRanges& blocks) {
+    if ((schedule_.flags & kOrderedSums) == 0) return true;
+    for (const Contribution& first : left) {
+      for (const Contribution& second : right) {
+        ++context_.result.work;
+        if (comesBefore(first, second, topology_)) continue;
+        context_.fault(Rule::kMeaning, index,
+                       "on " + context_.rankText(at) + " adds the contribution of " +
+                           context_.rankText(firstOf(second)) + " to " +
+                           context_.blockText(firstOf(blocks)) + " behind that of " +
+                           context_.rankText(firstOf(first)) +
+                           ", although ordered sums are promised");
+        return false;
+      }
+    }
+    return true;
+  }
+  static Coordinates firstOf(const Ranges& ranks) {
+    Coordinates rank{};
+    for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis)
+      rank[axis] = static_cast<std::int32_t>(ranks[axis].start);
+    return rank;
+  }
+
   void finish(std::uint32_t node_class) {
     const Coordinates at = context_.coordinatesOf(node_class);
     if (topology_.isDead(at)) return;
     const Holds out = row_.outAt(at == context_.root);
     if (out == Holds::kNothing) return;
+    if (!row_.includesOwn() && at == topology_.coordinatesOf(0)) {
+      return checkLeftAlone(node_class, at);
+    }
     const BlockRanges blocks = out == Holds::kWhole ? axes_.all() : ownBlocks(at, axes_.ends() - 1);
-    const Value wanted = wantedOf();
+    const Value wanted = wantedOf(at);
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place =
@@ -301,9 +332,20 @@ class MeaningChecker {
     }
   }
 
+  /// The result of the first rank, before which there is none.
+  void checkLeftAlone(std::uint32_t node_class, const Coordinates& at) {
+    for (const Contents& part : nodes_[node_class].out) {
+      if (part.size() == 0) continue;
+      context_.fault(Rule::kMeaning, kNone,
+                     "out of " + context_.rankText(at) + " is written, but no rank is before it");
+      return;
+    }
+  }
+
   /// Whose contributions make up every block of the result.
-  Value wantedOf() const {
-    if (row_.reduces()) return liveNodes();
+  Value wantedOf(const Coordinates& at) const {
+    if (row_.isPrefix()) return liveAmong(ranksUpTo(at, row_.includesOwn(), topology_));
+    if (row_.reduces()) return liveAmong({axes_.nodesOf(axes_.all())});
     const bool from_root = row_.isRooted() && row_.inWhole();
     return {from_root ? nodeAt(context_.root) : blockOwner()};
   }
@@ -337,9 +379,8 @@ class MeaningChecker {
     }
     return ranges;
   }
-  /// Whose contributions a reduction demands.
-  Value liveNodes() const {
-    RangesList live{axes_.nodesOf(axes_.all())};
+  /// Whose contributions of some nodes' a reduction demands.
+  Value liveAmong(RangesList live) const {
     for (const Coordinates& dead : topology_.deadNodes()) {
       RangesList rest;
       for (const Ranges& box : live)

@@ -15,7 +15,10 @@ NodeClasses::NodeClasses(const ScheduleView& schedule, bool per_rank)
 bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   const Axis& it = schedule_.topology.axes[axis];
   if (it.size == 1) return true;
-  if (rowOf(schedule_.collective).isRooted()) return false;  // the root is not like the others
+  const CollectiveRow& row = rowOf(schedule_.collective);
+  if (row.isRooted()) return false;  // the root is not like the others
+  // Where the order of ranks counts, the first of a ring is not like the others.
+  if (row.isPrefix() || (schedule_.flags & kOrderedSums) != 0) return false;
   if (schedule_.topology.dead_node_count > 0) return false;
   // On a line nodes look the same to each other only where all that is said of it is the node's own
   // coordinate, or that of a family's peer, for which shifts count round.

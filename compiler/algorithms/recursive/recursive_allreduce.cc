@@ -48,7 +48,9 @@ class RecursiveAllreduce : private RecursiveSteps {
         exchange(rounds, round);
       if (rounds.folded > 0) unfold(rounds);
     }
-    return builder_.take();
+    Schedule schedule = builder_.take();
+    schedule.flags |= kOrderedSums;
+    return schedule;
   }
 
  private:

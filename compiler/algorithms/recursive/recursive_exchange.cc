@@ -8,6 +8,7 @@
 #include "compiler/algorithms/recursive/recursive_allgather.h"
 #include "compiler/algorithms/recursive/recursive_allreduce.h"
 #include "compiler/algorithms/recursive/recursive_reduce_scatter.h"
+#include "compiler/algorithms/recursive/recursive_scan.h"
 
 namespace torc {
 namespace {
@@ -44,7 +45,8 @@ llvm::Expected<Program> planExchanges(const CollectiveSpec& spec, const char* na
   }
   const CollectiveRow& row = rowOf(spec.collective);
   Program program;
-  program.schedule = !row.reduces()   ? recursiveAllgather(spec, most_messages)
+  program.schedule = row.isPrefix()   ? recursiveScan(spec, most_messages)
+                     : !row.reduces() ? recursiveAllgather(spec, most_messages)
                      : row.outWhole() ? recursiveAllreduce(spec, most_messages)
                                       : recursiveReduceScatter(spec, most_messages);
   return program;

@@ -2,10 +2,13 @@
 // nodes of a box at a time, on what nodes hold as seen from themselves.
 #include <map>
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "ir/text/text.h"
 #include "ir/verifier/cells/facts.h"
 #include "ir/verifier/cells/proof.h"
 #include "ir/verifier/contents.h"
+#include "ir/verifier/rank_order.h"
 
 namespace torc {
 namespace {
@@ -275,8 +278,10 @@ class CellMeaning {
     FactList common;
     intersect(a, b.place, setting_, common);
     for (Fact& piece : common) {
+      const CellValue added = valueOn(b, piece.place.nodes, topology_);
+      if (!isInOrder(index, piece, added)) return false;
       CellWitness twice;
-      if (!accumulate(piece, valueOn(b, piece.place.nodes, topology_), setting_, twice)) {
+      if (!accumulate(piece, added, setting_, twice)) {
         context_.fault(Rule::kMeaning, index,
                        "on " + context_.rankText(twice.node) + " adds the contribution of " +
                            context_.rankText(twice.contributor) + " to " +
@@ -289,12 +294,64 @@ class CellMeaning {
     return true;
   }
 
+  /// Whether the sums are in the order of ranks, if that is promised.
+  bool isInOrder(std::uint32_t index, const Fact& a, const CellValue& b) {
+    if ((schedule_.flags & kOrderedSums) == 0) return true;
+    for (const Spans& first : a.value) {
+      for (const Spans& second : b) {
+        proof_.work.done += topology_.axis_count;
+        if (comesBefore(first, second, a.place.nodes, topology_)) continue;
+        Coordinates node{}, block{}, ranks[2] = {};
+        for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+          node[axis] = static_cast<std::int32_t>(a.place.nodes[axis].start);
+          block[axis] = static_cast<std::int32_t>(a.place.blocks[axis].start);
+          ranks[0][axis] = static_cast<std::int32_t>(first[axis].start);
+          ranks[1][axis] = static_cast<std::int32_t>(second[axis].start);
+        }
+        context_.fault(Rule::kMeaning, index,
+                       "on " + context_.rankText(node) + " adds the contribution of " +
+                           context_.rankText(ranks[1]) + " to " +
+                           context_.blockText(context_.axes.blockOf(block)) + " behind that of " +
+                           context_.rankText(ranks[0]) + ", although ordered sums are promised");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The result of the first rank, before which there is none.
+  void checkLeftAlone(const Ranges& first) {
+    for (FactStore& part : out_) {
+      FactList written;
+      part.take(first, setting_, written);
+      if (written.empty()) continue;
+      context_.fault(Rule::kMeaning, kNone,
+                     "out of " + context_.rankText(topology_.coordinatesOf(0)) +
+                         " is written, but no rank is before it");
+      return;
+    }
+  }
+
+  /// Who has a result.
+  RangesList nodesWithResults() {
+    if (row_.includesOwn()) return proof_.domains.live();
+    Ranges first{};
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      first[axis] = {static_cast<std::uint32_t>(topology_.coordinatesOf(0)[axis]), 1};
+    checkLeftAlone(first);
+    RangesList others;
+    for (const Ranges& nodes : proof_.domains.live())
+      subtract(nodes, first, topology_, others);
+    return others;
+  }
+
   void finish() {
+    const RangesList with_results = nodesWithResults();
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place = "at the end out[p" + std::to_string(part) + "] of ";
       for (const auto& [nodes, holds] :
-           holdersOf(proof_.domains.live(), row_.out, row_.out_elsewhere)) {
+           holdersOf(with_results, row_.out, row_.out_elsewhere)) {
         const Spans blocks = holds == Holds::kWhole ? allBlocks(topology_) : ownBlocks(nodes);
         FactList facts;
         CellWitness missing;
@@ -316,7 +373,9 @@ class CellMeaning {
   /// Whether a fact says what the collective demands; else a fault.
   bool checkResult(const Fact& fact, const std::string& place) {
     const bool reduces = row_.reduces();
-    if (!reduces || topology_.dead_node_count == 0) {
+    if (row_.isPrefix()) {
+      if (isPrefix(fact)) return true;
+    } else if (!reduces || topology_.dead_node_count == 0) {
       bool plain = fact.value.size() == 1;
       for (std::uint32_t axis = 0; axis < topology_.axis_count && plain; ++axis) {
         const Span& contributors = fact.value.front()[axis];
@@ -352,6 +411,18 @@ class CellMeaning {
     return true;
   }
 
+  /// Whether a fact is that of all ranks up to each of its nodes, and says so as ranksUpTo does.
+  bool isPrefix(const Fact& fact) const {
+    CellValue wanted;
+    if (topology_.dead_node_count > 0 ||
+        !ranksUpTo(fact.place.nodes, row_.includesOwn(), topology_, wanted)) {
+      return false;
+    }
+    return fact.value.size() == wanted.size() && llvm::all_of(wanted, [&](const Spans& ranks) {
+             return llvm::is_contained(fact.value, ranks);
+           });
+  }
+
   bool checkResultOn(std::uint64_t k, const Fact& fact, const std::string& place) {
     Coordinates at{}, witness{};
     BlockRanges blocks{};
@@ -368,9 +439,7 @@ class CellMeaning {
           value[i][axis] = rangeAt(fact.value[i][axis], offset, size);
       }
     }
-    const Value wanted = row_.reduces()
-                             ? Value(proof_.domains.live().begin(), proof_.domains.live().end())
-                             : Value{isFromRoot() ? rootRanges() : Contribution{}};
+    const Value wanted = wantedAt(at);
     bool surplus = false;
     if (equals(value, wanted, blocks, context_.axes, witness, surplus)) return true;
     BlockCoordinates block{};
@@ -381,6 +450,18 @@ class CellMeaning {
                        (surplus ? " has" : " lacks") + " the contribution of " +
                        context_.rankText(witness));
     return false;
+  }
+
+  Value wantedAt(const Coordinates& at) const {
+    if (!row_.reduces()) return {isFromRoot() ? rootRanges() : Contribution{}};
+    const RangesList& live = proof_.domains.live();
+    if (!row_.isPrefix()) return Value(live.begin(), live.end());
+    RangesList wanted;
+    for (const Ranges& ranks : ranksUpTo(at, row_.includesOwn(), topology_)) {
+      for (const Ranges& nodes : live)
+        intersect(ranks, nodes, topology_, wanted);
+    }
+    return Value(wanted.begin(), wanted.end());
   }
 
   CellProof& proof_;

@@ -1,0 +1,297 @@
+// Along one axis after another, in the order in which ranks are counted, nodes exchange the totals
+// of their groups as in an allreduce, and groups grow until they are the axis. The total of a group
+// below a node's own, in the same larger group, comes before what the node has: it is put in front
+// of the sum of those before it on the axis (`before`). At the end of an axis that sum is put in
+// front of the node's prefix, which is then that of all axes so far. In the last round of all,
+// totals go upwards only.
+//
+// All sums are of consecutive ranks, the lower ones first: the schedule promises ordered sums.
+//
+// Two things are summed up on a node: totals, which the next round sends, and prefixes, for which
+// nobody waits. Each has an operation that names all that has been done for it so far (`totals_`,
+// `prefixes_`).
+#include "compiler/algorithms/recursive/recursive_scan.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/algorithms/recursive/recursive_steps.h"
+
+namespace torc {
+namespace {
+
+/// A round receives while what came in the one before is added.
+constexpr std::uint32_t kRoundsOfStaging = 2;
+
+class RecursiveScan : private RecursiveSteps {
+ public:
+  RecursiveScan(const CollectiveSpec& spec, std::uint32_t most_messages)
+      : RecursiveSteps(spec, most_messages),
+        includes_own_(rowOf(spec.collective).includesOwn()),
+        in_(data(Buffer::kIn)),
+        out_(data(Buffer::kOut)) {
+    if (axes_.empty()) return;
+    total_ = frame();
+    before_ = frame();
+    if (largest_radix_ > 2) lower_ = frame();
+    for (std::vector<Region>& slots : staging_) {
+      for (std::uint32_t i = 1; i < largest_radix_; ++i)
+        slots.push_back(frame());
+    }
+  }
+
+  Schedule run() {
+    if (axes_.empty() && includes_own_) builder_.copy(everywhere(), out_, in_, {});
+    for (axis_ = 0; axis_ < axes_.size(); ++axis_)
+      alongAxis(rounds_[axis_]);
+    Schedule schedule = builder_.take();
+    schedule.flags |= kOrderedSums;
+    return schedule;
+  }
+
+ private:
+  void alongAxis(const AxisRounds& rounds);
+  void exchange(const AxisRounds& rounds, const AxisRound& round, bool is_last);
+  void exchangeAt(const Members& members, bool is_last);
+  void fold(const AxisRounds& rounds);
+  void unfold(const AxisRounds& rounds);
+  void prepend(const Region& sum, Span nodes, const Awaited& after);
+  void prependAt(const StepPlace& at, const Region& sum, const Region* prefix,
+                 const Awaited& after);
+  void putBefore(const AxisRounds& rounds);
+
+  Region data(Buffer buffer) { return builder_.region(buffer, {{0, 1, builder_.box({})}}); }
+  Region frame() {
+    const std::uint32_t frame = builder_.addFrame({{0, 1, builder_.box({})}}, slots_++);
+    return wholeFrame(builder_.schedule().frames[frame], frame);
+  }
+  bool isLastAxis() const { return axis_ + 1 == axes_.size(); }
+  /// What a node has before a round: what it contributes, or the total of its group.
+  const Region& totalAt(std::uint32_t node) const { return has_total_[node] ? total_ : in_; }
+
+  void beginRound() {
+    builder_.setPhase(static_cast<std::uint32_t>(begins_.size()));
+    begins_.push_back({totals_, prefixes_});
+  }
+  /// What brought the totals of a round to its nodes.
+  Awaited totalIsThere() const { return awaited(begins_.back()[0]); }
+  /// What read the staging of a round before, in the last round but one.
+  Awaited stagingIsFree() const {
+    Awaited after;
+    if (begins_.size() < kRoundsOfStaging) return after;
+    for (const std::uint32_t end : begins_[begins_.size() - kRoundsOfStaging])
+      addTo(after, end);
+    return after;
+  }
+  std::vector<Region>& staging() { return staging_[begins_.size() % kRoundsOfStaging]; }
+  static void addTo(Awaited& after, std::uint32_t operation) {
+    if (operation != kNone) after.push_back(operation);
+  }
+
+  const bool includes_own_;
+  const Region in_, out_;
+  std::uint32_t slots_ = 0;
+  Region total_;   // of a node's group
+  Region before_;  // of the groups on the axis that come before the node's place
+  Region lower_;   // of the groups of a round that come before the node's
+  std::array<std::vector<Region>, kRoundsOfStaging> staging_;
+  std::size_t axis_ = 0;  // that is exchanged along
+  // By coordinate on the axis:
+  std::vector<bool> has_total_;   // the total is in its frame
+  std::vector<bool> has_before_;  // there is a sum of those before
+  std::vector<bool> has_prefix_;  // `out` has a prefix, whatever the coordinates on other axes
+  std::uint32_t totals_ = kNone, prefixes_ = kNone;
+  std::uint32_t total_sent_ = kNone, before_sent_ = kNone;  // to and by folded nodes: all so far
+  std::vector<std::array<std::uint32_t, 2>> begins_;  // by round: both as it began
+};
+
+void RecursiveScan::alongAxis(const AxisRounds& rounds) {
+  has_total_.assign(rounds.size, axis_ > 0);
+  has_before_.assign(rounds.size, false);
+  has_prefix_.assign(rounds.size, axis_ > 0 && includes_own_);
+  if (rounds.folded > 0) fold(rounds);
+  for (const AxisRound& round : rounds.rounds)
+    exchange(rounds, round, isLastAxis() && &round == &rounds.rounds.back());
+  putBefore(rounds);
+  if (rounds.folded > 0) unfold(rounds);
+  for (std::uint32_t node = 0; node < rounds.size && includes_own_; ++node) {
+    if (!has_prefix_[node]) {  // nothing came before it: its prefix is its own
+      prefixes_ = builder_.copy(place(axis_, node), out_, in_, awaited(prefixes_));
+    }
+  }
+}
+
+void RecursiveScan::exchange(const AxisRounds& rounds, const AxisRound& round, bool is_last) {
+  beginRound();
+  // Where some have a total, or a sum of those before, and others do not, they differ.
+  std::vector<bool> changes(rounds.size);
+  for (std::uint32_t node = 1; node < rounds.size; ++node)
+    changes[node] =
+        has_total_[node] != has_total_[node - 1] || has_before_[node] != has_before_[node - 1];
+  for (const Members& members : membersOf(rounds, round, changes))
+    exchangeAt(members, is_last);
+  has_total_.assign(rounds.size, true);
+}
+
+void RecursiveScan::exchangeAt(const Members& members, bool is_last) {
+  const StepPlace at = place(axis_, members.nodes);
+  const Region& own = totalAt(members.nodes.first);
+  const std::uint32_t radix = members.radix(), digit = members.digit;
+  Awaited sent;  // before the total is written, which they read
+  for (std::uint32_t k = 1; k < radix; ++k) {
+    const std::uint32_t to = (digit + k) % radix;
+    if (is_last && to < digit) continue;
+    sent.push_back(builder_.send(at, own, moves(axis_, members.distances[to]), totalIsThere()));
+  }
+  std::vector<Region> values(radix, own);
+  std::vector<std::uint32_t> received(radix, kNone);
+  for (std::uint32_t k = 1; k < radix; ++k) {
+    const std::uint32_t from = (digit + radix - k) % radix;
+    if (is_last && from > digit) continue;
+    values[from] = staging()[k - 1];
+    received[from] =
+        builder_.receive(at, values[from], moves(axis_, -members.distances[from]), stagingIsFree());
+  }
+  // Those below, in the order of their coordinates; the first ones of all are what comes before.
+  Region lower = values[0];
+  std::uint32_t summed = received[0];
+  if (digit > 0) {
+    const bool is_first = !has_before_[members.nodes.first];
+    const Region& into = is_first ? before_ : lower_;
+    Awaited begun = totalIsThere();
+    addTo(begun, prefixes_);
+    addTo(begun, before_sent_);
+    // No total waits for the last sends. They read `in`, where that has not become a total, and
+    // prefixes are written to `out`, which may be the same memory.
+    if (is_last) begun.append(sent);
+    for (std::uint32_t d = 1; d < digit; ++d) {
+      Awaited after = begun;
+      addTo(after, summed);
+      addTo(after, received[d]);
+      summed = builder_.reduce(at, into, lower, values[d], after);
+      lower = into;
+    }
+    Awaited after = begun;
+    addTo(after, summed);
+    if (!is_first) {
+      prefixes_ = builder_.reduce(at, before_, lower, before_, after);
+    } else if (digit == 1) {
+      prefixes_ = builder_.copy(at, before_, lower, after);
+    } else {
+      prefixes_ = summed;
+    }
+    for (std::uint32_t k = 0; k < members.nodes.count; ++k)
+      has_before_[members.nodes.first + k] = true;
+  }
+  if (is_last) return;
+  // The total, the last step into its frame.
+  Region sum = digit == 0 ? own : lower;
+  std::uint32_t ended = digit == 0 ? kNone : summed;
+  for (std::uint32_t d = std::max(digit, 1u); d < radix; ++d) {
+    Awaited after = totalIsThere();
+    after.append(sent);
+    addTo(after, ended);
+    addTo(after, received[d]);
+    addTo(after, totals_);
+    addTo(after, total_sent_);
+    ended = builder_.reduce(at, total_, sum, values[d], after);
+    sum = total_;
+  }
+  totals_ = ended;
+}
+
+/// `out` of `nodes` becomes `sum`, then what it was. Before the axis there may be no prefix: without
+/// the own contribution none has one whose coordinates on the axes so far are all 0.
+void RecursiveScan::prepend(const Region& sum, Span nodes, const Awaited& after) {
+  if (has_prefix_[nodes.first]) {
+    prependAt(place(axis_, nodes), sum, &out_, after);
+  } else if (includes_own_) {
+    prependAt(place(axis_, nodes), sum, &in_, after);
+  } else {
+    Box box;
+    box[axes_[axis_]] = Interval::absolute(static_cast<std::int32_t>(nodes.first), nodes.count);
+    for (std::size_t i = 0; i < axis_; ++i) {
+      box[axes_[i]] = Interval::absolute(1, rounds_[i].size - 1);
+      prependAt({stream_, builder_.box(box)}, sum, &out_, after);
+      box[axes_[i]] = Interval::absolute(0);
+    }
+    prependAt({stream_, builder_.box(box)}, sum, nullptr, after);
+  }
+  for (std::uint32_t k = 0; k < nodes.count; ++k)
+    has_prefix_[nodes.first + k] = true;
+}
+
+void RecursiveScan::prependAt(const StepPlace& at, const Region& sum, const Region* prefix,
+                              const Awaited& after) {
+  Awaited all = after;
+  addTo(all, prefixes_);
+  prefixes_ = prefix == nullptr ? builder_.copy(at, out_, sum, all)
+                                : builder_.reduce(at, out_, sum, *prefix, all);
+}
+
+/// The sums of those before, into the prefixes of all nodes that have them.
+void RecursiveScan::putBefore(const AxisRounds& rounds) {
+  Span nodes;
+  for (std::uint32_t node = 0; node <= rounds.size; ++node) {
+    const bool has = node < rounds.size && has_before_[node];
+    if (nodes.count > 0 && (!has || has_prefix_[node] != has_prefix_[nodes.first])) {
+      prepend(before_, nodes, awaited(totals_));
+      nodes = {};
+    }
+    if (!has) continue;
+    if (nodes.count == 0) nodes.first = node;
+    ++nodes.count;
+  }
+}
+
+void RecursiveScan::fold(const AxisRounds& rounds) {
+  beginRound();
+  for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
+    Awaited ready = totalIsThere();
+    addTo(ready, total_sent_);
+    total_sent_ = builder_.send(place(axis_, low), totalAt(low), moves(axis_, 1), ready);
+    const StepPlace above = place(axis_, low + 1);
+    Awaited after = totalIsThere();
+    after.push_back(builder_.receive(above, staging()[0], moves(axis_, 1), stagingIsFree()));
+    addTo(after, totals_);
+    addTo(after, total_sent_);
+    totals_ = builder_.reduce(above, total_, staging()[0], totalAt(low + 1), after);
+    prepend(staging()[0], {low + 1, 1}, {totals_});
+    has_total_[low + 1] = true;
+  }
+}
+
+/// To a folded node goes what comes before the pair, and the total of the axis if there is another.
+void RecursiveScan::unfold(const AxisRounds& rounds) {
+  beginRound();
+  for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
+    const StepPlace above = place(axis_, low + 1), below = place(axis_, low);
+    if (low > 0) {
+      Awaited ready = awaited(begins_.back()[1]);
+      addTo(ready, before_sent_);
+      before_sent_ = builder_.send(above, before_, moves(axis_, -1), ready);
+      prepend(
+          staging()[0], {low, 1},
+          {builder_.receive(below, staging()[0], moves(axis_, -1), stagingIsFree()), total_sent_});
+    }
+    if (isLastAxis()) continue;
+    Awaited ready = totalIsThere();
+    addTo(ready, total_sent_);
+    Awaited after = ready;
+    addTo(after, totals_);
+    total_sent_ = builder_.send(above, total_, moves(axis_, -1), ready);
+    totals_ = builder_.receive(below, total_, moves(axis_, -1), after);
+  }
+  has_total_.assign(rounds.size, true);
+}
+
+}  // namespace
+
+Schedule recursiveScan(const CollectiveSpec& spec, std::uint32_t most_messages) {
+  return RecursiveScan(spec, most_messages).run();
+}
+
+}  // namespace torc

@@ -1,0 +1,17 @@
+// Scan and exscan by exchanges of totals in growing groups.
+#ifndef TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_SCAN_H_
+#define TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_SCAN_H_
+
+#include <cstdint>
+
+#include "compiler/collective_spec.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+/// At most `most_messages` to a node and round, but for prime factors up to 7. Nothing is dead.
+Schedule recursiveScan(const CollectiveSpec& spec, std::uint32_t most_messages);
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_SCAN_H_
