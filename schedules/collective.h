@@ -47,7 +47,7 @@ enum class Result : std::uint8_t {
   kMoved = 0,  // those of one rank, unchanged
   kSum = 1,    // those of all ranks, combined by an operation
   // Prefixes: what each rank gets is a sum of its own.
-  kSumUpToOwn = 2,   // those of the ranks up to the rank itself
+  kSumUpToOwn = 2,    // those of the ranks up to the rank itself
   kSumBeforeOwn = 3,  // those of the ranks before it; the first rank's `out` is left alone
 };
 
@@ -105,9 +105,7 @@ struct CollectiveRow {
   Holds outAt(bool at_root) const { return at_root ? out : out_elsewhere; }
   bool reduces() const { return result != Result::kMoved; }
   /// Whether what a rank gets is the sum of those before it: results depend on the order of ranks.
-  bool isPrefix() const {
-    return result == Result::kSumUpToOwn || result == Result::kSumBeforeOwn;
-  }
+  bool isPrefix() const { return result == Result::kSumUpToOwn || result == Result::kSumBeforeOwn; }
   /// Whether the rank itself contributes to its result.
   bool includesOwn() const { return result != Result::kSumBeforeOwn; }
   /// Whether MPI_IN_PLACE makes in[b] and out[b] the same memory.

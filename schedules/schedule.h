@@ -233,8 +233,8 @@ enum ScheduleFlags : std::uint32_t {
   /// A send of data for which something waits is complete when its message is received, and not
   /// when it is buffered (MPI_Issend), so that what comes after it does not share the link with it.
   kSynchronousSends = 1u << 1,
-  /// Promise: sums are of contributions in the order of ranks, all of `a` before all of `b`, so that
-  /// an operation that does not commute may combine them.
+  /// Promise: sums are of contributions in the order of ranks, all of `a` before all of `b`, so
+  /// that an operation that does not commute may combine them.
   kOrderedSums = 1u << 2,
 };
 inline constexpr std::uint32_t kAllScheduleFlags =

@@ -58,8 +58,7 @@ RangesList ranksUpTo(const Coordinates& at, bool included, const Topology& topol
     box[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const std::uint32_t axis = topology.order[i];
-    const std::uint32_t below =
-        static_cast<std::uint32_t>(at[axis]) + (included && i == 0 ? 1 : 0);
+    const std::uint32_t below = static_cast<std::uint32_t>(at[axis]) + (included && i == 0 ? 1 : 0);
     if (below > 0) {
       box[axis] = {0, below};
       ranks.push_back(box);

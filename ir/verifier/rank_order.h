@@ -21,8 +21,8 @@ bool comesBefore(const Spans& a, const Spans& b, const Ranges& nodes, const Topo
 /// sites, dead ones among them.
 RangesList ranksUpTo(const Coordinates& at, bool included, const Topology& topology);
 
-/// The same for all `nodes`, as they see it. Empty where there are none for any of them; false where
-/// one list of spans does not say it.
+/// The same for all `nodes`, as they see it. Empty where there are none for any of them; false
+/// where one list of spans does not say it.
 bool ranksUpTo(const Ranges& nodes, bool included, const Topology& topology,
                llvm::SmallVectorImpl<Spans>& ranks);
 

@@ -22,7 +22,7 @@ constexpr llvm::StringRef kLimitNames[] = {"none", "cut", "split", "slab", "dist
 
 /// Whether every rank contributes to, and gets, the whole of a sum.
 bool isAllreduce(const CollectiveRow& row) {
-  return row.reduces() && row.outWhole() && !row.isRooted();
+  return row.reduces() && row.outWhole() && !row.isRooted() && !row.isPrefix();
 }
 
 /// Bytes that must go into a set of nodes and out of it.
@@ -77,7 +77,8 @@ class BandwidthBound {
       // Each byte once: those of the others in, or out.
       return collective_.inWhole() ? Demand{0, outside} : Demand{outside, 0};
     }
-    if (collective_.isRooted()) return {bytes_, 0};  // a set that the root is not in, or the rest
+    // A set that the root is not in, or the first of a prefix's ranks; or the rest.
+    if (collective_.isRooted() || collective_.isPrefix()) return {bytes_, 0};
     // What the set's results need of the others, and theirs of the set. Own blocks need not move.
     const auto needed = [&](double here) {
       return (collective_.outWhole() ? bytes_ : here) - (collective_.inWhole() ? 0 : here);

@@ -199,8 +199,8 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
       }
     }
     if (facts.layout == Layout::kPartMajor) {
-      // Into one node and out to all of them, or one of the two.
-      raise((facts.isRooted() ? 1 : 2) * (nodes / inside - 1), links);
+      // Into one node and out to all of them, or one of the two; of a prefix, from rank to rank.
+      raise((facts.isRooted() || facts.isPrefix() ? 1 : 2) * (nodes / inside - 1), links);
       raise(1, inside * ways);
     } else {
       raise(nodes / inside - 1, nodes * ways);

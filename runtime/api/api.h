@@ -46,7 +46,9 @@ constexpr torc_kind kindOf(Collective collective) {
   static_assert(TORC_REDUCE == static_cast<int>(Collective::kReduce));
   static_assert(TORC_SCATTER == static_cast<int>(Collective::kScatter));
   static_assert(TORC_GATHER == static_cast<int>(Collective::kGather));
-  static_assert(TORC_GATHER + 1 == kCollectiveCount);
+  static_assert(TORC_SCAN == static_cast<int>(Collective::kScan));
+  static_assert(TORC_EXSCAN == static_cast<int>(Collective::kExscan));
+  static_assert(TORC_EXSCAN + 1 == kCollectiveCount);
   return static_cast<torc_kind>(collective);
 }
 

@@ -196,6 +196,20 @@ int torc_reduce_init(torc_schedule* schedule, const void* in, void* out, int64_t
   return init("torc_reduce_init", schedule, arguments, collective);
 }
 
+int torc_scan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                   MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kScan, in, out, datatype, op);
+  arguments.count = count;
+  return init("torc_scan_init", schedule, arguments, collective);
+}
+
+int torc_exscan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                     MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kExscan, in, out, datatype, op);
+  arguments.count = count;
+  return init("torc_exscan_init", schedule, arguments, collective);
+}
+
 int torc_scatter_init(torc_schedule* schedule, const void* in, int64_t in_count,
                       MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
                       int root, torc_collective** collective) {

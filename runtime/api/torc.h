@@ -200,7 +200,9 @@ typedef enum torc_kind {
   TORC_ALLTOALL = 4, /* direct schedules also serve alltoallv */
   TORC_REDUCE = 5,
   TORC_SCATTER = 6, /* also serves scatterv */
-  TORC_GATHER = 7   /* also serves gatherv */
+  TORC_GATHER = 7,  /* also serves gatherv */
+  TORC_SCAN = 8,
+  TORC_EXSCAN = 9
 } torc_kind;
 
 /* A schedule of a library, and the calls that it is for. Bytes are those of the whole vector: all
@@ -335,6 +337,14 @@ int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MP
  * root alone: its contribution is in `out`. */
 int torc_reduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
                      MPI_Datatype datatype, MPI_Op op, int root, torc_collective** collective);
+
+/* The sum of the `in` of all ranks up to this one, its own included, goes to its `out`; of an
+ * exscan that of the ranks before it, and rank 0's `out` is not written and may be NULL.
+ * MPI_IN_PLACE as in an allreduce. */
+int torc_scan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                   MPI_Datatype datatype, MPI_Op op, torc_collective** collective);
+int torc_exscan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                     MPI_Datatype datatype, MPI_Op op, torc_collective** collective);
 
 /* Block r of the root's `in`, in_count elements of in_type, goes to rank r, which describes it by
  * out_count and out_type: the same number of the same type. What describes `in` is ignored but at

@@ -44,6 +44,12 @@ void ScheduleCall::putInOrder(const RankMap& map, int ranks, std::uint64_t count
 
 Status checkSchedule(const torc_schedule& schedule, Collective collective) {
   const ScheduleView& view = schedule.view();
+  if (rowOf(view.collective).isPrefix() && !schedule.isInRankOrder()) {
+    return {StatusCode::kUnsupported,
+            message("schedule ", view.name, " is one for ranks in the order ",
+                    schedule.file->view().topology.orderString(),
+                    " of the axes, in which the communicator's are not")};
+  }
   if (view.collective == collective || view.collective == rowOf(collective).rootless) return {};
   return {StatusCode::kMismatch,
           message("schedule ", view.name, " is one for ", rowOf(view.collective).name)};

@@ -71,6 +71,7 @@ struct Recognition {
   std::uint32_t shape = 0;      // that its schedules are for
   Topology topology;            // the shape, with the order of ranks in which `map` is simplest
   RankMap map;                  // ranks of the communicator to those of `topology`
+  bool in_order = false;        // the communicator's ranks are those that schedules were made for
 
   bool ok() const { return why == Unrecognised::kNone; }
   /// Differs where the sub-tori, orders or maps do.

@@ -31,6 +31,11 @@ struct torc_schedule {
       torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file);
 
   const torc::ScheduleView& view() const { return view_; }
+  /// Whether the communicator's ranks are in the order in which the schedule was compiled, on which
+  /// prefixes depend.
+  bool isInRankOrder() const {
+    return geometry->map.isIdentity() && torc::sameRankOrder(view_.topology, file->view().topology);
+  }
 
   torc_geometry* geometry = nullptr;
   std::shared_ptr<const torc::LoadedSchedule> file;

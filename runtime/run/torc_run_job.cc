@@ -112,12 +112,14 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
   data_.resize(held(row_->inAt(is_root)));
   const std::uint64_t salt = hashNumbers(rank_);
   fillElements(options.type, data_.data(), data_.size() / options.type.bytes, salt);
-  result_bytes_ = held(row_->outAt(is_root));
+  const std::size_t out_bytes = held(row_->outAt(is_root));
+  const bool has_result = row_->includesOwn() || rank_ > 0;
+  result_bytes_ = has_result ? out_bytes : 0;
   if (is_in_place_ && row_->in_place == InPlace::kOwnResult) {
     result_offset_ = static_cast<std::size_t>(displacements_[rank_]) * options.type.bytes;
   }
   if (!is_in_place_) in_ = data_;
-  out_.resize(is_in_place_ ? bytes : result_bytes_);
+  out_.resize(is_in_place_ ? bytes : out_bytes);
   if (pairs) in_.reserve(1);  // MPICH refuses two buffers at one address, even at none
 }
 
@@ -134,6 +136,8 @@ const RunJob::Calls RunJob::kCalls[] = {
     {Collective::kReduce, &RunJob::initReduce, &RunJob::mpiReduce},
     {Collective::kScatter, &RunJob::initScatter, &RunJob::mpiScatter},
     {Collective::kGather, &RunJob::initGather, &RunJob::mpiGather},
+    {Collective::kScan, &RunJob::initScan, &RunJob::mpiScan},
+    {Collective::kExscan, &RunJob::initExscan, &RunJob::mpiExscan},
 };
 
 const RunJob::Calls& RunJob::calls() const {
@@ -195,6 +199,16 @@ int RunJob::initAlltoall() {
 int RunJob::initReduce() {
   return torc_reduce_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
                           options_.type.datatype, options_.op.op, options_.root, &collective_);
+}
+
+int RunJob::initScan() {
+  return torc_scan_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
+                        options_.type.datatype, options_.op.op, &collective_);
+}
+
+int RunJob::initExscan() {
+  return torc_exscan_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
+                          options_.type.datatype, options_.op.op, &collective_);
 }
 
 int RunJob::initScatter() {
@@ -259,6 +273,16 @@ void RunJob::mpiBroadcast() {
 void RunJob::mpiAllreduce() {
   MPI_Allreduce(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype,
                 options_.op.op, comm_);
+}
+
+void RunJob::mpiScan() {
+  MPI_Scan(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.op.op,
+           comm_);
+}
+
+void RunJob::mpiExscan() {
+  MPI_Exscan(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.op.op,
+             comm_);
 }
 
 void RunJob::mpiReduceScatter() {
@@ -332,7 +356,7 @@ std::string RunJob::check(std::vector<double>* seconds) {
   if (!failure.empty()) return failure;
   first_hash_ = hashOfResult();
   std::string error = compareWith(reference_);
-  if (row_->outAt(false) == Holds::kWhole) {
+  if (row_->outAt(false) == Holds::kWhole && !row_->isPrefix()) {
     std::uint64_t extremes[2] = {first_hash_, ~first_hash_};
     allreduce(extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
     if (error.empty() && extremes[0] != ~extremes[1]) error = "the ranks' results differ in bits";

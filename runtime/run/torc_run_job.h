@@ -71,6 +71,8 @@ class RunJob {
   int initBroadcast();
   int initAlltoall();
   int initReduce();
+  int initScan();
+  int initExscan();
   int initScatter();
   int initGather();
   void mpiAllreduce();
@@ -79,6 +81,8 @@ class RunJob {
   void mpiBroadcast();
   void mpiAlltoall();
   void mpiReduce();
+  void mpiScan();
+  void mpiExscan();
   void mpiScatter();
   void mpiGather();
 

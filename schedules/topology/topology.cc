@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "schedules/topology/damage.h"
 
@@ -101,6 +102,17 @@ std::string Topology::shape() const {
     if (axes[i].kind == AxisKind::kMesh) text += 'm';
   }
   return text;
+}
+
+bool sameRankOrder(const Topology& a, const Topology& b) {
+  const auto counted = [](const Topology& topology) {
+    std::vector<std::uint8_t> axes;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      if (topology.axes[topology.order[i]].size > 1) axes.push_back(topology.order[i]);
+    }
+    return axes;
+  };
+  return counted(a) == counted(b);
 }
 
 std::string Topology::orderString() const {

@@ -141,6 +141,10 @@ struct Topology {
   bool operator==(const Topology&) const = default;
 };
 
+/// Whether ranks lie alike on two topologies of one shape: axes of more than one node are counted
+/// in the same order.
+bool sameRankOrder(const Topology& a, const Topology& b);
+
 /// Reads "8x8x8", "8x8x4m", "8x8x8+4". `order` may be empty (axes in their
 /// natural order) or name every axis once. Errors say where: `torus '4x':
 /// size missing after 'x' (column 3)`.

@@ -9,6 +9,9 @@
 namespace torc {
 namespace {
 
+// What stands in `out` before.
+constexpr int kUntouched = 101;
+
 /// Rank `rank`'s element `index` of the whole vector: small, and different for neighbours.
 template <typename T>
 T element(std::uint64_t rank, std::uint64_t index) {
@@ -60,7 +63,7 @@ class CheckedJob {
  private:
   void fill(InProcessJob& job, std::uint64_t rank) const {
     const auto number = static_cast<std::int32_t>(rank);
-    std::ranges::fill(elements<T>(job.out(number)), static_cast<T>(101));
+    std::ranges::fill(elements<T>(job.out(number)), static_cast<T>(kUntouched));
     const Holds holds = row_.inAt(number == call_.root);
     if (holds == Holds::kNothing) return;
     const bool own = holds == Holds::kOwn && !ofPairs();
@@ -86,6 +89,14 @@ class CheckedJob {
     return element<T>(index / call_.count, blocks_[rank] + index % call_.count);
   }
 
+  /// Element `index` of the sum of the first `ranks`.
+  T expectedOfFirst(std::uint64_t ranks, std::uint64_t index) const {
+    T sum = element<T>(0, index);
+    for (std::uint64_t r = 1; r < ranks; ++r)
+      sum = combine(op_, sum, element<T>(r, index));
+    return sum;
+  }
+
   /// Element `index` of the whole vector after the collective.
   T expected(std::uint64_t index) const {
     if (row_.isRooted() && row_.inWhole() && !row_.reduces()) {
@@ -95,10 +106,15 @@ class CheckedJob {
       const auto owner = std::upper_bound(blocks_.begin(), blocks_.end(), index) - 1;
       return element<T>(static_cast<std::uint64_t>(owner - blocks_.begin()), index);
     }
-    T sum = element<T>(0, index);
-    for (std::uint64_t r = 1; r < ranks_; ++r)
-      sum = combine(op_, sum, element<T>(r, index));
-    return sum;
+    return expectedOfFirst(ranks_, index);
+  }
+
+  /// Element `index` of the result of `rank`; without ranks before it, `out` is as it was.
+  T expectedOfPrefix(std::uint64_t rank, std::uint64_t index) const {
+    if (rank > 0 || row_.includesOwn()) {
+      return expectedOfFirst(rank + (row_.includesOwn() ? 1 : 0), index);
+    }
+    return call_.in_place ? element<T>(rank, index) : static_cast<T>(kUntouched);
   }
 
   std::string compare(InProcessJob& job) const {
@@ -113,7 +129,9 @@ class CheckedJob {
       const std::uint64_t last = own ? blocks_[r + 1] : total_;
       const std::uint64_t place = sharesBlock(r) ? 0 : first;  // of the vector, where `out` begins
       for (std::uint64_t i = first; i < last; ++i) {
-        const T wanted = ofPairs() ? expectedOfPairs(r, i) : whole[i];
+        const T wanted = ofPairs()         ? expectedOfPairs(r, i)
+                         : row_.isPrefix() ? expectedOfPrefix(r, i)
+                                           : whole[i];
         if (out[i - place] == wanted) continue;
         return "rank " + std::to_string(r) + ", element " + std::to_string(i) + ": " +
                std::to_string(out[i - place]) + ", expected " + std::to_string(wanted);

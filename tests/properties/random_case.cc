@@ -130,8 +130,9 @@ std::string CompileCase::text() const {
 
 CompileCase drawCase(std::uint64_t max_ranks) {
   CompileCase result;
-  result.collective = oneOf<std::string>({"allreduce", "reduce_scatter", "allgather", "allreduce",
-                                          "broadcast", "reduce", "scatter", "gather"});
+  result.collective =
+      oneOf<std::string>({"allreduce", "reduce_scatter", "allgather", "allreduce", "broadcast",
+                          "reduce", "scatter", "gather", "scan", "exscan"});
   const CollectiveRow& row = rowOf(*collectiveNamed(result.collective));
   const bool is_rooted = row.isRooted();
   // What serves blocks from or to a root needs axes that wrap.
@@ -174,6 +175,10 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_rooted) {
     result.algorithm = may_be_line ? drawTree(result) : "scatter-trees";
+    return result;
+  }
+  if (row.isPrefix()) {
+    result.algorithm = oneOf<std::string>({"recursive-doubling", "recursive-multiplying"});
     return result;
   }
   const std::uint32_t damage = draw(0, 5);

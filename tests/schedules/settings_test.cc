@@ -126,7 +126,8 @@ TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
             "TORC_ORDER is 'XYX'; allowed: axes of XYZUVWST, each once, fastest first, as XYZT");
   EXPECT_EQ(errorOf("TORC_COLLECTIVES=allreduce,"),
             "TORC_COLLECTIVES is 'allreduce,'; allowed: names separated by commas, of allreduce, "
-            "reduce_scatter, allgather, broadcast, alltoall, reduce, scatter, gather");
+            "reduce_scatter, allgather, broadcast, alltoall, reduce, scatter, gather, scan, "
+            "exscan");
   EXPECT_EQ(errorOf("TORC_TORUS=4x"),
             "TORC_TORUS is '4x'; allowed: a shape as 8x8x8, 8x8x4m (m: mesh) or 4x4x4+2 (+: cores);"
             " torus '4x': a size is missing (column 3)");

@@ -105,7 +105,7 @@ class RecursiveScan : private RecursiveSteps {
   std::vector<bool> has_prefix_;  // `out` has a prefix, whatever the coordinates on other axes
   std::uint32_t totals_ = kNone, prefixes_ = kNone;
   std::uint32_t total_sent_ = kNone, before_sent_ = kNone;  // to and by folded nodes: all so far
-  std::vector<std::array<std::uint32_t, 2>> begins_;  // by round: both as it began
+  std::vector<std::array<std::uint32_t, 2>> begins_;        // by round: both as it began
 };
 
 void RecursiveScan::alongAxis(const AxisRounds& rounds) {
@@ -203,8 +203,8 @@ void RecursiveScan::exchangeAt(const Members& members, bool is_last) {
   totals_ = ended;
 }
 
-/// `out` of `nodes` becomes `sum`, then what it was. Before the axis there may be no prefix: without
-/// the own contribution none has one whose coordinates on the axes so far are all 0.
+/// `out` of `nodes` becomes `sum`, then what it was. Before the axis there may be no prefix:
+/// without the own contribution none has one whose coordinates on the axes so far are all 0.
 void RecursiveScan::prepend(const Region& sum, Span nodes, const Awaited& after) {
   if (has_prefix_[nodes.first]) {
     prependAt(place(axis_, nodes), sum, &out_, after);

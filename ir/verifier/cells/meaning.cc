@@ -350,8 +350,7 @@ class CellMeaning {
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place = "at the end out[p" + std::to_string(part) + "] of ";
-      for (const auto& [nodes, holds] :
-           holdersOf(with_results, row_.out, row_.out_elsewhere)) {
+      for (const auto& [nodes, holds] : holdersOf(with_results, row_.out, row_.out_elsewhere)) {
         const Spans blocks = holds == Holds::kWhole ? allBlocks(topology_) : ownBlocks(nodes);
         FactList facts;
         CellWitness missing;

@@ -53,6 +53,8 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   if (!engine->settings.serves(call.arguments.collective)) return nullptr;
   call.reason = checkArguments(call, state.rank(), state.size(), checked);
   if (call.reason != Reason::kServed) return nullptr;
+  call.reason = Reason::kRankOrder;
+  if (rowOf(call.arguments.collective).isPrefix() && !state.isInOrder()) return nullptr;
   call.reason = Reason::kUnexpected;
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
   call.reason = Reason::kNotSetUp;

@@ -27,6 +27,8 @@ const char* text(Reason reason) {
       return "a datatype with gaps";
     case Reason::kOperation:
       return "an operation that does not commute";
+    case Reason::kRankOrder:
+      return "ranks in another order than the torus has them";
     case Reason::kOverflow:
       return "more bytes than an address space has";
     case Reason::kMpiIsFaster:

@@ -67,6 +67,7 @@ void CommunicatorState::recognise() {
   reason_ = reasonOf(recognition_->why);
   reason_text_ = recognition_->reason;
   shape_ = recognition_->shape;
+  is_in_order_ = recognition_->in_order;
   if (reason_ != Reason::kServed) recognition_.reset();
 }
 

@@ -76,6 +76,8 @@ class CommunicatorState {
   int rank() const { return rank_; }
   int size() const { return size_; }
   std::uint32_t shape() const { return shape_; }
+  /// Whether its ranks are in the order of the shape's (Recognition::in_order).
+  bool isInOrder() const { return is_in_order_; }
   /// Whether it has its shadow.
   bool isSetUp() const { return geometry_ != nullptr; }
   /// The same on all ranks, and no other communicator's; 0: not set up.
@@ -165,6 +167,7 @@ class CommunicatorState {
   Reason reason_ = Reason::kServed;
   std::string reason_text_, description_;
   std::uint32_t shape_ = 0;
+  bool is_in_order_ = false;
   std::uint64_t id_ = 0;
 
   std::unique_ptr<Recognition> recognition_;  // until it is set up

@@ -85,7 +85,8 @@ class RecursiveExchange : public testing::TestWithParam<std::tuple<const char*, 
 
 TEST_P(RecursiveExchange, IsProvedAndRuns) {
   for (const Collective collective :
-       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
+       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather,
+        Collective::kScan, Collective::kExscan}) {
     for (const std::uint32_t chunks : {1u, 3u})
       expectProofAndRuns(compiled(chunks, "", collective).view());
   }
@@ -93,7 +94,8 @@ TEST_P(RecursiveExchange, IsProvedAndRuns) {
 
 TEST_P(RecursiveExchange, IsProvedForACount) {
   for (const Collective collective :
-       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
+       {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather,
+        Collective::kScan, Collective::kExscan}) {
     const Schedule schedule = compiled(1, "", collective);
     const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
     ASSERT_TRUE(result.ok()) << result.status().message();
@@ -114,29 +116,42 @@ void combine(void* dst, const void* a, const void* b, std::size_t count, const v
   }
 }
 
-TEST_P(RecursiveExchange, AddsRanksInTheirOrder) {
+/// Runs a schedule on an operation that tells whether ranks are added in their order; what a rank
+/// has to have is that of the ranks before `end(rank)`.
+template <typename End>
+void expectRanksInOrder(const Schedule& schedule, End end) {
   constexpr std::uint64_t kElements = 5;
+  auto job =
+      InProcessJob::create(schedule.view(), {kElements, {}, {}},
+                           {.element_bytes = sizeof(RankRun), .reducer = {combine, nullptr}});
+  ASSERT_TRUE(job.ok()) << job.status().message();
+  for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
+    const std::vector<RankRun> own(kElements, RankRun{rank, rank + 1});
+    std::memcpy((*job)->in(rank).data(), own.data(), kElements * sizeof(RankRun));
+  }
+  const Status status = (*job)->run();
+  ASSERT_TRUE(status.ok()) << status.message();
+  for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
+    if (end(rank) == 0) continue;
+    std::vector<RankRun> sums(kElements);
+    std::memcpy(sums.data(), (*job)->out(rank).data(), kElements * sizeof(RankRun));
+    for (const RankRun& sum : sums) {
+      EXPECT_EQ(sum.first, 0) << "rank " << rank << " of " << schedule.topology.shape();
+      EXPECT_EQ(sum.end, end(rank)) << rank;
+    }
+  }
+}
+
+TEST_P(RecursiveExchange, AddsRanksInTheirOrder) {
   std::string names(parseTopology(std::get<1>(GetParam()))->orderString());
   for (int turn = 0; turn < 2; ++turn, std::ranges::reverse(names)) {
-    const Schedule schedule = compiled(1, names);
-    auto job =
-        InProcessJob::create(schedule.view(), {kElements, {}, {}},
-                             {.element_bytes = sizeof(RankRun), .reducer = {combine, nullptr}});
-    ASSERT_TRUE(job.ok()) << job.status().message();
-    for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
-      const std::vector<RankRun> own(kElements, RankRun{rank, rank + 1});
-      std::memcpy((*job)->in(rank).data(), own.data(), kElements * sizeof(RankRun));
-    }
-    const Status status = (*job)->run();
-    ASSERT_TRUE(status.ok()) << status.message();
-    for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
-      std::vector<RankRun> sums(kElements);
-      std::memcpy(sums.data(), (*job)->out(rank).data(), kElements * sizeof(RankRun));
-      for (const RankRun& sum : sums) {
-        EXPECT_EQ(sum.first, 0) << "rank " << rank << ", order " << names;
-        EXPECT_EQ(sum.end, (*job)->ranks());
-      }
-    }
+    const Schedule all = compiled(1, names);
+    const auto ranks = static_cast<std::int32_t>(all.topology.ranks());
+    expectRanksInOrder(all, [&](std::int32_t) { return ranks; });
+    expectRanksInOrder(compiled(1, names, Collective::kScan),
+                       [](std::int32_t rank) { return rank + 1; });
+    expectRanksInOrder(compiled(1, names, Collective::kExscan),
+                       [](std::int32_t rank) { return rank; });
   }
 }
 

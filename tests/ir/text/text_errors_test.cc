@@ -86,10 +86,10 @@ TEST(TextErrors, Header) {
   expectStepsError("schedule @s {", "schedule ^@ s {", "expected a name after '@'");
   expectStepsError("schedule @s {", "schedule @s ^collective",
                    "expected '{' after the name, found 'collective'");
-  expectStepsError(
-      "collective reduce_scatter", "collective ^scan",
-      "expected allreduce, reduce_scatter, allgather, broadcast, alltoall, reduce, scatter or "
-      "gather, found 'scan'");
+  expectStepsError("collective reduce_scatter", "collective ^sort",
+                   "expected allreduce, reduce_scatter, allgather, broadcast, alltoall, reduce, "
+                   "scatter, gather, "
+                   "scan or exscan, found 'sort'");
   expectStepsError("producer \"p\"", "producer ^p", "expected a string in quotes, found 'p'");
   expectStepsError("producer \"p\"", "producer ^\"p", "the string does not end on its line");
   expectStepsError("producer \"p\"", "producer \"p^\\n\"",
@@ -97,7 +97,7 @@ TEST(TextErrors, Header) {
   expectStepsError("producer \"p\"", "^producer \"p\\x00\"",
                    "producer: may have printable ASCII characters only");
   expectStepsError("promise conflict-free-phases", "promise ^conflict-free-links",
-                   "unknown promise (there is conflict-free-phases)");
+                   "unknown promise (there is conflict-free-phases or ordered-sums)");
 }
 
 TEST(TextErrors, Topology) {
@@ -306,7 +306,7 @@ TEST(TextErrors, EndOfText) {
             "t.tir:1:1: error: expected 'schedule', found the end of the text\n// nothing\n^");
   EXPECT_EQ(errorOf("schedule @s {\n  collective\n\n"),
             "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather, broadcast, "
-            "alltoall, reduce, scatter or gather, found the "
+            "alltoall, reduce, scatter, gather, scan or exscan, found the "
             "end of the text\n  collective\n            ^");
   const std::string twice = (kText + "schedule").str();
   EXPECT_EQ(errorOf(twice),

@@ -403,15 +403,15 @@ TEST(DamagedBounds, DamageNeverHelps) {
 }
 
 TEST(Bounds, Names) {
-  EXPECT_EQ(boundedCollectives().size(), 9u);
+  EXPECT_EQ(boundedCollectives().size(), 11u);
   for (const llvm::StringRef name : boundedCollectives()) {
     llvm::Expected<CollectiveRow> parsed = parseBoundedCollective(name);
     ASSERT_TRUE(bool(parsed));
     EXPECT_EQ(llvm::StringRef(parsed->name), name);
   }
-  EXPECT_EQ(toString(parseBoundedCollective("scan").takeError()),
-            "unknown collective 'scan'; bounds are known for allreduce, reduce_scatter, allgather, "
-            "broadcast, alltoall, reduce, scatter, gather, barrier");
+  EXPECT_EQ(toString(parseBoundedCollective("sort").takeError()),
+            "unknown collective 'sort'; bounds are known for allreduce, reduce_scatter, allgather, "
+            "broadcast, alltoall, reduce, scatter, gather, scan, exscan, barrier");
 }
 
 }  // namespace

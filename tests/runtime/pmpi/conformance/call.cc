@@ -25,6 +25,10 @@ const char* stemOf(Collective collective) {
       return "bcast";
     case Collective::kReduce:
       return "reduce";
+    case Collective::kScan:
+      return "scan";
+    case Collective::kExscan:
+      return "exscan";
     case Collective::kGather:
       return "gather";
     case Collective::kScatter:
@@ -41,6 +45,10 @@ const char* stemOf(Collective collective) {
 
 bool isReduction(Collective collective) {
   return collective < kCollectives[kReductionCount];
+}
+
+bool isPrefix(Collective collective) {
+  return collective == Collective::kScan || collective == Collective::kExscan;
 }
 
 bool isRooted(Collective collective) {
@@ -124,7 +132,7 @@ int64_t Call::unevenCount(int64_t rank) const {
 void Call::layOutReduction() {
   int64_t total = shape_.count;
   int64_t mine = shape_.count;
-  if (shape_.collective != Collective::kAllreduce) {
+  if (shape_.collective != Collective::kAllreduce && !isPrefix(shape_.collective)) {
     // Both groups of an intercommunicator scatter vectors of one length.
     const int64_t factor = communicator_->is_inter ? static_cast<int64_t>(contributors_.size()) : 1;
     std::vector<int64_t> counts(size_, shape_.count * factor);
@@ -186,13 +194,21 @@ void Call::fillReduction(int round) {
       source.store(element, atom, contribution(world_rank_, element, atom));
   if (in_) *in_expected_ = *in_;
 
-  const bool whole =
-      shape_.collective == Collective::kAllreduce || shape_.collective == Collective::kReduce;
+  const bool whole = shape_.collective == Collective::kAllreduce ||
+                     shape_.collective == Collective::kReduce || isPrefix(shape_.collective);
+  const size_t own = static_cast<size_t>(rank_);
+  const size_t contributors = shape_.collective == Collective::kScan     ? own + 1
+                              : shape_.collective == Collective::kExscan ? own
+                                                                         : contributors_.size();
+  if (contributors == 0) {  // nothing is written
+    if (shape_.in_place) *out_expected_ = *out_;
+    return;
+  }
   const int64_t first =
       whole ? 0 : std::accumulate(lists_.counts.begin(), lists_.counts.begin() + rank_, int64_t{0});
   std::vector<Value> result(per_element), next(per_element);
   for (int64_t element = 0; element < receive_count_; ++element) {
-    for (size_t i = 0; i < contributors_.size(); ++i) {
+    for (size_t i = 0; i < contributors; ++i) {
       std::vector<Value>& values = i == 0 ? result : next;
       for (size_t atom = 0; atom < per_element; ++atom)
         values[atom] = contribution(contributors_[i], first + element, atom);
@@ -262,6 +278,16 @@ int Call::invoke() {
                          : dispatch(form, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
                                     MPI_Reduce_scatter_block_init, &request_, in, out, narrow, type,
                                     op, comm);
+    case Collective::kScan:
+      return shape_.wide ? dispatch(form, MPI_Scan_c, MPI_Iscan_c, MPI_Scan_init_c, &request_, in,
+                                    out, wide, type, op, comm)
+                         : dispatch(form, MPI_Scan, MPI_Iscan, MPI_Scan_init, &request_, in, out,
+                                    narrow, type, op, comm);
+    case Collective::kExscan:
+      return shape_.wide ? dispatch(form, MPI_Exscan_c, MPI_Iexscan_c, MPI_Exscan_init_c, &request_,
+                                    in, out, wide, type, op, comm)
+                         : dispatch(form, MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, &request_, in,
+                                    out, narrow, type, op, comm);
     case Collective::kAllgather:
       return shape_.wide ? dispatch(form, MPI_Allgather_c, MPI_Iallgather_c, MPI_Allgather_init_c,
                                     &request_, in, wide_send, send_type, out, wide, type, comm)

@@ -24,6 +24,8 @@ enum class Collective {
   kReduceScatter,
   kReduceScatterBlock,
   kReduce,
+  kScan,
+  kExscan,
   kAllgather,
   kAllgatherv,
   kBcast,
@@ -36,15 +38,18 @@ enum class Form { kBlocking, kNonblocking, kPersistent };
 
 constexpr Collective kCollectives[] = {
     Collective::kAllreduce, Collective::kReduceScatter, Collective::kReduceScatterBlock,
-    Collective::kReduce,    Collective::kAllgather,     Collective::kAllgatherv,
-    Collective::kBcast,     Collective::kGather,        Collective::kScatter,
-    Collective::kAlltoall,  Collective::kAlltoallv};
+    Collective::kReduce,    Collective::kScan,          Collective::kExscan,
+    Collective::kAllgather, Collective::kAllgatherv,    Collective::kBcast,
+    Collective::kGather,    Collective::kScatter,       Collective::kAlltoall,
+    Collective::kAlltoallv};
 /// Those that reduce come first.
-constexpr int kReductionCount = 4;
+constexpr int kReductionCount = 6;
 constexpr int kCollectiveCount = std::size(kCollectives);
 constexpr Form kForms[] = {Form::kBlocking, Form::kNonblocking, Form::kPersistent};
 
 bool isReduction(Collective collective);
+/// Whether every rank's result is of those up to it, or before it.
+bool isPrefix(Collective collective);
 bool isRooted(Collective collective);
 /// Whether every rank has a block for every rank.
 bool isExchange(Collective collective);

@@ -10,6 +10,8 @@ _STEMS = [
     "allgatherv",
     "bcast",
     "reduce",
+    "scan",
+    "exscan",
     "gather",
     "scatter",
     "alltoall",

@@ -214,7 +214,8 @@ class Runner {
 
   void run(const Communicator& communicator, const Shape& shape) {
     if (shape.collective == Collective::kBcast && shape.in_place) return;
-    if (communicator.is_inter && (shape.in_place || isFaultyBetweenGroups(shape))) return;
+    const bool is_undefined = shape.in_place || isPrefix(shape.collective);
+    if (communicator.is_inter && (is_undefined || isFaultyBetweenGroups(shape))) return;
     if (case_++ % shares_ != share_) return;
     const bool mpi_persistent =
         shape.form == Form::kPersistent && (plain_ || !communicator.is_box || shape.count == 0);
