@@ -118,12 +118,16 @@ constexpr int64_t kCounts[] = {0, 1, 13, 4001};
 /// Beyond one packet, and in more than one fragment for any schedule; only in some of the cases.
 constexpr int64_t kLarge = 40009;
 
-/// MPICH 4.0.2's own exchanges in place pack what is sent: long blocks of elements of mixed kinds
-/// are truncated, or come out wrong.
-bool isPackedInPlace(const Shape& shape) {
+/// MPICH 4.0.2's own exchanges in place, and its gathers and scatters along trees, pack what is
+/// sent: long blocks of elements of mixed kinds are truncated, or come out wrong.
+bool isPackedByMpi(const Shape& shape) {
   const std::vector<Atom>& atoms = shape.type->atoms();
-  return shape.in_place && isExchange(shape.collective) &&
-         atoms.front().kind != atoms.back().kind && shape.count > 13;
+  const bool is_pair = atoms.front().kind == Kind::kDoubleInt;
+  const bool is_tree =
+      shape.collective == Collective::kGather || shape.collective == Collective::kScatter;
+  const bool is_exchange = shape.in_place && isExchange(shape.collective);
+  const bool is_mixed = atoms.front().kind != atoms.back().kind || is_pair;
+  return shape.count > 13 && ((is_exchange && is_mixed) || (is_tree && is_pair));
 }
 
 /// Wrong results of MPICH 4.0.2 on intercommunicators, with more than one rank in a group.
@@ -226,7 +230,7 @@ class Runner {
     // MPICH 4.0.2's own reduce in place, at another root than 0, dies of more than 2048 bytes.
     if (plain_ && shape.collective == Collective::kReduce && shape.in_place && shape.count > 13)
       return;
-    if ((plain_ || !communicator.is_box) && isPackedInPlace(shape)) return;
+    if ((plain_ || !communicator.is_box) && isPackedByMpi(shape)) return;
     const bool gather =
         shape.collective == Collective::kAllgather || shape.collective == Collective::kAllgatherv;
     const bool once = shape.form != Form::kPersistent || (gather && mpi_persistent);

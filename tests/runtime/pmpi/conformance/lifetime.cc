@@ -148,7 +148,7 @@ void readDatatype(bool persistent) {
 
 /// Persistent requests: never started; freed and made again; freed after the communicator.
 void freeRequests(const SimpleShapes& shapes) {
-  for (int number = 0; number < 10; ++number) {
+  for (int number = 0; number < kCollectiveCount; ++number) {
     Communicator communicator = reversed();
     {
       Call never(shapes.various(number, Form::kPersistent, 40), communicator);

@@ -61,7 +61,7 @@ class Overlap {
 
   Call& add(Calls& calls, const Communicator& communicator, Form form, int number) {
     calls.push_back(
-        std::make_unique<Call>(shapes_.various(number + 2 * round_, form, kCount), communicator));
+        std::make_unique<Call>(shapes_.various(number + 4 * round_, form, kCount), communicator));
     return *calls.back();
   }
 
