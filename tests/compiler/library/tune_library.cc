@@ -58,7 +58,7 @@ void measure(LibraryIndex& index, Collective collective, double factor) {
 void goAstray(LibraryIndex& index) {
   const auto files = static_cast<std::uint32_t>(index.files.size());
   index.tuned.front().file = files - 1;  // the last ones by name are for scatter
-  index.candidates.push_back({index.candidates.back().shape, Collective::kGather, files - 2});
+  index.candidates.push_back({index.candidates.back().shape, Collective::kExscan, files - 2});
 }
 
 int run(const std::string& path, double factor, bool stray) {
