@@ -83,8 +83,13 @@ llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
     return nullptr;
   auto uncut = uncutOf(programs_, candidate);
   if (!uncut) return uncut.takeError();
-  const NodeClasses classes((*uncut)->schedule.view(), false);
+  const Schedule& schedule = (*uncut)->schedule;
+  const NodeClasses classes(schedule.view(), false);
   if (classes.count() <= kMostClasses) return nullptr;
+  double executions = 0;
+  for (const Operation& operation : schedule.operations)
+    executions += classes.executions(operation);
+  if (executions <= kFewExecutions) return nullptr;
   std::array<bool, kMaxAxes> differ{};
   for (std::uint32_t i = 0; i < programs_.spec().topology.axis_count; ++i)
     differ[i] = !classes.collapsed(i);

@@ -24,8 +24,9 @@
 namespace torc {
 
 /// Nodes that differ from each other that are simulated for one candidate. Where more differ a
-/// smaller machine stands in.
+/// smaller machine stands in, unless all of them together execute few operations.
 inline constexpr std::uint64_t kMostClasses = 128;
+inline constexpr double kFewExecutions = 1e5;
 
 /// Bytes of an element where `bytes` are simulated rank by rank, with messages of whole elements:
 /// 4, but 1 where blocks would have none. Smaller vectors cannot be simulated so: nothing.

@@ -85,6 +85,11 @@ bool isReduce(const CollectiveRow& collective) {
   return hasRootAndWhole(collective) && collective.reduces();
 }
 
+/// broadcast, reduce, scatter, gather.
+bool hasRoot(const CollectiveRow& collective) {
+  return collective.isRooted();
+}
+
 /// scatter, gather.
 bool hasRootAndBlocks(const CollectiveRow& collective) {
   return collective.isRooted() && collective.layout == Layout::kBlockMajor;
@@ -189,14 +194,17 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"reduce-scatter-gather", "every node the sum of a share, then a gather of them at the root",
        isReduce, planBucket, nullptr, /*multicolor=*/true, PlanForm::kRings,
        /*pipeline=*/nullptr, suitsRingsFromRoot},
+      {"scatter-trees", "all links of the root: blocks by 2N trees, the farthest first",
+       hasRootAndBlocks, planScatterTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
       {"binomial", "binomial trees, one axis after another: the fewest rounds, for short vectors",
-       hasRootAndWhole, planBinomial, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       hasRoot, planBinomial, nullptr, /*multicolor=*/false, PlanForm::kSteps,
+       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
+      {"rotated-binomial", "the same in rotated orders, a color for each link of the root",
+       hasRootAndBlocks, planRotatedBinomial, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
       {"bine", "the same along Bine trees, whose messages go a third of a ring and not half of it",
        hasRootAndWhole, planBine, nullptr, /*multicolor=*/false, PlanForm::kSteps,
-       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
-      {"scatter-trees", "all links of the root: blocks by 2N trees, the farthest first",
-       hasRootAndBlocks, planScatterTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
       {"direct", "all-to-all: to every node its block, in an order drawn for each", isAlltoall,
        planDirectAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,

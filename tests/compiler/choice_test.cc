@@ -215,6 +215,19 @@ TEST(StandIn, KeepsWhatIsOddOddAndDeadLinksOnTheirAxes) {
   EXPECT_FALSE(standInFor(target.topology, target.machine, {true, true, false}, 8));
 }
 
+// 512 nodes differ, but execute 1,278 operations in all. There is less than a byte for each, so
+// that nothing is simulated rank by rank.
+TEST(StandIn, IsNotNeededWhereNodesExecuteLittle) {
+  CompileCache programs({Collective::kScatter, *parseTopology("8x8x8")});
+  const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "8x8x8"));
+  ChoiceLimits limits;
+  limits.algorithm = cantFail(findAlgorithm("binomial"));
+  const Choice choice = cantFail(choose(programs, machine, 64, limits));
+  EXPECT_EQ(choice.best().stand_in, "");
+  EXPECT_FALSE(choice.best().per_rank);
+  EXPECT_NEAR(choice.best().predicted_s, 9 * machine.alpha, 0.1e-6);
+}
+
 // What "Scaling Alltoall Collective on Multi-core Systems" found of network interfaces: where they
 // send few messages a second a leader is fastest; where it is cores that copy to them, all of them
 // have to, and those of a node combine their messages.

@@ -14,12 +14,15 @@
 //
 // A reduction is the mirror image. It begins on the last axis, where the leaves send what they
 // contribute as it lies and others add to that first; on the axes before, all have a sum.
+//
+// Scatters and gathers move blocks that differ, and have steps of their own: binomial_blocks.cc.
 #include "compiler/algorithms/binomial/binomial.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
 #include "compiler/algorithms/binomial/ring_tree.h"
+#include "compiler/algorithms/scatter/binomial_scatter.h"
 #include "ir/step_builder.h"
 
 namespace torc {
@@ -62,7 +65,8 @@ class BinomialSteps {
     return wholeFrame(builder_.schedule().frames[frame], frame);
   }
   StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
-  Shift shiftOf(std::uint32_t i, std::int64_t from, std::int64_t to) const;
+  /// From parent to child on the i-th axis, or back.
+  Shift moves(std::size_t i, const RingTreeEdge& edge, bool outward) const;
 
   /// Nodes at `coordinate` of the i-th axis, and at the root's coordinates of those behind it.
   Box nodes(std::size_t i, std::uint32_t coordinate) const {
@@ -95,14 +99,10 @@ class BinomialSteps {
   Region sum_;
 };
 
-/// From one coordinate of the i-th axis to another, the shorter way round.
-Shift BinomialSteps::shiftOf(std::uint32_t i, std::int64_t from, std::int64_t to) const {
-  const auto size = std::int64_t{topology_.axes[axes_[i]].size};
-  std::int64_t distance = to - from;
-  if (2 * distance > size) distance -= size;
-  if (2 * distance < -size) distance += size;
+Shift BinomialSteps::moves(std::size_t i, const RingTreeEdge& edge, bool outward) const {
+  const std::int32_t distance = distanceOf(edge, topology_.axes[axes_[i]].size);
   Shift shift{};
-  shift[axes_[i]] = static_cast<std::int32_t>(distance);
+  shift[axes_[i]] = outward ? distance : -distance;
   return shift;
 }
 
@@ -116,15 +116,15 @@ void BinomialSteps::broadcast() {
     for (const auto& round : trees_[i]) {
       builder_.setPhase(rounds++);
       for (const RingTreeEdge& edge : round) {
-        const Shift moves = shiftOf(i, edge.parent, edge.child);
+        const Shift to_child = moves(i, edge, /*outward=*/true);
         if (edge.parent != 0) {
-          builder_.send(place(nodes(i, edge.parent)), out, moves, received[edge.parent]);
+          builder_.send(place(nodes(i, edge.parent)), out, to_child, received[edge.parent]);
         } else {
-          sent = builder_.send(place(root()), in, moves, {});
+          sent = builder_.send(place(root()), in, to_child, {});
           for (const Box& box : othersAtRoot(i))
-            builder_.send(place(box), out, moves, before);
+            builder_.send(place(box), out, to_child, before);
         }
-        received[edge.child] = builder_.receive(place(nodes(i, edge.child)), out, moves, last);
+        received[edge.child] = builder_.receive(place(nodes(i, edge.child)), out, to_child, last);
         last = {received[edge.child]};
       }
     }
@@ -155,19 +155,18 @@ void BinomialSteps::reduce() {
     for (const auto& round : llvm::reverse(trees_[i])) {
       builder_.setPhase(rounds++);
       for (const RingTreeEdge& edge : round) {
-        const auto axis = static_cast<std::uint32_t>(i);
-        const Shift moves = shiftOf(axis, edge.child, edge.parent);
+        const Shift to_parent = moves(i, edge, /*outward=*/false);
         const Region what = has_sum[edge.child] ? sum_ : data(Buffer::kIn);
-        builder_.send(place(nodes(i, edge.child)), what, moves,
+        builder_.send(place(nodes(i, edge.child)), what, to_parent,
                       has_sum[edge.child] ? llvm::ArrayRef(adds_).take_back(1)
                                           : llvm::ArrayRef<std::uint32_t>());
         const bool is_first = !has_sum[edge.parent];
         if (edge.parent == 0) {
-          addAt(root(), true, is_first, moves);
+          addAt(root(), true, is_first, to_parent);
           for (const Box& box : othersAtRoot(i))
-            addAt(box, false, is_first, moves);
+            addAt(box, false, is_first, to_parent);
         } else {
-          addAt(nodes(i, edge.parent), false, is_first, moves);
+          addAt(nodes(i, edge.parent), false, is_first, to_parent);
         }
         has_sum[edge.parent] = true;
       }
@@ -175,28 +174,47 @@ void BinomialSteps::reduce() {
   }
 }
 
-llvm::Expected<Program> planTrees(const CollectiveSpec& spec, const char* name,
-                                  RingTree (*tree)(std::uint32_t)) {
-  for (std::uint32_t i = 0; i < spec.topology.axis_count; ++i) {
-    if (!spec.topology.axes[i].wraps()) {
+/// An error where the coordinates of some axis do not count from the root.
+llvm::Error checkRings(const Topology& topology, const char* name) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (!topology.axes[i].wraps()) {
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     std::string(name) + ": " + spec.topology.axes[i].name +
+                                     std::string(name) + ": " + topology.axes[i].name +
                                          " is a line, on which the root can be anywhere");
     }
   }
-  if (spec.topology.isDamaged()) {
+  if (topology.isDamaged()) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    std::string(name) + ": messages cannot go round damage");
   }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Program> planTrees(const CollectiveSpec& spec, const char* name,
+                                  RingTree (*tree)(std::uint32_t)) {
+  if (llvm::Error error = checkRings(spec.topology, name)) return error;
   Program program;
   program.schedule = BinomialSteps(spec, tree).run(rowOf(spec.collective).reduces());
+  return program;
+}
+
+llvm::Expected<Program> planBlocks(const CollectiveSpec& spec, const char* name, RootLinks links) {
+  if (llvm::Error error = checkRings(spec.topology, name)) return error;
+  Program program;
+  program.schedule = binomialScatter(spec, links);
   return program;
 }
 
 }  // namespace
 
 llvm::Expected<Program> planBinomial(const CollectiveSpec& spec) {
-  return planTrees(spec, "binomial", binomialTree);
+  const bool has_blocks = rowOf(spec.collective).layout == Layout::kBlockMajor;
+  return has_blocks ? planBlocks(spec, "binomial", RootLinks::kFirstAxis)
+                    : planTrees(spec, "binomial", binomialTree);
+}
+
+llvm::Expected<Program> planRotatedBinomial(const CollectiveSpec& spec) {
+  return planBlocks(spec, "rotated-binomial", RootLinks::kAll);
 }
 
 llvm::Expected<Program> planBine(const CollectiveSpec& spec) {

@@ -1,5 +1,5 @@
-// Broadcast and reduce along binomial trees: the fewest rounds, for short messages, and the
-// baseline of papers and MPI libraries.
+// Rooted collectives along binomial trees: the fewest rounds, for short messages, and the baseline
+// of papers and MPI libraries.
 #ifndef TORC_COMPILER_ALGORITHMS_BINOMIAL_BINOMIAL_H_
 #define TORC_COMPILER_ALGORITHMS_BINOMIAL_BINOMIAL_H_
 
@@ -10,9 +10,12 @@
 
 namespace torc {
 
-/// The steps along the binomial trees of one axis after another, or along the Bine trees
-/// (ring_tree.h), for any root. Errors: an axis is a line, or something is dead.
+/// The steps of a broadcast, reduce, scatter or gather along the binomial trees of one axis after
+/// another, for any root. Errors of all here: an axis is a line, or something is dead.
 llvm::Expected<Program> planBinomial(const CollectiveSpec& spec);
+/// Of a scatter or a gather, in a color for each link of the root.
+llvm::Expected<Program> planRotatedBinomial(const CollectiveSpec& spec);
+/// Of a broadcast or a reduce, along Bine trees (ring_tree.h).
 llvm::Expected<Program> planBine(const CollectiveSpec& spec);
 
 }  // namespace torc

@@ -28,6 +28,24 @@ RingTree binomialTree(std::uint32_t size);
 /// less, and the root sends to the last node in a round of its own.
 RingTree bineTree(std::uint32_t size);
 
+/// A binomial tree in two arms: the first sends to its neighbour above, which stands for the half
+/// of the ring above it, and is itself the end of the other half; both are binomial trees, whose
+/// messages lead away from the first. So nobody is reached by more than the shorter way, in
+/// ceil(log2(size)) rounds; and what is behind a node lies beside it.
+RingTree twoArmTree(std::uint32_t size);
+
+/// How far an edge leads, the shorter way round; up if both are equally long.
+std::int32_t distanceOf(const RingTreeEdge& edge, std::uint32_t size);
+
+/// `count` nodes from `first` on, around.
+struct RingArc {
+  std::uint32_t first = 0, count = 1;
+  bool operator==(const RingArc&) const = default;
+};
+
+/// Every node with those behind it, in a tree in which these are an arc.
+std::vector<RingArc> arcsOf(const RingTree& tree, std::uint32_t size);
+
 }  // namespace torc
 
 #endif  // TORC_COMPILER_ALGORITHMS_BINOMIAL_RING_TREE_H_

@@ -24,58 +24,15 @@
 // A gather is the mirror image, reversed in time: the nearest first.
 #include "compiler/algorithms/scatter/scatter_trees.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
-#include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallVector.h>
-
 #include "compiler/algorithms/scatter/block_tree.h"
+#include "compiler/algorithms/scatter/root_colors.h"
 #include "ir/step_builder.h"
 
 namespace torc {
 namespace {
-
-/// Links of an axis in one direction for each of two signs, relative to others: 1/64.
-std::uint64_t weightOf(const Topology& topology, const Axis& axis) {
-  double least = axis.bandwidth;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& other = topology.axes[i];
-    if (other.size > 1 && other.kind != AxisKind::kCore) least = std::min(least, other.bandwidth);
-  }
-  const double ratio = std::min(axis.bandwidth / least, 1024.0);
-  return static_cast<std::uint64_t>(std::llround(64 * ratio)) * (axis.hasOneCable() ? 1 : 2);
-}
-
-/// The axes of more than one node from number `first` of the network's on, around, and the cores.
-llvm::SmallVector<std::uint32_t, kMaxAxes> orderFrom(const Topology& topology,
-                                                     std::uint32_t first) {
-  llvm::SmallVector<std::uint32_t, kMaxAxes> network, cores;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& axis = topology.axes[i];
-    if (axis.size > 1) (axis.kind == AxisKind::kCore ? cores : network).push_back(i);
-  }
-  if (!network.empty()) {
-    std::rotate(network.begin(), network.begin() + first % network.size(), network.end());
-  }
-  network.append(cores.begin(), cores.end());
-  return network;
-}
-
-/// A color whose phases visit `order` first, then the axes of one node.
-Color colorOf(const Topology& topology, llvm::ArrayRef<std::uint32_t> order) {
-  Color color;
-  color.axis_count = topology.axis_count;
-  std::uint32_t next = 0;
-  for (const std::uint32_t axis : order)
-    color.order[next++] = static_cast<std::uint8_t>(axis);
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (!llvm::is_contained(order, i)) color.order[next++] = static_cast<std::uint8_t>(i);
-  }
-  return color;
-}
 
 /// One node: its own block, in one color.
 Schedule ownBlock(Schedule schedule) {
@@ -97,11 +54,8 @@ llvm::Error cannot(const char* why) {
 llvm::Expected<Program> planScatterTrees(const CollectiveSpec& spec) {
   const Topology& topology = spec.topology;
   if (topology.isDamaged()) return cannot("the trees cannot go round damage");
-  std::uint32_t starts = 0;  // axes on which colors leave the root
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& axis = topology.axes[i];
-    if (!axis.wraps()) return cannot("the trees need axes that wrap");
-    starts += axis.size > 1 && axis.kind != AxisKind::kCore;
+    if (!topology.axes[i].wraps()) return cannot("the trees need axes that wrap");
   }
   Program program;
   program.schedule = scheduleHeader(spec.collective, topology);
@@ -109,21 +63,14 @@ llvm::Expected<Program> planScatterTrees(const CollectiveSpec& spec) {
     program.schedule = ownBlock(std::move(program.schedule));
     return program;
   }
-  starts = std::max(starts, 1u);  // else the cores of one node
-  llvm::SmallVector<llvm::SmallVector<std::uint32_t, kMaxAxes>, kMaxAxes> orders;
-  for (std::uint32_t i = 0; i < starts; ++i) {
-    orders.push_back(orderFrom(topology, i));
-    Color color = colorOf(topology, orders.back());
-    color.weight = weightOf(topology, topology.axes[orders.back().front()]);
-    program.schedule.colors.insert(program.schedule.colors.end(), 2, color);
-  }
+  const std::vector<WayOut> ways = addRootColors(program.schedule);
   StepBuilder builder(program.schedule);
   std::vector<BlockTree> trees;
   const bool is_scatter = rowOf(spec.collective).describesOwnOut();
-  const auto levels = static_cast<std::uint32_t>(orders.front().size());
-  trees.reserve(2 * starts);
-  for (std::uint32_t part = 0; part < 2 * starts; ++part)
-    trees.emplace_back(builder, part, orders[part / 2], part % 2 == 0 ? 1 : -1);
+  const auto levels = static_cast<std::uint32_t>(ways.front().order.size());
+  trees.reserve(ways.size());
+  for (std::uint32_t part = 0; part < ways.size(); ++part)
+    trees.emplace_back(builder, part, ways[part].order, ways[part].sign);
   for (std::uint32_t phase = 0; phase <= levels; ++phase) {
     builder.setPhase(phase);
     for (BlockTree& tree : trees) {

@@ -2,10 +2,12 @@
 // every root; as many rounds as they say.
 #include "compiler/algorithms/binomial/binomial.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 
 #include <gtest/gtest.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/binomial/ring_tree.h"
@@ -16,7 +18,7 @@ namespace torc {
 namespace {
 
 TEST(RingTrees, ReachEveryNodeOnceFromOneThatHasBeenReached) {
-  for (const auto tree_of : {binomialTree, bineTree}) {
+  for (const auto tree_of : {binomialTree, bineTree, twoArmTree}) {
     for (std::uint32_t size = 1; size <= 130; ++size) {
       std::vector<bool> reached(size);
       reached[0] = true;
@@ -43,6 +45,50 @@ TEST(RingTrees, ReachEveryNodeOnceFromOneThatHasBeenReached) {
 TEST(RingTrees, AreThoseOfThePapers) {
   EXPECT_EQ(binomialTree(6), (RingTree{{{0, 4}}, {{0, 2}}, {{0, 1}, {2, 3}, {4, 5}}}));
   EXPECT_EQ(bineTree(8), (RingTree{{{0, 3}}, {{0, 7}, {3, 4}}, {{0, 1}, {3, 2}, {7, 6}, {4, 5}}}));
+}
+
+TEST(RingTrees, HaveTwoArms) {
+  EXPECT_EQ(twoArmTree(8),
+            (RingTree{{{0, 1}}, {{1, 3}, {0, 6}}, {{1, 2}, {3, 4}, {0, 7}, {6, 5}}}));
+  EXPECT_EQ(arcsOf(twoArmTree(8), 8),
+            (std::vector<RingArc>{{5, 8}, {1, 4}, {2, 1}, {3, 2}, {4, 1}, {5, 1}, {5, 2}, {7, 1}}));
+}
+
+TEST(RingTrees, OfTwoArmsMakeNoDetour) {
+  for (std::uint32_t size = 1; size <= 130; ++size) {
+    const RingTree tree = twoArmTree(size);
+    std::vector<std::uint32_t> gone(size);
+    for (const auto& round : tree) {
+      for (const RingTreeEdge& edge : round) {
+        gone[edge.child] =
+            gone[edge.parent] + static_cast<std::uint32_t>(std::abs(distanceOf(edge, size)));
+      }
+    }
+    for (std::uint32_t node = 0; node < size; ++node)
+      EXPECT_EQ(gone[node], std::min(node, size - node)) << node << " of " << size;
+  }
+}
+
+// What a node stands for are it and what its children stand for.
+TEST(RingTrees, HaveArcs) {
+  for (const auto tree_of : {binomialTree, twoArmTree}) {
+    for (std::uint32_t size = 1; size <= 130; ++size) {
+      const RingTree tree = tree_of(size);
+      const std::vector<RingArc> arcs = arcsOf(tree, size);
+      std::vector<std::uint32_t> behind(size, 1);
+      for (const auto& round : llvm::reverse(tree)) {
+        for (const auto& [parent, child] : round) {
+          behind[parent] += behind[child];
+          for (std::uint32_t k = 0; k < arcs[child].count; ++k) {
+            const std::uint32_t node = (arcs[child].first + k) % size;
+            EXPECT_LT(wrap(std::int64_t{node} - arcs[parent].first, size), arcs[parent].count);
+          }
+        }
+      }
+      for (std::uint32_t node = 0; node < size; ++node)
+        EXPECT_EQ(arcs[node].count, behind[node]) << node << " of " << size;
+    }
+  }
 }
 
 /// The sum of the distances of a tree's messages, the shorter way round.

@@ -1,4 +1,4 @@
-// What holds of broadcasts and reductions from any root, whatever the algorithm.
+// What holds of rooted collectives for any root, whatever the algorithm.
 #ifndef TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
 #define TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_
 
@@ -17,6 +17,9 @@ Schedule compiledInSegments(llvm::StringRef algorithm, Collective collective,
 /// Expects a proof, both of all nodes at a time and node by node, and the right result of runs from
 /// every root, in place and not.
 void expectProofAndRuns(const ScheduleView& schedule);
+
+/// The same of a scatter or a gather, with one count for all ranks and with others.
+void expectProofAndRunsOfBlocks(const ScheduleView& schedule);
 
 /// Expects that the messages of all ranks make `trees` spanning trees with the root where
 /// messages begin, or end, that no two of them use an arc, and that none leads to the root.

@@ -14,7 +14,7 @@
 #include "ir/verifier/verifier.h"
 #include "model/bounds/bounds.h"
 #include "model/simulator/simulator.h"
-#include "tests/properties/checked_job.h"
+#include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc {
 namespace {
@@ -37,22 +37,7 @@ TEST_P(ScatterTrees, AreProvedAndRunForEveryRoot) {
   for (const Collective collective : kBoth) {
     const Schedule schedule = compiled(collective, GetParam(), GetParam()[0] == '4' ? 2 : 1);
     SCOPED_TRACE(schedule.name);
-    const VerifyResult proof = verify(schedule.view());
-    ASSERT_TRUE(proof.ok()) << proof.faults.front().message;
-    const std::uint64_t ranks = schedule.topology.ranks();
-    for (std::uint64_t root = 0; root < ranks; ++root) {
-      for (const bool in_place : {false, true}) {
-        CheckedCall call;
-        call.in_place = in_place;
-        call.root = static_cast<std::int32_t>(root);
-        call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
-        call.count = 29;
-        EXPECT_EQ(runChecked(schedule.view(), call), "") << "root " << root;
-        for (std::uint64_t r = 0; r < ranks; ++r)
-          call.per_rank.push_back((r * 7 + root) % 5 * 6);
-        EXPECT_EQ(runChecked(schedule.view(), call), "") << "counts that differ, root " << root;
-      }
-    }
+    expectProofAndRunsOfBlocks(schedule.view());
   }
 }
 
