@@ -98,12 +98,14 @@ void timeCalls() {
     MPI_Sendrecv(in, 1, MPI_BYTE, peer, 0, out, 1, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
   });
-  timeCall("MPI_Scan of 1 byte", kTogether,
-           [&] { MPI_Scan(in, out, 1, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD); });
+  const int counts[] = {1, 1}, displacements[] = {0, 1};
+  timeCall("MPI_Scatterv of 1 byte", kTogether, [&] {
+    MPI_Scatterv(in, counts, displacements, MPI_BYTE, out, 1, MPI_BYTE, 0, MPI_COMM_WORLD);
+  });
   MPI_Op op = MPI_OP_NULL;
   MPI_Op_create(leftOperand, 0, &op);
-  timeCall("MPI_Allreduce of 1 byte, an operation that does not commute", kTogether,
-           [&] { MPI_Allreduce(in, out, 1, MPI_BYTE, op, MPI_COMM_WORLD); });
+  timeCall("MPI_Reduce_scatter_block of 1 byte, an operation that does not commute", kTogether,
+           [&] { MPI_Reduce_scatter_block(in, out, 1, MPI_BYTE, op, MPI_COMM_WORLD); });
   MPI_Op_free(&op);
 }
 

@@ -306,27 +306,37 @@ llvm::Error RangeFinder::findRanges() {
   for (ScheduleRange& range : ranges_) {
     if (llvm::Error error = complete(range)) return error;
   }
-  return rowOf(collective_).blocks == BlockSpace::kPair ? addDirect() : llvm::Error::success();
+  const bool has_one =
+      rowOf(collective_).blocks == BlockSpace::kPair || collective_ == Collective::kAllreduce;
+  return has_one ? addWithoutSize() : llvm::Error::success();
 }
 
-/// Adds what serves calls whose size no rank knows, where there is such a schedule: the best direct
-/// one of the smallest calls, for direct ones differ in what they cost to start.
-llvm::Error RangeFinder::addDirect() {
+/// Adds what serves calls for which schedules are not chosen by size, where there is such a
+/// schedule. Of pairs the best direct one of the smallest calls, for direct ones differ in what
+/// they cost to start; of an allreduce the best one of ordered sums for a few KiB, from where on
+/// those of fewer rounds are no longer the best.
+llvm::Error RangeFinder::addWithoutSize() {
+  constexpr std::uint64_t kOrderedBytes = 16384;
+  const bool of_pairs = rowOf(collective_).blocks == BlockSpace::kPair;
+  const std::uint64_t bytes = of_pairs ? kNoSize : kOrderedBytes;
   llvm::Expected<Choice> choice =
-      choose(*programs_, shape_.machine, modelled(kNoSize), ChoiceLimits{});
+      choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
   if (!choice) return choice.takeError();
   for (const Candidate& candidate : choice->candidates) {
     if (!candidate.refusal.empty()) continue;
     auto program =
         programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
     if (!program) return program.takeError();
-    if (!(*program)->schedule.view().isDirect()) continue;
+    const Schedule& schedule = (*program)->schedule;
+    if (of_pairs ? !schedule.view().isDirect() : (schedule.flags & kOrderedSums) == 0) continue;
     ScheduleRange range;
     range.lowest = range.highest = range.predicted_to = kNoSize;
     range.chosen = candidate;
     range.choices.push_back({kNoSize, boundOf(collective_, kNoSize), std::move(*choice)});
     if (llvm::Error error = complete(range)) return error;
-    range.reason = range.chosen.description() + "; for counts that differ from pair to pair";
+    range.reason =
+        range.chosen.description() + (of_pairs ? "; for counts that differ from pair to pair"
+                                               : "; for operations that do not commute");
     // The sizes go on with 1, which is predicted as 0 is.
     ScheduleRange& smallest = ranges_.front();
     smallest.lowest = std::max(smallest.lowest, kNoSize + 1);

@@ -82,7 +82,8 @@ class RangeFinder {
   void start();
 
   /// Once the queue is empty: the first range begins at the lowest size, the last is open. Of pairs
-  /// a range of kNoSize alone is before them, where there is a direct schedule.
+  /// a range of kNoSize alone is before them, where there is a direct schedule, and of an allreduce
+  /// one where there is a schedule of ordered sums.
   /// `called`: the collective, or one of which it is the rootless form; then bounds are those of
   /// that one, and what would take much memory on ranks that have one block is left to MPI.
   std::vector<ScheduleRange> rangesFor(Collective called) const;
@@ -105,7 +106,7 @@ class RangeFinder {
   void findSpares();
   void proveSpare(Spare& spare);
   void end();
-  llvm::Error addDirect();
+  llvm::Error addWithoutSize();
   llvm::Expected<std::uint64_t> border(const ScheduleRange& below, const ScheduleRange& above);
   llvm::Expected<double> timeOf(const Candidate& candidate, bool per_rank, std::uint64_t bytes);
   llvm::Error complete(ScheduleRange& range);

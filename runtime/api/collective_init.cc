@@ -280,7 +280,8 @@ int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
       if (Status serves = torc::checkServesLists(schedule->view()); !serves.ok()) return serves;
     }
     torc::Call checked;
-    return torc::check(*arguments, schedule->geometry->rank,
-                       static_cast<int>(schedule->view().topology.ranks()), checked);
+    Status status = torc::check(*arguments, schedule->geometry->rank,
+                                static_cast<int>(schedule->view().topology.ranks()), checked);
+    return status.ok() ? torc::checkOrder(*schedule, checked) : status;
   }));
 }

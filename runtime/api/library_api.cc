@@ -135,7 +135,23 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   const std::uint64_t bytes = checked.bytes;
   const torc_library& library = *geometry.library;
   const std::uint32_t shape = library.index.sub_tori[geometry.library_sub_torus].shape;
-  const LibraryEntry* entry = library.choose(shape, *arguments, bytes);
+  const torc::CollectiveRow& row = torc::rowOf(arguments->collective);
+  const bool is_in_order =
+      geometry.map.isIdentity() &&
+      torc::sameRankOrder(library.index.shapes[shape].topology, *geometry.topology);
+  if (checked.needsRankOrder() && !is_in_order) {
+    return Status(StatusCode::kUnsupported,
+                  message("the ranks are in another order than those of the library's ",
+                          library.shapes[shape], ", and the order matters to this ", row.name));
+  }
+  const bool is_ordered = !checked.reduction.commutes && !row.isPrefix();
+  const LibraryEntry* entry = is_ordered ? library.chooseOrdered(shape, *arguments)
+                                         : library.choose(shape, *arguments, bytes);
+  if (entry == nullptr && is_ordered) {
+    return Status(StatusCode::kUnsupported,
+                  message("the library has no ", row.name, " on ", library.shapes[shape],
+                          " for operations that do not commute"));
+  }
   if (entry == nullptr) {
     if (arguments->hasPairLists()) {
       return Status(StatusCode::kUnsupported,

@@ -22,7 +22,7 @@ enum class CallFault : std::uint8_t {
   kOverflow,   // more bytes than an address space
   kOwnBlock,   // the caller's own block is not as long in `in` as in `out`
   kDatatype,   // a datatype with gaps
-  kOperation,  // an operation that does not commute, or has no meaning on the type
+  kOperation,  // one that has no meaning on the type, or does not commute where it has to
 };
 
 /// Elements of buffers.
@@ -61,6 +61,9 @@ struct Call {
   BufferElements elements;  // that the program reads and writes there
   std::uint64_t bytes = 0;  // of data, of the whole vector; of pairs, that the rank sends
 
+  /// Whether contributions are combined in the order of ranks: schedules serve it where the ranks
+  /// of the communicator are in the order of theirs.
+  bool needsRankOrder() const { return rowOf(collective).isPrefix() || !reduction.commutes; }
   /// Where the elements of the buffers begin: displacement 0 of the one that has all blocks.
   std::byte* outBegin() const { return static_cast<std::byte*>(out) + out_displaced; }
   const std::byte* inBegin() const { return static_cast<const std::byte*>(in) + in_displaced; }

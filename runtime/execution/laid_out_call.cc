@@ -44,19 +44,30 @@ void ScheduleCall::putInOrder(const RankMap& map, int ranks, std::uint64_t count
 
 Status checkSchedule(const torc_schedule& schedule, Collective collective) {
   const ScheduleView& view = schedule.view();
-  if (rowOf(view.collective).isPrefix() && !schedule.isInRankOrder()) {
-    return {StatusCode::kUnsupported,
-            message("schedule ", view.name, " is one for ranks in the order ",
-                    schedule.file->view().topology.orderString(),
-                    " of the axes, in which the communicator's are not")};
-  }
   if (view.collective == collective || view.collective == rowOf(collective).rootless) return {};
   return {StatusCode::kMismatch,
           message("schedule ", view.name, " is one for ", rowOf(view.collective).name)};
 }
 
+Status checkOrder(const torc_schedule& schedule, const Call& call) {
+  if (!call.needsRankOrder()) return {};
+  const ScheduleView& view = schedule.view();
+  if (!schedule.isInRankOrder()) {
+    return {StatusCode::kUnsupported,
+            message("schedule ", view.name, " is one for ranks in the order ",
+                    schedule.file->view().topology.orderString(),
+                    " of the axes, in which the communicator's are not")};
+  }
+  if (call.reduction.commutes || (view.flags & kOrderedSums) != 0) return {};
+  return {StatusCode::kUnsupported,
+          message("the operation does not commute, and schedule ", view.name,
+                  " does not combine contributions in the order of ranks; those of "
+                  "recursive-doubling do")};
+}
+
 Status LaidOutCall::prepare(const Call& call) {
   call_ = call;
+  if (Status status = checkOrder(*schedule_, call); !status.ok()) return status;
   const torc_geometry& geometry = *schedule_->geometry;
   if (schedule_->view().collective != call.collective) {
     rootless_ = std::make_unique<RootlessCall>();

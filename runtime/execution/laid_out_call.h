@@ -54,6 +54,9 @@ struct ScheduleCall {
 /// Whether `schedule` is one for the collective of a call, or for its rootless form.
 Status checkSchedule(const torc_schedule& schedule, Collective collective);
 
+/// Whether a checked call for which the order of ranks matters finds it in a schedule.
+Status checkOrder(const torc_schedule& schedule, const Call& call);
+
 class LaidOutCall {
  public:
   explicit LaidOutCall(torc_schedule* owner) : schedule_(owner) {}

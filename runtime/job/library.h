@@ -106,6 +106,15 @@ struct torc_library {
     const std::uint64_t size = call.hasPairLists() ? torc::kNoSize : bytes > 0 ? bytes : 1;
     return index.findEntry(shape, call.collective, size);
   }
+  /// Likewise for an operation that does not commute: a schedule of ordered sums, whatever the
+  /// bytes; of a collective with a root, that of its rootless form.
+  const torc::LibraryEntry* chooseOrdered(std::uint32_t shape,
+                                          const torc::CallArguments& call) const {
+    const torc::CollectiveRow& row = torc::rowOf(call.collective);
+    const torc::LibraryEntry* entry =
+        index.findEntry(shape, row.rootless.value_or(call.collective), torc::kNoSize);
+    return entry != nullptr && entry->highest == torc::kNoSize ? entry : nullptr;
+  }
 
   torc_context* context;
   torc::LibraryOptions options;

@@ -57,8 +57,10 @@ struct LibrarySubTorus {
   bool operator==(const LibrarySubTorus&) const = default;
 };
 
-/// The size of a call that no rank knows: of pairs whose counts differ. What is for this size is a
-/// direct schedule (ScheduleView::isDirect).
+/// The size of a call for which schedules are not chosen by size. Of pairs whose counts differ, for
+/// which no rank knows it: what is for this size alone is a direct schedule
+/// (ScheduleView::isDirect). Of an allreduce by an operation that does not commute: what is for
+/// this size alone promises ordered sums (kOrderedSums).
 inline constexpr std::uint64_t kNoSize = 0;
 
 inline constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();

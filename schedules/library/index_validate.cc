@@ -165,6 +165,12 @@ Status checkServes(const LibraryIndex& index, const LibraryEntry& entry,
     return {StatusCode::kMismatch,
             "forwards blocks, the index gives it to calls whose counts differ from pair to pair"};
   }
+  const bool is_ordered = (schedule.flags & kOrderedSums) != 0;
+  const bool has_no_size = entry.lowest == kNoSize && entry.highest == kNoSize;
+  if (row.reduces() && has_no_size && !is_ordered) {
+    return {StatusCode::kMismatch,
+            "promises no ordered sums, the index gives it to operations that do not commute"};
+  }
   return {};
 }
 

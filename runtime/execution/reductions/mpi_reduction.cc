@@ -14,6 +14,9 @@
 namespace torc {
 namespace {
 
+// Of a vector, copied at a time where a result would overwrite its first operand.
+constexpr std::size_t kPieceBytes = 16384;
+
 /// The kind of a C integer type, by size and sign.
 template <typename T>
 constexpr ElementKind integerKind() {
@@ -277,12 +280,8 @@ Status lookAtReduction(const ElementType& type, MPI_Op op, Reduction& reduction)
   if (const int code = PMPI_Op_commutative(op, &commutes); code != MPI_SUCCESS) {
     return {StatusCode::kInvalidArgument, "the operation is not a valid MPI_Op"};
   }
-  if (!commutes) {
-    return {StatusCode::kUnsupported,
-            "the operation does not commute: torc's schedules combine contributions in an order "
-            "that differs from block to block"};
-  }
-  reduction.fingerprint = kReduceOpCount + 1;
+  reduction.commutes = commutes != 0;
+  reduction.fingerprint = kReduceOpCount + (reduction.commutes ? 1 : 2);
   return {};
 }
 
@@ -292,6 +291,9 @@ Status MpiReduction::use(const ElementType& type, const Reduction& reduction, Ke
   type_ = type.handle;
   kernel_ = reduction.kernel;
   bytes_ = type.bytes;
+  commutes_ = reduction.commutes;
+  copy_.resize(
+      commutes_ ? 0 : std::max(bytes_, kPieceBytes / std::max<std::size_t>(bytes_, 1) * bytes_));
   const bool is_predefined_op = reduction.fingerprint <= kReduceOpCount;
   if (!is_predefined_op && !type.predefined && keep == Keep::kDuplicate) {
     // The user may free the datatype while the collective lives.
@@ -308,22 +310,33 @@ Reducer MpiReduction::reducer() const {
   return {reduceLocal, this};
 }
 
-// MPI_Reduce_local(x, y) sets y = x op y. The result is a op b, except where dst is a: there it is
-// b op a, which saves a copy and is the same for an operation that commutes.
+// MPI_Reduce_local(x, y) sets y = x op y. The result is a op b, except where dst is a and the
+// operation commutes: there it is b op a, which saves a copy.
 void MpiReduction::reduceLocal(void* dst, const void* a, const void* b, std::size_t count,
                                const void* cookie) {
   const auto* self = static_cast<const MpiReduction*>(cookie);
-  const void* other = a;
-  if (dst == a) {
-    other = b;
-  } else if (dst != b) {
-    std::memcpy(dst, b, count * self->bytes_);
-  }
+  const auto combine = [self](const std::byte* x, std::byte* y, std::size_t some) {
+    PMPI_Reduce_local(x, y, static_cast<int>(some), self->type_, self->op_);
+  };
+  auto* to = static_cast<std::byte*>(dst);
+  const auto* other = static_cast<const std::byte*>(dst == a && self->commutes_ ? b : a);
+  const bool is_overwritten = dst == a && !self->commutes_;
+  if (dst != a && dst != b) std::memcpy(dst, b, count * self->bytes_);
+  const std::size_t most =
+      is_overwritten
+          ? std::max<std::size_t>(self->copy_.size() / std::max<std::size_t>(self->bytes_, 1), 1)
+          : INT_MAX;
   for (std::size_t done = 0; done < count;) {
-    const std::size_t some = std::min<std::size_t>(count - done, INT_MAX);
-    PMPI_Reduce_local(static_cast<const std::byte*>(other) + done * self->bytes_,
-                      static_cast<std::byte*>(dst) + done * self->bytes_, static_cast<int>(some),
-                      self->type_, self->op_);
+    const std::size_t some = std::min(count - done, most);
+    const std::size_t at = done * self->bytes_;
+    if (is_overwritten) {
+      std::byte* copy = self->copy_.data();
+      std::memcpy(copy, static_cast<const std::byte*>(b) + at, some * self->bytes_);
+      combine(other + at, copy, some);
+      std::memcpy(to + at, copy, some * self->bytes_);
+    } else {
+      combine(other + at, to + at, some);
+    }
     done += some;
   }
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <mpi.h>
 
@@ -47,12 +48,12 @@ StatusOr<ElementType> describeType(MPI_Datatype type);
 struct Reduction {
   MPI_Op op = MPI_OP_NULL;
   ReduceFunction kernel = nullptr;  // null: MPI_Reduce_local
+  bool commutes = true;             // else sums have to be in the order of ranks
   std::uint64_t fingerprint = 0;    // equal on ranks whose operations are alike
 };
 
-/// A predefined operation, or a commutative one of the user. Errors: MPI_OP_NULL and operations
-/// that no reduction takes; kUnsupported for what MPI does not define on the type, and for an
-/// operation that does not commute.
+/// A predefined operation, or one of the user. Errors: MPI_OP_NULL and operations that no reduction
+/// takes; kUnsupported for what MPI does not define on the type.
 Status lookAtReduction(const ElementType& type, MPI_Op op, Reduction& reduction);
 
 /// What an operation of the user gets for a derived datatype, which may be freed meanwhile.
@@ -87,6 +88,8 @@ class MpiReduction {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;  // for reduceLocal; a duplicate where derived
   bool owns_type_ = false;
   std::size_t bytes_ = 0;
+  bool commutes_ = true;
+  mutable std::vector<std::byte> copy_;  // of what would be overwritten too early, piece by piece
 };
 
 /// "MPI_SUM", or "a user-defined operation".

@@ -54,12 +54,16 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   call.reason = checkArguments(call, state.rank(), state.size(), checked);
   if (call.reason != Reason::kServed) return nullptr;
   call.reason = Reason::kRankOrder;
-  if (rowOf(call.arguments.collective).isPrefix() && !state.isInOrder()) return nullptr;
+  if (checked.needsRankOrder() && !state.isInOrder()) return nullptr;
   call.reason = Reason::kUnexpected;
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
   call.reason = Reason::kNotSetUp;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
-  const LibraryEntry* entry = engine->library->choose(state.shape(), call.arguments, call.bytes);
+  const bool is_any_order =
+      checked.reduction.commutes || rowOf(call.arguments.collective).isPrefix();
+  const LibraryEntry* entry =
+      is_any_order ? engine->library->choose(state.shape(), call.arguments, call.bytes)
+                   : engine->library->chooseOrdered(state.shape(), call.arguments);
   if (is_barrier) call.bytes = 0;  // of the program's
   call.reason = entry == nullptr          ? is_barrier ? Reason::kCollective : Reason::kNoSchedule
                 : entry->file == kMpisOwn ? Reason::kMpiIsFaster

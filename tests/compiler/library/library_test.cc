@@ -177,6 +177,18 @@ TEST(RangeFinder, RangesCoverAllSizesInOrder) {
   }
 }
 
+TEST(RangeFinder, AnAllreduceInTheOrderOfRanksIsKeptForOperationsThatDoNotCommute) {
+  const Found found = rangesOf(shapeFor("4x3"), Collective::kAllreduce, {64, 1 << 20});
+  ASSERT_GE(found.ranges.size(), 2u);
+  const ScheduleRange& first = found.ranges.front();
+  EXPECT_EQ(first.lowest, kNoSize);
+  EXPECT_EQ(first.highest, kNoSize);
+  EXPECT_EQ(found.ranges[1].lowest, 64u);
+  const auto schedule = readSchedule(found.files.at(first.file), first.file);
+  ASSERT_TRUE(schedule.ok()) << schedule.status().message();
+  EXPECT_NE(schedule->view().flags & kOrderedSums, 0u);
+}
+
 TEST(RangeFinder, ADirectAlltoallIsKeptForCountsThatDiffer) {
   const Found found = rangesOf(shapeFor("4x3"), Collective::kAlltoall, {64, 1 << 20});
   ASSERT_GE(found.ranges.size(), 2u);
@@ -397,7 +409,7 @@ TEST(Manifest, SchemaKnowsTheKeys) {
   const LibraryPlan plan = cantFail(planLibrary(damaged, SubToriKind::kWholeAxes));
   LibraryIndex index = indexFor(plan);
   Found found = rangesOf(plan.shapes.front(), Collective::kAllreduce, {1, 64});
-  const ScheduleRange& range = found.ranges.front();
+  const ScheduleRange& range = found.ranges.at(1);
   index.files = {{range.file, found.files.at(range.file).size(), 1}};
   index.entries = {{.shape = 0,
                     .collective = Collective::kAllreduce,

@@ -457,7 +457,13 @@ TEST(LibraryIndex, WhatAScheduleMustBeToServeAnEntry) {
   schedule.frames = {};
   EXPECT_EQ(checkServes(index, entry, schedule).message(), "");
 
-  entry.collective = schedule.collective = Collective::kAllreduce;  // of no data
+  entry.collective = schedule.collective = Collective::kAllreduce;
+  EXPECT_EQ(checkServes(index, entry, schedule).message(),
+            "promises no ordered sums, the index gives it to operations that do not commute");
+  schedule.flags = kOrderedSums;
+  EXPECT_EQ(checkServes(index, entry, schedule).message(), "");
+  entry.highest = 64;  // calls without data among others
+  schedule.flags = 0;
   EXPECT_EQ(checkServes(index, entry, schedule).message(), "");
   schedule.collective = Collective::kAllgather;
   EXPECT_EQ(checkServes(index, entry, schedule).message(),

@@ -130,7 +130,8 @@ class Overlap {
       for (int i = 0; i < 6; ++i) {
         Call& call = add(calls, *communicator, Form::kNonblocking, i);
         call.start(i);
-        Shape product{Collective::kAllreduce, i % 2 == 0 ? Form::kNonblocking : Form::kBlocking};
+        Shape product{Collective::kReduceScatterBlock,
+                      i % 2 == 0 ? Form::kNonblocking : Form::kBlocking};
         product.type = &matrix;
         product.operation = &first;
         product.count = 17 + i;
