@@ -95,8 +95,12 @@ llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
     differ[i] = !classes.collapsed(i);
   const auto [entry, is_new] = smaller_.try_emplace(differ);
   if (is_new) {
-    if (auto stand_in = standInFor(programs_.spec().topology, machine_, differ, kMostClasses)) {
+    // Many short axes cannot be halved that often: then the smallest there is.
+    for (std::uint64_t most = kMostClasses; most < classes.count(); most *= 2) {
+      auto stand_in = standInFor(programs_.spec().topology, machine_, differ, most);
+      if (!stand_in) continue;
       entry->second.emplace(std::move(*stand_in), programs_.spec().collective);
+      break;
     }
   }
   return entry->second ? &*entry->second : nullptr;

@@ -228,6 +228,16 @@ TEST(StandIn, IsNotNeededWhereNodesExecuteLittle) {
   EXPECT_NEAR(choice.best().predicted_s, 9 * machine.alpha, 0.1e-6);
 }
 
+// 4x4x4x4x4 still has more nodes that differ than are simulated where there is the choice.
+TEST(StandIn, IsTheSmallestThereIs) {
+  CompileCache programs({Collective::kGather, *parseTopology("8x8x8x8x8")});
+  const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "8x8x8x8x8"));
+  ChoiceLimits limits;
+  limits.algorithm = cantFail(findAlgorithm("scatter-trees"));
+  limits.chunks = 1;
+  EXPECT_EQ(cantFail(choose(programs, machine, 64, limits)).best().stand_in, "4x4x4x4x4");
+}
+
 // What "Scaling Alltoall Collective on Multi-core Systems" found of network interfaces: where they
 // send few messages a second a leader is fastest; where it is cores that copy to them, all of them
 // have to, and those of a node combine their messages.
