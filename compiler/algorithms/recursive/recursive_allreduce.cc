@@ -23,13 +23,10 @@
 namespace torc {
 namespace {
 
-/// A round receives while what came in the one before is added.
-constexpr std::uint32_t kRoundsOfStaging = 2;
-
 class RecursiveAllreduce : private RecursiveSteps {
  public:
   RecursiveAllreduce(const CollectiveSpec& spec, std::uint32_t most_messages)
-      : RecursiveSteps(spec, most_messages), in_(data(Buffer::kIn)), out_(data(Buffer::kOut)) {
+      : RecursiveSteps(spec, most_messages), in_(whole(Buffer::kIn)), out_(whole(Buffer::kOut)) {
     if (axes_.empty()) return;
     if (largest_radix_ > 2) sum_ = frame();
     for (std::vector<Region>& slots : staging_) {
@@ -59,11 +56,6 @@ class RecursiveAllreduce : private RecursiveSteps {
   void fold(const AxisRounds& rounds);
   void unfold(const AxisRounds& rounds);
 
-  Region data(Buffer buffer) { return builder_.region(buffer, {{0, 1, builder_.box({})}}); }
-  Region frame() {
-    const std::uint32_t frame = builder_.addFrame({{0, 1, builder_.box({})}}, slots_++);
-    return wholeFrame(builder_.schedule().frames[frame], frame);
-  }
   /// What a node has before a round: what it contributes, or a sum.
   const Region& valueAt(std::uint32_t node) const { return has_sum_[node] ? out_ : in_; }
 
@@ -84,7 +76,6 @@ class RecursiveAllreduce : private RecursiveSteps {
   }
 
   const Region in_, out_;
-  std::uint32_t slots_ = 0;
   Region sum_;  // of a group's first members
   std::array<std::vector<Region>, kRoundsOfStaging> staging_;
   std::size_t axis_ = 0;               // that is exchanged along

@@ -23,16 +23,13 @@
 namespace torc {
 namespace {
 
-/// A round receives while what came in the one before is added.
-constexpr std::uint32_t kRoundsOfStaging = 2;
-
 class RecursiveScan : private RecursiveSteps {
  public:
   RecursiveScan(const CollectiveSpec& spec, std::uint32_t most_messages)
       : RecursiveSteps(spec, most_messages),
         includes_own_(rowOf(spec.collective).includesOwn()),
-        in_(data(Buffer::kIn)),
-        out_(data(Buffer::kOut)) {
+        in_(whole(Buffer::kIn)),
+        out_(whole(Buffer::kOut)) {
     if (axes_.empty()) return;
     total_ = frame();
     before_ = frame();
@@ -63,11 +60,6 @@ class RecursiveScan : private RecursiveSteps {
                  const Awaited& after);
   void putBefore(const AxisRounds& rounds);
 
-  Region data(Buffer buffer) { return builder_.region(buffer, {{0, 1, builder_.box({})}}); }
-  Region frame() {
-    const std::uint32_t frame = builder_.addFrame({{0, 1, builder_.box({})}}, slots_++);
-    return wholeFrame(builder_.schedule().frames[frame], frame);
-  }
   bool isLastAxis() const { return axis_ + 1 == axes_.size(); }
   /// What a node has before a round: what it contributes, or the total of its group.
   const Region& totalAt(std::uint32_t node) const { return has_total_[node] ? total_ : in_; }
@@ -93,7 +85,6 @@ class RecursiveScan : private RecursiveSteps {
 
   const bool includes_own_;
   const Region in_, out_;
-  std::uint32_t slots_ = 0;
   Region total_;   // of a node's group
   Region before_;  // of the groups on the axis that come before the node's place
   Region lower_;   // of the groups of a round that come before the node's

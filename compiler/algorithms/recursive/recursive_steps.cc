@@ -18,6 +18,11 @@ RecursiveSteps::RecursiveSteps(const CollectiveSpec& spec, std::uint32_t most_me
   }
 }
 
+Region RecursiveSteps::frame() {
+  const std::uint32_t frame = builder_.addFrame({{0, 1, builder_.box({})}}, slots_++);
+  return wholeFrame(builder_.schedule().frames[frame], frame);
+}
+
 StepPlace RecursiveSteps::place(std::size_t axis, Span nodes) {
   Box box;
   box[axes_[axis]] = Interval::absolute(static_cast<std::int32_t>(nodes.first), nodes.count);

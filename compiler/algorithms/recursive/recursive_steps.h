@@ -21,6 +21,9 @@ namespace torc {
 
 class RecursiveSteps {
  protected:
+  /// A round of whole vectors receives while what came in the one before is added.
+  static constexpr std::uint32_t kRoundsOfStaging = 2;
+
   /// Of an axis's nodes, consecutive ones.
   struct Span {
     std::uint32_t first = 0, count = 0;
@@ -43,6 +46,10 @@ class RecursiveSteps {
   std::vector<Members> membersOf(const AxisRounds& rounds, const AxisRound& round,
                                  const std::vector<bool>& split = {}) const;
 
+  /// The whole vector in a buffer, and in a frame of its own.
+  Region whole(Buffer buffer) { return builder_.region(buffer, {{0, 1, builder_.box({})}}); }
+  Region frame();
+
   StepPlace everywhere() const { return {stream_, kNone}; }
   StepPlace place(std::size_t axis, Span nodes);
   StepPlace place(std::size_t axis, std::uint32_t node) { return place(axis, Span{node, 1}); }
@@ -60,6 +67,7 @@ class RecursiveSteps {
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;
   llvm::SmallVector<AxisRounds, kMaxAxes> rounds_;
   std::uint32_t largest_radix_ = 2;
+  std::uint32_t slots_ = 0;  // of frames
 };
 
 }  // namespace torc

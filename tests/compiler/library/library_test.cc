@@ -177,28 +177,25 @@ TEST(RangeFinder, RangesCoverAllSizesInOrder) {
   }
 }
 
-TEST(RangeFinder, AnAllreduceInTheOrderOfRanksIsKeptForOperationsThatDoNotCommute) {
-  const Found found = rangesOf(shapeFor("4x3"), Collective::kAllreduce, {64, 1 << 20});
-  ASSERT_GE(found.ranges.size(), 2u);
+/// The schedule that is kept for no size, before the ranges of sizes.
+LoadedSchedule withoutSize(Collective collective) {
+  const Found found = rangesOf(shapeFor("4x3"), collective, {64, 1 << 20});
+  EXPECT_GE(found.ranges.size(), 2u);
   const ScheduleRange& first = found.ranges.front();
   EXPECT_EQ(first.lowest, kNoSize);
   EXPECT_EQ(first.highest, kNoSize);
-  EXPECT_EQ(found.ranges[1].lowest, 64u);
-  const auto schedule = readSchedule(found.files.at(first.file), first.file);
-  ASSERT_TRUE(schedule.ok()) << schedule.status().message();
-  EXPECT_NE(schedule->view().flags & kOrderedSums, 0u);
+  EXPECT_EQ(found.ranges.at(1).lowest, 64u);
+  auto schedule = readSchedule(found.files.at(first.file), first.file);
+  EXPECT_TRUE(schedule.ok()) << schedule.status().message();
+  return std::move(*schedule);
+}
+
+TEST(RangeFinder, AnAllreduceInTheOrderOfRanksIsKeptForOperationsThatDoNotCommute) {
+  EXPECT_NE(withoutSize(Collective::kAllreduce).view().flags & kOrderedSums, 0u);
 }
 
 TEST(RangeFinder, ADirectAlltoallIsKeptForCountsThatDiffer) {
-  const Found found = rangesOf(shapeFor("4x3"), Collective::kAlltoall, {64, 1 << 20});
-  ASSERT_GE(found.ranges.size(), 2u);
-  const ScheduleRange& first = found.ranges.front();
-  EXPECT_EQ(first.lowest, kNoSize);
-  EXPECT_EQ(first.highest, kNoSize);
-  EXPECT_EQ(found.ranges[1].lowest, 64u);
-  const auto schedule = readSchedule(found.files.at(first.file), first.file);
-  ASSERT_TRUE(schedule.ok()) << schedule.status().message();
-  EXPECT_TRUE(schedule->view().isDirect());
+  EXPECT_TRUE(withoutSize(Collective::kAlltoall).view().isDirect());
 }
 
 /// For sizes of all kinds, also between those that were looked at, the schedule that the ranges
