@@ -34,8 +34,9 @@
  * torc_context_advance, torc_collective_test or torc_collective_wait now and then.
  *
  * Element counts are of the given datatype. Datatypes: predefined, or derived without gaps.
- * Operations: those that MPI predefines, and commutative ones of the user, which must live as
- * long as the collective.
+ * Operations: those that MPI predefines, and those of the user, which must live as long as the
+ * collective. One that does not commute takes a schedule that promises ordered sums, and ranks in
+ * the order of the schedule's: allreduce, reduce, scan and exscan, not reduce_scatter.
  */
 #ifndef TORC_RUNTIME_API_TORC_H_
 #define TORC_RUNTIME_API_TORC_H_
@@ -262,8 +263,8 @@ int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info)
  */
 typedef struct torc_call {
   torc_kind kind;
-  int64_t
-      count; /* elements: of the vector (allreduce, reduce, broadcast), of each block otherwise */
+  int64_t count; /* elements: of the vector (allreduce, reduce, broadcast, scan, exscan), of each
+                    block otherwise */
   const int64_t* counts; /* elements of each rank's block, or NULL: all `count`. Of an alltoall the
                             elements that come from each rank: there only that they are not NULL
                             counts */
