@@ -137,8 +137,7 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   const std::uint32_t shape = library.index.sub_tori[geometry.library_sub_torus].shape;
   const torc::CollectiveRow& row = torc::rowOf(arguments->collective);
   const bool is_in_order =
-      geometry.map.isIdentity() &&
-      torc::sameRankOrder(library.index.shapes[shape].topology, *geometry.topology);
+      torc::isInRankOrder(geometry.map, *geometry.topology, library.index.shapes[shape].topology);
   if (checked.needsRankOrder() && !is_in_order) {
     return Status(StatusCode::kUnsupported,
                   message("the ranks are in another order than those of the library's ",

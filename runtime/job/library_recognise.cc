@@ -108,6 +108,6 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
   result.shape = sub_torus->shape;
   result.topology = *topology;
   result.map = std::move(*map);
-  result.in_order = result.map.isIdentity() && torc::sameRankOrder(shape, *topology);
+  result.in_order = torc::isInRankOrder(result.map, *topology, shape);
   return result;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedules/topology/topology.h"
 #include "support/message.h"
 #include "support/status.h"
 
@@ -65,6 +66,12 @@ class RankMap {
  private:
   std::vector<std::int32_t> to_schedule_, to_communicator_;  // empty: the identity
 };
+
+/// Whether a communicator's ranks, which `map` leads to those of `topology`, are in the order of a
+/// schedule compiled for `compiled`, a topology of the same shape.
+inline bool isInRankOrder(const RankMap& map, const Topology& topology, const Topology& compiled) {
+  return map.isIdentity() && sameRankOrder(topology, compiled);
+}
 
 }  // namespace torc
 

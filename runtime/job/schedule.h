@@ -34,7 +34,7 @@ struct torc_schedule {
   /// Whether the communicator's ranks are in the order in which the schedule was compiled, on which
   /// prefixes depend.
   bool isInRankOrder() const {
-    return geometry->map.isIdentity() && torc::sameRankOrder(view_.topology, file->view().topology);
+    return torc::isInRankOrder(geometry->map, view_.topology, file->view().topology);
   }
 
   torc_geometry* geometry = nullptr;
