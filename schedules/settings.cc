@@ -216,6 +216,12 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readNumber<&Settings::stall, 1000000>},
+    {{"TORC_TUNE", "0|1", "0",
+      "1: the first blocking calls of each kind are served in turns by each schedule that the "
+      "library has for them and by MPI; what was fastest serves those that follow.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readSwitch<&Settings::tune>},
     {{"TORC_VERBOSE", "0|1|2", "",
       "Lines on stderr. Default: warnings and hints. 0: warnings only; 1: also what was set up; 2: "
       "also what was decided for each communicator.",

@@ -54,6 +54,7 @@ struct Settings {
   std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
   ProgressMode progress = ProgressMode::kWait;
   NonblockingMode nonblocking = NonblockingMode::kAuto;
+  bool tune = false;        // whether a program's first calls of a kind try what is fastest
   std::uint32_t stall = 0;  // seconds without progress after which a call is told of; 0: never
 
   // Rank 0's.

@@ -1,6 +1,7 @@
 #include "runtime/run/sub_torus_boxes.h"
 
 #include "runtime/api/torc.h"
+#include "runtime/job/contenders.h"
 #include "runtime/job/schedule_load.h"
 #include "runtime/run/job_world.h"
 
@@ -44,11 +45,7 @@ StatusOr<torc_schedule*> SubTorusBoxes::load(std::uint32_t shape, Collective col
   for (const auto& [held, schedule] : schedules_) {
     if (held == file) return schedule;
   }
-  LibraryEntry entry;
-  entry.shape = shape;
-  entry.collective = collective;
-  entry.lowest = entry.highest = kNoSize + 1;
-  entry.file = file;
+  const LibraryEntry entry = entryOfContender(shape, collective, file);
   StatusOr<torc_schedule*> schedule = loadNow(*geometry_, entry);
   if (schedule.ok()) schedules_.emplace_back(file, *schedule);
   return schedule;

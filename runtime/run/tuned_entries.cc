@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "runtime/job/contenders.h"
+
 namespace torc {
 namespace {
 

@@ -11,9 +11,6 @@
 
 namespace torc {
 
-/// What is no slower than this, times the fastest, is as fast: no measurement tells them apart.
-inline constexpr double kAsFast = 1.03;
-
 /// Seconds that a preloaded program's call takes besides the persistent collective that was
 /// measured, less those that one takes that is handed to MPI (docs/tuning.md: 0.11 and 0.06 us).
 inline constexpr double kCallAdds = 5e-8;

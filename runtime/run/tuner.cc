@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include "runtime/job/contenders.h"
 #include "runtime/run/job_world.h"
 #include "runtime/run/tuned_entries.h"
 #include "runtime/run/yielding_collectives.h"
@@ -164,19 +165,9 @@ bool Tuner::isOver(double end) const {
 
 /// MPI's own, and each file that the library has for the cell.
 StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubTorusBoxes& boxes) {
-  std::set<std::uint32_t> files;
-  for (const LibraryEntry& entry : index_.entries) {
-    if (entry.shape == cell.shape && entry.collective == cell.collective) {
-      files.insert(entry.file);
-    }
-  }
-  for (const LibraryCandidate& candidate : index_.candidates) {
-    if (candidate.shape == cell.shape && candidate.collective == cell.collective) {
-      files.insert(candidate.file);
-    }
-  }
   std::vector<Contender> list;
-  for (const std::uint32_t file : files) {
+  for (const std::uint32_t file :
+       torc::contenders(index_, cell.shape, cell.collective, cell.bytes)) {
     const StatusOr<torc_schedule*> schedule = boxes.load(cell.shape, cell.collective, file);
     if (Status status = agreed(schedule.ok() ? Status() : schedule.status()); !status.ok()) {
       return status;

@@ -92,6 +92,7 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
                                                         {"TORC_PROGRESS", "thread"},
                                                         {"TORC_NONBLOCKING", "1"},
                                                         {"TORC_STALL", "1"},
+                                                        {"TORC_TUNE", "1"},
                                                         {"TORC_VERBOSE", "0"},
                                                         {"TORC_STATS", "1"},
                                                         {"TORC_EXPLAIN", "1"},

@@ -64,6 +64,7 @@ CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state,
   }
   record.by = servedBy(call, entry);
   record.entry = entry;
+  record.is_on_trial = call.trial != nullptr;
   if (entry == nullptr) {
     record.service = shouldBeServed(call.reason) ? Service::kShouldBeServed : Service::kNotTorcs;
   }

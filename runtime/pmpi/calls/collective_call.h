@@ -82,6 +82,8 @@ class MpiCall {
   int (*invoke_)(const std::byte*, const KeptLists&, MPI_Comm, MPI_Request*) = nullptr;
 };
 
+struct CallTrial;
+
 struct CollectiveCall {
   CollectiveCall(CallId call, Form call_form, MPI_Comm communicator)
       : id(call), form(call_form), comm(communicator) {}
@@ -100,7 +102,8 @@ struct CollectiveCall {
   std::uint64_t number = 0;  // among the collective calls of its communicator, from 1 on; 0: none
   std::uint64_t bytes = 0;   // of the whole vector
   Reason reason = Reason::kCollective;
-  double began = 0;  // seconds, when statistics are kept
+  double began = 0;            // seconds, when statistics are kept
+  CallTrial* trial = nullptr;  // that it is part of (runtime/pmpi/tuning); null: of none
 };
 
 }  // namespace torc::pmpi

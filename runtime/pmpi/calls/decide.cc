@@ -37,6 +37,10 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
   return is_idle ? Reason::kNoData : Reason::kServed;
 }
 
+bool needsOrderedSums(const Call& checked) {
+  return !checked.reduction.commutes && !rowOf(checked.collective).isPrefix();
+}
+
 const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   const bool is_barrier = call.id == CallId::kBarrier;
   call.reason = state.reason();
@@ -59,11 +63,10 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
   call.reason = Reason::kNotSetUp;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
-  const bool is_any_order =
-      checked.reduction.commutes || rowOf(call.arguments.collective).isPrefix();
   const LibraryEntry* entry =
-      is_any_order ? engine->library->choose(state.shape(), call.arguments, call.bytes)
-                   : engine->library->chooseOrdered(state.shape(), call.arguments);
+      needsOrderedSums(checked)
+          ? engine->library->chooseOrdered(state.shape(), call.arguments)
+          : engine->library->choose(state.shape(), call.arguments, call.bytes);
   if (is_barrier) call.bytes = 0;  // of the program's
   call.reason = entry == nullptr          ? is_barrier ? Reason::kCollective : Reason::kNoSchedule
                 : entry->file == kMpisOwn ? Reason::kMpiIsFaster

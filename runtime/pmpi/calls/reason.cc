@@ -33,6 +33,8 @@ const char* text(Reason reason) {
       return "more bytes than an address space has";
     case Reason::kMpiIsFaster:
       return "MPI's own was measured to be faster";
+    case Reason::kTried:
+      return "MPI's own was tried in its turn";
     case Reason::kOwnBlock:
       return "the rank's own block is not as long as the others expect";
     case Reason::kFailedBefore:

@@ -11,10 +11,13 @@
 #include "runtime/pmpi/calls/operation.h"
 #include "runtime/pmpi/calls/refusal.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
+#include "runtime/pmpi/communicators/failed_call.h"
 #include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/tuning/call_trials.h"
+#include "runtime/pmpi/tuning/end_trial.h"
 #include "runtime/trace/trace.h"
 #include "support/message.h"
 
@@ -57,37 +60,6 @@ bool isRecognised(const CommunicatorState* state) {
   return state != nullptr && (state->reason() == Reason::kServed || state->id() != 0);
 }
 
-/// An error of this call, told to the communicator's error handler.
-Outcome refuse(const CollectiveCall& call, int code) {
-  reportFailures();
-  tellErrorHandler(call.comm, code);
-  return {true, code};
-}
-
-/// The call has failed on this rank, before there was an operation.
-Outcome failHere(const CollectiveCall& call, CommunicatorState& state, int code,
-                 const std::string& what) {
-  {
-    EngineLock lock;
-    state.fail({call.number, code, words(functionName(call.id, call.form), ": ", what)});
-  }
-  return refuse(call, code);
-}
-
-/// A call on a communicator on which an earlier one has failed: nobody can know who would come.
-Outcome refuseAfterFailure(const CollectiveCall& call, CommunicatorState& state) {
-  int code = MPI_ERR_OTHER;
-  {
-    EngineLock lock;
-    code = state.failure().code;
-    if (!std::exchange(state.failure_told, true)) {
-      complainOf(call, message(text(Reason::kFailedBefore), ": call ", state.failure().call, " on ",
-                               state.description()));
-    }
-  }
-  return refuse(call, code);
-}
-
 /// Notes a call that torc does not serve. Settled where it must not be MPI's, or is over.
 Outcome leave(CollectiveCall& call, CommunicatorState* state) {
   if (isRecognised(state) && call.number == 0) {
@@ -121,6 +93,7 @@ bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* stat
     case Reason::kNoCommunicator:
     case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
       return false;
+    case Reason::kTried:        // as it will be, should it be the fastest
     case Reason::kMpiIsFaster:  // at no cost; with other arguments ranks may wait as MPI's do
       return engine->has_nonblocking && !hasToBlock(call);
     default:
@@ -135,13 +108,18 @@ bool staysMpis(const CollectiveCall& call) {
   return call.reason == Reason::kMpiIsFaster && !engine->has_nonblocking;
 }
 
+/// Where a call is kept for the next one like it: of one on trial, that has the same turn.
+RepeatedCalls& repeatedCallsOf(const CollectiveCall& call, CommunicatorState& state) {
+  return call.trial == nullptr ? state.repeatedCalls() : *call.trial->current().repeated;
+}
+
 /// Keeps what a call has become for the next one like it. `schedule`: null: it is MPI's.
 void keep(const CallKey& key, const CollectiveCall& call, const Arrival& arrival,
           torc_schedule* schedule) {
   EngineLock lock;
   // Without memory the next one is served like this one.
   static_cast<void>(attempt([&]() -> Status {
-    RepeatedCalls& calls = arrival.state->repeatedCalls();
+    RepeatedCalls& calls = repeatedCallsOf(call, *arrival.state);
     if (schedule == nullptr) {
       calls.handedBack(key, call, arrival.checked);
     } else {
@@ -178,6 +156,9 @@ Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* reques
                      std::unique_ptr<Operation>& operation) {
   if (call.number == 0) arrival.state->note(call, Maker::kTorc);
   return attempt([&]() -> Status {
+    if (engine->settings.tune && call.trial == nullptr) {
+      arrival.state->claimSchedule(arrival.entry->file);
+    }
     operation = std::make_unique<Operation>(*arrival.state, call, arrival.checked, *arrival.entry);
     if (call.form != Form::kNonblocking) return {};
     int tag = -1;
@@ -267,29 +248,44 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
   return status;
 }
 
-/// A call like one before, where nothing else is under way on its communicator. None: it is served
-/// as any other.
-std::optional<Outcome> serveAgain(CollectiveCall& call, const CallKey& key) {
-  CommunicatorState* state = CommunicatorState::of(call.comm);
-  if (state == nullptr || state->reason() != Reason::kServed) return std::nullopt;
+/// A call like one before in `calls`, where nothing else is under way on its communicator. None: it
+/// is served as any other.
+std::optional<Outcome> serveAgain(CollectiveCall& call, const CallKey& key,
+                                  CommunicatorState& state, RepeatedCalls& calls) {
   std::unique_ptr<Operation> operation;
   Status status;
   {
     EngineLock lock;
-    RepeatedCall* repeated = state->repeatedCalls().find(key);
+    RepeatedCall* repeated = calls.find(key);
     if (repeated == nullptr || !repeated->takes(call.arguments)) return std::nullopt;
-    if (state->hasFailed()) return std::nullopt;
+    if (state.hasFailed()) return std::nullopt;
     if (repeated->isMpis()) {
-      noteRepeated(call, *state, *repeated);
+      noteRepeated(call, state, *repeated);
       return Outcome{};
     }
-    if (repeated->is_running || !state->isIdle()) return std::nullopt;
-    status = attempt([&] { return runRepeated(call, *state, *repeated, operation); });
-    if (!status.ok()) state->repeatedCalls().drop(*repeated);
+    if (repeated->is_running || !state.isIdle()) return std::nullopt;
+    status = attempt([&] { return runRepeated(call, state, *repeated, operation); });
+    if (!status.ok()) calls.drop(*repeated);
   }
-  if (!status.ok()) return failHere(call, *state, errorClass(status), status.message());
+  if (!status.ok()) return failHere(call, state, errorClass(status), status.message());
   if (operation != nullptr) return awaitEnd(call, std::move(operation));
   return Outcome{true, MPI_SUCCESS};
+}
+
+/// With TORC_TUNE: what is tried, or was the fastest, serves the call (runtime/pmpi/tuning).
+/// Settled: the call has failed.
+Outcome chooseByTrial(CollectiveCall& call, Arrival& arrival) {
+  if (!CallTrials::mayTry(call, arrival.entry)) return {};
+  CommunicatorState& state = *arrival.state;
+  const Reason found = call.reason;
+  if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+  if (state.reason() != Reason::kServed) {
+    if (found == Reason::kMpiIsFaster) call.reason = found;
+    return {};
+  }
+  const Status status = state.trials().choose(call, arrival.checked, arrival.entry);
+  if (!status.ok()) return failHere(call, state, errorClass(status), status.message());
+  return state.hasFailed() ? refuseAfterFailure(call, state) : Outcome{};
 }
 
 /// Whether a call may be a repeated one. What a trace shows is a call's way through everything.
@@ -302,15 +298,28 @@ bool mayRepeat(const CollectiveCall& call) {
 Outcome serveBlocking(CollectiveCall& call) {
   const CallKey key(call);
   if (mayRepeat(call)) {
-    if (const std::optional<Outcome> again = serveAgain(call, key)) return *again;
+    CommunicatorState* state = CommunicatorState::of(call.comm);
+    if (state != nullptr && state->reason() == Reason::kServed) {
+      const auto again = serveAgain(call, key, *state, state->repeatedCalls());
+      if (again) return *again;
+    }
   }
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   Arrival arrival;
   arrive(call, traced, arrival);
+  if (engine->settings.tune) {
+    if (const Outcome failed = chooseByTrial(call, arrival); failed.settled) return failed;
+    traced.setDetail(servedBy(call, arrival.entry));
+  }
   if (arrival.entry != nullptr) {
     if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
   }
   if (arrival.entry == nullptr) return handBack(call, key, arrival);
+  if (call.trial != nullptr && call.number == 0 && mayRepeat(call)) {
+    CommunicatorState& state = *arrival.state;
+    const auto again = serveAgain(call, key, state, repeatedCallsOf(call, state));
+    if (again) return endTrial(call, *again);
+  }
 
   std::unique_ptr<Operation> operation;
   Status made;
@@ -325,7 +334,7 @@ Outcome serveBlocking(CollectiveCall& call) {
   if (operation->code() == MPI_SUCCESS && operation->schedule() != nullptr && mayRepeat(call)) {
     keep(key, call, arrival, operation->schedule());
   }
-  return awaitEnd(call, std::move(operation));
+  return endTrial(call, awaitEnd(call, std::move(operation)));
 }
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
@@ -390,7 +399,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
 }
 
 int handedBack(CollectiveCall& call, int code) {
-  if (code == MPI_SUCCESS && engine->statistics == nullptr) return code;
+  if (code == MPI_SUCCESS && !engine->follows_mpis) return code;
   CommunicatorState* state =
       call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm);
   if (code != MPI_SUCCESS && call.reason == Reason::kArgument && state != nullptr &&
@@ -398,7 +407,7 @@ int handedBack(CollectiveCall& call, int code) {
     meetAfterRefusal(*state, call);
   }
   endCall(call, state, nullptr);
-  return code;
+  return endTrial(call, {true, code}).code;
 }
 
 }  // namespace torc::pmpi

@@ -99,6 +99,7 @@ CommunicatorState::~CommunicatorState() {
   if (geometry_ == nullptr) return;
   --engine->shadows;
   repeated_.dropAll();
+  trials_.clear();
   calls_.reset();
   for (auto& [file, entry] : schedules_)
     torc_schedule_free(entry.schedule);
@@ -134,6 +135,19 @@ bool CommunicatorState::proceed() {
   while (!queue_.empty() && queue_.front()->proceed())
     queue_.pop_front();
   return queue_.empty();
+}
+
+void CommunicatorState::letGoOfSchedule(std::uint32_t file) {
+  const auto found = schedules_.find(file);
+  if (--found->second.trials > 0 || found->second.is_claimed) return;
+  calls_->forget(found->second.schedule);
+  torc_schedule_free(found->second.schedule);
+  schedules_.erase(found);
+}
+
+void CommunicatorState::forgetFailedLoad(std::uint32_t file) {
+  const auto found = schedules_.find(file);
+  if (!found->second.is_claimed) schedules_.erase(found);
 }
 
 CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {

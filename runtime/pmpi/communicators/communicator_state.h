@@ -32,6 +32,7 @@
 #include "runtime/pmpi/calls/reason.h"
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/communicators/notices.h"
+#include "runtime/pmpi/tuning/call_trials.h"
 #include "schedules/library/index.h"
 
 namespace torc::pmpi {
@@ -54,6 +55,9 @@ struct CommunicatorSchedule {
   Stage stage = Stage::kUnused;
   std::unique_ptr<ScheduleLoad> load;
   torc_schedule* schedule = nullptr;
+  // Of the loaded one, with TORC_TUNE, alike on all ranks:
+  int trials = 0;           // that are under way and have it
+  bool is_claimed = false;  // a call that is not on trial has used it, or will
 };
 
 class CommunicatorState {
@@ -92,7 +96,10 @@ class CommunicatorState {
   MPI_Comm shadow() const { return geometry_->comm; }
   torc_geometry& geometry() { return *geometry_; }
   CallCache& calls() { return *calls_; }
+  const std::unique_ptr<CallCache>& callCache() const { return calls_; }
   RepeatedCalls& repeatedCalls() { return repeated_; }
+  /// With TORC_TUNE. By the thread that makes a blocking call.
+  CallTrials& trials() { return trials_; }
 
   /// The program's; MPI_COMM_SELF once it is freed.
   MPI_Comm communicatorForErrors() const { return comm_ != MPI_COMM_NULL ? comm_ : MPI_COMM_SELF; }
@@ -111,6 +118,14 @@ class CommunicatorState {
   void endQueue();
   /// Moves the queue on; true when it is empty.
   bool proceed();
+  /// The trial of a call, which is under way, has this file's schedule, or has it no longer. What
+  /// none has, and no call outside of trials has claimed, is freed.
+  void holdSchedule(std::uint32_t file) { ++schedules_[file].trials; }
+  void letGoOfSchedule(std::uint32_t file);
+  /// A call that is not on trial uses it. Throws std::bad_alloc.
+  void claimSchedule(std::uint32_t file) { schedules_[file].is_claimed = true; }
+  /// A file that could not be loaded for a trial: whatever needs it tries again.
+  void forgetFailedLoad(std::uint32_t file);
   /// Moves the loading of an entry's file on, beginning it at the first call. Only for the
   /// operation at the head of the queue. nullptr until it is kReady or kFailed. Throws.
   CommunicatorSchedule* load(const LibraryEntry& entry);
@@ -174,6 +189,7 @@ class CommunicatorState {
   std::unique_ptr<torc_geometry> geometry_;   // over the shadow
   std::unique_ptr<CallCache> calls_;
   RepeatedCalls repeated_{calls_};
+  CallTrials trials_{*this};
   std::unordered_map<std::uint32_t, CommunicatorSchedule> schedules_;  // by file
   std::deque<Turn*> queue_;
 

@@ -27,7 +27,8 @@ class CommunicatorState;
 class Operation;
 
 /// Every member is used under the lock, except those that are set before torc is on and never
-/// change: settings, has_nonblocking, library, statistics, keyval, meetings, world_rank.
+/// change: settings, has_nonblocking, library, statistics, follows_mpis, keyval, meetings,
+/// world_rank.
 class Engine {
  public:
   explicit Engine(const Settings& given) : settings(given), call_memory(given.cache) {}
@@ -63,7 +64,8 @@ class Engine {
                                 // for something else; the same on all ranks
   std::unique_ptr<torc_library> library;
   std::unique_ptr<Statistics> statistics;  // null: not kept
-  int keyval = MPI_KEYVAL_INVALID;         // of the attribute that is a communicator's state
+  bool follows_mpis = false;  // whether something is done at the end of a call that MPI has made
+  int keyval = MPI_KEYVAL_INVALID;  // of the attribute that is a communicator's state
   int world_rank = 0;
   MPI_Comm meetings =
       MPI_COMM_NULL;  // of the ranks of MPI_COMM_WORLD, for runtime/pmpi/communicators/meeting.h

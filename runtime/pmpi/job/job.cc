@@ -140,6 +140,7 @@ std::unique_ptr<Engine> agreeOnEngine() {
   if (settings.statistics || settings.explain) {
     (*made)->statistics = std::make_unique<Statistics>(settings.explain);
   }
+  (*made)->follows_mpis = (*made)->statistics != nullptr || settings.tune;
   return std::move(*made);
 }
 

@@ -39,7 +39,16 @@ const char* operationName(MPI_Op op) {
   return "unnamed";
 }
 
-/// "35.2 us"
+/// Seconds that the library predicts, between its two ends.
+double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
+  if (entry.predicted_to <= entry.lowest || bytes <= entry.lowest) return entry.lowest_s;
+  const double along = static_cast<double>(bytes - entry.lowest) /
+                       static_cast<double>(entry.predicted_to - entry.lowest);
+  return entry.lowest_s + along * (entry.highest_s - entry.lowest_s);
+}
+
+}  // namespace
+
 std::string secondsText(double seconds) {
   char text[32];
   if (seconds < 1e-3) {
@@ -51,16 +60,6 @@ std::string secondsText(double seconds) {
   }
   return text;
 }
-
-/// Seconds that the library predicts, between its two ends.
-double predicted(const LibraryEntry& entry, std::uint64_t bytes) {
-  if (entry.predicted_to <= entry.lowest || bytes <= entry.lowest) return entry.lowest_s;
-  const double along = static_cast<double>(bytes - entry.lowest) /
-                       static_cast<double>(entry.predicted_to - entry.lowest);
-  return entry.lowest_s + along * (entry.highest_s - entry.lowest_s);
-}
-
-}  // namespace
 
 std::size_t Statistics::KeyHash::operator()(const Key& key) const {
   return hashNumbers(std::bit_cast<std::uint64_t>(key.function),
@@ -153,7 +152,7 @@ CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
     row.operation = isPredefined(call.op) ? operationName(call.op) : "user's";
   row.by = call.by;
   row.size_class = key.size_class;
-  if (explain_ && call.communicator_rank == 0) explain(call, row);
+  if (explain_ && call.communicator_rank == 0 && !call.is_on_trial) explain(call, row);
   row_numbers_.emplace(key, rows_.size());
   return rows_.emplace_back(std::move(row));
 }
@@ -164,7 +163,7 @@ void Statistics::explain(const CallRecord& call, const CallRow& row) const {
   if (!row.operation.empty()) text += ", " + row.operation;
   if (call.entry != nullptr) {
     text += message(": ", row.by);
-    if (call.entry->highest != kNoSize) {
+    if (call.entry->highest != kNoSize && call.entry->lowest_s > 0) {
       text += message(", predicted ", secondsText(predicted(*call.entry, call.bytes)));
     }
     if (!call.entry->reason.empty()) text += ": " + call.entry->reason;
@@ -174,6 +173,17 @@ void Statistics::explain(const CallRecord& call, const CallRow& row) const {
   say(text);
 }
 
+void Statistics::trialBegins() {
+  const std::lock_guard lock(mutex_);
+  ++trials_;
+}
+
+void Statistics::trialEnds(TunedRow row) {
+  const std::lock_guard lock(mutex_);
+  ++trials_ended_;
+  if (tuned_.size() < kMostTunedRows) tuned_.push_back(std::move(row));
+}
+
 JobStatistics Statistics::snapshot(const RankFacts& facts) const {
   const std::lock_guard lock(mutex_);
   JobStatistics statistics;
@@ -181,6 +191,9 @@ JobStatistics Statistics::snapshot(const RankFacts& facts) const {
   std::ranges::copy_if(rows_, std::back_inserter(statistics.calls),
                        [](const CallRow& row) { return row.calls > 0; });
   statistics.communicators = communicators_;
+  statistics.tuned = tuned_;
+  statistics.trials = trials_;
+  statistics.ended = trials_ended_;
   statistics.sum = statistics.most = facts;
   return statistics;
 }

@@ -34,6 +34,7 @@ struct CallRecord {
   Service service = Service::kServed;
   const char* by = "";                  // name of the file, or the reason
   const LibraryEntry* entry = nullptr;  // where served
+  bool is_on_trial = false;             // the end of the trial is explained, not the call
 };
 
 class Statistics {
@@ -53,6 +54,10 @@ class Statistics {
 
   /// Counts a call. From any thread; handles are read, not kept.
   void record(const CallRecord& call);
+
+  /// A signature is tried on a communicator (TORC_TUNE): told by rank 0 of it; so is the end.
+  void trialBegins();
+  void trialEnds(TunedRow row);
 
   /// What has been counted so far.
   JobStatistics snapshot(const RankFacts& facts) const;
@@ -84,6 +89,8 @@ class Statistics {
   std::array<std::size_t, 3> rests_{kNoRow, kNoRow, kNoRow};  // by Service: in rows_
   std::vector<CommunicatorRow> communicators_;
   std::vector<std::uint32_t> shapes_;  // the number of the first of the same description
+  std::vector<TunedRow> tuned_;
+  std::uint64_t trials_ = 0, trials_ended_ = 0;
 };
 
 /// What the header says of the job besides.
@@ -106,6 +113,9 @@ std::string statisticsTable(const JobDescription& job, const JobStatistics& stat
 
 /// Writes the table to stderr, or to `file` unless that is empty.
 Status writeStatistics(const std::string& table, const std::string& file);
+
+/// "35.2 us"
+std::string secondsText(double seconds);
 
 /// Words of this process's command line.
 std::string commandLine();

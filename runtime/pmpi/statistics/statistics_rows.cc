@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -171,6 +173,17 @@ void visit(Archive& archive, Statistics& statistics) {
       archive.number(*count);
     archive.number(row.seconds);
   }
+  archive.number(statistics.trials);
+  archive.number(statistics.ended);
+  archive.rows(statistics.tuned);
+  for (auto& row : statistics.tuned) {
+    for (auto* text : {&row.function, &row.communicator, &row.by})
+      archive.text(*text);
+    archive.number(row.bytes);
+    archive.number(row.calls);
+    for (auto* seconds : {&row.seconds, &row.own_seconds, &row.mpi_seconds})
+      archive.number(*seconds);
+  }
 }
 
 }  // namespace
@@ -206,6 +219,10 @@ void JobStatistics::merge(const JobStatistics& others) {
       addCounts(row, communicators.back());
     }
   }
+  trials += others.trials;
+  ended += others.ended;
+  const std::size_t room = kMostTunedRows - std::min(tuned.size(), kMostTunedRows);
+  std::ranges::copy(others.tuned | std::views::take(room), std::back_inserter(tuned));
   forFacts(others.sum, sum, [](auto from, auto& into) { into += from; });
   forFacts(others.most, most, [](auto from, auto& into) { into = std::max(into, from); });
 }

@@ -56,6 +56,20 @@ struct CommunicatorRow {
   bool operator==(const CommunicatorRow&) const = default;
 };
 
+/// A signature for which TORC_TUNE has found what is fastest, on one communicator.
+struct TunedRow {
+  std::string function;      // "MPI_Allreduce"
+  std::string communicator;  // as in CallRow
+  std::string by;            // what serves it since: a file, or "MPI's own"
+  std::uint64_t bytes = 0;   // of a call
+  std::uint64_t calls = 0;   // that were on trial, on each rank
+  double seconds = 0;        // of a call, by what serves it since: as long as on the slowest rank
+  double own_seconds = 0;    // likewise, as the library says
+  double mpi_seconds = 0;    // likewise, by MPI's own
+
+  bool operator==(const TunedRow&) const = default;
+};
+
 /// Numbers of one rank, which runtime/pmpi/job/job_report.cc finds; statistics_rows.cc sends and
 /// merges them (`forFacts`), statistics_table.cc prints them, docs/settings.md explains them.
 struct RankFacts {
@@ -73,13 +87,17 @@ struct RankFacts {
 /// Most rows of one rank; what is beyond is counted together.
 inline constexpr std::size_t kMostCallRows = 1000;
 inline constexpr std::size_t kMostCommunicatorRows = 200;
+inline constexpr std::size_t kMostTunedRows = 1000;
 
 /// The statistics of one rank, or of several together.
 struct JobStatistics {
   std::uint64_t ranks = 1;
   std::vector<CallRow> calls;  // a signature has one row
   std::vector<CommunicatorRow> communicators;
-  RankFacts sum, most;  // over the ranks
+  std::vector<TunedRow> tuned;  // kMostTunedRows of them at most
+  std::uint64_t trials = 0;     // of signatures that were begun, on all communicators
+  std::uint64_t ended = 0;      // of them; as many rows, but for what is beyond the most
+  RankFacts sum, most;          // over the ranks
 
   /// Adds those of other ranks. Beyond twice the most rows of a rank, those of the least time are
   /// counted together.

@@ -185,6 +185,37 @@ std::string communicatorSection(const JobStatistics& statistics) {
   return rows.empty() ? text : text + columns.text();
 }
 
+/// What TORC_TUNE has found; empty where nothing was tried.
+std::string tuningSection(const JobStatistics& statistics) {
+  using enum Columns::Side;
+  if (statistics.trials == 0) return {};
+  std::string text = message("Tried by TORC_TUNE: ", statistics.trials, " signatures, ",
+                             statistics.ended, " of them to the end\n");
+  if (statistics.tuned.empty()) return text + '\n';
+  std::vector<TunedRow> rows = statistics.tuned;
+  std::ranges::sort(rows, {}, [](const TunedRow& row) {
+    return std::tie(row.function, row.communicator, row.bytes, row.by, row.seconds);
+  });
+  Columns columns({{"function", kLeft},
+                   {"communicator", kLeft},
+                   {"bytes/call", kRight},
+                   {"calls tried", kRight},
+                   {"library's us", kRight},
+                   {"MPI's us", kRight},
+                   {"fastest us", kRight},
+                   {"serves since", kLeft}});
+  for (const TunedRow& row : rows) {
+    columns.add({row.function, row.communicator, bytesShort(row.bytes), std::to_string(row.calls),
+                 fixed(row.own_seconds * 1e6, 2), fixed(row.mpi_seconds * 1e6, 2),
+                 fixed(row.seconds * 1e6, 2), row.by});
+  }
+  text += columns.text();
+  if (statistics.ended > rows.size()) {
+    text += message("  and ", statistics.ended - rows.size(), " more\n");
+  }
+  return text + '\n';
+}
+
 std::string headerSection(const JobDescription& job, const JobStatistics& statistics) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
@@ -217,7 +248,7 @@ std::string statisticsTable(const JobDescription& job, const JobStatistics& stat
   std::string text = "torc statistics " + rule.substr(16) + '\n' + headerSection(job, statistics);
   if (job.off.empty()) {
     text += '\n' + callSection(statistics, true) + '\n' + callSection(statistics, false) + '\n' +
-            communicatorSection(statistics);
+            tuningSection(statistics) + communicatorSection(statistics);
   }
   return text + rule + '\n';
 }

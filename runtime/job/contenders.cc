@@ -1,0 +1,48 @@
+// Contenders: all files of a collective on a shape.
+#include "runtime/job/contenders.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace torc {
+namespace {
+
+/// Doublings between `bytes` and the sizes of an entry.
+double distance(const LibraryEntry& entry, std::uint64_t bytes) {
+  const auto log = [](std::uint64_t size) { return std::log2(static_cast<double>(size) + 1); };
+  if (bytes < entry.lowest) return log(entry.lowest) - log(bytes);
+  return bytes > entry.highest ? log(bytes) - log(entry.highest) : 0;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> contenders(const LibraryIndex& index, std::uint32_t shape,
+                                      Collective collective, std::uint64_t bytes) {
+  std::vector<const LibraryEntry*> entries;
+  for (const LibraryEntry& entry : index.entries) {
+    if (entry.shape == shape && entry.collective == collective) entries.push_back(&entry);
+  }
+  std::ranges::stable_sort(entries, {},
+                           [bytes](const LibraryEntry* entry) { return distance(*entry, bytes); });
+  std::vector<std::uint32_t> files;
+  const auto add = [&files](std::uint32_t file) {
+    if (std::ranges::find(files, file) == files.end()) files.push_back(file);
+  };
+  for (const LibraryEntry* entry : entries)
+    add(entry->file);
+  for (const LibraryCandidate& candidate : index.candidates) {
+    if (candidate.shape == shape && candidate.collective == collective) add(candidate.file);
+  }
+  return files;
+}
+
+LibraryEntry entryOfContender(std::uint32_t shape, Collective collective, std::uint32_t file) {
+  LibraryEntry entry;
+  entry.shape = shape;
+  entry.collective = collective;
+  entry.lowest = entry.highest = kNoSize + 1;
+  entry.file = file;
+  return entry;
+}
+
+}  // namespace torc

@@ -1,0 +1,244 @@
+// Call trials: candidates, turns, and the agreement on what was fastest.
+#include "runtime/pmpi/tuning/call_trials.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <mpi.h>
+
+#include "runtime/api/api.h"
+#include "runtime/job/contenders.h"
+#include "runtime/pmpi/calls/call_report.h"
+#include "runtime/pmpi/calls/decide.h"
+#include "runtime/pmpi/calls/held_handles.h"
+#include "runtime/pmpi/calls/stall.h"
+#include "runtime/pmpi/communicators/communicator_state.h"
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/tuning/load_turn.h"
+#include "runtime/transport/left_to_mpi.h"
+#include "runtime/transport/mpi_status.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+/// Most signatures of a communicator that are tried; what comes later is served as the library
+/// says. Each takes some memory, and a time of slower calls.
+constexpr std::size_t kMostTrials = 64;
+/// Most schedules of a trial, the library's own choice among them.
+constexpr std::size_t kMostSchedules = 8;
+
+/// Calls of each candidate that count: more of short ones, of which other work on a core makes some
+/// a thousand times as long.
+constexpr std::uint64_t kShortBytes = std::uint64_t{64} << 10;
+constexpr std::size_t kTimedShort = 8, kTimedLong = 4;
+
+constexpr const char* kMpisName = "MPI's own";
+
+const char* nameOf(const TrialCandidate& candidate) {
+  return candidate.entry == nullptr
+             ? kMpisName
+             : engine->library->index.files[candidate.entry->file].name.c_str();
+}
+
+std::unique_ptr<TrialCandidate> candidateOf(const LibraryEntry* entry) {
+  auto candidate = std::make_unique<TrialCandidate>();
+  candidate->entry = entry;
+  return candidate;
+}
+
+/// "MPI_Allreduce on 2x2, 8000 bytes": what is tried, for a person.
+std::string describe(const CollectiveCall& call, const CommunicatorState& state) {
+  return message(functionName(call.id, call.form), " on ", state.description(), ", ", call.bytes,
+                 " bytes");
+}
+
+/// A line of TORC_EXPLAIN, told by rank 0 of the communicator.
+void explain(const CommunicatorState& state, const std::string& text) {
+  if (engine->settings.explain && state.rank() == 0) say(text);
+}
+
+}  // namespace
+
+CallTrial::CallTrial(std::vector<std::unique_ptr<TrialCandidate>> all, std::size_t mpis,
+                     std::size_t timed_calls)
+    : trial(all.size(), mpis, timed_calls), candidates(std::move(all)) {}
+
+bool CallTrials::mayTry(const CollectiveCall& call, const LibraryEntry* entry) {
+  const bool has_choice = entry != nullptr || call.reason == Reason::kMpiIsFaster;
+  return has_choice && call.form == Form::kBlocking && !call.arguments.hasPairLists();
+}
+
+/// The library's own choice first, then the other files that it has for such calls; MPI's own is
+/// last, unless it is the first.
+std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const CollectiveCall& call,
+                                                                    const TrialKey& key,
+                                                                    const LibraryEntry* own) const {
+  std::vector<std::unique_ptr<TrialCandidate>> list;
+  list.push_back(candidateOf(own));
+  std::vector<std::uint32_t> files;
+  // Of what promises ordered sums the index names one.
+  if (!key.is_ordered) {
+    files =
+        contenders(engine->library->index, state_.shape(), call.arguments.collective, call.bytes);
+  }
+  for (const std::uint32_t file : files) {
+    if (own != nullptr && file == own->file) continue;
+    if (list.size() == kMostSchedules) break;
+    auto candidate = std::make_unique<TrialCandidate>();
+    candidate->made = entryOfContender(state_.shape(), call.arguments.collective, file);
+    candidate->made.reason = "the fastest of those that TORC_TUNE has tried";
+    candidate->entry = &candidate->made;
+    list.push_back(std::move(candidate));
+  }
+  if (own != nullptr) list.push_back(candidateOf(nullptr));
+  return list;
+}
+
+/// The trial of the call's signature; nullptr where there are too many.
+CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
+                               const LibraryEntry* own) {
+  const TrialKey key{.id = call.id,
+                     .is_ordered = needsOrderedSums(checked),
+                     .is_of_user = !isPredefined(call.arguments.op),
+                     .bytes = call.bytes};
+  if (const auto found = trials_.find(key); found != trials_.end()) return found->second.get();
+  if (trials_.size() == kMostTrials) return nullptr;
+  std::vector<std::unique_ptr<TrialCandidate>> list = candidates(call, key, own);
+  const std::size_t mpis = own == nullptr ? 0 : list.size() - 1;
+  auto made = std::make_unique<CallTrial>(std::move(list), mpis,
+                                          call.bytes <= kShortBytes ? kTimedShort : kTimedLong);
+  EngineLock lock;
+  CallTrial* trial = trials_.emplace(key, std::move(made)).first->second.get();
+  if (engine->statistics != nullptr && state_.rank() == 0) engine->statistics->trialBegins();
+  return trial;
+}
+
+Status CallTrials::choose(CollectiveCall& call, const Call& checked, const LibraryEntry*& entry) {
+  CallTrial* trial = nullptr;
+  Status status = attempt([&]() -> Status {
+    trial = trialOf(call, checked, entry);
+    return {};
+  });
+  if (!status.ok() || trial == nullptr) return status;
+  while (trial->winner == nullptr && trial->current().entry != nullptr &&
+         !trial->current().is_loaded) {
+    status = attempt([&] { return load(call, *trial); });
+    if (!status.ok() || state_.hasFailed()) return status;
+  }
+  const bool is_over = trial->winner != nullptr;
+  entry = is_over ? trial->winner->entry : trial->current().entry;
+  if (entry != nullptr) {
+    call.reason = Reason::kServed;
+  } else {
+    call.reason = is_over ? Reason::kMpiIsFaster : Reason::kTried;
+  }
+  if (!is_over) {
+    call.trial = trial;
+    trial->began = PMPI_Wtime();
+  }
+  return {};
+}
+
+/// Loads the schedule whose turn it is, or leaves it out. Without the library's own choice there is
+/// nothing to compare with: then calls are served, or handed back, as without a trial.
+Status CallTrials::load(CollectiveCall& call, CallTrial& of) {
+  TrialCandidate& candidate = of.current();
+  {
+    EngineLock lock;
+    if (call.number == 0) state_.note(call, Maker::kTorc);
+  }
+  const auto stage = loadInTurn(state_, *candidate.entry, call);
+  if (!stage.ok()) return stage.status();
+  if (*stage == CommunicatorSchedule::Stage::kReady) {
+    EngineLock lock;
+    candidate.repeated = std::make_unique<RepeatedCalls>(state_.callCache());
+    state_.holdSchedule(candidate.entry->file);
+    candidate.is_loaded = true;
+  } else if (*stage == CommunicatorSchedule::Stage::kFailed) {
+    explain(state_, message(describe(call, state_), ": ", nameOf(candidate),
+                            " is not tried: it cannot be loaded"));
+    if (of.trial.turn() == 0) {
+      finish(of, 0);
+    } else {
+      EngineLock lock;
+      state_.forgetFailedLoad(candidate.entry->file);
+      of.trial.leaveOut();
+    }
+  }
+  return {};
+}
+
+Status CallTrials::end(const CollectiveCall& call) {
+  CallTrial& of = *call.trial;
+  of.trial.took(PMPI_Wtime() - of.began);
+  if (!of.trial.isOver()) return {};
+  const std::span<double> mine = of.trial.seconds();
+  auto slowest = std::make_unique<double[]>(mine.size());
+  std::ranges::copy(mine, slowest.get());
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = PMPI_Iallreduce(MPI_IN_PLACE, slowest.get(), static_cast<int>(mine.size()), MPI_DOUBLE,
+                             MPI_MAX, call.comm, &request);
+  int done = code != MPI_SUCCESS;
+  StallTimer stall;
+  progressUntil([&] {
+    if (!done) code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (stall.isOver()) {
+      tellOfStall(call, state_, "it waits for the other ranks' times of what was tried");
+    }
+    return done || code != MPI_SUCCESS || state_.hasFailed(call.number);
+  });
+  if (!done) leaveToMpi(std::move(slowest));
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallreduce");
+  if (!done) return {};
+  std::copy_n(slowest.get(), mine.size(), mine.begin());
+  const std::size_t winner = of.trial.winner();
+  tellOfResult(call, of, winner);
+  finish(of, winner);
+  return {};
+}
+
+/// The winner serves from now on; schedules of the others go, where nothing else uses them.
+void CallTrials::finish(CallTrial& of, std::size_t winner) {
+  EngineLock lock;
+  if (const LibraryEntry* entry = of.candidates[winner]->entry; entry != nullptr) {
+    state_.claimSchedule(entry->file);
+  }
+  for (const std::unique_ptr<TrialCandidate>& candidate : of.candidates) {
+    candidate->repeated.reset();
+    if (candidate->is_loaded) state_.letGoOfSchedule(candidate->entry->file);
+  }
+  of.winner = std::move(of.candidates[winner]);
+  of.candidates.clear();
+}
+
+/// To the statistics, and to TORC_EXPLAIN: what each took, and what serves from now on.
+void CallTrials::tellOfResult(const CollectiveCall& call, const CallTrial& of,
+                              std::size_t winner) const {
+  if (engine->statistics == nullptr || state_.rank() != 0) return;
+  static_cast<void>(attempt([&]() -> Status {
+    TunedRow row;
+    row.function = functionName(call.id, call.form);
+    row.communicator = state_.description();
+    row.bytes = call.bytes;
+    row.calls = of.trial.calls();
+    row.by = nameOf(*of.candidates[winner]);
+    row.seconds = of.trial.typical(winner);
+    row.own_seconds = of.trial.typical(0);
+    std::string times;
+    for (std::size_t i = 0; i < of.candidates.size(); ++i) {
+      if (of.trial.isOut(i)) continue;
+      const double seconds = of.trial.typical(i);
+      if (of.candidates[i]->entry == nullptr) row.mpi_seconds = seconds;
+      times += message(i == 0 ? "" : ", ", nameOf(*of.candidates[i]), " ", secondsText(seconds));
+    }
+    explain(state_, message(describe(call, state_), ": tried: ", times, "; from now on ", row.by));
+    engine->statistics->trialEnds(std::move(row));
+    return {};
+  }));
+}
+
+}  // namespace torc::pmpi

@@ -1,0 +1,101 @@
+// Call trials: what TORC_TUNE=1 does with the blocking calls of a communicator. The first calls of
+// a signature are served in turns by each schedule that the library has for them and by MPI's own
+// function (trial.h); then all ranks agree on what was fastest, and that serves those that follow.
+//
+// What a trial goes by is the same on all ranks: the order of the calls on the communicator, what
+// MPI demands to be alike of them, the library's index, and whether a file could be loaded. So all
+// are in the same turn in the same call, without a message.
+#ifndef TORC_RUNTIME_PMPI_TUNING_CALL_TRIALS_H_
+#define TORC_RUNTIME_PMPI_TUNING_CALL_TRIALS_H_
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "runtime/execution/call.h"
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/repeated_call.h"
+#include "runtime/pmpi/tuning/trial.h"
+#include "schedules/library/index.h"
+#include "support/status.h"
+
+namespace torc::pmpi {
+
+class CommunicatorState;
+
+/// What calls that are tried together have in common. All ranks know it alike: not the datatype,
+/// which each may describe in its own way, and not the root, which may be another in every call.
+struct TrialKey {
+  CallId id = CallId::kBarrier;
+  bool is_ordered = false;  // by an operation that does not commute
+  bool is_of_user = false;  // by an operation of the user
+  std::uint64_t bytes = 0;  // of the whole vector
+
+  auto operator<=>(const TrialKey&) const = default;
+};
+
+/// What may serve the calls of a trial.
+struct TrialCandidate {
+  const LibraryEntry* entry = nullptr;  // of the index, or `made`; null: MPI's own function
+  LibraryEntry made;
+  bool is_loaded = false;
+  std::unique_ptr<RepeatedCalls>
+      repeated;  // its own, of a schedule: calls differ in who serves them
+};
+
+/// The trial of one signature, or what came of it.
+struct CallTrial {
+  CallTrial(std::vector<std::unique_ptr<TrialCandidate>> all, std::size_t mpis,
+            std::size_t timed_calls);
+
+  TrialCandidate& current() { return *candidates[trial.turn()]; }
+
+  Trial trial;
+  std::vector<std::unique_ptr<TrialCandidate>> candidates;  // by number; once it is over, none
+  std::unique_ptr<TrialCandidate> winner;                   // once it is over
+  double began = 0;  // seconds, of the call that is under way
+};
+
+/// Those of one communicator. MPI demands of a program that one call at a time is made there.
+class CallTrials {
+ public:
+  explicit CallTrials(CommunicatorState& state) : state_(state) {}
+  CallTrials(const CallTrials&) = delete;
+  CallTrials& operator=(const CallTrials&) = delete;
+
+  /// Whether a call is one to be tuned: blocking, such that the library says who serves it, and of
+  /// a size that all ranks know. `entry`: what serves it as the library says, as of `decide`.
+  static bool mayTry(const CollectiveCall& call, const LibraryEntry* entry);
+
+  /// Who serves a call that may be tried, on a communicator that is set up: changes `entry`, and
+  /// call.reason where that is null. Where it is on trial call.trial says so, and its time begins.
+  /// Waits until all ranks have a schedule that is tried for the first time; where the communicator
+  /// fails meanwhile that is no error of this.
+  Status choose(CollectiveCall& call, const Call& checked, const LibraryEntry*& entry);
+
+  /// A call on trial is over on this rank. After the last one all ranks agree on what was fastest,
+  /// which waits for them; where the communicator fails meanwhile that is no error of this.
+  Status end(const CollectiveCall& call);
+
+  /// Before the communicator's laid-out calls go. With the lock.
+  void clear() { trials_.clear(); }
+
+ private:
+  CallTrial* trialOf(const CollectiveCall& call, const Call& checked, const LibraryEntry* own);
+  std::vector<std::unique_ptr<TrialCandidate>> candidates(const CollectiveCall& call,
+                                                          const TrialKey& key,
+                                                          const LibraryEntry* own) const;
+  Status load(CollectiveCall& call, CallTrial& of);
+  void finish(CallTrial& of, std::size_t winner);
+  void tellOfResult(const CollectiveCall& call, const CallTrial& of, std::size_t winner) const;
+
+  CommunicatorState& state_;
+  std::map<TrialKey, std::unique_ptr<CallTrial>> trials_;
+};
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_TUNING_CALL_TRIALS_H_

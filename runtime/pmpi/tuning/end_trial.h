@@ -1,0 +1,16 @@
+// The end of a call that may have been on trial.
+#ifndef TORC_RUNTIME_PMPI_TUNING_END_TRIAL_H_
+#define TORC_RUNTIME_PMPI_TUNING_END_TRIAL_H_
+
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/serve.h"
+
+namespace torc::pmpi {
+
+/// A blocking call is over on this rank, with this outcome. If it is the last one of a trial, the
+/// ranks agree on what was fastest. What the program gets, as that may fail.
+Outcome endTrial(const CollectiveCall& call, const Outcome& outcome);
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_TUNING_END_TRIAL_H_

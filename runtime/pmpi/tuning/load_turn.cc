@@ -1,0 +1,91 @@
+// Load turn: waits in the queue, then for the file.
+#include "runtime/pmpi/tuning/load_turn.h"
+
+#include <atomic>
+
+#include "runtime/api/api.h"
+#include "runtime/pmpi/calls/stall.h"
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/progress.h"
+
+namespace torc::pmpi {
+namespace {
+
+using Stage = CommunicatorSchedule::Stage;
+
+class LoadTurn final : public Turn {
+ public:
+  LoadTurn(CommunicatorState& state, const LibraryEntry& entry, std::uint64_t call)
+      : state_(state), entry_(entry), call_(call) {}
+
+  bool proceed() override {
+    if (hasFailed()) {
+      engine->has_failed_states = true;  // ends it soon
+      return false;
+    }
+    const CommunicatorSchedule* file = nullptr;
+    status_ = attempt([&]() -> Status {
+      file = state_.load(entry_);
+      return {};
+    });
+    if (status_.ok() && file == nullptr) return false;
+    if (file != nullptr) stage_ = file->stage;
+    settle();
+    return true;
+  }
+
+  void giveUp() override {
+    state_.dequeue(this);
+    settle();
+  }
+
+  bool hasFailed() const override { return state_.hasFailed(call_); }
+
+  /// From any thread.
+  bool isSettled() const { return is_settled_.load(std::memory_order_acquire); }
+  /// Once it is settled; with the lock.
+  Stage stage() const { return stage_; }
+  const Status& status() const { return status_; }
+
+ private:
+  void settle() { is_settled_.store(true, std::memory_order_release); }
+
+  CommunicatorState& state_;
+  const LibraryEntry& entry_;
+  const std::uint64_t call_;
+  Stage stage_ = Stage::kUnused;
+  Status status_;
+  std::atomic<bool> is_settled_{false};
+};
+
+}  // namespace
+
+StatusOr<Stage> loadInTurn(CommunicatorState& state, const LibraryEntry& entry,
+                           const CollectiveCall& call) {
+  LoadTurn turn(state, entry, call.number);
+  {
+    EngineLock lock;
+    Status status = attempt([&]() -> Status {
+      state.enqueue(&turn);
+      return {};
+    });
+    if (!status.ok()) return status;
+  }
+  StallTimer stall;
+  progressUntil([&] {
+    if (stall.isOver()) {
+      tellOfStall(call, state, "it waits for the other ranks to load a schedule that is tried");
+    }
+    return turn.isSettled();
+  });
+  EngineLock lock;  // whoever has settled it has left it
+  if (!turn.status().ok()) return turn.status();
+  if (turn.stage() == Stage::kDiffers) {
+    return Status(StatusCode::kMismatch,
+                  "calls on the communicator differ between the ranks: they need different "
+                  "schedules");
+  }
+  return turn.stage();
+}
+
+}  // namespace torc::pmpi

@@ -1,0 +1,22 @@
+// Load turn: the loading of a schedule's file that is to be tried, at its place in the queue of its
+// communicator, before there is an operation that uses it.
+#ifndef TORC_RUNTIME_PMPI_TUNING_LOAD_TURN_H_
+#define TORC_RUNTIME_PMPI_TUNING_LOAD_TURN_H_
+
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/communicators/communicator_state.h"
+#include "schedules/library/index.h"
+#include "support/status.h"
+
+namespace torc::pmpi {
+
+/// Loads the file of `entry` for `call`, which has its number, and waits until all ranks have it,
+/// or have found that it cannot be used (kFailed), alike. kUnused: the communicator has failed
+/// meanwhile. Errors are those of the call: kMismatch, as the ranks' calls differ; no memory.
+StatusOr<CommunicatorSchedule::Stage> loadInTurn(CommunicatorState& state,
+                                                 const LibraryEntry& entry,
+                                                 const CollectiveCall& call);
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_TUNING_LOAD_TURN_H_

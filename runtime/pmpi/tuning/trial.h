@@ -1,0 +1,58 @@
+// Trial: which of several candidates is fastest at calls that are alike, found by giving each its
+// turn at the program's own calls, a fixed number of times.
+//
+// Every rank has its own, and all go through the same turns: what is next follows from how many
+// calls there were and who was left out, both alike on all ranks, never from times. Only what a
+// call took differs between ranks; before the end that is put together, as long as on the slowest.
+#ifndef TORC_RUNTIME_PMPI_TUNING_TRIAL_H_
+#define TORC_RUNTIME_PMPI_TUNING_TRIAL_H_
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace torc::pmpi {
+
+class Trial {
+ public:
+  /// Calls of each candidate that do not count: in the first its schedule is loaded, in the second
+  /// its call is kept for the next (runtime/pmpi/calls/repeated_call.h).
+  static constexpr std::size_t kWarmUps = 2;
+
+  /// Candidate 0 is the library's own choice; number `mpis` is MPI's own function, and the others
+  /// are schedules. Of each, so many calls count.
+  Trial(std::size_t candidates, std::size_t mpis, std::size_t timed);
+
+  /// The candidate that serves the next call. In each round another one begins, so that a
+  /// program's own rhythm does not favour one. Not once it is over.
+  std::size_t turn() const { return (place_ + round_) % out_.size(); }
+  /// The candidate whose turn it is cannot serve, nor will it: it is the next one's turn.
+  void leaveOut();
+  bool isOut(std::size_t candidate) const { return out_[candidate]; }
+  /// The call of the candidate whose turn it was took so long on this rank.
+  void took(double seconds);
+  bool isOver() const { return round_ == kWarmUps + timed_; }
+  std::size_t calls() const { return calls_; }
+
+  /// What calls that count took, to be replaced by the largest of all ranks.
+  std::span<double> seconds() { return seconds_; }
+  /// Seconds of a call of a candidate that is not out: the lower quartile.
+  double typical(std::size_t candidate) const;
+  /// Once it is over: of those that are as fast as the fastest (kAsFast) the library's own choice,
+  /// else the fastest schedule, else MPI's own.
+  std::size_t winner() const;
+
+ private:
+  void goOn();
+  std::optional<std::size_t> fastest(bool with_mpis) const;
+
+  const std::size_t mpis_, timed_;
+  std::vector<bool> out_;
+  std::vector<double> seconds_;  // of each candidate's calls that count
+  std::size_t round_ = 0, place_ = 0, calls_ = 0;
+};
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_TUNING_TRIAL_H_
