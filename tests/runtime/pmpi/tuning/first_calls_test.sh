@@ -1,0 +1,106 @@
+#!/bin/bash
+# first_calls_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS TORUS
+# TORC_TUNE=1: whatever is tried, results are right; the statistics count what was tried and say what
+# serves since.
+set -u
+mpi_test=$1
+preload=$2
+program=$3
+library=$4
+ranks=$5
+torus=$6
+calls=110
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+  echo "first_calls_test: $case: $*"
+  cat "$work/stderr" "$work/table"
+  failures=$((failures + 1))
+}
+
+# run CASE [NAME=VALUE...] [--rank-env=...]: the program with these variables.
+run() {
+  case=$1
+  shift
+  local variables=() options=()
+  for argument in "$@"; do
+    if [[ $argument == --* ]]; then options+=("$argument"); else variables+=("$argument"); fi
+  done
+  rm -f "$work/table"
+  env TORC_LIBRARY="$library" TORC_STATS="$work/table" "${variables[@]}" \
+    "$mpi_test" "--preload=$preload" "${options[@]}" "$ranks" "$program" "$calls" \
+    >"$work/stdout" 2>"$work/stderr"
+  status=$?
+  [[ $status -eq 0 ]] || fail "exit status $status"
+}
+
+# tried FUNCTION BYTES: the calls that were tried of it on MPI_COMM_WORLD, and what serves it since.
+tried() {
+  sed -n '/^Tried by TORC_TUNE/,/^$/p' "$work/table" |
+    awk -v f="$1" -v b="$2" -v t="$torus" '$1 == f && $2 == t && $3 == b {
+      by = $8; for (i = 9; i <= NF; ++i) by = by " " $i; print $4, by }' | sort
+}
+
+# countRows FUNCTION BYTES CALLS: rows of it on MPI_COMM_WORLD with so many calls, served or not.
+countRows() {
+  awk -v f="$1" -v b="$2" -v c="$3" -v t="$torus" -v r="$ranks" \
+    '$1 == f && $2 == t && $5 == b && $6 == r && $7 == c { ++n } END { print n + 0 }' "$work/table"
+}
+
+# Every candidate has had its ten calls on each rank, and one of them the others, too.
+expectTrial() {
+  local function=$1 bytes=$2 all=$3 trial on_trial candidates
+  trial=$(tried "$function" "$bytes")
+  [[ $(wc -l <<<"$trial") -eq 1 && -n $trial ]] || fail "$function, $bytes bytes: trials: $trial"
+  on_trial=${trial%% *}
+  candidates=$((on_trial / 10))
+  [[ $candidates -ge 2 && $((candidates * 10)) -eq $on_trial ]] ||
+    fail "$function, $bytes bytes: $on_trial calls were tried"
+  local rest=$(((all - on_trial) * ranks)) losers=$((candidates - 1))
+  [[ $(countRows "$function" "$bytes" $((10 * ranks))) -ge $losers ]] ||
+    fail "$function, $bytes bytes: not $losers losers with ten calls on each rank"
+  if [[ ${trial#* } == "MPI's own" ]]; then
+    grep -qE "^  $function +$torus .* $bytes +$ranks +$rest .* MPI's own was measured to be faster$" \
+      "$work/table" || fail "$function, $bytes bytes: MPI's own has not served $rest calls"
+  else
+    grep -qE "^  $function +$torus .* $bytes +$ranks +$((rest + 10 * ranks)) .* ${trial#* }$" \
+      "$work/table" || fail "$function, $bytes bytes: ${trial#* } has not served the rest"
+  fi
+}
+
+for mode in 1 0; do  # with nonblocking collectives, and with none that torc serves
+  run "TORC_NONBLOCKING=$mode" TORC_TUNE=1 TORC_STRICT=$((mode)) TORC_NONBLOCKING=$mode TORC_EXPLAIN=1
+  expectTrial MPI_Allreduce 2400 "$calls"
+  expectTrial MPI_Bcast 40 "$calls"
+  expectTrial MPI_Reduce 40 "$calls"
+  expectTrial MPI_Gather $((40 * ranks)) "$calls"
+  expectTrial MPI_Reduce_scatter_block $((24 * ranks)) "$calls"
+  expectTrial MPI_Alltoall $((24 * ranks)) "$calls"
+  # By operations that do not commute: the library's own choice, and MPI's.
+  sed -n '/^Tried by/,/^$/p' "$work/table" | grep -qE "^  MPI_Allreduce +$torus +8 +20 " ||
+    fail "ordered sums"
+  grep -qE "^  MPI_Alltoallv .*\.torc$" "$work/table" || fail "alltoallv was not served"
+  grep -qE "^torc: rank 0: MPI_Allreduce on $torus, 2400 bytes: tried: allreduce-.* us, .*; from now on " \
+    "$work/stderr" || fail "nothing is explained"
+  grep '^torc:' "$work/stderr" | grep -qv '^torc: rank' && fail "warnings"
+  # 25 calls are too few.
+  grep -q "^Tried by TORC_TUNE: " "$work/table" || fail "no section"
+  sed -n '/^Tried by/,/^$/p' "$work/table" | grep -q " 156.2K " && fail "a trial has ended early"
+done
+
+run "off" TORC_TUNE=0
+grep -q "tried\|Tried" "$work/table" && fail "something was tried"
+run "not set"
+grep -q "tried\|Tried" "$work/table" && fail "something was tried"
+
+calls=3
+run "neither 0 nor 1" TORC_TUNE=maybe
+grep -qx "torc: warning: TORC_TUNE is 'maybe'; allowed: 0 or 1; torc is off" "$work/stderr" ||
+  fail "no warning"
+run "on one rank only" TORC_TUNE=1 --rank-env=1:TORC_TUNE=0
+grep -qx "torc: warning: TORC_TUNE differs between ranks: '1' on rank 0, '0' on rank 1; torc is off" \
+  "$work/stderr" || fail "no warning"
+
+exit "$((failures > 0))"

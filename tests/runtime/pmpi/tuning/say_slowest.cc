@@ -1,0 +1,59 @@
+// say_slowest LIBRARY COPY COLLECTIVE SHAPE: a copy of a library that says as if it had been tuned
+// that of a collective's schedules the one with the most operations serves all sizes. Prints its
+// file, and another one that the library has for them.
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "runtime/job/contenders.h"
+#include "runtime/run/tuned_copy.h"
+#include "schedules/collective.h"
+#include "schedules/format/file.h"
+
+namespace torc {
+namespace {
+
+Status saySlowest(const std::string& library, const std::string& copy, Collective collective,
+                  const std::string& name) {
+  const StatusOr<std::vector<std::byte>> bytes = readFile(indexPath(library));
+  if (!bytes.ok()) return bytes.status();
+  StatusOr<LibraryIndex> index = readLibraryIndex(*bytes, library);
+  if (!index.ok()) return index.status();
+  std::uint32_t shape = 0;
+  while (index->shapes[shape].topology.shape() != name)
+    ++shape;
+  std::size_t most = 0;
+  std::uint32_t slowest = 0, other = 0;
+  for (const std::uint32_t file : contenders(*index, shape, collective, 1)) {
+    const std::string path = libraryFilePath(library, index->files[file].name);
+    const StatusOr<std::vector<std::byte>> content = readFile(path);
+    if (!content.ok()) return content.status();
+    const StatusOr<LoadedSchedule> schedule = readSchedule(*content, path);
+    if (!schedule.ok()) return schedule.status();
+    if (schedule->view().operations.size() > most) {
+      most = schedule->view().operations.size();
+      other = std::exchange(slowest, file);
+    }
+  }
+  index->tuned.push_back({.shape = shape,
+                          .collective = collective,
+                          .lowest = 1,
+                          .highest = kOpenEnd,
+                          .file = slowest,
+                          .predicted_to = 1,
+                          .lowest_s = 1e-6,
+                          .highest_s = 1e-6,
+                          .reason = "a test says so"});
+  std::printf("%s %s\n", index->files[slowest].name.c_str(), index->files[other].name.c_str());
+  StatusOr<TunedCopy> made = TunedCopy::create(copy);
+  return made.ok() ? made->publish(library, *index) : made.status();
+}
+
+}  // namespace
+}  // namespace torc
+
+int main(int, char** argv) {
+  const auto status = torc::saySlowest(argv[1], argv[2], *torc::collectiveNamed(argv[3]), argv[4]);
+  if (!status.ok()) std::fprintf(stderr, "say_slowest: %s\n", status.message().c_str());
+  return status.ok() ? 0 : 1;
+}
