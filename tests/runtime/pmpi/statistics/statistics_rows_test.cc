@@ -133,12 +133,33 @@ TEST(StatisticsRowsTest, ThereIsAMostOfRowsAndNoCallIsLost) {
   EXPECT_EQ(many.communicators.back().handed, 2 * (kMostCommunicatorRows + 1));
 }
 
+TEST(StatisticsRowsTest, WhatWasTriedIsKeptRowByRowUpToAMost) {
+  const TunedRow tuned = {"MPI_Bcast", "4x2", "file", 40, 20, 1e-6, 2e-6, 3e-6};
+  JobStatistics sum, other;
+  sum.tuned = {tuned};
+  sum.trials = 3;
+  sum.ended = 1;
+  other.tuned.assign(kMostTunedRows - 2, tuned);
+  other.trials = kMostTunedRows;
+  other.ended = kMostTunedRows - 2;
+  sum.merge(other);
+  EXPECT_EQ(sum.tuned.size(), kMostTunedRows - 1);
+  sum.merge(other);
+  EXPECT_EQ(sum.tuned.size(), kMostTunedRows);
+  EXPECT_EQ(sum.tuned.back(), tuned);
+  EXPECT_EQ(sum.trials, 2 * kMostTunedRows + 3);
+  EXPECT_EQ(sum.ended, 2 * kMostTunedRows - 3);
+}
+
 TEST(StatisticsRowsTest, BytesGiveTheSame) {
   JobStatistics all = statistics({row("MPI_Allreduce", 3, 0.5), row("", 1, 1, Service::kNotTorcs)});
   all.ranks = 7;
   all.communicators = {{"4x2", "", 2, 8, 9, 0.75}, {"3 ranks", "no box", 1, 0, 5, 0.125}};
   all.sum = {1, 2, 3, 4, 5, 6, 7};
   all.most = {7, 6, 5, 4, 3, 2, 1};
+  all.tuned = {{"MPI_Bcast", "4x2", "file", 40, 20, 1e-6, 2e-6, 3e-6}};
+  all.trials = 8;
+  all.ended = 9;
   const std::vector<std::byte> bytes = all.bytes();
   StatusOr<JobStatistics> again = JobStatistics::fromBytes(bytes);
   ASSERT_TRUE(again.ok()) << again.status().message();
@@ -148,6 +169,7 @@ TEST(StatisticsRowsTest, BytesGiveTheSame) {
 TEST(StatisticsRowsTest, TornBytesAreRefused) {
   JobStatistics all = statistics({row("MPI_Allreduce", 3, 0.5)});
   all.communicators = {{"4x2", "", 2, 1, 0, 0.5}};
+  all.tuned = {{"MPI_Bcast", "4x2", "file", 40, 20, 1e-6, 2e-6, 3e-6}};
   std::vector<std::byte> bytes = all.bytes();
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     EXPECT_FALSE(JobStatistics::fromBytes(std::span(bytes).first(length)).ok()) << length;

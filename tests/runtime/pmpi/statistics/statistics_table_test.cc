@@ -82,6 +82,27 @@ Communicators: 9 that torc serves, 2 that it does not
 )");
 }
 
+TEST(StatisticsTableTest, WhatWasTried) {
+  JobStatistics statistics = sample();
+  statistics.tuned = {{"MPI_Bcast", "4x4x2", "MPI's own", 65536, 40, 2.5e-5, 3e-5, 2.5e-5},
+                      {"MPI_Allreduce", "4x4x2", "allreduce-4x4x2-0123456789abcdef.torc", 8, 90,
+                       1.25e-6, 2e-6, 1.5e-6}};
+  statistics.trials = 5;
+  statistics.ended = 3;
+  const std::string table = statisticsTable(job(), statistics);
+  EXPECT_NE(table.find(
+                R"(
+Tried by TORC_TUNE: 5 signatures, 3 of them to the end
+  function       communicator  bytes/call  calls tried  library's us  MPI's us  fastest us  serves since
+  MPI_Allreduce  4x4x2                  8           90          2.00      1.50        1.25  allreduce-4x4x2-0123456789abcdef.torc
+  MPI_Bcast      4x4x2                64K           40         30.00     25.00       25.00  MPI's own
+  and 1 more
+
+Communicators: )"),
+            std::string::npos)
+      << table;
+}
+
 TEST(StatisticsTableTest, TorcWasOff) {
   JobDescription off = job();
   off.off = "TORC_LIBRARY is not set";
