@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What blocking collectives take a program on this machine, in loops of nothing else: plain, preloaded
-# with a library that was chosen by the model, and preloaded with the same library after tuning.
+# with a library that was chosen by the model, with the same library and TORC_TUNE=1, and with the same
+# library after tuning.
 #
 #   bash bench/blocking_calls.sh [TORUS]        default: 2, a rank to each of two cores
 #
@@ -24,21 +25,23 @@ mpiexec.hydra -n "$ranks" bazel-bin/runtime/torc-run --tune "$work/untuned" --ou
 run() {
   local preload=()
   if [[ $1 != plain ]]; then
-    preload=(-genv LD_PRELOAD "$PWD/bazel-bin/runtime/libtorc_pmpi.so" -genv TORC_LIBRARY "$work/$1"
-      -genv TORC_STRICT 1)
+    preload=(-genv LD_PRELOAD "$PWD/bazel-bin/runtime/libtorc_pmpi.so" -genv TORC_STRICT 1
+      -genv TORC_LIBRARY "$work/${1/trying/untuned}")
   fi
+  [[ $1 != trying ]] || preload+=(-genv TORC_TUNE 1)
   mpiexec.hydra "${preload[@]}" -n "$ranks" bazel-bin/bench/blocking_calls "$largest" </dev/null
 }
 
 for ((round = 0; round < rounds; ++round)); do
-  for variant in plain untuned tuned; do
+  for variant in plain untuned trying tuned; do
     run "$variant" | sed "s/^/$variant /" >>"$work/times"
   done
 done
 echo
 ((ranks <= $(nproc))) || echo "NOTE: $ranks ranks share $(nproc) cores: times are those of waiting for one"
-echo "| $ranks ranks, torus $torus | bytes | plain, us | preloaded | tuned | preloaded / plain | tuned / plain |"
-echo "| --- | --- | --- | --- | --- | --- | --- |"
+echo "| $ranks ranks, torus $torus | bytes | plain, us | preloaded | TORC_TUNE=1 | tuned |" \
+  "preloaded / plain | TORC_TUNE=1 / plain | tuned / plain |"
+echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 awk '{
     key = $3 " | " $4
     if (!(key in order)) { order[key] = ++keys; list[keys] = key }
@@ -48,8 +51,9 @@ awk '{
     for (i = 1; i <= keys; ++i) {
       key = list[i]
       plain = least["plain", key]; untuned = least["untuned", key]; tuned = least["tuned", key]
-      printf "| %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", key, plain, untuned, tuned,
-        untuned / plain, tuned / plain
+      trying = least["trying", key]
+      printf "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", key, plain, untuned, trying,
+        tuned, untuned / plain, trying / plain, tuned / plain
     }
   }' "$work/times"
 echo
@@ -60,15 +64,15 @@ awk '{
     if (!(($1, name, size) in least) || $2 < least[$1, name, size]) least[$1, name, size] = $2
   }
   END {
-    line = "| preloaded, and tuned, over plain |"; rule = "| --- |"
+    line = "| preloaded, with TORC_TUNE=1, tuned, over plain |"; rule = "| --- |"
     for (j = 1; j <= sizes; ++j) { line = line " " bytes[j] " |"; rule = rule " --- |" }
     print line; print rule
     for (i = 1; i <= names; ++i) {
       line = "| " list[i] " |"
       for (j = 1; j <= sizes; ++j) {
         plain = least["plain", list[i], bytes[j]]
-        line = line sprintf(" %.2f, %.2f |", least["untuned", list[i], bytes[j]] / plain,
-          least["tuned", list[i], bytes[j]] / plain)
+        line = line sprintf(" %.2f, %.2f, %.2f |", least["untuned", list[i], bytes[j]] / plain,
+          least["trying", list[i], bytes[j]] / plain, least["tuned", list[i], bytes[j]] / plain)
       }
       print line
     }
