@@ -31,10 +31,10 @@ constexpr std::size_t kMostTrials = 64;
 /// Most schedules of a trial, the library's own choice among them.
 constexpr std::size_t kMostSchedules = 8;
 
-/// Calls of each candidate that count: more of short ones, of which other work on a core makes some
-/// a thousand times as long.
+/// Short calls are made several times in a row, as programs make them: what lets ranks run ahead
+/// of each other gains by it, and when the ranks come out of the call before matters less.
 constexpr std::uint64_t kShortBytes = std::uint64_t{64} << 10;
-constexpr std::size_t kTimedShort = 8, kTimedLong = 4;
+constexpr Trial::Length kOfShort{.rounds = 4, .calls = 4}, kOfLong{.rounds = 4, .calls = 1};
 
 constexpr const char* kMpisName = "MPI's own";
 
@@ -64,8 +64,8 @@ void explain(const CommunicatorState& state, const std::string& text) {
 }  // namespace
 
 CallTrial::CallTrial(std::vector<std::unique_ptr<TrialCandidate>> all, std::size_t mpis,
-                     std::size_t timed_calls)
-    : trial(all.size(), mpis, timed_calls), candidates(std::move(all)) {}
+                     Trial::Length length)
+    : trial(all.size(), mpis, length), candidates(std::move(all)) {}
 
 bool CallTrials::mayTry(const CollectiveCall& call, const LibraryEntry* entry) {
   const bool has_choice = entry != nullptr || call.reason == Reason::kMpiIsFaster;
@@ -110,7 +110,7 @@ CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
   std::vector<std::unique_ptr<TrialCandidate>> list = candidates(call, key, own);
   const std::size_t mpis = own == nullptr ? 0 : list.size() - 1;
   auto made = std::make_unique<CallTrial>(std::move(list), mpis,
-                                          call.bytes <= kShortBytes ? kTimedShort : kTimedLong);
+                                          call.bytes <= kShortBytes ? kOfShort : kOfLong);
   EngineLock lock;
   CallTrial* trial = trials_.emplace(key, std::move(made)).first->second.get();
   if (engine->statistics != nullptr && state_.rank() == 0) engine->statistics->trialBegins();

@@ -49,7 +49,7 @@ struct TrialCandidate {
 /// The trial of one signature, or what came of it.
 struct CallTrial {
   CallTrial(std::vector<std::unique_ptr<TrialCandidate>> all, std::size_t mpis,
-            std::size_t timed_calls);
+            Trial::Length length);
 
   TrialCandidate& current() { return *candidates[trial.turn()]; }
 

@@ -7,8 +7,8 @@
 
 namespace torc::pmpi {
 
-Trial::Trial(std::size_t candidates, std::size_t mpis, std::size_t timed)
-    : mpis_(mpis), timed_(timed), out_(candidates), seconds_(candidates * timed) {}
+Trial::Trial(std::size_t candidates, std::size_t mpis, Length length)
+    : mpis_(mpis), length_(length), out_(candidates), seconds_(candidates * length.rounds) {}
 
 void Trial::leaveOut() {
   out_[turn()] = true;
@@ -17,12 +17,17 @@ void Trial::leaveOut() {
 
 void Trial::took(double seconds) {
   ++calls_;
-  if (round_ >= kWarmUps) seconds_[turn() * timed_ + round_ - kWarmUps] = seconds;
-  goOn();
+  const std::size_t not_counted = length_.calls > 1 ? 1 : 0;
+  if (round_ > 0 && call_ >= not_counted) {
+    const auto counted = static_cast<double>(length_.calls - not_counted);
+    seconds_[turn() * length_.rounds + round_ - 1] += seconds / counted;
+  }
+  if (++call_ == length_.calls) goOn();
 }
 
 /// To the next turn of a candidate that is not out, or to the end.
 void Trial::goOn() {
+  call_ = 0;
   do {
     if (++place_ == out_.size()) {
       place_ = 0;
@@ -32,8 +37,8 @@ void Trial::goOn() {
 }
 
 double Trial::typical(std::size_t candidate) const {
-  const auto first = seconds_.begin() + static_cast<std::ptrdiff_t>(candidate * timed_);
-  std::vector<double> sorted(first, first + static_cast<std::ptrdiff_t>(timed_));
+  const auto first = seconds_.begin() + static_cast<std::ptrdiff_t>(candidate * length_.rounds);
+  std::vector<double> sorted(first, first + static_cast<std::ptrdiff_t>(length_.rounds));
   std::ranges::sort(sorted);
   return sorted[sorted.size() / 4];
 }

@@ -16,13 +16,18 @@ namespace torc::pmpi {
 
 class Trial {
  public:
-  /// Calls of each candidate that do not count: in the first its schedule is loaded, in the second
-  /// its call is kept for the next (runtime/pmpi/calls/repeated_call.h).
-  static constexpr std::size_t kWarmUps = 2;
+  /// Every candidate has a turn in each round. The first round does not count: schedules are loaded
+  /// in it, and their calls kept for the next (runtime/pmpi/calls/repeated_call.h). Where a turn
+  /// has several calls the first of them does not count either: it finds ranks and caches as the
+  /// candidate before it has left them.
+  struct Length {
+    std::size_t rounds;  // that count
+    std::size_t calls;   // of a turn
+  };
 
   /// Candidate 0 is the library's own choice; number `mpis` is MPI's own function, and the others
-  /// are schedules. Of each, so many calls count.
-  Trial(std::size_t candidates, std::size_t mpis, std::size_t timed);
+  /// are schedules.
+  Trial(std::size_t candidates, std::size_t mpis, Length length);
 
   /// The candidate that serves the next call. In each round another one begins, so that a
   /// program's own rhythm does not favour one. Not once it is over.
@@ -32,10 +37,10 @@ class Trial {
   bool isOut(std::size_t candidate) const { return out_[candidate]; }
   /// The call of the candidate whose turn it was took so long on this rank.
   void took(double seconds);
-  bool isOver() const { return round_ == kWarmUps + timed_; }
+  bool isOver() const { return round_ == 1 + length_.rounds; }
   std::size_t calls() const { return calls_; }
 
-  /// What calls that count took, to be replaced by the largest of all ranks.
+  /// What a call took, by turns that count: the mean. To be replaced by the largest of all ranks.
   std::span<double> seconds() { return seconds_; }
   /// Seconds of a call of a candidate that is not out: the lower quartile.
   double typical(std::size_t candidate) const;
@@ -47,10 +52,13 @@ class Trial {
   void goOn();
   std::optional<std::size_t> fastest(bool with_mpis) const;
 
-  const std::size_t mpis_, timed_;
+  const std::size_t mpis_;
+  const Length length_;
   std::vector<bool> out_;
-  std::vector<double> seconds_;  // of each candidate's calls that count
-  std::size_t round_ = 0, place_ = 0, calls_ = 0;
+  std::vector<double> seconds_;        // of each candidate's turns that count
+  std::size_t round_ = 0, place_ = 0;  // of the turn
+  std::size_t call_ = 0;               // of the turn, the next one
+  std::size_t calls_ = 0;              // in all
 };
 
 }  // namespace torc::pmpi

@@ -202,7 +202,7 @@ void run(int calls) {
     expect(ours[1] == std::int64_t{world.size} * (world.size - 1) / 2, "MPI_Iallreduce", turn);
     // A size of which there are few calls at first, and the others at the end.
     if (turn < 5 || turn >= calls / 2) allreduce(world, 17, turn);
-    if (turn % 4 == 0) allreduce(world, kLong, turn);
+    if (turn % 8 == 0) allreduce(world, kLong, turn);
     ordered(world, type, op, turn);
     exchanges(world, turn);
     // Only some ranks have these two between their other calls.

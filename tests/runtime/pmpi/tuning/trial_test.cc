@@ -10,17 +10,18 @@
 namespace torc::pmpi {
 namespace {
 
-constexpr std::size_t kTimed = 4;
+constexpr Trial::Length kLength{.rounds = 4, .calls = 3};
 
 /// A trial of as many candidates as there are times, MPI's own last, in which each takes its time
 /// but for the calls that do not count.
 Trial ended(const std::vector<double>& seconds, std::size_t mpis) {
-  Trial trial(seconds.size(), mpis, kTimed);
+  Trial trial(seconds.size(), mpis, kLength);
   std::vector<std::size_t> calls(seconds.size());
   while (!trial.isOver()) {
     const std::size_t candidate = trial.turn();
-    // Warm-ups are a thousand times as long, and more so of the candidates that win.
-    const bool counts = calls[candidate]++ >= Trial::kWarmUps;
+    // What does not count is much longer, and more so of the candidates that win.
+    const std::size_t call = calls[candidate]++;
+    const bool counts = call >= kLength.calls && call % kLength.calls > 0;
     trial.took(counts ? seconds[candidate] : 1000 / seconds[candidate]);
   }
   return trial;
@@ -31,18 +32,19 @@ std::size_t winnerOf(const std::vector<double>& seconds) {
 }
 
 TEST(Trial, EveryCandidateHasItsTurnOnceARoundAndAnotherOneBegins) {
-  Trial trial(3, 2, 1);
+  Trial trial(3, 2, {.rounds = 2, .calls = 2});
   std::vector<std::size_t> turns;
   while (!trial.isOver()) {
     turns.push_back(trial.turn());
     trial.took(1);
   }
-  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 1, 2, 0, 2, 0, 1}));
-  EXPECT_EQ(trial.calls(), 9u);
+  EXPECT_EQ(turns,
+            (std::vector<std::size_t>{0, 0, 1, 1, 2, 2, 1, 1, 2, 2, 0, 0, 2, 2, 0, 0, 1, 1}));
+  EXPECT_EQ(trial.calls(), 18u);
 }
 
 TEST(Trial, WhatIsLeftOutHasNoTurnsAndDoesNotWin) {
-  Trial trial(3, 2, kTimed);
+  Trial trial(3, 2, {.rounds = 4, .calls = 1});
   std::vector<std::size_t> calls(3);
   trial.took(9);
   ASSERT_EQ(trial.turn(), 1u);
@@ -51,13 +53,13 @@ TEST(Trial, WhatIsLeftOutHasNoTurnsAndDoesNotWin) {
     ++calls[trial.turn()];
     trial.took(trial.turn() == 0 ? 9 : 10);
   }
-  EXPECT_EQ(calls, (std::vector<std::size_t>{6, 0, 6}));
+  EXPECT_EQ(calls, (std::vector<std::size_t>{5, 0, 5}));
   EXPECT_TRUE(trial.isOut(1));
   EXPECT_EQ(trial.winner(), 0u);  // times of 0 that were never measured are not looked at
 }
 
 TEST(Trial, WhereOnlyMpisOwnIsLeftItWins) {
-  Trial trial(2, 1, kTimed);
+  Trial trial(2, 1, kLength);
   trial.leaveOut();
   while (!trial.isOver())
     trial.took(5);
@@ -83,16 +85,37 @@ TEST(Trial, MpisOwnMayBeTheLibrarysChoice) {
   EXPECT_EQ(ended({10.4, 11, 10}, 0).winner(), 2u);
 }
 
-TEST(Trial, FewSlowCallsDoNotMatter) {
-  Trial trial(2, 1, kTimed);
+TEST(Trial, TurnsThatWereDisturbedDoNotMatter) {
+  Trial trial(2, 1, kLength);
   std::vector<std::size_t> calls(2);
   while (!trial.isOver()) {
-    const std::size_t candidate = trial.turn(), call = calls[candidate]++;
-    // The last two of candidate 0 were disturbed by other work.
-    trial.took(candidate == 0 ? call >= 4 ? 900 : 10 : 20);
+    const std::size_t candidate = trial.turn(), round = calls[candidate]++ / kLength.calls;
+    // In two of four rounds candidate 0 was disturbed by other work.
+    trial.took(candidate == 0 ? round >= 3 ? 900 : 10 : 20);
   }
   EXPECT_EQ(trial.typical(0), 10);
   EXPECT_EQ(trial.winner(), 0u);
+}
+
+TEST(Trial, OfATurnTheMeanCounts) {
+  Trial trial(2, 1, kLength);
+  std::vector<std::size_t> calls(2);
+  while (!trial.isOver()) {
+    const std::size_t candidate = trial.turn(), call = calls[candidate]++ % kLength.calls;
+    trial.took(candidate == 1 ? 5 : call == 1 ? 1 : 7);
+  }
+  EXPECT_DOUBLE_EQ(trial.typical(0), 4);
+  EXPECT_DOUBLE_EQ(trial.typical(1), 5);
+}
+
+TEST(Trial, ATurnMayBeOneCallWhichCounts) {
+  Trial trial(2, 1, {.rounds = 4, .calls = 1});
+  std::size_t calls = 0;
+  while (!trial.isOver())
+    trial.took(++calls <= 2 ? 100 : trial.turn() == 0 ? 3 : 2);
+  EXPECT_EQ(calls, 10u);
+  EXPECT_EQ(trial.typical(0), 3);
+  EXPECT_EQ(trial.winner(), 1u);
 }
 
 TEST(Trial, TimesOfTheSlowestRankCount) {
