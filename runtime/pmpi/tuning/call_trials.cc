@@ -31,8 +31,8 @@ constexpr std::size_t kMostTrials = 64;
 /// Most schedules of a trial, the library's own choice among them.
 constexpr std::size_t kMostSchedules = 8;
 
-/// Short calls are made several times in a row, as programs make them: what lets ranks run ahead
-/// of each other gains by it, and when the ranks come out of the call before matters less.
+/// A turn of short calls is several in a row, as programs make them. A candidate that lets ranks
+/// run ahead of each other gains by it, as it does in the program.
 constexpr std::uint64_t kShortBytes = std::uint64_t{64} << 10;
 constexpr Trial::Length kOfShort{.rounds = 4, .calls = 4}, kOfLong{.rounds = 4, .calls = 1};
 
@@ -143,8 +143,8 @@ Status CallTrials::choose(CollectiveCall& call, const Call& checked, const Libra
   return {};
 }
 
-/// Loads the schedule whose turn it is, or leaves it out. Without the library's own choice there is
-/// nothing to compare with: then calls are served, or handed back, as without a trial.
+/// Loads the schedule whose turn it is, or leaves it out. If it is the library's own choice that
+/// cannot be loaded, the trial is over: calls are then served, or handed back, as without one.
 Status CallTrials::load(CollectiveCall& call, CallTrial& of) {
   TrialCandidate& candidate = of.current();
   {
@@ -201,7 +201,8 @@ Status CallTrials::end(const CollectiveCall& call) {
   return {};
 }
 
-/// The winner serves from now on; schedules of the others go, where nothing else uses them.
+/// Makes the winner serve from now on. Schedules of the others are freed where nothing else uses
+/// them.
 void CallTrials::finish(CallTrial& of, std::size_t winner) {
   EngineLock lock;
   if (const LibraryEntry* entry = of.candidates[winner]->entry; entry != nullptr) {
@@ -215,7 +216,7 @@ void CallTrials::finish(CallTrial& of, std::size_t winner) {
   of.candidates.clear();
 }
 
-/// To the statistics, and to TORC_EXPLAIN: what each took, and what serves from now on.
+/// Tells the statistics, and TORC_EXPLAIN, what each candidate took and which serves from now on.
 void CallTrials::tellOfResult(const CollectiveCall& call, const CallTrial& of,
                               std::size_t winner) const {
   if (engine->statistics == nullptr || state_.rank() != 0) return;

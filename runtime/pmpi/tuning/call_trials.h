@@ -2,9 +2,9 @@
 // a signature are served in turns by each schedule that the library has for them and by MPI's own
 // function (trial.h); then all ranks agree on what was fastest, and that serves those that follow.
 //
-// What a trial goes by is the same on all ranks: the order of the calls on the communicator, what
+// A trial goes by what is the same on all ranks: the order of the calls on the communicator, what
 // MPI demands to be alike of them, the library's index, and whether a file could be loaded. So all
-// are in the same turn in the same call, without a message.
+// ranks are in the same turn in the same call, without a message.
 #ifndef TORC_RUNTIME_PMPI_TUNING_CALL_TRIALS_H_
 #define TORC_RUNTIME_PMPI_TUNING_CALL_TRIALS_H_
 
@@ -26,8 +26,9 @@ namespace torc::pmpi {
 
 class CommunicatorState;
 
-/// What calls that are tried together have in common. All ranks know it alike: not the datatype,
-/// which each may describe in its own way, and not the root, which may be another in every call.
+/// What calls that are tried together have in common. All ranks know it alike. The datatype is no
+/// part of it, as each rank may describe its data in its own way; nor is the root, which may be
+/// another one in every call.
 struct TrialKey {
   CallId id = CallId::kBarrier;
   bool is_ordered = false;  // by an operation that does not commute
@@ -42,8 +43,9 @@ struct TrialCandidate {
   const LibraryEntry* entry = nullptr;  // of the index, or `made`; null: MPI's own function
   LibraryEntry made;
   bool is_loaded = false;
-  std::unique_ptr<RepeatedCalls>
-      repeated;  // its own, of a schedule: calls differ in who serves them
+  // The repeated calls of this schedule alone, once it is loaded: the communicator's are of what
+  // serves for good.
+  std::unique_ptr<RepeatedCalls> repeated;
 };
 
 /// The trial of one signature, or what came of it.
@@ -59,28 +61,30 @@ struct CallTrial {
   double began = 0;  // seconds, of the call that is under way
 };
 
-/// Those of one communicator. MPI demands of a program that one call at a time is made there.
+/// The trials of one communicator. MPI demands that a program makes one collective call at a time
+/// there: so they need no lock but for what other threads' progress uses, too.
 class CallTrials {
  public:
   explicit CallTrials(CommunicatorState& state) : state_(state) {}
   CallTrials(const CallTrials&) = delete;
   CallTrials& operator=(const CallTrials&) = delete;
 
-  /// Whether a call is one to be tuned: blocking, such that the library says who serves it, and of
-  /// a size that all ranks know. `entry`: what serves it as the library says, as of `decide`.
+  /// Whether a call may be tried: it is blocking, the library says who serves it, and all ranks
+  /// know its size. `entry` is what `decide` has found for it.
   static bool mayTry(const CollectiveCall& call, const LibraryEntry* entry);
 
-  /// Who serves a call that may be tried, on a communicator that is set up: changes `entry`, and
-  /// call.reason where that is null. Where it is on trial call.trial says so, and its time begins.
-  /// Waits until all ranks have a schedule that is tried for the first time; where the communicator
-  /// fails meanwhile that is no error of this.
+  /// Says who serves a call that may be tried, on a communicator that is set up: sets `entry`, null
+  /// for MPI, and call.reason. If the call is on trial, call.trial is set, and its time begins.
+  /// Waits for the other ranks where a schedule is tried for the first time. If the communicator
+  /// fails meanwhile, that is no error of this function: the caller looks.
   Status choose(CollectiveCall& call, const Call& checked, const LibraryEntry*& entry);
 
-  /// A call on trial is over on this rank. After the last one all ranks agree on what was fastest,
-  /// which waits for them; where the communicator fails meanwhile that is no error of this.
+  /// Notes that a call on trial is over on this rank. After the last one of a trial it waits for
+  /// the other ranks, and all agree on what was fastest. If the communicator fails meanwhile, that
+  /// is no error of this function.
   Status end(const CollectiveCall& call);
 
-  /// Before the communicator's laid-out calls go. With the lock.
+  /// Forgets all, before the communicator's laid-out calls go. With the lock.
   void clear() { trials_.clear(); }
 
  private:

@@ -1,9 +1,10 @@
-// Trial: which of several candidates is fastest at calls that are alike, found by giving each its
+// A trial finds out which of several candidates is fastest at calls that are alike: each has its
 // turn at the program's own calls, a fixed number of times.
 //
-// Every rank has its own, and all go through the same turns: what is next follows from how many
-// calls there were and who was left out, both alike on all ranks, never from times. Only what a
-// call took differs between ranks; before the end that is put together, as long as on the slowest.
+// Every rank has a trial of its own, and all go through the same turns. Which candidate is next
+// follows from how many calls there were and which candidates were left out, never from times: so
+// all ranks know it alike. Only the times differ between the ranks. Before the choice they are put
+// together: what counts is how long a turn took on its slowest rank.
 #ifndef TORC_RUNTIME_PMPI_TUNING_TRIAL_H_
 #define TORC_RUNTIME_PMPI_TUNING_TRIAL_H_
 
@@ -16,10 +17,10 @@ namespace torc::pmpi {
 
 class Trial {
  public:
-  /// Every candidate has a turn in each round. The first round does not count: schedules are loaded
-  /// in it, and their calls kept for the next (runtime/pmpi/calls/repeated_call.h). Where a turn
-  /// has several calls the first of them does not count either: it finds ranks and caches as the
-  /// candidate before it has left them.
+  /// Every candidate has a turn in each round. The first round does not count, because schedules
+  /// are loaded in it, and their calls are kept for the next (runtime/pmpi/calls/repeated_call.h).
+  /// Where a turn has several calls the first of them does not count either: it finds ranks and
+  /// caches as the candidate before it has left them.
   struct Length {
     std::size_t rounds;  // that count
     std::size_t calls;   // of a turn
@@ -29,10 +30,10 @@ class Trial {
   /// are schedules.
   Trial(std::size_t candidates, std::size_t mpis, Length length);
 
-  /// The candidate that serves the next call. In each round another one begins, so that a
-  /// program's own rhythm does not favour one. Not once it is over.
+  /// The candidate that serves the next call; there is none once the trial is over. In each round
+  /// another one begins, so that a program's own rhythm does not favour one.
   std::size_t turn() const { return (place_ + round_) % out_.size(); }
-  /// The candidate whose turn it is cannot serve, nor will it: it is the next one's turn.
+  /// The candidate whose turn it is cannot serve. It has no turn any more, and cannot win.
   void leaveOut();
   bool isOut(std::size_t candidate) const { return out_[candidate]; }
   /// The call of the candidate whose turn it was took so long on this rank.
@@ -40,12 +41,13 @@ class Trial {
   bool isOver() const { return round_ == 1 + length_.rounds; }
   std::size_t calls() const { return calls_; }
 
-  /// What a call took, by turns that count: the mean. To be replaced by the largest of all ranks.
+  /// The mean seconds of a call, for each turn that counts. The caller replaces them by the largest
+  /// of all ranks before it asks for what is below.
   std::span<double> seconds() { return seconds_; }
-  /// Seconds of a call of a candidate that is not out: the lower quartile.
+  /// Seconds of a call of a candidate that is not out: the lower quartile over its turns.
   double typical(std::size_t candidate) const;
-  /// Once it is over: of those that are as fast as the fastest (kAsFast) the library's own choice,
-  /// else the fastest schedule, else MPI's own.
+  /// The candidate that has won, once the trial is over. Of those that are as fast as the fastest
+  /// (kAsFast) it is the library's own choice, else the fastest schedule, else MPI's own.
   std::size_t winner() const;
 
  private:
