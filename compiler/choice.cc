@@ -72,6 +72,8 @@ class Chooser {
         if (!limits_.directions && isHalved(algorithm)) {
           addExchanges(algorithm, DirectionModel::kUnidirectional);
         }
+      } else if (algorithm.form == PlanForm::kRounds) {
+        addRounds(algorithm);
       } else if (algorithm.isSettled()) {
         addSteps(algorithm);
       } else {
@@ -208,6 +210,24 @@ class Chooser {
       // Cut and dealt chunks take turns, so that one can gain on the one before and not on all.
       left = added.predicted_s < before / kWorthwhile ? kWithoutGain : left - 1;
       before = added.predicted_s;
+    }
+  }
+
+  /// Rounds are for short vectors, of which no more chunks are worth it: in two directions, whose
+  /// messages take different links, and in one, of half as many.
+  void addRounds(const Algorithm& algorithm) {
+    Candidate candidate;
+    candidate.algorithm = &algorithm;
+    candidate.options.chunks = limits_.chunks.value_or(1);
+    if (limits_.algorithm == nullptr &&
+        isTooLarge(candidate, algorithm.estimate(spec_), kMostFileBytesOfNodes)) {
+      return;
+    }
+    for (const DirectionModel directions :
+         toTry(limits_.directions,
+               {DirectionModel::kBidirectional, DirectionModel::kUnidirectional})) {
+      candidate.options.directions = directions;
+      add(candidate);
     }
   }
 

@@ -38,8 +38,10 @@ PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& opt
     pipeline.add(AssignColorsPass{options.weights});
     pipeline.add(AssignPermutationsPass{equal ? ColorOrders::kRotated : ColorOrders::kAssigned});
   }
-  if (algorithm.form == PlanForm::kRings) pipeline.add(SplitDirectionsPass{options.directions});
-  if (algorithm.form == PlanForm::kExchanges) pipeline.add(SplitDirectionsPass{options.directions});
+  if (algorithm.form == PlanForm::kRings || algorithm.form == PlanForm::kExchanges ||
+      algorithm.form == PlanForm::kRounds) {
+    pipeline.add(SplitDirectionsPass{options.directions});
+  }
   return pipeline;
 }
 
@@ -52,6 +54,9 @@ PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& op
       break;
     case PlanForm::kExchanges:
       pipeline.add(ExpandExchangesPass{});
+      break;
+    case PlanForm::kRounds:
+      pipeline.add(ExpandRoundsPass{});
       break;
     case PlanForm::kTrees:
       pipeline.add(ExpandTreesPass{});

@@ -21,6 +21,10 @@ constexpr PlanKindRow kPlanKinds[kPlanKindCount] = {
     {"ring_gather", "expand-rings"},
     {"leader_gather", "expand-exchanges"},
     {"leader_scatter", "expand-exchanges"},
+    {"swing_reduce_scatter", "expand-rounds"},
+    {"swing_allgather", "expand-rounds"},
+    {"group_reduce_scatter", "expand-rounds"},
+    {"group_allgather", "expand-rounds"},
 };
 
 }  // namespace

@@ -26,8 +26,12 @@ enum class PlanKind : std::uint8_t {
   kRingGather = 9,         // to the nodes that get a color, the blocks of all others along one axis
   kLeaderGather = 10,   // all blocks of an all-to-all that a node's cores send, to the first core
   kLeaderScatter = 11,  // from the first core to each the blocks that it gets
+  kSwingReduceScatter = 12,  // of a color along one axis, in rounds with farther nodes: Swing's
+  kSwingAllgather = 13,
+  kGroupReduceScatter = 14,  // the same in groups of nodes
+  kGroupAllgather = 15,
 };
-inline constexpr int kPlanKindCount = 12;
+inline constexpr int kPlanKindCount = 16;
 std::string_view name(PlanKind kind);
 
 /// The pass that makes steps of such operations; "" for a phase barrier, which is for any.
@@ -47,6 +51,18 @@ struct PlanOperation {
     return kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingAllgather ||
            kind == PlanKind::kRingScatter || kind == PlanKind::kRingGather;
   }
+  /// Whether it goes in rounds with farther nodes.
+  bool isInRounds() const {
+    return kind == PlanKind::kSwingReduceScatter || kind == PlanKind::kSwingAllgather ||
+           kind == PlanKind::kGroupReduceScatter || kind == PlanKind::kGroupAllgather;
+  }
+  /// Whether it is a reduce-scatter along one axis.
+  bool reduceScatters() const {
+    return kind == PlanKind::kRingReduceScatter || kind == PlanKind::kSwingReduceScatter ||
+           kind == PlanKind::kGroupReduceScatter;
+  }
+  /// Whether behind it a node is concerned with the blocks of its own coordinate alone.
+  bool divides() const { return reduceScatters() || kind == PlanKind::kRingScatter; }
   /// Whether it is an all-to-all among the nodes that differ on its axes alone.
   bool isExchange() const {
     return kind == PlanKind::kExchange || kind == PlanKind::kRingAlltoall ||

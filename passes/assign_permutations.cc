@@ -21,12 +21,14 @@
 namespace torc {
 namespace {
 
-/// Puts the ring operations of `color` in `plan` on the axes of its order, of which `moving_axes`
-/// have more than one node.
+/// Puts the operations of `color` in `plan` that go along one axis each on the axes of its order,
+/// of which `moving_axes` have more than one node.
 llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, const Color& to,
                       std::size_t moving_axes) {
-  for (const PlanKind kind : {PlanKind::kRingReduceScatter, PlanKind::kRingScatter,
-                              PlanKind::kRingAllgather, PlanKind::kRingGather}) {
+  for (const PlanKind kind :
+       {PlanKind::kRingReduceScatter, PlanKind::kRingScatter, PlanKind::kRingAllgather,
+        PlanKind::kRingGather, PlanKind::kSwingReduceScatter, PlanKind::kSwingAllgather,
+        PlanKind::kGroupReduceScatter, PlanKind::kGroupAllgather}) {
     llvm::SmallVector<PlanOperation*, kMaxAxes> rings;
     for (PlanOperation& operation : plan) {
       if (operation.kind == kind && operation.color == color) rings.push_back(&operation);
@@ -38,8 +40,7 @@ llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, con
                        llvm::StringRef(name(kind)) + " operations for " +
                        llvm::Twine(to.axis_count) + " axes");
     }
-    const bool divides = kind == PlanKind::kRingReduceScatter || kind == PlanKind::kRingScatter;
-    if (!divides) std::reverse(rings.begin(), rings.end());
+    if (!rings.front()->divides()) std::reverse(rings.begin(), rings.end());
     for (std::size_t i = 0; i < rings.size(); ++i)
       rings[i]->axis = to.order[i];
   }

@@ -34,7 +34,7 @@ bool hasTwoDirections(const Topology& topology, llvm::ArrayRef<PlanOperation> pl
                       std::uint32_t color) {
   for (const PlanOperation& operation : plan) {
     if (operation.color != color) continue;
-    if (operation.isRing()) return hasRing(topology);
+    if (operation.isRing() || operation.isInRounds()) return hasRing(topology);
     if (!operation.isExchange() || operation.kind == PlanKind::kBruckAlltoall) continue;
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       const Axis& along = topology.axes[axis];

@@ -14,6 +14,7 @@
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
 #include "compiler/algorithms/recursive/recursive_exchange.h"
+#include "compiler/algorithms/rounds/rounds.h"
 #include "compiler/algorithms/scatter/scatter_trees.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/product_trees.h"
@@ -139,6 +140,16 @@ bool suitsRecursiveExchange(const Topology& topology) {
   return isNotLong(topology) && !topology.isDamaged();
 }
 
+/// Operations of single nodes of an axis meet those of every other axis: on long axes there are too
+/// many to prove.
+bool suitsRounds(const Topology& topology) {
+  constexpr std::uint32_t kLongest = 32;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size > kLongest) return false;
+  }
+  return !topology.isDamaged() && topology.ranks() > 1;
+}
+
 bool isNotBroken(const Topology& topology) {
   return !topology.isBroken();
 }
@@ -165,6 +176,13 @@ llvm::ArrayRef<Algorithm> algorithms() {
        isBetweenEquals, planRecursiveMultiplying, estimateRecursiveMultiplying,
        /*multicolor=*/false, PlanForm::kSteps,
        /*pipeline=*/nullptr, suitsRecursiveExchange},
+      {"swing",
+       "reduce-scatters and allgathers along Swing's peers: logarithms of the axes' lengths",
+       hasNoRoot, planSwing, estimateSwing, /*multicolor=*/true, PlanForm::kRounds,
+       /*pipeline=*/nullptr, suitsRounds},
+      {"groups", "the same in groups of up to 8 nodes of an axis: fewer rounds, more messages",
+       hasNoRoot, planGroups, estimateGroups, /*multicolor=*/true, PlanForm::kRounds,
+       /*pipeline=*/nullptr, suitsRounds},
       {"closed-trees", "2N pipelined trees round a dead node, and joined round what else is dead",
        isAllreduce, planClosedTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        closedTreesPipeline, suitsClosedTrees, /*shrinks=*/true},

@@ -5,15 +5,6 @@
 #include "passes/manager/pass.h"
 
 namespace torc {
-namespace {
-
-/// Whether after `ring` a node is concerned with the blocks of its own coordinate alone.
-bool divides(const PlanOperation& ring) {
-  return ring.kind == PlanKind::kRingReduceScatter || ring.kind == PlanKind::kRingScatter;
-}
-
-}  // namespace
-
 PlanProgress::PlanProgress(const Schedule& schedule, std::uint32_t color)
     : schedule_(schedule), color_(color), fixed_(rowOf(schedule.collective).inWhole() ? 0 : 0xff) {}
 
@@ -35,8 +26,8 @@ std::uint32_t PlanProgress::lastDivided() const {
 llvm::Error PlanProgress::check(const PlanOperation& ring) const {
   const CollectiveRow& collective = rowOf(schedule_.collective);
   const char* fault = nullptr;
-  if (divides(ring)) {
-    const bool reduces = ring.kind == PlanKind::kRingReduceScatter;
+  if (ring.divides()) {
+    const bool reduces = ring.reduceScatters();
     if (reduces && !collective.reduces()) fault = "the collective reduces nothing";
     if (!reduces && !collective.isRooted()) fault = "the collective has no root";
     if (!reduces && collective.reduces()) fault = "the collective reduces";
@@ -62,7 +53,7 @@ llvm::Error PlanProgress::check(const PlanOperation& ring) const {
 void PlanProgress::finish(const PlanOperation& ring) {
   const auto bit = static_cast<std::uint8_t>(1u << ring.axis);
   started_ = true;
-  if (divides(ring)) {
+  if (ring.divides()) {
     fixed_ |= bit;
     divisions_.push_back(ring.axis);
   } else {

@@ -15,6 +15,7 @@
 #include "passes/coalesce.h"
 #include "passes/expand_exchanges.h"
 #include "passes/expand_rings.h"
+#include "passes/expand_rounds.h"
 #include "passes/expand_trees.h"
 #include "passes/infer_dependences.h"
 #include "passes/manager/pass.h"
@@ -27,10 +28,11 @@
 namespace torc {
 
 /// A pass and its options, in the order in which a compilation runs them.
-using PassSpec = std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass,
-                              ExpandRingsPass, ExpandExchangesPass, ExpandTreesPass, CoalescePass,
-                              SynchronizeSendsPass, PipelinePass, InferDependencesPass,
-                              OrderLinksPass, AllocateScratchPass, AssignCoresPass, SegmentPass>;
+using PassSpec =
+    std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
+                 ExpandRoundsPass, ExpandExchangesPass, ExpandTreesPass, CoalescePass,
+                 SynchronizeSendsPass, PipelinePass, InferDependencesPass, OrderLinksPass,
+                 AllocateScratchPass, AssignCoresPass, SegmentPass>;
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 

@@ -186,7 +186,8 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   const std::uint32_t damage = draw(0, 5);
   if (is_torus && damage < 2) result.algorithm = "bfb";
   if (damage == 3) {
-    result.algorithm = oneOf<std::string>({"recursive-doubling", "recursive-multiplying"});
+    result.algorithm =
+        oneOf<std::string>({"recursive-doubling", "recursive-multiplying", "swing", "groups"});
   }
   if (damage == 4) drawCuts(result);
   if (damage == 5 && ranks * 2 <= kMostTreeRanks) drawDamage(result);

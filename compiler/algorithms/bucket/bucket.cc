@@ -21,6 +21,13 @@
 namespace torc {
 
 llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
+  const CollectiveRow& row = rowOf(spec.collective);
+  return planAxisByAxis(
+      spec, row.reduces() ? PlanKind::kRingReduceScatter : PlanKind::kRingScatter,
+      row.isRooted() && row.reduces() ? PlanKind::kRingGather : PlanKind::kRingAllgather);
+}
+
+Program planAxisByAxis(const CollectiveSpec& spec, PlanKind divides, PlanKind gathers) {
   Program program;
   program.schedule = scheduleHeader(spec.collective, spec.topology);
 
@@ -39,14 +46,11 @@ llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
   };
   const CollectiveRow& row = rowOf(spec.collective);
   if (row.inWhole()) {
-    const PlanKind divides = row.reduces() ? PlanKind::kRingReduceScatter : PlanKind::kRingScatter;
     for (std::uint32_t i = 0; i < color.axis_count; ++i) {
       addPhase(divides, color.order[i]);
     }
   }
   if (row.outWhole()) {
-    const PlanKind gathers =
-        row.isRooted() && row.reduces() ? PlanKind::kRingGather : PlanKind::kRingAllgather;
     for (std::uint32_t i = color.axis_count; i-- > 0;) {
       addPhase(gathers, color.order[i]);
     }

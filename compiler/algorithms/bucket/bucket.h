@@ -13,6 +13,10 @@ namespace torc {
 /// the cores of a node first.
 llvm::Expected<Program> planBucket(const CollectiveSpec& spec);
 
+/// The same of other operations: `divides` along one axis after another, if every node begins with
+/// the whole, then `gathers` along them in reverse, if every node ends with it.
+Program planAxisByAxis(const CollectiveSpec& spec, PlanKind divides, PlanKind gathers);
+
 }  // namespace torc
 
 #endif  // TORC_COMPILER_ALGORITHMS_BUCKET_BUCKET_H_

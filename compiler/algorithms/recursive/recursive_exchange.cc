@@ -15,24 +15,15 @@ namespace {
 
 constexpr std::uint32_t kDoubling = 1, kMultiplying = 7;  // messages of a round
 
-// Facts about blocks that come to single nodes in several messages of a round do not become one.
-constexpr std::uint64_t kFewNodes = 64;
-
 ProgramSize estimate(const CollectiveSpec& spec, std::uint32_t most_messages) {
   ProgramSize size;
-  const bool gathers = !rowOf(spec.collective).reduces();
-  bool doubles = true;
   for (const Axis& axis : llvm::ArrayRef(spec.topology.axes).take_front(spec.topology.axis_count)) {
     const AxisRounds rounds = axisRounds(axis.size, most_messages);
     for (const AxisRound& round : rounds.rounds) {
-      doubles = doubles && round.radix == 2 && rounds.folded == 0;
       // A send, a receive and a sum; groups are as many as there are strides.
       size.operations += 3.0 * (round.radix - 1) * axis.size / round.stride;
     }
     size.boxes += 3.0 * axis.size;
-  }
-  if (gathers && !doubles && spec.topology.ranks() > kFewNodes) {
-    size.proof_steps = 2 * kMostProofSteps;
   }
   return size;
 }

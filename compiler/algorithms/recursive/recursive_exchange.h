@@ -17,8 +17,7 @@ llvm::Expected<Program> planRecursiveDoubling(const CollectiveSpec& spec);
 llvm::Expected<Program> planRecursiveMultiplying(const CollectiveSpec& spec);
 // Errors of both: something is dead.
 
-/// What is known of their programs before they are made: an allgather whose groups do not double
-/// takes long to prove where there are many nodes.
+/// What is known of their programs before they are made.
 ProgramSize estimateRecursiveDoubling(const CollectiveSpec& spec);
 ProgramSize estimateRecursiveMultiplying(const CollectiveSpec& spec);
 

@@ -4,25 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/verifier/cells/fact_joins.h"
 #include "ir/verifier/ranges.h"
 
 namespace torc {
 namespace {
-
-std::uint32_t nodeOffset(const Range& whole, const Range& part, std::uint32_t size) {
-  return wrap(std::int64_t{part.start} - whole.start, size);
-}
-
-/// `fact` with other nodes and blocks, which are among its own, along one axis.
-void narrow(Fact& fact, std::uint32_t axis, const NodeSpan& to, std::uint32_t size) {
-  const std::uint32_t offset = nodeOffset(fact.place.nodes[axis], to.nodes, size);
-  if (to.nodes != fact.place.nodes[axis]) {
-    for (Spans& contribution : fact.value)
-      contribution[axis] = from(contribution[axis], offset, to.nodes.length, size);
-  }
-  fact.place.nodes[axis] = to.nodes;
-  fact.place.blocks[axis] = to.span;
-}
 
 NodeSpan along(const Place& place, std::uint32_t axis) {
   return {place.nodes[axis], place.blocks[axis]};
@@ -76,84 +62,6 @@ void subtract(const Fact& fact, const Place& place, const CellSetting& setting, 
     }
     inside = std::move(next);
   }
-}
-
-/// Joins `b` to `a` where the nodes are the same, the blocks differ on one axis alone and touch
-/// there, and the values are the same.
-bool joinBlocks(Fact& a, const Fact& b, const Topology& topology) {
-  std::uint32_t differing = topology.axis_count;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (a.place.blocks[axis] == b.place.blocks[axis]) continue;
-    if (differing != topology.axis_count) return false;
-    differing = axis;
-  }
-  return differing != topology.axis_count && a.value == b.value &&
-         join(a.place.blocks[differing], b.place.blocks[differing], a.place.nodes[differing].length,
-              topology.axes[differing].size);
-}
-
-/// Joins `b` to `a` where they differ on one axis alone, b's nodes follow a's there, and blocks and
-/// values go on as they do in `a`.
-bool joinNodes(Fact& a, const Fact& b, std::uint32_t axis, const Topology& topology) {
-  const std::uint32_t size = topology.axes[axis].size;
-  const Range& before = a.place.nodes[axis];
-  const Range& behind = b.place.nodes[axis];
-  const std::uint32_t total = before.length + behind.length;
-  if (total > size || wrap(std::int64_t{before.start} + before.length, size) != behind.start)
-    return false;
-  if (a.value.size() != b.value.size()) return false;
-  const auto sameElsewhere = [&](const Spans& x, const Spans& y) {
-    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-      if (i != axis && x[i] != y[i]) return false;
-    }
-    return true;
-  };
-  if (!sameElsewhere(a.place.blocks, b.place.blocks)) return false;
-  const auto goesOn = [&](Span& span, const Span& more) {
-    return extend(span, before.length, more, behind.length, size) &&
-           (total < size || span.length_slope == 0);
-  };
-  Fact whole = a;
-  if (!goesOn(whole.place.blocks[axis], b.place.blocks[axis])) return false;
-  llvm::SmallVector<bool, 8> used(b.value.size(), false);
-  for (Spans& contribution : whole.value) {
-    bool found = false;
-    for (std::size_t i = 0; i < b.value.size() && !found; ++i) {
-      if (used[i] || !sameElsewhere(contribution, b.value[i])) continue;
-      found = used[i] = goesOn(contribution[axis], b.value[i][axis]);
-    }
-    if (!found) return false;
-  }
-  if (total == size) {  // all nodes: counted from coordinate 0
-    const std::int64_t back = -std::int64_t{before.start};
-    whole.place.nodes[axis] = {0, size};
-    Span& blocks = whole.place.blocks[axis];
-    blocks = from(blocks, back, size, size);
-    for (Spans& contribution : whole.value)
-      contribution[axis] = from(contribution[axis], back, size, size);
-  } else {
-    whole.place.nodes[axis].length = total;
-  }
-  a = std::move(whole);
-  return true;
-}
-
-bool joinFacts(Fact& a, const Fact& b, const CellSetting& setting) {
-  ++setting.work.done;
-  const Topology& topology = setting.topology;
-  if (a.frame != b.frame) return false;
-  std::uint32_t differing = topology.axis_count;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (a.place.nodes[axis] == b.place.nodes[axis]) continue;
-    if (differing != topology.axis_count) return false;
-    differing = axis;
-  }
-  if (differing == topology.axis_count) return joinBlocks(a, b, topology);
-  if (joinNodes(a, b, differing, topology)) return true;
-  Fact reversed = b;
-  if (!joinNodes(reversed, a, differing, topology)) return false;
-  a = std::move(reversed);
-  return true;
 }
 
 /// Replaces "follows the block" by the block itself where each node has just one.
@@ -258,7 +166,8 @@ void FactStore::erase(const Place& place, const CellSetting& setting) {
     subtract(fact, place, setting, left);
   }
   for (Fact& fact : left)
-    add(std::move(fact), setting);
+    facts_.push_back(std::move(fact));
+  tidyUp(setting);
 }
 
 void FactStore::eraseOtherFrames(const Ranges& nodes, std::uint32_t frame,
@@ -295,6 +204,13 @@ void FactStore::add(Fact fact, const CellSetting& setting) {
     }
   }
   facts_.push_back(std::move(fact));
+  tidyUp(setting);
+}
+
+void FactStore::tidyUp(const CellSetting& setting) {
+  if (facts_.size() < untidy_) return;
+  joinAnew(facts_, setting);
+  untidy_ = std::max<std::size_t>(facts_.size() + facts_.size() / 4, kFewFacts);
 }
 
 void FactStore::take(const Ranges& nodes, const CellSetting& setting, FactList& out) {

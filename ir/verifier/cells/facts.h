@@ -61,7 +61,13 @@ class FactStore {
   void add(Fact fact, const CellSetting& setting);
 
  private:
+  static constexpr std::size_t kFewFacts = 64;
+
+  /// Joins facts anew where they have become many.
+  void tidyUp(const CellSetting& setting);
+
   std::vector<Fact> facts_;
+  std::size_t untidy_ = kFewFacts;  // facts; so many may be joined better
 };
 
 /// Appends the part of `fact` that lies in `place`.

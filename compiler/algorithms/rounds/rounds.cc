@@ -1,0 +1,67 @@
+// Between the exchanges of whole vectors (recursive doubling), which take the fewest rounds and the
+// most bytes, and the rings, which take the fewest bytes and the most steps: along one axis after
+// another a reduce-scatter in ceil(log2 d) rounds, or fewer in groups, then allgathers in reverse.
+// Swing in N colors, each in two directions that mirror each other, takes on a torus of N axes
+//   2 sum_i sum_s (alpha + share_i delta(s) / 2^(s+1) n beta / (2N)),
+// delta(s) = (2^(s+1) + (-1)^s) / 3 the hops of round s, share_i what axes before leave of the
+// data.
+//
+// The paper takes turns among the axes round by round, which needs an operation of its own for
+// every node; axis by axis a node's blocks are known by its coordinate on one axis, so that the
+// program grows with the sum of the sizes.
+#include "compiler/algorithms/rounds/rounds.h"
+
+#include "compiler/algorithms/bucket/bucket.h"
+#include "passes/analysis/plan_axes.h"
+#include "passes/analysis/ring_rounds.h"
+
+namespace torc {
+namespace {
+
+/// Of a program whose rounds on an axis are those of `rounds_of`. `pair_steps`: of the proof, for
+/// two operations of a part that meet.
+ProgramSize estimate(const CollectiveSpec& spec,
+                     std::vector<RingRound> (*rounds_of)(std::uint32_t, bool, std::uint32_t),
+                     double pair_steps) {
+  double messages = 0, pieces = 0;  // of a part, in a reduce-scatter
+  const Topology& topology = spec.topology;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    if (axis.size == 1) continue;
+    for (const RingRound& round : rounds_of(axis.size, axis.wraps(), 0)) {
+      messages += static_cast<double>(round.size());
+      for (const RingMessage& message : round)
+        pieces += static_cast<double>(message.blocks.size()) / 2;
+    }
+  }
+  const CollectiveRow& row = rowOf(spec.collective);
+  const double parts = 2.0 * static_cast<double>(networkAxes(topology).size());
+  // A message is a send and a receive, and in a reduce-scatter an addition.
+  const double operations = (row.reduces() ? 3 : 0) + (row.outWhole() ? 2 : 0);
+  ProgramSize size;
+  size.operations = parts * operations * messages;
+  size.pieces = parts * pieces;
+  size.boxes = pieces;
+  size.proof_steps = pair_steps * parts * messages * messages;
+  return size;
+}
+
+}  // namespace
+
+llvm::Expected<Program> planSwing(const CollectiveSpec& spec) {
+  return planAxisByAxis(spec, PlanKind::kSwingReduceScatter, PlanKind::kSwingAllgather);
+}
+
+llvm::Expected<Program> planGroups(const CollectiveSpec& spec) {
+  return planAxisByAxis(spec, PlanKind::kGroupReduceScatter, PlanKind::kGroupAllgather);
+}
+
+ProgramSize estimateSwing(const CollectiveSpec& spec) {
+  return estimate(spec, swingRounds, 10);
+}
+
+ProgramSize estimateGroups(const CollectiveSpec& spec) {
+  return estimate(spec, groupRounds, 1);
+}
+
+}  // namespace torc

@@ -1,0 +1,29 @@
+// Facts that are one: joined as they come, and anew where that was not the best way.
+#ifndef TORC_IR_VERIFIER_CELLS_FACT_JOINS_H_
+#define TORC_IR_VERIFIER_CELLS_FACT_JOINS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/verifier/cells/facts.h"
+
+namespace torc {
+
+/// The place of `part` in `whole`, which it lies in.
+std::uint32_t nodeOffset(const Range& whole, const Range& part, std::uint32_t size);
+
+/// `fact` with other nodes and blocks, which are among its own, along one axis.
+void narrow(Fact& fact, std::uint32_t axis, const NodeSpan& to, std::uint32_t size);
+
+/// Makes `a` both of them, if that is a fact.
+bool joinFacts(Fact& a, const Fact& b, const CellSetting& setting);
+
+/// Facts that are joined as they come may lie across each other: those of nodes in a row that have
+/// a block each, say, where all of these nodes' blocks would be one. Cuts them into those of nodes
+/// that all of them tell apart alike, one axis after another, and joins them anew, each node's
+/// blocks first; keeps that where they are fewer.
+void joinAnew(std::vector<Fact>& facts, const CellSetting& setting);
+
+}  // namespace torc
+
+#endif  // TORC_IR_VERIFIER_CELLS_FACT_JOINS_H_
