@@ -144,7 +144,7 @@ TEST(Choice, TheFirstHasBeenSimulatedRankByRank) {
 TEST(Choice, WhatIsKnownOfACandidateCountsForTheOthersOfItsAlgorithm) {
   Target target = targetOf("8x4x2m");
   target.machine.eager = target.machine.buffered = 65535;
-  const Choice choice = chooseFor(Collective::kAllreduce, target, 4096);
+  const Choice choice = chooseFor(Collective::kAllreduce, target, 1 << 16);
   int outdone = 0;
   for (const Candidate& other : choice.candidates) {
     if (other.refusal.empty() && kTie * other.predicted_s < choice.best().predicted_s) {
