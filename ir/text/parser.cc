@@ -53,7 +53,6 @@ class ProgramParser {
   [[nodiscard]] bool checkWeights();
   [[nodiscard]] bool parsePlan();
   [[nodiscard]] bool takePlanKind(PlanKind& kind);
-  [[nodiscard]] static std::string expectedInPlan();
   [[nodiscard]] bool parseSteps();
   [[nodiscard]] bool checkStructure();
   std::size_t placeOf(llvm::StringRef message) const;
@@ -321,14 +320,6 @@ bool ProgramParser::takePlanKind(PlanKind& kind) {
   return false;
 }
 
-/// `ring_reduce_scatter, ..., tree_reduce or '}'`
-std::string ProgramParser::expectedInPlan() {
-  std::string names;
-  for (int i = 0; i < kPlanKindCount; ++i)
-    names += (i == 0 ? "" : ", ") + std::string(name(static_cast<PlanKind>(i)));
-  return names + " or '}'";
-}
-
 // plan { ring_reduce_scatter color 0 on X  phase_barrier  exchange color 0 on XY ... }
 bool ProgramParser::parsePlan() {
   if (!cursor_.expect("plan") || !cursor_.expect("{")) return false;
@@ -338,7 +329,7 @@ bool ProgramParser::parsePlan() {
       program_.plan.push_back(operation);
       continue;
     }
-    if (!takePlanKind(operation.kind)) return cursor_.failExpected(expectedInPlan());
+    if (!takePlanKind(operation.kind)) return cursor_.failExpected("a plan operation (docs/ir.md) or '}'");
     if (!cursor_.expect("color", "of the operation")) return false;
     const std::size_t place = cursor_.offset();
     if (!cursor_.integer(operation.color, "the number of a color")) return false;

@@ -253,11 +253,7 @@ TEST(TextErrors, Plan) {
     expectError(kPlan, line, faulty, message);
   };
   expect("phase_barrier", "^barrier",
-         "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
-         "tree_reduce, ring_scatter, ring_alltoall, bruck_alltoall, ring_gather, leader_gather, "
-         "leader_scatter, swing_reduce_scatter, swing_allgather, group_reduce_scatter, "
-         "group_allgather or '}', found "
-         "'barrier'");
+         "expected a plan operation (docs/ir.md) or '}', found 'barrier'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather ^on X",
          "expected 'color' of the operation, found 'on'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather color ^1 on X",
@@ -272,10 +268,7 @@ TEST(TextErrors, Plan) {
   expect("ring_reduce_scatter color 0 on X", "tree_reduce color 0 on ^XX",
          "unknown axis 'XX' (axes are X)");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X ^half-latency",
-         "expected ring_reduce_scatter, ring_allgather, phase_barrier, exchange, tree_broadcast, "
-         "tree_reduce, ring_scatter, ring_alltoall, bruck_alltoall, ring_gather, leader_gather, "
-         "leader_scatter, swing_reduce_scatter, swing_allgather, group_reduce_scatter, "
-         "group_allgather or '}', found 'half'");
+         "expected a plan operation (docs/ir.md) or '}', found 'half'");
   expect("phase_barrier\n  }\n", "phase_barrier\n  }\n  ^stream 0 of p0\n",
          "a schedule has a plan or steps, not both");
 }
