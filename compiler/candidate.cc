@@ -107,13 +107,13 @@ llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
 }
 
 llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
-  const PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
   if (!candidate.per_rank) {
     llvm::Expected<Smaller*> smaller = smallerFor(candidate);
     if (!smaller) return smaller.takeError();
-    if (*smaller != nullptr) return simulateOnSmaller(**smaller, pipeline, candidate);
+    if (*smaller != nullptr) return simulateOnSmaller(**smaller, candidate);
   }
-  auto program = programs_.get(*candidate.algorithm, pipeline);
+  auto program =
+      programs_.get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
   if (!program) return program.takeError();
   const Schedule& schedule = (*program)->schedule;
   candidate.operations = schedule.operations.size() * schedule.segments;
@@ -122,10 +122,12 @@ llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
   return simulateProgram(schedule, machine_, candidate);
 }
 
-llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, const PassPipeline& pipeline,
-                                                  Candidate& candidate) {
+llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& candidate) {
   const auto& [machine, topology] = smaller.stand_in;
-  auto program = smaller.programs.get(*candidate.algorithm, pipeline);
+  Candidate on_smaller = candidate;
+  if (candidate.options.led_cores > 0) on_smaller.options.led_cores = coresOf(topology);
+  auto program = smaller.programs.get(*candidate.algorithm,
+                                      pipelineOf(*candidate.algorithm, on_smaller.options));
   if (!program) return program.takeError();
   built_ += (*program)->schedule.operations.size();
   if (llvm::Error error = simulateProgram((*program)->schedule, machine, candidate)) {
@@ -137,7 +139,7 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, const PassPi
   const std::uint32_t chunks = candidate.options.chunks;
   candidate.operations = (*large)->schedule.operations.size() * chunks;
   candidate.work = static_cast<double>(candidate.operations);
-  if (candidate.algorithm->inSegments()) {
+  if (candidate.algorithm->inSegments() && candidate.options.led_cores == 0) {
     const bool reduces = rowOf(programs_.spec().collective).reduces();
     const auto of = [&](const Topology& shape, const Machine& its) {
       return candidate.algorithm->pipeline(shape).seconds(its, bytes_, chunks, reduces);
@@ -145,7 +147,7 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, const PassPi
     candidate.predicted_s *= of(programs_.spec().topology, machine_) / of(topology, machine);
     return llvm::Error::success();
   }
-  auto small = uncutOf(smaller.programs, candidate);
+  auto small = uncutOf(smaller.programs, on_smaller);
   if (!small) return small.takeError();
   // Steps that are settled limit nothing: all chunks may be on a link.
   const std::uint32_t in_flight =

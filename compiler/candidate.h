@@ -106,8 +106,7 @@ class CandidateSimulator {
   /// What stands in where too many nodes differ under the candidate; null: there is no need, or
   /// none. Most steps around damage are made for this very machine.
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);
-  llvm::Error simulateOnSmaller(Smaller& smaller, const PassPipeline& pipeline,
-                                Candidate& candidate);
+  llvm::Error simulateOnSmaller(Smaller& smaller, Candidate& candidate);
   llvm::Error simulateProgram(const Schedule& schedule, const Machine& machine,
                               Candidate& candidate) const;
 

@@ -41,6 +41,9 @@ constexpr int kMostPerRank = 10;
 constexpr double kPerRankOperations = 2e7;
 constexpr double kAllPerRankOperations = 4e7;
 
+// The longest vector for which one core is tried for all of a node where it would work at no cost.
+constexpr double kMostLedBytes = 64 << 10;
+
 std::string mebibytes(double bytes) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -54,6 +57,7 @@ class Chooser {
           Progress* progress)
       : programs_(programs),
         spec_(programs.spec()),
+        network_(networkOf(spec_)),
         machine_(machine),
         bytes_(bytes),
         limits_(limits),
@@ -62,9 +66,8 @@ class Chooser {
 
   llvm::Expected<Choice> run() {
     for (const Algorithm& algorithm : algorithms()) {
-      const bool wanted = limits_.algorithm == nullptr ? isWorthTrying(algorithm, spec_)
-                                                       : limits_.algorithm->name == algorithm.name;
-      if (!wanted) continue;
+      if (isWanted(algorithm, network_) && mayLead(algorithm)) addLed(algorithm);
+      if (limits_.leaders.value_or(false) || !isWanted(algorithm, spec_)) continue;
       if (algorithm.inSegments()) {
         addSegments(algorithm);
       } else if (algorithm.form == PlanForm::kExchanges) {
@@ -141,6 +144,21 @@ class Chooser {
         other.unseen = std::max(other.unseen, lost);
       }
     }
+  }
+
+  bool isWanted(const Algorithm& algorithm, const CollectiveSpec& spec) const {
+    return limits_.algorithm == nullptr ? isWorthTrying(algorithm, spec)
+                                        : limits_.algorithm->name == algorithm.name;
+  }
+
+  /// Whether the first core of a node may execute the steps of `algorithm` for all of them. Unless
+  /// that is asked for, only short vectors' where the machine does not say what a core's work
+  /// costs.
+  bool mayLead(const Algorithm& algorithm) const {
+    const bool is_known = machine_.gamma > 0 || machine_.memory_bandwidth > 0;
+    return coresOf(spec_.topology) > 1 && mayBeLed(rowOf(spec_.collective)) &&
+           limits_.leaders.value_or(is_known || bytes_ <= kMostLedBytes) &&
+           algorithm.form != PlanForm::kExchanges;
   }
 
   /// What is to be tried of an option.
@@ -229,6 +247,27 @@ class Chooser {
       candidate.options.directions = directions;
       add(candidate);
     }
+  }
+
+  /// Steps of nodes that one core executes, which are for short vectors: in one chunk, with as few
+  /// messages as the algorithm has.
+  void addLed(const Algorithm& algorithm) {
+    Candidate candidate;
+    candidate.algorithm = &algorithm;
+    candidate.options.led_cores = coresOf(spec_.topology);
+    candidate.options.chunks = limits_.chunks.value_or(1);
+    if (limits_.algorithm == nullptr && algorithm.estimate != nullptr &&
+        isTooLarge(candidate, algorithm.estimate(network_), kMostFileBytes)) {
+      return;
+    }
+    const bool is_halved =
+        algorithm.form == PlanForm::kRings || algorithm.form == PlanForm::kRounds;
+    candidate.options.directions = limits_.directions.value_or(
+        is_halved ? DirectionModel::kUnidirectional : DirectionModel::kBidirectional);
+    candidate.options.in_flight = limits_.in_flight.value_or(0);
+    candidate.options.weights = limits_.weights.value_or(ColorWeights::kEqual);
+    candidate.options.dependences = limits_.dependences.value_or(DependenceKind::kRegion);
+    add(candidate);
   }
 
   /// Exchanges, in ever more segments as long as that is faster; in so many from the start that
@@ -492,6 +531,7 @@ class Chooser {
 
   CompileCache& programs_;
   const CollectiveSpec& spec_;
+  const CollectiveSpec network_;
   const Machine& machine_;
   const double bytes_;
   const ChoiceLimits& limits_;

@@ -20,6 +20,7 @@ std::string Candidate::description() const {
   if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
   if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
   if (options.synchronous_sends) text += ", synchronous sends";
+  if (options.led_cores > 0) text += ", leaders";
   return text;
 }
 

@@ -14,6 +14,11 @@ struct CollectiveSpec {
   Topology topology;  // valid
 };
 
+/// Ranks of a node.
+std::uint32_t coresOf(const Topology& topology);
+/// The same collective among the nodes, as if each were one rank.
+CollectiveSpec networkOf(const CollectiveSpec& spec);
+
 /// Reads the name of a row: `allreduce`. The error lists them.
 llvm::Expected<Collective> parseCollective(llvm::StringRef name);
 

@@ -64,6 +64,7 @@ PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& op
     case PlanForm::kSteps:
       break;
   }
+  if (options.led_cores > 0) pipeline.add(LeadCoresPass{options.led_cores});
   return pipeline;
 }
 
@@ -99,13 +100,22 @@ llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& alg
                                    "algorithm " + algorithm.name + " does not serve " +
                                        llvm::StringRef(row.name) + "; what does: " + serving);
   }
-  llvm::Expected<Program> planned = algorithm.plan(spec);
+  const std::uint32_t led_cores = pipeline.ledCores();
+  if (led_cores > 0 && coresOf(spec.topology) != led_cores) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "lead-cores is for " + llvm::Twine(led_cores) +
+                                       " cores of a node, and " + spec.topology.shape() + " has " +
+                                       llvm::Twine(coresOf(spec.topology)));
+  }
+  llvm::Expected<Program> planned = algorithm.plan(led_cores > 0 ? networkOf(spec) : spec);
   if (!planned) return planned.takeError();
   Program program = std::move(*planned);
   program.schedule.producer = "torc " + std::string(kVersion) + " " + algorithm.name.str();
   if (!pipeline.empty()) program.schedule.producer += ": " + pipeline.text();
   PassManager manager(pipeline.passes(), options);
   if (llvm::Error error = manager.run(program)) return error;
+  // The same axes, with the speed of the cores' one, in the order of the spec's ranks.
+  if (led_cores > 0) program.schedule.topology = spec.topology;
   program.schedule = canonicalize(program.schedule.view());
   return program;
 }

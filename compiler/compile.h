@@ -28,6 +28,7 @@ struct PipelineOptions {
   std::uint32_t in_flight = 0;                           // order-links; 0: left out
   std::uint32_t cores = 1;                               // assign-cores; 1: left out
   std::uint32_t scratch_depth = 2;                       // allocate-scratch
+  std::uint32_t led_cores = 0;                           // lead-cores: all of a node's; 0: left out
   bool synchronous_sends = false;                        // synchronize-sends
 };
 
@@ -46,7 +47,8 @@ PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& optio
 
 /// Runs `pipeline`, which may be empty, on the plan of `algorithm` for `spec`. The program's
 /// producer is the version and the pipeline; its tables are canonical, so that its text, parsed,
-/// gives the same file.
+/// gives the same file. Where the first core of a node leads the others (lead-cores), the plan is
+/// for the network alone; an error where the nodes have another number of cores.
 llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
                                 const PassPipeline& pipeline, const PassManagerOptions& options);
 

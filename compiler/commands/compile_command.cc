@@ -79,6 +79,10 @@ opt<std::string> sends(
     "sends", value_desc("mode"), init("standard"), sub(command), cat(category),
     desc("standard (default), or synchronous: a send that something waits for is complete when its "
          "message is received, so that no two share a link whose order is settled"));
+opt<bool> leaders(
+    "leaders", sub(command), cat(category),
+    desc("Where nodes have cores: the first of a node executes the steps for all of "
+         "them, so that nodes send the fewest messages; with --bytes, =0: not tried"));
 opt<std::string> emit("emit", value_desc("form"), init("torc"), sub(command), cat(category),
                       desc("torc (default: the file), json, text, or plan (before expand-rings)"));
 opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
@@ -159,6 +163,14 @@ llvm::Error readPipeline(Request& request) {
     return error;
   if (llvm::Error error = checkWord(sends, {"standard", "synchronous"})) return error;
   pipeline.synchronous_sends = sends == "synchronous";
+  if (leaders) {
+    const CollectiveRow& row = rowOf(request.spec.collective);
+    if (!request.spec.topology.hasCores())
+      return fault("--leaders: the nodes have no cores (8x8+4)");
+    if (!mayBeLed(row))
+      return fault("--leaders: " + llvm::StringRef(row.name) + " has no such form");
+    pipeline.led_cores = coresOf(request.spec.topology);
+  }
   if (llvm::Error error = readChoice(weights, pipeline.weights)) return error;
   if (llvm::Error error = readChoice(directions, pipeline.directions)) return error;
   return readChoice(dependences, pipeline.dependences);
@@ -227,6 +239,7 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   if (request.scratch_bytes) limits.scratch_bytes = static_cast<double>(*request.scratch_bytes);
   if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
   if (sends.getNumOccurrences() > 0) limits.synchronous_sends = request.pipeline.synchronous_sends;
+  if (leaders.getNumOccurrences() > 0) limits.leaders = leaders;
   llvm::Expected<Choice> choice =
       choose(programs, request.machine, static_cast<double>(size), limits, &progress);
   progress.clear();

@@ -329,7 +329,8 @@ bool ProgramParser::parsePlan() {
       program_.plan.push_back(operation);
       continue;
     }
-    if (!takePlanKind(operation.kind)) return cursor_.failExpected("a plan operation (docs/ir.md) or '}'");
+    if (!takePlanKind(operation.kind))
+      return cursor_.failExpected("a plan operation (docs/ir.md) or '}'");
     if (!cursor_.expect("color", "of the operation")) return false;
     const std::size_t place = cursor_.offset();
     if (!cursor_.integer(operation.color, "the number of a color")) return false;

@@ -12,6 +12,13 @@ std::vector<std::unique_ptr<Pass>> PassPipeline::passes() const {
   return passes;
 }
 
+std::uint32_t PassPipeline::ledCores() const {
+  for (const PassSpec& spec : specs_) {
+    if (const auto* leads = std::get_if<LeadCoresPass>(&spec)) return leads->cores;
+  }
+  return 0;
+}
+
 std::string PassPipeline::text() const {
   return pipelineText(passes());
 }

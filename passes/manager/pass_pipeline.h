@@ -25,6 +25,9 @@ class PassPipeline {
     specs_.insert(specs_.end(), then.specs_.begin(), then.specs_.end());
   }
 
+  /// Cores that `lead-cores` gives each node; 0: it is not there.
+  std::uint32_t ledCores() const;
+
   /// New passes, to be run once.
   std::vector<std::unique_ptr<Pass>> passes() const;
   /// `expand-rings,pipeline{chunks=16}`: as `torc opt --passes` takes it.

@@ -10,9 +10,10 @@
 
 #include "passes/allocate_scratch.h"
 #include "passes/assign_colors.h"
-#include "passes/assign_cores.h"
 #include "passes/assign_permutations.h"
 #include "passes/coalesce.h"
+#include "passes/cores/assign_cores.h"
+#include "passes/cores/lead_cores.h"
 #include "passes/expand_exchanges.h"
 #include "passes/expand_rings.h"
 #include "passes/expand_rounds.h"
@@ -31,8 +32,8 @@ namespace torc {
 using PassSpec =
     std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
                  ExpandRoundsPass, ExpandExchangesPass, ExpandTreesPass, CoalescePass,
-                 SynchronizeSendsPass, PipelinePass, InferDependencesPass, OrderLinksPass,
-                 AllocateScratchPass, AssignCoresPass, SegmentPass>;
+                 LeadCoresPass, SynchronizeSendsPass, PipelinePass, InferDependencesPass,
+                 OrderLinksPass, AllocateScratchPass, AssignCoresPass, SegmentPass>;
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 

@@ -9,6 +9,7 @@
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/trees/product_trees.h"
 #include "compiler/compile.h"
+#include "passes/cores/lead_cores.h"
 
 namespace torc {
 namespace {
@@ -125,7 +126,7 @@ std::string CompileCase::text() const {
          " --algorithm " + algorithm + " --weights " + word(weights).str() + " --directions " +
          word(directions).str() + " --chunks " + std::to_string(chunks) + " --in-flight " +
          std::to_string(in_flight) + " --dependences " + word(dependences).str() +
-         " (scratch depth " + std::to_string(scratch_depth) + ")";
+         (leaders ? " --leaders" : "") + " (scratch depth " + std::to_string(scratch_depth) + ")";
 }
 
 CompileCase drawCase(std::uint64_t max_ranks) {
@@ -156,6 +157,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
         "+" + std::to_string(draw(
                   2, static_cast<std::uint32_t>(std::min<std::uint64_t>(4, max_ranks / ranks))));
     result.order += kCoreAxisName;
+    result.leaders = mayBeLed(row) && draw(0, 1) == 1;
   }
   const std::size_t turn = draw(0, static_cast<std::uint32_t>(result.order.size() - 1));
   std::rotate(result.order.begin(), result.order.begin() + static_cast<std::ptrdiff_t>(turn),
@@ -218,6 +220,7 @@ Schedule compileCase(const CompileCase& test_case) {
   options.in_flight = test_case.in_flight;
   options.dependences = test_case.dependences;
   options.scratch_depth = test_case.scratch_depth;
+  if (test_case.leaders) options.led_cores = coresOf(*topology);
   PassManagerOptions manager;
   manager.verify_each = false;
   llvm::Expected<Program> program =

@@ -5,7 +5,7 @@
 // A stream's work is what its operations move through the core: the bytes that reductions and
 // copies read and write, and, far less, the start of each message. Streams go to the core that has
 // least work so far, those with most work first, among equals the ones listed first.
-#include "passes/assign_cores.h"
+#include "passes/cores/assign_cores.h"
 
 #include <algorithm>
 #include <numeric>

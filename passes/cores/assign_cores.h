@@ -1,6 +1,6 @@
 // assign-cores{cores=4}: gives streams to the cores of a node, balanced by work.
-#ifndef TORC_PASSES_ASSIGN_CORES_H_
-#define TORC_PASSES_ASSIGN_CORES_H_
+#ifndef TORC_PASSES_CORES_ASSIGN_CORES_H_
+#define TORC_PASSES_CORES_ASSIGN_CORES_H_
 
 #include <compare>
 #include <cstdint>
@@ -22,4 +22,4 @@ std::unique_ptr<Pass> makePass(const AssignCoresPass& options);
 
 }  // namespace torc
 
-#endif  // TORC_PASSES_ASSIGN_CORES_H_
+#endif  // TORC_PASSES_CORES_ASSIGN_CORES_H_
