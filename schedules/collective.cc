@@ -29,6 +29,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kStart,
+        .ordered = Collective::kAllreduce,
         .mpi = {"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", ""},
     },
     {
@@ -83,6 +84,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .counts = CountOf::kVector,
         .in_place = InPlace::kVector,
         .rootless = Collective::kAllreduce,
+        .ordered = Collective::kAllreduce,
         .mpi = {"MPI_Reduce", "", ""},
     },
     {

@@ -87,8 +87,13 @@ struct CollectiveRow {
   /// The collective that does for all ranks, or with all, what this one does for its root, or from
   /// it: schedules of that serve this one where it has none of its own.
   std::optional<Collective> rootless{};
+  /// The collective whose schedules combine contributions in the order of ranks for this one, where
+  /// an operation does not commute and its own do not: one that gives all ranks the whole result.
+  std::optional<Collective> ordered{};
   std::array<std::string_view, 3> mpi{};  // functions of MPI that it serves, "" where there is none
 
+  /// Whether schedules of `other` serve calls of this one where it has none of its own.
+  bool mayBeServedBy(Collective other) const { return other == rootless || other == ordered; }
   /// Whether calls of MPI are served.
   bool isIntercepted() const { return !mpi[0].empty(); }
   /// Whether a call has a count and a datatype for the own block apart from those for all blocks:

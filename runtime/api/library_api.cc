@@ -143,13 +143,11 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
                   message("the ranks are in another order than those of the library's ",
                           library.shapes[shape], ", and the order matters to this ", row.name));
   }
-  const bool is_ordered = !checked.reduction.commutes && !row.isPrefix();
-  const LibraryEntry* entry = is_ordered ? library.chooseOrdered(shape, *arguments)
-                                         : library.choose(shape, *arguments, bytes);
-  if (entry == nullptr && is_ordered) {
+  const LibraryEntry* entry = library.choose(shape, *arguments, bytes, checked.needsOrderedSums());
+  if (entry == nullptr && checked.needsOrderedSums()) {
     return Status(StatusCode::kUnsupported,
-                  message("the library has no ", row.name, " on ", library.shapes[shape],
-                          " for operations that do not commute"));
+                  message("the library has no ", row.name, " of ", bytes, " bytes on ",
+                          library.shapes[shape], " for operations that do not commute"));
   }
   if (entry == nullptr) {
     if (arguments->hasPairLists()) {

@@ -306,10 +306,6 @@ class Check {
     if (!status.ok()) {
       call_.fault =
           status.code() == StatusCode::kUnsupported ? CallFault::kOperation : CallFault::kArgument;
-    } else if (!call_.reduction.commutes && !row_.outWhole()) {
-      return fault(CallFault::kOperation, StatusCode::kUnsupported,
-                   message("the operation does not commute: schedules of ", row_.name,
-                           " combine contributions in an order that differs from block to block"));
     }
     return status;
   }

@@ -22,7 +22,7 @@ enum class CallFault : std::uint8_t {
   kOverflow,   // more bytes than an address space
   kOwnBlock,   // the caller's own block is not as long in `in` as in `out`
   kDatatype,   // a datatype with gaps
-  kOperation,  // one that has no meaning on the type, or does not commute where it has to
+  kOperation,  // one that has no meaning on the type
 };
 
 /// Elements of buffers.
@@ -64,6 +64,8 @@ struct Call {
   /// Whether contributions are combined in the order of ranks: schedules serve it where the ranks
   /// of the communicator are in the order of theirs.
   bool needsRankOrder() const { return rowOf(collective).isPrefix() || !reduction.commutes; }
+  /// Whether only a schedule that promises ordered sums serves it; all of prefixes do.
+  bool needsOrderedSums() const { return !reduction.commutes && !rowOf(collective).isPrefix(); }
   /// Where the elements of the buffers begin: displacement 0 of the one that has all blocks.
   std::byte* outBegin() const { return static_cast<std::byte*>(out) + out_displaced; }
   const std::byte* inBegin() const { return static_cast<const std::byte*>(in) + in_displaced; }

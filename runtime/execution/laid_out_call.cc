@@ -44,7 +44,7 @@ void ScheduleCall::putInOrder(const RankMap& map, int ranks, std::uint64_t count
 
 Status checkSchedule(const torc_schedule& schedule, Collective collective) {
   const ScheduleView& view = schedule.view();
-  if (view.collective == collective || view.collective == rowOf(collective).rootless) return {};
+  if (view.collective == collective || rowOf(collective).mayBeServedBy(view.collective)) return {};
   return {StatusCode::kMismatch,
           message("schedule ", view.name, " is one for ", rowOf(view.collective).name)};
 }
@@ -71,9 +71,9 @@ Status LaidOutCall::prepare(const Call& call) {
   const torc_geometry& geometry = *schedule_->geometry;
   if (schedule_->view().collective != call.collective) {
     rootless_ = std::make_unique<RootlessCall>();
-    if (Status status = rootless_->prepare(call_, geometry.rank, geometry.size); !status.ok()) {
-      return status;
-    }
+    const Status status =
+        rootless_->prepare(call_, schedule_->view().collective, geometry.rank, geometry.size);
+    if (!status.ok()) return status;
   }
   if (Status status = useReduction(); !status.ok()) return status;
   if (Status status = expand(); !status.ok()) return status;
@@ -172,6 +172,7 @@ Status LaidOutCall::bind(const Call& call) {
 
 void LaidOutCall::finishRound() {
   if (trace_ != nullptr) trace_->endRound(call_.bytes);
+  if (rootless_ != nullptr) rootless_->finishRound();
   if (own_block_.bytes() > 0) std::memcpy(own_block_home_, own_block_.data(), own_block_.bytes());
 }
 

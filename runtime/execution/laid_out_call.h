@@ -51,7 +51,7 @@ struct ScheduleCall {
                          std::vector<std::uint64_t>& displacements);
 };
 
-/// Whether `schedule` is one for the collective of a call, or for its rootless form.
+/// Whether `schedule` is one for the collective of a call, or for one that serves it.
 Status checkSchedule(const torc_schedule& schedule, Collective collective);
 
 /// Whether a checked call for which the order of ranks matters finds it in a schedule.

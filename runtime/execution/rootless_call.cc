@@ -1,16 +1,17 @@
 // Rootless call: what each rank puts in the place of what it has not got.
 #include "runtime/execution/rootless_call.h"
 
+#include <cstring>
 #include <numeric>
 
 namespace torc {
 
-Status RootlessCall::prepare(const Call& call, int rank, int ranks) {
+Status RootlessCall::prepare(const Call& call, Collective serving, int rank, int ranks) {
   const CollectiveRow& row = rowOf(call.collective);
-  const CollectiveRow& served_by = rowOf(*row.rootless);
+  const CollectiveRow& served_by = rowOf(serving);
   const bool at_root = rank == call.root;
   call_ = call;
-  call_.collective = *row.rootless;
+  call_.collective = serving;
   call_.root = 0;
   sums_bytes_ = served_by.reduces() && !row.reduces();
   if (sums_bytes_) {
@@ -28,8 +29,9 @@ Status RootlessCall::prepare(const Call& call, int rank, int ranks) {
                                 : call_.per_rank[static_cast<std::size_t>(rank)];
   const std::size_t bytes = sums_bytes_ ? 1 : call.type.bytes;
   gets_zeros_ = row.inAt(at_root) == Holds::kNothing;
+  keeps_own_ = served_by.outWhole() && row.outAt(at_root) == Holds::kOwn;
   // In place, a scatter leaves the root's block where it is.
-  drops_ = row.outAt(at_root) == Holds::kNothing ||
+  drops_ = row.outAt(at_root) == Holds::kNothing || keeps_own_ ||
            (call.in_place && row.in_place == InPlace::kOwnResult);
   if (gets_zeros_) {
     call_.elements.in = whole;
@@ -38,6 +40,14 @@ Status RootlessCall::prepare(const Call& call, int rank, int ranks) {
   if (drops_) {
     call_.elements.out = served_by.outWhole() ? whole : own;
     dropped_.allocate(call_.elements.out * bytes);
+  }
+  if (keeps_own_) {
+    own_bytes_ = own * bytes;
+    own_offset_ = bytes * (call_.per_rank.empty() ? call_.count * static_cast<std::uint64_t>(rank)
+                                                  : std::reduce(call_.per_rank.begin(),
+                                                                call_.per_rank.begin() + rank));
+    call_.count = whole;
+    call_.per_rank.clear();
   }
   if (gets_zeros_ || drops_) {
     call_.in_place = false;
@@ -64,10 +74,18 @@ void RootlessCall::bind(const Call& call) {
   call_.reduction = sums_bytes_ ? bits_ : call.reduction;
   call_.keep_type = call.keep_type;
   call_.bytes = call.bytes;
-  call_.in = gets_zeros_ ? zeros_.data() : call.in;
+  // In place the contribution lies in `out`.
+  const bool in_is_out = keeps_own_ && call.in_place;
+  call_.in = gets_zeros_ ? zeros_.data() : in_is_out ? call.out : call.in;
   call_.out = drops_ ? dropped_.data() : call.out;
-  call_.in_displaced = gets_zeros_ ? 0 : call.in_displaced;
+  call_.in_displaced = gets_zeros_ ? 0 : in_is_out ? call.out_displaced : call.in_displaced;
   call_.out_displaced = drops_ ? 0 : call.out_displaced;
+  own_home_ = call.outBegin();
+}
+
+void RootlessCall::finishRound() {
+  if (keeps_own_ && own_bytes_ > 0)
+    std::memcpy(own_home_, dropped_.data() + own_offset_, own_bytes_);
 }
 
 }  // namespace torc

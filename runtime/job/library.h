@@ -99,20 +99,25 @@ struct torc_library {
 
   /// Local: the schedule for a call on a recognised communicator; nullptr where there is none.
   /// `bytes` are those of the whole vector. A call without data is one of a byte: so it has a
-  /// schedule where others have. Where pairs have lists, whatever the bytes, the one that is kept
-  /// for such calls: ranks that know different sizes choose alike.
+  /// schedule where others have. `is_ordered`: for an operation that does not commute. Where pairs
+  /// have lists, whatever the bytes, the one that is kept for such calls: ranks that know different
+  /// sizes choose alike.
   const torc::LibraryEntry* choose(std::uint32_t shape, const torc::CallArguments& call,
-                                   std::uint64_t bytes) const {
+                                   std::uint64_t bytes, bool is_ordered) const {
+    if (is_ordered) return chooseOrdered(shape, call, bytes);
     const std::uint64_t size = call.hasPairLists() ? torc::kNoSize : bytes > 0 ? bytes : 1;
     return index.findEntry(shape, call.collective, size);
   }
-  /// Likewise for an operation that does not commute: a schedule of ordered sums, whatever the
-  /// bytes; of a collective with a root, that of its rootless form.
-  const torc::LibraryEntry* chooseOrdered(std::uint32_t shape,
-                                          const torc::CallArguments& call) const {
+  /// Likewise for an operation that does not commute: a schedule of ordered sums, one for all
+  /// sizes. Where it is one of a collective that gives every rank more, for short vectors alone.
+  const torc::LibraryEntry* chooseOrdered(std::uint32_t shape, const torc::CallArguments& call,
+                                          std::uint64_t bytes) const {
+    constexpr std::uint64_t kMostBytesOfMore = 64 << 10;
     const torc::CollectiveRow& row = torc::rowOf(call.collective);
-    const torc::LibraryEntry* entry =
-        index.findEntry(shape, row.rootless.value_or(call.collective), torc::kNoSize);
+    const torc::Collective ordered = row.ordered.value_or(call.collective);
+    const bool gives_more = torc::rowOf(ordered).outWhole() && !row.outWhole();
+    if (gives_more && bytes > kMostBytesOfMore) return nullptr;
+    const torc::LibraryEntry* entry = index.findEntry(shape, ordered, torc::kNoSize);
     return entry != nullptr && entry->highest == torc::kNoSize ? entry : nullptr;
   }
 

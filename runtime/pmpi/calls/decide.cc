@@ -37,10 +37,6 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
   return is_idle ? Reason::kNoData : Reason::kServed;
 }
 
-bool needsOrderedSums(const Call& checked) {
-  return !checked.reduction.commutes && !rowOf(checked.collective).isPrefix();
-}
-
 const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   const bool is_barrier = call.id == CallId::kBarrier;
   call.reason = state.reason();
@@ -63,10 +59,8 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
   call.reason = Reason::kNotSetUp;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
-  const LibraryEntry* entry =
-      needsOrderedSums(checked)
-          ? engine->library->chooseOrdered(state.shape(), call.arguments)
-          : engine->library->choose(state.shape(), call.arguments, call.bytes);
+  const LibraryEntry* entry = engine->library->choose(state.shape(), call.arguments, call.bytes,
+                                                      checked.needsOrderedSums());
   if (is_barrier) call.bytes = 0;  // of the program's
   call.reason = entry == nullptr          ? is_barrier ? Reason::kCollective : Reason::kNoSchedule
                 : entry->file == kMpisOwn ? Reason::kMpiIsFaster

@@ -17,9 +17,6 @@ namespace torc::pmpi {
 /// Of a correct program every rank gets the same answer, but for kArgument and kOwnBlock.
 Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked);
 
-/// Whether only a schedule that promises ordered sums serves it, by whatever size.
-bool needsOrderedSums(const Call& checked);
-
 /// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
 const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
 

@@ -23,9 +23,9 @@ enum class Reason : std::uint8_t {
   kIntercommunicator,
   kNotSetUp,      // nonblocking, on a communicator of MPI_Comm_idup without a blocking call so far
   kDatatypeGaps,  // a reduction on a derived type with gaps
-  kOperation,  // of a reduce_scatter, one that does not commute; or it has no meaning on the type
-  kOverflow,   // more bytes than an address space
-  kRankOrder,  // which matters, and is another one than that of the schedules' nodes
+  kOperation,     // one that has no meaning on the type
+  kOverflow,      // more bytes than an address space
+  kRankOrder,     // which matters, and is another one than that of the schedules' nodes
   kOutsideWorld,  // members that are not in MPI_COMM_WORLD
   kNoBox,         // the members form no line, plane or box of the partition
   // What whoever makes the library or the job can mend: an error under TORC_STRICT=1 too.

@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
 CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
                                const LibraryEntry* own) {
   const TrialKey key{.id = call.id,
-                     .is_ordered = needsOrderedSums(checked),
+                     .is_ordered = checked.needsOrderedSums(),
                      .is_of_user = !isPredefined(call.arguments.op),
                      .bytes = call.bytes};
   if (const auto found = trials_.find(key); found != trials_.end()) return found->second.get();
