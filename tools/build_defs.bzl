@@ -3,6 +3,8 @@
 The includes of a target are written from the workspace root: #include "schedules/box.h".
 """
 
+load("//tools:which_mpi.bzl", "mpi_sh_test")
+
 _OPT_COPTS = select({
     "//:opt_build": ["-O3"],
     "//conditions:default": [],
@@ -109,7 +111,6 @@ def mpi_test(
         args = [],
         data = [],
         preload = None,
-        tags = [],
         size = "small",
         **kwargs):
     """Runs `mpiexec.hydra -n RANKS BINARY ARGS`; passes when every rank exits with 0.
@@ -119,25 +120,24 @@ def mpi_test(
 
     Args:
       name: name of the test.
-      binary: label of the program, a cc_binary that depends on @mpich//:mpi.
+      binary: label of the program, a cc_binary that depends on //third_party:mpi.
       ranks: number of MPI processes.
       args: its arguments; $(rootpath LABEL) names a file of `data`.
       data: files that the program reads.
       preload: label of a shared library that the ranks, not mpiexec, are started with:
         "//runtime:libtorc_pmpi.so".
-      tags: further tags.
       size: Bazel's test size, which sets the time limit.
-      **kwargs: passed to sh_test; among them `env`, which every rank inherits.
+      **kwargs: passed to mpi_sh_test; among them `env`, which every rank inherits, and `openmpi`:
+        whether the test runs on Open MPI, too.
     """
-    native.sh_test(
+    mpi_sh_test(
         name = name,
         size = size,
         srcs = ["//tools:mpi_test.sh"],
         args = (["--preload=$(rootpath %s)" % preload] if preload else []) +
                [str(ranks), "$(rootpath %s)" % binary] + args,
-        data = [binary] + ([preload] if preload else []) + data,
-        # Waiting ranks spin: one such test at a time.
-        tags = tags + ["cpu:2", "mpi"],
+        data = data,
+        built = [binary] + ([preload] if preload else []),
         **kwargs
     )
 

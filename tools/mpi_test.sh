@@ -42,7 +42,7 @@ limit=$((${TEST_TIMEOUT:-60} - 5))
 unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
 
 timeout --kill-after=3 "$limit" \
-  mpiexec.hydra "${environment[@]}" "${sections[@]}" </dev/null
+  tools/mpiexec.sh "${environment[@]}" "${sections[@]}" </dev/null
 status=$?
 if [[ $status -eq 124 || $status -eq 137 ]]; then
   echo "mpi_test: $program on $ranks ranks still ran after $limit seconds"

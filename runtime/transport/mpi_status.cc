@@ -24,6 +24,10 @@ int highestTag(MPI_Comm comm) {
   int* upper_bound = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, MPI_TAG_UB, &upper_bound, &found);
+  // Open MPI says it of MPI_COMM_WORLD and its duplicates only.
+  int has_world = 0;
+  if (!found) PMPI_Initialized(&has_world);
+  if (has_world) PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &found);
   return found ? *upper_bound : 32767;  // the least that MPI allows
 }
 

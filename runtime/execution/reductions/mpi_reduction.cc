@@ -235,6 +235,10 @@ StatusOr<ElementType> describeType(MPI_Datatype type) {
   return element;
 }
 
+bool isPredefinedReduction(MPI_Op op) {
+  return predefinedOp(op).has_value();
+}
+
 std::string describeOp(MPI_Op op) {
   if (op == MPI_OP_NULL) return "MPI_OP_NULL";
   if (op == MPI_REPLACE) return "MPI_REPLACE";

@@ -44,6 +44,9 @@ Status gapsIn(const ElementType& type);
 /// type with gaps or an offset.
 StatusOr<ElementType> describeType(MPI_Datatype type);
 
+/// Whether MPI defines an operation, and reductions take it.
+bool isPredefinedReduction(MPI_Op op);
+
 /// An operation on a type. Plain data.
 struct Reduction {
   MPI_Op op = MPI_OP_NULL;

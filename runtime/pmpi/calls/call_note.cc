@@ -7,7 +7,7 @@
 
 #include "runtime/execution/reductions/mpi_reduction.h"
 #include "runtime/pmpi/calls/call_report.h"
-#include "runtime/pmpi/calls/held_handles.h"
+#include "runtime/pmpi/which_mpi.h"
 #include "schedules/library/index.h"
 #include "support/message.h"
 
@@ -16,7 +16,7 @@ namespace torc::pmpi {
 std::uint64_t signatureOf(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;
   // Operations of the user may have another handle on every rank.
-  const int op = isPredefined(arguments.op) ? arguments.op : 0;
+  const MPI_Fint op = isPredefinedOp(arguments.op) ? PMPI_Op_c2f(arguments.op) : 0;
   // Where pairs have lists, each rank has other bytes. No call is so long.
   const std::uint64_t bytes =
       arguments.hasPairLists() ? ~static_cast<std::uint64_t>(call.id) : call.bytes;
@@ -38,7 +38,7 @@ CallNote noteOn(const CollectiveCall& call, Maker maker) {
   note.reason = call.reason;
   if (call.id == CallId::kBarrier) return note;
   note.bytes = call.bytes;
-  note.op = isPredefined(arguments.op) ? arguments.op : MPI_OP_NULL;
+  note.op = PMPI_Op_c2f(isPredefinedOp(arguments.op) ? arguments.op : MPI_OP_NULL);
   note.has_op = arguments.op != MPI_OP_NULL;
   if (call.is_described && rowOf(arguments.collective).isRooted()) note.root = arguments.root;
   return note;
@@ -48,7 +48,8 @@ std::string describe(const CallNote& note) {
   std::string what = functionName(note.id, Form::kBlocking);
   if (note.bytes > 0) what += message(" of ", note.bytes, " bytes");
   if (note.has_op) {
-    what += note.op == MPI_OP_NULL ? ", an operation of the user" : ", " + describeOp(note.op);
+    const MPI_Op op = PMPI_Op_f2c(note.op);
+    what += op == MPI_OP_NULL ? ", an operation of the user" : ", " + describeOp(op);
   }
   if (note.root >= 0) what += message(", root ", note.root);
   if (note.maker == Maker::kRefused) what += ", which MPI has refused there";

@@ -27,7 +27,7 @@ struct CallNote {
   std::uint64_t number = 0;  // of the call on its communicator; 0: none
   std::uint64_t signature = 0;
   std::uint64_t bytes = 0;  // of the whole vector, where torc has looked at it
-  MPI_Op op = MPI_OP_NULL;  // predefined
+  MPI_Fint op = 0;          // predefined, by Fortran's number; of others that of MPI_OP_NULL
   bool has_op = false;      // perhaps of the user
   std::int32_t root = -1;   // of a rooted collective, where torc has looked at it
   CallId id = CallId::kBarrier;

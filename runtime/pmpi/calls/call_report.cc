@@ -10,13 +10,15 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
+#include "runtime/pmpi/which_mpi.h"
 #include "support/message.h"
 
 namespace torc::pmpi {
 namespace {
 
 constexpr const char* kFunctionNames[][3] = {
-#define TORC_NAMES(Name, name, parameters) {"MPI_" #Name, "MPI_I" #name, "MPI_" #Name "_init"},
+#define TORC_NAMES(Name, name, parameters) \
+  {"MPI_" #Name, "MPI_I" #name, TORC_PERSISTENT_NAME(Name)},
     TORC_ALL_COLLECTIVES(TORC_NAMES)
 #undef TORC_NAMES
 };

@@ -8,50 +8,62 @@
 
 #include <mpi.h>
 
+#include "runtime/pmpi/which_mpi.h"
+
 namespace torc::pmpi {
 
-/// MPICH marks the handles of what it predefines in their two highest bits. Such a handle always
-/// means the same and is never freed.
-inline bool isPredefined(int handle) {
-  return static_cast<unsigned>(handle) >> 30 == 1;
+/// Whether a call has to hold a handle: one that the program may free.
+inline bool isHeldType(MPI_Datatype type) {
+  return type != MPI_DATATYPE_NULL && !isPredefinedType(type);
+}
+inline bool isHeldOp(MPI_Op op) {
+  return op != MPI_OP_NULL && !isPredefinedOp(op);
 }
 
 class HeldHandles {
  public:
-  /// A call uses the handle from now on. Throws std::bad_alloc.
-  void hold(int handle) {
-    if (!isPredefined(handle) && !isNull(handle)) ++handles_[handle].uses;
-  }
+  /// A call uses the handle, one to be held, from now on. Throws std::bad_alloc.
+  void holdType(MPI_Datatype type) { ++types_[type].uses; }
+  void holdOp(MPI_Op op) { ++ops_[op].uses; }
   /// The call is gone.
-  void release(int handle) {
-    if (isPredefined(handle) || isNull(handle)) return;
-    const auto held = handles_.find(handle);
-    if (--held->second.uses > 0) return;
-    const bool is_type = held->second.freed_type, is_op = held->second.freed_op;
-    handles_.erase(held);
-    if (is_type) PMPI_Type_free(&handle);
-    if (is_op) PMPI_Op_free(&handle);
+  void releaseType(MPI_Datatype type) {
+    if (release(types_, type)) PMPI_Type_free(&type);
+  }
+  void releaseOp(MPI_Op op) {
+    if (release(ops_, op)) PMPI_Op_free(&op);
   }
 
   /// The program frees it. True: a call uses it, and it is freed later.
-  bool keepType(MPI_Datatype type) { return keep(type, &Held::freed_type); }
-  bool keepOp(MPI_Op op) { return keep(op, &Held::freed_op); }
+  bool keepType(MPI_Datatype type) { return keep(types_, type); }
+  bool keepOp(MPI_Op op) { return keep(ops_, op); }
 
  private:
   struct Held {
     std::uint32_t uses = 0;
-    bool freed_type = false, freed_op = false;
+    bool is_freed = false;  // by the program
   };
-  static bool isNull(int handle) { return handle == MPI_DATATYPE_NULL || handle == MPI_OP_NULL; }
-  bool keep(int handle, bool Held::*freed) {
-    const auto held = handles_.find(handle);
-    if (held == handles_.end()) return false;
-    held->second.*freed = true;
+  template <typename Handle>
+  using Handles = std::unordered_map<Handle, Held>;
+
+  /// True: that was the last use of a handle that the program has freed.
+  template <typename Handle>
+  static bool release(Handles<Handle>& handles, Handle handle) {
+    const auto held = handles.find(handle);
+    if (--held->second.uses > 0) return false;
+    const bool is_freed = held->second.is_freed;
+    handles.erase(held);
+    return is_freed;
+  }
+  template <typename Handle>
+  static bool keep(Handles<Handle>& handles, Handle handle) {
+    const auto held = handles.find(handle);
+    if (held == handles.end()) return false;
+    held->second.is_freed = true;
     return true;
   }
 
-  // MPICH numbers datatypes and operations without overlap.
-  std::unordered_map<int, Held> handles_;
+  Handles<MPI_Datatype> types_;
+  Handles<MPI_Op> ops_;
 };
 
 }  // namespace torc::pmpi

@@ -55,22 +55,26 @@ Operation::~Operation() {
   if (collective_ && collective_->owned != nullptr) collective_->releaseOwned();
   if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
   engine->remove(this);
-  for (const int handle : held_)
-    engine->held.release(handle);
+  for (const MPI_Datatype type : held_types_)
+    engine->held.releaseType(type);
+  if (held_op_ != MPI_OP_NULL) engine->held.releaseOp(held_op_);
   --state_.operations;
 }
 
 /// Holds the datatypes and the operation, which the call needs to its end.
 void Operation::holdHandles() {
   const CallArguments& arguments = call_.arguments;
-  const auto hold = [&](int handle) {
-    if (isPredefined(handle)) return;
-    held_.push_back(handle);
-    engine->held.hold(handle);
+  const auto hold = [&](MPI_Datatype type) {
+    if (!isHeldType(type)) return;
+    held_types_.push_back(type);
+    engine->held.holdType(type);
   };
   hold(arguments.type);
   hold(arguments.own_type);
-  hold(arguments.op);
+  if (isHeldOp(arguments.op)) {
+    engine->held.holdOp(arguments.op);
+    held_op_ = arguments.op;
+  }
   // Those of empty blocks may be anything.
   for (int r = 0; r < state_.size(); ++r) {
     if (arguments.types != nullptr && arguments.counts[r] > 0) hold(arguments.types[r]);

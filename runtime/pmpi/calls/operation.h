@@ -107,7 +107,9 @@ class Operation final : public Turn {
   CollectiveCall call_;
   KeptLists kept_;  // lists of the program, which `call_` names
   Call checked_;
-  std::vector<int> held_;  // datatypes and the operation, but for predefined ones
+  // Which it holds: not what MPI predefines.
+  std::vector<MPI_Datatype> held_types_;
+  MPI_Op held_op_ = MPI_OP_NULL;
   const LibraryEntry& entry_;
   torc_schedule* schedule_ = nullptr;
   Packing packing_;

@@ -1,27 +1,10 @@
 // Packing: the copies, and MPI_Pack and MPI_Unpack.
 #include "runtime/pmpi/calls/packing.h"
 
+#include "runtime/pmpi/calls/large_counts.h"
 #include "runtime/transport/mpi_status.h"
 
 namespace torc::pmpi {
-namespace {
-
-/// Calls copy(data, count, type) -> Status. MPICH 4.0.2's MPI_Pack and MPI_Unpack refuse
-/// MPI_BOTTOM: elements there are described from another address, `anchor`.
-template <typename Data, typename Copy>
-Status fromAnchor(Data* data, MPI_Count count, MPI_Datatype type, std::byte* anchor, Copy copy) {
-  if (data != nullptr) return copy(data, count, type);
-  const MPI_Count displacement = -static_cast<MPI_Count>(reinterpret_cast<std::intptr_t>(anchor));
-  MPI_Datatype moved = MPI_DATATYPE_NULL;
-  int code = PMPI_Type_create_hindexed_c(1, &count, &displacement, type, &moved);
-  if (code == MPI_SUCCESS) code = PMPI_Type_commit(&moved);
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Type_create_hindexed");
-  const Status status = copy(anchor, 1, moved);
-  PMPI_Type_free(&moved);
-  return status;
-}
-
-}  // namespace
 
 void Packing::Copy::allocate(std::uint64_t bytes_of_data) {
   bytes = std::make_unique_for_overwrite<std::byte[]>(bytes_of_data);
@@ -141,30 +124,18 @@ void Packing::prepareOut(const CallArguments& arguments, const CollectiveRow& ro
 Status Packing::pack() {
   if (packed_ == nullptr || packed_->length == 0) return {};
   for (const Elements& block : contributions_) {
-    const Status status =
-        fromAnchor(block.data, block.count, block.type, packed_->bytes.get(),
-                   [&](const void* data, MPI_Count count, MPI_Datatype type) {
-                     MPI_Count at = block.offset;
-                     return mpiStatus(PMPI_Pack_c(data, count, type, packed_->bytes.get(),
-                                                  packed_->length, &at, MPI_COMM_SELF),
-                                      "MPI_Pack");
-                   });
-    if (!status.ok()) return status;
+    const int code = packElements(block.data, block.count, block.type,
+                                  {packed_->bytes.get(), packed_->length, block.offset});
+    if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Pack");
   }
   return {};
 }
 
 Status Packing::unpack() {
   for (const Elements& block : results_) {
-    const Status status = fromAnchor(
-        block.data, block.count, block.type, out_.bytes.get(),
-        [&](void* data, MPI_Count count, MPI_Datatype type) {
-          MPI_Count at = block.offset;
-          return mpiStatus(
-              PMPI_Unpack_c(out_.bytes.get(), out_.length, &at, data, count, type, MPI_COMM_SELF),
-              "MPI_Unpack");
-        });
-    if (!status.ok()) return status;
+    const int code = unpackElements({out_.bytes.get(), out_.length, block.offset}, block.data,
+                                    block.count, block.type);
+    if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Unpack");
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // Repeated calls: what is kept, and for which buffers it serves.
 #include "runtime/pmpi/calls/repeated_call.h"
 
+#include <functional>
 #include <utility>
 
 #include "runtime/pmpi/calls/held_handles.h"
@@ -13,10 +14,6 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10;
 // Of memory that is kept for one call, which the limit on laid-out calls cannot take back.
 constexpr std::size_t kMostMemory = std::size_t{256} << 10;
-
-bool lastsForEver(int handle, int null) {
-  return handle == null || isPredefined(handle);
-}
 
 bool isSomewhere(const void* buffer) {
   return buffer != nullptr && buffer != MPI_IN_PLACE;
@@ -39,9 +36,10 @@ std::uint64_t CallKey::hash() const {
   const auto pair = [](int high, int low) {
     return std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | static_cast<std::uint32_t>(low);
   };
+  const std::hash<MPI_Datatype> of_type;
   return hashNumbers(pair(static_cast<int>(id) * 4 + in_is_out * 2 + out_is_in, root),
-                     pair(type, own_type), pair(op, 0), static_cast<std::uint64_t>(count),
-                     static_cast<std::uint64_t>(own_count));
+                     of_type(type), of_type(own_type), std::hash<MPI_Op>()(op),
+                     static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(own_count));
 }
 
 bool RepeatedCall::takes(const CallArguments& arguments) const {
@@ -72,9 +70,7 @@ RepeatedCall* RepeatedCalls::find(const CallKey& key) {
 RepeatedCalls::Slot* RepeatedCalls::slotToKeepIn(const CallKey& key, const CollectiveCall& call,
                                                  const Call& checked) {
   const bool is_simple = !call.arguments.has_counts && !checked.packs_in && !checked.unpacks_out &&
-                         lastsForEver(key.type, MPI_DATATYPE_NULL) &&
-                         lastsForEver(key.own_type, MPI_DATATYPE_NULL) &&
-                         lastsForEver(key.op, MPI_OP_NULL);
+                         !isHeldType(key.type) && !isHeldType(key.own_type) && !isHeldOp(key.op);
   if (!is_simple || call.bytes > kMostBytes) return nullptr;
   const std::uint64_t hash = key.hash();
   Slot& slot = slotOf(hash);

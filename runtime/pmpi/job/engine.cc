@@ -10,6 +10,7 @@
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/which_mpi.h"
 
 namespace torc::pmpi {
 
@@ -58,7 +59,7 @@ void reportFailures() {
 void tellErrorHandler(MPI_Comm comm, int code) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(comm, &handler);
-  if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT) letLauncherRead();
+  if (endsJob(handler)) letLauncherRead();
   PMPI_Errhandler_free(&handler);
   PMPI_Comm_call_errhandler(comm, code);
 }

@@ -1,8 +1,9 @@
 // Presence: a look at the launcher's other children, by /proc.
 //
-// mpiexec.hydra starts all ranks of a host from one process, hydra_pmi_proxy. A rank is one child
-// of it: the program, or a shell around it. Where a child or a process below it is linked to MPICH
-// and none there has the interposer loaded, that rank will never answer. As torc is off in the
+// A launcher starts all ranks of a host from one process: MPICH's from hydra_pmi_proxy, Open MPI's
+// from mpiexec itself, or orted on other hosts. A rank is one child of it: the program, or a shell
+// around it. Where a child or a process below it is linked to MPI and none there has the interposer
+// loaded, that rank will never answer. As torc is off in the
 // whole job then, nothing that was read by halves counts.
 #include "runtime/pmpi/job/presence.h"
 
@@ -22,12 +23,12 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/pmpi/which_mpi.h"
+
 namespace torc::pmpi {
 namespace {
 
-constexpr std::string_view kLauncher = "hydra_pmi_proxy";
 constexpr std::string_view kInterposer = "libtorc_pmpi.so";
-constexpr std::string_view kMpi = "libmpich.so";
 constexpr int kMostGenerations = 8;
 constexpr double kPatience = 10;  // seconds
 constexpr std::chrono::milliseconds kBetweenLooks(50);
@@ -64,7 +65,11 @@ class Processes {
   int launcher() const {
     int process = getppid();
     for (int i = 0; i < kMostGenerations && process > 1; ++i) {
-      if (file(process, "comm").value_or("").starts_with(kLauncher)) return process;
+      const std::string name = file(process, "comm").value_or("");
+      if (std::ranges::any_of(
+              kLaunchers, [&](std::string_view launcher) { return name.starts_with(launcher); })) {
+        return process;
+      }
       process = parentOf(process);
     }
     return 0;
@@ -132,7 +137,7 @@ class Processes {
       return;
     }
     mapped.interposer = mapped.interposer || maps->find(kInterposer) != std::string::npos;
-    mapped.mpi = mapped.mpi || maps->find(kMpi) != std::string::npos;
+    mapped.mpi = mapped.mpi || maps->find(kMpiLibrary) != std::string::npos;
     if (mapped.interposer) return;
     const std::optional<std::vector<int>> children = childrenOf(process);
     if (!children || (generation == kMostGenerations && !children->empty())) {

@@ -4,20 +4,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 
 #include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/which_mpi.h"
 #include "support/hash.h"
 #include "support/message.h"
 
 namespace torc::pmpi {
 namespace {
-
-/// MPICH marks the handles of what it predefines in their two highest bits. Others come and go, and
-/// their numbers are used again.
-bool isPredefined(int handle) {
-  return static_cast<unsigned>(handle) >> 30 == 1;
-}
 
 std::string typeName(MPI_Datatype type) {
   char name[MPI_MAX_OBJECT_NAME] = "";
@@ -62,11 +58,10 @@ std::string secondsText(double seconds) {
 }
 
 std::size_t Statistics::KeyHash::operator()(const Key& key) const {
-  return hashNumbers(std::bit_cast<std::uint64_t>(key.function),
-                     std::bit_cast<std::uint64_t>(key.by),
-                     std::uint64_t{key.shape} << 16 | key.size_class << 1 | key.derived,
-                     std::uint64_t{static_cast<std::uint32_t>(key.type)} << 32 |
-                         static_cast<std::uint32_t>(key.op));
+  return hashNumbers(
+      std::bit_cast<std::uint64_t>(key.function), std::bit_cast<std::uint64_t>(key.by),
+      std::uint64_t{key.shape} << 16 | key.size_class << 2 | key.derived << 1 | key.users_op,
+      std::hash<MPI_Datatype>()(key.type), std::hash<MPI_Op>()(key.op));
 }
 
 std::uint32_t Statistics::communicator(std::string_view description, std::string_view reason,
@@ -119,15 +114,17 @@ void Statistics::announce(const CallRecord& call) {
 
 /// The row of a signature, made where it is new; that of the rest where there are too many.
 CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
-  const bool type_known = isPredefined(call.type) || call.type == MPI_DATATYPE_NULL;
-  const bool op_known = isPredefined(call.op) || call.op == MPI_OP_NULL;
+  // Other handles come and go, and are used again for others.
+  const bool type_known = isPredefinedType(call.type) || call.type == MPI_DATATYPE_NULL;
+  const bool op_known = isPredefinedOp(call.op) || call.op == MPI_OP_NULL;
   const Key key{.function = call.function,
                 .by = call.by,
                 .shape = shape,
                 .type = type_known ? call.type : MPI_DATATYPE_NULL,
-                .op = op_known ? call.op : -1,
+                .op = op_known ? call.op : MPI_OP_NULL,
                 .size_class = static_cast<std::uint8_t>(std::bit_width(call.bytes)),
-                .derived = !type_known};
+                .derived = !type_known,
+                .users_op = !op_known};
   if (const auto found = row_numbers_.find(key); found != row_numbers_.end())
     return rows_[found->second];
   CallRow row;
@@ -149,7 +146,7 @@ CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
     row.datatype = typeName(call.type);
   }
   if (call.op != MPI_OP_NULL)
-    row.operation = isPredefined(call.op) ? operationName(call.op) : "user's";
+    row.operation = isPredefinedOp(call.op) ? operationName(call.op) : "user's";
   row.by = call.by;
   row.size_class = key.size_class;
   if (explain_ && call.communicator_rank == 0 && !call.is_on_trial) explain(call, row);

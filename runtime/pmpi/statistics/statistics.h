@@ -68,9 +68,9 @@ class Statistics {
     const char* by;
     std::uint32_t shape;  // of the communicator, from shapes_; 0: not known
     MPI_Datatype type;    // of derived ones MPI_DATATYPE_NULL, as they come and go
-    MPI_Op op;            // likewise
+    MPI_Op op;            // of the user's MPI_OP_NULL, likewise
     std::uint8_t size_class;
-    bool derived;
+    bool derived, users_op;
 
     bool operator==(const Key&) const = default;
   };

@@ -11,13 +11,13 @@
 #include "runtime/job/contenders.h"
 #include "runtime/pmpi/calls/call_report.h"
 #include "runtime/pmpi/calls/decide.h"
-#include "runtime/pmpi/calls/held_handles.h"
 #include "runtime/pmpi/calls/stall.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/tuning/load_turn.h"
+#include "runtime/pmpi/which_mpi.h"
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 #include "support/message.h"
@@ -103,7 +103,7 @@ CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
                                const LibraryEntry* own) {
   const TrialKey key{.id = call.id,
                      .is_ordered = checked.needsOrderedSums(),
-                     .is_of_user = !isPredefined(call.arguments.op),
+                     .is_of_user = !isPredefinedOp(call.arguments.op),
                      .bytes = call.bytes};
   if (const auto found = trials_.find(key); found != trials_.end()) return found->second.get();
   if (trials_.size() == kMostTrials) return nullptr;

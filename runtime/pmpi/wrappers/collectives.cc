@@ -11,6 +11,7 @@
 #include "runtime/pmpi/calls/describe_call.h"
 #include "runtime/pmpi/calls/serve.h"
 #include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/which_mpi.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 using torc::pmpi::CallId;
@@ -30,37 +31,37 @@ using torc::pmpi::Outcome;
     return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(kept.find), request);      \
   });
 
-#define TORC_WRAPPERS(Name, name, parameters, Suffix, Count, Offset)                            \
-  int MPI_##Name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset)) {                         \
-    if (!intercepts()) return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));  \
-    TORC_DESCRIBE(Name, name, parameters, kBlocking, Suffix)                                    \
-    const Outcome outcome = torc::pmpi::serveBlocking(call);                                    \
-    if (outcome.settled) return outcome.code;                                                   \
-    return torc::pmpi::handedBack(                                                              \
-        call, PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)));                 \
-  }                                                                                             \
-  int MPI_I##name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Request* request) {  \
-    if (!intercepts()) {                                                                        \
-      return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request);         \
-    }                                                                                           \
-    TORC_DESCRIBE(Name, name, parameters, kNonblocking, Suffix)                                 \
-    const Outcome outcome = torc::pmpi::serveNonblocking(call, request);                        \
-    if (outcome.settled) return outcome.code;                                                   \
-    return torc::pmpi::handedBack(                                                              \
-        call, PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request));       \
-  }                                                                                             \
-  int MPI_##Name##_init##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Info info,     \
-                                MPI_Request* request) {                                         \
-    if (!intercepts()) {                                                                        \
-      return PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info,       \
-                                        request);                                               \
-    }                                                                                           \
-    TORC_DESCRIBE(Name, name, parameters, kPersistent, Suffix)                                  \
-    const Outcome outcome = torc::pmpi::servePersistent(call, request);                         \
-    if (outcome.settled) return outcome.code;                                                   \
-    return torc::pmpi::handedBack(                                                              \
-        call,                                                                                   \
-        PMPI_##Name##_init##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info, request)); \
+#define TORC_WRAPPERS(Name, name, parameters, Suffix, Count, Offset)                               \
+  int MPI_##Name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset)) {                            \
+    if (!intercepts()) return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));     \
+    TORC_DESCRIBE(Name, name, parameters, kBlocking, Suffix)                                       \
+    const Outcome outcome = torc::pmpi::serveBlocking(call);                                       \
+    if (outcome.settled) return outcome.code;                                                      \
+    return torc::pmpi::handedBack(                                                                 \
+        call, PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)));                    \
+  }                                                                                                \
+  int MPI_I##name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Request* request) {     \
+    if (!intercepts()) {                                                                           \
+      return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request);            \
+    }                                                                                              \
+    TORC_DESCRIBE(Name, name, parameters, kNonblocking, Suffix)                                    \
+    const Outcome outcome = torc::pmpi::serveNonblocking(call, request);                           \
+    if (outcome.settled) return outcome.code;                                                      \
+    return torc::pmpi::handedBack(                                                                 \
+        call, PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request));          \
+  }                                                                                                \
+  int TORC_PERSISTENT(Name, Suffix)(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Info info,    \
+                                    MPI_Request * request) {                                       \
+    if (!intercepts()) {                                                                           \
+      return TORC_MPIS_PERSISTENT(Name, Suffix)(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info,  \
+                                                request);                                          \
+    }                                                                                              \
+    TORC_DESCRIBE(Name, name, parameters, kPersistent, Suffix)                                     \
+    const Outcome outcome = torc::pmpi::servePersistent(call, request);                            \
+    if (outcome.settled) return outcome.code;                                                      \
+    return torc::pmpi::handedBack(                                                                 \
+        call, TORC_MPIS_PERSISTENT(Name, Suffix)(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info, \
+                                                 request));                                        \
   }
 
 #define TORC_WRAPPERS_INT(Name, name, parameters) TORC_WRAPPERS(Name, name, parameters, , int, int)
@@ -69,5 +70,5 @@ using torc::pmpi::Outcome;
 
 extern "C" {
 TORC_ALL_COLLECTIVES(TORC_WRAPPERS_INT)
-TORC_COLLECTIVES(TORC_WRAPPERS_COUNT)
+TORC_MPI_4(TORC_COLLECTIVES(TORC_WRAPPERS_COUNT))
 }

@@ -103,6 +103,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* res
   return created(PMPI_Comm_create_group(comm, group, tag, result), result);
 }
 
+#if MPI_VERSION >= 4
 int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
                                MPI_Errhandler handler, MPI_Comm* result) {
   // Every MPI has tags up to 32767.
@@ -111,6 +112,7 @@ int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
   }
   return created(PMPI_Comm_create_from_group(group, tag, info, handler, result), result);
 }
+#endif
 
 int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader,
                          int tag, MPI_Comm* result) {

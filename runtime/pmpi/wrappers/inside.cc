@@ -10,6 +10,7 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/which_mpi.h"
 #include "schedules/settings.h"
 #include "support/message.h"
 
@@ -59,21 +60,24 @@ extern "C" {
 TORC_INSIDE(Win_create,
             (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win),
             (base, size, unit, info, comm, win))
-TORC_INSIDE(Win_create_c,
-            (void* base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win* win),
-            (base, size, unit, info, comm, win))
+TORC_MPI_4(TORC_INSIDE(Win_create_c,
+                       (void* base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm,
+                        MPI_Win* win),
+                       (base, size, unit, info, comm, win)))
 TORC_INSIDE(Win_allocate,
             (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win),
             (size, unit, info, comm, base, win))
-TORC_INSIDE(Win_allocate_c,
-            (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win),
-            (size, unit, info, comm, base, win))
+TORC_MPI_4(TORC_INSIDE(Win_allocate_c,
+                       (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void* base,
+                        MPI_Win* win),
+                       (size, unit, info, comm, base, win)))
 TORC_INSIDE(Win_allocate_shared,
             (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win),
             (size, unit, info, comm, base, win))
-TORC_INSIDE(Win_allocate_shared_c,
-            (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win),
-            (size, unit, info, comm, base, win))
+TORC_MPI_4(TORC_INSIDE(Win_allocate_shared_c,
+                       (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void* base,
+                        MPI_Win* win),
+                       (size, unit, info, comm, base, win)))
 TORC_INSIDE(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win), (info, comm, win))
 TORC_INSIDE(Win_free, (MPI_Win * win), (win))
 TORC_INSIDE(Win_fence, (int assertion, MPI_Win win), (assertion, win))
@@ -93,7 +97,7 @@ TORC_INSIDE(Win_flush_local_all, (MPI_Win win), (win))
 // ---- Buffers and processes
 
 TORC_INSIDE(Buffer_detach, (void* buffer, int* size), (buffer, size))
-TORC_INSIDE(Buffer_detach_c, (void* buffer, MPI_Count* size), (buffer, size))
+TORC_MPI_4(TORC_INSIDE(Buffer_detach_c, (void* buffer, MPI_Count* size), (buffer, size)))
 TORC_INSIDE(Comm_spawn,
             (const char* command, char* argv[], int most, MPI_Info info, int root, MPI_Comm comm,
              MPI_Comm* result, int codes[]),
@@ -132,17 +136,17 @@ TORC_INSIDE(File_sync, (MPI_File file), (file))
                MPI_Status * status),                                                        \
               (file, offset, data, count, type, status))
 TORC_FILE(read_all, void*, int)
-TORC_FILE(read_all_c, void*, MPI_Count)
+TORC_MPI_4(TORC_FILE(read_all_c, void*, MPI_Count))
 TORC_FILE(write_all, const void*, int)
-TORC_FILE(write_all_c, const void*, MPI_Count)
+TORC_MPI_4(TORC_FILE(write_all_c, const void*, MPI_Count))
 TORC_FILE(read_ordered, void*, int)
-TORC_FILE(read_ordered_c, void*, MPI_Count)
+TORC_MPI_4(TORC_FILE(read_ordered_c, void*, MPI_Count))
 TORC_FILE(write_ordered, const void*, int)
-TORC_FILE(write_ordered_c, const void*, MPI_Count)
+TORC_MPI_4(TORC_FILE(write_ordered_c, const void*, MPI_Count))
 TORC_FILE_AT(read_at_all, void*, int)
-TORC_FILE_AT(read_at_all_c, void*, MPI_Count)
+TORC_MPI_4(TORC_FILE_AT(read_at_all_c, void*, MPI_Count))
 TORC_FILE_AT(write_at_all, const void*, int)
-TORC_FILE_AT(write_at_all_c, const void*, MPI_Count)
+TORC_MPI_4(TORC_FILE_AT(write_at_all_c, const void*, MPI_Count))
 #undef TORC_FILE_AT
 #undef TORC_FILE
 #undef TORC_INSIDE

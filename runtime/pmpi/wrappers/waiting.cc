@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/which_mpi.h"
 
 using torc::pmpi::advance;
 using torc::pmpi::mustProgress;
@@ -116,11 +117,13 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 
 // ---- Partitions and windows
 
+#if MPI_VERSION >= 4
 int MPI_Parrived(MPI_Request request, int partition, int* flag) {
   if (!mustProgress()) return PMPI_Parrived(request, partition, flag);
   advance();
   return looked(PMPI_Parrived(request, partition, flag), flag);
 }
+#endif
 
 int MPI_Win_test(MPI_Win win, int* flag) {
   if (!mustProgress()) return PMPI_Win_test(win, flag);
@@ -183,11 +186,11 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     return waitFor(PMPI_##Nonblocking(data, count, type, peer, tag, comm, &request), &request); \
   }
 TORC_SEND(Send, Isend, int)
-TORC_SEND(Send_c, Isend_c, MPI_Count)
+TORC_MPI_4(TORC_SEND(Send_c, Isend_c, MPI_Count))
 TORC_SEND(Ssend, Issend, int)
-TORC_SEND(Ssend_c, Issend_c, MPI_Count)
+TORC_MPI_4(TORC_SEND(Ssend_c, Issend_c, MPI_Count))
 TORC_SEND(Rsend, Irsend, int)
-TORC_SEND(Rsend_c, Irsend_c, MPI_Count)
+TORC_MPI_4(TORC_SEND(Rsend_c, Irsend_c, MPI_Count))
 #undef TORC_SEND
 
 #define TORC_RECEIVE(Name, Nonblocking, Count)                                                 \
@@ -199,7 +202,7 @@ TORC_SEND(Rsend_c, Irsend_c, MPI_Count)
                    status);                                                                    \
   }
 TORC_RECEIVE(Recv, Irecv, int)
-TORC_RECEIVE(Recv_c, Irecv_c, MPI_Count)
+TORC_MPI_4(TORC_RECEIVE(Recv_c, Irecv_c, MPI_Count))
 #undef TORC_RECEIVE
 
 #define TORC_RECEIVE_MATCHED(Name, Nonblocking, Count)                                          \
@@ -210,7 +213,7 @@ TORC_RECEIVE(Recv_c, Irecv_c, MPI_Count)
     return waitFor(PMPI_##Nonblocking(data, count, type, message, &request), &request, status); \
   }
 TORC_RECEIVE_MATCHED(Mrecv, Imrecv, int)
-TORC_RECEIVE_MATCHED(Mrecv_c, Imrecv_c, MPI_Count)
+TORC_MPI_4(TORC_RECEIVE_MATCHED(Mrecv_c, Imrecv_c, MPI_Count))
 #undef TORC_RECEIVE_MATCHED
 
 #define TORC_SENDRECV(Name, Count, Suffix)                                                        \
@@ -228,7 +231,7 @@ TORC_RECEIVE_MATCHED(Mrecv_c, Imrecv_c, MPI_Count)
                        &send, &receive, status);                                                  \
   }
 TORC_SENDRECV(Sendrecv, int, )
-TORC_SENDRECV(Sendrecv_c, MPI_Count, _c)
+TORC_MPI_4(TORC_SENDRECV(Sendrecv_c, MPI_Count, _c))
 #undef TORC_SENDRECV
 
 #define TORC_SENDRECV_REPLACE(Name, Count, Suffix)                                               \
@@ -252,7 +255,7 @@ TORC_SENDRECV(Sendrecv_c, MPI_Count, _c)
         &receive, status);                                                                       \
   }
 TORC_SENDRECV_REPLACE(Sendrecv_replace, int, )
-TORC_SENDRECV_REPLACE(Sendrecv_replace_c, MPI_Count, _c)
+TORC_MPI_4(TORC_SENDRECV_REPLACE(Sendrecv_replace_c, MPI_Count, _c))
 #undef TORC_SENDRECV_REPLACE
 
 }  // extern "C"

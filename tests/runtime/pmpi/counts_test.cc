@@ -9,6 +9,7 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/api/torc_statistics.h"
+#include "tests/runtime/pmpi/mpi4_names.h"
 
 namespace {
 

@@ -13,6 +13,7 @@
 
 #include "tests/runtime/pmpi/conformance/checks.h"
 #include "tests/runtime/pmpi/conformance/communicators.h"
+#include "tests/runtime/pmpi/mpi4_names.h"
 
 namespace conformance {
 namespace {

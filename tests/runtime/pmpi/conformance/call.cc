@@ -41,6 +41,12 @@ const char* stemOf(Collective collective) {
   return "";
 }
 
+/// With int, where MPI has no functions of MPI_Count.
+Shape possible(Shape shape) {
+  shape.wide = shape.wide && kHasLargeCounts;
+  return shape;
+}
+
 }  // namespace
 
 bool isReduction(Collective collective) {
@@ -87,9 +93,9 @@ std::string describe(const Shape& shape) {
 }
 
 Call::Call(const Shape& shape, const Communicator& communicator)
-    : shape_(shape),
+    : shape_(possible(shape)),
       communicator_(&communicator),
-      name_(communicator.name + ": " + describe(shape)) {
+      name_(communicator.name + ": " + describe(shape_)) {
   if (shape_.send_type == nullptr) shape_.send_type = shape_.type;
   findContributors();
   if (isRooted(shape.collective))

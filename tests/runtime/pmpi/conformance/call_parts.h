@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "tests/runtime/pmpi/conformance/call.h"
+#include "tests/runtime/pmpi/mpi4_names.h"
 
 namespace conformance {
 
 /// Calls one of the three forms of a function; their arguments differ at the end only.
 template <typename Blocking, typename Nonblocking, typename Init, typename... Arguments>
-int dispatch(Form form, Blocking* blocking, Nonblocking* nonblocking, Init* init,
-             MPI_Request* request, Arguments... arguments) {
+int dispatch(Form form, Blocking blocking, Nonblocking nonblocking, Init init, MPI_Request* request,
+             Arguments... arguments) {
   if (form == Form::kBlocking) return blocking(arguments...);
   if (form == Form::kNonblocking) return nonblocking(arguments..., request);
   return init(arguments..., MPI_INFO_NULL, request);

@@ -1,6 +1,7 @@
 """MPI programs that know nothing of torc, run under libtorc_pmpi.so."""
 
 load("//tools:build_defs.bzl", "mpi_test")
+load("//tools:which_mpi.bzl", "mpi_sh_test")
 
 _STEMS = [
     "allreduce",
@@ -43,25 +44,22 @@ def conformance_test(name, program, ranks, served, args = [], size = "medium", l
       args: arguments of the program.
       size: Bazel's test size.
       library: label of the schedules; none: the ones for undamaged tori.
-      **kwargs: passed to sh_test; among them `env`, which every rank inherits.
+      **kwargs: passed to mpi_sh_test; among them `env`, which every rank inherits.
     """
-    data = [
-        "//runtime:libtorc_pmpi.so",
-        library or "//tests/runtime/pmpi/conformance:library",
-        program,
-    ]
-    native.sh_test(
+    library = library or "//tests/runtime/pmpi/conformance:library"
+    labels = ["//runtime:libtorc_pmpi.so", library, program]
+    mpi_sh_test(
         name = name,
         size = size,
         srcs = ["//tests/runtime/pmpi/conformance:run.sh"],
-        args = ["$(rootpath %s)" % label for label in data] +
+        args = ["$(rootpath %s)" % label for label in labels] +
                [str(ranks), ",".join(served) if served else "-"] + args,
-        data = data,
-        # Waiting ranks spin: one such test at a time.
-        tags = ["cpu:2", "mpi"],
+        data = [library],
+        built = ["//runtime:libtorc_pmpi.so", program],
+        openmpi = True,
         **kwargs
     )
 
 def plain_test(name, program, ranks, args = [], size = "medium"):
     """The same program without torc: what fails here is the program, or MPI."""
-    mpi_test(name = name, size = size, binary = program, ranks = ranks, args = args)
+    mpi_test(name = name, size = size, binary = program, ranks = ranks, args = args, openmpi = True)

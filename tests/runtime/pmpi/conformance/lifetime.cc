@@ -18,6 +18,7 @@
 #include "tests/runtime/pmpi/conformance/checks.h"
 #include "tests/runtime/pmpi/conformance/communicators.h"
 #include "tests/runtime/pmpi/conformance/simple_shapes.h"
+#include "tests/runtime/pmpi/mpi4_names.h"
 
 namespace conformance {
 namespace {

@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/conformance/checks.h"
+#include "tests/runtime/pmpi/mpi4_names.h"
 #include "tests/runtime/pmpi/stress/memory.h"
 
 namespace conformance {

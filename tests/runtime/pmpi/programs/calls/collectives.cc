@@ -2,13 +2,15 @@
 
 #include <cctype>
 
+#include "tests/runtime/pmpi/mpi4_names.h"
+
 namespace programs {
 namespace {
 
 /// Calls one of the three functions; their arguments differ at the end only.
 template <typename Blocking, typename Nonblocking, typename Init, typename... Rest>
-int dispatch(Form form, MPI_Request* request, Blocking* blocking, Nonblocking* nonblocking,
-             Init* init, Rest... arguments) {
+int dispatch(Form form, MPI_Request* request, Blocking blocking, Nonblocking nonblocking, Init init,
+             Rest... arguments) {
   if (form == Form::kBlocking) return blocking(arguments...);
   if (form == Form::kNonblocking) return nonblocking(arguments..., request);
   return init(arguments..., MPI_INFO_NULL, request);

@@ -1,0 +1,41 @@
+#!/bin/bash
+# mpiexec of the MPI that a test is about: $TEST_MPI, mpich (where it is not set) or openmpi. Takes the
+# options of MPICH's mpiexec that tests use: -n RANKS, -env NAME VALUE, -genv NAME VALUE first, and `:`
+# between sections.
+set -eu
+if [[ ${TEST_MPI:-mpich} == mpich ]]; then
+  exec mpiexec.hydra "$@"
+fi
+
+# Open MPI: every section has its own variables. Ranks may outnumber the cores, and root may run it.
+global=()
+while [[ ${1-} == -genv ]]; do
+  global+=(-x "$2=$3")
+  shift 3
+done
+options=(--allow-run-as-root --oversubscribe "${global[@]}")
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    -env)
+      options+=(-x "$2=$3")
+      shift 3
+      ;;
+    -n)
+      options+=(-n "$2" "$3")
+      shift 3
+      while [[ $# -gt 0 && $1 != : ]]; do
+        options+=("$1")
+        shift
+      done
+      ;;
+    :)
+      options+=(: "${global[@]}")
+      shift
+      ;;
+    *)
+      echo "mpiexec.sh: $1 is no option that it knows" >&2
+      exit 2
+      ;;
+  esac
+done
+exec mpiexec.openmpi "${options[@]}"
