@@ -13,7 +13,12 @@ while [[ ${1-} == -genv ]]; do
   global+=(-x "$2=$3")
   shift 3
 done
-options=(--allow-run-as-root --oversubscribe "${global[@]}")
+options=(--allow-run-as-root --oversubscribe)
+if [[ -n ${TEST_TMPDIR-} ]]; then
+  # The names of its files are made of process numbers, which are the same in every sandbox.
+  options+=(--mca orte_tmpdir_base "$TEST_TMPDIR" --mca btl_vader_backing_directory "$TEST_TMPDIR")
+fi
+options+=("${global[@]}")
 while [[ $# -gt 0 ]]; do
   case $1 in
     -env)

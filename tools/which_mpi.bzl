@@ -22,14 +22,13 @@ _with_openmpi = transition(
 )
 
 def _openmpi_build_impl(ctx):
-    target = ctx.attr.target[0][DefaultInfo]
-    built = target.files_to_run.executable
+    built = ctx.attr.target[0][DefaultInfo].files_to_run.executable
     link = ctx.actions.declare_file(ctx.attr.file_name or ctx.label.name)
     ctx.actions.symlink(output = link, target_file = built, is_executable = True)
     return [DefaultInfo(
         executable = link,
         files = depset([link]),
-        runfiles = ctx.runfiles([link]).merge(target.default_runfiles),
+        runfiles = ctx.runfiles([link]),
     )]
 
 openmpi_build = rule(

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/execution/check_pairs.h"
+#include "runtime/transport/which_mpi.h"
 #include "schedules/library/index.h"
 #include "support/message.h"
 
@@ -268,7 +269,7 @@ class Check {
     if (in_place || in_ == 0) return {};
     if (arguments_.in == MPI_IN_PLACE) return wrong("in is MPI_IN_PLACE");
     if (isMissing(arguments_.in, inElement())) return wrong("in is NULL");
-    if (mpi_ && !own_in_place && out_ > 0 && isAliased()) {
+    if (mpi_ && kRefusesAliases && !own_in_place && out_ > 0 && isAliased()) {
       return wrong("in and out are the same memory");
     }
     return {};

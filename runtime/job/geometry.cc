@@ -15,6 +15,7 @@
 #include "runtime/trace/trace_job.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
+#include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
 using torc::message;
@@ -108,7 +109,8 @@ torc_geometry::~torc_geometry() {
   agreement.close();
   int finalized = 0;
   PMPI_Finalized(&finalized);
-  if (comm != MPI_COMM_NULL && !finalized) PMPI_Comm_free(&comm);
+  if (comm == MPI_COMM_NULL || finalized) return;
+  if (!has_failed || torc::kKeepsFreedCommunicators) PMPI_Comm_free(&comm);
 }
 
 Status torc_geometry::duplicate(MPI_Comm parent) {

@@ -96,6 +96,7 @@ struct torc_geometry {
 
   torc_context* context;
   MPI_Comm comm = MPI_COMM_NULL;
+  bool has_failed = false;  // messages and MPI's own collectives may be under way for ever
   torc::Agreement agreement;
   int rank = 0, size = 1;
   std::optional<torc::Topology> topology;

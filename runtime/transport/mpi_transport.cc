@@ -249,6 +249,7 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
     return -1;
   }
   if (count <= 0) return 0;
+  if (code != MPI_SUCCESS) forgetFreed();
   // The statuses are in the order of the requests; the last entries fill the gaps that completed
   // ones leave, the highest gap first.
   bool failed = false;
@@ -271,6 +272,13 @@ int MpiTransport::report(const char* call, int code, int count, std::span<Channe
     removeActive(indices_[i]);
   }
   return failed ? -1 : reported;
+}
+
+/// After an error: Open MPI frees a persistent request that has failed.
+void MpiTransport::forgetFreed() {
+  for (std::size_t i = 0; i < active_count_; ++i) {
+    if (active_[i] == MPI_REQUEST_NULL) fragments_[active_fragment_[i]].request = MPI_REQUEST_NULL;
+  }
 }
 
 /// Takes a request that is complete out of those that are looked at.
@@ -325,6 +333,7 @@ bool MpiTransport::drained() {
                                  indices_.data(), statuses_.data());
   // A failed request is complete, too.
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return false;
+  if (code != MPI_SUCCESS) forgetFreed();
   std::sort(indices_.begin(), indices_.begin() + std::max(count, 0), std::greater<int>());
   for (int i = 0; i < count; ++i)
     removeActive(indices_[i]);

@@ -88,6 +88,7 @@ class MpiTransport final : public Transport {
   int report(const char* call, int code, int count, std::span<ChannelId> completed);
   Status failureOf(const char* call, int code, const Fragment& fragment) const;
   bool hasRightLength(const Fragment& fragment, const MPI_Status& status);
+  void forgetFreed();
   void removeActive(int at);
   void addFragment(std::int32_t peer, std::uint32_t tag, const Segments& segments);
   Status makePersistent(Fragment& fragment);

@@ -7,7 +7,7 @@
 
 #include "runtime/execution/reductions/mpi_reduction.h"
 #include "runtime/pmpi/calls/call_report.h"
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 #include "schedules/library/index.h"
 #include "support/message.h"
 

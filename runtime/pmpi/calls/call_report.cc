@@ -10,7 +10,7 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
 namespace torc::pmpi {

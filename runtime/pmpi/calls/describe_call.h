@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/transport/which_mpi.h"
 
 namespace torc::pmpi {
 
@@ -27,7 +28,9 @@ template <typename Count>
 void describeReduction(CollectiveCall& call, const void* in, void* out, Count count,
                        MPI_Datatype type, MPI_Op op, MPI_Comm) {
   if (!beginDescription(call)) return;
-  call.arguments.in = in;
+  // Where MPI lets buffers be one, the call is in place.
+  const bool is_one = !kRefusesAliases && in == out && in != nullptr;
+  call.arguments.in = is_one ? MPI_IN_PLACE : in;
   call.arguments.out = out;
   call.arguments.count = count;
   call.arguments.type = type;
@@ -47,6 +50,11 @@ void describeRootedReduction(CollectiveCall& call, const void* in, void* out, Co
                              MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   describeReduction(call, in, out, count, type, op, comm);
   call.arguments.root = root;
+  if (kRefusesAliases || in != out || comm == MPI_COMM_NULL) return;
+  // Only the root has both buffers.
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  if (rank != root) call.arguments.in = in;
 }
 
 template <typename Count>

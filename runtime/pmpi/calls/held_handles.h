@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 
 namespace torc::pmpi {
 

@@ -13,6 +13,7 @@
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/mpi_status.h"
+#include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
 namespace torc::pmpi {
@@ -146,6 +147,10 @@ bool Operation::proceedInTurn() {
   if (file->stage == CommunicatorSchedule::Stage::kDiffers) {  // on all ranks alike
     failed({StatusCode::kMismatch,
             "calls on the communicator differ between the ranks: they need different schedules"});
+    return true;
+  }
+  if (file->stage == CommunicatorSchedule::Stage::kBroken) {
+    failed({StatusCode::kTransport, file->fault});
     return true;
   }
   leaveToMpi(Reason::kScheduleFailed);
@@ -360,6 +365,15 @@ void Operation::giveUp() {
   finishRound(failure.code);
 }
 
+/// The program's wait frees its persistent request, as the round has failed.
+void Operation::forgetHandle() {
+  const std::size_t known =
+      std::erase_if(engine->persistent, [this](const auto& entry) { return entry.second == this; });
+  if (known == 0) return;
+  persistent_handles.fetch_sub(1, std::memory_order_relaxed);
+  freed_ = true;
+}
+
 void Operation::finishRound(int code) {
   code_ = code;
   LaidOutCall* one_shot = nullptr;
@@ -379,6 +393,7 @@ void Operation::finishRound(int code) {
     if (Status status = engine->handles.complete(handle_, code != MPI_SUCCESS); !status.ok()) {
       complainOf(call_, status.message());
     }
+    if (code != MPI_SUCCESS && !kKeepsFailedRequests) forgetHandle();
   }
   endCall(call_, &state_, call_.reason == Reason::kServed ? &entry_ : nullptr);
   if (one_shot != nullptr) {

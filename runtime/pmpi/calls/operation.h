@@ -95,6 +95,7 @@ class Operation final : public Turn {
   void failed(const Status& status);
   void failed(const Status& status, int code);
   void finishRound(int code);
+  void forgetHandle();
   void settle();
   bool isRunning() const { return collective_ && collective_->active; }
   std::uint64_t progressMade() const;

@@ -103,6 +103,7 @@ CommunicatorState::~CommunicatorState() {
   calls_.reset();
   for (auto& [file, entry] : schedules_)
     torc_schedule_free(entry.schedule);
+  geometry_->has_failed = hasFailed();
   geometry_.reset();
 }
 
@@ -167,6 +168,9 @@ CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
     file.stage = loaded.ok() ? Stage::kReady : differs ? Stage::kDiffers : Stage::kFailed;
     if (loaded.ok()) {
       file.schedule = *loaded;
+    } else if (loaded.status().code() == StatusCode::kTransport) {
+      file.stage = Stage::kBroken;
+      file.fault = loaded.status().message();
     } else if (!differs) {
       warnOnce(rank_, loaded.status().message(), loaded.status().message());
     }

@@ -51,8 +51,16 @@ class Turn {
 
 /// A file of the library on one communicator.
 struct CommunicatorSchedule {
-  enum class Stage { kUnused, kLoading, kReady, kFailed, kDiffers };  // the last: other ranks'
+  enum class Stage {
+    kUnused,
+    kLoading,
+    kReady,
+    kFailed,   // on all ranks
+    kDiffers,  // other ranks load another file, which all know
+    kBroken,   // MPI has failed on this rank, which the others do not know
+  };
   Stage stage = Stage::kUnused;
+  std::string fault;  // why it is broken
   std::unique_ptr<ScheduleLoad> load;
   torc_schedule* schedule = nullptr;
   // Of the loaded one, with TORC_TUNE, alike on all ranks:

@@ -10,7 +10,7 @@
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 
 namespace torc::pmpi {
 

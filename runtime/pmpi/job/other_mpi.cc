@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 
 namespace torc::pmpi {
 namespace {

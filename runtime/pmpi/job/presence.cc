@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 
 namespace torc::pmpi {
 namespace {

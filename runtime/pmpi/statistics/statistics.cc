@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "runtime/pmpi/statistics/report.h"
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 #include "support/hash.h"
 #include "support/message.h"
 

@@ -17,9 +17,9 @@
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/tuning/load_turn.h"
-#include "runtime/pmpi/which_mpi.h"
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
+#include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
 namespace torc::pmpi {

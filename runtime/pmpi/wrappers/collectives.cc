@@ -11,8 +11,8 @@
 #include "runtime/pmpi/calls/describe_call.h"
 #include "runtime/pmpi/calls/serve.h"
 #include "runtime/pmpi/job/progress.h"
-#include "runtime/pmpi/which_mpi.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
+#include "runtime/transport/which_mpi.h"
 
 using torc::pmpi::CallId;
 using torc::pmpi::CollectiveCall;

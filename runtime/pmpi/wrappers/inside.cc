@@ -10,7 +10,7 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 #include "schedules/settings.h"
 #include "support/message.h"
 

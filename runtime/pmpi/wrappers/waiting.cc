@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/job/progress.h"
-#include "runtime/pmpi/which_mpi.h"
+#include "runtime/transport/which_mpi.h"
 
 using torc::pmpi::advance;
 using torc::pmpi::mustProgress;

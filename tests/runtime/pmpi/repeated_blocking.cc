@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     const int ranks = size * (size - 1) / 2;
     right[0] += out[0] == ranks + size * turn && out[1] == ranks * turn ? 1 : 0;
     if (turn % 10 == 9) {  // nobody gets anything
-      if (MPI_Allreduce(in, nullptr, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS) return 1;
+      if (MPI_Allreduce(in, out, 2, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD) == MPI_SUCCESS) return 1;
     }
     out[0] = rank == 1 ? 7 * turn : -1;
     MPI_Bcast(out, 1, MPI_INT, 1, MPI_COMM_WORLD);

@@ -60,6 +60,6 @@ def conformance_test(name, program, ranks, served, args = [], size = "medium", l
         **kwargs
     )
 
-def plain_test(name, program, ranks, args = [], size = "medium"):
+def plain_test(name, program, ranks, args = [], size = "medium", openmpi = True):
     """The same program without torc: what fails here is the program, or MPI."""
-    mpi_test(name = name, size = size, binary = program, ranks = ranks, args = args, openmpi = True)
+    mpi_test(name = name, size = size, binary = program, ranks = ranks, args = args, openmpi = openmpi)

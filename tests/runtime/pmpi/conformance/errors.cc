@@ -62,8 +62,10 @@ std::vector<WrongCall> wrongCalls() {
         WRONG("no datatype", Allreduce, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm),
         WRONG("no operation", Allreduce, a, b, 1, MPI_DOUBLE, MPI_OP_NULL, comm),
         WRONG("an operation not for the datatype", Allreduce, a, b, 1, MPI_DOUBLE, MPI_BAND, comm),
+#ifndef OPEN_MPI  // which does not look at one element for the one, nor at all for the other
         WRONG("the same buffer twice", Allreduce, a, a, 1, MPI_DOUBLE, MPI_SUM, comm),
         WRONG("no buffer", Allreduce, nullptr, b, 1, MPI_DOUBLE, MPI_SUM, comm),
+#endif
         WRONG("in place as result", Allreduce, a, MPI_IN_PLACE, 1, MPI_DOUBLE, MPI_SUM, comm),
         WRONG("no communicator", Allreduce, a, b, 1, MPI_DOUBLE, MPI_SUM,
               (static_cast<void>(comm), MPI_COMM_NULL)),

@@ -12,6 +12,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset XML_OUTPUT_FILE TEST_PREMATURE_EXIT_FILE
 failures=0
+# Open MPI 4.1.4 writes more than a receive is for, where it copies from another process's memory.
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 fail() {
   echo "differences_test: $case, $form, $ranks ranks: $*"
@@ -24,7 +26,7 @@ run() {
   local variables=() assignment
   for assignment in "$@"; do variables+=(-genv "${assignment%%=*}" "${assignment#*=}"); done
   status=0
-  timeout --kill-after=3 40 mpiexec.hydra -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" \
+  timeout --kill-after=3 40 tools/mpiexec.sh -genv LD_PRELOAD "$preload" -genv TORC_LIBRARY "$library" \
     "${variables[@]}" -n "$ranks" "$program" "$case" "$form" </dev/null >"$work/output" 2>&1 || status=$?
   [[ $status -ne 124 && $status -ne 137 ]] || fail "hangs"
   ! grep -q WRONG "$work/output" || fail "wrong results"
@@ -98,7 +100,11 @@ for form in blocking nonblocking persistent; do
   fi
   if takes aliased; then
     run
-    expectErrors 'MPI has refused'
+    if [[ ${TEST_MPI-} == openmpi ]]; then  # where torc serves such calls as if in place
+      expectRight call "$ranks"
+    else
+      expectErrors 'MPI has refused'
+    fi
   fi
   if takes own-block; then
     run

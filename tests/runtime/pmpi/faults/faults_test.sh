@@ -24,7 +24,7 @@ fail() {
 # job ARGUMENT...: mpiexec's arguments.
 job() {
   status=0
-  timeout --kill-after=3 "$limit" mpiexec.hydra "$@" </dev/null >"$work/output" 2>&1 || status=$?
+  timeout --kill-after=3 "$limit" tools/mpiexec.sh "$@" </dev/null >"$work/output" 2>&1 || status=$?
   [[ $status -ne 124 && $status -ne 137 ]] || fail "hangs"
 }
 

@@ -56,7 +56,7 @@ crashed='signal (4|6|7|8|11)\b|[Ss]egmentation|terminate called|EXIT CODE: (134|
 
 for ((seed = first; seed < first + programs; ++seed)); do
   : >"$output"
-  mpiexec.hydra "${environment[@]}" -n "$ranks" "$program" --seed "$seed" \
+  tools/mpiexec.sh "${environment[@]}" -n "$ranks" "$program" --seed "$seed" \
     </dev/null >"$output" 2>&1 &
   job=$!
   awaitEnd "$patience" "$said"

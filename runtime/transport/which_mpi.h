@@ -1,13 +1,15 @@
-// MPICH and Open MPI: how they differ for the interposer is kept here, and in the files of
-// runtime/pmpi/wrappers that are compiled for one of them only (see the BUILD file).
+// MPICH and Open MPI: how they differ is kept here, and in the files of runtime/pmpi/wrappers that
+// are compiled for one of them only (see the BUILD file).
 //  - Handles are numbers in MPICH and addresses in Open MPI, where they differ between the ranks.
 //    What travels are Fortran's numbers of handles (MPI_Op_c2f), which are the same on all ranks
 //    for what MPI predefines.
 //  - MPICH 4.0 is MPI 4.0. Open MPI 4.1 is MPI 3.1, without functions of MPI_Count, sessions, and
 //    partitions. It has persistent collectives as an extension: MPIX_Allreduce_init.
+//  - MPICH refuses collectives whose buffers are one. Open MPI does so in a few functions only, and
+//    the others work.
 //  - Ranks of a host are children of other processes.
-#ifndef TORC_RUNTIME_PMPI_WHICH_MPI_H_
-#define TORC_RUNTIME_PMPI_WHICH_MPI_H_
+#ifndef TORC_RUNTIME_TRANSPORT_WHICH_MPI_H_
+#define TORC_RUNTIME_TRANSPORT_WHICH_MPI_H_
 
 #include <mpi.h>
 #ifdef OPEN_MPI
@@ -36,7 +38,7 @@
 #define TORC_PERSISTENT_NAME(Name) "MPIX_" #Name "_init"
 #endif
 
-namespace torc::pmpi {
+namespace torc {
 
 #ifdef OPEN_MPI
 
@@ -44,6 +46,16 @@ inline constexpr const char* kThisMpi = "Open MPI";
 inline constexpr const char* kOtherMpi = "MPICH";
 /// Which a process has only if it is linked to the other MPI.
 inline constexpr const char* kSymbolOfOtherMpi = "MPII_Version_string";
+
+/// Whether a rank whose buffers are one does not take part in the call.
+inline constexpr bool kRefusesAliases = false;
+
+/// Whether a communicator that is freed goes when what is under way on it is over. Open MPI 4.1.4's
+/// progress crashes where collectives or receives are.
+inline constexpr bool kKeepsFreedCommunicators = false;
+
+/// Whether a persistent request is still there when a wait for it has returned an error.
+inline constexpr bool kKeepsFailedRequests = false;
 
 /// What a process is called that starts ranks of its host, or the beginning of that.
 inline constexpr std::string_view kLaunchers[] = {"orted", "orterun", "mpiexec", "mpirun"};
@@ -72,6 +84,10 @@ inline constexpr const char* kThisMpi = "MPICH";
 inline constexpr const char* kOtherMpi = "Open MPI";
 inline constexpr const char* kSymbolOfOtherMpi = "ompi_mpi_comm_world";
 
+inline constexpr bool kRefusesAliases = true;
+inline constexpr bool kKeepsFreedCommunicators = true;
+inline constexpr bool kKeepsFailedRequests = true;
+
 inline constexpr std::string_view kLaunchers[] = {"hydra_pmi_proxy"};
 inline constexpr std::string_view kMpiLibrary = "libmpich.so";
 
@@ -89,6 +105,6 @@ inline bool endsJob(MPI_Errhandler handler) {
 
 #endif
 
-}  // namespace torc::pmpi
+}  // namespace torc
 
-#endif  // TORC_RUNTIME_PMPI_WHICH_MPI_H_
+#endif  // TORC_RUNTIME_TRANSPORT_WHICH_MPI_H_
