@@ -10,8 +10,9 @@ packages=(
   clang libclang-rt-14-dev
   # Programs against an installed torc, and what a library exports.
   pkgconf binutils
-  # MPI. Open MPI may be installed too: the tools below are named so that it does not matter.
+  # Both MPIs, which the tools below name; who has the plain names does not matter.
   mpich libmpich-dev libhwloc-dev
+  openmpi-bin libopenmpi-dev
   # LLVM Support, and FileCheck, not, split-file.
   llvm-19-dev llvm-19-tools libzstd-dev zlib1g-dev libtinfo-dev
   # Libraries.
@@ -24,6 +25,7 @@ packages=(
 programs=(
   bazel g++ git clang
   mpicc.mpich mpicxx.mpich mpiexec.hydra
+  mpicc.openmpi mpiexec.openmpi
   pkg-config nm readelf
   smpicxx smpirun
   ip tc sysctl
@@ -45,10 +47,23 @@ if [[ ${#missing[@]} -gt 0 ]]; then
     fi
     as_root=(sudo)
   fi
+  # Of mpicc, mpirun, and mpi.h and libmpi.so on the compiler's path. Debian would give them to Open
+  # MPI: they stay with whom they are, or go to MPICH.
+  names=(mpi mpirun "mpi-$(uname -m)-linux-gnu")
+  owners=()
+  for name in "${names[@]}"; do
+    owners+=("$(update-alternatives --query "$name" 2>/dev/null | sed -n 's/^Value: //p' || true)")
+  done
   echo "setup: installing ${missing[*]}"
   apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
   "${apt[@]}" update
   "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"
+  for i in "${!names[@]}"; do
+    owner=${owners[i]}
+    [[ -n $owner ]] ||
+      owner=$(update-alternatives --list "${names[i]}" 2>/dev/null | grep mpich | head -1) || continue
+    "${as_root[@]}" update-alternatives --quiet --set "${names[i]}" "$owner"
+  done
 fi
 
 for program in "${programs[@]}"; do

@@ -150,7 +150,7 @@ bool Operation::proceedInTurn() {
     return true;
   }
   if (file->stage == CommunicatorSchedule::Stage::kBroken) {
-    failed({StatusCode::kTransport, file->fault});
+    failed({StatusCode::kTransport, file->fault + ": perhaps the ranks' calls differ"});
     return true;
   }
   leaveToMpi(Reason::kScheduleFailed);

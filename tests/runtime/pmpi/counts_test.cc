@@ -101,11 +101,11 @@ TEST(CountsTest, EveryCallOnce) {
   expect("MPI_Allgather 3x2 MPI_FLOAT ", kCalls, 40 * bytes);
   expect("MPI_Iallreduce 3x2 MPI_INT MPI_MAX", 3, 40);
 #ifdef OPEN_MPI
-  const std::string persistent = "MPIX_Allreduce_init";
+  const std::string init = "MPIX_Allreduce_init";
 #else
-  const std::string persistent = "MPI_Allreduce_init";
+  const std::string init = "MPI_Allreduce_init";
 #endif
-  expect(persistent + " 3x2 MPI_INT MPI_MAX", 4, 40);
+  expect(init + " 3x2 MPI_INT MPI_MAX", 4, 40);
   expect("MPI_Allgather 3x2 derived ", 1, 7 * 16 * bytes);
   expect("MPI_Bcast 3x2 MPI_DOUBLE ", 1, 40);
   expect("MPI_Allreduce 1 rank MPI_INT MPI_SUM MPI's", 1, 8);

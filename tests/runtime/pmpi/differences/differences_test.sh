@@ -153,7 +153,7 @@ for form in blocking nonblocking persistent; do
     run TORC_STALL=1
     [[ $status -eq 0 ]] || fail "exit status $status"
     all call right "$ranks"
-    told=$(grep -cE '^torc: warning: rank [0-9]+: MPI_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
+    told=$(grep -cE '^torc: warning: rank [0-9]+: MPIX?_I?[Aa]llreduce.*call 2 on .*: no progress for 1 s: ' \
       "$work/output")
     [[ $told -eq $((ranks - 1)) ]] || fail "$told of $((ranks - 1)) waiting ranks tell of it"
   fi
