@@ -3,9 +3,22 @@
 # it sets up what the build needs first.
 #
 #   bash tools/install.sh PREFIX          DESTDIR=FOLDER before it: into FOLDER/PREFIX, for packages
+#   bash tools/install.sh --mpi openmpi PREFIX     for programs of Open MPI instead of MPICH
 set -euo pipefail
+runtime=runtime
+if [[ ${1-} == --mpi ]]; then
+  case ${2-} in
+    mpich) ;;
+    openmpi) runtime=runtime/openmpi ;;
+    *)
+      echo "install.sh: --mpi is mpich or openmpi, not '${2-}'" >&2
+      exit 2
+      ;;
+  esac
+  shift 2
+fi
 if [[ $# -ne 1 || $1 == -* ]]; then
-  echo "usage: [DESTDIR=FOLDER] bash tools/install.sh PREFIX" >&2
+  echo "usage: [DESTDIR=FOLDER] bash tools/install.sh [--mpi mpich|openmpi] PREFIX" >&2
   exit 2
 fi
 prefix=$(realpath -m "$1")
@@ -13,8 +26,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bash tools/setup.sh
 targets=(
-  //compiler:torc //runtime:torc-run
-  //runtime:libtorc.so //runtime:libtorc_pmpi.so
+  //compiler:torc "//$runtime:torc-run"
+  "//$runtime:libtorc.so" "//$runtime:libtorc_pmpi.so"
 )
 bazel build -c opt "${targets[@]}"
 built=()

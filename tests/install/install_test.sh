@@ -4,6 +4,7 @@
 #
 #   install_test.sh FILE...      the files of install_files.sh
 set -euo pipefail
+root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bash tools/install_files.sh "$work/first" "$@"
@@ -15,12 +16,12 @@ export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
 cd "$work"
 
 compile() {
-  mpicc.mpich -std=c99 -pedantic -Wall -Wextra -Werror -O2 "$@"
+  "mpicc.${TEST_MPI:-mpich}" -std=c99 -pedantic -Wall -Wextra -Werror -O2 "$@"
 }
 
 # Prints stdout of a job, whose exit status must be 0.
 job() {
-  timeout 50 mpiexec.hydra "$@" </dev/null
+  timeout 50 "$root/tools/mpiexec.sh" "$@" </dev/null
 }
 
 fail() {
