@@ -150,7 +150,7 @@ bool Operation::proceedInTurn() {
     return true;
   }
   if (file->stage == CommunicatorSchedule::Stage::kBroken) {
-    failed({StatusCode::kTransport, file->fault + ": perhaps the ranks' calls differ"});
+    failed({StatusCode::kTransport, file->fault});
     return true;
   }
   leaveToMpi(Reason::kScheduleFailed);

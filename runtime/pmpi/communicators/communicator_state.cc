@@ -170,7 +170,7 @@ CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
       file.schedule = *loaded;
     } else if (loaded.status().code() == StatusCode::kTransport) {
       file.stage = Stage::kBroken;
-      file.fault = loaded.status().message();
+      file.fault = loaded.status().message() + ": perhaps the ranks' calls differ";
     } else if (!differs) {
       warnOnce(rank_, loaded.status().message(), loaded.status().message());
     }

@@ -135,7 +135,7 @@ class CommunicatorState {
   /// A file that could not be loaded for a trial: whatever needs it tries again.
   void forgetFailedLoad(std::uint32_t file);
   /// Moves the loading of an entry's file on, beginning it at the first call. Only for the
-  /// operation at the head of the queue. nullptr until it is kReady or kFailed. Throws.
+  /// turn at the head of the queue. nullptr while it is kLoading. Throws.
   CommunicatorSchedule* load(const LibraryEntry& entry);
 
   // ---- Calls and their failures

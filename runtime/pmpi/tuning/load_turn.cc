@@ -29,7 +29,10 @@ class LoadTurn final : public Turn {
       return {};
     });
     if (status_.ok() && file == nullptr) return false;
-    if (file != nullptr) stage_ = file->stage;
+    if (file != nullptr) {
+      stage_ = file->stage;
+      if (stage_ == Stage::kBroken) status_ = {StatusCode::kTransport, file->fault};
+    }
     settle();
     return true;
   }

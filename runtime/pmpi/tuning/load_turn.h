@@ -12,7 +12,8 @@ namespace torc::pmpi {
 
 /// Loads the file of `entry` for `call`, which has its number, and waits until all ranks have it,
 /// or have found that it cannot be used (kFailed), alike. kUnused: the communicator has failed
-/// meanwhile. Errors are those of the call: kMismatch, as the ranks' calls differ; no memory.
+/// meanwhile. Errors are those of the call: kMismatch, as the ranks' calls differ; MPI's on this
+/// rank; no memory.
 StatusOr<CommunicatorSchedule::Stage> loadInTurn(CommunicatorState& state,
                                                  const LibraryEntry& entry,
                                                  const CollectiveCall& call);
