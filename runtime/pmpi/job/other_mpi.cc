@@ -25,8 +25,8 @@ bool isFirstRank() {
     std::fprintf(stderr, "torc: error: this libtorc_pmpi.so is for %s, and the program uses %s\n",
                  kThisMpi, kOtherMpi);
   } else {
-    sleep(
-        1);  // the launcher ends all ranks when the first one ends: the one that speaks is not last
+    // The launcher ends all ranks when the first one has ended, which must be the one that speaks.
+    sleep(1);
   }
   _exit(1);
 }

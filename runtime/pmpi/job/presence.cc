@@ -3,8 +3,8 @@
 // A launcher starts all ranks of a host from one process: MPICH's from hydra_pmi_proxy, Open MPI's
 // from mpiexec itself, or orted on other hosts. A rank is one child of it: the program, or a shell
 // around it. Where a child or a process below it is linked to MPI and none there has the interposer
-// loaded, that rank will never answer. As torc is off in the
-// whole job then, nothing that was read by halves counts.
+// loaded, that rank will never answer. As torc is off in the whole job then, nothing that was read
+// by halves counts.
 #include "runtime/pmpi/job/presence.h"
 
 #include <algorithm>

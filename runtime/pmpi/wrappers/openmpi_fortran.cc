@@ -42,13 +42,11 @@ void* wrapperOf(const Self& self, const char* name) {
 }
 
 /// Writes an address where the loader may have made memory read-only, as it was asked to bind all
-/// functions at once. False: the system does not allow it.
-bool set(void** slot, void* address) {
+/// functions at once. Where the system does not allow it, calls stay MPI's.
+void set(void** slot, void* address) {
   const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   void* page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(slot) & ~(page_bytes - 1));
-  if (mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) return false;
-  *slot = address;
-  return true;
+  if (mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0) *slot = address;
 }
 
 int redirect(dl_phdr_info* object, std::size_t, void* self) {
