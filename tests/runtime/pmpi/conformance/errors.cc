@@ -51,34 +51,36 @@ std::vector<WrongCall> wrongCalls() {
   MPI_Request* const r = &request;
   double* const a = in;
   double* const b = out;
-  return {
-    // No negative counts: MPICH 4.0.2 does not look at them, and aborts in the midst of things.
-    WRONG("no datatype, nonblocking", Iallreduce, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm, r),
-        WRONG("no datatype, persistent", Allreduce_init, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm,
-              MPI_INFO_NULL, r),
-#if MPI_VERSION >= 4
-        WRONG("no datatype, large count", Allreduce_c, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm),
-#endif
-        WRONG("no datatype", Allreduce, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm),
-        WRONG("no operation", Allreduce, a, b, 1, MPI_DOUBLE, MPI_OP_NULL, comm),
-        WRONG("an operation not for the datatype", Allreduce, a, b, 1, MPI_DOUBLE, MPI_BAND, comm),
-#ifndef OPEN_MPI  // which does not look at one element for the one, nor at all for the other
-        WRONG("the same buffer twice", Allreduce, a, a, 1, MPI_DOUBLE, MPI_SUM, comm),
-        WRONG("no buffer", Allreduce, nullptr, b, 1, MPI_DOUBLE, MPI_SUM, comm),
-#endif
-        WRONG("in place as result", Allreduce, a, MPI_IN_PLACE, 1, MPI_DOUBLE, MPI_SUM, comm),
-        WRONG("no communicator", Allreduce, a, b, 1, MPI_DOUBLE, MPI_SUM,
-              (static_cast<void>(comm), MPI_COMM_NULL)),
-        WRONG("blocks and no datatype", Reduce_scatter, a, b, counts, MPI_DATATYPE_NULL, MPI_SUM,
-              comm),
-        WRONG("a block and no operation", Reduce_scatter_block, a, b, 1, MPI_DOUBLE, MPI_OP_NULL,
-              comm),
-        WRONG("blocks and no operation", Ireduce_scatter, a, b, counts, MPI_DOUBLE, MPI_OP_NULL,
-              comm, r),
-        WRONG("no receive datatype", Allgather, a, 1, MPI_DOUBLE, b, 1, MPI_DATATYPE_NULL, comm),
-        WRONG("no send datatype", Allgatherv, a, 1, MPI_DATATYPE_NULL, b, counts, displacements,
-              MPI_DOUBLE, comm),
+  std::vector<WrongCall> calls = {
+      // No negative counts: MPICH 4.0.2 does not look at them, and aborts in the midst of things.
+      WRONG("no datatype, nonblocking", Iallreduce, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm, r),
+      WRONG("no datatype, persistent", Allreduce_init, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm,
+            MPI_INFO_NULL, r),
+      WRONG("no datatype", Allreduce, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm),
+      WRONG("no operation", Allreduce, a, b, 1, MPI_DOUBLE, MPI_OP_NULL, comm),
+      WRONG("an operation not for the datatype", Allreduce, a, b, 1, MPI_DOUBLE, MPI_BAND, comm),
+      WRONG("in place as result", Allreduce, a, MPI_IN_PLACE, 1, MPI_DOUBLE, MPI_SUM, comm),
+      WRONG("no communicator", Allreduce, a, b, 1, MPI_DOUBLE, MPI_SUM,
+            (static_cast<void>(comm), MPI_COMM_NULL)),
+      WRONG("blocks and no datatype", Reduce_scatter, a, b, counts, MPI_DATATYPE_NULL, MPI_SUM,
+            comm),
+      WRONG("a block and no operation", Reduce_scatter_block, a, b, 1, MPI_DOUBLE, MPI_OP_NULL,
+            comm),
+      WRONG("blocks and no operation", Ireduce_scatter, a, b, counts, MPI_DOUBLE, MPI_OP_NULL, comm,
+            r),
+      WRONG("no receive datatype", Allgather, a, 1, MPI_DOUBLE, b, 1, MPI_DATATYPE_NULL, comm),
+      WRONG("no send datatype", Allgatherv, a, 1, MPI_DATATYPE_NULL, b, counts, displacements,
+            MPI_DOUBLE, comm),
   };
+#if MPI_VERSION >= 4
+  calls.push_back(
+      WRONG("no datatype, large count", Allreduce_c, a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm));
+#endif
+#ifndef OPEN_MPI  // which does not look at one element for the first, nor at all for the second
+  calls.push_back(WRONG("the same buffer twice", Allreduce, a, a, 1, MPI_DOUBLE, MPI_SUM, comm));
+  calls.push_back(WRONG("no buffer", Allreduce, nullptr, b, 1, MPI_DOUBLE, MPI_SUM, comm));
+#endif
+  return calls;
 }
 
 void tryAll(MPI_Comm comm, const std::string& where, bool counting) {

@@ -154,39 +154,38 @@ Encounter exposing(const char* name, MPI_Win window, Function function) {
 }
 
 std::vector<Encounter> looksElsewhere(MPI_Win window) {
-  return {
-    exposing("MPI_Win_wait", window, [=] { MPI_Win_wait(window); }),
-        exposing("MPI_Win_test", window,
-                 [=] {
-                   for (int over = 0; !over;)
-                     MPI_Win_test(window, &over);
-                 }),
+  std::vector<Encounter> encounters = {
+      exposing("MPI_Win_wait", window, [=] { MPI_Win_wait(window); }),
+      exposing("MPI_Win_test", window, [=] {
+        for (int over = 0; !over;)
+          MPI_Win_test(window, &over);
+      })};
 #if MPI_VERSION >= 4
-        {"MPI_Parrived",
-         [](int partner) {
-           int value = 0, arrived = 0;
-           MPI_Request request;
-           MPI_Precv_init(&value, 1, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD, MPI_INFO_NULL,
-                          &request);
-           MPI_Start(&request);
-           while (!arrived)
-             MPI_Parrived(request, 0, &arrived);
-           check(value == 5, "MPI_Parrived while a collective is pending");
-           MPI_Wait(&request, MPI_STATUS_IGNORE);
-           MPI_Request_free(&request);
-         },
-         [](int partner) {
-           int value = 5;
-           MPI_Request request;
-           MPI_Psend_init(&value, 1, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD, MPI_INFO_NULL,
-                          &request);
-           MPI_Start(&request);
-           MPI_Pready(0, request);
-           MPI_Wait(&request, MPI_STATUS_IGNORE);
-           MPI_Request_free(&request);
-         }},
+  encounters.push_back({"MPI_Parrived",
+                        [](int partner) {
+                          int value = 0, arrived = 0;
+                          MPI_Request request;
+                          MPI_Precv_init(&value, 1, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD,
+                                         MPI_INFO_NULL, &request);
+                          MPI_Start(&request);
+                          while (!arrived)
+                            MPI_Parrived(request, 0, &arrived);
+                          check(value == 5, "MPI_Parrived while a collective is pending");
+                          MPI_Wait(&request, MPI_STATUS_IGNORE);
+                          MPI_Request_free(&request);
+                        },
+                        [](int partner) {
+                          int value = 5;
+                          MPI_Request request;
+                          MPI_Psend_init(&value, 1, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD,
+                                         MPI_INFO_NULL, &request);
+                          MPI_Start(&request);
+                          MPI_Pready(0, request);
+                          MPI_Wait(&request, MPI_STATUS_IGNORE);
+                          MPI_Request_free(&request);
+                        }});
 #endif
-  };
+  return encounters;
 }
 
 std::vector<Encounter> completions() {
