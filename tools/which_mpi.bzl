@@ -72,7 +72,7 @@ def mpi_sh_test(name, args, data, built, openmpi = False, env = {}, tags = [], *
       args: arguments; $(rootpath LABEL) names a file of `data` or `built`.
       data: files that are the same on every MPI.
       built: labels of what is built with MPI: //runtime:..., or of the same package.
-      openmpi: whether there is a test on Open MPI.
+      openmpi: whether there is a test on Open MPI; "manual": one that runs only by its name.
       env: variables, which every rank inherits.
       tags: further tags.
       **kwargs: passed to sh_test.
@@ -80,7 +80,9 @@ def mpi_sh_test(name, args, data, built, openmpi = False, env = {}, tags = [], *
     for mpi in MPIS if openmpi else ["mpich"]:
         own_args = args
         own_built = built
+        own_tags = tags
         if mpi == "openmpi":
+            own_tags = tags + (["manual"] if openmpi == "manual" else [])
             own_built = [with_openmpi(label) for label in built]
             for label in built:
                 own_args = [
@@ -93,6 +95,6 @@ def mpi_sh_test(name, args, data, built, openmpi = False, env = {}, tags = [], *
             data = data + own_built + ["//tools:mpiexec.sh"],
             env = dict(env, TEST_MPI = mpi),
             # Waiting ranks spin: one such test at a time.
-            tags = tags + ["cpu:2", "mpi"],
+            tags = own_tags + ["cpu:2", "mpi"],
             **kwargs
         )
