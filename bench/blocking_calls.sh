@@ -6,30 +6,32 @@
 #   bash bench/blocking_calls.sh [TORUS]        default: 2, a rank to each of two cores
 #
 # Variants run in turns; of each the least of 5 medians counts. $BLOCKING_CALLS_LARGEST: bytes (default:
-# 67108864). $BLOCKING_CALLS_MINUTES: of tuning (default: 4).
+# 67108864). $BLOCKING_CALLS_MINUTES: of tuning (default: 4). TEST_MPI=openmpi: with Open MPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torus=${1:-2}
 ranks=$((${torus//x/*}))
 rounds=5
 largest=${BLOCKING_CALLS_LARGEST:-67108864}
+runtime=runtime program=bench/blocking_calls
+[[ ${TEST_MPI-} != openmpi ]] || runtime=runtime/openmpi program+=_openmpi
 
-bazel build -c opt //compiler:torc //runtime:torc-run //runtime:libtorc_pmpi.so \
-  //bench:blocking_calls 2>/dev/null
+bazel build -c opt //compiler:torc "//$runtime:torc-run" "//$runtime:libtorc_pmpi.so" \
+  "//bench:${program#*/}" 2>/dev/null
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bazel-bin/compiler/torc library build --partition "$torus" --candidates 6 --quiet -o "$work/untuned"
-mpiexec.hydra -n "$ranks" bazel-bin/runtime/torc-run --tune "$work/untuned" --output "$work/tuned" \
+tools/mpiexec.sh -n "$ranks" "bazel-bin/$runtime/torc-run" --tune="$work/untuned" --output "$work/tuned" \
   --sizes "8:$largest" --minutes "${BLOCKING_CALLS_MINUTES:-4}" </dev/null | tail -n 1
 
 run() {
   local preload=()
   if [[ $1 != plain ]]; then
-    preload=(-genv LD_PRELOAD "$PWD/bazel-bin/runtime/libtorc_pmpi.so" -genv TORC_STRICT 1
+    preload=(-genv LD_PRELOAD "$PWD/bazel-bin/$runtime/libtorc_pmpi.so" -genv TORC_STRICT 1
       -genv TORC_LIBRARY "$work/${1/trying/untuned}")
   fi
   [[ $1 != trying ]] || preload+=(-genv TORC_TUNE 1)
-  mpiexec.hydra "${preload[@]}" -n "$ranks" bazel-bin/bench/blocking_calls "$largest" </dev/null
+  tools/mpiexec.sh "${preload[@]}" -n "$ranks" "bazel-bin/$program" "$largest" </dev/null
 }
 
 for ((round = 0; round < rounds; ++round)); do
