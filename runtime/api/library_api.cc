@@ -146,8 +146,8 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   const LibraryEntry* entry = library.choose(shape, *arguments, bytes, checked.needsOrderedSums());
   if (entry == nullptr && checked.needsOrderedSums()) {
     return Status(StatusCode::kUnsupported,
-                  message("the library has no ", row.name, " of ", bytes, " bytes on ",
-                          library.shapes[shape], " for operations that do not commute"));
+                  message("the library has no ", row.name, " on ", library.shapes[shape],
+                          " for operations that do not commute"));
   }
   if (entry == nullptr) {
     if (arguments->hasPairLists()) {

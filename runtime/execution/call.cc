@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 
+// Of a vector that all ranks get whole where each needs a block of it: where start-ups are most of
+// the time.
+constexpr std::uint64_t kMostBytesOfMore = 64 << 10;
+
 /// The check of one call, rule by rule. A rule that is broken gives the error.
 class Check {
  public:
@@ -298,6 +302,10 @@ class Check {
            own;
   }
 
+  /// Whether the schedules that combine in the order of ranks give a rank more than the call.
+  bool givesMore() const {
+    return row_.ordered && rowOf(*row_.ordered).outWhole() && !row_.outWhole();
+  }
   Status checkReduction() {
     if (row_.reduces() && mpi_ && arguments_.op == MPI_OP_NULL)
       return wrong("the operation is MPI_OP_NULL");
@@ -307,6 +315,12 @@ class Check {
     if (!status.ok()) {
       call_.fault =
           status.code() == StatusCode::kUnsupported ? CallFault::kOperation : CallFault::kArgument;
+    } else if (call_.needsOrderedSums() && givesMore() && call_.bytes > kMostBytesOfMore) {
+      return fault(
+          CallFault::kOperation, StatusCode::kUnsupported,
+          message("the operation does not commute, and schedules that combine in the order "
+                  "of ranks give all of them the whole vector, of ",
+                  call_.bytes, " bytes; up to ", kMostBytesOfMore, " are served so"));
     }
     return status;
   }

@@ -22,7 +22,7 @@ enum class CallFault : std::uint8_t {
   kOverflow,   // more bytes than an address space
   kOwnBlock,   // the caller's own block is not as long in `in` as in `out`
   kDatatype,   // a datatype with gaps
-  kOperation,  // one that has no meaning on the type
+  kOperation,  // one that has no meaning on the type, or in whose order no schedule combines
 };
 
 /// Elements of buffers.

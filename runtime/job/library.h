@@ -104,20 +104,17 @@ struct torc_library {
   /// sizes choose alike.
   const torc::LibraryEntry* choose(std::uint32_t shape, const torc::CallArguments& call,
                                    std::uint64_t bytes, bool is_ordered) const {
-    if (is_ordered) return chooseOrdered(shape, call, bytes);
+    if (is_ordered) return chooseOrdered(shape, call);
     const std::uint64_t size = call.hasPairLists() ? torc::kNoSize : bytes > 0 ? bytes : 1;
     return index.findEntry(shape, call.collective, size);
   }
   /// Likewise for an operation that does not commute: a schedule of ordered sums, one for all
-  /// sizes. Where it is one of a collective that gives every rank more, for short vectors alone.
-  const torc::LibraryEntry* chooseOrdered(std::uint32_t shape, const torc::CallArguments& call,
-                                          std::uint64_t bytes) const {
-    constexpr std::uint64_t kMostBytesOfMore = 64 << 10;
-    const torc::CollectiveRow& row = torc::rowOf(call.collective);
-    const torc::Collective ordered = row.ordered.value_or(call.collective);
-    const bool gives_more = torc::rowOf(ordered).outWhole() && !row.outWhole();
-    if (gives_more && bytes > kMostBytesOfMore) return nullptr;
-    const torc::LibraryEntry* entry = index.findEntry(shape, ordered, torc::kNoSize);
+  /// sizes.
+  const torc::LibraryEntry* chooseOrdered(std::uint32_t shape,
+                                          const torc::CallArguments& call) const {
+    const torc::Collective collective =
+        torc::rowOf(call.collective).ordered.value_or(call.collective);
+    const torc::LibraryEntry* entry = index.findEntry(shape, collective, torc::kNoSize);
     return entry != nullptr && entry->highest == torc::kNoSize ? entry : nullptr;
   }
 

@@ -26,7 +26,7 @@ const char* text(Reason reason) {
     case Reason::kDatatypeGaps:
       return "a datatype with gaps";
     case Reason::kOperation:
-      return "an operation that is not defined on the datatype";
+      return "an operation without schedules";
     case Reason::kRankOrder:
       return "ranks in another order than the torus has them";
     case Reason::kOverflow:

@@ -23,7 +23,7 @@ enum class Reason : std::uint8_t {
   kIntercommunicator,
   kNotSetUp,      // nonblocking, on a communicator of MPI_Comm_idup without a blocking call so far
   kDatatypeGaps,  // a reduction on a derived type with gaps
-  kOperation,     // one that has no meaning on the type
+  kOperation,     // one that has no meaning on the type; of a long reduce_scatter, does not commute
   kOverflow,      // more bytes than an address space
   kRankOrder,     // which matters, and is another one than that of the schedules' nodes
   kOutsideWorld,  // members that are not in MPI_COMM_WORLD

@@ -43,5 +43,6 @@ for function in "$@"; do
   [[ ${TEST_MPI-} != openmpi || $function != *_init ]] || function=MPIX_${function#MPI_}
   grep -q "^  $function  *.*\.torc\$" "$statistics" || fail "$function was not served"
 done
+! grep "an operation without schedules" "$statistics" || fail "an operation was MPI's"
 [[ $failures -eq 0 ]] || cat "$statistics"
 exit "$((failures > 0))"

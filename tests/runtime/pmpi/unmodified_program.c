@@ -66,6 +66,11 @@ static void reduceEverywhere(int count) {
   free(other);
 }
 
+/* The contribution of the last rank: no operation that commutes. */
+static void takeSecond(void* first, void* second, int* length, MPI_Datatype* type) {
+  (void)first, (void)second, (void)length, (void)type;
+}
+
 static void reduceAndScatter(int count) {
   double *in = numbers(count), *out = numbers(count);
   int* counts = malloc(sizeof(int) * (size_t)size);
@@ -87,6 +92,21 @@ static void reduceAndScatter(int count) {
   for (int i = 0; i < counts[rank]; ++i)
     ok &= out[i] == sumOf(first + i);
   check(ok, "MPI_Reduce_scatter", count);
+
+  MPI_Op second;
+  MPI_Op_create(takeSecond, 0, &second);
+  for (int round = 0; round < 3 && count < 1000; ++round) { /* of long ones it is MPI's */
+    for (int i = 0; i < count; ++i)
+      out[i] = -1;
+    MPI_Reduce_scatter(in, out, counts, MPI_DOUBLE, second, MPI_COMM_WORLD);
+    ok = 1;
+    for (int i = 0; i < counts[rank]; ++i)
+      ok &= out[i] == 1000.0 * (size - 1) + first + i;
+    for (int i = counts[rank]; i < count; ++i)
+      ok &= out[i] == -1;
+    check(ok, "MPI_Reduce_scatter by an operation that does not commute", count);
+  }
+  MPI_Op_free(&second);
   free(in);
   free(out);
   free(counts);
