@@ -91,6 +91,9 @@ inline constexpr bool kKeepsFailedRequests = true;
 inline constexpr std::string_view kLaunchers[] = {"hydra_pmi_proxy"};
 inline constexpr std::string_view kMpiLibrary = "libmpich.so";
 
+// SMPI (smpi.h) runs what is not about the program's handles.
+#ifndef SMPI_H
+
 // MPICH marks the handles of what it predefines in their two highest bits.
 inline bool isPredefinedType(MPI_Datatype type) {
   return static_cast<unsigned>(type) >> 30 == 1;
@@ -103,7 +106,9 @@ inline bool endsJob(MPI_Errhandler handler) {
   return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
 }
 
-#endif
+#endif  // SMPI_H
+
+#endif  // OPEN_MPI
 
 }  // namespace torc
 
