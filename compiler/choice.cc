@@ -276,6 +276,8 @@ class Chooser {
     Candidate candidate;
     candidate.algorithm = &algorithm;
     candidate.options.directions = directions;
+    candidate.options.peers = limits_.peers.value_or(candidate.options.peers);
+    candidate.options.window = limits_.window.value_or(candidate.options.window);
     std::uint32_t& segments = candidate.options.chunks;
     segments = limits_.chunks.value_or(1);
     if (limits_.scratch_bytes && !limits_.chunks) {

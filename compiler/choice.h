@@ -31,6 +31,8 @@ struct ChoiceLimits {
   std::optional<std::uint32_t> chunks, in_flight;
   std::optional<double> scratch_bytes = std::nullopt;  // of a node, at most
   std::optional<bool> synchronous_sends = std::nullopt;
+  std::optional<FamilyOrder> peers = std::nullopt;
+  std::optional<std::uint32_t> window = std::nullopt;
   std::optional<bool> leaders = std::nullopt;  // the first core of a node for all of them
 };
 

@@ -53,7 +53,7 @@ PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& op
       pipeline.add(CoalescePass{});
       break;
     case PlanForm::kExchanges:
-      pipeline.add(ExpandExchangesPass{});
+      pipeline.add(ExpandExchangesPass{options.peers, options.window});
       break;
     case PlanForm::kRounds:
       pipeline.add(ExpandRoundsPass{});

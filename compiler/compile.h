@@ -28,8 +28,10 @@ struct PipelineOptions {
   std::uint32_t in_flight = 0;                           // order-links; 0: left out
   std::uint32_t cores = 1;                               // assign-cores; 1: left out
   std::uint32_t scratch_depth = 2;                       // allocate-scratch
-  std::uint32_t led_cores = 0;                           // lead-cores: all of a node's; 0: left out
-  bool synchronous_sends = false;                        // synchronize-sends
+  FamilyOrder peers = FamilyOrder::kShuffled;  // expand-exchanges: in which order; and how many ...
+  std::uint32_t window = 0;                    // ... messages at a time; 0: all
+  std::uint32_t led_cores = 0;                 // lead-cores: all of a node's; 0: left out
+  bool synchronous_sends = false;              // synchronize-sends
 };
 
 /// Segments of an all-to-all under way at a node: one is sent on while the next one arrives. What

@@ -28,10 +28,11 @@ namespace {
 
 class Expansion {
  public:
-  Expansion(const Program& program, FamilyOrder order)
+  Expansion(const Program& program, FamilyOrder order, std::uint32_t window)
       : program_(program),
         topology_(program.schedule.topology),
         order_(order),
+        window_(window),
         builder_(program.schedule) {}
 
   llvm::Expected<Schedule> run();
@@ -59,6 +60,7 @@ class Expansion {
   const Program& program_;
   const Topology& topology_;
   const FamilyOrder order_;
+  const std::uint32_t window_;  // 0: all
   StepBuilder builder_;
   std::vector<ExchangePart> parts_;
   std::uint32_t phases_ = 0;    // so far
@@ -119,7 +121,7 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
                  topology_.axes[exchange.axis].wraps()) {
         expandBruckAlltoall(steps, exchange.axis);
       } else {
-        expandExchange(steps, order_);
+        expandExchange(steps, order_, window_);
       }
       any = true;
     }
@@ -196,7 +198,9 @@ class ExpandExchanges final : public PlanExpander {
  public:
   explicit ExpandExchanges(const ExpandExchangesPass& options)
       : PlanExpander("expand-exchanges", "turns exchanges into step operations"),
-        order_(*this, "order", "in which a node goes through its peers", options.order) {}
+        order_(*this, "order", "in which a node goes through its peers", options.order),
+        window_(*this, "window", "messages that it sends at a time", 1, kMaxWindow, options.window,
+                "all") {}
 
  private:
   llvm::Error checkServes(const Program& program) const override {
@@ -213,10 +217,11 @@ class ExpandExchanges final : public PlanExpander {
     return llvm::Error::success();
   }
   llvm::Expected<Schedule> expand(const Program& program) const override {
-    return Expansion(program, *order_).run();
+    return Expansion(program, *order_, *window_).run();
   }
 
   ChoiceOption<FamilyOrder> order_;
+  IntegerOption window_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// expand-exchanges{order=shuffled}: turns exchanges into step operations.
+// expand-exchanges{order=shuffled,window=all}: turns exchanges into step operations.
 #ifndef TORC_PASSES_EXPAND_EXCHANGES_H_
 #define TORC_PASSES_EXPAND_EXCHANGES_H_
 
@@ -13,6 +13,7 @@ llvm::ArrayRef<llvm::StringRef> words(FamilyOrder);
 
 struct ExpandExchangesPass {
   FamilyOrder order = FamilyOrder::kShuffled;  // in which a node goes through its peers
+  std::uint32_t window = 0;                    // messages that it sends at a time; 0: all
 
   auto operator<=>(const ExpandExchangesPass&) const = default;
 };

@@ -148,6 +148,8 @@ enum class FamilyOrder : std::uint8_t {
   kShuffled = 1,  // drawn for each rank and operation, the same in every run
 };
 
+inline constexpr std::uint32_t kMaxWindow = 0xffff;  // of a family
+
 /// A family of shifts, along every axis from `first` on: one operation stands for a message to, or
 /// from, each of these peers, but the node itself. A send goes to the node at the shift; a receive
 /// is from the node as far the other way. On an axis that does not wrap shifts count round too: the
@@ -156,7 +158,8 @@ struct Family {
   Coordinates first{};
   std::array<std::uint32_t, kMaxAxes> count{};  // of shifts along an axis; 0 where there is none
   FamilyOrder order = FamilyOrder::kFixed;
-  std::uint8_t reserved[3] = {};
+  std::uint8_t reserved = 0;
+  std::uint16_t window = 0;  // messages that a node sends at a time; 0: all
 
   /// Whether the shift that leads to the node itself lies between the others.
   bool holdsOrigin() const {

@@ -327,9 +327,7 @@ Status validateFamily(const Topology& topology, const Family& family) {
   if (family.order > FamilyOrder::kShuffled) {
     return malformed("order ", static_cast<unsigned>(family.order), " is unknown");
   }
-  if (std::ranges::any_of(family.reserved, [](std::uint8_t byte) { return byte != 0; })) {
-    return malformed("reserved bytes are not 0");
-  }
+  if (family.reserved != 0) return malformed("the reserved byte is not 0");
   if (family.size() == 0) return malformed("has no shift but to the node itself");
   if (topology.isDamaged()) return malformed("needs every node and cable, and some are dead");
   return {};

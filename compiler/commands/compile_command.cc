@@ -79,6 +79,13 @@ opt<std::string> sends(
     "sends", value_desc("mode"), init("standard"), sub(command), cat(category),
     desc("standard (default), or synchronous: a send that something waits for is complete when its "
          "message is received, so that no two share a link whose order is settled"));
+opt<std::string> peers("peers", value_desc("order"), init("shuffled"), sub(command), cat(category),
+                       desc("Of an all-to-all's exchanges: in which order a node goes through its "
+                            "peers, shuffled (default) or fixed"));
+opt<std::string> window(
+    "window", value_desc("W"), init("0"), sub(command), cat(category),
+    desc("Of an all-to-all's exchanges: messages that a node sends at a time, 1 "
+         "to 65535; 0 (default): all"));
 opt<bool> leaders(
     "leaders", sub(command), cat(category),
     desc("Where nodes have cores: the first of a node executes the steps for all of "
@@ -163,6 +170,8 @@ llvm::Error readPipeline(Request& request) {
     return error;
   if (llvm::Error error = checkWord(sends, {"standard", "synchronous"})) return error;
   pipeline.synchronous_sends = sends == "synchronous";
+  if (llvm::Error error = readChoice(peers, pipeline.peers)) return error;
+  if (llvm::Error error = readInteger(window, 0, kMaxWindow, pipeline.window)) return error;
   if (leaders) {
     const CollectiveRow& row = rowOf(request.spec.collective);
     if (!request.spec.topology.hasCores())
@@ -239,6 +248,8 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   if (request.scratch_bytes) limits.scratch_bytes = static_cast<double>(*request.scratch_bytes);
   if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
   if (sends.getNumOccurrences() > 0) limits.synchronous_sends = request.pipeline.synchronous_sends;
+  if (peers.getNumOccurrences() > 0) limits.peers = request.pipeline.peers;
+  if (window.getNumOccurrences() > 0) limits.window = request.pipeline.window;
   if (leaders.getNumOccurrences() > 0) limits.leaders = leaders;
   llvm::Expected<Choice> choice =
       choose(programs, request.machine, static_cast<double>(size), limits, &progress);

@@ -376,6 +376,8 @@ llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_
                             candidate.options.in_flight,
                             std::nullopt,
                             candidate.options.synchronous_sends,
+                            candidate.options.peers,
+                            candidate.options.window,
                             candidate.options.led_cores > 0};
     llvm::Expected<Choice> choice = choose(*programs_, shape_.machine, modelled(bytes), only);
     if (!choice) return choice.takeError();

@@ -405,7 +405,7 @@ bool ScheduleReader::shift(const JsonNode& node, Shift& shift) {
 }
 
 bool ScheduleReader::family(const JsonNode& node, Family& family) {
-  if (!object(node, {"first", "count", "order"})) return false;
+  if (!object(node, {"first", "count", "order", "window"})) return false;
   const JsonNode first = node.member("first"), count = node.member("count");
   if (!perAxis(first) || !perAxis(count)) return false;
   for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
@@ -414,7 +414,8 @@ bool ScheduleReader::family(const JsonNode& node, Family& family) {
       return false;
     }
   }
-  return name(node.member("order"), kFamilyOrderNames, family.order);
+  return name(node.member("order"), kFamilyOrderNames, family.order) &&
+         integer(node.member("window"), family.window);
 }
 
 bool ScheduleReader::frame(const JsonNode& node, Frame& frame) {

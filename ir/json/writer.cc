@@ -145,7 +145,8 @@ std::string writeJson(const ScheduleView& schedule) {
   writer.list("families", schedule.families, [&](const Family& family) -> Json {
     return {{"first", perAxis(family.first)},
             {"count", perAxis(family.count)},
-            {"order", kFamilyOrderNames[static_cast<int>(family.order)]}};
+            {"order", kFamilyOrderNames[static_cast<int>(family.order)]},
+            {"window", family.window}};
   });
   writer.member("slots", schedule.slot_count);
   writer.member("segments", schedule.segments);

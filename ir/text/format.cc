@@ -168,6 +168,7 @@ void printFamily(const Topology& topology, const Family& family, bool sent,
     forEachAxis([&](std::uint32_t) { out << " 0"; });
   }
   if (family.order == FamilyOrder::kShuffled) out << " shuffled";
+  if (family.window > 0) out << " window " << family.window;
 }
 
 void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& out) {

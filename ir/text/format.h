@@ -44,7 +44,8 @@ void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out);
 /// `X+1 Y-2`, or `self`.
 void printShift(const Topology& topology, const Shift& shift, llvm::raw_ostream& out);
 
-/// `X+i Y+j for i in -1..2, j in 0..3 except 0 0 shuffled`, of a send; `X-i Y-j ...` of a receive.
+/// `X+i Y+j for i in -1..2, j in 0..3 except 0 0 shuffled window 32`, of a send; `X-i Y-j ...` of a
+/// receive.
 void printFamily(const Topology& topology, const Family& family, bool sent, llvm::raw_ostream& out);
 
 /// `x in 1..6, y = 0`; `*` where the guard admits every node.

@@ -345,7 +345,7 @@ bool StepsParser::parsePeer(Operation& operation) {
   return true;
 }
 
-// for i in -1..2, j in 0..3 except 0 0 shuffled
+// for i in -1..2, j in 0..3 except 0 0 shuffled window 32
 bool StepsParser::parseFamily(std::uint32_t axes, Family& family) {
   if (!cursor_.expect("for", "and the shifts of the family")) return false;
   bool first = true;
@@ -375,7 +375,8 @@ bool StepsParser::parseFamily(std::uint32_t axes, Family& family) {
     }
   }
   if (cursor_.take("shuffled")) family.order = FamilyOrder::kShuffled;
-  return true;
+  if (!cursor_.take("window")) return true;
+  return cursor_.integer(family.window, "the messages that a node sends at a time", 1, kMaxWindow);
 }
 
 // -3, 4

@@ -17,9 +17,8 @@ namespace {
 
 /// The shifts to all nodes that differ on `axes` alone: on rings from the farthest node one way to
 /// the farthest the other way, of which `down` has the longer way down where a ring is even.
-Family familyOf(const Topology& topology, std::uint32_t axes, bool down, FamilyOrder order) {
+Family familyOf(const Topology& topology, std::uint32_t axes, bool down) {
   Family family;
-  family.order = order;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     const bool along = axes >> axis & 1;
     const auto size = static_cast<std::int32_t>(topology.axes[axis].size);
@@ -33,12 +32,14 @@ Family familyOf(const Topology& topology, std::uint32_t axes, bool down, FamilyO
 
 }  // namespace
 
-void expandExchange(ExchangeSteps steps, FamilyOrder order) {
+void expandExchange(ExchangeSteps steps, FamilyOrder order, std::uint32_t window) {
   const Interval own = Interval::relative(0);
   const auto received = steps.blocks(Interval::ofPeer(false), own);
   const auto sent = steps.blocks(own, Interval::ofPeer(true));
   const StepPlace place = steps.newStream();
-  const Family family = familyOf(steps.topology(), steps.axes(), steps.part().down, order);
+  Family family = familyOf(steps.topology(), steps.axes(), steps.part().down);
+  family.order = order;
+  if (window < family.size()) family.window = static_cast<std::uint16_t>(window);
   const std::uint32_t receive = steps.builder().receive(place, steps.behind(received), family, {});
   steps.builder().send(place, steps.before(sent), family, steps.after());
   steps.finish({receive, steps.keep(place)});

@@ -229,6 +229,10 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
       after = {static_cast<std::uint32_t>(program.operations.size() - 1)};
     }
     const std::size_t first = program.operations.size();
+    const std::size_t window = sends(operation.kind) && schedule.families[operation.peer].window > 0
+                                   ? schedule.families[operation.peer].window
+                                   : shifts.size();
+    const std::size_t waits = after.size();
     for (Shift shift : shifts) {
       if (receives(operation.kind)) {
         for (std::int32_t& along : shift)
@@ -246,6 +250,9 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
       flat.a = place(operation.a, guard);
       if (std::max(flat.dst.elements, flat.a.elements) == 0) continue;
       flat.tag = tags.next(operation.stream, flat.peer, sends(operation.kind));
+      const std::size_t now = program.operations.size();
+      after.resize(waits);
+      if (now - first >= window) after.push_back(static_cast<std::uint32_t>(now - window));
       add(flat, after);
     }
     const std::size_t end = program.operations.size();

@@ -320,6 +320,7 @@ class Generator {
           pick(1, std::min<std::int64_t>(axis(i).size, last - family.first[i] + 1)));
     }
     family.order = pick(0, 1) == 0 ? FamilyOrder::kFixed : FamilyOrder::kShuffled;
+    family.window = static_cast<std::uint16_t>(pick(0, 1) == 0 ? 0 : pick(1, kMaxWindow));
     const bool may_have = !row.reduces() && !row.isRooted() && !s_.topology.isDamaged() &&
                           s_.streams[stream].part != kNone && family.size() > 0;
     if (may_have && pick(0, 1) == 0) family_of_[stream] = store(s_.families, family);

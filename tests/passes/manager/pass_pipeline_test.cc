@@ -34,7 +34,7 @@ TEST(PassPipeline, PrintsWhatIsParsedToTheSame) {
   EXPECT_EQ(pipeline.text(),
             "assign-colors{weights=balanced},assign-permutations{orders=assigned},"
             "split-directions{model=half-latency},expand-rings,"
-            "expand-exchanges{order=fixed},expand-trees,coalesce,"
+            "expand-exchanges{order=fixed,window=all},expand-trees,coalesce,"
             "pipeline{chunks=auto,bytes=1000,machine=bgp,sends=in-turn,order=wavefronts},"
             "infer-dependences{by=phase},order-links{in-flight=1},allocate-scratch{depth=3},"
             "assign-cores{cores=8}");

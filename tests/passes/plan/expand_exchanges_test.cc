@@ -82,7 +82,8 @@ RC_GTEST_PROP(ExpandExchanges, EveryPartitionOfTheAxesIsProved, ()) {
   Program program = exchangePlan(shape, colors, plan);
   const std::string pipeline =
       std::string(draw(0, 1) ? "split-directions," : "") +
-      "expand-exchanges{order=" + (draw(0, 1) ? "fixed" : "shuffled") + "}" +
+      "expand-exchanges{order=" + (draw(0, 1) ? "fixed" : "shuffled") +
+      ",window=" + *rc::gen::element<std::string>("all", "1", "3") + "}" +
       *rc::gen::element<std::string>("", ",infer-dependences,allocate-scratch",
                                      ",infer-dependences{by=phase},allocate-scratch{depth=1}",
                                      ",allocate-scratch", ",pipeline{chunks=2}",

@@ -92,6 +92,33 @@ TEST(Family, OfManyMessagesIsWaitedForByAJoin) {
   EXPECT_EQ(join.dependence_count, 63u);
 }
 
+// A send waits for the one that is as many before it as the window says; receives wait for nothing.
+TEST(Family, SendsAsManyAtATimeAsItsWindowSays) {
+  Schedule schedule = direct("4x3", FamilyOrder::kShuffled);
+  schedule.families[0].window = 3;
+  for (const std::uint64_t count : {1u, 0u}) {
+    const auto program = expand(schedule.view(), 5, countOf(count));
+    ASSERT_TRUE(program.ok());
+    std::vector<std::uint32_t> sent;
+    for (std::uint32_t i = 0; i < program->operations.size(); ++i) {
+      const FlatOperation& operation = program->operations[i];
+      if (receives(operation.kind)) {
+        EXPECT_EQ(operation.dependence_count, 0u);
+      }
+      if (!sends(operation.kind)) continue;
+      const auto after = program->dependencesOf(operation);
+      if (sent.size() < 3) {
+        EXPECT_TRUE(after.empty());
+      } else {
+        ASSERT_EQ(after.size(), 1u);
+        EXPECT_EQ(after[0], sent[sent.size() - 3]);
+      }
+      sent.push_back(i);
+    }
+    EXPECT_EQ(sent.size(), count > 0 ? 11u : 0u);
+  }
+}
+
 // One rank's program is as large as its own data, whatever the shape.
 TEST(Family, OnLargeMachines) {
   for (const char* shape : {"64x32x32", "65536m", "8x8x8x8x16"}) {
