@@ -45,11 +45,11 @@ stats file every ::1 nooutput
 columns = STATS_columns
 stats file every ::1 using 1 nooutput
 set xrange [STATS_min / 1.12 : STATS_max * 1.12]
-# 65536 bytes: "64 KiB"; labels at powers of two, or of four where there are many.
+# 65536 bytes: "64 KiB"; labels at powers of two, of four or of sixteen where there are many.
 exponents = log(STATS_max / STATS_min) / log(2)
 label(e) = is_bytes ? sprintf('%d %s', 2**(e % 10), word('B KiB MiB GiB TiB', e / 10 + 1)) : sprintf('%d', 2**e)
 set xtics ()
-do for [e = 0:49:(exponents > 11 ? 2 : 1)] { set xtics add (label(e) 2**e) }
+do for [e = 0:49:(exponents > 16 ? 4 : exponents > 11 ? 2 : 1)] { set xtics add (label(e) 2**e) }
 
 plot file using 1:2 title columnheader(2) with lines linetype 1 dashtype 2, \
   for [i = 3:columns] file using 1:i title columnheader(i) with linespoints linetype i - 1

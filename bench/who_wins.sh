@@ -7,7 +7,7 @@
 #
 #   --machine  default generic; what torc simulates
 #   --shapes   default 8x8x8,16x16x16,8x32x16
-#   --sizes    bytes, default 8,64,512,4K,16K,64K,256K,1M,4M,16M
+#   --sizes    bytes, default 8,64,512,4K,16K,64K,256K,1M,4M
 #   --judge    runs the same schedules, of machine smpi, on SimGrid SMPI's torus: OUT/judge-SHAPE.*
 #   --out      default docs/judge/who-wins
 #
@@ -19,7 +19,7 @@ cd "$here/.."
 source bench/smpi/torus.sh
 machine=generic
 shapes=8x8x8,16x16x16,8x32x16
-sizes=8,64,512,4K,16K,64K,256K,1M,4M,16M
+sizes=8,64,512,4K,16K,64K,256K,1M,4M
 out=docs/judge/who-wins
 judge=
 while (($# > 0)); do
