@@ -6,7 +6,7 @@
 
 namespace torc {
 
-inline constexpr int kJsonFormVersion = 5;  // the value of "torc_schedule"
+inline constexpr int kJsonFormVersion = 6;  // the value of "torc_schedule"
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
 inline constexpr std::string_view kAnyPart = "any";  // the part of a stream that serves all
 inline constexpr std::string_view kIntervalKindNames[] = {

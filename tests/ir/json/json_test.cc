@@ -40,7 +40,7 @@ std::string errorAfter(Change change) {
 TEST(Json, Writes) {
   EXPECT_EQ(writeJson(samples::ringReduceScatter(2).view()),
             R"({
-  "torc_schedule": 5,
+  "torc_schedule": 6,
   "name": "reduce_scatter",
   "producer": "sample",
   "collective": "reduce_scatter",
@@ -125,8 +125,8 @@ TEST(Json, KeysOccurOnce) {
 TEST(Json, Form) {
   EXPECT_EQ(errorOf("[]"), "a.json: /: expected an object");
   EXPECT_EQ(errorOf("{}"), "a.json: /: missing key 'torc_schedule': this is not a schedule");
-  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 6; }),
-            "a.json: /torc_schedule: form 6 is not supported (this torc reads form 5)");
+  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 7; }),
+            "a.json: /torc_schedule: form 7 is not supported (this torc reads form 6)");
   EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = "1"; }),
             "a.json: /torc_schedule: expected an integer from 1 to 2147483647");
 }
