@@ -77,7 +77,9 @@ PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& optio
       pipeline.add(SegmentPass{.segments = options.chunks, .window = kExchangeWindow});
     }
   } else if (algorithm.inSegments()) {
-    if (options.chunks > 1) pipeline.add(SegmentPass{.segments = options.chunks});
+    if (options.chunks > 1) {
+      pipeline.add(SegmentPass{.segments = options.chunks, .window = algorithm.window});
+    }
   } else if (!algorithm.isSettled()) {
     pipeline.add(stepPipeline(options));
   } else if (options.chunks != 1) {

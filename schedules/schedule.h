@@ -53,9 +53,9 @@ inline constexpr std::uint32_t kNone = 0xffffffffu;  // "no such index"
 
 // A dependence, as it stands in the table: the number of an operation in the lower bits, above them
 // how many segments before the own one it is.
-inline constexpr std::uint32_t kDependenceBits = 28;
+inline constexpr std::uint32_t kDependenceBits = 24;
 inline constexpr std::uint32_t kMaxOperationRecords = 1u << kDependenceBits;
-inline constexpr std::uint32_t kMaxSegmentsBefore = 15;
+inline constexpr std::uint32_t kMaxSegmentsBefore = 255;
 inline constexpr std::uint32_t dependenceOn(std::uint32_t operation,
                                             std::uint32_t segments_before) {
   return segments_before << kDependenceBits | operation;

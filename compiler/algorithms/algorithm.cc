@@ -15,6 +15,7 @@
 #include "compiler/algorithms/damage/spanning_trees.h"
 #include "compiler/algorithms/recursive/recursive_exchange.h"
 #include "compiler/algorithms/rounds/rounds.h"
+#include "compiler/algorithms/scan/line_scan.h"
 #include "compiler/algorithms/scatter/scatter_trees.h"
 #include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/product_trees.h"
@@ -57,6 +58,10 @@ bool suitsPackedTrees(const Topology& topology) {
 /// allreduce, reduce_scatter, allgather, scan, exscan.
 bool isBetweenEquals(const CollectiveRow& collective) {
   return collective.blocks == BlockSpace::kNode && !collective.isRooted();
+}
+
+bool isPrefix(const CollectiveRow& collective) {
+  return collective.isPrefix();
 }
 
 /// allreduce, reduce_scatter, allgather.
@@ -183,6 +188,9 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"groups", "the same in groups of up to 8 nodes of an axis: fewer rounds, more messages",
        hasNoRoot, planGroups, estimateGroups, /*multicolor=*/true, PlanForm::kRounds,
        /*pipeline=*/nullptr, suitsRounds},
+      {"line-scan", "prefixes up the lines of each axis, and down again: a pipeline of neighbours",
+       isPrefix, planLineScan, nullptr, /*multicolor=*/false, PlanForm::kSteps, lineScanPipeline,
+       isNotDamaged, /*shrinks=*/false, /*window=*/127},
       {"closed-trees", "2N pipelined trees round a dead node, and joined round what else is dead",
        isAllreduce, planClosedTrees, nullptr, /*multicolor=*/false, PlanForm::kSteps,
        closedTreesPipeline, suitsClosedTrees, /*shrinks=*/true},

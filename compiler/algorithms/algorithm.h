@@ -2,6 +2,7 @@
 #ifndef TORC_COMPILER_ALGORITHMS_ALGORITHM_H_
 #define TORC_COMPILER_ALGORITHMS_ALGORITHM_H_
 
+#include <cstdint>
 #include <string>
 
 #include <llvm/ADT/ArrayRef.h>
@@ -45,6 +46,8 @@ struct Algorithm {
   bool (*suits)(const Topology& topology);
   /// Whether steps around damage are alike on a smaller torus with the same damage.
   bool shrinks = false;
+  /// Segments of the pipeline that are under way at a node.
+  std::uint32_t window = 4;
 
   /// Whether the steps' dependences and scratch are settled: only chunks may be cut.
   bool isSettled() const { return form != PlanForm::kRings; }

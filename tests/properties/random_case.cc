@@ -182,7 +182,8 @@ CompileCase drawCase(std::uint64_t max_ranks) {
     return result;
   }
   if (row.isPrefix()) {
-    result.algorithm = oneOf<std::string>({"recursive-doubling", "recursive-multiplying"});
+    result.algorithm =
+        oneOf<std::string>({"recursive-doubling", "recursive-multiplying", "line-scan"});
     return result;
   }
   const std::uint32_t damage = draw(0, 5);

@@ -81,7 +81,7 @@ TEST(ValidateOperation, DependencesNameOperationsAbove) {
   EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = 2; }),
             "operation 2: depends on operation 2, which is not above it");
   EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = 0xffffffff; }),
-            "operation 2: depends on operation 268435455 of 15 segments before: there is but one");
+            "operation 2: depends on operation 16777215 of 255 segments before: there is but one");
 }
 
 TEST(ValidateOperation, DependencesNameOperationsOfEarlierSegments) {

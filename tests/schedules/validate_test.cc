@@ -41,12 +41,12 @@ TEST(Validate, Segments) {
   EXPECT_EQ(fault([](Schedule& s) { s.window = 2; }), "window: 2, must be 1 to 1 in 1 segment");
   EXPECT_EQ(fault([](Schedule& s) {
               s.segments = 2;
-              s.window = 16;
+              s.window = 256;
             }),
-            "window: 16, must be 1 to 15 in 2 segments");
+            "window: 256, must be 1 to 255 in 2 segments");
   EXPECT_EQ(fault([](Schedule& s) {
               s.segments = 2;
-              s.window = 15;
+              s.window = 255;
             }),
             "");
 }

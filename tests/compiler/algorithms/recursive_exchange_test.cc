@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
@@ -13,8 +12,8 @@
 #include "compiler/algorithms/recursive/axis_rounds.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
-#include "runtime/transport/inprocess_job.h"
 #include "schedules/expansion/expand.h"
+#include "tests/compiler/algorithms/ordered_checks.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
 namespace torc {
@@ -101,45 +100,6 @@ TEST_P(RecursiveExchange, IsProvedForACount) {
     const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->fault, "");
-  }
-}
-
-/// Consecutive ranks, or, where those that were combined do not follow one another, none.
-struct RankRun {
-  std::int32_t first, end;
-};
-
-void combine(void* dst, const void* a, const void* b, std::size_t count, const void*) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const RankRun low = static_cast<const RankRun*>(a)[i], high = static_cast<const RankRun*>(b)[i];
-    static_cast<RankRun*>(dst)[i] =
-        low.end == high.first ? RankRun{low.first, high.end} : RankRun{-1, -2};
-  }
-}
-
-/// Runs a schedule on an operation that tells whether ranks are added in their order; what a rank
-/// has to have is that of the ranks before `end(rank)`.
-template <typename End>
-void expectRanksInOrder(const Schedule& schedule, End end) {
-  constexpr std::uint64_t kElements = 5;
-  auto job =
-      InProcessJob::create(schedule.view(), {kElements, {}, {}},
-                           {.element_bytes = sizeof(RankRun), .reducer = {combine, nullptr}});
-  ASSERT_TRUE(job.ok()) << job.status().message();
-  for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
-    const std::vector<RankRun> own(kElements, RankRun{rank, rank + 1});
-    std::memcpy((*job)->in(rank).data(), own.data(), kElements * sizeof(RankRun));
-  }
-  const Status status = (*job)->run();
-  ASSERT_TRUE(status.ok()) << status.message();
-  for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
-    if (end(rank) == 0) continue;
-    std::vector<RankRun> sums(kElements);
-    std::memcpy(sums.data(), (*job)->out(rank).data(), kElements * sizeof(RankRun));
-    for (const RankRun& sum : sums) {
-      EXPECT_EQ(sum.first, 0) << "rank " << rank << " of " << schedule.topology.shape();
-      EXPECT_EQ(sum.end, end(rank)) << rank;
-    }
   }
 }
 

@@ -165,18 +165,18 @@ TEST(File, TruncatedWithFittingSize) {
 
 TEST(File, LaterVersion) {
   EXPECT_EQ(headerFault([](FileHeader& header) { header.version = 7; }),
-            "a.torc: 00000008: format version 7, this torc reads 5: it needs a later torc");
+            "a.torc: 00000008: format version 7, this torc reads 6: it needs a later torc");
   EXPECT_EQ(headerFault([](FileHeader& header) { header.version = 0; }),
-            "a.torc: 00000008: format version 0, this torc reads 5: compile it again");
+            "a.torc: 00000008: format version 0, this torc reads 6: compile it again");
 }
 
 /// A later version may change all that follows: it is recognised before anything else is read.
 TEST(File, LaterVersionOfAnotherShape) {
   Bytes file = sampleFile();
-  file[8] = std::byte{6};
+  file[8] = std::byte{7};
   file.resize(16);
   EXPECT_EQ(messageOf(file),
-            "a.torc: 00000008: format version 6, this torc reads 5: it needs a later torc");
+            "a.torc: 00000008: format version 7, this torc reads 6: it needs a later torc");
 }
 
 TEST(File, AnyFlippedBit) {
