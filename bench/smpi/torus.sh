@@ -35,7 +35,7 @@ XML
 # torus_bound COLLECTIVE SHAPE BYTES: seconds that no schedule can beat, by the bandwidth of the
 # wires that the simulated torus has: (n beta / 2) max over proper subsets S of the dimensions of
 # (1/prod(S) - 1/p) / (sum of c outside S), twice that for an allreduce. What one node has or gets goes
-# over its 2 sum of c wires: all of it in a broadcast and a reduce, all but its own block in a scatter and
+# over its 2 sum of c wires: all of it in a broadcast, a reduce and a scan, all but its own block in a scatter and
 # a gather. In an all-to-all of BYTES from each node a wire of a dimension of d nodes carries
 # floor(d^2 / 4) / (2 d) of them, where it does not wrap twice that.
 torus_bound() {
@@ -61,10 +61,10 @@ torus_bound() {
       load = (1 / inside - 1 / nodes) / outside
       if (load > most) most = load
     }
-    if (collective ~ /^(broadcast|reduce|scatter|gather)$/) {
+    if (collective ~ /^(broadcast|reduce|scan|exscan|scatter|gather)$/) {
       most = 0
       for (i = 1; i <= count; ++i) most += capacity[i]
-      if (most > 0) most = (collective ~ /^(broadcast|reduce)$/ ? 1 : 1 - 1 / nodes) / most
+      if (most > 0) most = (collective ~ /^(scatter|gather)$/ ? 1 - 1 / nodes : 1) / most
     }
     factor = collective == "allreduce" ? 1 : 0.5
     if (collective == "alltoall") {

@@ -49,6 +49,7 @@ Number continued(Number at_begin, Number at_end, std::uint32_t begin, std::uint3
 llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
                                                    const Machine& machine,
                                                    const SimulateOptions& options) {
+  if (schedule.operations.empty()) return simulateSegments(schedule, machine, options, 1);
   const NodeClasses classes(schedule, options.per_rank);
   const double tasks = executions(schedule, classes);
   std::uint32_t end = segmentsToSimulate(schedule, kMostSegmentTasks / tasks);

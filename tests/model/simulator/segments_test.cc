@@ -77,5 +77,19 @@ TEST(SimulateSegments, APipelineOfTwoPhasesIsFilledFirst) {
   EXPECT_NEAR(some.makespan_s, all.makespan_s, 0.01 * all.makespan_s);
 }
 
+// One rank has nothing to do in an exscan.
+TEST(SimulateSegments, NothingTakesNoTime) {
+  const Topology topology = *parseTopology("1");
+  const Algorithm& algorithm = *cantFail(findAlgorithm("line-scan"));
+  PipelineOptions options;
+  options.chunks = 4;
+  const Schedule schedule = cantFail(compile({Collective::kExscan, topology}, algorithm,
+                                             pipelineOf(algorithm, options), PassManagerOptions()))
+                                .schedule;
+  const SimulateResult result = cantFail(simulate(schedule.view(), unitMachine(topology), {}));
+  EXPECT_EQ(result.makespan_s, 0);
+  EXPECT_EQ(result.messages, 0u);
+}
+
 }  // namespace
 }  // namespace torc
