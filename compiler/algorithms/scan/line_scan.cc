@@ -69,13 +69,12 @@ class LineScan {
  private:
   /// One axis. A node that takes part in it is the last one on all axes before.
   struct Level {
-    Region value;          // what a node adds
-    Region below;          // what comes before the node: on its line, then on higher axes too
-    Region sum;            // both
-    Awaited has_value;     // whichever of them a node executes brought it that
-    Awaited has_below;     // likewise
-    Awaited reads;         // of `value` and `sum`, and of `below` as it came up
-    std::uint32_t up = 0;  // the stream
+    Region value;       // what a node adds
+    Region below;       // what comes before the node: on its line, then on higher axes too
+    Region sum;         // both
+    Awaited has_value;  // whichever of them a node executes brought it that
+    Awaited has_below;  // likewise
+    Awaited reads;      // of `value` and `sum`, and of `below` as it came up
   };
 
   void up(std::uint32_t level);
@@ -130,36 +129,36 @@ void LineScan::up(std::uint32_t level) {
   here.below = begins_result ? out_ : received_in;
   here.sum = is_first && includes_own_ ? out_ : newFrame();
   if (!is_first) here.has_value = levels_[level - 1].has_below;
-  here.up = builder_.addStream({0, 0});
+  const std::uint32_t stream = builder_.addStream({0, 0});
   const Box box = members(level);
   const Shift moves = hop(axes_[level], 1);
   const std::int32_t end = last(level);
   // The last node of all needs no sum but that of a scan.
   const bool sums_at_end = !is_last || (is_first && includes_own_);
   const std::uint32_t received =
-      builder_.receive(at(here.up, box, level, 1, end), received_in, moves, {});
+      builder_.receive(at(stream, box, level, 1, end), received_in, moves, {});
   here.has_below = {received};
   std::uint32_t summed = received;
   if (end > 1 || sums_at_end) {
-    summed = builder_.reduce(at(here.up, box, level, 1, sums_at_end ? end : end - 1), here.sum,
+    summed = builder_.reduce(at(stream, box, level, 1, sums_at_end ? end : end - 1), here.sum,
                              received_in, here.value, both(here.has_value, {received}));
     here.has_below.push_back(summed);
     here.reads.push_back(summed);
   }
   here.reads.push_back(
-      builder_.send(at(here.up, box, level, 0, 0), here.value, moves, here.has_value));
+      builder_.send(at(stream, box, level, 0, 0), here.value, moves, here.has_value));
   if (end > 1) {
     here.reads.push_back(
-        builder_.send(at(here.up, box, level, 1, end - 1), here.sum, moves, {summed}));
+        builder_.send(at(stream, box, level, 1, end - 1), here.sum, moves, {summed}));
   }
   if (is_first && includes_own_) {  // nothing comes before the first node of all
     Box first;
     for (const std::uint32_t axis : axes_)
       first[axis] = Interval::absolute(0);
-    builder_.copy({here.up, builder_.box(first)}, out_, in_, {});
+    builder_.copy({stream, builder_.box(first)}, out_, in_, {});
   }
   if (!begins_result) return;
-  here.has_below.push_back(builder_.copy(at(here.up, box, level, 1, end), out_, received_in,
+  here.has_below.push_back(builder_.copy(at(stream, box, level, 1, end), out_, received_in,
                                          both({received}, here.reads)));
 }
 
@@ -184,9 +183,9 @@ void LineScan::downTo(std::uint32_t level, std::uint32_t stream, const Box& line
   // The first node of a line has nothing else before it: what comes is its `below`, or its result.
   Region at_first = level > 0 ? here.below : out_;
   if (level == 0 && includes_own_) at_first = above.below;
-  Awaited received = {
-      builder_.receive(at(stream, lines, level, 0, 0), at_first, moves, here.reads)};
-  const std::uint32_t on_first = received.back();
+  const std::uint32_t on_first =
+      builder_.receive(at(stream, lines, level, 0, 0), at_first, moves, here.reads);
+  Awaited received = {on_first};
   if (end > 1) {
     received.push_back(
         builder_.receive(at(stream, lines, level, 1, end - 1), above.below, moves, {}));
