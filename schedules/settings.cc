@@ -111,6 +111,24 @@ std::string readNonblocking(std::string_view value, Settings& settings) {
   return {};
 }
 
+std::string readDedicated(std::string_view value, Settings& settings) {
+  const std::optional<DedicatedRanks> ranks = parseDedicatedRanks(value);
+  if (!ranks) {
+    return "a ratio as 1:8 (one rank for eight of the program), a number of ranks as =16, or ranks "
+           "as 3,7,12-15";
+  }
+  settings.dedicated = *ranks;
+  return {};
+}
+
+std::string readOffloaded(std::string_view value, Settings& settings) {
+  std::string allowed;
+  const std::optional<OffloadLimits> limits = parseOffloadLimits(value, allowed);
+  if (!limits) return allowed;
+  settings.offloaded = *limits;
+  return {};
+}
+
 std::string readVerbosity(std::string_view value, Settings& settings) {
   if (value == "0") {
     settings.verbosity = Verbosity::kWarnings;
@@ -222,6 +240,21 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readSwitch<&Settings::tune>},
+    {{"TORC_DEDICATED", "1:N|=N|LIST", "",
+      "Ranks that do nothing but collectives for the others, which are the program's: one for N of "
+      "the others, N of them, or these ranks. The program's MPI_COMM_WORLD is that of the others.",
+      kAgreed},
+     "",
+     readDedicated},
+    {{"TORC_DEDICATED_OPERATIONS", "LIST",
+      "allreduce:1K,iallreduce:64K,reduce:1K,ireduce:64K,bcast:1K,ibcast:64K,barrier,ibarrier,"
+      "allgather:1K,iallgather:64K,reduce_scatter:1K,ireduce_scatter:64K,alltoall:1K,"
+      "ialltoall:64K",
+      "What dedicated ranks do: names of MPI's functions, each with the most bytes of its vector; "
+      "with an i, the nonblocking and the persistent form.",
+      kAgreed},
+     "TORC_DEDICATED",
+     readOffloaded},
     {{"TORC_VERBOSE", "0|1|2", "",
       "Lines on stderr. Default: warnings and hints. 0: warnings only; 1: also what was set up; 2: "
       "also what was decided for each communicator.",

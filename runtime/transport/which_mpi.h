@@ -61,6 +61,8 @@ inline constexpr bool kKeepsFailedRequests = false;
 inline constexpr std::string_view kLaunchers[] = {"orted", "orterun", "mpiexec", "mpirun"};
 /// MPI's library, as ranks have it mapped.
 inline constexpr std::string_view kMpiLibrary = "libmpi.so";
+/// The library of MPI's Fortran functions.
+inline constexpr std::string_view kFortranLibrary = "libmpi_mpifh.so";
 
 /// A predefined handle always means the same and is never freed.
 inline bool isPredefinedType(MPI_Datatype type) {
@@ -90,6 +92,7 @@ inline constexpr bool kKeepsFailedRequests = true;
 
 inline constexpr std::string_view kLaunchers[] = {"hydra_pmi_proxy"};
 inline constexpr std::string_view kMpiLibrary = "libmpich.so";
+inline constexpr std::string_view kFortranLibrary = "libmpichfort.so";
 
 // SMPI (smpi.h) runs what is not about the program's handles.
 #ifndef SMPI_H

@@ -93,6 +93,8 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
                                                         {"TORC_NONBLOCKING", "1"},
                                                         {"TORC_STALL", "1"},
                                                         {"TORC_TUNE", "1"},
+                                                        {"TORC_DEDICATED", "1:8"},
+                                                        {"TORC_DEDICATED_OPERATIONS", "none"},
                                                         {"TORC_VERBOSE", "0"},
                                                         {"TORC_STATS", "1"},
                                                         {"TORC_EXPLAIN", "1"},

@@ -45,7 +45,7 @@ const char* servedBy(const CollectiveCall& call, const LibraryEntry* entry) {
 }
 
 void beginCall(CollectiveCall& call) {
-  if (engine->statistics != nullptr) call.began = PMPI_Wtime();
+  if (engine != nullptr && engine->statistics != nullptr) call.began = PMPI_Wtime();
 }
 
 namespace {
@@ -90,6 +90,21 @@ void endCall(const CollectiveCall& call, const CommunicatorState* state,
   // What there is no memory for is not counted.
   static_cast<void>(attempt([&]() -> Status {
     CallRecord record = recordOf(call, state, entry);
+    record.seconds = PMPI_Wtime() - call.began;
+    engine->statistics->record(record);
+    return {};
+  }));
+}
+
+void endOffloadedCall(const CollectiveCall& call) {
+  if (engine == nullptr || engine->statistics == nullptr) return;
+  static_cast<void>(attempt([&]() -> Status {
+    CommunicatorState* state = CommunicatorState::of(call.comm);
+    if (state == nullptr) state = CommunicatorState::attach(call.comm);
+    CallRecord record = recordOf(call, state, nullptr);
+    record.bytes = call.bytes;
+    record.service = Service::kServed;
+    record.by = "dedicated ranks";
     record.seconds = PMPI_Wtime() - call.began;
     engine->statistics->record(record);
     return {};

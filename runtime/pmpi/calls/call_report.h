@@ -23,6 +23,9 @@ void announceCall(const CollectiveCall& call, const CommunicatorState* state,
 /// and operation exist.
 void endCall(const CollectiveCall& call, const CommunicatorState* state, const LibraryEntry* entry);
 
+/// Counts a call that dedicated ranks have got, whose bytes are known.
+void endOffloadedCall(const CollectiveCall& call);
+
 /// An error of one call: `torc: error: rank 3: MPI_Iallreduce: ...`.
 void complainOf(const CollectiveCall& call, const std::string& what);
 

@@ -13,6 +13,7 @@
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/communicators/failed_call.h"
 #include "runtime/pmpi/communicators/meeting.h"
+#include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
@@ -296,6 +297,9 @@ bool mayRepeat(const CollectiveCall& call) {
 }  // namespace
 
 Outcome serveBlocking(CollectiveCall& call) {
+  if (mayOffload()) {
+    if (const Outcome made = offload(call, nullptr); made.settled || engine == nullptr) return made;
+  }
   const CallKey key(call);
   if (mayRepeat(call)) {
     CommunicatorState* state = CommunicatorState::of(call.comm);
@@ -338,6 +342,9 @@ Outcome serveBlocking(CollectiveCall& call) {
 }
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
+  if (mayOffload()) {
+    if (const Outcome made = offload(call, request); made.settled || engine == nullptr) return made;
+  }
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   Arrival arrival;
   arrive(call, traced, arrival);
@@ -357,6 +364,9 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
 }
 
 Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
+  if (mayOffload()) {
+    if (const Outcome made = offload(call, request); made.settled || engine == nullptr) return made;
+  }
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   Arrival arrival;
   arrive(call, traced, arrival);
@@ -399,6 +409,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
 }
 
 int handedBack(CollectiveCall& call, int code) {
+  if (engine == nullptr) return code;  // dedicated ranks do without
   if (code == MPI_SUCCESS && !engine->follows_mpis) return code;
   CommunicatorState* state =
       call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm);

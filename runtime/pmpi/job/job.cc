@@ -14,6 +14,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/communicators/meeting.h"
+#include "runtime/pmpi/dedicated/dedicated_job.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/job_report.h"
 #include "runtime/pmpi/job/pending_calls.h"
@@ -82,8 +83,9 @@ void fail(int rank, bool strict, const std::string& why) {
   PMPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// The engine, alike on all ranks, or nullptr: torc is off, and it has been said why.
-std::unique_ptr<Engine> agreeOnEngine() {
+/// The engine, alike on all ranks, or nullptr: torc is off, and it has been said why. Sets what the
+/// ranks have agreed on, unless they have not.
+std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const HostPresence presence = lookAtHost();
@@ -115,6 +117,7 @@ std::unique_ptr<Engine> agreeOnEngine() {
     return nullptr;
   }
   if (settings.disable) return nullptr;
+  job_settings = settings;
   if (settings.library.empty()) {
     rememberOff(settings, "TORC_LIBRARY is not set");
     return nullptr;
@@ -126,9 +129,11 @@ std::unique_ptr<Engine> agreeOnEngine() {
     rememberOff(settings, "the job has one rank");
     return nullptr;
   }
-  const bool has_nonblocking = settings.nonblocking == NonblockingMode::kAuto
-                                   ? agreed.any_flag
-                                   : settings.nonblocking == NonblockingMode::kYes;
+  // Dedicated ranks make nonblocking calls whatever the program does.
+  const bool has_nonblocking = settings.dedicated.kind != DedicatedRanks::Kind::kNone ||
+                               (settings.nonblocking == NonblockingMode::kAuto
+                                    ? agreed.any_flag
+                                    : settings.nonblocking == NonblockingMode::kYes);
   StatusOr<std::unique_ptr<Engine>> made =
       makeEngine(settings, presence.ranks > static_cast<int>(std::thread::hardware_concurrency()),
                  has_nonblocking);
@@ -181,17 +186,9 @@ bool isBusy() {
                              [](const CommunicatorState* state) { return state->isBusy(); });
 }
 
-}  // namespace
-
-bool wantsProgressThread() {
-  const Settings settings = readSettings(SettingTexts(environ)).settings;
-  return settings.progress == ProgressMode::kThread && !settings.library.empty();
-}
-
-void startJob() {
+/// Torc is on from here on.
+void startEngine(std::unique_ptr<Engine> made) {
   const double began = PMPI_Wtime();
-  std::unique_ptr<Engine> made = agreeOnEngine();
-  if (made == nullptr) return;
   engine = made.release();
   openTrace();
   oversubscribed.store(engine->library->hosts.oversubscribed);
@@ -218,7 +215,23 @@ void startJob() {
   }
 }
 
+}  // namespace
+
+bool wantsProgressThread() {
+  const Settings settings = readSettings(SettingTexts(environ)).settings;
+  return settings.progress == ProgressMode::kThread && !settings.library.empty();
+}
+
+void startJob() {
+  Settings settings;
+  if (std::unique_ptr<Engine> made = agreeOnEngine(settings); made != nullptr) {
+    startEngine(std::move(made));
+  }
+  splitJob(settings);
+}
+
 void endJob() {
+  endDedicated();
   if (!torc_is_on.load()) {
     printStatistics();
     return;

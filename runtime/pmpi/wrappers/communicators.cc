@@ -10,21 +10,23 @@
 #include <functional>
 #include <string_view>
 
-#include <mpi.h>
-
 #include "runtime/api/api.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/communicators/meeting.h"
+#include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/wrappers/next_layer.h"
 #include "support/message.h"
 
 using torc::pmpi::CommunicatorState;
 using torc::pmpi::engine;
 using torc::pmpi::EngineLock;
 using torc::pmpi::intercepts;
+using torc::pmpi::mayOffload;
 using torc::pmpi::meet;
+using torc::pmpi::noteCommunicator;
 
 namespace {
 
@@ -34,6 +36,7 @@ bool mustMeet() {
 
 /// After a creation that has returned `code`.
 int created(int code, const MPI_Comm* comm) {
+  if (mayOffload() && code == MPI_SUCCESS && *comm != MPI_COMM_NULL) noteCommunicator(*comm);
   if (!mustMeet() || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) return code;
   const torc::Status ready = torc::attempt([&]() -> torc::Status {
     CommunicatorState* state = CommunicatorState::attach(*comm);

@@ -2,14 +2,10 @@
 // that are started or joined, attached buffers. A rank that waits in one makes no progress for
 // torc, and ranks that wait for its part of a collective may wait long. Whoever wants to know
 // (TORC_VERBOSE=1) is told so; the functions are MPI's own.
-//
-// In programs that `use mpi_f08` those without data buffers do not come by here: see
-// fortran08.cc.
-#include <mpi.h>
-
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
+#include "runtime/pmpi/wrappers/next_layer.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/settings.h"
 #include "support/message.h"

@@ -128,17 +128,4 @@ int MPI_Session_finalize(MPI_Session* session) {
   return code;
 }
 
-// Of `use mpi_f08`: see fortran08.cc.
-
-void mpi_session_init_f08_(const MPI_Info* info, const MPI_Errhandler* handler,
-                           MPI_Session* session, int* ierror) {
-  const int code = MPI_Session_init(*info, *handler, session);
-  if (ierror != nullptr) *ierror = code;
-}
-
-void mpi_session_finalize_f08_(MPI_Session* session, int* ierror) {
-  const int code = MPI_Session_finalize(session);
-  if (ierror != nullptr) *ierror = code;
-}
-
 }  // extern "C"

@@ -1,14 +1,18 @@
-// Wrappers for persistent requests: those of torc are started, and freed, on two sides.
+// Wrappers for persistent requests: those of torc and of dedicated ranks are started, and freed, on
+// two sides.
 #include <mpi.h>
 
 #include "runtime/pmpi/calls/operation.h"
+#include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 
 using torc::pmpi::engine;
 using torc::pmpi::EngineLock;
+using torc::pmpi::forgetOffloaded;
 using torc::pmpi::Operation;
 using torc::pmpi::persistent_handles;
+using torc::pmpi::startOffloaded;
 
 namespace {
 
@@ -19,6 +23,7 @@ bool noneIsOurs() {
 
 /// Starts what stands behind a handle that has been started; nothing where it is the program's own.
 void startBehind(MPI_Request request) {
+  if (startOffloaded(request) || engine == nullptr) return;
   EngineLock lock;
   if (Operation* operation = engine->persistentOperation(request); operation != nullptr) {
     operation->startRound();
@@ -49,7 +54,9 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 
 int MPI_Request_free(MPI_Request* request) {
   if (noneIsOurs() || request == nullptr) return PMPI_Request_free(request);
-  {
+  if (forgetOffloaded(*request)) {
+    persistent_handles.fetch_sub(1, std::memory_order_relaxed);
+  } else if (engine != nullptr) {
     EngineLock lock;
     if (Operation* operation = engine->persistentOperation(*request); operation != nullptr) {
       engine->persistent.erase(*request);

@@ -3,9 +3,8 @@
 #include <memory>
 #include <new>
 
-#include <mpi.h>
-
 #include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/wrappers/next_layer.h"
 #include "runtime/transport/which_mpi.h"
 
 using torc::pmpi::advance;

@@ -42,7 +42,7 @@ while read -r name; do
 done < <(comm -23 <(grep -o '^torc_[a-z_]*' "$work/exported") "$work/declared")
 
 allowed='^torc_[a-z_]*@@TORC_1\.0$'
-[[ -z $mpi ]] || allowed+='|^MPI_[A-Z][A-Za-z0-9_]*@@TORC_1\.0$|^mpi_[a-z_]*_f08_@@TORC_1\.0$'
+[[ -z $mpi ]] || allowed+='|^MPIX?_[A-Z][A-Za-z0-9_]*@@TORC_1\.0$|^DCP_[A-Z][a-z]*@@TORC_1\.0$|^dcp_[a-z]*_@@TORC_1\.0$'
 while read -r name; do
   fail "exports $name"
 done < <(grep -vE "$allowed" "$work/exported")

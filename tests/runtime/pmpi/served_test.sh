@@ -26,7 +26,12 @@ if [[ $program == *.f90 ]]; then
       "$program" >"$TEST_TMPDIR/program.f90"
     program=$TEST_TMPDIR/program.f90
   fi
-  "$compiler" -o "$TEST_TMPDIR/program" -J "$TEST_TMPDIR" "$program" || fail "cannot compile $program"
+  link=()
+  if [[ ${TEST_MPI-} == openmpi ]]; then
+    # Debian's mpif90.openmpi finds the libmpi.so of the MPI that has the plain name.
+    read -ra link <<<"$(mpicc.openmpi --showme:link)"
+  fi
+  "$compiler" "${link[@]}" -o "$TEST_TMPDIR/program" -J "$TEST_TMPDIR" "$program" || fail "cannot compile $program"
   program=$TEST_TMPDIR/program
 fi
 

@@ -1,10 +1,11 @@
-// Fortran programs of Open MPI.
+// Fortran programs.
 //
-// Open MPI's Fortran functions, all in libmpi_mpifh.so, call MPI's C functions by their PMPI_ names
-// (4.1.4; those of `use mpi_f08` do so by those of mpif.h). So no wrapper sees them. When this
-// library is loaded, it changes the addresses by which libmpi_mpifh.so calls these functions: of
-// PMPI_Allreduce to the wrapper MPI_Allreduce, and so on, where there is a wrapper. What Fortran's
-// handles, statuses and MPI_IN_PLACE are in C stays Open MPI's business.
+// MPI's Fortran functions are in a library of their own, and call MPI's C functions: those of Open
+// MPI (4.1.4), and of MPICH (4.0.2) those of `use mpi_f08` without data buffers, by their PMPI_
+// names, so that no wrapper sees them. When this library is loaded, it changes the addresses by
+// which MPI's Fortran library calls these functions: of PMPI_Allreduce to the wrapper
+// MPI_Allreduce, and so on, where there is a wrapper. What Fortran's handles, statuses and
+// MPI_IN_PLACE are in C stays MPI's business.
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
@@ -14,7 +15,9 @@
 #include <unistd.h>
 
 #include "runtime/pmpi/job/imports.h"
+#include "runtime/transport/which_mpi.h"
 
+using torc::kFortranLibrary;
 using torc::pmpi::anyImport;
 using torc::pmpi::fileName;
 
@@ -50,7 +53,7 @@ void set(void** slot, void* address) {
 }
 
 int redirect(dl_phdr_info* object, std::size_t, void* self) {
-  if (!fileName(*object).starts_with("libmpi_mpifh.so")) return 0;
+  if (!fileName(*object).starts_with(kFortranLibrary)) return 0;
   anyImport(*object, [self](const char* symbol, void** slot) {
     if (!std::string_view(symbol).starts_with("PMPI")) return false;
     void* wrapper = wrapperOf(*static_cast<const Self*>(self), symbol + 1);

@@ -1,0 +1,153 @@
+// Client: requests of a rank of the program.
+#include "runtime/dedicated/client.h"
+
+#include <cstring>
+
+#include "runtime/transport/mpi_status.h"
+
+namespace torc::dedicated {
+namespace {
+
+// Messages that are kept for reuse: what a program usually has under way.
+constexpr std::size_t kMessagesAtFirst = 4;
+
+}  // namespace
+
+bool Client::Message::isSent() {
+  for (MPI_Request& request : requests) {
+    // SMPI says nothing of a null request.
+    int done = 1;
+    if (request != MPI_REQUEST_NULL) PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (!done) return false;
+  }
+  copy.reset();
+  return true;
+}
+
+Client::Client(const Wire& wire, int application)
+    : wire_(wire),
+      application_(application),
+      server_(wire.rankOfServer(wire.serverOf(application))),
+      most_slots_(highestTag(wire.comm) / 2 - 1) {}
+
+/// Usually the oldest one, which has been sent long ago.
+Client::Message& Client::freeMessage() {
+  if (messages_.size() >= kMessagesAtFirst) {
+    for (std::size_t tries = 0; tries < kMessagesAtFirst; ++tries) {
+      Message& message = *messages_[next_message_];
+      next_message_ = (next_message_ + 1) % messages_.size();
+      if (message.isSent()) return message;
+    }
+  }
+  messages_.push_back(std::make_unique<Message>());
+  messages_.back()->bytes =
+      std::make_unique_for_overwrite<std::byte[]>(sizeof(Request) + kMostShortBytes);
+  return *messages_.back();
+}
+
+std::uint64_t Client::newIdentifier() {
+  return (static_cast<std::uint64_t>(application_) + 1) << 32 | ++identifiers_;
+}
+
+OffloadedCommunicator Client::define(std::uint64_t id, std::span<const int> members, bool tells) {
+  // Slots come round when so many communicators were made that calls on the first are long over.
+  const int slot = next_slot_;
+  next_slot_ = next_slot_ == most_slots_ ? 1 : next_slot_ + 1;
+  if (tells) {
+    Request request;
+    request.purpose = Purpose::kDefine;
+    request.communicator = id;
+    request.slot = slot;
+    sendData(wire_.rankOfServer(0), request, members.data(), members.size_bytes());
+  }
+  return {id, 0, slot};
+}
+
+void Client::free(const OffloadedCommunicator& communicator) {
+  Request request;
+  request.purpose = Purpose::kFree;
+  request.communicator = communicator.id;
+  request.number = communicator.calls;
+  sendData(wire_.rankOfServer(0), request, nullptr, 0);
+}
+
+/// Of data that are kept as a copy, if they do not go with the request.
+int Client::sendData(int server, Request request, const void* data, std::size_t bytes) {
+  OffloadedCall call;
+  call.data = data;
+  call.data_bytes = bytes;
+  call.is_data_in_place = true;
+  return send(server, request, call);
+}
+
+int Client::send(int server, Request request, const OffloadedCall& call) {
+  Message& message = freeMessage();
+  request.data_bytes = call.data_bytes;
+  request.is_long = call.data_bytes > kMostShortBytes;
+  std::memcpy(message.bytes.get(), &request, sizeof(request));
+  const bool is_copied = call.is_data_in_place || !call.is_data_in_row;
+  std::byte* copy = message.bytes.get() + sizeof(Request);
+  if (request.is_long && is_copied) {
+    message.copy = std::make_unique_for_overwrite<std::byte[]>(call.data_bytes);
+    copy = message.copy.get();
+  }
+  if (!call.is_data_in_row) {
+    int at = 0;
+    const int code = PMPI_Pack(call.data, call.count, call.data_type, copy,
+                               static_cast<int>(call.data_bytes), &at, wire_.comm);
+    if (code != MPI_SUCCESS) return code;
+  } else if ((is_copied || !request.is_long) && call.data_bytes > 0) {
+    std::memcpy(copy, call.data, call.data_bytes);
+  }
+  const std::size_t bytes = sizeof(Request) + (request.is_long ? 0 : call.data_bytes);
+  const int code = PMPI_Isend(message.bytes.get(), static_cast<int>(bytes), MPI_BYTE, server,
+                              kRequestTag, wire_.comm, &message.requests[0]);
+  if (code != MPI_SUCCESS || !request.is_long) return code;
+  return PMPI_Isend(is_copied ? copy : call.data, static_cast<int>(call.data_bytes), MPI_BYTE,
+                    server, dataTag(request.slot), wire_.comm, &message.requests[1]);
+}
+
+int Client::start(OffloadedCommunicator& communicator, const OffloadedCall& call,
+                  MPI_Request* request) {
+  // The receive comes first: the result needs no room in MPI then.
+  const int from = call.has_result ? server_ : MPI_PROC_NULL;
+  const int code = PMPI_Irecv(call.result, call.result_count, call.result_type, from,
+                              resultTag(communicator.slot), wire_.comm, request);
+  return code == MPI_SUCCESS ? startAgain(communicator, call) : code;
+}
+
+int Client::makePersistent(const OffloadedCommunicator& communicator, const OffloadedCall& call,
+                           MPI_Request* request) {
+  const int from = call.has_result ? server_ : MPI_PROC_NULL;
+  return PMPI_Recv_init(call.result, call.result_count, call.result_type, from,
+                        resultTag(communicator.slot), wire_.comm, request);
+}
+
+int Client::startAgain(OffloadedCommunicator& communicator, const OffloadedCall& call) {
+  Request header;
+  header.communicator = communicator.id;
+  header.number = communicator.calls++;
+  header.bytes = call.bytes;
+  header.own_offset = call.own_offset;
+  header.own_bytes = call.own_bytes;
+  header.slot = communicator.slot;
+  header.root = call.root;
+  header.type = PMPI_Type_c2f(call.type);
+  header.op = PMPI_Op_c2f(call.op);
+  header.collective = call.collective;
+  if (call.has_result) return send(server_, header, call);
+  // Nothing says when long data have been read: they are copied.
+  OffloadedCall copied = call;
+  copied.is_data_in_place = true;
+  return send(server_, header, copied);
+}
+
+void Client::end() {
+  Request request;
+  request.purpose = Purpose::kEnd;
+  sendData(server_, request, nullptr, 0);
+  for (const std::unique_ptr<Message>& message : messages_)
+    PMPI_Waitall(2, message->requests, MPI_STATUSES_IGNORE);
+}
+
+}  // namespace torc::dedicated

@@ -1,0 +1,108 @@
+// Client: the side of a rank of the program. It starts a collective by one message to its server
+// and a receive of the result, and does nothing more for it.
+#ifndef TORC_RUNTIME_DEDICATED_CLIENT_H_
+#define TORC_RUNTIME_DEDICATED_CLIENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <mpi.h>
+
+#include "runtime/dedicated/protocol.h"
+
+namespace torc::dedicated {
+
+/// A communicator of the program that servers know.
+struct OffloadedCommunicator {
+  std::uint64_t id = 0;
+  std::uint64_t calls = 0;  // made so far
+  int slot = 0;
+};
+
+/// One rank's part of a call.
+struct OffloadedCall {
+  OffloadedCollective collective = OffloadedCollective::kBarrier;
+  std::uint64_t bytes = 0;  // as in Request
+  // What the rank contributes: `count` elements, of `data_bytes` bytes together; none: 0.
+  const void* data = nullptr;
+  int count = 0;
+  MPI_Datatype data_type = MPI_BYTE;
+  std::uint64_t data_bytes = 0;
+  bool is_data_in_row = true;     // else MPI packs them
+  bool is_data_in_place = false;  // the result overwrites them
+  // Where the result goes.
+  bool has_result = false;
+  void* result = nullptr;
+  int result_count = 0;
+  MPI_Datatype result_type = MPI_BYTE;
+  // Of those that have them.
+  int root = 0;
+  MPI_Datatype type = MPI_BYTE;
+  MPI_Op op = MPI_SUM;
+  std::uint64_t own_offset = 0, own_bytes = 0;
+};
+
+class Client {
+ public:
+  /// For the rank of the program that this process is. The wire outlives the client.
+  Client(const Wire& wire, int application);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  OffloadedCommunicator& world() { return world_; }
+
+  /// Local. `id` is the same on all members, and no other communicator has had it. Where
+  /// `tells`, on one of the members, the servers are told who the members are, by their ranks in
+  /// the program.
+  OffloadedCommunicator define(std::uint64_t id, std::span<const int> members, bool tells);
+  /// By the member that has told of it, when all members' last calls on it have been started.
+  void free(const OffloadedCommunicator& communicator);
+
+  /// An identifier that no other rank gives, for define().
+  std::uint64_t newIdentifier();
+
+  /// Starts a call; all members make the calls of a communicator in the same order. Never waits.
+  /// `request` is complete when the result has come or, for a rank without one, the data are read.
+  /// Returns MPI's error code. (Sancho et al., Section IV.B.)
+  int start(OffloadedCommunicator& communicator, const OffloadedCall& call, MPI_Request* request);
+
+  /// Makes a persistent request for such calls: each begins with MPI_Start of it and startAgain().
+  int makePersistent(const OffloadedCommunicator& communicator, const OffloadedCall& call,
+                     MPI_Request* request);
+  int startAgain(OffloadedCommunicator& communicator, const OffloadedCall& call);
+
+  /// This rank asks for no more. Waits until its messages have been sent.
+  void end();
+
+ private:
+  /// A message on its way, and its memory.
+  struct Message {
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    std::unique_ptr<std::byte[]> bytes;  // of header and short data
+    std::unique_ptr<std::byte[]> copy;   // of long data
+    bool isSent();
+  };
+
+  Message& freeMessage();
+  /// Sends a request with data that may go when this returns, or (`keeps`) stay until the call is
+  /// over.
+  int send(int server, Request request, const OffloadedCall& call);
+  int sendData(int server, Request request, const void* data, std::size_t bytes);
+
+  const Wire& wire_;
+  int application_;
+  int server_;  // rank in wire_.comm
+  int next_slot_ = 1;
+  int most_slots_ = 0;
+  std::uint32_t identifiers_ = 0;
+  OffloadedCommunicator world_;
+  std::vector<std::unique_ptr<Message>> messages_;
+  std::size_t next_message_ = 0;
+};
+
+}  // namespace torc::dedicated
+
+#endif  // TORC_RUNTIME_DEDICATED_CLIENT_H_

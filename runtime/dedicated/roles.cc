@@ -1,0 +1,101 @@
+// Roles: the spread of dedicated ranks over nodes, and of the program's ranks over them.
+#include "runtime/dedicated/roles.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+namespace torc::dedicated {
+namespace {
+
+/// The part of `total` things that is the `index`-th of `parts` equal shares, or one more or less.
+std::size_t share(std::size_t total, std::size_t index, std::size_t parts) {
+  return total * (index + 1) / parts - total * index / parts;
+}
+
+/// The ranks of every node, nodes in the order of their first ranks.
+std::vector<std::vector<int>> ranksOfNodes(std::span<const int> node_of_rank) {
+  std::vector<std::vector<int>> nodes;
+  std::unordered_map<int, std::size_t> index;
+  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+    const auto [found, is_new] = index.try_emplace(node_of_rank[rank], nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[found->second].push_back(static_cast<int>(rank));
+  }
+  return nodes;
+}
+
+/// Whether each rank is dedicated.
+std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t count,
+                                  const std::vector<std::vector<int>>& nodes, std::size_t ranks) {
+  std::vector<bool> is_dedicated(ranks);
+  if (wanted.kind == DedicatedRanks::Kind::kList) {
+    for (const std::uint32_t rank : wanted.list)
+      is_dedicated[rank] = true;
+    return is_dedicated;
+  }
+  std::size_t before = 0;  // ranks of the nodes before
+  for (const std::vector<int>& node : nodes) {
+    const std::size_t after = before + node.size();
+    const std::size_t here = count * after / ranks - count * before / ranks;
+    for (std::size_t i = node.size() - here; i < node.size(); ++i)
+      is_dedicated[static_cast<std::size_t>(node[i])] = true;
+    before = after;
+  }
+  return is_dedicated;
+}
+
+}  // namespace
+
+StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank) {
+  const std::size_t ranks = node_of_rank.size();
+  const StatusOr<std::size_t> count = dedicatedCount(wanted, ranks);
+  if (!count.ok()) return count.status();
+  const std::vector<std::vector<int>> nodes = ranksOfNodes(node_of_rank);
+  const std::vector<bool> is_dedicated = chooseDedicated(wanted, *count, nodes, ranks);
+
+  Roles roles;
+  std::vector<int> in_program(ranks, -1);  // rank in the program
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (is_dedicated[rank]) continue;
+    in_program[rank] = static_cast<int>(roles.applications.size());
+    roles.applications.push_back(static_cast<int>(rank));
+  }
+  roles.server_of.assign(roles.applications.size(), -1);
+  if (*count == 0) return roles;
+
+  // Servers take from their own nodes what they may serve; the rest goes round in order.
+  std::vector<std::size_t> room;  // by server
+  std::vector<int> left;          // ranks in the program, by node
+  for (const std::vector<int>& node : nodes) {
+    const std::size_t first = roles.servers.size();
+    for (const int rank : node) {
+      if (!is_dedicated[static_cast<std::size_t>(rank)]) continue;
+      room.push_back(share(roles.applications.size(), roles.servers.size(), *count));
+      roles.servers.push_back(rank);
+    }
+    std::size_t server = first;
+    for (const int rank : node) {
+      const int application = in_program[static_cast<std::size_t>(rank)];
+      if (application < 0) continue;
+      while (server < room.size() && room[server] == 0)
+        ++server;
+      if (server == room.size()) {
+        left.push_back(application);
+        continue;
+      }
+      --room[server];
+      roles.server_of[static_cast<std::size_t>(application)] = static_cast<int>(server);
+    }
+  }
+  std::size_t server = 0;
+  for (const int application : left) {
+    while (room[server] == 0)
+      ++server;
+    --room[server];
+    roles.server_of[static_cast<std::size_t>(application)] = static_cast<int>(server);
+  }
+  return roles;
+}
+
+}  // namespace torc::dedicated

@@ -1,0 +1,29 @@
+// Roles: which ranks of a job run the program, which are dedicated to its collectives, and who
+// serves whom (Sancho et al., Sections IV.A and IV.B and Figure 4).
+#ifndef TORC_RUNTIME_DEDICATED_ROLES_H_
+#define TORC_RUNTIME_DEDICATED_ROLES_H_
+
+#include <span>
+#include <vector>
+
+#include "schedules/dedicated_ranks.h"
+#include "support/status.h"
+
+namespace torc::dedicated {
+
+/// The same on all ranks.
+struct Roles {
+  std::vector<int> servers;       // dedicated ranks, by their index
+  std::vector<int> applications;  // ranks of the program, by their rank in it
+  std::vector<int> server_of;     // by rank in the program: an index into `servers`
+};
+
+/// Dedicated ranks are spread evenly over the nodes, and are the last ranks of theirs; each serves
+/// as many ranks of the program as any other, or one more or less, those of its own node first,
+/// then of nodes that come next. `node_of_rank` has a number for every rank, equal for ranks of one
+/// node. Time and memory grow with the ranks. Errors: those of dedicatedCount.
+StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank);
+
+}  // namespace torc::dedicated
+
+#endif  // TORC_RUNTIME_DEDICATED_ROLES_H_

@@ -1,0 +1,394 @@
+// Served group: calls from the first contribution to the last result.
+#include "runtime/dedicated/served_group.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/dedicated/server_collectives.h"
+#include "runtime/transport/mpi_status.h"
+#include "runtime/transport/smpi.h"
+#include "support/message.h"
+
+namespace torc::dedicated {
+namespace {
+
+// Calls of a communicator for whose long contributions there is room at a time.
+constexpr std::uint64_t kCallsWithRoom = 8;
+
+bool isReduction(OffloadedCollective collective) {
+  return collective == OffloadedCollective::kAllreduce ||
+         collective == OffloadedCollective::kReduce ||
+         collective == OffloadedCollective::kReduceScatter;
+}
+
+std::unique_ptr<std::byte[]> makeBytes(std::size_t bytes) {
+  return std::make_unique_for_overwrite<std::byte[]>(std::max<std::size_t>(bytes, 1));
+}
+
+Status fromMpi(int code, const char* function) {
+  return code == MPI_SUCCESS ? Status() : mpiStatus(code, function);
+}
+
+}  // namespace
+
+bool areComplete(std::span<MPI_Request> requests) {
+  for (MPI_Request& request : requests) {
+    int done = 1;
+    if (request == MPI_REQUEST_NULL) continue;
+    if (kSimulated) return false;
+    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (!done) return false;
+  }
+  return true;
+}
+
+bool OutgoingMessage::isSent() {
+  return areComplete(requests);
+}
+
+ServedGroup::ServedGroup(const Wire& wire, int server, std::vector<int> members)
+    : wire_(wire), members_(std::move(members)) {
+  for (const int member : members_)
+    servers_.push_back(wire_.serverOf(member));
+  std::ranges::sort(servers_);
+  const auto twice = std::ranges::unique(servers_);
+  servers_.erase(twice.begin(), twice.end());
+  ranks_of_.resize(servers_.size());
+  for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+    const auto found = std::ranges::lower_bound(servers_, wire_.serverOf(members_[rank]));
+    position_.push_back(static_cast<int>(found - servers_.begin()));
+    ranks_of_[static_cast<std::size_t>(position_.back())].push_back(static_cast<int>(rank));
+  }
+  own_position_ = static_cast<int>(std::ranges::lower_bound(servers_, server) - servers_.begin());
+  mine_ = ranks_of_[static_cast<std::size_t>(own_position_)];
+  for (std::size_t i = 0; i < mine_.size(); ++i) {
+    index_of_source_[wire_.rankOfApplication(members_[static_cast<std::size_t>(mine_[i])])] =
+        static_cast<int>(i);
+  }
+}
+
+ServedGroup::~ServedGroup() {
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+/// The first contribution says what the call is.
+Status ServedGroup::begin(Call& call, const Request& request) {
+  call.request = request;
+  call.contributions.resize(mine_.size());
+  if (!isReduction(request.collective)) return {};
+  StatusOr<ElementType> type = describeType(PMPI_Type_f2c(request.type));
+  if (!type.ok()) return type.status();
+  call.type = *type;
+  if (Status status = lookAtReduction(call.type, PMPI_Op_f2c(request.op), call.reduction);
+      !status.ok()) {
+    return status;
+  }
+  return call.reducer.use(call.type, call.reduction);
+}
+
+Status ServedGroup::check(const Call& call, const Contribution& contribution) const {
+  const Request &one = call.request, &other = contribution.request;
+  std::uint64_t wanted = other.bytes;
+  if (other.collective == OffloadedCollective::kAlltoall) wanted *= members_.size();
+  if (other.collective == OffloadedCollective::kBroadcast &&
+      contribution.source != wire_.rankOfApplication(members_[static_cast<std::size_t>(one.root)]))
+    wanted = 0;
+  if (one.collective == other.collective && one.bytes == other.bytes && one.root == other.root &&
+      one.op == other.op && other.data_bytes == wanted) {
+    return {};
+  }
+  const auto describe = [](const Request& request) {
+    return message(name(request.collective), " of ", request.bytes, " bytes, root ", request.root);
+  };
+  return Status(StatusCode::kMismatch,
+                message("call ", other.number + 1, " on a communicator of ", members_.size(),
+                        " ranks differs between its ranks: ", describe(one), "; rank ",
+                        contribution.source, ": ", describe(other)));
+}
+
+Status ServedGroup::take(Contribution contribution) {
+  const std::uint64_t ahead = contribution.request.number - first_;
+  while (calls_.size() <= ahead)
+    calls_.push_back(std::make_unique<Call>());
+  Call& call = *calls_[ahead];
+  if (call.contributions.empty()) {
+    if (Status status = begin(call, contribution.request); !status.ok()) return status;
+  }
+  if (Status status = check(call, contribution); !status.ok()) return status;
+  const auto index = static_cast<std::size_t>(index_of_source_.at(contribution.source));
+  if (contribution.request.is_long) {
+    contribution.bytes.reset();
+    if (ahead < kCallsWithRoom) {
+      if (Status status = makeRoom(contribution); !status.ok()) return status;
+    }
+  }
+  call.contributions[index] = std::move(contribution);
+  ++call.arrived;
+  return {};
+}
+
+Status ServedGroup::makeRoom(Contribution& contribution) {
+  const Request& request = contribution.request;
+  contribution.bytes = makeBytes(request.data_bytes);
+  contribution.has_room = true;
+  return fromMpi(
+      PMPI_Irecv(contribution.bytes.get(), static_cast<int>(request.data_bytes), MPI_BYTE,
+                 contribution.source, dataTag(request.slot), wire_.comm, &contribution.data),
+      "MPI_Irecv");
+}
+
+/// Sums what has come, in the order of the ranks, so that every run gives the same bits.
+Status ServedGroup::fold(Call& call, bool& moved) {
+  while (call.folded < mine_.size()) {
+    Contribution& next = call.contributions[call.folded];
+    if (next.bytes == nullptr || !areComplete({&next.data, 1})) return {};
+    moved = true;
+    if (call.folded == 0) {
+      if (next.request.is_long) {
+        call.vector = std::move(next.bytes);
+      } else {
+        call.vector = makeBytes(call.request.bytes);
+        std::memcpy(call.vector.get(), next.values(), call.request.bytes);
+      }
+    } else {
+      call.reducer.reducer()(call.vector.get(), call.vector.get(), next.values(),
+                             call.request.bytes / call.type.bytes);
+    }
+    next.bytes.reset();
+    ++call.folded;
+  }
+  return {};
+}
+
+/// Goes on to the next phase when everything of this server's ranks is here.
+Status ServedGroup::collect(Call& call, bool& moved) {
+  if (call.contributions.empty()) return {};
+  for (Contribution& contribution : call.contributions) {
+    if (contribution.request.is_long && !contribution.has_room) {
+      if (Status status = makeRoom(contribution); !status.ok()) return status;
+    }
+  }
+  if (isReduction(call.request.collective)) {
+    if (Status status = fold(call, moved); !status.ok()) return status;
+    if (call.folded < mine_.size()) return {};
+  } else {
+    if (call.arrived < mine_.size()) return {};
+    for (Contribution& contribution : call.contributions) {
+      if (!areComplete({&contribution.data, 1})) return {};
+    }
+  }
+  moved = true;
+  call.phase = Call::Phase::kAmongServers;
+  return goAmongServers(call);
+}
+
+/// Starts the collective of the servers, which is this server's part of the call done already where
+/// there are no others.
+Status ServedGroup::goAmongServers(Call& call) {
+  const bool is_alone = comm_ == MPI_COMM_NULL;
+  const Request& request = call.request;
+  const auto bytes = static_cast<int>(request.bytes);
+  switch (request.collective) {
+    case OffloadedCollective::kAllreduce:
+    case OffloadedCollective::kReduceScatter:
+      if (is_alone || bytes == 0) return {};
+      return fromMpi(startServersAllreduce(call.vector.get(),
+                                           static_cast<int>(request.bytes / call.type.bytes),
+                                           call.type.handle, call.reduction.op, comm_, &call.among),
+                     "MPI_Iallreduce");
+    case OffloadedCollective::kReduce: {
+      if (is_alone || bytes == 0) return {};
+      const bool is_root = positionOf(request.root) == own_position_;
+      return fromMpi(
+          startServersReduce(is_root ? MPI_IN_PLACE : call.vector.get(), call.vector.get(),
+                             static_cast<int>(request.bytes / call.type.bytes), call.type.handle,
+                             call.reduction.op, positionOf(request.root), comm_, &call.among),
+          "MPI_Ireduce");
+    }
+    case OffloadedCollective::kBroadcast: {
+      call.vector = makeBytes(request.bytes);
+      if (positionOf(request.root) == own_position_) {
+        const auto at = std::ranges::lower_bound(mine_, request.root) - mine_.begin();
+        std::memcpy(call.vector.get(), call.contributions[static_cast<std::size_t>(at)].values(),
+                    request.bytes);
+      }
+      if (is_alone || bytes == 0) return {};
+      return fromMpi(startServersBroadcast(call.vector.get(), bytes, positionOf(request.root),
+                                           comm_, &call.among),
+                     "MPI_Ibcast");
+    }
+    case OffloadedCollective::kBarrier:
+      return is_alone ? Status() : fromMpi(startServersBarrier(comm_, &call.among), "MPI_Ibarrier");
+    case OffloadedCollective::kAllgather:
+    case OffloadedCollective::kAlltoall:
+      return startExchange(call);
+  }
+  return {};
+}
+
+/// Blocks in the order in which the other servers get them: of an allgather one for each rank of
+/// this server; of an all-to-all, for each server, for each rank of it, one from each rank here.
+void ServedGroup::packExchange(Call& call) const {
+  const std::uint64_t block = call.request.bytes;
+  std::byte* to = call.vector.get();
+  const auto add = [&](int index, std::uint64_t at) {
+    std::memcpy(to, call.contributions[static_cast<std::size_t>(index)].values() + at, block);
+    to += block;
+  };
+  const auto own = static_cast<int>(mine_.size());
+  if (call.request.collective == OffloadedCollective::kAllgather) {
+    for (int i = 0; i < own; ++i)
+      add(i, 0);
+    return;
+  }
+  for (const std::vector<int>& ranks : ranks_of_) {
+    for (const int rank : ranks) {
+      for (int i = 0; i < own; ++i)
+        add(i, static_cast<std::uint64_t>(rank) * block);
+    }
+  }
+}
+
+Status ServedGroup::startExchange(Call& call) {
+  const std::uint64_t block = call.request.bytes;
+  const bool is_allgather = call.request.collective == OffloadedCollective::kAllgather;
+  std::uint64_t sent = 0, received = 0;
+  for (const std::vector<int>& ranks : ranks_of_) {
+    const std::uint64_t in = ranks.size() * block * (is_allgather ? 1 : mine_.size());
+    const std::uint64_t out = is_allgather ? 0 : in;
+    call.counts.push_back(static_cast<int>(out));
+    call.offsets.push_back(static_cast<int>(sent));
+    call.receive_counts.push_back(static_cast<int>(in));
+    call.receive_offsets.push_back(static_cast<int>(received));
+    sent += out;
+    received += in;
+  }
+  if (is_allgather) sent = mine_.size() * block;
+  call.vector = makeBytes(sent);
+  packExchange(call);
+  for (Contribution& contribution : call.contributions)
+    contribution.bytes.reset();
+  if (comm_ == MPI_COMM_NULL) {
+    call.received = std::move(call.vector);
+    return {};
+  }
+  call.received = makeBytes(received);
+  if (is_allgather) {
+    return fromMpi(startServersAllgatherv(call.vector.get(), static_cast<int>(sent),
+                                          call.received.get(), call.receive_counts.data(),
+                                          call.receive_offsets.data(), comm_, &call.among),
+                   "MPI_Iallgatherv");
+  }
+  return fromMpi(startServersAlltoallv(call.vector.get(), call.counts.data(), call.offsets.data(),
+                                       call.received.get(), call.receive_counts.data(),
+                                       call.receive_offsets.data(), comm_, &call.among),
+                 "MPI_Ialltoallv");
+}
+
+/// Of exchanges: from the order of the servers to that of the ranks.
+void ServedGroup::arrangeResults(Call& call) const {
+  const std::uint64_t block = call.request.bytes;
+  const bool is_allgather = call.request.collective == OffloadedCollective::kAllgather;
+  const std::size_t results = is_allgather ? 1 : mine_.size();
+  call.result = makeBytes(results * members_.size() * block);
+  const std::byte* from = call.received.get();
+  for (const std::vector<int>& ranks : ranks_of_) {
+    for (std::size_t i = 0; i < results; ++i) {
+      for (const int rank : ranks) {
+        const std::size_t at = i * members_.size() + static_cast<std::size_t>(rank);
+        std::memcpy(call.result.get() + at * block, from, block);
+        from += block;
+      }
+    }
+  }
+  call.received.reset();
+  call.vector.reset();
+}
+
+/// Bytes of the result, and where they begin, of the `index`-th rank of this server.
+std::size_t ServedGroup::resultBytes(const Call& call, std::size_t index) const {
+  const Request& request = call.request;
+  switch (request.collective) {
+    case OffloadedCollective::kAllreduce:
+    case OffloadedCollective::kReduce:
+    case OffloadedCollective::kBroadcast:
+      return request.bytes;
+    case OffloadedCollective::kBarrier:
+      return 0;
+    case OffloadedCollective::kReduceScatter:
+      return call.contributions[index].request.own_bytes;
+    case OffloadedCollective::kAllgather:
+    case OffloadedCollective::kAlltoall:
+      return members_.size() * request.bytes;
+  }
+  return 0;
+}
+
+std::size_t ServedGroup::resultOffset(const Call& call, std::size_t index) const {
+  if (call.request.collective == OffloadedCollective::kReduceScatter) {
+    return call.contributions[index].request.own_offset;
+  }
+  if (call.request.collective == OffloadedCollective::kAlltoall) {
+    return index * resultBytes(call, index);
+  }
+  return 0;
+}
+
+Status ServedGroup::sendResults(Call& call) {
+  const Request& request = call.request;
+  const bool is_exchange = request.collective == OffloadedCollective::kAllgather ||
+                           request.collective == OffloadedCollective::kAlltoall;
+  if (is_exchange) arrangeResults(call);
+  const std::byte* results = is_exchange ? call.result.get() : call.vector.get();
+  for (std::size_t i = 0; i < mine_.size(); ++i) {
+    const bool is_root = mine_[i] == request.root;
+    if (request.collective == OffloadedCollective::kReduce && !is_root) continue;
+    if (request.collective == OffloadedCollective::kBroadcast && is_root) continue;
+    const Contribution& contribution = call.contributions[i];
+    call.sends.push_back(MPI_REQUEST_NULL);
+    const int code =
+        PMPI_Isend(results == nullptr ? nullptr : results + resultOffset(call, i),
+                   static_cast<int>(resultBytes(call, i)), MPI_BYTE, contribution.source,
+                   resultTag(contribution.request.slot), wire_.comm, &call.sends.back());
+    if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Isend");
+  }
+  return {};
+}
+
+Status ServedGroup::advance(bool& moved) {
+  using Phase = Call::Phase;
+  Phase last = Phase::kResults;  // of the calls before: none may overtake them
+  for (const std::unique_ptr<Call>& each : calls_) {
+    Call& call = *each;
+    if (call.phase == Phase::kCollecting && last != Phase::kCollecting) {
+      if (Status status = collect(call, moved); !status.ok()) return status;
+    }
+    if (call.phase == Phase::kAmongServers && last == Phase::kResults &&
+        isServersCollectiveComplete(call.among)) {
+      moved = true;
+      if (Status status = sendResults(call); !status.ok()) return status;
+      call.phase = Phase::kResults;
+    }
+    last = call.phase;
+    if (last == Phase::kCollecting) break;
+  }
+  while (!calls_.empty() && calls_.front()->phase == Phase::kResults &&
+         areComplete(calls_.front()->sends)) {
+    moved = true;
+    calls_.pop_front();
+    ++first_;
+  }
+  return {};
+}
+
+void ServedGroup::appendRequests(std::vector<MPI_Request*>& requests) {
+  for (const std::unique_ptr<Call>& call : calls_) {
+    for (Contribution& contribution : call->contributions)
+      requests.push_back(&contribution.data);
+    requests.push_back(&call->among);
+    for (MPI_Request& send : call->sends)
+      requests.push_back(&send);
+  }
+}
+
+}  // namespace torc::dedicated

@@ -1,0 +1,117 @@
+// Served group: a communicator of the program on a dedicated rank, and its calls under way.
+#ifndef TORC_RUNTIME_DEDICATED_SERVED_GROUP_H_
+#define TORC_RUNTIME_DEDICATED_SERVED_GROUP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <mpi.h>
+
+#include "runtime/dedicated/protocol.h"
+#include "runtime/execution/reductions/mpi_reduction.h"
+#include "support/status.h"
+
+namespace torc::dedicated {
+
+/// What a rank of the program has sent for a call: the message, header and short data.
+struct Contribution {
+  int source = 0;  // rank on the wire
+  Request request;
+  std::unique_ptr<std::byte[]> bytes;  // the message; long data: once they have room
+  MPI_Request data = MPI_REQUEST_NULL;
+  bool has_room = false;  // long data: they come, or are here
+
+  const std::byte* values() const { return bytes.get() + (request.is_long ? 0 : sizeof(Request)); }
+};
+
+/// Messages that nobody waits for, with their memory.
+struct OutgoingMessage {
+  std::vector<MPI_Request> requests;
+  std::unique_ptr<std::byte[]> bytes;
+  bool isSent();
+};
+
+/// Whether all have been completed, or are null. On a simulated machine, where looking takes time,
+/// only what has been waited for is found complete.
+bool areComplete(std::span<MPI_Request> requests);
+
+class ServedGroup {
+ public:
+  /// `members` are ranks in the program, by rank in the communicator; `server` serves some of them.
+  ServedGroup(const Wire& wire, int server, std::vector<int> members);
+  ServedGroup(const ServedGroup&) = delete;
+  ServedGroup& operator=(const ServedGroup&) = delete;
+  ~ServedGroup();
+
+  /// The servers of members, by index, ascending.
+  std::span<const int> servers() const { return servers_; }
+  /// How they complete calls among each other; this object frees it. Not needed for one alone.
+  void use(MPI_Comm among_servers) { comm_ = among_servers; }
+
+  Status take(Contribution contribution);
+  /// Goes on with all calls. `moved` becomes true where something has happened.
+  Status advance(bool& moved);
+  bool isIdle() const { return calls_.empty(); }
+  /// Calls that are complete.
+  std::uint64_t completed() const { return first_; }
+
+  /// What is waited for, for a simulated MPI.
+  void appendRequests(std::vector<MPI_Request*>& requests);
+
+ private:
+  struct Call {
+    std::vector<Contribution> contributions;  // by index of `mine_`
+    std::size_t arrived = 0;
+    std::size_t folded = 0;  // of a reduction: that are in `vector`, in order
+    Request request;         // of any of them
+    enum class Phase : std::uint8_t {
+      kCollecting,
+      kAmongServers,
+      kResults
+    } phase = Phase::kCollecting;
+    MPI_Request among = MPI_REQUEST_NULL;
+    std::unique_ptr<std::byte[]> vector;    // what goes to the other servers
+    std::unique_ptr<std::byte[]> received;  // what comes from them, where that is not `vector`
+    std::vector<int> counts, offsets, receive_counts, receive_offsets;  // of an exchange, bytes
+    std::unique_ptr<std::byte[]> result;  // of exchanges: in the order of the ranks
+    std::vector<MPI_Request> sends;
+    ElementType type;
+    Reduction reduction;
+    MpiReduction reducer;
+  };
+
+  Status begin(Call& call, const Request& request);
+  Status check(const Call& call, const Contribution& contribution) const;
+  Status makeRoom(Contribution& contribution);
+  Status collect(Call& call, bool& moved);
+  Status fold(Call& call, bool& moved);
+  Status goAmongServers(Call& call);
+  Status startExchange(Call& call);
+  Status sendResults(Call& call);
+  void packExchange(Call& call) const;
+  void arrangeResults(Call& call) const;
+  std::size_t resultOffset(const Call& call, std::size_t index) const;
+  std::size_t resultBytes(const Call& call, std::size_t index) const;
+  int positionOf(int comm_rank) const { return position_[static_cast<std::size_t>(comm_rank)]; }
+
+  const Wire& wire_;
+  std::vector<int> members_;   // rank in the program, by rank in the communicator
+  std::vector<int> position_;  // of its server in `servers_`, by rank in the communicator
+  std::vector<int> mine_;      // ranks in the communicator, ascending
+  std::unordered_map<int, int> index_of_source_;  // in `mine_`, by rank on the wire
+  std::vector<int> servers_;
+  std::vector<std::vector<int>> ranks_of_;  // ranks in the communicator, by position of the server
+  int own_position_ = 0;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::deque<std::unique_ptr<Call>> calls_;
+  std::uint64_t first_ = 0;  // number of the first of `calls_`
+};
+
+}  // namespace torc::dedicated
+
+#endif  // TORC_RUNTIME_DEDICATED_SERVED_GROUP_H_

@@ -1,0 +1,425 @@
+// Offloading: the rule, and a call's arguments as dedicated ranks get them.
+#include "runtime/pmpi/dedicated/offload.h"
+
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runtime/dedicated/client.h"
+#include "runtime/execution/reductions/mpi_reduction.h"
+#include "runtime/pmpi/calls/call_report.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/transport/which_mpi.h"
+#include "support/message.h"
+
+namespace torc::pmpi {
+namespace {
+
+using dedicated::Client;
+using dedicated::OffloadedCall;
+using dedicated::OffloadedCommunicator;
+
+/// A communicator of the program. Its attribute holds it, and so do persistent calls, which may
+/// outlive the program's handle.
+struct KnownCommunicator {
+  KnownCommunicator() = default;
+  KnownCommunicator(const KnownCommunicator&) = delete;
+  KnownCommunicator& operator=(const KnownCommunicator&) = delete;
+  ~KnownCommunicator();
+
+  bool is_served = false;  // else its calls stay here
+  bool tells = false;      // this rank has told of it, and tells of its end
+  int rank = 0, size = 1;
+  OffloadedCommunicator at_servers;
+};
+using KnownPointer = std::shared_ptr<KnownCommunicator>;
+
+struct PersistentCall {
+  KnownPointer communicator;
+  OffloadedCall call;
+};
+
+struct Offloading {
+  Offloading(std::unique_ptr<dedicated::Wire> given, int application, const OffloadLimits& allowed)
+      : wire(std::move(given)), client(*wire, application), limits(allowed) {}
+
+  std::unique_ptr<dedicated::Wire> wire;
+  Client client;
+  OffloadLimits limits;
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Comm last_comm = MPI_COMM_NULL;  // that a call was made on, and what is known of it
+  KnownPointer last;
+  std::unordered_map<MPI_Request, PersistentCall> persistent;
+};
+
+Offloading* offloading = nullptr;
+std::mutex offloading_mutex;
+
+std::optional<OffloadedCollective> offloadedCollective(CallId id) {
+  switch (id) {
+    case CallId::kAllreduce:
+      return OffloadedCollective::kAllreduce;
+    case CallId::kReduce:
+      return OffloadedCollective::kReduce;
+    case CallId::kBcast:
+      return OffloadedCollective::kBroadcast;
+    case CallId::kBarrier:
+      return OffloadedCollective::kBarrier;
+    case CallId::kAllgather:
+      return OffloadedCollective::kAllgather;
+    case CallId::kReduce_scatter:
+    case CallId::kReduce_scatter_block:
+      return OffloadedCollective::kReduceScatter;
+    case CallId::kAlltoall:
+      return OffloadedCollective::kAlltoall;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// With the lock.
+KnownCommunicator::~KnownCommunicator() {
+  if (tells && offloading != nullptr) offloading->client.free(at_servers);
+}
+
+/// Of the attribute: the communicator is being freed, by all of its ranks.
+int forget(MPI_Comm, int, void* value, void*) {
+  const std::lock_guard lock(offloading_mutex);
+  if (offloading != nullptr) {
+    offloading->last_comm = MPI_COMM_NULL;
+    offloading->last.reset();
+  }
+  delete static_cast<KnownPointer*>(value);
+  return MPI_SUCCESS;
+}
+
+/// With the lock.
+KnownPointer find(MPI_Comm comm) {
+  if (comm == offloading->last_comm) return offloading->last;
+  KnownPointer* known = nullptr;
+  int is_set = 0;
+  PMPI_Comm_get_attr(comm, offloading->keyval, &known, &is_set);
+  if (!is_set) return nullptr;
+  offloading->last_comm = comm;
+  offloading->last = *known;
+  return *known;
+}
+
+/// The members' ranks in the program, if they all have one.
+std::optional<std::vector<int>> membersOf(MPI_Comm comm, int size) {
+  std::vector<int> ranks(static_cast<std::size_t>(size)), members(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(comm, &group);
+  PMPI_Group_translate_ranks(group, size, ranks.data(), offloading->world, members.data());
+  PMPI_Group_free(&group);
+  for (const int member : members) {
+    if (member == MPI_UNDEFINED) return std::nullopt;
+  }
+  return members;
+}
+
+/// Collective over the communicator, without the lock.
+KnownPointer define(MPI_Comm comm) {
+  auto known = std::make_shared<KnownCommunicator>();
+  int is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  if (!is_inter) {
+    PMPI_Comm_rank(comm, &known->rank);
+    PMPI_Comm_size(comm, &known->size);
+  }
+  std::optional<std::vector<int>> members;
+  if (known->size > 1) members = membersOf(comm, known->size);
+  if (members) {
+    known->is_served = true;
+    known->tells = known->rank == 0;
+    std::uint64_t id = 0;
+    if (known->tells) {
+      const std::lock_guard lock(offloading_mutex);
+      id = offloading->client.newIdentifier();
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    waitFor(PMPI_Ibcast(&id, 1, MPI_UINT64_T, 0, comm, &request), &request);
+    const std::lock_guard lock(offloading_mutex);
+    known->at_servers = offloading->client.define(id, *members, known->tells);
+  }
+  PMPI_Comm_set_attr(comm, offloading->keyval, new KnownPointer(known));
+  return known;
+}
+
+/// Bytes of an element as messages have it, and whether elements are these bytes in a row.
+struct Element {
+  std::uint64_t bytes = 0;
+  bool is_in_row = false;
+};
+
+std::optional<Element> lookAt(MPI_Datatype type) {
+  ElementType element;
+  if (!lookAtType(type, element).ok()) return std::nullopt;
+  return Element{element.size, element.isBytesInRow()};
+}
+
+/// The element of a reduction that dedicated ranks can do. Pairs travel with their gaps.
+std::optional<std::uint64_t> reducedBytes(MPI_Datatype type, MPI_Op op) {
+  struct Last {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Op op = MPI_OP_NULL;
+    std::uint64_t bytes = 0;
+  };
+  thread_local Last last;
+  if (type == last.type && op == last.op && op != MPI_OP_NULL) return last.bytes;
+  if (op == MPI_OP_NULL || !isPredefinedOp(op) || !isPredefinedReduction(op)) return std::nullopt;
+  ElementType element;
+  Reduction reduction;
+  if (!lookAtType(type, element).ok() || !element.predefined ||
+      !lookAtReduction(element, op, reduction).ok()) {
+    return std::nullopt;
+  }
+  last = {type, op, element.bytes};
+  return element.bytes;
+}
+
+bool fits(std::int64_t count) {
+  return count >= 0 && count <= kMostOffloadedBytes;
+}
+
+void setReduction(OffloadedCall& made, const CallArguments& arguments) {
+  made.type = arguments.type;
+  made.op = arguments.op;
+  made.is_data_in_place = arguments.in == MPI_IN_PLACE;
+  made.data = made.is_data_in_place ? arguments.out : arguments.in;
+  made.data_bytes = made.bytes;
+  made.has_result = true;
+  made.result = arguments.out;
+  made.result_count = static_cast<int>(made.bytes);
+}
+
+/// What a rank contributes of an exchange: `blocks` blocks, each of made.bytes bytes.
+bool setExchange(OffloadedCall& made, const CallArguments& arguments, const Element& element,
+                 int rank, int size, int blocks) {
+  made.is_data_in_place = arguments.in == MPI_IN_PLACE;
+  made.data = arguments.in;
+  std::int64_t count = arguments.own_count;
+  MPI_Datatype type = arguments.own_type;
+  bool is_in_row = false;
+  if (made.is_data_in_place) {
+    count = arguments.count;
+    type = arguments.type;
+    is_in_row = element.is_in_row;
+    MPI_Aint lower = 0, extent = 0;
+    PMPI_Type_get_extent(type, &lower, &extent);
+    const MPI_Aint before = blocks == 1 ? rank * count * extent : 0;
+    made.data = static_cast<const std::byte*>(arguments.out) + before;
+  } else {
+    const std::optional<Element> own = lookAt(type);
+    if (!own || !fits(count)) return false;
+    is_in_row = own->is_in_row;
+  }
+  made.count = static_cast<int>(count) * blocks;
+  made.data_type = type;
+  made.is_data_in_row = is_in_row;
+  made.data_bytes = made.bytes * static_cast<std::uint64_t>(blocks);
+  made.has_result = true;
+  made.result = arguments.out;
+  made.result_count = static_cast<int>(arguments.count) * size;
+  made.result_type = arguments.type;
+  return true;
+}
+
+/// The call as dedicated ranks get it, and the bytes of its whole vector. Nothing: they cannot do
+/// it, or its arguments are wrong, which MPI tells of.
+struct Described {
+  OffloadedCall call;
+  std::uint64_t vector_bytes = 0;
+};
+
+std::optional<Described> describe(const CollectiveCall& call, OffloadedCollective collective,
+                                  const KnownCommunicator& known) {
+  const CallArguments& arguments = call.arguments;
+  Described made;
+  OffloadedCall& offloaded = made.call;
+  offloaded.collective = collective;
+  const int rank = known.rank, size = known.size;
+  if (collective == OffloadedCollective::kBarrier) {
+    offloaded.has_result = true;
+    return made;
+  }
+  if (!fits(arguments.count) || arguments.root < 0 || arguments.root >= size) return std::nullopt;
+  offloaded.root = arguments.root;
+  const auto count = static_cast<std::uint64_t>(arguments.count);
+  switch (collective) {
+    case OffloadedCollective::kAllreduce:
+    case OffloadedCollective::kReduce:
+    case OffloadedCollective::kReduceScatter: {
+      const std::optional<std::uint64_t> bytes = reducedBytes(arguments.type, arguments.op);
+      if (!bytes) return std::nullopt;
+      std::uint64_t total = count;
+      if (collective == OffloadedCollective::kReduceScatter) {
+        std::uint64_t before = 0, own = count;
+        total = count * static_cast<std::uint64_t>(size);
+        before = count * static_cast<std::uint64_t>(rank);
+        if (arguments.has_counts) {
+          if (arguments.counts.isNull()) return std::nullopt;
+          total = 0;
+          for (int i = 0; i < size; ++i) {
+            if (!fits(arguments.counts[i])) return std::nullopt;
+            if (i == rank) before = total;
+            total += static_cast<std::uint64_t>(arguments.counts[i]);
+          }
+          own = static_cast<std::uint64_t>(arguments.counts[rank]);
+        }
+        offloaded.own_offset = before * *bytes;
+        offloaded.own_bytes = own * *bytes;
+      }
+      offloaded.bytes = made.vector_bytes = total * *bytes;
+      setReduction(offloaded, arguments);
+      if (collective == OffloadedCollective::kReduceScatter) {
+        offloaded.result_count = static_cast<int>(offloaded.own_bytes);
+      }
+      if (collective == OffloadedCollective::kReduce && rank != arguments.root) {
+        offloaded.has_result = false;
+        // Who is not the root may say anything of its result.
+        offloaded.data = arguments.in;
+        offloaded.result = nullptr;
+        offloaded.result_count = 0;
+      }
+      return made;
+    }
+    case OffloadedCollective::kBroadcast: {
+      const std::optional<Element> element = lookAt(arguments.type);
+      if (!element) return std::nullopt;
+      offloaded.bytes = made.vector_bytes = count * element->bytes;
+      if (rank == arguments.root) {
+        offloaded.data = arguments.out;
+        offloaded.count = static_cast<int>(count);
+        offloaded.data_type = arguments.type;
+        offloaded.data_bytes = offloaded.bytes;
+        offloaded.is_data_in_row = element->is_in_row;
+        return made;
+      }
+      offloaded.has_result = true;
+      offloaded.result = arguments.out;
+      offloaded.result_count = static_cast<int>(count);
+      offloaded.result_type = arguments.type;
+      return made;
+    }
+    case OffloadedCollective::kAllgather:
+    case OffloadedCollective::kAlltoall: {
+      const std::optional<Element> element = lookAt(arguments.type);
+      if (!element) return std::nullopt;
+      offloaded.bytes = count * element->bytes;
+      made.vector_bytes = offloaded.bytes * static_cast<std::uint64_t>(size);
+      if (made.vector_bytes > kMostOffloadedBytes ||
+          !setExchange(offloaded, arguments, *element, rank, size,
+                       collective == OffloadedCollective::kAllgather ? 1 : size)) {
+        return std::nullopt;
+      }
+      return made;
+    }
+    case OffloadedCollective::kBarrier:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void beginOffloading(std::unique_ptr<dedicated::Wire> wire, int application, MPI_Comm world,
+                     const OffloadLimits& limits) {
+  offloading = new Offloading(std::move(wire), application, limits);
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &forget, &offloading->keyval, nullptr);
+  PMPI_Comm_group(world, &offloading->world);
+  auto known = std::make_shared<KnownCommunicator>();
+  PMPI_Comm_rank(world, &known->rank);
+  PMPI_Comm_size(world, &known->size);
+  known->is_served = true;
+  PMPI_Comm_set_attr(world, offloading->keyval, new KnownPointer(known));
+  has_dedicated.store(true);
+}
+
+void endOffloading() {
+  has_dedicated.store(false);
+  const std::lock_guard lock(offloading_mutex);
+  offloading->persistent.clear();
+  offloading->client.end();
+  PMPI_Group_free(&offloading->world);
+  PMPI_Comm_free_keyval(&offloading->keyval);
+  PMPI_Comm_free(&offloading->wire->comm);
+  // Communicators that the program has not freed are told of no more.
+  delete std::exchange(offloading, nullptr);
+}
+
+void noteCommunicator(MPI_Comm comm) {
+  KnownPointer known;
+  {
+    const std::lock_guard lock(offloading_mutex);
+    known = find(comm);
+  }
+  if (known == nullptr) define(comm);
+}
+
+bool startOffloaded(MPI_Request request) {
+  if (!mayOffload()) return false;
+  const std::lock_guard lock(offloading_mutex);
+  const auto found = offloading->persistent.find(request);
+  if (found == offloading->persistent.end()) return false;
+  PersistentCall& call = found->second;
+  if (offloading->client.startAgain(call.communicator->at_servers, call.call) != MPI_SUCCESS) {
+    complainAndAbort("a persistent collective cannot be sent to its dedicated rank");
+  }
+  return true;
+}
+
+bool forgetOffloaded(MPI_Request request) {
+  if (!mayOffload()) return false;
+  const std::lock_guard lock(offloading_mutex);
+  return offloading->persistent.erase(request) > 0;
+}
+
+Outcome offload(CollectiveCall& call, MPI_Request* request) {
+  const std::optional<OffloadedCollective> collective = offloadedCollective(call.id);
+  if (!collective || call.comm == MPI_COMM_NULL) return {};
+  const OffloadLimits& limits = offloading->limits;
+  const bool blocks = call.form == Form::kBlocking;
+  const std::optional<std::uint32_t> most =
+      (blocks ? limits.blocking : limits.nonblocking)[static_cast<std::size_t>(*collective)];
+  if (!most) return {};
+  KnownPointer known;
+  {
+    const std::lock_guard lock(offloading_mutex);
+    known = find(call.comm);
+  }
+  if (known == nullptr) {
+    if (call.form == Form::kNonblocking) return {};
+    known = define(call.comm);
+  }
+  if (!known->is_served) return {};
+  const std::optional<Described> made = describe(call, *collective, *known);
+  if (!made || made->vector_bytes > *most) return {};
+
+  call.bytes = made->vector_bytes;
+  beginCall(call);
+  MPI_Request own = MPI_REQUEST_NULL;
+  int code = MPI_SUCCESS;
+  {
+    const std::lock_guard lock(offloading_mutex);
+    if (call.form == Form::kPersistent) {
+      code = offloading->client.makePersistent(known->at_servers, made->call, request);
+      if (code == MPI_SUCCESS) {
+        offloading->persistent[*request] = {known, made->call};
+        persistent_handles.fetch_add(1, std::memory_order_relaxed);
+      }
+    } else {
+      code = offloading->client.start(known->at_servers, made->call, blocks ? &own : request);
+    }
+  }
+  if (blocks) code = waitFor(code, &own);
+  endOffloadedCall(call);
+  return {true, code};
+}
+
+}  // namespace torc::pmpi

@@ -1,0 +1,185 @@
+// Makes the wrappers by which the program's MPI_COMM_WORLD is another communicator than MPI's
+// (runtime/dedicated/world.h), from the functions that MPI's headers declare:
+//
+//   generate_wrappers names|functions HEADER... > FILE
+//
+// For each function with a communicator among its arguments, `functions` writes
+//   MPI_Send(..., comm)       what the program calls: next_MPI_Send with the communicator it means
+//   next_MPI_Send(..., comm)  MPI's own, PMPI_Send
+// both weak: a function that is written by hand takes the place of either. `names` writes the
+// header that gives functions written by hand the second name, so that none of them has to
+// translate.
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+struct Function {
+  std::string name;
+  std::string parameters;              // as declared
+  std::vector<std::string> arguments;  // by name
+  std::set<std::string> communicators;
+};
+
+bool isNamePart(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
+}
+
+/// Of a line `# define NAME ...`; others add nothing.
+void addMacro(const std::string& line, std::set<std::string>& macros) {
+  constexpr std::string_view kDefine = "define";
+  std::size_t begin = line.find(kDefine);
+  if (begin == std::string::npos) return;
+  begin = line.find_first_not_of(" \t", begin + kDefine.size());
+  if (begin == std::string::npos) return;
+  std::size_t end = begin;
+  while (end < line.size() && isNamePart(line[end]))
+    ++end;
+  macros.insert(line.substr(begin, end - begin));
+}
+
+/// Without comments and lines of the preprocessor. Adds the names of macros to `macros`: Open MPI
+/// has such for functions that are no more.
+std::string declarationsIn(const std::string& text, std::set<std::string>& macros) {
+  std::string kept;
+  bool begins_line = true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "/*") == 0) {
+      i = text.find("*/", i + 2) + 1;
+    } else if (text.compare(i, 2, "//") == 0 || (begins_line && text[i] == '#')) {
+      const std::size_t begin = i;
+      while (i + 1 < text.size() && (text[i + 1] != '\n' || text[i] == '\\'))
+        ++i;
+      addMacro(text.substr(begin, i + 1 - begin), macros);
+    } else {
+      kept += text[i];
+      if (!std::isspace(static_cast<unsigned char>(text[i])) || text[i] == '\n') {
+        begins_line = text[i] == '\n';
+      }
+    }
+  }
+  return kept;
+}
+
+std::string trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
+    text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
+    text.remove_suffix(1);
+  return std::string(text);
+}
+
+/// A parameter such as `const int counts[]`.
+void addParameter(Function& function, const std::string& parameter) {
+  std::size_t end = parameter.find('[');
+  if (end == std::string::npos) end = parameter.size();
+  while (end > 0 && !isNamePart(parameter[end - 1]))
+    --end;
+  std::size_t begin = end;
+  while (begin > 0 && isNamePart(parameter[begin - 1]))
+    --begin;
+  const std::string name = parameter.substr(begin, end - begin);
+  function.arguments.push_back(name);
+  if (trimmed(parameter.substr(0, begin)) == "MPI_Comm") function.communicators.insert(name);
+}
+
+/// The declaration `int NAME(PARAMETERS)` whose name begins at `begin`; no arguments: it is none.
+Function readFunction(const std::string& text, std::size_t begin) {
+  Function function;
+  std::size_t at = begin;
+  while (isNamePart(text[at]))
+    function.name += text[at++];
+  while (std::isspace(static_cast<unsigned char>(text[at])))
+    ++at;
+  if (text[at] != '(') return function;
+  const std::size_t end = text.find(')', at);
+  function.parameters = trimmed(text.substr(at + 1, end - at - 1));
+  // A parameter that is itself a function has parentheses; MPI has types for these.
+  if (function.parameters.find('(') != std::string::npos) return function;
+  for (std::size_t first = 0; first < function.parameters.size();) {
+    const std::size_t comma =
+        std::min(function.parameters.find(',', first), function.parameters.size());
+    addParameter(function, trimmed(function.parameters.substr(first, comma - first)));
+    first = comma + 1;
+  }
+  return function;
+}
+
+/// Functions that return int, have a communicator, and exist as MPI's own, too: no callbacks such
+/// as MPI_DUP_FN.
+std::vector<Function> functionsIn(const std::string& text) {
+  std::vector<Function> functions;
+  for (std::size_t at = text.find("int MPI"); at != std::string::npos;
+       at = text.find("int MPI", at + 1)) {
+    if (at > 0 && isNamePart(text[at - 1])) continue;
+    Function function = readFunction(text, at + 4);
+    const bool has_own = text.find("int P" + function.name + "(") != std::string::npos;
+    if (has_own && !function.communicators.empty()) functions.push_back(std::move(function));
+  }
+  return functions;
+}
+
+void writeFunction(const Function& function) {
+  const auto write = [&](const std::string& name, const std::string& called, bool translates) {
+    std::cout << "[[gnu::weak]] int " << name << "(" << function.parameters << ") {\n  return "
+              << called << "(";
+    const char* separator = "";
+    for (const std::string& argument : function.arguments) {
+      const bool is_translated = translates && function.communicators.contains(argument);
+      std::cout << separator << (is_translated ? "actual(" + argument + ")" : argument);
+      separator = ", ";
+    }
+    std::cout << ");\n}\n";
+  };
+  const std::string next = "next_" + function.name;
+  std::cout << "int " << next << "(" << function.parameters << ");\n";
+  write(next, "P" + function.name, false);
+  write(function.name, next, true);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string_view what = count > 1 ? arguments[1] : "";
+  std::set<std::string> seen;  // and macros
+  std::vector<Function> functions;
+  std::string text;
+  for (int i = 2; i < count; ++i) {
+    std::ifstream file(arguments[i]);
+    if (!file) {
+      std::cerr << "generate_wrappers: cannot read " << arguments[i] << '\n';
+      return 1;
+    }
+    text += declarationsIn(std::string(std::istreambuf_iterator<char>(file), {}), seen);
+  }
+  for (Function& function : functionsIn(text)) {
+    if (seen.insert(function.name).second) functions.push_back(std::move(function));
+  }
+  if (functions.empty() || (what != "names" && what != "functions")) {
+    std::cerr << "usage: generate_wrappers names|functions HEADER...\n"
+                 "MPI's headers declare no function with a communicator\n";
+    return 1;
+  }
+  std::cout << "// Generated by runtime/pmpi/wrappers/generate_wrappers.cc from MPI's headers: "
+            << functions.size() << " functions.\n";
+  if (what == "names") {
+    for (const Function& function : functions)
+      std::cout << "#define " << function.name << " next_" << function.name << '\n';
+    std::cout << "#include <mpi.h>\n";
+    return 0;
+  }
+  std::cout << "#include <mpi.h>\n#ifdef OPEN_MPI\n#include <mpi-ext.h>\n#endif\n\n"
+               "#include \"runtime/dedicated/world.h\"\n\nusing torc::dedicated::actual;\n\n"
+               "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\nextern \"C\" {\n";
+  for (const Function& function : functions)
+    writeFunction(function);
+  std::cout << "}  // extern \"C\"\n";
+  return 0;
+}

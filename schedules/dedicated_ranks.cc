@@ -1,0 +1,128 @@
+// The values of TORC_DEDICATED and TORC_DEDICATED_OPERATIONS.
+#include "schedules/dedicated_ranks.h"
+
+#include <algorithm>
+
+#include "support/message.h"
+#include "support/setting_values.h"
+
+namespace torc {
+namespace {
+
+constexpr std::string_view kNames[kOffloadedCollectiveCount] = {
+    "allreduce", "reduce", "bcast", "barrier", "allgather", "reduce_scatter", "alltoall"};
+
+/// What is before the next `separator`, which is taken off, too.
+std::string_view takeItem(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view item = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return item;
+}
+
+// No job has more.
+constexpr std::uint64_t kMostRanks = 1u << 24;
+
+std::optional<DedicatedRanks> parseList(std::string_view text) {
+  DedicatedRanks ranks{DedicatedRanks::Kind::kList, 0, {}};
+  if (text.ends_with(',')) return std::nullopt;
+  while (!text.empty()) {
+    std::string_view item = takeItem(text, ',');
+    const std::optional<std::uint64_t> first = parseNumber(takeItem(item, '-'), kMostRanks);
+    const std::optional<std::uint64_t> last = item.empty() ? first : parseNumber(item, kMostRanks);
+    if (!first || !last || *last < *first) return std::nullopt;
+    for (std::uint64_t rank = *first; rank <= *last; ++rank)
+      ranks.list.push_back(static_cast<std::uint32_t>(rank));
+  }
+  std::ranges::sort(ranks.list);
+  const auto twice = std::ranges::unique(ranks.list);
+  ranks.list.erase(twice.begin(), twice.end());
+  return ranks;
+}
+
+}  // namespace
+
+std::optional<DedicatedRanks> parseDedicatedRanks(std::string_view text) {
+  using Kind = DedicatedRanks::Kind;
+  const bool is_ratio = text.starts_with("1:");
+  if (is_ratio || text.starts_with('=')) {
+    const std::optional<std::uint64_t> number =
+        parseNumber(text.substr(is_ratio ? 2 : 1), kMostRanks);
+    if (!number || *number == 0) return std::nullopt;
+    return DedicatedRanks{
+        is_ratio ? Kind::kRatio : Kind::kNumber, static_cast<std::uint32_t>(*number), {}};
+  }
+  if (text.empty()) return std::nullopt;
+  return parseList(text);
+}
+
+StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t ranks) {
+  const auto fault = [](const auto&... pieces) {
+    return Status(StatusCode::kInvalidArgument, message(pieces...));
+  };
+  std::size_t count = 0;
+  switch (wanted.kind) {
+    case DedicatedRanks::Kind::kNone:
+      return count;
+    case DedicatedRanks::Kind::kRatio:
+      count = ranks / (std::size_t{wanted.number} + 1);
+      if (count == 0) {
+        return fault("of ", ranks, ranks == 1 ? " rank" : " ranks",
+                     " none would be dedicated; at least ", wanted.number + 1, " are needed");
+      }
+      break;
+    case DedicatedRanks::Kind::kNumber:
+      count = wanted.number;
+      break;
+    case DedicatedRanks::Kind::kList:
+      count = wanted.list.size();
+      if (wanted.list.back() >= ranks) {
+        return fault("the job has no rank ", wanted.list.back(), "; its ranks are 0 to ",
+                     ranks - 1);
+      }
+      break;
+  }
+  if (count >= ranks) {
+    return fault("of ", ranks, ranks == 1 ? " rank" : " ranks", " none would be the program's");
+  }
+  return count;
+}
+
+std::string_view name(OffloadedCollective collective) {
+  return kNames[static_cast<std::size_t>(collective)];
+}
+
+std::optional<OffloadLimits> parseOffloadLimits(std::string_view text, std::string& allowed) {
+  allowed =
+      "none, or names separated by commas, each with the most bytes behind a colon if not "
+      "all, as allreduce:1K,iallreduce,ibarrier; of";
+  for (const std::string_view each : kNames)
+    allowed += message(each == kNames[0] ? " " : ", ", each, ", i", each);
+  allowed += message("; up to ", kMostOffloadedBytes >> 20, "M");
+  OffloadLimits limits;
+  if (text == "none") return limits;
+  if (text.empty() || text.ends_with(',')) return std::nullopt;
+  while (!text.empty()) {
+    std::string_view item = takeItem(text, ',');
+    const bool has_bytes = item.find(':') != item.npos;
+    const std::string_view named = takeItem(item, ':');
+    const auto find = [](std::string_view wanted) {
+      return static_cast<std::size_t>(std::ranges::find(kNames, wanted) - std::begin(kNames));
+    };
+    std::size_t which = find(named);
+    const bool is_nonblocking = which == std::size(kNames) && named.starts_with('i');
+    if (is_nonblocking) which = find(named.substr(1));
+    if (which == std::size(kNames)) return std::nullopt;
+    std::uint64_t bytes = kMostOffloadedBytes;
+    if (has_bytes) {
+      const std::optional<std::uint64_t> given = parseBytes(item);
+      if (!given || *given > kMostOffloadedBytes) return std::nullopt;
+      bytes = *given;
+    }
+    (is_nonblocking ? limits.nonblocking : limits.blocking)[which] =
+        static_cast<std::uint32_t>(bytes);
+  }
+  return limits;
+}
+
+}  // namespace torc

@@ -1,0 +1,69 @@
+// Which ranks of a job a user dedicates to collectives, and which calls these get: the values of
+// TORC_DEDICATED and TORC_DEDICATED_OPERATIONS.
+#ifndef TORC_SCHEDULES_DEDICATED_RANKS_H_
+#define TORC_SCHEDULES_DEDICATED_RANKS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/status.h"
+
+namespace torc {
+
+/// How many ranks, or which.
+struct DedicatedRanks {
+  enum class Kind : std::uint8_t { kNone, kRatio, kNumber, kList };
+  Kind kind = Kind::kNone;
+  std::uint32_t number = 0;         // kRatio: application ranks for each dedicated one; kNumber: of
+                                    // dedicated ranks
+  std::vector<std::uint32_t> list;  // kList: of MPI_COMM_WORLD, ascending
+
+  bool operator==(const DedicatedRanks&) const = default;
+};
+
+/// Reads `1:8`, `=16`, or a list of ranks and ranges `3,7,12-15`. Empty: none can be read.
+std::optional<DedicatedRanks> parseDedicatedRanks(std::string_view text);
+
+/// How many of `ranks` ranks are dedicated. Errors, which name what is wrong but not the variable:
+/// none would be, or all, or a rank of the list does not exist.
+StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t ranks);
+
+/// The collectives that dedicated ranks know.
+enum class OffloadedCollective : std::uint8_t {
+  kAllreduce,
+  kReduce,
+  kBroadcast,
+  kBarrier,
+  kAllgather,
+  kReduceScatter,
+  kAlltoall,
+};
+inline constexpr std::size_t kOffloadedCollectiveCount = 7;
+
+/// MPI's name without MPI_, in small letters: "allreduce".
+std::string_view name(OffloadedCollective collective);
+
+/// Up to how many bytes of the whole vector calls of a collective go to dedicated ranks.
+struct OffloadLimits {
+  using Row = std::array<std::optional<std::uint32_t>, kOffloadedCollectiveCount>;  // empty: none
+  Row blocking, nonblocking;
+
+  bool operator==(const OffloadLimits&) const = default;
+};
+
+/// Reads `allreduce:1K,iallreduce:64K,barrier`: names of MPI's functions; that with an i stands
+/// for the nonblocking and the persistent form. Without bytes: as many as dedicated ranks take. Of
+/// what is not named nothing goes to them. An empty result: what is allowed is in `allowed`.
+std::optional<OffloadLimits> parseOffloadLimits(std::string_view text, std::string& allowed);
+
+/// The most bytes of a vector that dedicated ranks take.
+inline constexpr std::uint32_t kMostOffloadedBytes = 1u << 24;
+
+}  // namespace torc
+
+#endif  // TORC_SCHEDULES_DEDICATED_RANKS_H_

@@ -1,0 +1,23 @@
+#!/bin/bash
+# wrapped_functions_test.sh LIBTORC_PMPI HEADER...
+# Every function with a communicator among its arguments that MPI's headers declare is exported by
+# the interposer: none sees MPI's own MPI_COMM_WORLD where ranks are dedicated. The headers are read
+# by another reader than that of the wrappers' generator: the compiler.
+set -euo pipefail
+library=$1
+shift
+work=$TEST_TMPDIR
+nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | sort >"$work/exported"
+for header in "$@"; do
+  [[ $header != */mpi.h ]] || mpi=$(realpath "$header")
+done
+gcc -std=c99 -fsyntax-only -I "$(dirname "$mpi")" -aux-info "$work/prototypes" -x c "$mpi"
+# Not callbacks, which have no PMPI_ form, nor what no program can call any more.
+sed -n 's/.*extern int \(MPIX\?_[A-Za-z0-9_]*\) (.*MPI_Comm\(, .*\)\?).*/\1/p; s/.*extern int \(MPIX\?_[A-Za-z0-9_]*\) (.*struct ompi_communicator_t \*\(, .*\)\?).*/\1/p' \
+  "$work/prototypes" | sort -u >"$work/all"
+grep -o 'extern int PMPIX\?_[A-Za-z0-9_]*' "$work/prototypes" | sed 's/extern int P//' | sort -u >"$work/own"
+comm -12 "$work/all" "$work/own" >"$work/wanted"
+echo "$(wc -l <"$work/wanted") functions of MPI have a communicator among their arguments"
+[[ $(wc -l <"$work/wanted") -gt 100 ]]
+missing=$(comm -23 "$work/wanted" "$work/exported")
+[[ -z $missing ]] || { echo "not wrapped:" $missing; exit 1; }

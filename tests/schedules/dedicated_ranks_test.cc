@@ -1,0 +1,58 @@
+// The values of TORC_DEDICATED and TORC_DEDICATED_OPERATIONS.
+#include "schedules/dedicated_ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Kind = DedicatedRanks::Kind;
+
+TEST(DedicatedRanksTest, RatiosNumbersAndLists) {
+  EXPECT_EQ(parseDedicatedRanks("1:8"), (DedicatedRanks{Kind::kRatio, 8, {}}));
+  EXPECT_EQ(parseDedicatedRanks("=16"), (DedicatedRanks{Kind::kNumber, 16, {}}));
+  EXPECT_THAT(parseDedicatedRanks("7,3,12-15,13")->list, ElementsAre(3, 7, 12, 13, 14, 15));
+  EXPECT_THAT(parseDedicatedRanks("0")->list, ElementsAre(0));
+  for (const char* wrong : {"", "1:0", "2:8", "=0", "=", "1:", "-1", "3-1", "1,", ",1", "1,,2", "a",
+                            "1:8x", "99999999", "0-99999999"}) {
+    EXPECT_EQ(parseDedicatedRanks(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST(DedicatedRanksTest, HowMany) {
+  const auto count = [](const char* text, std::size_t ranks) {
+    return *dedicatedCount(*parseDedicatedRanks(text), ranks);
+  };
+  EXPECT_EQ(count("1:4", 640), 128u);  // Sancho et al., Section IV.A
+  EXPECT_EQ(count("1:3", 8), 2u);
+  EXPECT_EQ(count("1:3", 10), 2u);
+  EXPECT_EQ(count("=7", 8), 7u);
+  EXPECT_EQ(count("1,2", 8), 2u);
+}
+
+TEST(DedicatedRanksTest, Limits) {
+  std::string allowed;
+  const std::optional<OffloadLimits> limits =
+      parseOffloadLimits("allreduce:1K,iallreduce,barrier,ireduce_scatter:0", allowed);
+  ASSERT_TRUE(limits);
+  const auto at = [](const OffloadLimits::Row& row, OffloadedCollective collective) {
+    return row[static_cast<std::size_t>(collective)];
+  };
+  EXPECT_EQ(at(limits->blocking, OffloadedCollective::kAllreduce), 1024u);
+  EXPECT_EQ(at(limits->nonblocking, OffloadedCollective::kAllreduce), kMostOffloadedBytes);
+  EXPECT_EQ(at(limits->blocking, OffloadedCollective::kBarrier), kMostOffloadedBytes);
+  EXPECT_EQ(at(limits->nonblocking, OffloadedCollective::kBarrier), std::nullopt);
+  EXPECT_EQ(at(limits->nonblocking, OffloadedCollective::kReduceScatter), 0u);
+  EXPECT_EQ(parseOffloadLimits("none", allowed), OffloadLimits());
+  for (const char* wrong : {"", "all", "scan", "allreduce:", "allreduce:1T", "allreduce:17M",
+                            "allreduce,", "iiallreduce", "allreduce:1K:2"}) {
+    EXPECT_EQ(parseOffloadLimits(wrong, allowed), std::nullopt) << wrong;
+  }
+  EXPECT_THAT(allowed, HasSubstr("allreduce, iallreduce, reduce"));
+}
+
+}  // namespace
+}  // namespace torc
