@@ -25,10 +25,6 @@ std::unique_ptr<std::byte[]> makeBytes(std::size_t bytes) {
   return std::make_unique_for_overwrite<std::byte[]>(std::max<std::size_t>(bytes, 1));
 }
 
-Status fromMpi(int code, const char* function) {
-  return code == MPI_SUCCESS ? Status() : mpiStatus(code, function);
-}
-
 }  // namespace
 
 bool areComplete(std::span<MPI_Request> requests) {
@@ -68,7 +64,7 @@ ServedGroup::ServedGroup(const Wire& wire, int server, std::vector<int> members)
 }
 
 ServedGroup::~ServedGroup() {
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  if (comm_ != MPI_COMM_NULL) freeServers(&comm_);
 }
 
 /// The first contribution says what the call is.
@@ -131,7 +127,7 @@ Status ServedGroup::makeRoom(Contribution& contribution) {
   const Request& request = contribution.request;
   contribution.bytes = makeBytes(request.data_bytes);
   contribution.has_room = true;
-  return fromMpi(
+  return mpiStatus(
       PMPI_Irecv(contribution.bytes.get(), static_cast<int>(request.data_bytes), MPI_BYTE,
                  contribution.source, dataTag(request.slot), wire_.comm, &contribution.data),
       "MPI_Irecv");
@@ -192,14 +188,14 @@ Status ServedGroup::goAmongServers(Call& call) {
     case OffloadedCollective::kAllreduce:
     case OffloadedCollective::kReduceScatter:
       if (is_alone || bytes == 0) return {};
-      return fromMpi(startServersAllreduce(call.vector.get(),
-                                           static_cast<int>(request.bytes / call.type.bytes),
-                                           call.type.handle, call.reduction.op, comm_, &call.among),
-                     "MPI_Iallreduce");
+      return mpiStatus(startServersAllreduce(
+                           call.vector.get(), static_cast<int>(request.bytes / call.type.bytes),
+                           call.type.handle, call.reduction.op, comm_, &call.among),
+                       "MPI_Iallreduce");
     case OffloadedCollective::kReduce: {
       if (is_alone || bytes == 0) return {};
       const bool is_root = positionOf(request.root) == own_position_;
-      return fromMpi(
+      return mpiStatus(
           startServersReduce(is_root ? MPI_IN_PLACE : call.vector.get(), call.vector.get(),
                              static_cast<int>(request.bytes / call.type.bytes), call.type.handle,
                              call.reduction.op, positionOf(request.root), comm_, &call.among),
@@ -213,12 +209,13 @@ Status ServedGroup::goAmongServers(Call& call) {
                     request.bytes);
       }
       if (is_alone || bytes == 0) return {};
-      return fromMpi(startServersBroadcast(call.vector.get(), bytes, positionOf(request.root),
-                                           comm_, &call.among),
-                     "MPI_Ibcast");
+      return mpiStatus(startServersBroadcast(call.vector.get(), bytes, positionOf(request.root),
+                                             comm_, &call.among),
+                       "MPI_Ibcast");
     }
     case OffloadedCollective::kBarrier:
-      return is_alone ? Status() : fromMpi(startServersBarrier(comm_, &call.among), "MPI_Ibarrier");
+      return is_alone ? Status()
+                      : mpiStatus(startServersBarrier(comm_, &call.among), "MPI_Ibarrier");
     case OffloadedCollective::kAllgather:
     case OffloadedCollective::kAlltoall:
       return startExchange(call);
@@ -274,15 +271,15 @@ Status ServedGroup::startExchange(Call& call) {
   }
   call.received = makeBytes(received);
   if (is_allgather) {
-    return fromMpi(startServersAllgatherv(call.vector.get(), static_cast<int>(sent),
-                                          call.received.get(), call.receive_counts.data(),
-                                          call.receive_offsets.data(), comm_, &call.among),
-                   "MPI_Iallgatherv");
+    return mpiStatus(startServersAllgatherv(call.vector.get(), static_cast<int>(sent),
+                                            call.received.get(), call.receive_counts.data(),
+                                            call.receive_offsets.data(), comm_, &call.among),
+                     "MPI_Iallgatherv");
   }
-  return fromMpi(startServersAlltoallv(call.vector.get(), call.counts.data(), call.offsets.data(),
-                                       call.received.get(), call.receive_counts.data(),
-                                       call.receive_offsets.data(), comm_, &call.among),
-                 "MPI_Ialltoallv");
+  return mpiStatus(startServersAlltoallv(call.vector.get(), call.counts.data(), call.offsets.data(),
+                                         call.received.get(), call.receive_counts.data(),
+                                         call.receive_offsets.data(), comm_, &call.among),
+                   "MPI_Ialltoallv");
 }
 
 /// Of exchanges: from the order of the servers to that of the ranks.

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <utility>
 
+#include "runtime/dedicated/server_collectives.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 #include "support/message.h"
@@ -19,10 +20,6 @@ constexpr std::size_t kInboxBytes = sizeof(Request) + kMostShortBytes;
 
 // Fruitless looks before the core is offered to others.
 constexpr unsigned kLooksBeforeYield = 300;
-
-Status fromMpi(int code, const char* function) {
-  return code == MPI_SUCCESS ? Status() : mpiStatus(code, function);
-}
 
 }  // namespace
 
@@ -39,7 +36,7 @@ Server::Server(const Wire& wire, int index, MPI_Comm servers, bool yields)
   auto world = std::make_unique<ServedGroup>(wire_, index_, std::move(all));
   if (world->servers().size() > 1) {
     MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(servers_, &comm);
+    duplicateServers(servers_, &comm);
     world->use(comm);
   }
   groups_.emplace(0, std::move(world));
@@ -54,9 +51,9 @@ Server::~Server() {
 
 Status Server::post(Inbox& inbox) {
   inbox.bytes = std::make_unique_for_overwrite<std::byte[]>(kInboxBytes);
-  return fromMpi(PMPI_Irecv(inbox.bytes.get(), static_cast<int>(kInboxBytes), MPI_BYTE,
-                            MPI_ANY_SOURCE, kRequestTag, wire_.comm, &inbox.request),
-                 "MPI_Irecv");
+  return mpiStatus(PMPI_Irecv(inbox.bytes.get(), static_cast<int>(kInboxBytes), MPI_BYTE,
+                              MPI_ANY_SOURCE, kRequestTag, wire_.comm, &inbox.request),
+                   "MPI_Irecv");
 }
 
 /// Takes in what has come, that of each rank in the order in which it was sent.
@@ -121,9 +118,9 @@ Status Server::takeOrder(int source, const Request& request, const std::byte* da
     std::memcpy(order.members.data(), data, request.data_bytes);
     return {};
   }
-  return fromMpi(PMPI_Irecv(order.members.data(), static_cast<int>(request.data_bytes), MPI_BYTE,
-                            source, dataTag(request.slot), wire_.comm, &order.data),
-                 "MPI_Irecv");
+  return mpiStatus(PMPI_Irecv(order.members.data(), static_cast<int>(request.data_bytes), MPI_BYTE,
+                              source, dataTag(request.slot), wire_.comm, &order.data),
+                   "MPI_Irecv");
 }
 
 /// A message with its own memory, which nobody waits for.
@@ -137,10 +134,11 @@ Status Server::send(int server, const Request& request, const void* data, std::s
   const int to = wire_.rankOfServer(server);
   const int code = PMPI_Isend(message.bytes.get(), static_cast<int>(first), MPI_BYTE, to,
                               kRequestTag, wire_.comm, &message.requests[0]);
-  if (code != MPI_SUCCESS || !request.is_long) return fromMpi(code, "MPI_Isend");
-  return fromMpi(PMPI_Isend(message.bytes.get() + sizeof(Request), static_cast<int>(bytes),
-                            MPI_BYTE, to, dataTag(request.slot), wire_.comm, &message.requests[1]),
-                 "MPI_Isend");
+  if (code != MPI_SUCCESS || !request.is_long) return mpiStatus(code, "MPI_Isend");
+  return mpiStatus(
+      PMPI_Isend(message.bytes.get() + sizeof(Request), static_cast<int>(bytes), MPI_BYTE, to,
+                 dataTag(request.slot), wire_.comm, &message.requests[1]),
+      "MPI_Isend");
 }
 
 Status Server::forward(const Order& order, int server) {
@@ -165,7 +163,7 @@ Status Server::define(Order& order) {
     MPI_Comm comm = MPI_COMM_NULL;
     PMPI_Comm_group(servers_, &all);
     PMPI_Group_incl(all, static_cast<int>(servers.size()), servers.data(), &some);
-    const int code = MPI_Comm_create_group(servers_, some, 0, &comm);
+    const int code = chooseServers(servers_, some, &comm);
     PMPI_Group_free(&some);
     PMPI_Group_free(&all);
     if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Comm_create_group");

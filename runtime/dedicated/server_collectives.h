@@ -1,7 +1,8 @@
-// Collectives of the servers, started. They are called by MPI's own names, unlike everything else
-// in runtime/: a server is to torc what a program is, whose collectives torc serves where it has
-// schedules for the torus that the servers' nodes form. SMPI's nonblocking collectives are none, or
-// send from every rank to every other: there they are blocking ones (runtime/transport/smpi.h).
+// Communicators and collectives of the servers. They are called by MPI's own names, unlike
+// everything else in runtime/: a server is to torc what a program is, whose collectives torc serves
+// where it has schedules for the torus that the servers' nodes form. SMPI's nonblocking collectives
+// are none, or send from every rank to every other: there they are blocking ones
+// (runtime/transport/smpi.h).
 #ifndef TORC_RUNTIME_DEDICATED_SERVER_COLLECTIVES_H_
 #define TORC_RUNTIME_DEDICATED_SERVER_COLLECTIVES_H_
 
@@ -10,6 +11,16 @@
 #include "runtime/transport/smpi.h"
 
 namespace torc::dedicated {
+
+inline int duplicateServers(MPI_Comm comm, MPI_Comm* made) {
+  return MPI_Comm_dup(comm, made);
+}
+inline int chooseServers(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  return MPI_Comm_create_group(comm, group, 0, made);
+}
+inline int freeServers(MPI_Comm* comm) {
+  return MPI_Comm_free(comm);
+}
 
 /// Moves a collective of the servers on, too, where torc serves it.
 inline bool isServersCollectiveComplete(MPI_Request& request) {

@@ -10,6 +10,7 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/run/calibration/calibrate.h"
+#include "runtime/run/dedicated_sweep.h"
 #include "runtime/run/torc_run_job.h"
 #include "runtime/run/torc_run_options.h"
 #include "runtime/run/tune.h"
@@ -132,8 +133,16 @@ int run(int argc, char** argv) {
     if (g_rank == 0) std::fputs(runHelp().c_str(), stdout);
     return 0;
   }
-  if (options->tune.empty() && options->calibrate.empty()) return replay(*options);
-  const Status status = options->tune.empty() ? calibrate(*options) : tune(*options);
+  Status status;
+  if (options->dedicated_sweep) {
+    status = sweepDedicated(*options);
+  } else if (!options->tune.empty()) {
+    status = tune(*options);
+  } else if (!options->calibrate.empty()) {
+    status = calibrate(*options);
+  } else {
+    return replay(*options);
+  }
   return status.ok() ? 0 : fail(status.message(), 1);
 }
 

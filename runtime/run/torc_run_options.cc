@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include "schedules/dedicated_ranks.h"
+
 namespace torc {
 namespace {
 
@@ -163,6 +165,20 @@ Status checkCalibration(RunOptions& options, std::span<char* const> named, bool 
   return {};
 }
 
+/// What the options of --dedicated-sweep must be together.
+Status checkSweep(const RunOptions& options, std::span<char* const> named, bool calibrates) {
+  if (calibrates || !options.tune.empty()) {
+    return usage("--dedicated-sweep, --calibrate and --tune: one after the other");
+  }
+  if (!named.empty())
+    return usage(std::string(named.front()) + ": --dedicated-sweep takes no file");
+  if (options.lowest_bytes < sizeof(double) || options.highest_bytes > kMostOffloadedBytes) {
+    return usage("--bytes: --dedicated-sweep sums 8 bytes to " +
+                 std::to_string(kMostOffloadedBytes >> 20) + "M");
+  }
+  return {};
+}
+
 /// What the options must be together; `named`: the arguments that are no options.
 Status checkTogether(RunOptions& options, std::span<char* const> named, bool has_sizes) {
   if (!options.name.empty()) return usage("--name goes with --calibrate");
@@ -216,7 +232,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   RunOptions options;
   options.type = runTypes().front();
   options.op = runOps().front();
-  int check = 0, compare = 0, in_place = 0, uneven = 0, help = 0;
+  int check = 0, compare = 0, in_place = 0, uneven = 0, sweep = 0, help = 0;
   int trace_events = 0;
   bool has_sizes = false, has_minutes = false, calibrates = false;
   const struct option table[] = {
@@ -242,6 +258,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
       {"trace-events", required_argument, nullptr, kTraceEvents},
       {"check", no_argument, &check, 1},
       {"compare", no_argument, &compare, 1},
+      {"dedicated-sweep", no_argument, &sweep, 1},
       {"in-place", no_argument, &in_place, 1},
       {"uneven", no_argument, &uneven, 1},
       {"help", no_argument, &help, 1},
@@ -330,9 +347,16 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   options.compare = compare != 0;
   options.in_place = in_place != 0;
   options.uneven = uneven != 0;
+  options.dedicated_sweep = sweep != 0;
   options.help = help != 0;
   if (options.help) return options;
   const std::span<char* const> named(argv + optind, argv + argc);
+  if (options.dedicated_sweep) {
+    if (!has_sizes) options.highest_bytes = options.lowest_bytes = 8;
+    const Status status = checkSweep(options, named, calibrates);
+    if (!status.ok()) return status;
+    return options;
+  }
   const Status status = calibrates ? checkCalibration(options, named, has_minutes)
                                    : checkTogether(options, named, has_sizes);
   if (!status.ok()) return status;
@@ -345,6 +369,7 @@ std::string runHelp() {
          "  mpiexec.hydra -n RANKS torc-run FILE.torc [OPTION]...\n"
          "  mpiexec.hydra -n RANKS torc-run --tune LIBRARY --output DIR [OPTION]...\n"
          "  mpiexec.hydra -n RANKS torc-run --calibrate MACHINE.json [OPTION]...\n"
+         "  mpiexec.hydra -n RANKS torc-run --dedicated-sweep [OPTION]...\n"
          "\n"
          "  --collective NAME  what is called, where that is not the schedule's own collective: an "
          "allreduce\n"
@@ -400,6 +425,14 @@ std::string runHelp() {
          "  --minutes M        about (default 1); everything is measured once, however long that "
          "takes\n"
          "  --name NAME        of the machine (default: the file's)\n"
+         "\n"
+         "Dedicated ranks (TORC_DEDICATED): measures sums by MPI and by dedicated ranks, at all "
+         "ratios, and\n"
+         "prints the best one and when it pays.\n"
+         "\n"
+         "  --dedicated-sweep  on these ranks, of which some are dedicated in turn\n"
+         "  --bytes LOW:HIGH   of the vector of doubles (default 8)\n"
+         "  --iterations N     of each kind (default 200)\n"
          "\n"
          "Times are of the slowest rank: the median over the iterations, the least and the most.\n"
          "Exit: 0 all right, 1 a wrong result or a fault in the input, 2 wrong usage.\n";

@@ -30,7 +30,7 @@ struct RunOp {
 };
 
 struct RunOptions {
-  std::string schedule;  // path; empty: the library of `tune` is tuned, or `calibrate` is made
+  std::string schedule;                    // path; empty: another of the modes below
   std::optional<Collective> collective;    // that is called; none: the schedule's own
   std::uint64_t lowest_bytes = 4;          // sizes double from lowest ...
   std::uint64_t highest_bytes = 1u << 20;  // ... to highest
@@ -49,6 +49,7 @@ struct RunOptions {
   std::string output;                   // of its tuned copy
   std::vector<Collective> collectives;  // to tune; none: all
   double minutes = 5;                   // for tuning, at most; for calibrating, about
+  bool dedicated_sweep = false;         // measures ratios of dedicated ranks
   std::string calibrate;                // path of the machine's description that is made
   std::string name;                     // of that machine
   std::string torus, order, mapping;    // of the job, as torc_library_options has them

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <mpi.h>
 
 #include "runtime/dedicated/client.h"
+#include "runtime/dedicated/nodes.h"
 #include "runtime/dedicated/roles.h"
 #include "runtime/dedicated/server.h"
 #include "runtime/dedicated/world.h"
@@ -20,32 +20,11 @@
 #include "runtime/pmpi/job/job.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
+#include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 
 namespace torc::pmpi {
 namespace {
-
-/// Waits for an MPI collective over MPI_COMM_WORLD without keeping cores from others.
-void waitForAll(int started, MPI_Request* request) {
-  if (waitFor(started, request) != MPI_SUCCESS) complainAndAbort("the job cannot be split");
-}
-
-/// For every rank the lowest rank of its node.
-std::vector<int> findNodes(int ranks) {
-  MPI_Comm node = MPI_COMM_NULL;
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-  MPI_Request request = MPI_REQUEST_NULL;
-  int first = rank;
-  waitForAll(PMPI_Ibcast(&first, 1, MPI_INT, 0, node, &request), &request);
-  PMPI_Comm_free(&node);
-  std::vector<int> nodes(static_cast<std::size_t>(ranks));
-  waitForAll(
-      PMPI_Iallgather(&first, 1, MPI_INT, nodes.data(), 1, MPI_INT, MPI_COMM_WORLD, &request),
-      &request);
-  return nodes;
-}
 
 int positionIn(const std::vector<int>& ranks, int rank) {
   const auto found = std::ranges::find(ranks, rank);
@@ -78,12 +57,13 @@ std::string counted(std::size_t number, const char* what) {
 
 void splitJob(const Settings& settings) {
   if (settings.dedicated.kind == DedicatedRanks::Kind::kNone) return;
-  int rank = 0, ranks = 1;
+  int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::vector<int> nodes = findNodes(ranks);
+  const StatusOr<std::vector<int>> nodes = dedicated::findNodes();
+  // An error of MPI is one rank's: nothing tells the others of it.
+  if (!nodes.ok()) complainAndAbort(nodes.status().message());
   auto wire = std::make_unique<dedicated::Wire>();
-  StatusOr<dedicated::Roles> roles = dedicated::assignRoles(settings.dedicated, nodes);
+  StatusOr<dedicated::Roles> roles = dedicated::assignRoles(settings.dedicated, *nodes);
   if (!roles.ok()) {
     const std::string why = message("TORC_DEDICATED: ", roles.status().message());
     if (settings.strict != 0) {
@@ -95,15 +75,17 @@ void splitJob(const Settings& settings) {
   }
   wire->roles = std::move(*roles);
   MPI_Request request = MPI_REQUEST_NULL;
-  waitForAll(PMPI_Comm_idup(MPI_COMM_WORLD, &wire->comm, &request), &request);
+  if (waitYielding(PMPI_Comm_idup(MPI_COMM_WORLD, &wire->comm, &request), &request) !=
+      MPI_SUCCESS) {
+    complainAndAbort("MPI_COMM_WORLD cannot be duplicated for dedicated ranks");
+  }
   say(Verbosity::kSetUp, rank,
       message(counted(wire->roles.applications.size(), "application"), ", ",
               counted(wire->roles.servers.size(), "dedicated")));
 
   // By MPI's names: torc serves both communicators.
   const int index = positionIn(wire->roles.servers, rank);
-  const bool is_crowded = std::ranges::count(nodes, nodes[static_cast<std::size_t>(rank)]) >
-                          static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
+  const bool is_crowded = dedicated::isCrowded(*nodes);
   MPI_Comm own = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, index < 0 ? 0 : 1, index < 0 ? rank : index, &own);
   if (index >= 0) serve(std::move(wire), index, own, is_crowded);

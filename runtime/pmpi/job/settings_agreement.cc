@@ -5,9 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <sched.h>
 #include <string_view>
 
+#include "runtime/transport/yielding_wait.h"
 #include "support/hash.h"
 #include "support/message.h"
 #include "support/version.h"
@@ -51,22 +51,14 @@ SettingTexts parsed(std::string_view bytes) {
   return texts;
 }
 
-/// Waits for a collective that `started` has begun. Ranks that wait inside MPI spin, and where they
-/// outnumber the cores take the time of those that they wait for.
-void waitFor(int started, MPI_Request* request) {
-  int done = started == MPI_SUCCESS ? 0 : 1;
-  while (!done && PMPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
-    sched_yield();
-}
-
 /// The text of rank `root`, on all ranks.
 std::string broadcast(std::string text, int root, MPI_Comm comm) {
   std::uint64_t size = text.size();
   MPI_Request request = MPI_REQUEST_NULL;
-  waitFor(PMPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm, &request), &request);
+  waitYielding(PMPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm, &request), &request);
   text.resize(size);
-  waitFor(PMPI_Ibcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm, &request),
-          &request);
+  waitYielding(PMPI_Ibcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm, &request),
+               &request);
   return text;
 }
 
@@ -94,8 +86,8 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
                             ? static_cast<std::int64_t>(first) * size + rank
                             : std::numeric_limits<std::int64_t>::max();
   MPI_Request request = MPI_REQUEST_NULL;
-  waitFor(PMPI_Iallreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT64_T, MPI_MIN, comm, &request),
-          &request);
+  waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT64_T, MPI_MIN, comm, &request),
+               &request);
   if (lowest == std::numeric_limits<std::int64_t>::max()) return {};
   const int other = static_cast<int>(lowest % size);
   first = static_cast<std::size_t>(lowest / size);
@@ -118,9 +110,9 @@ AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag)
   std::array<std::uint64_t, 6> votes = {agreed, ~agreed,          all,
                                         ~all,   strict ? 1u : 0u, flag ? 1u : 0u};
   MPI_Request request = MPI_REQUEST_NULL;
-  waitFor(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()), MPI_UINT64_T,
-                          MPI_MAX, comm, &request),
-          &request);
+  waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()),
+                               MPI_UINT64_T, MPI_MAX, comm, &request),
+               &request);
 
   AgreedSettings result;
   result.strict = votes[4] != 0;

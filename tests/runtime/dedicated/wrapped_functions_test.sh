@@ -19,5 +19,9 @@ grep -o 'extern int PMPIX\?_[A-Za-z0-9_]*' "$work/prototypes" | sed 's/extern in
 comm -12 "$work/all" "$work/own" >"$work/wanted"
 echo "$(wc -l <"$work/wanted") functions of MPI have a communicator among their arguments"
 [[ $(wc -l <"$work/wanted") -gt 100 ]]
-missing=$(comm -23 "$work/wanted" "$work/exported")
+# Fortran's number of MPI_COMM_WORLD is that of Fortran's constant; and what Open MPI's headers declare
+# but make an error to call.
+allowed='^MPI_Comm_c2f$'
+grep -q 'THIS_FUNCTION_WAS_REMOVED' "$mpi" && allowed+='\|^MPI_Errhandler_[gs]et$'
+missing=$(comm -23 "$work/wanted" "$work/exported" | grep -v "$allowed" || true)
 [[ -z $missing ]] || { echo "not wrapped:" $missing; exit 1; }

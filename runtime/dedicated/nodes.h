@@ -1,0 +1,20 @@
+// Nodes: which ranks of the job share one.
+#ifndef TORC_RUNTIME_DEDICATED_NODES_H_
+#define TORC_RUNTIME_DEDICATED_NODES_H_
+
+#include <vector>
+
+#include "support/status.h"
+
+namespace torc::dedicated {
+
+/// Collective over MPI_COMM_WORLD. For every rank the lowest rank of its node, as MPI finds nodes
+/// (MPI_Comm_split_type). Errors: MPI's.
+StatusOr<std::vector<int>> findNodes();
+
+/// Whether this rank's node has more ranks than cores.
+bool isCrowded(const std::vector<int>& nodes);
+
+}  // namespace torc::dedicated
+
+#endif  // TORC_RUNTIME_DEDICATED_NODES_H_

@@ -1,0 +1,27 @@
+// Waits that give the core away: MPICH's own spin, which costs tens of milliseconds where ranks
+// outnumber cores.
+#ifndef TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
+#define TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
+
+#include <sched.h>
+
+#include <mpi.h>
+
+#include "runtime/transport/smpi.h"
+
+namespace torc {
+
+/// MPI_Wait for what `started` has begun, whose error comes first. On a simulated machine, where
+/// looking takes time, inside MPI.
+inline int waitYielding(int started, MPI_Request* request) {
+  if (started != MPI_SUCCESS || *request == MPI_REQUEST_NULL) return started;
+  if constexpr (kSimulated) return PMPI_Wait(request, MPI_STATUS_IGNORE);
+  for (int done = 0;; sched_yield()) {
+    const int code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done || code != MPI_SUCCESS) return code;
+  }
+}
+
+}  // namespace torc
+
+#endif  // TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_
