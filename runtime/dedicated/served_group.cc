@@ -13,7 +13,7 @@ namespace torc::dedicated {
 namespace {
 
 // Calls of a communicator for whose long contributions there is room at a time.
-constexpr std::uint64_t kCallsWithRoom = 8;
+constexpr std::size_t kCallsWithRoom = 8;
 
 bool isReduction(OffloadedCollective collective) {
   return collective == OffloadedCollective::kAllreduce ||
@@ -114,12 +114,24 @@ Status ServedGroup::take(Contribution contribution) {
   const auto index = static_cast<std::size_t>(index_of_source_.at(contribution.source));
   if (contribution.request.is_long) {
     contribution.bytes.reset();
-    if (ahead < kCallsWithRoom) {
-      if (Status status = makeRoom(contribution); !status.ok()) return status;
-    }
+    ++call.without_room;
   }
   call.contributions[index] = std::move(contribution);
   ++call.arrived;
+  return {};
+}
+
+/// In the order of the calls, as each rank's data come in that order.
+Status ServedGroup::makeRooms() {
+  for (std::size_t i = 0; i < std::min(kCallsWithRoom, calls_.size()); ++i) {
+    Call& call = *calls_[i];
+    if (call.without_room == 0) continue;
+    for (Contribution& contribution : call.contributions) {
+      if (!contribution.request.is_long || contribution.has_room) continue;
+      if (Status status = makeRoom(contribution); !status.ok()) return status;
+    }
+    call.without_room = 0;
+  }
   return {};
 }
 
@@ -159,11 +171,6 @@ Status ServedGroup::fold(Call& call, bool& moved) {
 /// Goes on to the next phase when everything of this server's ranks is here.
 Status ServedGroup::collect(Call& call, bool& moved) {
   if (call.contributions.empty()) return {};
-  for (Contribution& contribution : call.contributions) {
-    if (contribution.request.is_long && !contribution.has_room) {
-      if (Status status = makeRoom(contribution); !status.ok()) return status;
-    }
-  }
   if (isReduction(call.request.collective)) {
     if (Status status = fold(call, moved); !status.ok()) return status;
     if (call.folded < mine_.size()) return {};
@@ -354,6 +361,7 @@ Status ServedGroup::sendResults(Call& call) {
 
 Status ServedGroup::advance(bool& moved) {
   using Phase = Call::Phase;
+  if (Status status = makeRooms(); !status.ok()) return status;
   Phase last = Phase::kResults;  // of the calls before: none may overtake them
   for (const std::unique_ptr<Call>& each : calls_) {
     Call& call = *each;

@@ -67,8 +67,9 @@ class ServedGroup {
   struct Call {
     std::vector<Contribution> contributions;  // by index of `mine_`
     std::size_t arrived = 0;
-    std::size_t folded = 0;  // of a reduction: that are in `vector`, in order
-    Request request;         // of any of them
+    std::size_t without_room = 0;  // long ones that have arrived
+    std::size_t folded = 0;        // of a reduction: that are in `vector`, in order
+    Request request;               // of any of them
     enum class Phase : std::uint8_t {
       kCollecting,
       kAmongServers,
@@ -87,6 +88,7 @@ class ServedGroup {
 
   Status begin(Call& call, const Request& request);
   Status check(const Call& call, const Contribution& contribution) const;
+  Status makeRooms();
   Status makeRoom(Contribution& contribution);
   Status collect(Call& call, bool& moved);
   Status fold(Call& call, bool& moved);

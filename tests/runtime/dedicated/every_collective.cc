@@ -125,6 +125,31 @@ void nonblocking(const Ranks& ranks, int count) {
   expectAll(sent, "ibcast", [](int) { return 7; });
 }
 
+/// More than dedicated ranks have room for at a time; some ranks are far ahead of others.
+void manyAtOnce(const Ranks& ranks, int count) {
+  constexpr int kCalls = 40;
+  std::vector<Vector> in, out;
+  std::vector<MPI_Request> requests(kCalls, MPI_REQUEST_NULL);
+  for (int call = 0; call < kCalls; ++call) {
+    in.emplace_back(static_cast<std::size_t>(count), ranks.rank + call);
+    out.emplace_back(static_cast<std::size_t>(count));
+  }
+  for (int call = 0; call < kCalls; ++call) {
+    const auto at = static_cast<std::size_t>(call);
+    MPI_Iallreduce(in[at].data(), out[at].data(), count, MPI_DOUBLE, MPI_SUM, ranks.comm,
+                   &requests[at]);
+    // So that servers have room again before the next ones come.
+    if (call == kCalls / 2 && ranks.rank % 2 == 0) {
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+  }
+  MPI_Waitall(kCalls, requests.data(), MPI_STATUSES_IGNORE);
+  for (int call = 0; call < kCalls; ++call) {
+    expectAll(out[static_cast<std::size_t>(call)], "one of many at once",
+              [&](int) { return sumOf(ranks.size, call); });
+  }
+}
+
 void persistent(const Ranks& ranks, int count) {
   Vector in(static_cast<std::size_t>(count)), out(in.size());
   MPI_Request request = MPI_REQUEST_NULL;
@@ -147,6 +172,7 @@ void everything(MPI_Comm comm) {
     exchanges(ranks, count);
     nonblocking(ranks, count);
     persistent(ranks, count);
+    manyAtOnce(ranks, count);
   }
   struct {
     double value;
