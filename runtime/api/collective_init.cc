@@ -9,6 +9,7 @@
 #include "runtime/api/call_api.h"
 #include "runtime/execution/call.h"
 #include "runtime/execution/collective.h"
+#include "runtime/execution/counts_round.h"
 #include "runtime/execution/laid_out_call.h"
 #include "runtime/trace/trace.h"
 
@@ -28,20 +29,42 @@ Status release(torc_geometry& geometry, const torc::TagClaim& tags, const Status
   return status;
 }
 
+/// A call on its way to a collective.
+struct Preparation {
+  torc::Call call;
+  std::unique_ptr<torc::LaidOutCall> laid_out;
+  std::unique_ptr<torc::CountsRound> counts;  // null: a rank knows all counts that it needs
+};
+
 /// What can fail on one rank alone.
-Status prepare(torc_schedule* schedule, const CallArguments& arguments, torc::Call& call,
-               std::unique_ptr<torc::LaidOutCall>& laid_out) {
+Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparation& made) {
   if (Status status = torc::checkSchedule(*schedule, arguments.collective); !status.ok()) {
     return status;
   }
   const torc_geometry& geometry = *schedule->geometry;
   const int ranks = static_cast<int>(schedule->view().topology.ranks());
-  if (Status status = torc::check(arguments, geometry.rank, ranks, call); !status.ok()) {
+  if (Status status = torc::check(arguments, geometry.rank, ranks, made.call); !status.ok()) {
     return status;
   }
-  torc::takeLists(arguments, ranks, call);
-  laid_out = std::make_unique<torc::LaidOutCall>(schedule);
-  return laid_out->prepare(call);
+  torc::takeLists(arguments, ranks, made.call);
+  made.laid_out = std::make_unique<torc::LaidOutCall>(schedule);
+  if (arguments.hasPairLists() && !schedule->view().isDirect()) {
+    made.counts = std::make_unique<torc::CountsRound>(*schedule, made.call);
+    return made.counts->prepare();
+  }
+  return made.laid_out->prepare(made.call);
+}
+
+/// With all ranks, where blocks pass through others: learns how long they are, by messages with the
+/// tags of the call itself, and prepares the call.
+Status learnCounts(torc_geometry& geometry, const torc::TagClaim& tags, Preparation& made) {
+  const Status laid = attempt([&] { return made.counts->layOut(geometry.tagBase(tags)); });
+  if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) return agreed;
+  const Status learned = attempt([&] {
+    const Status status = made.counts->run();
+    return status.ok() ? made.laid_out->prepare(made.call, &made.counts->passing()) : status;
+  });
+  return geometry.agreement.agree(learned);
 }
 
 Status create(const char* function, torc_schedule* schedule, const CallArguments& arguments,
@@ -50,14 +73,14 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   torc_geometry& geometry = *schedule->geometry;
   if (geometry.context->in_callback) return {StatusCode::kBusy, "called from a callback"};
 
-  torc::Call call;
-  std::unique_ptr<torc::LaidOutCall> laid_out;
+  Preparation made;
   const Status prepared = attempt([&]() -> Status {
     if (result == nullptr) return torc::nullArgument("collective");
-    return prepare(schedule, arguments, call, laid_out);
+    return prepare(schedule, arguments, made);
   });
   std::array<torc::AgreedField, torc::kMaxAgreedFields> fields{};
   if (prepared.ok()) {
+    const torc::Call& call = made.call;
     // Lists of pairs differ from rank to rank.
     const std::uint64_t counts = arguments.hasPairLists() ? 0 : call.countsFingerprint();
     fields = {
@@ -75,10 +98,15 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   // The same everywhere: all ranks see the same map.
   StatusOr<torc::TagClaim> tags = geometry.claimTags(schedule->tag_count, taken);
   if (!tags.ok()) return tags.status();
+  if (made.counts != nullptr) {
+    if (Status agreed = learnCounts(geometry, *tags, made); !agreed.ok()) {
+      return made.counts->isOver() ? release(geometry, *tags, agreed) : agreed;
+    }
+  }
 
   std::unique_ptr<torc_collective> collective;
   const Status laid = attempt([&] {
-    collective = std::make_unique<torc_collective>(std::move(laid_out));
+    collective = std::make_unique<torc_collective>(std::move(made.laid_out));
     collective->tags = *tags;
     return collective->laid_out->layOut(geometry.tagBase(*tags), torc::Requests::kPersistent);
   });
@@ -275,9 +303,6 @@ int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
     if (!arguments.ok()) return arguments.status().annotated("torc_schedule_serves");
     if (Status fits = torc::checkSchedule(*schedule, arguments->collective); !fits.ok()) {
       return fits;
-    }
-    if (arguments->hasPairLists()) {
-      if (Status serves = torc::checkServesLists(schedule->view()); !serves.ok()) return serves;
     }
     torc::Call checked;
     Status status = torc::check(*arguments, schedule->geometry->rank,

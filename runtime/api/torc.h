@@ -198,7 +198,7 @@ typedef enum torc_kind {
   TORC_REDUCE_SCATTER = 1, /* also serves reduce_scatter_block */
   TORC_ALLGATHER = 2,      /* also serves allgatherv */
   TORC_BROADCAST = 3,
-  TORC_ALLTOALL = 4, /* direct schedules also serve alltoallv */
+  TORC_ALLTOALL = 4, /* alltoallv, too */
   TORC_REDUCE = 5,
   TORC_SCATTER = 6, /* also serves scatterv */
   TORC_GATHER = 7,  /* also serves gatherv */
@@ -386,12 +386,13 @@ int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count
 
 /* in_counts[r] elements at in + in_displacements[r] elements go to rank r, out_counts[r] elements
  * at out + out_displacements[r] elements come from rank r. What goes to a rank must be as many
- * bytes as it takes from this one: nobody checks that, but for the own block; a longer message is a
- * truncation, an error of the round, and for one that does not come the round waits. From their
- * first block to the end of their last one, in and out do not overlap. Not in place.
- * TORC_ERR_UNSUPPORTED: the schedule forwards blocks, whose length only their two ranks know;
- * `torc compile alltoall --algorithm direct` makes one that does not, and torc_library_load names
- * one for a call with `counts`. */
+ * bytes as it takes from this one. From their first block to the end of their last one, in and out
+ * do not overlap. Not in place.
+ * A schedule that forwards blocks: the counts travel first, by the schedule itself, in here, and a
+ * block that is awaited with another length than it is sent with is TORC_ERR_MISMATCH on all ranks.
+ * A direct one needs no counts of others: nobody checks them, but for the own block; a longer
+ * message is a truncation, an error of the round, and for one that does not come the round waits.
+ * torc_library_load names a direct one for a call with `counts`. */
 int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
                         const int64_t in_displacements[], MPI_Datatype in_type, void* out,
                         const int64_t out_counts[], const int64_t out_displacements[],

@@ -65,7 +65,7 @@ Status checkOrder(const torc_schedule& schedule, const Call& call) {
                   "recursive-doubling do")};
 }
 
-Status LaidOutCall::prepare(const Call& call) {
+Status LaidOutCall::prepare(const Call& call, const PairCounts* passing) {
   call_ = call;
   if (Status status = checkOrder(*schedule_, call); !status.ok()) return status;
   const torc_geometry& geometry = *schedule_->geometry;
@@ -76,7 +76,7 @@ Status LaidOutCall::prepare(const Call& call) {
     if (!status.ok()) return status;
   }
   if (Status status = useReduction(); !status.ok()) return status;
-  if (Status status = expand(); !status.ok()) return status;
+  if (Status status = expand(passing); !status.ok()) return status;
   allocate();
   takeBuffers();
   return {};
@@ -87,14 +87,14 @@ Status LaidOutCall::useReduction() {
   return reduction_.use(scheduled().type, scheduled().reduction, scheduled().keep_type);
 }
 
-Status LaidOutCall::expand() {
+Status LaidOutCall::expand(const PairCounts* passing) {
   const ScheduleView& view = schedule_->view();
   const torc_geometry& geometry = *schedule_->geometry;
   const ScheduleCall seen(scheduled(), geometry.map, geometry.rank, geometry.size);
-  StatusOr<FlatProgram> program =
-      torc::expand(view, seen.rank, seen.counts(), seen.in_place, seen.root);
+  const Counts counts = seen.counts(passing);
+  StatusOr<FlatProgram> program = torc::expand(view, seen.rank, counts, seen.in_place, seen.root);
   if (!program.ok()) return program.status();
-  StatusOr<MessageFragments> fragments = cutMessages(view, *program, seen.counts(), seen.in_place,
+  StatusOr<MessageFragments> fragments = cutMessages(view, *program, counts, seen.in_place,
                                                      scheduled().type.bytes, kLeastFragmentBytes);
   if (!fragments.ok()) return fragments.status();
   for (FlatOperation& operation : program->operations) {

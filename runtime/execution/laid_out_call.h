@@ -36,7 +36,9 @@ struct ScheduleCall {
   ScheduleCall(const Call& call, const RankMap& map, int rank, int ranks);
 
   /// Refers to this object.
-  Counts counts() const { return {count, per_rank, displacements, in_per_rank, in_displacements}; }
+  Counts counts(const PairCounts* passing = nullptr) const {
+    return {count, per_rank, displacements, in_per_rank, in_displacements, passing};
+  }
 
   std::int32_t rank, root;
   bool in_place;
@@ -64,9 +66,10 @@ class LaidOutCall {
   LaidOutCall& operator=(const LaidOutCall&) = delete;
   virtual ~LaidOutCall() = default;
 
-  /// The call has passed `check` and has its lists, and is one that the schedule serves.
+  /// The call has passed `check` and has its lists, and is one that the schedule serves. `passing`:
+  /// of pairs whose counts differ, where the schedule forwards blocks; needed in here alone.
   /// Throws std::bad_alloc.
-  Status prepare(const Call& call);
+  Status prepare(const Call& call, const PairCounts* passing = nullptr);
   /// Once prepared, with tags that all ranks agree on.
   Status layOut(int tag_base, Requests requests);
   /// To the buffers and the reduction of a call alike, between rounds; only of Requests::kOneShot.
@@ -109,7 +112,7 @@ class LaidOutCall {
   };
 
   Status useReduction();
-  Status expand();
+  Status expand(const PairCounts* passing);
   void allocate();
   void takeBuffers();
   Reducer reducer() const;

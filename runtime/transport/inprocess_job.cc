@@ -105,6 +105,11 @@ std::span<std::byte> InProcessJob::out(std::int32_t rank) {
   return {bytesOf(member.out), member.out_bytes};
 }
 
+std::span<const std::byte> InProcessJob::scratch(std::int32_t rank) const {
+  const Member& member = members_[static_cast<std::size_t>(rank)];
+  return {reinterpret_cast<const std::byte*>(member.scratch.data()), member.scratch_bytes};
+}
+
 Status InProcessJob::run() {
   for (Member& member : members_) {
     if (member.executor->start() == Progress::kFailed) return member.executor->status();

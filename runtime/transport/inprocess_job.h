@@ -46,6 +46,7 @@ class InProcessJob {
   /// The buffers of `rank`. With in_place, `in` and `out` are the same memory.
   std::span<std::byte> in(std::int32_t rank);
   std::span<std::byte> out(std::int32_t rank);
+  std::span<const std::byte> scratch(std::int32_t rank) const;
   const Executor& executor(std::int32_t rank) const { return *members_[rank].executor; }
   const InProcessNetwork& network() const { return network_; }
 

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "schedules/expansion/pair_counts.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/expansion/strided.h"
 #include "schedules/schedule.h"
@@ -33,10 +34,13 @@ struct Counts {
   /// Where rank r's block starts in the buffer of all blocks (of pairs, in `out`), in elements;
   /// empty: blocks follow one another.
   std::span<const std::uint64_t> displacements;
-  /// The same of the pairs' other buffer, `in`: the block to rank r. What a rank knows of pairs is
-  /// this and that, its own row and its own column: a direct schedule needs no more.
+  /// The same of the pairs' other buffer, `in`: the block to rank r. What a rank is told of pairs
+  /// is this and that, its own row and its own column: a direct schedule needs no more.
   std::span<const std::uint64_t> in_per_rank{};
   std::span<const std::uint64_t> in_displacements{};
+  /// Of pairs whose counts differ, where others forward blocks: those that pass through the rank
+  /// (schedules/expansion/count_exchange.h).
+  const PairCounts* passing = nullptr;
 };
 
 /// A region as runs of elements.
@@ -102,8 +106,8 @@ struct FlatProgram {
 /// Tags that the programs of `schedule` use: FlatProgram::tag_count, whatever the counts.
 std::uint32_t tagCount(const ScheduleView& schedule);
 
-/// Whether `schedule`, which is of pairs, can be expanded for counts that differ: kUnsupported
-/// where it is not direct.
+/// Whether `schedule`, which is of pairs, can be expanded for counts that differ by what a rank is
+/// told alone: kUnsupported where it is not direct.
 Status checkServesLists(const ScheduleView& schedule);
 
 /// The program of `rank` for a collective whose root is the rank `root` (0 where it has none).
@@ -113,8 +117,8 @@ Status checkServesLists(const ScheduleView& schedule);
 /// collective's root), the own block lies at its place in the other buffer where the collective
 /// says so, and both are one: `in` of an allgather is the whole vector `out`. Errors: rank or root
 /// outside the topology, per-rank tables of the wrong length, sizes that overflow 63 bits; counts
-/// of pairs that differ and a schedule that is not direct, or an own block that is not as long in
-/// `in` as in `out`.
+/// of pairs that differ, a schedule that is not direct and no counts of what passes, or an own
+/// block that is not as long in `in` as in `out`.
 StatusOr<FlatProgram> expand(const ScheduleView& schedule, std::int32_t rank, const Counts& counts,
                              bool in_place = false, std::int32_t root = 0);
 

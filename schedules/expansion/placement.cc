@@ -115,14 +115,14 @@ Status Placement::prepareBlocks() {
   return {};
 }
 
-/// What a rank knows are the blocks that it sends and those that it receives.
+/// What a rank is told of are the blocks that it sends and those that it receives.
 Status Placement::preparePairs() {
   if (Status status = in_blocks_.prepare(schedule_.topology.ranks()); !status.ok()) return status;
   if (blocks_.alike() != in_blocks_.alike()) {
     return {StatusCode::kMismatch,
             "one count for the blocks of `in` or `out`, one per rank for the other"};
   }
-  if (!uniform()) {
+  if (!uniform() && counts_.passing == nullptr) {
     if (Status status = checkServesLists(schedule_); !status.ok()) return status;
   }
   const std::uint64_t sent = in_blocks_.countOf(rank_), received = blocks_.countOf(rank_);
@@ -239,21 +239,24 @@ Extent Placement::partMajorBlock(Extent extent, std::uint32_t part, const BlockC
   return extent;
 }
 
+std::uint64_t Placement::blockCount(const BlockCoordinates& at) const {
+  const std::int32_t owner = rooted_.rankOf(axes_.nodeOf(at));
+  if (owner < 0) return 0;
+  if (axes_.ends() == 1) return blocks_.countOf(owner);
+  const std::int32_t destination = rooted_.rankOf(axes_.nodeOf(at, 1));
+  if (destination < 0) return 0;
+  if (owner == rank_) return in_blocks_.countOf(destination);
+  if (destination == rank_ || uniform()) return blocks_.countOf(owner);
+  return counts_.passing != nullptr ? counts_.passing->countOf(owner, destination) : 0;
+}
+
 std::uint64_t Placement::blockElements(const Run& run, const BlockCoordinates& at,
                                        std::uint32_t depth) const {
   if (row_.layout == Layout::kPartMajor) {
     const Extent whole = partsOf(run.part, 1, {0, counts_.count});
     return partMajorBlock(whole, run.part, at, depth).length;
   }
-  const std::int32_t owner = rooted_.rankOf(axes_.nodeOf(at));
-  if (owner < 0) return 0;
-  std::uint64_t count = blocks_.countOf(owner);
-  if (axes_.ends() == 2) {
-    const std::int32_t destination = rooted_.rankOf(axes_.nodeOf(at, 1));
-    if (destination < 0) return 0;
-    if (owner == rank_) count = in_blocks_.countOf(destination);
-  }
-  return partsOf(run.part, run.parts, {0, count}).length;
+  return partsOf(run.part, run.parts, {0, blockCount(at)}).length;
 }
 
 std::uint64_t Placement::elementsOf(const Run& run) const {
@@ -355,6 +358,24 @@ void Placement::appendBlocks(const Region& region, std::vector<std::uint64_t>& e
                      if (block > 0) elements.push_back(block);
                    });
     });
+  }
+}
+
+void Placement::visitFrames(
+    const std::function<void(std::int32_t, std::int32_t, std::uint64_t)>& visit) const {
+  for (std::size_t f = 0; f < schedule_.frames.size(); ++f) {
+    std::uint64_t element = frame_offsets_[f];
+    for (const Piece& piece : schedule_.piecesOf(schedule_.frames[f])) {
+      forEachRun(piece, [&](const Run& run) {
+        forEachBlock(
+            axes_, orderOf(run.part), axes_.count(), run.ranges, [&](const BlockCoordinates& at) {
+              const std::uint64_t block = blockElements(run, at, axes_.count());
+              if (block == 0) return;
+              visit(rooted_.rankOf(axes_.nodeOf(at)), rooted_.rankOf(axes_.nodeOf(at, 1)), element);
+              element += block;
+            });
+      });
+    }
   }
 }
 
@@ -545,7 +566,7 @@ void Placement::appendInside(const Run& inner, const Run& outer, std::uint64_t p
     Extent extent = {base + prefix.before[index],
                      prefix.before[index + run] - prefix.before[index]};
     if (!all_parts && extent.length > 0) {
-      const Extent all{0, blocks_.countOf(rooted_.rankOf(axes_.nodeOf(at)))};
+      const Extent all{0, blockCount(at)};
       const Extent some = partsOf(inner.part, inner.parts, all);
       extent = {extent.offset + some.offset - partsOf(outer.part, 1, all).offset, some.length};
     }

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -55,6 +56,11 @@ class Placement {
   /// same list for the regions at both ends of a message, however they lie in memory.
   void appendBlocks(const Region& region, std::vector<std::uint64_t>& elements) const;
 
+  /// Calls `visit` for every block of pairs in a frame with elements there: the ranks that it is
+  /// from and to, and the element of scratch where it begins.
+  void visitFrames(const std::function<void(std::int32_t source, std::int32_t destination,
+                                            std::uint64_t first_element)>& visit) const;
+
   std::uint64_t inElements() const { return in_elements_; }
   std::uint64_t outElements() const { return out_elements_; }
   std::uint64_t scratchElements() const { return scratch_elements_; }
@@ -92,6 +98,8 @@ class Placement {
   /// counting along `depth` axes.
   Extent partMajorBlock(Extent extent, std::uint32_t part, const BlockCoordinates& at,
                         std::uint32_t depth) const;
+  /// Elements of all parts of the block at `at`, of a block-major collective.
+  std::uint64_t blockCount(const BlockCoordinates& at) const;
   std::uint64_t blockElements(const Run& run, const BlockCoordinates& at,
                               std::uint32_t depth) const;
   std::uint64_t elementsOf(const Run& run) const;

@@ -64,23 +64,23 @@ struct Lists {
 class Alltoalls : public MappedTest {
  protected:
   /// All blocks arrive, in the schedule's order of ranks or in another, and gaps stay as they were.
-  void exchange(const Lists& lists, const std::string& what) {
+  void exchange(const Lists& lists, const std::string& what, const char* served_by = "alltoallv") {
     const std::vector<std::int32_t> in = numbers(lists.in_elements);
     std::vector<std::int32_t> out(static_cast<std::size_t>(lists.out_elements), -5), expected = out;
     MPI_Alltoallv(in.data(), narrow(lists.in_counts).data(), narrow(lists.in_places).data(),
                   MPI_INT32_T, expected.data(), narrow(lists.out_counts).data(),
                   narrow(lists.out_places).data(), MPI_INT32_T, MPI_COMM_WORLD);
     torc_collective* collective = nullptr;
-    ASSERT_TORC_OK(torc_alltoallv_init(schedule("alltoallv"), in.data(), lists.in_counts.data(),
-                                       lists.in_places.data(), MPI_INT32_T, out.data(),
-                                       lists.out_counts.data(), lists.out_places.data(),
-                                       MPI_INT32_T, &collective));
+    ASSERT_TORC_OK(torc_alltoallv_init(
+        schedule(served_by), in.data(), lists.in_counts.data(), lists.in_places.data(), MPI_INT32_T,
+        out.data(), lists.out_counts.data(), lists.out_places.data(), MPI_INT32_T, &collective));
     runOnce(collective);
     EXPECT_EQ(out, expected) << what;
   }
 
-  int initLists(const Lists& lists, const void* in, void* out) {
-    return torc_alltoallv_init(schedule("alltoallv"), in, lists.in_counts.data(),
+  int initLists(const Lists& lists, const void* in, void* out,
+                const char* served_by = "alltoallv") {
+    return torc_alltoallv_init(schedule(served_by), in, lists.in_counts.data(),
                                lists.in_places.data(), MPI_INT32_T, out, lists.out_counts.data(),
                                lists.out_places.data(), MPI_INT32_T, &collective_);
   }
@@ -107,8 +107,11 @@ TEST_F(Alltoalls, OfOneSizeOnRanksInAnyOrder) {
 TEST_F(Alltoalls, OfListsOnRanksInAnyOrder) {
   for (const Mapping& mapping : allMappings()) {
     mapRanks(mapping);
-    for (const std::int64_t least : {0, 11, 25000})
+    for (const std::int64_t least : {0, 11, 25000}) {
       exchange(Lists(least), mapping.name + ", least " + std::to_string(least));
+      exchange(Lists(least), mapping.name + ", forwarded, least " + std::to_string(least),
+               "forwarded");
+    }
   }
 }
 
@@ -119,10 +122,12 @@ TEST_F(Alltoalls, OfListsWhereSomeRanksHaveNothing) {
   std::ranges::fill(lists.out_counts, 0);
   lists.placeBlocks();
   exchange(lists, "nobody has anything");
+  exchange(lists, "nobody has anything, forwarded", "forwarded");
   if (worldRank() == 0) lists.in_counts.back() = 3;
   if (worldRank() == worldSize() - 1) lists.out_counts.front() = 3;
   lists.placeBlocks();
   exchange(lists, "one message");
+  exchange(lists, "one message, forwarded", "forwarded");
 }
 
 TEST_F(Alltoalls, BetweenDifferentDatatypesOfTheSameData) {
@@ -178,6 +183,23 @@ TEST_F(Alltoalls, WhatIsNotServedIsTold) {
   EXPECT_NE(std::string(torc_error_message()).find("in_counts[0] is -1"), std::string::npos);
   lists.in_counts[0] = std::int64_t{1} << 62;
   EXPECT_EQ(initLists(lists, from.data(), to.data()), TORC_ERR_OVERFLOW);
+}
+
+// Where counts travel before the blocks, all ranks hear of it.
+TEST_F(Alltoalls, AForwardedBlockThatIsAwaitedWithAnotherLengthIsRefused) {
+  mapRanks({});
+  if (schedule("forwarded")->view().isDirect()) GTEST_SKIP() << "a single ring";
+  Lists lists(8);
+  if (worldRank() == 1) lists.out_counts[0] += 5;
+  lists.placeBlocks();
+  const std::vector<std::int32_t> in = numbers(lists.in_elements);
+  std::vector<std::int32_t> out(static_cast<std::size_t>(lists.out_elements));
+  EXPECT_EQ(initLists(lists, in.data(), out.data(), "forwarded"), TORC_ERR_MISMATCH);
+  EXPECT_EQ(std::string(torc_error_message()),
+            "torc_alltoallv_init: rank 1: rank 0 sends " +
+                std::to_string(4 * Lists::countOf(0, 1, 8)) + " bytes to rank 1, which expects " +
+                std::to_string(4 * (Lists::countOf(0, 1, 8) + 5)));
+  exchange(Lists(8), "after a refused call", "forwarded");
 }
 
 TEST_F(Alltoalls, AMessageThatIsTooLongIsATruncation) {

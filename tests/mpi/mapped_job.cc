@@ -35,10 +35,9 @@ void MappedTest::TearDown() {
 }
 
 void MappedTest::clear() {
-  for (std::unique_ptr<torc_schedule>& schedule : schedules_) {
-    EXPECT_EQ(schedule == nullptr ? 0 : schedule->collectives, 0);
-    schedule.reset();
-  }
+  for (const auto& [name, schedule] : schedules_)
+    EXPECT_EQ(schedule == nullptr ? 0 : schedule->collectives, 0) << name;
+  schedules_.clear();
   geometry_.reset();
 }
 
@@ -66,16 +65,16 @@ void MappedTest::mapRanks(const Mapping& mapping) {
 }
 
 torc_schedule* MappedTest::schedule(const std::string& collective) {
-  const int kind = collective == "allreduce" ? 0 : collective == "reduce_scatter" ? 1 : 2;
-  if (schedules_[kind] == nullptr) {
+  std::unique_ptr<torc_schedule>& schedule = schedules_[collective];
+  if (schedule == nullptr) {
     StatusOr<LoadedSchedule> loaded = loadSchedule(schedulePath(collective));
     EXPECT_TRUE(loaded.ok()) << loaded.status().message();
     auto bound = torc_schedule::bind(geometry_.get(),
                                      std::make_shared<const LoadedSchedule>(std::move(*loaded)));
     EXPECT_TRUE(bound.ok()) << bound.status().message();
-    schedules_[kind] = std::move(*bound);
+    schedule = std::move(*bound);
   }
-  return schedules_[kind].get();
+  return schedule.get();
 }
 
 std::int32_t numberOf(int rank, std::int64_t element) {

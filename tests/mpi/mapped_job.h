@@ -4,6 +4,7 @@
 #define TORC_TESTS_MPI_MAPPED_JOB_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,12 +38,12 @@ class MappedTest : public testing::Test {
   /// Frees the geometry and its schedules.
   void clear();
 
-  /// Binds, once per geometry, the schedule for "allreduce", "reduce_scatter" or one other.
+  /// Binds, once per geometry, the schedule of that name.
   torc_schedule* schedule(const std::string& collective);
 
   torc_context* context_ = nullptr;
   std::unique_ptr<torc_geometry> geometry_;
-  std::unique_ptr<torc_schedule> schedules_[3];
+  std::map<std::string, std::unique_ptr<torc_schedule>> schedules_;
 };
 
 /// The numbers that a rank brings in, and those that an allreduce by sum makes of them.

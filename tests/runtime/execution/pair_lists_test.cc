@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,7 +14,9 @@
 #include "compiler/compile.h"
 #include "ir/step_builder.h"
 #include "runtime/transport/inprocess_job.h"
+#include "schedules/expansion/count_exchange.h"
 #include "schedules/expansion/expand.h"
+#include "support/message.h"
 #include "tests/passes/pass_testing.h"
 
 namespace torc {
@@ -20,14 +24,12 @@ namespace {
 
 using List = std::vector<std::uint64_t>;
 
-Schedule directSchedule(const std::string& shape) {
-  const StatusOr<Topology> topology = parseTopology(shape);
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("direct");
-  EXPECT_TRUE(topology.ok());
-  EXPECT_TRUE(static_cast<bool>(algorithm));
-  llvm::Expected<Program> program = compile({Collective::kAlltoall, *topology}, **algorithm,
-                                            pipelineOf(**algorithm, {}), PassManagerOptions());
-  EXPECT_TRUE(static_cast<bool>(program));
+Schedule compiled(const char* name, const Topology& topology, const PipelineOptions& options = {}) {
+  llvm::Expected<const Algorithm*> algorithm = findAlgorithm(name);
+  EXPECT_TRUE(static_cast<bool>(algorithm)) << name;
+  llvm::Expected<Program> program = compile({Collective::kAlltoall, topology}, **algorithm,
+                                            pipelineOf(**algorithm, options), PassManagerOptions());
+  EXPECT_TRUE(static_cast<bool>(program)) << name;
   return std::move(program->schedule);
 }
 
@@ -71,6 +73,10 @@ class PairCall {
     }
     gaps_ = gaps;
   }
+
+  bool hasOneCount() const { return count_ > 0; }
+  const List& row(std::size_t rank) const { return rows_[rank]; }
+  const List& column(std::size_t rank) const { return columns_[rank]; }
 
   Counts countsOf(std::size_t rank) const {
     Counts counts{.count = count_, .per_rank = {}, .displacements = {}};
@@ -134,15 +140,61 @@ class PairCall {
   std::vector<List> rows_, columns_, in_places_, out_places_;
 };
 
+/// What every rank of `schedule` learns of the blocks that pass through it, when all counts of
+/// `call` travel by the schedule.
+std::vector<PairCounts> exchangeCounts(const Schedule& schedule, const PairCall& call,
+                                       JobOptions options, const std::string& what) {
+  const ScheduleView view = schedule.view();
+  const CountExchange exchange(view);
+  const std::size_t ranks = schedule.topology.ranks();
+  std::vector<PairCounts> passing(ranks);
+  std::vector<FlatProgram> programs;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    auto program = exchange.expand(static_cast<std::int32_t>(rank));
+    EXPECT_TRUE(program.ok()) << what << ": " << program.status().message();
+    programs.push_back(std::move(*program));
+  }
+  options.element_bytes = sizeof(std::uint64_t);
+  auto job = InProcessJob::create(programs, options);
+  EXPECT_TRUE(job.ok()) << what << ": " << job.status().message();
+  const auto numbersOf = [](auto bytes) {
+    using Number = std::conditional_t<std::is_const_v<typename decltype(bytes)::element_type>,
+                                      const std::uint64_t, std::uint64_t>;
+    return std::span(reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number));
+  };
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::span<std::uint64_t> in = numbersOf((*job)->in(static_cast<std::int32_t>(rank)));
+    for (std::size_t i = 0; i < in.size(); ++i)
+      in[i] = CountExchange::numberOf(call.row(rank)[i / exchange.copies()]);
+  }
+  const Status status = (*job)->run();
+  EXPECT_TRUE(status.ok()) << what << ": " << status.message();
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto number = static_cast<std::int32_t>(rank);
+    const std::span<std::uint64_t> out = numbersOf((*job)->out(number));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      EXPECT_EQ(CountExchange::countOf(out[i]), call.column(rank)[i / exchange.copies()]) << what;
+    }
+    const Status read = exchange.read(number, numbersOf((*job)->scratch(number)), passing[rank]);
+    EXPECT_TRUE(read.ok()) << what << ": " << read.message();
+  }
+  return passing;
+}
+
 void expectAllBlocks(const Schedule& schedule, const PairCall& call, Delivery delivery,
                      std::uint64_t seed, const std::string& what) {
   const std::size_t ranks = schedule.topology.ranks();
   JobOptions options;
   options.delivery = delivery;
   options.seed = seed;
+  std::vector<PairCounts> passing;
+  if (!call.hasOneCount() && !schedule.view().isDirect())
+    passing = exchangeCounts(schedule, call, options, what);
   std::vector<FlatProgram> programs;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    auto program = expand(schedule.view(), static_cast<std::int32_t>(rank), call.countsOf(rank));
+    Counts counts = call.countsOf(rank);
+    if (!passing.empty()) counts.passing = &passing[rank];
+    auto program = expand(schedule.view(), static_cast<std::int32_t>(rank), counts);
     ASSERT_TRUE(program.ok()) << what << ": " << program.status().message();
     programs.push_back(std::move(*program));
   }
@@ -160,7 +212,7 @@ TEST(PairLists, AllBlocksArriveWhereverTheyLie) {
   std::uint64_t seed = 0;
   for (const char* shape :
        {"1", "2", "3", "4", "5m", "3x2", "4x4", "2x3m", "2x2x2", "3x2+2", "4m+3", "2x2x2x2"}) {
-    const Schedule schedule = directSchedule(shape);
+    const Schedule schedule = compiled("direct", *parseTopology(shape));
     for (int round = 0; round < 6; ++round) {
       const PairCall call(schedule.topology.ranks(), round % 2 == 1, ++seed);
       expectAllBlocks(schedule, call, round < 2 ? Delivery::kRendezvous : Delivery::kAdversarial,
@@ -181,6 +233,44 @@ TEST(PairLists, BlocksOfOneSizeMayLieAnywhereAlsoWhereOthersForwardThem) {
         expectAllBlocks(schedule, call, Delivery::kAdversarial, seed, shape);
       }
     }
+  }
+}
+
+// A rank that forwards blocks of others is told of none of them.
+TEST(PairLists, OthersForwardBlocksOnceTheCountsHaveTravelled) {
+  std::uint64_t seed = 200;
+  for (const char* name :
+       {"rotated-rings", "rings", "two-phase", "rotated-two-phase", "virtual-mesh", "bruck"}) {
+    for (const char* shape : {"5", "3x2", "4x4", "2x3m", "3x2x2"}) {
+      for (const std::uint32_t chunks : {1u, 3u}) {
+        PipelineOptions options;
+        options.chunks = chunks;
+        const Schedule schedule = compiled(name, *parseTopology(shape), options);
+        const std::string what = message(name, " on ", shape, " in ", chunks, " chunks");
+        const PairCall untold(schedule.topology.ranks(), false, seed);
+        EXPECT_EQ(expand(schedule.view(), 0, untold.countsOf(0)).ok(), schedule.view().isDirect())
+            << what;
+        for (const bool gaps : {false, true}) {
+          const PairCall call(schedule.topology.ranks(), gaps, ++seed);
+          expectAllBlocks(schedule, call, gaps ? Delivery::kAdversarial : Delivery::kRendezvous,
+                          seed, what);
+        }
+      }
+    }
+  }
+  for (const char* name : {"aggregated", "distributed", "leader"}) {
+    const Schedule schedule = compiled(name, *parseTopology("3x2+2"));
+    expectAllBlocks(schedule, PairCall(12, true, seed), Delivery::kAdversarial, seed, name);
+  }
+}
+
+TEST(PairLists, AlsoRoundDeadNodes) {
+  Topology topology = *parseTopology("4x4");
+  ASSERT_TRUE(topology.addDeadNode({1, 2}).ok());
+  const Schedule schedule = compiled("balanced-routes", topology);
+  for (std::uint64_t seed = 300; seed < 304; ++seed) {
+    expectAllBlocks(schedule, PairCall(15, seed % 2 == 0, seed), Delivery::kAdversarial, seed,
+                    "dead node");
   }
 }
 
