@@ -1,7 +1,8 @@
 // What grows with the machine: compiles an allreduce (proof included) for tori from 8 to 65,536
 // nodes, then loads the file and expands one rank, and prints a table. Each shape runs in a process
-// of its own, whose peak memory is read when it ends. Last, the flat program of one rank of an
-// allgather on 64x32x32 in 16 chunks, whose regions have up to 2048 blocks each.
+// of its own, whose peak memory is read when it ends. Then the flat program of one rank of an
+// allgather on 64x32x32 in 16 chunks, whose regions have up to 2048 blocks each. Last, what one rank
+// of an all-to-all by rotated rings does where every pair has a count of its own.
 //
 //   bazel run -c opt //bench:scale_bench [-- SHAPE...]
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "compiler/compile.h"
 #include "compiler/proved_file.h"
+#include "schedules/expansion/count_exchange.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/format/file.h"
 
@@ -138,6 +140,40 @@ void allgatherRow() {
               operations, times[times.size() / 2], mebibytes);
 }
 
+void pairCountsRow(const std::string& shape) {
+  const StatusOr<Topology> topology = parseTopology(shape);
+  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("rotated-rings");
+  if (!topology.ok() || !algorithm) quit(shape + ": no such all-to-all");
+  llvm::Expected<Program> program = compile({Collective::kAlltoall, *topology}, **algorithm,
+                                            pipelineOf(**algorithm, {}), PassManagerOptions());
+  if (!program) quit(llvm::toString(program.takeError()));
+  const ScheduleView view = program->schedule.view();
+  const auto ranks = static_cast<std::size_t>(topology->ranks());
+  const auto rank = static_cast<std::int32_t>(ranks / 2);
+
+  const double start = processorSeconds();
+  const CountExchange exchange(view);
+  const StatusOr<FlatProgram> numbers = exchange.expand(rank);
+  if (!numbers.ok()) quit(numbers.status().message());
+  // As if all counts had arrived.
+  const std::vector<std::uint64_t> scratch(numbers->scratch_elements, CountExchange::numberOf(100));
+  PairCounts passing;
+  if (Status status = exchange.read(rank, scratch, passing); !status.ok()) quit(status.message());
+  const double learned = processorSeconds();
+  const std::vector<std::uint64_t> list(ranks, 100);
+  const Counts counts{.count = 0,
+                      .per_rank = list,
+                      .displacements = {},
+                      .in_per_rank = list,
+                      .in_displacements = {},
+                      .passing = &passing};
+  const StatusOr<FlatProgram> flat = expand(view, rank, counts);
+  if (!flat.ok()) quit(flat.status().message());
+  std::printf("| %s | %zu | %zu | %.0f | %.1f | %.3f | %.3f |\n", shape.c_str(), ranks,
+              passing.size(), static_cast<double>(exchange.copies()), mib(scratch),
+              learned - start, processorSeconds() - learned);
+}
+
 }  // namespace
 }  // namespace torc
 
@@ -154,6 +190,14 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   for (const std::string& shape : shapes)
     torc::row(shape);
-  if (argc == 1) torc::allgatherRow();
+  if (argc > 1) return 0;
+  torc::allgatherRow();
+  std::printf(
+      "\nAll-to-alls of pairs with counts of their own, one rank:\n| torus | nodes | pairs that "
+      "pass | copies of a count | scratch, MiB | counts, CPU s | expand, CPU s |\n| --- | --- | --- "
+      "| --- | --- | --- | --- |\n");
+  for (const char* shape : {"2x2x2", "8x8x8", "8x32x16", "256x2", "4x4x4x4x4", "8x8x8m",
+                            "16x16x16", "40x32x16", "64x32x32"})
+    torc::pairCountsRow(shape);
   return 0;
 }
