@@ -1,8 +1,8 @@
 // What grows with the machine: compiles an allreduce (proof included) for tori from 8 to 65,536
 // nodes, then loads the file and expands one rank, and prints a table. Each shape runs in a process
 // of its own, whose peak memory is read when it ends. Then the flat program of one rank of an
-// allgather on 64x32x32 in 16 chunks, whose regions have up to 2048 blocks each. Last, what one rank
-// of an all-to-all by rotated rings does where every pair has a count of its own.
+// allgather on 64x32x32 in 16 chunks, whose regions have up to 2048 blocks each. Last, what one
+// rank of an all-to-all by rotated rings does where every pair has a count of its own.
 //
 //   bazel run -c opt //bench:scale_bench [-- SHAPE...]
 #include <algorithm>
@@ -170,8 +170,8 @@ void pairCountsRow(const std::string& shape) {
   const StatusOr<FlatProgram> flat = expand(view, rank, counts);
   if (!flat.ok()) quit(flat.status().message());
   std::printf("| %s | %zu | %zu | %.0f | %.1f | %.3f | %.3f |\n", shape.c_str(), ranks,
-              passing.size(), static_cast<double>(exchange.copies()), mib(scratch),
-              learned - start, processorSeconds() - learned);
+              passing.size(), static_cast<double>(exchange.copies()), mib(scratch), learned - start,
+              processorSeconds() - learned);
 }
 
 }  // namespace
@@ -194,10 +194,11 @@ int main(int argc, char** argv) {
   torc::allgatherRow();
   std::printf(
       "\nAll-to-alls of pairs with counts of their own, one rank:\n| torus | nodes | pairs that "
-      "pass | copies of a count | scratch, MiB | counts, CPU s | expand, CPU s |\n| --- | --- | --- "
+      "pass | copies of a count | scratch, MiB | counts, CPU s | expand, CPU s |\n| --- | --- | "
+      "--- "
       "| --- | --- | --- | --- |\n");
-  for (const char* shape : {"2x2x2", "8x8x8", "8x32x16", "256x2", "4x4x4x4x4", "8x8x8m",
-                            "16x16x16", "40x32x16", "64x32x32"})
+  for (const char* shape : {"2x2x2", "8x8x8", "8x32x16", "256x2", "4x4x4x4x4", "8x8x8m", "16x16x16",
+                            "40x32x16", "64x32x32"})
     torc::pairCountsRow(shape);
   return 0;
 }

@@ -38,13 +38,16 @@ std::string_view name(PlanKind kind);
 std::string_view expanderOf(PlanKind kind);
 
 /// One plan operation. What a kind has no use for is 0 or false: a phase barrier has no color and
-/// no axis, an exchange has `axes` where the others have one `axis`.
+/// no axis, an exchange has `axes` where the others have one `axis`. An exchange with a stride
+/// goes, along `axis`, to the nodes at multiples of the stride alone, and brings them the blocks
+/// for as many nodes around; the next one along that axis completes it.
 struct PlanOperation {
   PlanKind kind = PlanKind::kPhaseBarrier;
   std::uint32_t color = 0;
   std::uint32_t axis = 0;
   bool half_latency = false;  // on a ring: whole blocks both ways, half around it
   std::uint32_t axes = 0;     // a bit per axis
+  std::uint32_t stride = 0;   // of an exchange, along `axis`, one of `axes`; 0: of no axis
 
   /// Whether it may be a half-latency ring.
   bool isRing() const {

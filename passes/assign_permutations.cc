@@ -53,6 +53,8 @@ llvm::Error moveExchanges(const Topology& topology, std::vector<PlanOperation>& 
   std::size_t next = 0;
   for (PlanOperation& operation : plan) {
     if (operation.color != color || !operation.isExchange()) continue;
+    if (operation.stride > 0)
+      return passError(operationText(topology, operation) + ": a stride is of one axis alone");
     std::uint32_t axes = 0;
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       if ((operation.axisSet() >> axis & 1) == 0 || topology.axes[axis].size == 1) continue;

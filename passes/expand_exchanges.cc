@@ -148,6 +148,13 @@ llvm::Error Expansion::check(const PlanOperation& exchange, const ExchangePart& 
     return fault("a leader scatters after all exchanges");
   if (!exchange.isOfLeader() && (exchange.axisSet() & part.led) != 0)
     return fault("its leader has all of it");
+  if (exchange.stride > 0 && !topology_.axes[exchange.axis].isRing())
+    return fault("only a ring takes a stride");
+  if (part.halfway != kNone && (exchange.kind != PlanKind::kExchange || exchange.stride > 0 ||
+                                (exchange.axes >> part.halfway & 1) == 0)) {
+    return fault("an exchange on " + llvm::Twine(topology_.axes[part.halfway].name) +
+                 " has to complete the one with a stride before it");
+  }
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (!isMoving(axis) || ((exchange.axisSet() & part.done) >> axis & 1) == 0) continue;
     return passError(operationText(topology_, exchange) + ": it has been exchanged on " +
@@ -168,6 +175,12 @@ llvm::Error Expansion::checkDone(const ExchangePart& part) const {
 llvm::Error Expansion::checkSize(const PlanOperation& exchange, const ExchangePart& part) {
   const Schedule& schedule = builder_.schedule();
   std::uint64_t operations = 3, dependences = 2 * part.after.size();
+  if (exchange.stride > 0 || part.halfway != kNone) {
+    const std::uint32_t families =
+        exchange.stride > 0 ? topology_.axes[exchange.axis].size / exchange.stride : part.stride;
+    operations = 2 * std::uint64_t{families} + 1;
+    dependences *= operations;
+  }
   if (exchange.kind == PlanKind::kBruckAlltoall) {
     operations *= std::bit_width(topology_.axes[exchange.axis].size);
     dependences += 4 * operations;

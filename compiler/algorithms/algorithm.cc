@@ -5,6 +5,7 @@
 
 #include "compiler/algorithms/alltoall/combining.h"
 #include "compiler/algorithms/alltoall/direct.h"
+#include "compiler/algorithms/alltoall/half_planes.h"
 #include "compiler/algorithms/alltoall/two_phase.h"
 #include "compiler/algorithms/bfb/bfb.h"
 #include "compiler/algorithms/binomial/binomial.h"
@@ -111,6 +112,11 @@ bool isNotDamaged(const Topology& topology) {
 
 bool hasSeveralDimensions(const Topology& topology) {
   return !topology.isDamaged() && networkAxes(topology).size() > 1;
+}
+
+/// Whether its nodes are rows and columns of a mesh.
+bool isVirtualMesh(const Topology& topology) {
+  return !topology.isDamaged() && nearlySquare(topology).columns != 0;
 }
 
 bool hasCores(const Topology& topology) {
@@ -250,8 +256,12 @@ llvm::ArrayRef<Algorithm> algorithms() {
       {"virtual-mesh", "along one axis after another in combined messages, for short ones",
        isAlltoall, planVirtualMeshAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
        /*pipeline=*/nullptr, hasSeveralDimensions},
-      {"bruck", "the same in the fewest messages, for the shortest", isAlltoall, planBruckAlltoall,
-       nullptr, /*multicolor=*/false, PlanForm::kExchanges, /*pipeline=*/nullptr, isNotDamaged},
+      {"half-planes", "along the columns, then the rows of a virtual mesh that is nearly square",
+       isAlltoall, planHalfPlanesAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
+       /*pipeline=*/nullptr, isVirtualMesh},
+      {"bruck", "virtual-mesh in the fewest messages, for the shortest", isAlltoall,
+       planBruckAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges, /*pipeline=*/nullptr,
+       isNotDamaged},
       {"aggregated", "cores exchange first, then each with its like on every node", isAlltoall,
        planAggregatedAlltoall, nullptr, /*multicolor=*/false, PlanForm::kExchanges,
        /*pipeline=*/nullptr, hasCores},

@@ -53,6 +53,7 @@ class ProgramParser {
   [[nodiscard]] bool checkWeights();
   [[nodiscard]] bool parsePlan();
   [[nodiscard]] bool takePlanKind(PlanKind& kind);
+  [[nodiscard]] bool parseStride(PlanOperation& operation);
   [[nodiscard]] bool parseSteps();
   [[nodiscard]] bool checkStructure();
   std::size_t placeOf(llvm::StringRef message) const;
@@ -347,6 +348,7 @@ bool ProgramParser::parsePlan() {
       }
       for (const std::uint8_t axis : axes)
         operation.axes |= 1u << axis;
+      if (cursor_.take("stride") && !parseStride(operation)) return false;
     } else if (!cursor_.expect("on", "and an axis") ||
                !cursor_.axis(schedule_.topology, operation.axis)) {
       return false;
@@ -361,6 +363,24 @@ bool ProgramParser::parsePlan() {
     return cursor_.fail(cursor_.offset(), "a schedule has a plan or steps, not both");
   }
   return true;
+}
+
+/// `stride 4 on Y` of an exchange.
+bool ProgramParser::parseStride(PlanOperation& operation) {
+  const std::size_t place = cursor_.offset();
+  if (!cursor_.integer(operation.stride, "a stride") || !cursor_.expect("on", "and an axis") ||
+      !cursor_.axis(schedule_.topology, operation.axis)) {
+    return false;
+  }
+  const Axis& axis = schedule_.topology.axes[operation.axis];
+  if ((operation.axes >> operation.axis & 1) == 0) {
+    return cursor_.fail(place, llvm::Twine(axis.name) + " is no axis of the exchange");
+  }
+  if (operation.stride > 1 && operation.stride < axis.size && axis.size % operation.stride == 0)
+    return true;
+  return cursor_.fail(place, "stride " + llvm::Twine(operation.stride) + " does not cut " +
+                                 llvm::Twine(axis.name) + "=" + llvm::Twine(axis.size) +
+                                 " into equal parts of more than one node");
 }
 
 bool ProgramParser::parseSteps() {

@@ -206,6 +206,8 @@ class Printer {
         for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
           if (operation.axisSet() >> i & 1) out_ << axis(i).name;
         }
+        if (operation.stride > 0)
+          out_ << " stride " << operation.stride << " on " << axis(operation.axis).name;
         out_ << (operation.half_latency ? " half-latency\n" : "\n");
       }
     }

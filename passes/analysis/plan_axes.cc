@@ -91,6 +91,10 @@ std::string operationText(const Topology& topology, const PlanOperation& operati
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     if (operation.axisSet() >> axis & 1) text += topology.axes[axis].name;
   }
+  if (operation.stride > 0) {
+    text += " stride " + std::to_string(operation.stride) + " on ";
+    text += topology.axes[operation.axis].name;
+  }
   return text;
 }
 

@@ -12,6 +12,8 @@
 // its receiver.
 #include "passes/exchanges/exchange.h"
 
+#include <utility>
+
 namespace torc {
 namespace {
 
@@ -30,19 +32,84 @@ Family familyOf(const Topology& topology, std::uint32_t axes, bool down) {
   return family;
 }
 
+/// A message to each of a family, or to the one node at a shift, and one from each; the index of
+/// the receive.
+template <typename Peers>
+std::uint32_t addMessages(ExchangeSteps& steps, const StepPlace& place, const Peers& peers,
+                          const BlockList& received, const BlockList& sent) {
+  const std::uint32_t receive = steps.builder().receive(place, steps.behind(received), peers, {});
+  steps.builder().send(place, steps.before(sent), peers, steps.after());
+  return receive;
+}
+
+/// The same for those of a family that are `shift` away along the split axis, in a stream of their
+/// own; nothing where that is the node itself alone.
+void addAlongSplit(ExchangeSteps& steps, Family family, std::int32_t shift,
+                   const BlockList& received, const BlockList& sent, OperationIndices& brought) {
+  const std::uint32_t axis = steps.splitAxis();
+  family.first[axis] = shift;
+  family.count[axis] = 1;
+  if (family.size() == 0) return;
+  const StepPlace place = steps.newStream();
+  brought.push_back(steps.axes() == 1u << axis
+                        ? addMessages(steps, place, hop(axis, shift), received, sent)
+                        : addMessages(steps, place, family, received, sent));
+}
+
+/// To the nodes at multiples of the stride along the split axis: a family, and so a stream, for
+/// each multiple, so that regions say what they hold there from their own node.
+OperationIndices addMultiples(ExchangeSteps& steps, const Family& family) {
+  const Interval own = Interval::relative(0);
+  const std::int32_t around = steps.firstAround();
+  OperationIndices brought;
+  for (const Interval& source : steps.multipleSources()) {
+    const std::uint32_t received = steps.blocks(Interval::ofPeer(false), own, source,
+                                                Interval::relative(around, steps.stride()));
+    const std::uint32_t sent =
+        steps.blocks(own, Interval::ofPeer(true), own,
+                     Interval::relative(around - source.start, steps.stride()));
+    addAlongSplit(steps, family, -source.start, {received}, {sent}, brought);
+  }
+  return brought;
+}
+
+/// To the nodes around along the split axis, with what came from the multiples of the stride;
+/// likewise.
+OperationIndices addAround(ExchangeSteps& steps, const Family& family) {
+  const Interval own = Interval::relative(0);
+  OperationIndices brought;
+  for (std::uint32_t i = 0; i < steps.stride(); ++i) {
+    const std::int32_t shift = steps.firstAround() + static_cast<std::int32_t>(i);
+    BlockList received, sent;
+    for (const Interval& source : steps.multipleSources()) {
+      received.push_back(steps.blocks(Interval::ofPeer(false), own,
+                                      Interval::relative(source.start - shift), own));
+      sent.push_back(steps.blocks(own, Interval::ofPeer(true), source, Interval::relative(shift)));
+    }
+    addAlongSplit(steps, family, shift, received, sent, brought);
+  }
+  return brought;
+}
+
 }  // namespace
 
 void expandExchange(ExchangeSteps steps, FamilyOrder order, std::uint32_t window) {
   const Interval own = Interval::relative(0);
-  const auto received = steps.blocks(Interval::ofPeer(false), own);
-  const auto sent = steps.blocks(own, Interval::ofPeer(true));
   const StepPlace place = steps.newStream();
   Family family = familyOf(steps.topology(), steps.axes(), steps.part().down);
   family.order = order;
   if (window < family.size()) family.window = static_cast<std::uint16_t>(window);
-  const std::uint32_t receive = steps.builder().receive(place, steps.behind(received), family, {});
-  steps.builder().send(place, steps.before(sent), family, steps.after());
-  steps.finish({receive, steps.keep(place)});
+  OperationIndices brought;
+  if (steps.isStrided()) {
+    brought = addMultiples(steps, family);
+  } else if (steps.splitAxis() != kNone) {
+    brought = addAround(steps, family);
+  } else {
+    brought = {addMessages(steps, place, family, {steps.blocks(Interval::ofPeer(false), own)},
+                           {steps.blocks(own, Interval::ofPeer(true))})};
+  }
+  brought.push_back(steps.keep(place));
+  steps.finish(std::move(brought));
 }
 
 }  // namespace torc

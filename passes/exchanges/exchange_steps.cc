@@ -10,18 +10,58 @@ ExchangeSteps::ExchangeSteps(StepBuilder& builder, ExchangePart& part,
     : builder_(builder),
       part_(part),
       axes_(exchange.axisSet()),
-      gathers_(exchange.kind == PlanKind::kLeaderGather) {
+      gathers_(exchange.kind == PlanKind::kLeaderGather),
+      strided_(exchange.stride > 0),
+      split_axis_(strided_ ? exchange.axis : part.halfway),
+      stride_(strided_ ? exchange.stride : part.stride) {
   if (part.hasStarted()) from_ = Buffer::kScratch;
   std::uint32_t left = 0;  // axes that an exchange has still to move along
   for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
     if (topology().axes[axis].size > 1) left |= 1u << axis;
   }
-  const std::uint32_t done = gathers_ ? part.done : part.done | axes_;
+  const std::uint32_t done = doneBehind();
   left &= ~done;
   if (left == 0) return;
   const Interval own = Interval::relative(0);
+  const std::uint32_t led = gathers_ ? axes_ : part.led & ~axes_;
   to_ = Buffer::kScratch;
-  frame_ = newFrame(pairOf(done, gathers_ ? axes_ : part.led & ~axes_, 0, own, own));
+  BlockList held;
+  if (strided_) {
+    const Interval around = Interval::relative(firstAround(), stride_);
+    for (const Interval& source : multipleSources())
+      held.push_back(pairOf(done, led, 0, own, own, &source, &around));
+  } else {
+    held = {pairOf(done, led, 0, own, own)};
+  }
+  frame_ = newFrame(held);
+}
+
+std::uint32_t ExchangeSteps::doneBehind() const {
+  if (gathers_) return part_.done;
+  return part_.done | (strided_ ? axes_ & ~(1u << split_axis_) : axes_);
+}
+
+/// The shift to the first of `count` in a row around a node. Of an even number the farthest one is
+/// as far both ways: a part of direction - goes down to it.
+static std::int32_t firstOf(std::uint32_t count, bool down) {
+  return -static_cast<std::int32_t>(down ? count / 2 : (count - 1) / 2);
+}
+
+std::int32_t ExchangeSteps::firstAround() const {
+  return firstOf(stride_, part_.down);
+}
+
+std::int32_t ExchangeSteps::firstMultiple() const {
+  return firstOf(multiples(), part_.down);
+}
+
+llvm::SmallVector<Interval, 4> ExchangeSteps::multipleSources() const {
+  llvm::SmallVector<Interval, 4> sources;
+  for (std::uint32_t i = 0; i < multiples(); ++i) {
+    const std::int32_t multiple = firstMultiple() + static_cast<std::int32_t>(i);
+    sources.push_back(Interval::relative(-multiple * static_cast<std::int32_t>(stride_)));
+  }
+  return sources;
 }
 
 StepPlace ExchangeSteps::newStream() {
@@ -38,18 +78,20 @@ std::uint32_t ExchangeSteps::onlyAt(std::uint32_t axis, std::int32_t coordinate)
   return builder_.box(box);
 }
 
-std::uint32_t ExchangeSteps::blocks(const Interval& source, const Interval& destination) {
-  return pairOf(part_.done, part_.led & ~axes_, axes_, source, destination);
-}
-
 /// Index of the blocks that a node holds where axes `done` are done and it leads along `led`, of
-/// these those from `source` to `destination` on the axes `along`.
+/// these those from `source` to `destination` on the axes `along`; on the split axis, where they
+/// are given, from `split_source` to `split_destination`.
 std::uint32_t ExchangeSteps::pairOf(std::uint32_t done, std::uint32_t led, std::uint32_t along,
-                                    const Interval& source, const Interval& destination) {
+                                    const Interval& source, const Interval& destination,
+                                    const Interval* split_source,
+                                    const Interval* split_destination) {
   const Interval own = Interval::relative(0);
   Box from, to;
   for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
-    if (along >> axis & 1) {
+    if (split_source != nullptr && axis == split_axis_) {
+      from[axis] = *split_source;
+      to[axis] = *split_destination;
+    } else if (along >> axis & 1) {
       from[axis] = source;
       to[axis] = destination;
     } else if (done >> axis & 1) {
@@ -74,7 +116,16 @@ std::uint32_t ExchangeSteps::newFrame(llvm::ArrayRef<std::uint32_t> blocks) {
 }
 
 std::uint32_t ExchangeSteps::keep(const StepPlace& place) {
-  const std::uint32_t kept = blocks(Interval::relative(0), Interval::relative(0));
+  const Interval own = Interval::relative(0);
+  BlockList kept;
+  if (split_axis_ == kNone) {
+    kept = {blocks(own, own)};
+  } else if (strided_) {
+    kept = {blocks(own, own, own, Interval::relative(firstAround(), stride_))};
+  } else {
+    for (const Interval& source : multipleSources())
+      kept.push_back(blocks(own, own, source, own));
+  }
   return builder_.copy(place, behind(kept), before(kept), after());
 }
 
@@ -82,8 +133,10 @@ void ExchangeSteps::finish(OperationIndices brought) {
   if (gathers_) {
     part_.led |= axes_;
   } else {
-    part_.done |= axes_;
+    part_.done = doneBehind();
     part_.led &= ~axes_;
+    part_.halfway = strided_ ? split_axis_ : kNone;
+    part_.stride = strided_ ? stride_ : 0;
   }
   part_.frame = frame_;
   part_.after = std::move(brought);

@@ -8,6 +8,11 @@
 // has a leader, the first of them holds the blocks of all, from any to any, and alone executes
 // exchanges. The first exchange reads `in`, the last one writes `out`; between two of them what a
 // node holds lies in a frame.
+//
+// Strides. An exchange with a stride B along a ring of A B nodes does a part of the work there: it
+// goes to the nodes that are multiples of B away, with the blocks for the B destinations around
+// each. Then a node holds, along this axis, from the A sources that are multiples of B away to the
+// B destinations around itself. The next exchange is along this axis, too, and goes to these.
 #ifndef TORC_PASSES_EXCHANGES_EXCHANGE_STEPS_H_
 #define TORC_PASSES_EXCHANGES_EXCHANGE_STEPS_H_
 
@@ -28,13 +33,15 @@ using BlockList = llvm::SmallVector<std::uint32_t, 4>;
 struct ExchangePart {
   std::uint32_t part = 0;
   std::uint32_t color = 0;
-  bool down = false;            // to the node opposite
-  std::uint32_t done = 0;       // the axes exchanged along, a bit each
-  std::uint32_t led = 0;        // the axis along which a leader holds all, a bit
-  std::uint32_t frame = kNone;  // what holds its blocks between two exchanges
-  OperationIndices after;       // what the next exchange waits for: what brought them
+  bool down = false;              // to the node opposite
+  std::uint32_t done = 0;         // the axes exchanged along, a bit each
+  std::uint32_t led = 0;          // the axis along which a leader holds all, a bit
+  std::uint32_t halfway = kNone;  // the axis along which an exchange with a stride went
+  std::uint32_t stride = 0;       // of that
+  std::uint32_t frame = kNone;    // what holds its blocks between two exchanges
+  OperationIndices after;         // what the next exchange waits for: what brought them
 
-  bool hasStarted() const { return (done | led) != 0; }
+  bool hasStarted() const { return (done | led) != 0 || halfway != kNone; }
 };
 
 /// The steps of one exchange of a part along some axes: the steps are added between the constructor
@@ -51,6 +58,20 @@ class ExchangeSteps {
   std::uint32_t axes() const { return axes_; }
   /// Whether it brings the blocks to the leader of a node's cores.
   bool gathers() const { return gathers_; }
+  /// Whether the exchange has a stride.
+  bool isStrided() const { return strided_; }
+  /// The axis of its stride, or of that of the exchange before it, which it completes; kNone: there
+  /// is none. And that stride.
+  std::uint32_t splitAxis() const { return split_axis_; }
+  std::uint32_t stride() const { return stride_; }
+  /// The shift to the first of the nodes around one, of as many in a row as the stride says.
+  std::int32_t firstAround() const;
+  /// How many nodes are multiples of the stride apart, and the shift to the first of them, in
+  /// strides.
+  std::uint32_t multiples() const { return topology().axes[split_axis_].size / stride_; }
+  std::int32_t firstMultiple() const;
+  /// The sources at multiples of the stride, as the node sees them that holds their blocks.
+  llvm::SmallVector<Interval, 4> multipleSources() const;
   /// What reads the blocks that there were before the exchange has to wait for.
   const OperationIndices& after() const { return part_.after; }
 
@@ -61,7 +82,15 @@ class ExchangeSteps {
 
   /// Index of the blocks that are held before the exchange, along its axes from the nodes at
   /// `source` to those at `destination`. Along the other axes they are those of the holder.
-  std::uint32_t blocks(const Interval& source, const Interval& destination);
+  std::uint32_t blocks(const Interval& source, const Interval& destination) {
+    return pairOf(part_.done, part_.led & ~axes_, axes_, source, destination);
+  }
+  /// The same, but along the split axis from `split_source` to `split_destination`.
+  std::uint32_t blocks(const Interval& source, const Interval& destination,
+                       const Interval& split_source, const Interval& split_destination) {
+    return pairOf(part_.done, part_.led & ~axes_, axes_, source, destination, &split_source,
+                  &split_destination);
+  }
   /// Blocks of the part, where they are before the exchange, and after it.
   Region before(llvm::ArrayRef<std::uint32_t> blocks) { return region(from_, blocks, part_.frame); }
   Region behind(llvm::ArrayRef<std::uint32_t> blocks) { return region(to_, blocks, frame_); }
@@ -79,17 +108,24 @@ class ExchangeSteps {
   void finish(OperationIndices brought);
 
  private:
+  /// The axes that are done behind it.
+  std::uint32_t doneBehind() const;
   Region region(Buffer buffer, llvm::ArrayRef<std::uint32_t> blocks, std::uint32_t frame) {
     return builder_.region(buffer, pieces(blocks), frame);
   }
   llvm::SmallVector<Piece, 4> pieces(llvm::ArrayRef<std::uint32_t> blocks) const;
   std::uint32_t pairOf(std::uint32_t done, std::uint32_t led, std::uint32_t along,
-                       const Interval& source, const Interval& destination);
+                       const Interval& source, const Interval& destination,
+                       const Interval* split_source = nullptr,
+                       const Interval* split_destination = nullptr);
 
   StepBuilder& builder_;
   ExchangePart& part_;
   const std::uint32_t axes_;
   const bool gathers_;
+  const bool strided_;
+  const std::uint32_t split_axis_;
+  const std::uint32_t stride_;
   Buffer from_ = Buffer::kIn;
   Buffer to_ = Buffer::kOut;
   std::uint32_t frame_ = kNone;  // of what is held after it

@@ -9,10 +9,12 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
+#include "compiler/algorithms/alltoall/half_planes.h"
 #include "compiler/algorithms/alltoall/two_phase.h"
 #include "compiler/compile.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
+#include "schedules/expansion/expand.h"
 
 namespace torc {
 namespace {
@@ -38,8 +40,9 @@ double busiest(const Schedule& schedule) {
 }
 
 constexpr const char* kAlgorithms[] = {
-    "direct",       "rotated-rings", "rings",      "two-phase",   "rotated-two-phase",
-    "virtual-mesh", "bruck",         "aggregated", "distributed", "leader"};
+    "direct",       "rotated-rings", "rings", "two-phase",  "rotated-two-phase",
+    "virtual-mesh", "half-planes",   "bruck", "aggregated", "distributed",
+    "leader"};
 
 class Alltoall : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
@@ -88,6 +91,37 @@ TEST(TwoPhase, LinearDimensionLeavesASymmetricPlaneOrIsTheLongest) {
   EXPECT_EQ(of("8x8x8"), 0u);
   EXPECT_EQ(of("1x4"), 1u);
   EXPECT_EQ(of("1"), kNone);
+}
+
+/// Messages that a rank sends.
+std::size_t messages(const Schedule& schedule) {
+  const FlatProgram program =
+      *expand(schedule.view(), 0, {.count = 60, .per_rank = {}, .displacements = {}});
+  return static_cast<std::size_t>(std::ranges::count_if(
+      program.operations,
+      [](const FlatOperation& operation) { return operation.kind == OperationKind::kSend; }));
+}
+
+TEST(HalfPlanes, AreAMeshThatIsNearlySquare) {
+  const auto of = [](const char* shape) { return nearlySquare(*parseTopology(shape)); };
+  // 32x16 as in the paper, 64x64, 256x256, 4x4 of one ring.
+  EXPECT_EQ(messages(compiled("half-planes", "8x8x8", 1, DirectionModel::kUnidirectional)), 46u);
+  EXPECT_EQ(messages(compiled("half-planes", "8x32x16", 1, DirectionModel::kUnidirectional)), 126u);
+  EXPECT_EQ(messages(compiled("half-planes", "16", 1, DirectionModel::kUnidirectional)), 6u);
+  EXPECT_EQ(of("64x32x32").columns, 0b011u);
+  EXPECT_EQ(of("64x32x32").stride, 8u);
+  EXPECT_EQ(of("8x8").split, kNone);
+  EXPECT_EQ(of("7").columns, 0u);
+  EXPECT_EQ(of("16m").columns, 0u) << "a line is not split";
+  EXPECT_EQ(of("16mx4").columns, 0b01u);
+}
+
+TEST(HalfPlanes, AreProvedOnMachinesOfAnySize) {
+  for (const char* shape :
+       {"6", "9", "12x2", "8x8x8", "256x2", "4x4x4x4x4", "64x32x32", "8x8x8m"}) {
+    const VerifyResult result = verify(compiled("half-planes", shape).view());
+    EXPECT_TRUE(result.ok()) << shape << ": " << result.faults.front().message;
+  }
 }
 
 TEST(RotatedRings, GrowWithTheLongestRingAlone) {

@@ -269,6 +269,12 @@ TEST(TextErrors, Plan) {
          "unknown axis 'XX' (axes are X)");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X ^half-latency",
          "expected a plan operation (docs/ir.md) or '}', found 'half'");
+  expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X stride ^Y",
+         "expected a stride, found 'Y'");
+  expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X stride 2 on ^Y",
+         "unknown axis 'Y' (axes are X)");
+  expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X stride ^3 on X",
+         "stride 3 does not cut X=4 into equal parts of more than one node");
   expect("phase_barrier\n  }\n", "phase_barrier\n  }\n  ^stream 0 of p0\n",
          "a schedule has a plan or steps, not both");
 }

@@ -92,7 +92,8 @@ TEST(Text, PrintsPlan) {
                   {PlanKind::kRingAllgather, 1, 1, /*half_latency=*/true},
                   {PlanKind::kTreeReduce, 0, 1},
                   {PlanKind::kTreeBroadcast, 1, 2},
-                  {PlanKind::kExchange, 0, 0, false, /*axes=*/0b101}};
+                  {PlanKind::kExchange, 0, 0, false, /*axes=*/0b101},
+                  {PlanKind::kExchange, 1, /*axis=*/0, false, /*axes=*/0b011, /*stride=*/2}};
   const std::string text = R"(// torc schedule, text form 1. The notation in full: docs/ir.md
 schedule @allreduce {
   collective allreduce
@@ -109,6 +110,7 @@ schedule @allreduce {
     tree_reduce color 0 on Y
     tree_broadcast color 1 on T
     exchange color 0 on XT
+    exchange color 1 on XY stride 2 on X
   }
 }
 )";

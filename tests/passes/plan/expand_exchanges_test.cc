@@ -64,16 +64,39 @@ std::vector<PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis
   return phases;
 }
 
+/// Where a ring of four or six nodes has an exchange, sometimes goes to every second or third node
+/// before, some of the other axes with it.
+std::vector<PlanOperation> drawStrides(const Topology& topology,
+                                       const std::vector<PlanOperation>& phases) {
+  std::vector<PlanOperation> plan;
+  for (PlanOperation phase : phases) {
+    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      const std::uint32_t size = topology.axes[axis].size;
+      if (phase.kind != PlanKind::kExchange || (phase.axes >> axis & 1) == 0) continue;
+      if (!topology.axes[axis].isRing() || size < 4 || size % 2 != 0 || draw(0, 1) == 0) continue;
+      PlanOperation strided = phase;
+      strided.axis = axis;
+      strided.stride = draw(0, 1) == 0 ? 2 : size / 2;
+      strided.axes = (phase.axes & draw(0, (1u << topology.axis_count) - 1)) | 1u << axis;
+      phase.axes &= ~strided.axes | 1u << axis;
+      plan.push_back(strided);
+      break;
+    }
+    plan.push_back(phase);
+  }
+  return plan;
+}
+
 RC_GTEST_PROP(ExpandExchanges, EveryPartitionOfTheAxesIsProved, ()) {
   const std::string shape = drawShape();
-  const std::uint32_t axes = parseTopology(shape)->axis_count;
+  const Topology topology = *parseTopology(shape);
   const std::uint32_t colors = draw(1, 2);
   std::vector<std::vector<PlanOperation>> of_color;
   for (std::uint32_t color = 0; color < colors; ++color)
-    of_color.push_back(drawExchanges(color, axes));
+    of_color.push_back(drawStrides(topology, drawExchanges(color, topology.axis_count)));
   // The k-th exchanges of all colors, with a barrier behind them or without.
   std::vector<PlanOperation> plan;
-  for (std::size_t k = 0; k < axes; ++k) {
+  for (std::size_t k = 0; k < 2 * topology.axis_count; ++k) {
     for (const auto& exchanges : of_color) {
       if (k < exchanges.size()) plan.push_back(exchanges[k]);
     }
