@@ -208,6 +208,12 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readBytes<&Settings::cache>},
+    {{"TORC_SCRATCH", "BYTES", "",
+      "Most memory that a call may take on a rank for what it forwards and sums up on the way; one "
+      "whose schedule needs more is MPI's. Default: no limit.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readBytes<&Settings::scratch>},
     {{"TORC_COMMUNICATORS", "N", "512",
       "Most communicators that torc serves at a time. Each takes one of MPI's own, of which MPICH "
       "has about 2000.",

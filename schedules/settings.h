@@ -39,6 +39,9 @@ enum class NonblockingMode : std::uint8_t {
   kYes,
 };
 
+/// Of a number of bytes.
+inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
 /// The variables' values, or their defaults.
 struct Settings {
   // Alike on all ranks.
@@ -52,6 +55,7 @@ struct Settings {
   std::array<bool, kCollectiveCount> collectives{};  // by Collective: whether to serve it
   std::uint64_t memory = 0;                          // bytes of schedules per rank
   std::uint64_t cache = 0;                           // bytes of laid-out calls per rank
+  std::uint64_t scratch = kNoLimit;                  // bytes of scratch of a call per rank
   std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
   ProgressMode progress = ProgressMode::kWait;
   NonblockingMode nonblocking = NonblockingMode::kAuto;

@@ -69,6 +69,11 @@ Status checkCall(const torc_geometry* geometry) {
 
 }  // namespace
 
+double torc_schedule::scratchBytes(std::uint64_t bytes) {
+  if (!scratch_share_) scratch_share_ = torc::VectorShares(view_).scratch();
+  return *scratch_share_ * static_cast<double>(bytes);
+}
+
 Status torc::broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
                             std::vector<std::byte>& bytes) {
   auto send = [&](void* data, std::size_t length) {

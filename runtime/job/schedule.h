@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,9 @@ struct torc_schedule {
       torc_geometry* geometry, std::shared_ptr<const torc::LoadedSchedule> file);
 
   const torc::ScheduleView& view() const { return view_; }
+  /// Scratch of a call on `bytes` bytes, the same on all ranks: the schedule's share of them, and
+  /// less than an element for each slot more.
+  double scratchBytes(std::uint64_t bytes);
   /// Whether the communicator's ranks are in the order in which the schedule was compiled, on which
   /// prefixes depend.
   bool isInRankOrder() const {
@@ -47,6 +51,7 @@ struct torc_schedule {
 
  private:
   torc::ScheduleView view_;
+  std::optional<double> scratch_share_;  // of the vector; found when it is asked for
 };
 
 #endif  // TORC_RUNTIME_JOB_SCHEDULE_H_

@@ -35,6 +35,7 @@ TEST(SettingsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_FALSE(settings.strict);
   EXPECT_EQ(settings.memory, std::uint64_t{256} << 20);
   EXPECT_EQ(settings.cache, std::uint64_t{64} << 20);
+  EXPECT_EQ(settings.scratch, kNoLimit);
   EXPECT_EQ(settings.communicators, 512u);
   EXPECT_EQ(settings.progress, ProgressMode::kWait);
   EXPECT_EQ(settings.verbosity, Verbosity::kHints);
@@ -88,6 +89,7 @@ TEST(SettingsTest, EveryRowOfTheTableChangesTheSettings) {
                                                         {"TORC_COLLECTIVES", "allreduce"},
                                                         {"TORC_MEMORY", "1"},
                                                         {"TORC_CACHE", "1"},
+                                                        {"TORC_SCRATCH", "1"},
                                                         {"TORC_COMMUNICATORS", "1"},
                                                         {"TORC_PROGRESS", "thread"},
                                                         {"TORC_NONBLOCKING", "1"},

@@ -175,6 +175,11 @@ bool Operation::proceedWith(torc_schedule& schedule) {
     leaveToMpi(Reason::kScheduleFailed);
     return true;
   }
+  const std::uint64_t limit = engine->settings.scratch;
+  if (limit != kNoLimit && schedule.scratchBytes(checked_.bytes) > static_cast<double>(limit)) {
+    leaveToMpi(Reason::kScratch);  // likewise
+    return true;
+  }
   if (call_.form == Form::kPersistent) return agree(schedule);
   TagRing& ring = state_.geometry().ring;
   if (!has_tags_) {

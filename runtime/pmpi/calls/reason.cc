@@ -35,6 +35,8 @@ const char* text(Reason reason) {
       return "MPI's own was measured to be faster";
     case Reason::kTried:
       return "MPI's own was tried in its turn";
+    case Reason::kScratch:
+      return "its schedule takes more memory than TORC_SCRATCH";
     case Reason::kOwnBlock:
       return "the rank's own block is not as long as the others expect";
     case Reason::kFailedBefore:
