@@ -17,17 +17,16 @@
 namespace torc {
 namespace {
 
-/// The shifts to all nodes that differ on `axes` alone: on rings from the farthest node one way to
-/// the farthest the other way, of which `down` has the longer way down where a ring is even.
-Family familyOf(const Topology& topology, std::uint32_t axes, bool down) {
+/// The shifts to all nodes that differ on the axes of the exchange alone: on rings from the
+/// farthest node one way to the farthest the other way.
+Family familyOf(const ExchangeSteps& steps) {
+  const Topology& topology = steps.topology();
   Family family;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    const bool along = axes >> axis & 1;
-    const auto size = static_cast<std::int32_t>(topology.axes[axis].size);
+    const bool along = steps.axes() >> axis & 1;
     family.count[axis] = along ? topology.axes[axis].size : 1;
-    if (along && topology.axes[axis].isRing()) {
-      family.first[axis] = -(down ? size : size - 1) / 2;
-    }
+    if (along && topology.axes[axis].isRing())
+      family.first[axis] = steps.firstOf(topology.axes[axis].size);
   }
   return family;
 }
@@ -60,7 +59,7 @@ void addAlongSplit(ExchangeSteps& steps, Family family, std::int32_t shift,
 /// each multiple, so that regions say what they hold there from their own node.
 OperationIndices addMultiples(ExchangeSteps& steps, const Family& family) {
   const Interval own = Interval::relative(0);
-  const std::int32_t around = steps.firstAround();
+  const std::int32_t around = steps.firstOf(steps.stride());
   OperationIndices brought;
   for (const Interval& source : steps.multipleSources()) {
     const std::uint32_t received = steps.blocks(Interval::ofPeer(false), own, source,
@@ -79,7 +78,7 @@ OperationIndices addAround(ExchangeSteps& steps, const Family& family) {
   const Interval own = Interval::relative(0);
   OperationIndices brought;
   for (std::uint32_t i = 0; i < steps.stride(); ++i) {
-    const std::int32_t shift = steps.firstAround() + static_cast<std::int32_t>(i);
+    const std::int32_t shift = steps.firstOf(steps.stride()) + static_cast<std::int32_t>(i);
     BlockList received, sent;
     for (const Interval& source : steps.multipleSources()) {
       received.push_back(steps.blocks(Interval::ofPeer(false), own,
@@ -96,7 +95,7 @@ OperationIndices addAround(ExchangeSteps& steps, const Family& family) {
 void expandExchange(ExchangeSteps steps, FamilyOrder order, std::uint32_t window) {
   const Interval own = Interval::relative(0);
   const StepPlace place = steps.newStream();
-  Family family = familyOf(steps.topology(), steps.axes(), steps.part().down);
+  Family family = familyOf(steps);
   family.order = order;
   if (window < family.size()) family.window = static_cast<std::uint16_t>(window);
   OperationIndices brought;

@@ -27,7 +27,7 @@ ExchangeSteps::ExchangeSteps(StepBuilder& builder, ExchangePart& part,
   to_ = Buffer::kScratch;
   BlockList held;
   if (strided_) {
-    const Interval around = Interval::relative(firstAround(), stride_);
+    const Interval around = Interval::relative(firstOf(stride_), stride_);
     for (const Interval& source : multipleSources())
       held.push_back(pairOf(done, led, 0, own, own, &source, &around));
   } else {
@@ -41,24 +41,11 @@ std::uint32_t ExchangeSteps::doneBehind() const {
   return part_.done | (strided_ ? axes_ & ~(1u << split_axis_) : axes_);
 }
 
-/// The shift to the first of `count` in a row around a node. Of an even number the farthest one is
-/// as far both ways: a part of direction - goes down to it.
-static std::int32_t firstOf(std::uint32_t count, bool down) {
-  return -static_cast<std::int32_t>(down ? count / 2 : (count - 1) / 2);
-}
-
-std::int32_t ExchangeSteps::firstAround() const {
-  return firstOf(stride_, part_.down);
-}
-
-std::int32_t ExchangeSteps::firstMultiple() const {
-  return firstOf(multiples(), part_.down);
-}
-
 llvm::SmallVector<Interval, 4> ExchangeSteps::multipleSources() const {
+  const std::uint32_t count = topology().axes[split_axis_].size / stride_;
   llvm::SmallVector<Interval, 4> sources;
-  for (std::uint32_t i = 0; i < multiples(); ++i) {
-    const std::int32_t multiple = firstMultiple() + static_cast<std::int32_t>(i);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::int32_t multiple = firstOf(count) + static_cast<std::int32_t>(i);
     sources.push_back(Interval::relative(-multiple * static_cast<std::int32_t>(stride_)));
   }
   return sources;
@@ -121,7 +108,7 @@ std::uint32_t ExchangeSteps::keep(const StepPlace& place) {
   if (split_axis_ == kNone) {
     kept = {blocks(own, own)};
   } else if (strided_) {
-    kept = {blocks(own, own, own, Interval::relative(firstAround(), stride_))};
+    kept = {blocks(own, own, own, Interval::relative(firstOf(stride_), stride_))};
   } else {
     for (const Interval& source : multipleSources())
       kept.push_back(blocks(own, own, source, own));

@@ -64,12 +64,11 @@ class ExchangeSteps {
   /// is none. And that stride.
   std::uint32_t splitAxis() const { return split_axis_; }
   std::uint32_t stride() const { return stride_; }
-  /// The shift to the first of the nodes around one, of as many in a row as the stride says.
-  std::int32_t firstAround() const;
-  /// How many nodes are multiples of the stride apart, and the shift to the first of them, in
-  /// strides.
-  std::uint32_t multiples() const { return topology().axes[split_axis_].size / stride_; }
-  std::int32_t firstMultiple() const;
+  /// The shift to the first of `count` nodes in a row around one. Of an even number the farthest
+  /// one is as far both ways: a part of direction - goes down to it.
+  std::int32_t firstOf(std::uint32_t count) const {
+    return -static_cast<std::int32_t>(part_.down ? count / 2 : (count - 1) / 2);
+  }
   /// The sources at multiples of the stride, as the node sees them that holds their blocks.
   llvm::SmallVector<Interval, 4> multipleSources() const;
   /// What reads the blocks that there were before the exchange has to wait for.
