@@ -1,14 +1,16 @@
 // What blocking collectives take, in loops of nothing else: the program, which knows nothing of
 // torc and has no nonblocking collective. bench/blocking_calls.sh runs it plain and preloaded.
 //
-//   blocking_calls LARGEST    a line for every collective and size from 8 bytes to LARGEST, of
-//   whole
-//                             vectors, a factor of 8 apart: microseconds of a call, name, bytes
+//   blocking_calls SMALLEST LARGEST FACTOR [COLLECTIVE]...
+//
+// A line for every collective and size from SMALLEST to LARGEST bytes, of whole vectors, FACTOR
+// apart: microseconds of a call, name, bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include <mpi.h>
@@ -72,7 +74,7 @@ double secondsOf(int calls, const std::function<void()>& call) {
   return MPI_Wtime() - start;
 }
 
-/// Microseconds: the median of batches of about 3 ms, on rank 0.
+/// Microseconds: the lower quartile of batches of about 3 ms, on rank 0.
 double timeOf(const std::function<void()>& call) {
   constexpr int kBatches = 21;
   constexpr double kBatchSeconds = 3e-3;
@@ -83,18 +85,24 @@ double timeOf(const std::function<void()>& call) {
   std::vector<double> batches;
   for (int batch = 0; batch < kBatches; ++batch)
     batches.push_back(1e6 * secondsOf(calls, call) / calls);
-  std::ranges::nth_element(batches, batches.begin() + kBatches / 2);
-  return batches[kBatches / 2];
+  std::ranges::nth_element(batches, batches.begin() + kBatches / 4);
+  return batches[kBatches / 4];
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long largest = argc == 2 ? std::atol(argv[1]) : 0;
-  if (largest < 8 || largest > 1L << 30) {
-    std::fprintf(stderr, "usage: blocking_calls LARGEST   bytes, 8 to 1073741824\n");
+  const auto number = [&](int i) { return argc > i ? std::atol(argv[i]) : 0; };
+  const long smallest = number(1), largest = number(2), factor = number(3);
+  if (smallest < 4 || largest < smallest || largest > 1L << 30 || factor < 2) {
+    std::fprintf(stderr,
+                 "usage: blocking_calls SMALLEST LARGEST FACTOR [COLLECTIVE]...   bytes, 4 to "
+                 "1073741824\n");
     return 2;
   }
+  const auto isAskedFor = [&](std::string_view name) {
+    return argc == 4 || std::find(argv + 4, argv + argc, name) != argv + argc;
+  };
   MPI_Init(&argc, &argv);
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -102,7 +110,8 @@ int main(int argc, char** argv) {
   const auto elements = static_cast<std::size_t>(largest) / sizeof(float);
   Buffers buffers{std::vector<float>(elements), std::vector<float>(elements)};
   for (const Loop& loop : kLoops) {
-    for (long bytes = 8; bytes <= largest; bytes *= 8) {
+    if (!isAskedFor(loop.name)) continue;
+    for (long bytes = smallest; bytes <= largest; bytes *= factor) {
       const int count = static_cast<int>(static_cast<std::size_t>(bytes) / sizeof(float));
       const int block = count / size;
       if (block == 0) continue;

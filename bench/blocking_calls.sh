@@ -1,18 +1,28 @@
 #!/usr/bin/env bash
-# What blocking collectives take a program on this machine, in loops of nothing else: plain, preloaded
-# with a library that was chosen by the model, with the same library and TORC_TUNE=1, and with the same
-# library after tuning.
+# What blocking collectives take a program on this machine, in loops of nothing else: plain, and preloaded
+# with
+#   generic      a library for the preset `generic`, chosen by the model
+#   described    one for this machine as `torc-run --calibrate` describes it, chosen by the model
+#   TORC_TUNE=1  the same, which the program's first calls try
+#   tuned        the same after `torc-run --tune`
 #
 #   bash bench/blocking_calls.sh [TORUS]        default: 2, a rank to each of two cores
 #
-# Variants run in turns; of each the least of 5 medians counts. $BLOCKING_CALLS_LARGEST: bytes (default:
-# 67108864). $BLOCKING_CALLS_MINUTES: of tuning (default: 4). TEST_MPI=openmpi: with Open MPI.
+# Variants run in turns; of each the least of 5 runs counts, a run being the lower quartile of 21 batches of calls. Where others work on the machine:
+# chrt -f 1 bash bench/blocking_calls.sh. TEST_MPI=openmpi: with Open MPI.
+#   $BLOCKING_CALLS_SIZES        smallest, largest and factor, in bytes (default: 8 67108864 8)
+#   $BLOCKING_CALLS_COLLECTIVES  allreduce, ... (default: all)
+#   $BLOCKING_CALLS_MINUTES      of tuning (default: 4)
+#   $BLOCKING_CALLS_VARIANTS     default: plain generic described trying tuned
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torus=${1:-2}
-ranks=$((${torus//x/*}))
+shape=${torus//m/}
+ranks=$((${shape//x/*}))
 rounds=5
-largest=${BLOCKING_CALLS_LARGEST:-67108864}
+read -r smallest largest factor <<<"${BLOCKING_CALLS_SIZES:-8 67108864 8}"
+collectives=${BLOCKING_CALLS_COLLECTIVES:-}
+variants=${BLOCKING_CALLS_VARIANTS:-plain generic described trying tuned}
 runtime=runtime program=bench/blocking_calls
 [[ ${TEST_MPI-} != openmpi ]] || runtime=runtime/openmpi program+=_openmpi
 
@@ -20,61 +30,78 @@ bazel build -c opt //compiler:torc "//$runtime:torc-run" "//$runtime:libtorc_pmp
   "//bench:${program#*/}" 2>/dev/null
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-bazel-bin/compiler/torc library build --partition "$torus" --candidates 6 --quiet -o "$work/untuned"
-tools/mpiexec.sh -n "$ranks" "bazel-bin/$runtime/torc-run" --tune="$work/untuned" --output "$work/tuned" \
-  --sizes "8:$largest" --minutes "${BLOCKING_CALLS_MINUTES:-4}" </dev/null | tail -n 1
+build() { bazel-bin/compiler/torc library build --candidates 6 --quiet "$@"; }
+torc_run() { tools/mpiexec.sh -n "$ranks" "bazel-bin/$runtime/torc-run" "$@" </dev/null; }
+
+build --partition "$torus" -o "$work/generic"
+if [[ $variants == *described* || $variants == *trying* || $variants == *tuned* ]]; then
+  torc_run --calibrate "$work/described.json" --torus "$torus" --minutes 0.5
+  build --machine "$work/described.json" -o "$work/described"
+fi
+if [[ $variants == *tuned* ]]; then
+  torc_run --tune="$work/described" --output "$work/tuned" --sizes "$smallest:$largest" \
+    ${collectives:+--collectives "${collectives// /,}"} --minutes "${BLOCKING_CALLS_MINUTES:-4}" | tail -n 1
+fi
 
 run() {
   local preload=()
   if [[ $1 != plain ]]; then
     preload=(-genv LD_PRELOAD "$PWD/bazel-bin/$runtime/libtorc_pmpi.so" -genv TORC_STRICT 1
-      -genv TORC_LIBRARY "$work/${1/trying/untuned}")
+      -genv TORC_LIBRARY "$work/${1/trying/described}")
   fi
   [[ $1 != trying ]] || preload+=(-genv TORC_TUNE 1)
-  tools/mpiexec.sh "${preload[@]}" -n "$ranks" "bazel-bin/$program" "$largest" </dev/null
+  # shellcheck disable=SC2086
+  tools/mpiexec.sh "${preload[@]}" -n "$ranks" "bazel-bin/$program" "$smallest" "$largest" "$factor" \
+    $collectives </dev/null
 }
 
 for ((round = 0; round < rounds; ++round)); do
-  for variant in plain untuned trying tuned; do
+  for variant in $variants; do
     run "$variant" | sed "s/^/$variant /" >>"$work/times"
   done
 done
 echo
 ((ranks <= $(nproc))) || echo "NOTE: $ranks ranks share $(nproc) cores: times are those of waiting for one"
-echo "| $ranks ranks, torus $torus | bytes | plain, us | preloaded | TORC_TUNE=1 | tuned |" \
-  "preloaded / plain | TORC_TUNE=1 / plain | tuned / plain |"
-echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-awk '{
-    key = $3 " | " $4
+# Microseconds, and ratios. Both tables have what was measured only.
+awk -v variants="$variants" -v title="$ranks ranks, torus $torus" '
+  { key = $3 " | " $4
     if (!(key in order)) { order[key] = ++keys; list[keys] = key }
-    if (!(($1, key) in least) || $2 < least[$1, key]) least[$1, key] = $2
-  }
+    if (!(($1, key) in least) || $2 < least[$1, key]) least[$1, key] = $2 }
+  function label(name) { return name == "trying" ? "TORC_TUNE=1" : name }
   END {
-    for (i = 1; i <= keys; ++i) {
-      key = list[i]
-      plain = least["plain", key]; untuned = least["untuned", key]; tuned = least["tuned", key]
-      trying = least["trying", key]
-      printf "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", key, plain, untuned, trying,
-        tuned, untuned / plain, trying / plain, tuned / plain
+    count = split(variants, name, " ")
+    head = "| " title " | bytes |"; rule = "| --- | --- |"
+    for (i = 1; i <= count; ++i) { head = head " " label(name[i]) ", us |"; rule = rule " --- |" }
+    for (i = 2; i <= count; ++i) { head = head " " label(name[i]) " / plain |"; rule = rule " --- |" }
+    print head; print rule
+    for (k = 1; k <= keys; ++k) {
+      line = "| " list[k] " |"
+      for (i = 1; i <= count; ++i) line = line sprintf(" %.2f |", least[name[i], list[k]])
+      for (i = 2; i <= count; ++i)
+        line = line sprintf(" %.2f |", least[name[i], list[k]] / least["plain", list[k]])
+      print line
     }
   }' "$work/times"
 echo
-awk '{
-    size = $4; name = $3
-    if (!(name in row)) { row[name] = ++names; list[names] = name }
-    if (!(size in column)) { column[size] = ++sizes; bytes[sizes] = size }
-    if (!(($1, name, size) in least) || $2 < least[$1, name, size]) least[$1, name, size] = $2
-  }
+awk -v variants="$variants" '
+  { if (!($3 in row)) { row[$3] = ++names; list[names] = $3 }
+    if (!($4 in column)) { column[$4] = ++sizes; bytes[sizes] = $4 }
+    if (!(($1, $3, $4) in least) || $2 < least[$1, $3, $4]) least[$1, $3, $4] = $2 }
   END {
-    line = "| preloaded, with TORC_TUNE=1, tuned, over plain |"; rule = "| --- |"
+    count = split(variants, name, " ")
+    line = "| plain, us;"
+    for (i = 2; i <= count; ++i) line = line (i > 2 ? ", " : " ") (name[i] == "trying" ? "TORC_TUNE=1" : name[i])
+    line = line " over plain |"; rule = "| --- |"
     for (j = 1; j <= sizes; ++j) { line = line " " bytes[j] " |"; rule = rule " --- |" }
     print line; print rule
     for (i = 1; i <= names; ++i) {
       line = "| " list[i] " |"
       for (j = 1; j <= sizes; ++j) {
         plain = least["plain", list[i], bytes[j]]
-        line = line sprintf(" %.2f, %.2f, %.2f |", least["untuned", list[i], bytes[j]] / plain,
-          least["trying", list[i], bytes[j]] / plain, least["tuned", list[i], bytes[j]] / plain)
+        cell = sprintf(" %.2f;", plain)
+        for (k = 2; k <= count; ++k)
+          cell = cell sprintf("%s %.2f", k > 2 ? "," : "", least[name[k], list[i], bytes[j]] / plain)
+        line = line (plain ? cell : "") " |"
       }
       print line
     }

@@ -43,6 +43,9 @@ struct torc_context {
     return torc::kSimulated && first_ == collective && last_ == collective;
   }
 
+  /// Whether no collective is started.
+  bool isIdle() const { return first_ == nullptr; }
+
   /// Waits for an MPI request while the collectives go on: another rank may need them to get to
   /// its side of what the request stands for.
   torc::Status waitFor(MPI_Request* request, const char* call);

@@ -85,6 +85,7 @@ class MpiTransport final : public Transport {
 
   StatusOr<ChannelId> prepare(bool sending, std::int32_t peer, std::uint32_t tag,
                               const Segments& segments, std::span<const std::size_t> fragments);
+  int pollLast(std::span<ChannelId> completed);
   int report(const char* call, int code, int count, std::span<ChannelId> completed);
   Status failureOf(const char* call, int code, const Fragment& fragment) const;
   bool hasRightLength(const Fragment& fragment, const MPI_Status& status);

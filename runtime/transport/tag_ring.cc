@@ -10,18 +10,14 @@ StatusOr<TagRange> TagRing::take(std::uint32_t count) {
     return Status(StatusCode::kUnsupported, message("the schedule needs ", count,
                                                     " message tags, the communicator has ", size_));
   }
-  TagRange range;
-  range.count = count;
-  range.begin = end_;
-  // A range does not go over the seam.
-  const auto left = static_cast<std::uint32_t>(size_ - range.begin % size_);
-  if (count > left) range.begin += left;
-  end_ = range.begin + count;
-  range.base = first_ + static_cast<int>(range.begin % size_);
-  range.number = next_number_++;
+  const TagRange range = pass(count);
+  hold(range);
+  return range;
+}
+
+void TagRing::hold(const TagRange& range) {
   held_.push_back({range.begin, false});
   ++held_count_;
-  return range;
 }
 
 void TagRing::release(const TagRange& range) {

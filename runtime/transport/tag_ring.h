@@ -37,6 +37,22 @@ class TagRing {
   /// on all ranks: kUnsupported where the ring is smaller than `count`; nothing is taken then.
   StatusOr<TagRange> take(std::uint32_t count);
 
+  /// The same for a call that is complete, or held, before another one is taken. `count` fits.
+  TagRange pass(std::uint32_t count) {
+    // A range does not go over the seam.
+    if (const std::uint32_t left = size_ - place_; count > left) {
+      end_ += left;
+      place_ = 0;
+    }
+    const TagRange range{first_ + static_cast<int>(place_), count, end_, next_number_++};
+    end_ += count;
+    place_ += count;
+    if (place_ == size_) place_ = 0;
+    return range;
+  }
+  /// Such a call goes on: to be released when it is complete. None is held.
+  void hold(const TagRange& range);
+
   /// Whether every earlier call that may have used tags of `range` is released. Where not, the call
   /// waits with its start.
   bool ready(const TagRange& range) const {
@@ -58,7 +74,8 @@ class TagRing {
 
   int first_;
   std::uint32_t size_;
-  std::uint64_t end_ = 0;  // of the last range, on the unrolled ring
+  std::uint64_t end_ = 0;    // of the last range, on the unrolled ring
+  std::uint32_t place_ = 0;  // the same on the ring: end_ % size_
   std::uint64_t next_number_ = 0;
   std::deque<Held> held_;  // from the oldest that is not released on
   std::size_t held_count_ = 0;

@@ -78,7 +78,7 @@ class MpiCall {
     return (*reinterpret_cast<const Function*>(storage))(kept, comm, request);
   }
 
-  alignas(std::max_align_t) std::byte storage_[80] = {};
+  alignas(std::max_align_t) std::byte storage_[80];  // as much of it as the function needs
   int (*invoke_)(const std::byte*, const KeptLists&, MPI_Comm, MPI_Request*) = nullptr;
 };
 

@@ -1,11 +1,9 @@
 // Repeated calls: what is kept, and for which buffers it serves.
 #include "runtime/pmpi/calls/repeated_call.h"
 
-#include <functional>
 #include <utility>
 
 #include "runtime/pmpi/calls/held_handles.h"
-#include "support/hash.h"
 
 namespace torc::pmpi {
 namespace {
@@ -20,27 +18,6 @@ bool isSomewhere(const void* buffer) {
 }
 
 }  // namespace
-
-CallKey::CallKey(const CollectiveCall& call)
-    : id(call.id),
-      in_is_out(call.arguments.in == MPI_IN_PLACE),
-      out_is_in(call.arguments.out == MPI_IN_PLACE),
-      root(call.arguments.root),
-      type(call.arguments.type),
-      own_type(call.arguments.own_type),
-      op(call.arguments.op),
-      count(call.arguments.count),
-      own_count(call.arguments.own_count) {}
-
-std::uint64_t CallKey::hash() const {
-  const auto pair = [](int high, int low) {
-    return std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | static_cast<std::uint32_t>(low);
-  };
-  const std::hash<MPI_Datatype> of_type;
-  return hashNumbers(pair(static_cast<int>(id) * 4 + in_is_out * 2 + out_is_in, root),
-                     of_type(type), of_type(own_type), std::hash<MPI_Op>()(op),
-                     static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(own_count));
-}
 
 bool RepeatedCall::takes(const CallArguments& arguments) const {
   const std::uint64_t in_bytes = checked.in_place ? 0 : checked.elements.in * checked.type.bytes;
@@ -61,9 +38,15 @@ const Call& RepeatedCall::callWith(const CallArguments& arguments) {
   return checked;
 }
 
-RepeatedCall* RepeatedCalls::find(const CallKey& key) {
-  const Slot& slot = slotOf(key.hash());
-  return slot.kept != nullptr && slot.kept->key == key ? slot.kept.get() : nullptr;
+Status RepeatedCall::bind(const CallArguments& arguments) {
+  const void* in_before = checked.in;
+  const void* out_before = checked.out;
+  const Call& call = callWith(arguments);
+  if (is_bound && call.in == in_before && call.out == out_before) return {};
+  is_bound = false;
+  Status status = laid_out->bind(call);
+  is_bound = status.ok();
+  return status;
 }
 
 /// Where a call is kept that comes the second time in a row; nullptr: nowhere.
@@ -87,8 +70,8 @@ void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const
                            const LibraryEntry& entry, torc_schedule* schedule) {
   Slot* slot = slotToKeepIn(key, call, checked);
   if (slot == nullptr) return;
-  auto repeated = std::make_unique<RepeatedCall>(
-      RepeatedCall{key, checked, noteOn(call, Maker::kTorc), &entry, nullptr, false});
+  auto repeated = std::make_unique<RepeatedCall>(RepeatedCall{
+      .key = key, .checked = checked, .note = noteOn(call, Maker::kTorc), .entry = &entry});
   const StatusOr<LaidOutCall*> acquired = cache_->acquire(schedule, checked);
   if (!acquired.ok()) return;
   if ((*acquired)->bytes() > kMostMemory || !cache_->isWithinLimit()) {
@@ -96,6 +79,8 @@ void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const
     return;
   }
   repeated->laid_out = *acquired;
+  const torc_geometry& geometry = *schedule->geometry;
+  repeated->first_tag = geometry.tagsFor(TagRange(), repeated->note.signature).base;
   keep(*slot, std::move(repeated));
 }
 
@@ -105,7 +90,7 @@ void RepeatedCalls::handedBack(const CallKey& key, const CollectiveCall& call,
   // A call that is served gains more by being kept.
   if (slot == nullptr || (slot->kept != nullptr && !slot->kept->isMpis())) return;
   keep(*slot, std::make_unique<RepeatedCall>(
-                  RepeatedCall{key, checked, noteOn(call, Maker::kMpi), nullptr, nullptr, false}));
+                  RepeatedCall{.key = key, .checked = checked, .note = noteOn(call, Maker::kMpi)}));
 }
 
 void RepeatedCalls::drop(RepeatedCall& repeated) {

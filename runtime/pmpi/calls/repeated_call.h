@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include <mpi.h>
@@ -21,9 +22,33 @@ namespace torc::pmpi {
 
 /// What a call is but for its buffers, as the program made it.
 struct CallKey {
-  explicit CallKey(const CollectiveCall& call);
+  explicit CallKey(const CollectiveCall& call)
+      : id(call.id),
+        in_is_out(call.arguments.in == MPI_IN_PLACE),
+        out_is_in(call.arguments.out == MPI_IN_PLACE),
+        root(call.arguments.root),
+        type(call.arguments.type),
+        own_type(call.arguments.own_type),
+        op(call.arguments.op),
+        count(call.arguments.count),
+        own_count(call.arguments.own_count) {}
   bool operator==(const CallKey&) const = default;
-  std::uint64_t hash() const;
+  std::uint64_t hash() const {
+    const auto pair = [](int high, int low) {
+      return std::uint64_t{static_cast<std::uint32_t>(high)} << 32 |
+             static_cast<std::uint32_t>(low);
+    };
+    const std::hash<MPI_Datatype> of_type;
+    // A sum of products with odd numbers, which are made at the same time: this is in every call.
+    // The upper half of such a sum depends on all bits.
+    const std::uint64_t sum =
+        pair(static_cast<int>(id) * 4 + in_is_out * 2 + out_is_in, root) * 0x9e3779b97f4a7c15u +
+        of_type(type) * 0xc2b2ae3d27d4eb4fu + of_type(own_type) * 0x165667b19e3779f9u +
+        std::hash<MPI_Op>()(op) * 0xd6e8feb86659fd93u +
+        static_cast<std::uint64_t>(count) * 0xff51afd7ed558ccdu +
+        static_cast<std::uint64_t>(own_count) * 0xc4ceb9fe1a85ec53u;
+    return sum ^ sum >> 32;
+  }
 
   CallId id;
   bool in_is_out, out_is_in;  // MPI_IN_PLACE
@@ -40,12 +65,16 @@ struct RepeatedCall {
   bool takes(const CallArguments& arguments) const;
   /// What the call is with these buffers. Refers to this object.
   const Call& callWith(const CallArguments& arguments);
+  /// Binds what is laid out to the buffers, unless it is bound to them from the round before.
+  Status bind(const CallArguments& arguments);
 
   CallKey key;
   Call checked;
   CallNote note;
   const LibraryEntry* entry = nullptr;
   LaidOutCall* laid_out = nullptr;  // acquired; null: of a call that is MPI's
+  int first_tag = 0;                // of the ring of tags that calls alike take theirs from
+  bool is_bound = false;            // to the buffers of `checked`
   bool is_running = false;          // an operation has it
 };
 
@@ -59,7 +88,10 @@ class RepeatedCalls {
   ~RepeatedCalls() { dropAll(); }
 
   /// nullptr where there is none.
-  RepeatedCall* find(const CallKey& key);
+  RepeatedCall* find(const CallKey& key) {
+    const Slot& slot = slotOf(key.hash());
+    return slot.kept != nullptr && slot.kept->key == key ? slot.kept.get() : nullptr;
+  }
 
   /// A blocking call has been served. The second in a row is kept, if it is such that buffers alone
   /// can make a difference, and there is memory. Throws std::bad_alloc.

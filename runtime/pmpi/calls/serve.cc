@@ -214,37 +214,54 @@ void noteRepeated(CollectiveCall& call, CommunicatorState& state, const Repeated
   call.reason = repeated.note.reason;
 }
 
+/// Starts a round, and looks at it until it is over, or some time has gone by. With the lock.
+Progress lookAtRound(LaidOutCall& laid_out) {
+  Executor& executor = *laid_out.executor();
+  const bool is_alone = engine->isIdle();
+  const unsigned looks = oversubscribed.load(std::memory_order_relaxed) ? 1 : kLooksAtRepeated;
+  executor.start();
+  for (unsigned i = 0; executor.progress() == Progress::kActive && i < looks; ++i) {
+    executor.advance();
+    if (!is_alone) engine->advance();
+  }
+  engine->countLook();
+  if (executor.progress() == Progress::kDone) laid_out.finishRound();
+  return executor.progress();
+}
+
 /// Starts a round of a repeated call, and waits for its end a while. With the lock.
 Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall& repeated,
                    std::unique_ptr<Operation>& operation) {
   noteRepeated(call, state, repeated);
   state.calls().servesAgain();
-  torc_geometry& geometry = state.geometry();
-  const Call& checked = repeated.callWith(call.arguments);
-  StatusOr<TagRange> tags = geometry.ring.take(repeated.laid_out->schedule()->tag_count);
-  if (!tags.ok()) return tags.status();
-  torc_collective round(repeated.laid_out);
-  round.bindTags(geometry.tagsFor(*tags, repeated.note.signature));
-  Status status = repeated.laid_out->bind(checked);
-  if (status.ok() && torc_collective_start(&round) != TORC_OK) {
-    status = {StatusCode::kTransport, torc_error_message()};
-  }
-  const unsigned looks = oversubscribed.load(std::memory_order_relaxed) ? 1 : kLooksAtRepeated;
-  for (unsigned i = 0; round.active && i < looks; ++i)
-    engine->advance();
-  if (round.active) {
-    status = attempt([&]() -> Status {
-      operation = std::make_unique<Operation>(state, call, checked, *repeated.entry);
-      return {};
-    });
-    if (status.ok()) {
-      operation->takeOver(round, *tags, repeated);
-      return {};
+  // Nothing else has tags, and as many as these were there before.
+  TagRing& ring = state.geometry().ring;
+  const TagRange tags = ring.pass(repeated.laid_out->schedule()->tag_count);
+  repeated.laid_out->bindTags(repeated.first_tag + tags.base);
+  Status status = repeated.bind(call.arguments);
+  if (status.ok()) {
+    const Progress progress = lookAtRound(*repeated.laid_out);
+    if (progress != Progress::kDone) {
+      torc_collective round(repeated.laid_out);
+      round.number = tags.number;
+      if (progress == Progress::kActive) {
+        round.active = true;
+        round.context()->link(&round);
+        status = attempt([&]() -> Status {
+          operation = std::make_unique<Operation>(state, call, repeated.checked, *repeated.entry);
+          return {};
+        });
+        if (status.ok()) {
+          ring.hold(tags);
+          operation->takeOver(round, tags, repeated);
+          return {};
+        }
+        round.abandon(status);
+      } else {
+        status = round.roundStatus();
+      }
     }
-    round.abandon(status);
   }
-  geometry.ring.release(*tags);
-  if (status.ok()) status = round.roundStatus();
   if (status.ok()) endCall(call, &state, repeated.entry);
   return status;
 }

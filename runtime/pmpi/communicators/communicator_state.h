@@ -68,6 +68,10 @@ struct CommunicatorSchedule {
   bool is_claimed = false;  // a call that is not on trial has used it, or will
 };
 
+/// Communicators with a state that were freed: what is remembered of a handle holds while this
+/// stays, as MPI may give the handle to another communicator.
+inline std::atomic<std::uint64_t> communicators_freed{0};
+
 class CommunicatorState {
  public:
   /// Local: looks at a communicator for the first time. Throws std::bad_alloc.

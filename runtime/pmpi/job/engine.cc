@@ -35,13 +35,13 @@ constexpr double kMostSecondsWaited = 0.5;
 }  // namespace
 
 EngineLock::EngineLock() {
-  engine_mutex.lock();
+  if (has_threads.load(std::memory_order_relaxed)) engine_mutex.lock();
   inside_torc = true;
 }
 
 EngineLock::~EngineLock() {
   inside_torc = false;
-  engine_mutex.unlock();
+  if (has_threads.load(std::memory_order_relaxed)) engine_mutex.unlock();
 }
 
 void reportFailures() {
@@ -65,11 +65,13 @@ void tellErrorHandler(MPI_Comm comm, int code) {
 }
 
 void advance() {
-  if (inside_torc || engine == nullptr || !engine_mutex.try_lock()) return;
+  if (inside_torc || engine == nullptr) return;
+  const bool locks = has_threads.load(std::memory_order_relaxed);
+  if (locks && !engine_mutex.try_lock()) return;
   inside_torc = true;
   engine->advance();
   inside_torc = false;
-  engine_mutex.unlock();
+  if (locks) engine_mutex.unlock();
   reportFailures();
 }
 
@@ -92,9 +94,13 @@ void Engine::advance() {
   std::erase_if(in_mpi, [](Operation* operation) { return operation->testMpi(); });
   // A queue may empty, but none is added here.
   std::erase_if(waiting, [](CommunicatorState* state) { return state->proceed(); });
-  if (++looks_ % kLooksBeforeClock == 0) watch();
+  countLook();
   if (has_failed_states) endFailed();
   if (!abandoned_.empty() || hasAbandoned()) destroyAbandoned();
+}
+
+void Engine::countLook() {
+  if (++looks_ % kLooksBeforeClock == 0) watch();
 }
 
 /// Looks for notices of other ranks, and for operations that stand still.
@@ -171,6 +177,7 @@ bool Engine::takeReport(MPI_Comm* comm, int* code) {
 }
 
 void Engine::abandon(CommunicatorState* state) {
+  communicators_freed.fetch_add(1, std::memory_order_relaxed);
   state->next_freed = freed_.load(std::memory_order_relaxed);
   while (!freed_.compare_exchange_weak(state->next_freed, state, std::memory_order_release,
                                        std::memory_order_relaxed)) {
@@ -198,6 +205,7 @@ void Engine::destroyAll() {
     operation->freePersistent();
   }
   persistent.clear();
+  communicators_freed.fetch_add(1, std::memory_order_relaxed);
   for (CommunicatorState* state : states)
     delete state;
   states.clear();

@@ -37,6 +37,13 @@ class Engine {
 
   /// Does what can be done now for everything that is under way.
   void advance();
+  /// Whether nothing is: what a call waits for itself is then all there is to look at.
+  bool isIdle() const {
+    return context.isIdle() && in_mpi.empty() && waiting.empty() && !has_failed_states &&
+           abandoned_.empty() && !hasAbandoned();
+  }
+  /// A look that is not one of `advance`: now and then at the notices of other ranks.
+  void countLook();
 
   /// Operations that are not complete, and persistent ones.
   void add(Operation* operation);
@@ -107,7 +114,11 @@ class Engine {
 /// nullptr while torc is off.
 extern Engine* engine;
 
-/// Holds the engine, and marks the thread as inside torc.
+/// Whether several threads may call MPI at a time (MPI_THREAD_MULTIPLE). Set before torc is on.
+inline std::atomic<bool> has_threads{true};
+
+/// Holds the engine, and marks the thread as inside torc. Where one thread at a time calls MPI
+/// there is nobody to lock out.
 class EngineLock {
  public:
   EngineLock();

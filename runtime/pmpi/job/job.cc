@@ -202,6 +202,7 @@ void startEngine(std::unique_ptr<Engine> made) {
   saySetUp();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
+  has_threads.store(level == MPI_THREAD_MULTIPLE);
   const bool has_thread = engine->settings.progress == ProgressMode::kThread;
   if (level == MPI_THREAD_MULTIPLE && (engine->has_nonblocking || has_thread)) {
     attention.store(kIdleWithThreads);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <iterator>
 #include <span>
 #include <string_view>
 
@@ -27,13 +25,10 @@ std::optional<Collective> collectiveOfMpi(std::string_view function) {
 
 }  // namespace
 
-std::optional<Collective> collectiveOf(CallId id) {
-  static const auto collectives = [] {
-    std::array<std::optional<Collective>, std::size(kNames)> found;
-    std::ranges::transform(kNames, found.begin(), collectiveOfMpi);
-    return found;
-  }();
-  return collectives[static_cast<std::size_t>(id)];
+std::array<std::optional<Collective>, kCallIds> collectivesOfCalls() {
+  std::array<std::optional<Collective>, kCallIds> found;
+  std::ranges::transform(kNames, found.begin(), collectiveOfMpi);
+  return found;
 }
 
 }  // namespace torc::pmpi

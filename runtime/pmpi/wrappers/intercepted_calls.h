@@ -8,6 +8,8 @@
 #ifndef TORC_RUNTIME_PMPI_WRAPPERS_INTERCEPTED_CALLS_H_
 #define TORC_RUNTIME_PMPI_WRAPPERS_INTERCEPTED_CALLS_H_
 
+#include <array>
+#include <cstddef>
 #include <optional>
 
 #include "schedules/collective.h"
@@ -124,8 +126,20 @@ enum class CallId {
 /// The three functions that MPI has of each.
 enum class Form { kBlocking, kNonblocking, kPersistent };
 
-/// The collective whose row of schedules/collective.h names a row of the table.
-std::optional<Collective> collectiveOf(CallId id);
+inline constexpr std::size_t kCallIds = 0
+#define TORC_COUNT(Name, name, parameters) +1
+    TORC_ALL_COLLECTIVES(TORC_COUNT)
+#undef TORC_COUNT
+    ;
+
+/// For each row of the table the collective whose row of schedules/collective.h names it.
+std::array<std::optional<Collective>, kCallIds> collectivesOfCalls();
+
+/// The same for one. In every call.
+inline std::optional<Collective> collectiveOf(CallId id) {
+  static const auto collectives = collectivesOfCalls();
+  return collectives[static_cast<std::size_t>(id)];
+}
 
 }  // namespace torc::pmpi
 

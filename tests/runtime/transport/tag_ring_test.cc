@@ -30,6 +30,33 @@ TEST(TagRing, RangesFollowOneAnotherAndDoNotCrossTheSeam) {
   EXPECT_EQ(ring.held(), 5u);
 }
 
+TEST(TagRing, ARangeThatIsPassedIsTheOneThatWouldBeTaken) {
+  TagRing taken(1000, 10), passed(1000, 10);
+  for (const std::uint32_t count : {4u, 4u, 4u, 6u, 10u, 1u, 9u, 10u, 3u, 8u}) {
+    const TagRange expected = take(taken, count);
+    taken.release(expected);
+    const TagRange range = passed.pass(count);
+    EXPECT_EQ(range.base, expected.base) << count;
+    EXPECT_EQ(range.begin, expected.begin) << count;
+    EXPECT_EQ(range.number, expected.number) << count;
+    EXPECT_EQ(passed.held(), 0u);
+  }
+}
+
+TEST(TagRing, ARangeThatIsPassedCanBeHeldUntilItsCallIsComplete) {
+  TagRing ring(0, 10);
+  ring.pass(4);
+  const TagRange range = ring.pass(6);
+  ring.hold(range);
+  EXPECT_EQ(ring.held(), 1u);
+  const TagRange before = take(ring, 4);
+  const TagRange again = take(ring, 6);
+  EXPECT_TRUE(ring.ready(before));
+  EXPECT_FALSE(ring.ready(again)) << "its tags are those of the range that is held";
+  ring.release(range);
+  EXPECT_TRUE(ring.ready(again));
+}
+
 TEST(TagRing, ACallThatNeedsMoreThanTheRingIsRefusedAndTakesNothing) {
   TagRing ring(0, 10);
   const StatusOr<TagRange> range = ring.take(11);
