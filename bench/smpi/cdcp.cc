@@ -1,5 +1,6 @@
 // The microbenchmarks and the solver of Sancho, Kerbyson and Barker, on a simulated machine: SMPI's
-// compiler builds this file with the runtime (bench/smpi/build.sh), and bench/figures_cdcp.sh runs it.
+// compiler builds this file with the runtime (bench/smpi/build.sh), and bench/figures_cdcp.sh runs
+// it.
 //
 //   cdcp allreduce WAY DEDICATED ITERATIONS BYTES,... MICROSECONDS,...
 //   cdcp solver WAY DEDICATED ITERATIONS FLOPS
@@ -265,7 +266,7 @@ void runAllreduce(Sums& sums, MPI_Comm comm, const std::string& way, int dedicat
     std::vector<double> in(static_cast<std::size_t>(count), rank + 1), out(in.size());
     for (const double work : works) {
       double spent = 0;
-      // The first few calls bring the ranks into their rhythm.
+      // The first calls bring the ranks into their rhythm; then simulated time repeats itself.
       for (int i = -3; i < iterations; ++i) {
         const double began = MPI_Wtime();
         sums.start(in.data(), out.data(), count);
@@ -311,8 +312,7 @@ class Solver {
     first_y_ = kRows * row / rows;
     width_ = kColumns * (column + 1) / columns - first_x_;
     height_ = kRows * (row + 1) / rows - first_y_;
-    points_ = static_cast<double>((kColumns + columns - 1) / columns) *
-              ((kRows + rows - 1) / rows);
+    points_ = static_cast<double>((kColumns + columns - 1) / columns) * ((kRows + rows - 1) / rows);
     for (int dy = -1; dy <= 1; ++dy) {
       for (int dx = -1; dx <= 1; ++dx) {
         if ((dx == 0 && dy == 0) || row + dy < 0 || row + dy >= rows) continue;

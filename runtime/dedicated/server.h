@@ -27,7 +27,8 @@ class Server {
  public:
   /// For the server of that index. `servers` is the communicator of all of them, in their order;
   /// its collectives are called by MPI's names, so that a preloaded torc serves them, but short
-  /// sums only if `short_sums` says so, as on all servers. `yields`: there are more ranks than cores.
+  /// sums only if `short_sums` says so, as on all servers. `yields`: there are more ranks than
+  /// cores.
   Server(const Wire& wire, int index, MPI_Comm servers, ShortSums short_sums, bool yields);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

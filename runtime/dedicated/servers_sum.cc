@@ -62,9 +62,9 @@ Status ServersSum::start(std::unique_ptr<std::byte[]> vector) {
         std::make_unique_for_overwrite<std::byte[]>(exchange.others.size() * bytes_);
     exchange.incoming.assign(exchange.others.size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < exchange.others.size(); ++i) {
-      const int code = PMPI_Irecv(exchange.received.get() + i * bytes_, static_cast<int>(bytes_),
-                                  MPI_BYTE, exchange.others[i], exchange.tag, comm_,
-                                  &exchange.incoming[i]);
+      const int code =
+          PMPI_Irecv(exchange.received.get() + i * bytes_, static_cast<int>(bytes_), MPI_BYTE,
+                     exchange.others[i], exchange.tag, comm_, &exchange.incoming[i]);
       if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Irecv");
     }
   }
@@ -79,9 +79,8 @@ Status ServersSum::send(Exchange& exchange) {
   exchange.outgoing.assign(exchange.others.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < exchange.others.size(); ++i) {
     const std::size_t to = (exchange.before + i) % exchange.others.size();
-    const int code =
-        PMPI_Isend(exchange.sent.get(), static_cast<int>(bytes_), MPI_BYTE, exchange.others[to],
-                   exchange.tag, comm_, &exchange.outgoing[to]);
+    const int code = PMPI_Isend(exchange.sent.get(), static_cast<int>(bytes_), MPI_BYTE,
+                                exchange.others[to], exchange.tag, comm_, &exchange.outgoing[to]);
     if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Isend");
   }
   return {};

@@ -50,8 +50,8 @@ class ServersSum {
     std::vector<int> others;  // in the order of the group, without this rank
     int tag = 0;
     bool sends = true, receives = true;
-    std::size_t before = 0;   // so many of the others come before this rank in the sum
-    bool is_result = false;   // what is received: it is not summed
+    std::size_t before = 0;  // so many of the others come before this rank in the sum
+    bool is_result = false;  // what is received: it is not summed
     std::vector<MPI_Request> incoming, outgoing;
     std::unique_ptr<std::byte[]> received;
     std::unique_ptr<std::byte[]> sent;  // stays until it has been sent

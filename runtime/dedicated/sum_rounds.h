@@ -1,7 +1,8 @@
-// How dedicated ranks sum short vectors among each other: in rounds, in each of which groups of them
-// exchange what they have, everyone with everyone of its group (recursive multiplying; Ruefenacht,
-// Bull and Booth, Generalisation of recursive doubling for AllReduce, 2017). A group of k takes k - 1
-// messages at a time where k - 1 exchanges of two would wait for the wire log2(k) times.
+// How dedicated ranks sum short vectors among each other: in rounds, in each of which groups of
+// them exchange what they have, everyone with everyone of its group (recursive multiplying;
+// Ruefenacht, Bull and Booth, Generalisation of recursive doubling for AllReduce, 2017). A group of
+// k takes k - 1 messages at a time where k - 1 exchanges of two would wait for the wire log2(k)
+// times.
 #ifndef TORC_RUNTIME_DEDICATED_SUM_ROUNDS_H_
 #define TORC_RUNTIME_DEDICATED_SUM_ROUNDS_H_
 
