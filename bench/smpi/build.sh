@@ -2,7 +2,9 @@
 # Builds torc-run for a simulated torus: the runtime as it is, compiled by SimGrid's wrapper smpicxx,
 # which stands outside Bazel. Prints the path of the program.
 #
-#   bash bench/smpi/build.sh
+#   bash bench/smpi/build.sh [PROGRAM.cc]
+#
+# PROGRAM.cc: a program that is built with the runtime in place of torc-run.
 #
 # Compiled in a hurry (-O1, a folder at a time, which reads the headers once): the simulated time of
 # a rank is that of its messages alone.
@@ -26,18 +28,26 @@ common=$({ smpicxx --version; echo "${flags[*]}"; cat {support,schedules,runtime
 
 objects=()
 missing=()
+name=${1:-torc-run}
+name=${name##*/}
+# add_object SOURCE...: what they are compiled to together.
+add_object() {
+  local object
+  object=$cache/$({ echo "$common $*"; cat "$@"; } | sha256sum | cut -c 1-32).o
+  objects+=("$object")
+  [[ -e $object ]] || missing+=("$*" "$object")
+}
 for folder in {support,schedules,runtime}/**/; do
-  [[ $folder == runtime/pmpi/* ]] && continue
+  [[ $folder == runtime/pmpi/* || ($# -gt 0 && $folder == runtime/run/*) ]] && continue
   sources=()
   for source in "$folder"*.cc; do
     [[ -e $source && $source != */inprocess_* ]] && sources+=("$source")
   done
   ((${#sources[@]} > 0)) || continue
-  object=$cache/$({ echo "$common ${sources[*]}"; cat "${sources[@]}"; } | sha256sum | cut -c 1-32).o
-  objects+=("$object")
-  [[ -e $object ]] || missing+=("${sources[*]}" "$object")
+  add_object "${sources[@]}"
 done
-program=$cache/torc-run-$(echo "${objects[@]}" | sha256sum | cut -c 1-32)
+(($# == 0)) || add_object "$1"
+program=$cache/${name%.cc}-$(echo "${objects[@]}" | sha256sum | cut -c 1-32)
 if [[ ! -e $program ]]; then
   # Written beside and moved into place: another build may be doing the same.
   compile='printf "#include \"%s\"\n" $1 | smpicxx "${@:3}" -x c++ -c - -o "$2.$$" && mv "$2.$$" "$2"'

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/dedicated/requests.h"
 #include "runtime/dedicated/server_collectives.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
@@ -27,23 +28,12 @@ std::unique_ptr<std::byte[]> makeBytes(std::size_t bytes) {
 
 }  // namespace
 
-bool areComplete(std::span<MPI_Request> requests) {
-  for (MPI_Request& request : requests) {
-    int done = 1;
-    if (request == MPI_REQUEST_NULL) continue;
-    if (kSimulated) return false;
-    PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (!done) return false;
-  }
-  return true;
-}
-
 bool OutgoingMessage::isSent() {
   return areComplete(requests);
 }
 
-ServedGroup::ServedGroup(const Wire& wire, int server, std::vector<int> members)
-    : wire_(wire), members_(std::move(members)) {
+ServedGroup::ServedGroup(const Wire& wire, int server, std::vector<int> members, ShortSums sums)
+    : wire_(wire), members_(std::move(members)), short_sums_(sums) {
   for (const int member : members_)
     servers_.push_back(wire_.serverOf(member));
   std::ranges::sort(servers_);
@@ -57,6 +47,9 @@ ServedGroup::ServedGroup(const Wire& wire, int server, std::vector<int> members)
   }
   own_position_ = static_cast<int>(std::ranges::lower_bound(servers_, server) - servers_.begin());
   mine_ = ranks_of_[static_cast<std::size_t>(own_position_)];
+  if (short_sums_ == ShortSums::kExchanged) {
+    rounds_ = planSumRounds(static_cast<int>(servers_.size()));
+  }
   for (std::size_t i = 0; i < mine_.size(); ++i) {
     index_of_source_[wire_.rankOfApplication(members_[static_cast<std::size_t>(mine_[i])])] =
         static_cast<int>(i);
@@ -169,7 +162,7 @@ Status ServedGroup::fold(Call& call, bool& moved) {
 }
 
 /// Goes on to the next phase when everything of this server's ranks is here.
-Status ServedGroup::collect(Call& call, bool& moved) {
+Status ServedGroup::collect(Call& call, std::uint64_t number, bool& moved) {
   if (call.contributions.empty()) return {};
   if (isReduction(call.request.collective)) {
     if (Status status = fold(call, moved); !status.ok()) return status;
@@ -182,12 +175,12 @@ Status ServedGroup::collect(Call& call, bool& moved) {
   }
   moved = true;
   call.phase = Call::Phase::kAmongServers;
-  return goAmongServers(call);
+  return goAmongServers(call, number);
 }
 
 /// Starts the collective of the servers, which is this server's part of the call done already where
 /// there are no others.
-Status ServedGroup::goAmongServers(Call& call) {
+Status ServedGroup::goAmongServers(Call& call, std::uint64_t number) {
   const bool is_alone = comm_ == MPI_COMM_NULL;
   const Request& request = call.request;
   const auto bytes = static_cast<int>(request.bytes);
@@ -195,6 +188,11 @@ Status ServedGroup::goAmongServers(Call& call) {
     case OffloadedCollective::kAllreduce:
     case OffloadedCollective::kReduceScatter:
       if (is_alone || bytes == 0) return {};
+      if (short_sums_ == ShortSums::kExchanged && request.bytes <= kMostSummedBytes) {
+        call.sum = std::make_unique<ServersSum>(rounds_, comm_, number, call.reducer.reducer(),
+                                                request.bytes / call.type.bytes, request.bytes);
+        return call.sum->start(std::move(call.vector));
+      }
       return mpiStatus(startServersAllreduce(
                            call.vector.get(), static_cast<int>(request.bytes / call.type.bytes),
                            call.type.handle, call.reduction.op, comm_, &call.among),
@@ -359,17 +357,28 @@ Status ServedGroup::sendResults(Call& call) {
   return {};
 }
 
+bool ServedGroup::isAmongServersComplete(Call& call) {
+  if (call.sum == nullptr) return isServersCollectiveComplete(call.among);
+  if (!call.sum->isComplete()) return false;
+  call.vector = call.sum->takeResult();
+  call.sum->takeOutgoing(call.sends);
+  return true;
+}
+
 Status ServedGroup::advance(bool& moved) {
   using Phase = Call::Phase;
   if (Status status = makeRooms(); !status.ok()) return status;
   Phase last = Phase::kResults;  // of the calls before: none may overtake them
-  for (const std::unique_ptr<Call>& each : calls_) {
-    Call& call = *each;
+  for (std::size_t i = 0; i < std::min(kSumsUnderWay, calls_.size()); ++i) {
+    Call& call = *calls_[i];
     if (call.phase == Phase::kCollecting && last != Phase::kCollecting) {
-      if (Status status = collect(call, moved); !status.ok()) return status;
+      if (Status status = collect(call, first_ + i, moved); !status.ok()) return status;
+    }
+    if (call.phase == Phase::kAmongServers && call.sum != nullptr) {
+      if (Status status = call.sum->advance(moved); !status.ok()) return status;
     }
     if (call.phase == Phase::kAmongServers && last == Phase::kResults &&
-        isServersCollectiveComplete(call.among)) {
+        isAmongServersComplete(call)) {
       moved = true;
       if (Status status = sendResults(call); !status.ok()) return status;
       call.phase = Phase::kResults;
@@ -391,6 +400,7 @@ void ServedGroup::appendRequests(std::vector<MPI_Request*>& requests) {
     for (Contribution& contribution : call->contributions)
       requests.push_back(&contribution.data);
     requests.push_back(&call->among);
+    if (call->sum != nullptr) call->sum->appendRequests(requests);
     for (MPI_Request& send : call->sends)
       requests.push_back(&send);
   }

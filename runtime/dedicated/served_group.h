@@ -13,6 +13,8 @@
 #include <mpi.h>
 
 #include "runtime/dedicated/protocol.h"
+#include "runtime/dedicated/servers_sum.h"
+#include "runtime/dedicated/sum_rounds.h"
 #include "runtime/execution/reductions/mpi_reduction.h"
 #include "support/status.h"
 
@@ -36,14 +38,16 @@ struct OutgoingMessage {
   bool isSent();
 };
 
-/// Whether all have been completed, or are null. On a simulated machine, where looking takes time,
-/// only what has been waited for is found complete.
-bool areComplete(std::span<MPI_Request> requests);
+/// Who sums short vectors among the servers.
+enum class ShortSums : std::uint8_t {
+  kExchanged,  // ServersSum
+  kByName,     // MPI's function, behind which torc has schedules
+};
 
 class ServedGroup {
  public:
   /// `members` are ranks in the program, by rank in the communicator; `server` serves some of them.
-  ServedGroup(const Wire& wire, int server, std::vector<int> members);
+  ServedGroup(const Wire& wire, int server, std::vector<int> members, ShortSums sums);
   ServedGroup(const ServedGroup&) = delete;
   ServedGroup& operator=(const ServedGroup&) = delete;
   ~ServedGroup();
@@ -76,6 +80,7 @@ class ServedGroup {
       kResults
     } phase = Phase::kCollecting;
     MPI_Request among = MPI_REQUEST_NULL;
+    std::unique_ptr<ServersSum> sum;        // in place of `among`; holds the vector meanwhile
     std::unique_ptr<std::byte[]> vector;    // what goes to the other servers
     std::unique_ptr<std::byte[]> received;  // what comes from them, where that is not `vector`
     std::vector<int> counts, offsets, receive_counts, receive_offsets;  // of an exchange, bytes
@@ -90,9 +95,10 @@ class ServedGroup {
   Status check(const Call& call, const Contribution& contribution) const;
   Status makeRooms();
   Status makeRoom(Contribution& contribution);
-  Status collect(Call& call, bool& moved);
+  Status collect(Call& call, std::uint64_t number, bool& moved);
   Status fold(Call& call, bool& moved);
-  Status goAmongServers(Call& call);
+  Status goAmongServers(Call& call, std::uint64_t number);
+  bool isAmongServersComplete(Call& call);
   Status startExchange(Call& call);
   Status sendResults(Call& call);
   void packExchange(Call& call) const;
@@ -109,6 +115,8 @@ class ServedGroup {
   std::vector<int> servers_;
   std::vector<std::vector<int>> ranks_of_;  // ranks in the communicator, by position of the server
   int own_position_ = 0;
+  ShortSums short_sums_;
+  SumRounds rounds_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::deque<std::unique_ptr<Call>> calls_;
   std::uint64_t first_ = 0;  // number of the first of `calls_`

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <utility>
 
+#include "runtime/dedicated/requests.h"
 #include "runtime/dedicated/server_collectives.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
@@ -23,20 +24,27 @@ constexpr unsigned kLooksBeforeYield = 300;
 
 }  // namespace
 
-Server::Server(const Wire& wire, int index, MPI_Comm servers, bool yields)
+Server::Server(const Wire& wire, int index, MPI_Comm servers, ShortSums short_sums, bool yields)
     : wire_(wire),
       index_(index),
       servers_(servers),
+      short_sums_(short_sums),
       yields_(yields),
       own_applications_(static_cast<std::size_t>(std::ranges::count(wire.roles.server_of, index))),
       busy_servers_(wire.roles.servers.size()) {
   std::vector<int> all(wire.roles.applications.size());
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i] = static_cast<int>(i);
-  auto world = std::make_unique<ServedGroup>(wire_, index_, std::move(all));
-  if (world->servers().size() > 1) {
+  auto world = std::make_unique<ServedGroup>(wire_, index_, std::move(all), short_sums_);
+  // Where there are more of them than ranks of the program, some serve none.
+  const std::span<const int> serving = world->servers();
+  if (serving.size() > 1 && std::ranges::binary_search(serving, index_)) {
     MPI_Comm comm = MPI_COMM_NULL;
-    duplicateServers(servers_, &comm);
+    if (serving.size() == wire_.roles.servers.size()) {
+      duplicateServers(servers_, &comm);
+    } else {
+      choose(serving, &comm);
+    }
     world->use(comm);
   }
   groups_.emplace(0, std::move(world));
@@ -146,9 +154,20 @@ Status Server::forward(const Order& order, int server) {
   return send(server, order.request, order.members.data(), order.members.size() * sizeof(int));
 }
 
+/// The communicator of some servers, by all of them.
+int Server::choose(std::span<const int> servers, MPI_Comm* made) {
+  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+  PMPI_Comm_group(servers_, &all);
+  PMPI_Group_incl(all, static_cast<int>(servers.size()), servers.data(), &some);
+  const int code = chooseServers(servers_, some, made);
+  PMPI_Group_free(&some);
+  PMPI_Group_free(&all);
+  return code;
+}
+
 Status Server::define(Order& order) {
   const std::uint64_t id = order.request.communicator;
-  auto group = std::make_unique<ServedGroup>(wire_, index_, order.members);
+  auto group = std::make_unique<ServedGroup>(wire_, index_, order.members, short_sums_);
   const std::vector<int> servers(group->servers().begin(), group->servers().end());
   if (index_ == 0) {
     // Each hears of it before any waits for another: what comes first here comes first everywhere.
@@ -159,13 +178,8 @@ Status Server::define(Order& order) {
     if (!std::ranges::binary_search(servers, index_)) return {};
   }
   if (servers.size() > 1) {
-    MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
-    PMPI_Comm_group(servers_, &all);
-    PMPI_Group_incl(all, static_cast<int>(servers.size()), servers.data(), &some);
-    const int code = chooseServers(servers_, some, &comm);
-    PMPI_Group_free(&some);
-    PMPI_Group_free(&all);
+    const int code = choose(servers, &comm);
     if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Comm_create_group");
     group->use(comm);
   }
@@ -207,7 +221,9 @@ Status Server::advance(bool& moved) {
     groups_.erase(last.first);
     return true;
   });
-  std::erase_if(outgoing_, [](OutgoingMessage& message) { return message.isSent(); });
+  if (std::erase_if(outgoing_, [](OutgoingMessage& each) { return each.isSent(); }) > 0) {
+    moved = true;
+  }
   return endIfIdle(moved);
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -25,9 +26,10 @@ namespace torc::dedicated {
 class Server {
  public:
   /// For the server of that index. `servers` is the communicator of all of them, in their order;
-  /// its collectives are called by MPI's names, so that a preloaded torc serves them. `yields`:
-  /// there are more ranks than cores.
-  Server(const Wire& wire, int index, MPI_Comm servers, bool yields);
+  /// its collectives are called by MPI's names, so that a preloaded torc serves them, but short
+  /// sums only if `short_sums` says so, as on all servers. `yields`: there are more ranks than
+  /// cores.
+  Server(const Wire& wire, int index, MPI_Comm servers, ShortSums short_sums, bool yields);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
@@ -56,6 +58,7 @@ class Server {
   Status takeOrder(int source, const Request& request, const std::byte* data);
   Status carryOut(Order& order);
   Status define(Order& order);
+  int choose(std::span<const int> servers, MPI_Comm* made);
   Status forward(const Order& order, int server);
   Status send(int server, const Request& request, const void* data, std::size_t bytes);
   Status endIfIdle(bool& moved);
@@ -65,6 +68,7 @@ class Server {
   const Wire& wire_;
   int index_;
   MPI_Comm servers_;
+  ShortSums short_sums_;
   bool yields_;
   std::vector<Inbox> inboxes_;  // in the order in which messages find them, from next_inbox_ on
   std::size_t next_inbox_ = 0;

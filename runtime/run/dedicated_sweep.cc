@@ -110,7 +110,7 @@ StatusOr<Row> runRatio(const Roles& roles, const RunOptions& options, std::uint6
   row.servers = roles.servers.size();
   Status status;
   if (is_server) {
-    Server server(wire, index, own, is_crowded);
+    Server server(wire, index, own, dedicated::ShortSums::kExchanged, is_crowded);
     status = server.run();
     // The others wait for this rank.
     if (!status.ok()) {

@@ -35,7 +35,9 @@ int positionIn(const std::vector<int>& ranks, int rank) {
 [[noreturn]] void serve(std::unique_ptr<dedicated::Wire> wire, int index, MPI_Comm servers,
                         bool is_crowded) {
   {
-    dedicated::Server server(*wire, index, servers, is_crowded);
+    const auto short_sums =
+        torc_is_on.load() ? dedicated::ShortSums::kByName : dedicated::ShortSums::kExchanged;
+    dedicated::Server server(*wire, index, servers, short_sums, is_crowded);
     if (Status status = server.run(); !status.ok()) {
       complainAndAbort(message("dedicated rank ", index, ": ", status.message()));
     }

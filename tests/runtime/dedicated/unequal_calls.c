@@ -1,4 +1,5 @@
-/* Calls that go together, with `alike`; that do not, with `unequal`; `abort` ends the job. */
+/* Calls that go together, with `alike`; that do not, with `unequal`; `abort` ends the job;
+   `forever` goes on until somebody else does. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,10 @@ int main(int count, char** arguments) {
   const int elements = strcmp(how, "unequal") == 0 && rank == 1 ? 2 : 1;
   MPI_Allreduce(in, out, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("%d ranks, sum %g\n", size, out[0]);
+  fflush(stdout);
+  while (strcmp(how, "forever") == 0) {
+    MPI_Allreduce(in, out, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
   MPI_Finalize();
   return 0;
 }
