@@ -18,6 +18,8 @@ packages=(
   # Libraries.
   nlohmann-json3-dev libxxhash-dev coinor-libclp-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
+  # linalg/, what it is checked against, and the BLAS and LAPACK that the linear programs keep.
+  libopenblas-dev liblapacke-dev libscalapack-mpich-dev libblas3 liblapack3
   # The simulated torus, and the one of network namespaces.
   libsimgrid-dev iproute2 procps
 )
@@ -48,8 +50,11 @@ if [[ ${#missing[@]} -gt 0 ]]; then
     as_root=(sudo)
   fi
   # Of mpicc, mpirun, and mpi.h and libmpi.so on the compiler's path. Debian would give them to Open
-  # MPI: they stay with whom they are, or go to MPICH.
-  names=(mpi mpirun "mpi-$(uname -m)-linux-gnu")
+  # MPI: they stay with whom they are, or go to MPICH. So with the BLAS and LAPACK that other programs
+  # load: OpenBLAS would start its threads in each of them, `torc` with its linear programs among them.
+  architecture=$(uname -m)-linux-gnu
+  names=(mpi mpirun "mpi-$architecture" "libblas.so.3-$architecture" "liblapack.so.3-$architecture")
+  defaults=(mpich mpich mpich "/blas/" "/lapack/")
   owners=()
   for name in "${names[@]}"; do
     owners+=("$(update-alternatives --query "$name" 2>/dev/null | sed -n 's/^Value: //p' || true)")
@@ -61,7 +66,8 @@ if [[ ${#missing[@]} -gt 0 ]]; then
   for i in "${!names[@]}"; do
     owner=${owners[i]}
     [[ -n $owner ]] ||
-      owner=$(update-alternatives --list "${names[i]}" 2>/dev/null | grep mpich | head -1) || continue
+      owner=$(update-alternatives --list "${names[i]}" 2>/dev/null | grep "${defaults[i]}" | head -1) ||
+      continue
     "${as_root[@]}" update-alternatives --quiet --set "${names[i]}" "$owner"
   done
 fi

@@ -1,0 +1,67 @@
+// A part of a matrix of ScaLAPACK, as the arguments of its functions describe it.
+#ifndef TORC_LINALG_API_SCALAPACK_PART_H_
+#define TORC_LINALG_API_SCALAPACK_PART_H_
+
+#include <cstdint>
+#include <string>
+
+#include "linalg/api/call.h"
+#include "linalg/layout/redistribution.h"
+
+namespace torc::linalg {
+
+/// Where the entries of a descriptor are: ScaLAPACK Users' Guide, section 4.3.3.
+enum DescriptorEntry {
+  kType,
+  kContext,
+  kRows,
+  kColumns,
+  kRowBlock,
+  kColumnBlock,
+  kFirstRow,
+  kFirstColumn,
+  kLeading
+};
+
+/// Rows x columns of op(A(ia, ja ...)); indices from 1.
+struct ScalapackPart {
+  const torc_linalg_blacs* blacs = nullptr;
+  char transposed = 'N';
+  int ia = 1, ja = 1;
+  const int* desc = nullptr;
+  std::int64_t rows = 0, columns = 0;  // of op(A)
+  std::string name;
+
+  bool isTransposed() const {
+    return transposed == 'T' || transposed == 't' || transposed == 'C' || transposed == 'c';
+  }
+
+  /// TORC_LINALG_ERR_ARGUMENT or _MISMATCH where the descriptor is none, or does not have the part.
+  Status check(const ProcessGrid& grid, const void* data) const;
+
+  void addTo(SameArguments& same) const;
+
+  template <typename T>
+  Placement<T> placement(T* data) const {
+    return {{desc[kRows], desc[kRowBlock], blacs->rows, desc[kFirstRow]},
+            {desc[kColumns], desc[kColumnBlock], blacs->columns, desc[kFirstColumn]},
+            ia - 1,
+            ja - 1,
+            blacs->order == 'R' || blacs->order == 'r',
+            isTransposed(),
+            data,
+            desc[kLeading]};
+  }
+};
+
+/// The placement of a matrix of the grid.
+template <typename T>
+Placement<T> placementOnGrid(const ProcessGrid& grid, const torc_linalg_matrix& matrix, T* data,
+                             std::int64_t leading) {
+  return {
+      rowsOf(matrix, grid.rows), columnsOf(matrix, grid.columns), 0, 0, true, false, data, leading};
+}
+
+}  // namespace torc::linalg
+
+#endif  // TORC_LINALG_API_SCALAPACK_PART_H_

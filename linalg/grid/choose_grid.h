@@ -1,0 +1,27 @@
+// The grid for a number of processes: the one with fewest words among those that memory allows.
+#ifndef TORC_LINALG_GRID_CHOOSE_GRID_H_
+#define TORC_LINALG_GRID_CHOOSE_GRID_H_
+
+#include <functional>
+
+#include "linalg/status.h"
+
+namespace torc::linalg {
+
+struct GridSizes {
+  int rows = 1, columns = 1, layers = 1;
+};
+
+/// Of rows, columns and layers.
+using GridCost = std::function<double(int, int, int)>;
+
+/// Of all rows x columns x layers = processes with layers^3 <= processes, and at most `memory`
+/// bytes of a process (0: no limit), the one with fewest words; of equals, the one with fewer
+/// layers, then that nearer to square. TORC_LINALG_ERR_MEMORY where there is none, with the least
+/// that one wants.
+Status chooseGrid(int processes, const GridCost& words, const GridCost& bytes, double memory,
+                  GridSizes* chosen);
+
+}  // namespace torc::linalg
+
+#endif  // TORC_LINALG_GRID_CHOOSE_GRID_H_

@@ -1,0 +1,37 @@
+// A matrix of the C API on the layers of a grid.
+#ifndef TORC_LINALG_GRID_LAYOUT_H_
+#define TORC_LINALG_GRID_LAYOUT_H_
+
+#include <string>
+
+#include "linalg/grid/cyclic.h"
+#include "linalg/status.h"
+
+namespace torc::linalg {
+
+/// What torc_linalg_options names; called now and then with the part of the work that is done.
+struct Progress {
+  void (*call)(double done, void* argument) = nullptr;
+  void* argument = nullptr;
+
+  void operator()(double done) const {
+    if (call != nullptr) call(done, argument);
+  }
+};
+
+inline Cyclic rowsOf(const torc_linalg_matrix& matrix, int grid_rows) {
+  return {matrix.rows, matrix.row_block, grid_rows, 0};
+}
+
+inline Cyclic columnsOf(const torc_linalg_matrix& matrix, int grid_columns) {
+  return {matrix.columns, matrix.column_block, grid_columns, 0};
+}
+
+/// TORC_LINALG_ERR_ARGUMENT where a size is negative, a block not positive, or a local matrix would
+/// have 2^31 rows or columns.
+Status checkMatrix(const torc_linalg_matrix& matrix, int grid_rows, int grid_columns,
+                   const std::string& name);
+
+}  // namespace torc::linalg
+
+#endif  // TORC_LINALG_GRID_LAYOUT_H_

@@ -1,0 +1,57 @@
+#include "linalg/grid/process_grid.h"
+
+#include <cstdint>
+#include <string>
+
+#include "linalg/grid/agreement.h"
+
+namespace torc::linalg {
+
+Status checkGrid(int processes, int rows, int columns, int layers) {
+  const std::string shape =
+      std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(layers);
+  if (rows < 1 || columns < 1 || layers < 1)
+    return failure(TORC_LINALG_ERR_GRID, "grid " + shape + ": sizes are 1 or more");
+  // Below 2^31 each, two of them fit; the third is divided by.
+  const std::int64_t layer = std::int64_t{rows} * columns;
+  if (layer > processes || layer * layers != processes)
+    return failure(TORC_LINALG_ERR_GRID, "grid " + shape + " does not have the " +
+                                             std::to_string(processes) +
+                                             " processes of the communicator");
+  if (std::int64_t{layers} * layers > processes / layers)
+    return failure(TORC_LINALG_ERR_GRID, "grid " + shape + ": " + std::to_string(layers) +
+                                             " layers are more than the cube root of " +
+                                             std::to_string(processes) + " processes");
+  return {};
+}
+
+Status ProcessGrid::create(MPI_Comm comm, int rows, int columns, int layers,
+                           std::unique_ptr<ProcessGrid>* grid) {
+  int size = 0, rank = 0;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_rank(comm, &rank);
+  if (Status status = agree(comm, checkGrid(size, rows, columns, layers),
+                            {{"rows", rows}, {"columns", columns}, {"layers", layers}});
+      !status.ok())
+    return status;
+
+  std::unique_ptr<ProcessGrid> made(new ProcessGrid(rows, columns, layers));
+  made->column = rank % columns;
+  made->row = rank / columns % rows;
+  made->layer = rank / columns / rows;
+  MPI_Comm_dup(comm, &made->all);
+  MPI_Comm_set_errhandler(made->all, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_split(made->all, made->layer * rows + made->row, made->column, &made->row_line);
+  MPI_Comm_split(made->all, made->layer * columns + made->column, made->row, &made->column_line);
+  MPI_Comm_split(made->all, made->row * columns + made->column, made->layer, &made->depth_line);
+  *grid = std::move(made);
+  return {};
+}
+
+ProcessGrid::~ProcessGrid() {
+  for (MPI_Comm* comm : {&depth_line, &column_line, &row_line, &all}) {
+    if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+  }
+}
+
+}  // namespace torc::linalg

@@ -1,0 +1,126 @@
+#include "linalg/lu/row_exchange.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace torc::linalg {
+
+std::vector<std::int64_t> exchangesFor(std::int64_t first, const std::int64_t* winners,
+                                       std::int64_t count) {
+  // Where rows are that are not in their places, and who is there.
+  std::map<std::int64_t, std::int64_t> place_of, row_at;
+  const auto find = [](const std::map<std::int64_t, std::int64_t>& map, std::int64_t key) {
+    const auto it = map.find(key);
+    return it == map.end() ? key : it->second;
+  };
+  std::vector<std::int64_t> exchanges;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t place = find(place_of, winners[i]);
+    const std::int64_t displaced = find(row_at, first + i);
+    exchanges.push_back(place);
+    row_at[place] = displaced;
+    place_of[displaced] = place;
+    row_at[first + i] = winners[i];
+    place_of[winners[i]] = first + i;
+  }
+  return exchanges;
+}
+
+std::vector<RowMove> movesOf(std::int64_t first, const std::int64_t* exchanges,
+                             std::int64_t count) {
+  std::map<std::int64_t, std::int64_t> row_at;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto here = row_at.try_emplace(first + i, first + i).first;
+    const auto there = row_at.try_emplace(exchanges[i], exchanges[i]).first;
+    std::swap(here->second, there->second);
+  }
+  std::vector<RowMove> moves;
+  for (const auto& [to, from] : row_at) {
+    if (to != from) moves.push_back({to, from});
+  }
+  return moves;
+}
+
+template <typename T>
+void RowExchange<T>::reserve(std::int64_t moves, std::int64_t columns) {
+  sent_.reserve(static_cast<std::size_t>(moves * columns));
+  received_.reserve(static_cast<std::size_t>(moves * columns));
+}
+
+template <typename T>
+void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
+                         const std::vector<MovedColumns<T>>& columns) {
+  if (moves.empty()) return;
+  std::int64_t all_columns = 0;
+  for (const MovedColumns<T>& part : columns)
+    all_columns += part.matrix.columns;
+
+  // The moves from and to this process by peer, in the order of `moves`, which both sides know.
+  std::vector<std::vector<std::int64_t>> to_peer(static_cast<std::size_t>(grid_.rows));
+  std::vector<std::vector<std::int64_t>> from_peer(to_peer.size());
+  for (const RowMove& move : moves) {
+    const int to = rows_.owner(move.to);
+    const int from = rows_.owner(move.from);
+    if (from == grid_.row) to_peer[static_cast<std::size_t>(to)].push_back(rows_.local(move.from));
+    if (to == grid_.row) from_peer[static_cast<std::size_t>(from)].push_back(rows_.local(move.to));
+  }
+  std::vector<int> sent(to_peer.size()), sent_at(to_peer.size());
+  std::vector<int> received(to_peer.size()), received_at(to_peer.size());
+  const std::int64_t fit = std::max<std::int64_t>(
+      1, std::numeric_limits<int>::max() /
+             std::max<std::int64_t>(1, static_cast<std::int64_t>(moves.size())));
+  const std::int64_t most = std::min(fit, std::max<std::int64_t>(1, all_columns));
+
+  // Columns of one round, of which there is more than one only where counts would not fit.
+  for (std::int64_t begin = 0; begin < all_columns; begin += most) {
+    const std::int64_t end = std::min(all_columns, begin + most);
+    const auto each = [&](auto&& visit) {
+      std::int64_t at = 0;
+      for (const MovedColumns<T>& part : columns) {
+        const std::int64_t low = std::max(begin, at),
+                           high = std::min(end, at + part.matrix.columns);
+        for (std::int64_t j = low; j < high; ++j)
+          visit(part.matrix.at(0, j - at), part.first_row, j - begin);
+        at += part.matrix.columns;
+      }
+    };
+    const auto layOut = [&](const std::vector<std::vector<std::int64_t>>& peers,
+                            std::vector<int>& counts, std::vector<int>& places) {
+      int at = 0;
+      for (std::size_t peer = 0; peer < peers.size(); ++peer) {
+        counts[peer] =
+            static_cast<int>(static_cast<std::int64_t>(peers[peer].size()) * (end - begin));
+        places[peer] = at;
+        at += counts[peer];
+      }
+      return static_cast<std::size_t>(at);
+    };
+    sent_.resize(layOut(to_peer, sent, sent_at));
+    received_.resize(layOut(from_peer, received, received_at));
+    each([&](T* column, std::int64_t first, std::int64_t j) {
+      for (std::size_t peer = 0; peer < to_peer.size(); ++peer) {
+        T* to = sent_.data() + sent_at[peer] + j * static_cast<std::int64_t>(to_peer[peer].size());
+        for (const std::int64_t row : to_peer[peer])
+          *to++ = column[row - first];
+      }
+    });
+    messages.run(grid_.column_line, [&] {
+      MPI_Alltoallv(sent_.data(), sent.data(), sent_at.data(), mpiType<T>(), received_.data(),
+                    received.data(), received_at.data(), mpiType<T>(), grid_.column_line);
+    });
+    each([&](T* column, std::int64_t first, std::int64_t j) {
+      for (std::size_t peer = 0; peer < from_peer.size(); ++peer) {
+        const T* from = received_.data() + received_at[peer] +
+                        j * static_cast<std::int64_t>(from_peer[peer].size());
+        for (const std::int64_t row : from_peer[peer])
+          column[row - first] = *from++;
+      }
+    });
+  }
+}
+
+template class RowExchange<double>;
+template class RowExchange<float>;
+
+}  // namespace torc::linalg

@@ -1,0 +1,214 @@
+#include "linalg/multiply/summa.h"
+
+#include <algorithm>
+#include <string>
+
+#include "linalg/local/blas.h"
+
+namespace torc::linalg {
+namespace {
+
+/// Columns of C that are multiplied between two looks at the messages under way: MPI moves them on
+/// inside its functions only.
+constexpr std::int64_t kSliceColumns = 384;
+
+template <typename T>
+LocalMatrix<T> writable(const LocalMatrix<const T>& matrix) {
+  return {const_cast<T*>(matrix.data), matrix.rows, matrix.columns, matrix.leading};
+}
+
+std::string shapeText(const torc_linalg_matrix& matrix) {
+  return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
+}
+
+}  // namespace
+
+std::vector<Panel> panelsOfLayer(std::int64_t k, std::int64_t block_of_a, std::int64_t block_of_b,
+                                 std::int64_t width, int layers, int layer) {
+  // k may be near 2^40, and layers are at most 1290: the product fits.
+  const std::int64_t end = k * (layer + 1) / layers;
+  std::vector<Panel> panels;
+  for (std::int64_t at = k * layer / layers; at < end;) {
+    const std::int64_t next = std::min(
+        {end, at + width, (at / block_of_a + 1) * block_of_a, (at / block_of_b + 1) * block_of_b});
+    panels.push_back({at, next});
+    at = next;
+  }
+  return panels;
+}
+
+Status checkGemm(const GemmShape& shape) {
+  const auto& [a, b, c, panel] = shape;
+  if (a.columns != b.rows || a.rows != c.rows || b.columns != c.columns)
+    return failure(TORC_LINALG_ERR_MISMATCH, "A is " + shapeText(a) + ", B " + shapeText(b) +
+                                                 " and C " + shapeText(c) +
+                                                 ": C is not of the size of A B");
+  if (a.row_block != c.row_block)
+    return failure(TORC_LINALG_ERR_MISMATCH, "row blocks of A are " + std::to_string(a.row_block) +
+                                                 ", those of C " + std::to_string(c.row_block));
+  if (b.column_block != c.column_block)
+    return failure(TORC_LINALG_ERR_MISMATCH, "column blocks of B are " +
+                                                 std::to_string(b.column_block) + ", those of C " +
+                                                 std::to_string(c.column_block));
+  if (panel < 1)
+    return failure(TORC_LINALG_ERR_ARGUMENT,
+                   "a panel of " + std::to_string(panel) + " columns: it has 1 or more");
+  return {};
+}
+
+double gemmMemory(int rows, int columns, int layers, const GemmShape& shape, int element) {
+  const double m = static_cast<double>(rowsOf(shape.c, rows).most());
+  const double n = static_cast<double>(columnsOf(shape.c, columns).most());
+  const double a = m * static_cast<double>(columnsOf(shape.a, columns).most());
+  const double b = n * static_cast<double>(rowsOf(shape.b, rows).most());
+  const double width = static_cast<double>(
+      std::min({shape.panel, shape.a.columns, shape.a.column_block, shape.b.row_block}));
+  double elements = a + b + m * n + 2 * width * ((columns > 1 ? m : 0) + (rows > 1 ? n : 0));
+  if (layers > 1) {
+    // A piece of a matrix whose leading dimension is not its rows.
+    const auto piece = [](double whole, double column) {
+      return std::min(whole, std::max(column, static_cast<double>(kPieceElements)));
+    };
+    elements += std::max({piece(a, m), piece(b, static_cast<double>(rowsOf(shape.b, rows).most())),
+                          piece(m * n, m)});
+  }
+  return elements * element;
+}
+
+double gemmWords(int rows, int columns, int layers, const GemmShape& shape) {
+  const double m = static_cast<double>(shape.c.rows) / rows;
+  const double n = static_cast<double>(shape.c.columns) / columns;
+  const double k = static_cast<double>(shape.a.columns);
+  double words = m * k / layers * (columns - 1) / columns + n * k / layers * (rows - 1) / rows;
+  if (layers > 1) words += m * k / columns + n * k / rows + m * n;
+  return words;
+}
+
+template <typename T>
+Summa<T>::Summa(const ProcessGrid& grid, const GemmShape& shape, T alpha,
+                const LocalMatrix<const T>& a, const LocalMatrix<const T>& b, T beta,
+                const LocalMatrix<T>& c)
+    : grid_(grid),
+      shape_(shape),
+      a_columns_(columnsOf(shape.a, grid.columns)),
+      b_rows_(rowsOf(shape.b, grid.rows)),
+      alpha_(alpha),
+      beta_(beta),
+      a_(a),
+      b_(b),
+      c_(c) {}
+
+template <typename T>
+void Summa<T>::allocate() {
+  panels_ = panelsOfLayer(shape_.a.columns, shape_.a.column_block, shape_.b.row_block, shape_.panel,
+                          grid_.layers, grid_.layer);
+  const std::int64_t m = rowsOf(shape_.c, grid_.rows).count(grid_.row);
+  const std::int64_t n = columnsOf(shape_.c, grid_.columns).count(grid_.column);
+  if (grid_.layer > 0) {
+    const auto make = [](std::vector<T>& room, std::int64_t rows, std::int64_t columns) {
+      room.resize(static_cast<std::size_t>(rows * columns));
+      return LocalMatrix<T>{room.data(), rows, columns, std::max<std::int64_t>(1, rows)};
+    };
+    const LocalMatrix<T> a = make(a_copy_, m, a_columns_.count(grid_.column));
+    const LocalMatrix<T> b = make(b_copy_, b_rows_.count(grid_.row), n);
+    a_ = {a.data, a.rows, a.columns, a.leading};
+    b_ = {b.data, b.rows, b.columns, b.leading};
+    c_ = make(c_sum_, m, n);
+  } else if (grid_.layers > 1) {
+    std::int64_t room = 0;
+    for (const LocalMatrix<T>& matrix : {writable(a_), writable(b_), c_}) {
+      if (!matrix.contiguous()) room = std::max(room, pieceRoom(matrix.rows, matrix.columns));
+    }
+    room_.resize(static_cast<std::size_t>(room));
+  }
+  std::int64_t width = 0;
+  for (const Panel& panel : panels_)
+    width = std::max(width, panel.end - panel.begin);
+  for (Slot& slot : slots_) {
+    if (grid_.columns > 1) slot.a_room.resize(static_cast<std::size_t>(m * width));
+    if (grid_.rows > 1) slot.b_room.resize(static_cast<std::size_t>(n * width));
+  }
+}
+
+template <typename T>
+void Summa<T>::replicate(Messages& messages) {
+  // Layer 0 sends what it has; the others receive into their copies.
+  broadcast(messages, grid_.depth_line, 0, writable(a_), room_);
+  broadcast(messages, grid_.depth_line, 0, writable(b_), room_);
+}
+
+template <typename T>
+void Summa<T>::post(Messages& messages, const Panel& panel, Slot& slot) {
+  const std::int64_t width = panel.end - panel.begin;
+  const int column = a_columns_.owner(panel.begin);
+  const int row = b_rows_.owner(panel.begin);
+  const std::int64_t a_place = a_columns_.local(panel.begin);
+  const std::int64_t b_place = b_rows_.local(panel.begin);
+  if (grid_.columns == 1) {
+    slot.a = a_.part(0, a_place, a_.rows, width);
+  } else {
+    const LocalMatrix<T> room{slot.a_room.data(), a_.rows, width,
+                              std::max<std::int64_t>(1, a_.rows)};
+    if (grid_.column == column) copy(writable(a_.part(0, a_place, a_.rows, width)), room);
+    messages.gather(grid_.row_line);
+    messages.inMpi([&] {
+      MPI_Ibcast(room.data, static_cast<int>(room.rows * width), mpiType<T>(), column,
+                 grid_.row_line, &slot.requests[0]);
+    });
+    slot.a = {room.data, room.rows, room.columns, room.leading};
+  }
+  if (grid_.rows == 1) {
+    slot.b = b_.part(b_place, 0, width, b_.columns);
+  } else {
+    const LocalMatrix<T> room{slot.b_room.data(), width, b_.columns, width};
+    if (grid_.row == row) copy(writable(b_.part(b_place, 0, width, b_.columns)), room);
+    messages.gather(grid_.column_line);
+    messages.inMpi([&] {
+      MPI_Ibcast(room.data, static_cast<int>(width * room.columns), mpiType<T>(), row,
+                 grid_.column_line, &slot.requests[1]);
+    });
+    slot.b = {room.data, room.rows, room.columns, room.leading};
+  }
+}
+
+template <typename T>
+void Summa<T>::multiply(Messages& messages, Slot& current, Slot* next) {
+  for (std::int64_t j = 0; j < c_.columns; j += kSliceColumns) {
+    const std::int64_t columns = std::min(kSliceColumns, c_.columns - j);
+    multiplyAdd(alpha_, writable(current.a),
+                writable(current.b.part(0, j, current.b.rows, columns)),
+                c_.part(0, j, c_.rows, columns));
+    if (next != nullptr && j + columns < c_.columns) {
+      messages.inMpi([&] {
+        int done = 0;
+        MPI_Testall(2, next->requests, &done, MPI_STATUSES_IGNORE);
+      });
+    }
+  }
+}
+
+template <typename T>
+void Summa<T>::run(Messages& messages, const Progress& progress) {
+  replicate(messages);
+  if (grid_.layer == 0 && beta_ != 1) {
+    for (std::int64_t j = 0; j < c_.columns; ++j) {
+      for (std::int64_t i = 0; i < c_.rows; ++i)
+        *c_.at(i, j) = beta_ == 0 ? T{0} : *c_.at(i, j) * beta_;
+    }
+  }
+  if (!panels_.empty()) post(messages, panels_[0], slots_[0]);
+  for (std::size_t s = 0; s < panels_.size(); ++s) {
+    Slot& current = slots_[s % 2];
+    Slot* const next = s + 1 < panels_.size() ? &slots_[(s + 1) % 2] : nullptr;
+    messages.inMpi([&] { MPI_Waitall(2, current.requests, MPI_STATUSES_IGNORE); });
+    if (next != nullptr) post(messages, panels_[s + 1], *next);
+    if (alpha_ != 0) multiply(messages, current, next);
+    progress(static_cast<double>(s + 1) / static_cast<double>(panels_.size()));
+  }
+  sumTo(messages, grid_.depth_line, 0, c_, room_);
+}
+
+template class Summa<double>;
+template class Summa<float>;
+
+}  // namespace torc::linalg

@@ -1,0 +1,105 @@
+// What the tests of linalg/ share: the grids of a number of ranks, and matrices made of a formula.
+#ifndef TORC_TESTS_LINALG_JOB_H_
+#define TORC_TESTS_LINALG_JOB_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "linalg/api/torc_linalg.h"
+
+namespace torc::linalg {
+
+int worldRank();
+int worldSize();
+
+struct Shape {
+  int rows, columns, layers;
+};
+
+/// The grid that tests of more than sizes use, 2x2x2, or 1x1x1 where there is one rank.
+Shape ordinaryShape();
+
+/// Calls `body` on the ranks of each grid that fits into the world, of 1 to 27, one grid after the
+/// other.
+void forEachShape(const std::function<void(const Shape&)>& body);
+
+#define EXPECT_LINALG_OK(call) EXPECT_EQ(call, TORC_LINALG_OK) << torc_linalg_error_message()
+#define ASSERT_LINALG_OK(call) ASSERT_EQ(call, TORC_LINALG_OK) << torc_linalg_error_message()
+
+/// Expects a code, and a message that contains `text`, the same on every rank of `comm`.
+#define EXPECT_LINALG_ERROR(comm, call, code, text)                                   \
+  do {                                                                                \
+    EXPECT_EQ(call, code) << torc_linalg_error_message();                             \
+    EXPECT_NE(std::string(torc_linalg_error_message()).find(text), std::string::npos) \
+        << torc_linalg_error_message();                                               \
+    EXPECT_TRUE(sameOnAllRanks(comm, torc_linalg_error_message()));                   \
+  } while (false)
+
+bool sameOnAllRanks(MPI_Comm comm, const std::string& text);
+
+/// A grid over the first ranks, as many as it has processes, which alone make it.
+class Grid {
+ public:
+  explicit Grid(const Shape& shape);
+  ~Grid();
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+  operator torc_linalg_grid*() const { return grid_; }
+  MPI_Comm comm() const { return comm_; }
+
+  torc_linalg_grid_info info = {};
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  torc_linalg_grid* grid_ = nullptr;
+};
+
+/// Declares a grid of ordinaryShape(); ranks that have no part leave the test.
+#define ON_ORDINARY_GRID(grid)                                                 \
+  const torc::linalg::Shape shape_of_##grid = torc::linalg::ordinaryShape();   \
+  if (torc::linalg::worldRank() >=                                             \
+      shape_of_##grid.rows * shape_of_##grid.columns * shape_of_##grid.layers) \
+    return;                                                                    \
+  const torc::linalg::Grid grid(shape_of_##grid)
+
+using Formula = std::function<double(std::int64_t, std::int64_t)>;
+
+/// Elements that are whole numbers from -4 to 4: sums of some products are exact, in float, too.
+double wholeNumber(std::int64_t row, std::int64_t column, int seed);
+
+/// A number between -1 and 1 that looks random.
+double randomNumber(std::int64_t row, std::int64_t column, int seed);
+
+/// A matrix on layer 0 of a grid, by a formula; `spare` rows lie between its columns.
+template <typename T>
+class Distributed {
+ public:
+  Distributed(const Grid& grid, const torc_linalg_matrix& matrix, const Formula& formula,
+              std::int64_t spare = 0);
+
+  T* data() { return local_.data(); }
+  std::int64_t leading() const { return leading_; }
+  const torc_linalg_matrix* matrix() const { return &matrix_; }
+
+  /// All of the matrix, by columns, on every rank. Collective.
+  std::vector<double> whole() const;
+
+ private:
+  template <typename Visit>
+  void each(Visit&& visit) const;
+
+  MPI_Comm comm_;
+  torc_linalg_grid_info info_;
+  torc_linalg_matrix matrix_;
+  std::int64_t leading_ = 1;
+  std::vector<T> local_;
+};
+
+}  // namespace torc::linalg
+
+#endif  // TORC_TESTS_LINALG_JOB_H_
