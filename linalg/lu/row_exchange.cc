@@ -105,10 +105,13 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
           *to++ = column[row - first];
       }
     });
-    messages.run(grid_.column_line, [&] {
-      MPI_Alltoallv(sent_.data(), sent.data(), sent_at.data(), mpiType<T>(), received_.data(),
-                    received.data(), received_at.data(), mpiType<T>(), grid_.column_line);
-    });
+    if (grid_.rows == 1)
+      sent_.swap(received_);
+    else
+      messages.run(grid_.column_line, [&] {
+        MPI_Alltoallv(sent_.data(), sent.data(), sent_at.data(), mpiType<T>(), received_.data(),
+                      received.data(), received_at.data(), mpiType<T>(), grid_.column_line);
+      });
     each([&](T* column, std::int64_t first, std::int64_t j) {
       for (std::size_t peer = 0; peer < from_peer.size(); ++peer) {
         const T* from = received_.data() + received_at[peer] +

@@ -1,0 +1,158 @@
+// torc-gemm: multiplies random matrices by 2.5D SUMMA, tells where the time went, and compares with
+// pdgemm of ScaLAPACK on the same data.
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <vector>
+
+#include <mpi.h>
+
+#include "linalg/run/job.h"
+#include "linalg/run/scalapack.h"
+
+namespace torc::linalg {
+namespace {
+
+constexpr char kHelp[] =
+    "mpiexec.hydra -n RANKS torc-gemm [OPTION]...    C := A B, by 2.5D SUMMA\n"
+    "  -m ROWS -n COLUMNS -k INNER   of C, and between A and B: 1000, or as n\n"
+    "  --block SIZE      of the block-cyclic layout: 64\n"
+    "  --panel COLUMNS   that travel at a time, at most: 256\n"
+    "  --grid RxQxC      rows, columns and layers; else those with fewest words\n"
+    "  --memory BYTES    that a process may use: 1G, 200M; it limits the layers\n"
+    "  --single          float instead of double\n"
+    "  --repeat TIMES    1\n"
+    "  --barriers        idle time is told apart from communication, by barriers\n"
+    "  --check           compares with ScaLAPACK's pdgemm on all ranks\n";
+
+int multiply(torc_linalg_grid* grid, const torc_linalg_matrix* a_matrix, const double* a,
+             std::int64_t lda, const torc_linalg_matrix* b_matrix, const double* b,
+             std::int64_t ldb, const torc_linalg_matrix* c_matrix, double* c, std::int64_t ldc,
+             const torc_linalg_options* options) {
+  return torc_linalg_dgemm(grid, 1, a_matrix, a, lda, b_matrix, b, ldb, 0, c_matrix, c, ldc,
+                           options);
+}
+int multiply(torc_linalg_grid* grid, const torc_linalg_matrix* a_matrix, const float* a,
+             std::int64_t lda, const torc_linalg_matrix* b_matrix, const float* b, std::int64_t ldb,
+             const torc_linalg_matrix* c_matrix, float* c, std::int64_t ldc,
+             const torc_linalg_options* options) {
+  return torc_linalg_sgemm(grid, 1, a_matrix, a, lda, b_matrix, b, ldb, 0, c_matrix, c, ldc,
+                           options);
+}
+
+/// pdgemm on all ranks; the result in the layout of the grid.
+template <typename T>
+std::vector<T> byScalapack(torc_linalg_grid* grid, const Arguments& arguments,
+                           const torc_linalg_matrix& c_matrix, double* seconds) {
+  const BlacsGrid blacs(worldSize());
+  const auto random = [](int number) {
+    return [number](std::int64_t i, std::int64_t j) { return randomElement(i, j, number); };
+  };
+  const BlacsMatrix<T> a(blacs, arguments.m, arguments.k, arguments.block, random(1));
+  const BlacsMatrix<T> b(blacs, arguments.k, arguments.n, arguments.block, random(2));
+  BlacsMatrix<T> c(blacs, arguments.m, arguments.n, arguments.block,
+                   [](std::int64_t, std::int64_t) { return 0.0; });
+  const int m = static_cast<int>(arguments.m), n = static_cast<int>(arguments.n);
+  const int k = static_cast<int>(arguments.k), one = 1;
+  const T alpha = 1, beta = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  if constexpr (sizeof(T) == sizeof(double))
+    pdgemm_("N", "N", &m, &n, &k, &alpha, a.data.data(), &one, &one, a.desc, b.data.data(), &one,
+            &one, b.desc, &beta, c.data.data(), &one, &one, c.desc);
+  else
+    psgemm_("N", "N", &m, &n, &k, &alpha, a.data.data(), &one, &one, a.desc, b.data.data(), &one,
+            &one, b.desc, &beta, c.data.data(), &one, &one, c.desc);
+  MPI_Barrier(MPI_COMM_WORLD);
+  *seconds = MPI_Wtime() - begin;
+  std::vector<T> result = randomMatrix<T>(grid, c_matrix, 0);
+  if constexpr (sizeof(T) == sizeof(double))
+    require(torc_linalg_dfrom_scalapack(grid, &blacs.shape, 'N', c.data.data(), 1, 1, c.desc,
+                                        &c_matrix, result.data(), leadingOf(grid, c_matrix)));
+  else
+    require(torc_linalg_sfrom_scalapack(grid, &blacs.shape, 'N', c.data.data(), 1, 1, c.desc,
+                                        &c_matrix, result.data(), leadingOf(grid, c_matrix)));
+  return result;
+}
+
+template <typename T>
+int run(Arguments arguments) {
+  const std::int64_t block = arguments.block;
+  const torc_linalg_matrix a_matrix = {arguments.m, arguments.k, block, block};
+  const torc_linalg_matrix b_matrix = {arguments.k, arguments.n, block, block};
+  const torc_linalg_matrix c_matrix = {arguments.m, arguments.n, block, block};
+  if (arguments.layers == 0)
+    require(torc_linalg_choose_gemm_grid(worldSize(), &a_matrix, &b_matrix, &c_matrix,
+                                         arguments.panel, sizeof(T), arguments.memory,
+                                         &arguments.rows, &arguments.columns, &arguments.layers));
+  torc_linalg_grid* grid = nullptr;
+  require(torc_linalg_grid_create(MPI_COMM_WORLD, arguments.rows, arguments.columns,
+                                  arguments.layers, &grid));
+  std::int64_t bytes = 0;
+  require(torc_linalg_gemm_memory(arguments.rows, arguments.columns, arguments.layers, &a_matrix,
+                                  &b_matrix, &c_matrix, arguments.panel, sizeof(T), &bytes));
+  say("torc-gemm: %lld x %lld x %lld, %s, blocks of %lld, on %dx%dx%d: %lld bytes per process\n",
+      static_cast<long long>(arguments.m), static_cast<long long>(arguments.n),
+      static_cast<long long>(arguments.k), sizeof(T) == 8 ? "double" : "float",
+      static_cast<long long>(block), arguments.rows, arguments.columns, arguments.layers,
+      static_cast<long long>(bytes));
+
+  const std::vector<T> a = randomMatrix<T>(grid, a_matrix, 1),
+                       b = randomMatrix<T>(grid, b_matrix, 2);
+  std::vector<T> c = randomMatrix<T>(grid, c_matrix, 0);
+  const double flops = 2.0 * static_cast<double>(arguments.m) * static_cast<double>(arguments.n) *
+                       static_cast<double>(arguments.k);
+  for (int i = 0; i < arguments.repeat; ++i) {
+    torc_linalg_times times = {};
+    const torc_linalg_options options = optionsOf(arguments, &times);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    require(multiply(grid, &a_matrix, a.data(), leadingOf(grid, a_matrix), &b_matrix, b.data(),
+                     leadingOf(grid, b_matrix), &c_matrix, c.data(), leadingOf(grid, c_matrix),
+                     &options));
+    MPI_Barrier(MPI_COMM_WORLD);
+    sayTimes("2.5D SUMMA", MPI_Wtime() - begin, flops, times);
+  }
+
+  int wrong = 0;
+  if (arguments.check) {
+    double seconds = 0;
+    const std::vector<T> other = byScalapack<T>(grid, arguments, c_matrix, &seconds);
+    // Both have an error of at most k eps |A| |B| in each element; elements are up to 1/2.
+    double difference = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const double of_element = std::abs(static_cast<double>(c[i]) - static_cast<double>(other[i]));
+      difference = of_element <= difference ? difference : of_element;
+    }
+    const double k = static_cast<double>(arguments.k);
+    difference /= static_cast<double>(std::numeric_limits<T>::epsilon()) * k * 0.25;
+    wrong = difference <= 2 * k ? 0 : 1;
+    MPI_Allreduce(MPI_IN_PLACE, &difference, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    say("pdgemm: %.4f s, %.3f Gflop/s\n", seconds, flops / seconds / 1e9);
+    say("largest difference / (eps k |A| |B|): %.3e: %s\n", difference, wrong ? "WRONG" : "ok");
+  }
+  torc_linalg_grid_destroy(grid);
+  return wrong;
+}
+
+}  // namespace
+}  // namespace torc::linalg
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  torc::linalg::Arguments arguments;
+  const std::string fault = arguments.parse(argc, argv);
+  int result = 0;
+  if (!fault.empty() || arguments.help) {
+    if (torc::linalg::worldRank() == 0)
+      std::fprintf(fault.empty() ? stdout : stderr, "%s%s\n", fault.empty() ? "" : "torc-gemm: ",
+                   fault.empty() ? torc::linalg::kHelp : fault.c_str());
+    result = fault.empty() ? 0 : 2;
+  } else {
+    result = arguments.single ? torc::linalg::run<float>(arguments)
+                              : torc::linalg::run<double>(arguments);
+  }
+  MPI_Finalize();
+  return result;
+}

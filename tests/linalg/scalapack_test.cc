@@ -1,0 +1,205 @@
+// ScaLAPACK's matrices: copies to and from the grid, pdgemm, and pdgetrf, whose factors and pivots
+// ScaLAPACK's own pdgetrs solves with.
+#include "linalg/run/scalapack.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/linalg/job.h"
+
+namespace torc::linalg {
+namespace {
+
+/// The part of a process of a matrix that ScaLAPACK describes; its first block is on process
+/// (first_row, first_column). Ranks beyond the grid of BLACS have none.
+class Described {
+ public:
+  Described(const torc_linalg_blacs& blacs, int context, int m, int n, int row_block,
+            int column_block, int first_row, int first_column, const Formula& formula)
+      : blacs_(blacs) {
+    const int rank = worldRank();
+    const bool row_major = blacs.order == 'R';
+    has_part = rank < blacs.rows * blacs.columns;
+    row_ = row_major ? rank / blacs.columns : rank % blacs.rows;
+    column_ = row_major ? rank % blacs.columns : rank / blacs.rows;
+    const int rows = has_part ? numroc_(&m, &row_block, &row_, &first_row, &blacs.rows) : 0;
+    const int columns =
+        has_part ? numroc_(&n, &column_block, &column_, &first_column, &blacs.columns) : 0;
+    const int entries[9] = {
+        1, context, m, n, row_block, column_block, first_row, first_column, std::max(1, rows + 1)};
+    std::copy(entries, entries + 9, desc);
+    local.resize(static_cast<std::size_t>(desc[8]) * static_cast<std::size_t>(columns), -77);
+    each([&](int i, int j, double& element) { element = formula(i, j); });
+  }
+
+  /// Calls visit(row, column, element) for those of this process; indices from 0.
+  template <typename Visit>
+  void each(Visit&& visit) {
+    if (!has_part) return;
+    int column = 0;
+    for (int j = 0; j < desc[3]; ++j) {
+      if ((j / desc[5] + desc[7]) % blacs_.columns != column_) continue;
+      int row = 0;
+      for (int i = 0; i < desc[2]; ++i) {
+        if ((i / desc[4] + desc[6]) % blacs_.rows == row_)
+          visit(i, j, local[static_cast<std::size_t>(row++ + column * desc[8])]);
+      }
+      ++column;
+    }
+  }
+
+  int desc[9];
+  bool has_part = false;
+  std::vector<double> local;
+
+ private:
+  const torc_linalg_blacs blacs_;
+  int row_ = 0, column_ = 0;
+};
+
+std::vector<torc_linalg_blacs> grids() {
+  if (worldSize() < 8) return {{1, 1, 'R'}};
+  return {{2, 3, 'R'}, {2, 3, 'C'}, {4, 2, 'C'}};
+}
+
+Formula numbers(int seed) {
+  return [seed](std::int64_t i, std::int64_t j) { return wholeNumber(i, j, seed); };
+}
+
+TEST(Scalapack, PartsAreCopiedThereAndBack) {
+  ON_ORDINARY_GRID(grid);
+  for (const torc_linalg_blacs& blacs : grids()) {
+    for (const char transposed : {'N', 'T'}) {
+      const bool turned = transposed == 'T';
+      const int rows = 14, columns = 11, ia = 3, ja = 5;
+      Described a(blacs, -1, 29, 23, 4, 3, blacs.rows - 1, blacs.columns - 1, numbers(1));
+      Distributed<double> part(grid, {rows, columns, 5, 2}, numbers(2), 1);
+      ASSERT_LINALG_OK(torc_linalg_dfrom_scalapack(grid, &blacs, transposed, a.local.data(), ia, ja,
+                                                   a.desc, part.matrix(), part.data(),
+                                                   part.leading()));
+      const std::vector<double> whole = part.whole();
+      for (int j = 0; j < columns; ++j) {
+        for (int i = 0; i < rows; ++i)
+          ASSERT_EQ(whole[static_cast<std::size_t>(i + j * rows)],
+                    wholeNumber(ia - 1 + (turned ? j : i), ja - 1 + (turned ? i : j), 1));
+      }
+      Described back(blacs, -1, 29, 23, 4, 3, 0, 0, numbers(3));
+      ASSERT_LINALG_OK(torc_linalg_dto_scalapack(grid, part.matrix(), part.data(), part.leading(),
+                                                 &blacs, transposed, back.local.data(), ia, ja,
+                                                 back.desc));
+      back.each([&](int i, int j, double& element) {
+        const int p = turned ? j - ja + 1 : i - ia + 1, q = turned ? i - ia + 1 : j - ja + 1;
+        const bool inside = p >= 0 && p < rows && q >= 0 && q < columns;
+        ASSERT_EQ(element, wholeNumber(i, j, inside ? 1 : 3)) << i << ", " << j;
+      });
+    }
+  }
+}
+
+TEST(Scalapack, GemmStandsInForPdgemm) {
+  ON_ORDINARY_GRID(grid);
+  const torc_linalg_blacs blacs = grids().back();
+  const int m = 13, n = 10, k = 17;
+  for (const auto& [ta, tb] : {std::pair{'N', 'T'}, std::pair{'T', 'N'}}) {
+    const bool turned_a = ta == 'T', turned_b = tb == 'T';
+    Described a(blacs, -1, turned_a ? k + 2 : m, turned_a ? m : k + 2, 4, 3, 0, 0, numbers(1));
+    Described b(blacs, -1, turned_b ? n : k, turned_b ? k : n, 2, 5, 0, 0, numbers(2));
+    Described c(blacs, -1, m + 1, n + 4, 3, 3, 0, 0, numbers(3));
+    ASSERT_LINALG_OK(torc_linalg_pdgemm(grid, &blacs, ta, tb, m, n, k, 2, a.local.data(),
+                                        turned_a ? 3 : 1, turned_a ? 1 : 3, a.desc, b.local.data(),
+                                        1, 1, b.desc, -1, c.local.data(), 2, 4, c.desc, nullptr));
+    c.each([&, turned_a = turned_a, turned_b = turned_b](int i, int j, double& element) {
+      double expected = wholeNumber(i, j, 3);
+      const int p = i - 1, q = j - 3;
+      if (p >= 0 && q >= 0 && q < n) {
+        expected = -expected;
+        for (int l = 0; l < k; ++l)
+          expected += 2 * (turned_a ? wholeNumber(l + 2, p, 1) : wholeNumber(p, l + 2, 1)) *
+                      (turned_b ? wholeNumber(q, l, 2) : wholeNumber(l, q, 2));
+      }
+      ASSERT_EQ(element, expected) << i << ", " << j;
+    });
+  }
+}
+
+TEST(Scalapack, PdgetrsSolvesWithTheFactorsOfGetrf) {
+  ON_ORDINARY_GRID(grid);
+  const torc_linalg_blacs blacs = grids()[0];
+  int context = 0;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "R", blacs.rows, blacs.columns);
+  const int n = 31, one = 1;
+  const Formula formula = [](std::int64_t i, std::int64_t j) { return randomNumber(i, j, 6); };
+  Described a(blacs, context, n, n, 5, 5, 0, 0, formula);
+  // Of ones, a solution is what sums of rows are the right-hand side of.
+  Described b(blacs, context, n, 1, 5, 5, 0, 0, [&](std::int64_t i, std::int64_t) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j)
+      sum += formula(i, j);
+    return sum;
+  });
+  std::vector<int> pivots(n + 5, -1);
+  int info = -1;
+  ASSERT_LINALG_OK(torc_linalg_pdgetrf(grid, &blacs, n, n, a.local.data(), 1, 1, a.desc,
+                                       pivots.data(), &info, nullptr));
+  EXPECT_EQ(info, 0);
+  if (a.has_part) {
+    pdgetrs_("N", &n, &one, a.local.data(), &one, &one, a.desc, pivots.data(), b.local.data(), &one,
+             &one, b.desc, &info);
+    EXPECT_EQ(info, 0);
+    b.each([](int i, int, double& x) { EXPECT_NEAR(x, 1, 1e-10) << i; });
+    Cblacs_gridexit(context);
+  }
+}
+
+TEST(Scalapack, ASingularMatrixHasTheInfoOfPdgetrf) {
+  ON_ORDINARY_GRID(grid);
+  const torc_linalg_blacs blacs = grids()[0];
+  Described a(blacs, -1, 12, 12, 5, 5, 0, 0,
+              [](std::int64_t i, std::int64_t j) { return i == j && i != 7 ? 1.0 : 0.0; });
+  std::vector<int> pivots(12 + 5, -1);
+  int info = -1;
+  EXPECT_LINALG_ERROR(grid.comm(),
+                      torc_linalg_pdgetrf(grid, &blacs, 12, 12, a.local.data(), 1, 1, a.desc,
+                                          pivots.data(), &info, nullptr),
+                      TORC_LINALG_SINGULAR, "column 7");
+  EXPECT_EQ(info, 8);
+}
+
+TEST(Scalapack, DescriptorsThatDoNotFitAreRefusedOnAllRanks) {
+  ON_ORDINARY_GRID(grid);
+  const torc_linalg_blacs blacs = grids()[0];
+  Described a(blacs, -1, 12, 12, 5, 5, 0, 0, numbers(1));
+  Distributed<double> part(grid, {6, 6, 2, 2}, numbers(2));
+  const auto copy = [&](const torc_linalg_blacs& of, int ia, const int* desc) {
+    return torc_linalg_dfrom_scalapack(grid, &of, 'N', a.local.data(), ia, 1, desc, part.matrix(),
+                                       part.data(), part.leading());
+  };
+  EXPECT_LINALG_ERROR(grid.comm(), copy(blacs, 8, a.desc), TORC_LINALG_ERR_MISMATCH,
+                      "A(8, 1) of 6 x 6 is not within 12 x 12");
+  EXPECT_LINALG_ERROR(grid.comm(), copy({100, 1, 'R'}, 1, a.desc), TORC_LINALG_ERR_GRID, "100x1");
+  EXPECT_LINALG_ERROR(grid.comm(), copy({1, 1, 'X'}, 1, a.desc), TORC_LINALG_ERR_ARGUMENT,
+                      "'R' or 'C'");
+  int desc[9];
+  std::copy(a.desc, a.desc + 9, desc);
+  desc[0] = 501;
+  EXPECT_LINALG_ERROR(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_ARGUMENT, "type 501");
+  desc[0] = 1;
+  desc[8] = 1;
+  EXPECT_LINALG_ERROR(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_MISMATCH,
+                      "leading dimension 1");
+  if (worldSize() >= 8) {
+    // Rank 0 alone has other blocks.
+    std::copy(a.desc, a.desc + 9, desc);
+    desc[5] = worldRank() == 0 ? 6 : 5;
+    EXPECT_LINALG_ERROR(grid.comm(), copy(blacs, 1, desc), TORC_LINALG_ERR_MISMATCH,
+                        "a descriptor of ScaLAPACK is not the same on all ranks: from 5 to 6");
+  }
+}
+
+}  // namespace
+}  // namespace torc::linalg
