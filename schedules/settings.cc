@@ -253,9 +253,9 @@ constexpr Row kSettingRows[] = {
      "",
      readDedicated},
     {{"TORC_DEDICATED_OPERATIONS", "LIST",
-      "allreduce:1K,iallreduce:64K,reduce:1K,ireduce:64K,bcast:1K,ibcast:64K,barrier,ibarrier,"
-      "allgather:1K,iallgather:64K,reduce_scatter:1K,ireduce_scatter:64K,alltoall:1K,"
-      "ialltoall:64K",
+      "allreduce:1K,iallreduce:16K,reduce:1K,ireduce:16K,bcast:1K,ibcast:16K,barrier,ibarrier,"
+      "allgather:1K,iallgather:16K,reduce_scatter:1K,ireduce_scatter:16K,alltoall:1K,"
+      "ialltoall:16K",
       "What dedicated ranks do: names of MPI's functions, each with the most bytes of its vector; "
       "with an i, the nonblocking and the persistent form.",
       kAgreed},
