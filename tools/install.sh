@@ -29,6 +29,12 @@ targets=(
   //compiler:torc "//$runtime:torc-run"
   "//$runtime:libtorc.so" "//$runtime:libtorc_pmpi.so"
 )
+headers=(runtime/api/torc.h runtime/api/torc_statistics.h)
+if [[ $runtime == runtime ]]; then
+  # linalg/ is for MPICH alone: its programs compare with ScaLAPACK's library for that.
+  targets+=(//linalg:libtorc_linalg.so //linalg:torc-gemm //linalg:torc-lu)
+  headers+=(linalg/api/torc_linalg.h)
+fi
 bazel build -c opt "${targets[@]}"
 built=()
 for target in "${targets[@]}"; do
@@ -36,5 +42,5 @@ for target in "${targets[@]}"; do
   built+=("bazel-bin/${target/://}")
 done
 mapfile -t documents < <(find docs -type f ! -name BUILD | sort)
-bash tools/install_files.sh "$prefix" "${built[@]}" runtime/api/torc.h runtime/api/torc_statistics.h \
-  runtime/api/*.pc.in "${documents[@]}"
+bash tools/install_files.sh "$prefix" "${built[@]}" "${headers[@]}" runtime/api/*.pc.in \
+  "${documents[@]}"

@@ -20,7 +20,7 @@ Status gemmShape(int rows, int columns, const torc_linalg_matrix* a, const torc_
   *shape = {*a, *b, *c, panel == 0 ? 256 : panel};
   if (Status status = checkGemm(*shape); !status.ok()) return status;
   const std::int64_t longest = std::max(rowsOf(*c, rows).most(), columnsOf(*c, columns).most());
-  const std::int64_t width = std::min({shape->panel, a->column_block, b->row_block, a->columns});
+  const std::int64_t width = shape->width(rows, columns);
   if (longest > 0 && width > INT32_MAX / longest)
     return failure(TORC_LINALG_ERR_ARGUMENT, "a panel of " + std::to_string(width) + " x " +
                                                  std::to_string(longest) +

@@ -93,7 +93,7 @@ typedef struct torc_linalg_times {
 
 /* Zeroed, or NULL: the defaults. */
 typedef struct torc_linalg_options {
-  int64_t panel;  /* most columns of A that travel at a time in a multiplication; 0: 256 */
+  int64_t panel;  /* most columns that travel at a time, of A, or in a panel of LU; 0: 256 */
   int64_t memory; /* bytes that a process may use, matrices included; 0: no limit */
   int barriers;   /* a barrier before each collective, as in the paper's section 3.2.1: slower */
   /* Called on this rank now and then with the part of the work that is done, from 0 to 1. */

@@ -37,6 +37,18 @@ std::vector<Panel> panelsOfLayer(std::int64_t k, std::int64_t block_of_a, std::i
   return panels;
 }
 
+std::int64_t GemmShape::blockOfA(int grid_columns) const {
+  return grid_columns == 1 ? std::max<std::int64_t>(1, a.columns) : a.column_block;
+}
+
+std::int64_t GemmShape::blockOfB(int grid_rows) const {
+  return grid_rows == 1 ? std::max<std::int64_t>(1, b.rows) : b.row_block;
+}
+
+std::int64_t GemmShape::width(int grid_rows, int grid_columns) const {
+  return std::min({panel, a.columns, blockOfA(grid_columns), blockOfB(grid_rows)});
+}
+
 Status checkGemm(const GemmShape& shape) {
   const auto& [a, b, c, panel] = shape;
   if (a.columns != b.rows || a.rows != c.rows || b.columns != c.columns)
@@ -61,8 +73,7 @@ double gemmMemory(int rows, int columns, int layers, const GemmShape& shape, int
   const double n = static_cast<double>(columnsOf(shape.c, columns).most());
   const double a = m * static_cast<double>(columnsOf(shape.a, columns).most());
   const double b = n * static_cast<double>(rowsOf(shape.b, rows).most());
-  const double width = static_cast<double>(
-      std::min({shape.panel, shape.a.columns, shape.a.column_block, shape.b.row_block}));
+  const double width = static_cast<double>(shape.width(rows, columns));
   double elements = a + b + m * n + 2 * width * ((columns > 1 ? m : 0) + (rows > 1 ? n : 0));
   if (layers > 1) {
     // A piece of a matrix whose leading dimension is not its rows.
@@ -100,8 +111,8 @@ Summa<T>::Summa(const ProcessGrid& grid, const GemmShape& shape, T alpha,
 
 template <typename T>
 void Summa<T>::allocate() {
-  panels_ = panelsOfLayer(shape_.a.columns, shape_.a.column_block, shape_.b.row_block, shape_.panel,
-                          grid_.layers, grid_.layer);
+  panels_ = panelsOfLayer(shape_.a.columns, shape_.blockOfA(grid_.columns),
+                          shape_.blockOfB(grid_.rows), shape_.panel, grid_.layers, grid_.layer);
   const std::int64_t m = rowsOf(shape_.c, grid_.rows).count(grid_.row);
   const std::int64_t n = columnsOf(shape_.c, grid_.columns).count(grid_.column);
   if (grid_.layer > 0) {
@@ -173,12 +184,15 @@ void Summa<T>::post(Messages& messages, const Panel& panel, Slot& slot) {
 
 template <typename T>
 void Summa<T>::multiply(Messages& messages, Slot& current, Slot* next) {
-  for (std::int64_t j = 0; j < c_.columns; j += kSliceColumns) {
-    const std::int64_t columns = std::min(kSliceColumns, c_.columns - j);
+  const bool under_way = next != nullptr && (next->requests[0] != MPI_REQUEST_NULL ||
+                                             next->requests[1] != MPI_REQUEST_NULL);
+  const std::int64_t step = under_way ? kSliceColumns : std::max<std::int64_t>(1, c_.columns);
+  for (std::int64_t j = 0; j < c_.columns; j += step) {
+    const std::int64_t columns = std::min(step, c_.columns - j);
     multiplyAdd(alpha_, writable(current.a),
                 writable(current.b.part(0, j, current.b.rows, columns)),
                 c_.part(0, j, c_.rows, columns));
-    if (next != nullptr && j + columns < c_.columns) {
+    if (under_way && j + columns < c_.columns) {
       messages.inMpi([&] {
         int done = 0;
         MPI_Testall(2, next->requests, &done, MPI_STATUSES_IGNORE);
