@@ -84,6 +84,24 @@ std::string Arguments::parse(int argc, char** argv) {
   return "";
 }
 
+int runProgram(const char* name, const char* help, int argc, char** argv,
+               const std::function<int(const Arguments&)>& run) {
+  MPI_Init(&argc, &argv);
+  Arguments arguments;
+  const std::string fault = arguments.parse(argc, argv);
+  int result = 0;
+  if (!fault.empty()) {
+    if (worldRank() == 0) std::fprintf(stderr, "%s: %s\n", name, fault.c_str());
+    result = 2;
+  } else if (arguments.help) {
+    say("%s\n", help);
+  } else {
+    result = run(arguments);
+  }
+  MPI_Finalize();
+  return result;
+}
+
 int worldRank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -4,6 +4,7 @@
 #define TORC_LINALG_RUN_JOB_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct Arguments {
 
 int worldRank();
 int worldSize();
+
+/// What main does: MPI from its start to its end, and between them `help` where it is asked for,
+/// one line where the arguments are wrong (2 is returned), or `run`, whose result is returned.
+int runProgram(const char* name, const char* help, int argc, char** argv,
+               const std::function<int(const Arguments&)>& run);
 
 /// On rank 0, to standard output.
 void say(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -140,19 +140,8 @@ int run(Arguments arguments) {
 }  // namespace torc::linalg
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  torc::linalg::Arguments arguments;
-  const std::string fault = arguments.parse(argc, argv);
-  int result = 0;
-  if (!fault.empty() || arguments.help) {
-    if (torc::linalg::worldRank() == 0)
-      std::fprintf(fault.empty() ? stdout : stderr, "%s%s\n", fault.empty() ? "" : "torc-gemm: ",
-                   fault.empty() ? torc::linalg::kHelp : fault.c_str());
-    result = fault.empty() ? 0 : 2;
-  } else {
-    result = arguments.single ? torc::linalg::run<float>(arguments)
-                              : torc::linalg::run<double>(arguments);
-  }
-  MPI_Finalize();
-  return result;
+  using namespace torc::linalg;
+  return runProgram("torc-gemm", kHelp, argc, argv, [](const Arguments& arguments) {
+    return arguments.single ? run<float>(arguments) : run<double>(arguments);
+  });
 }

@@ -100,7 +100,10 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   if (!tags.ok()) return tags.status();
   if (made.counts != nullptr) {
     if (Status agreed = learnCounts(geometry, *tags, made); !agreed.ok()) {
-      return made.counts->isOver() ? release(geometry, *tags, agreed) : agreed;
+      if (made.counts->isOver()) return release(geometry, *tags, agreed);
+      // Messages of a failed round may still touch its memory, which stays, as the tags do.
+      static_cast<void>(made.counts.release());
+      return agreed;
     }
   }
 

@@ -389,7 +389,8 @@ int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count
  * bytes as it takes from this one. From their first block to the end of their last one, in and out
  * do not overlap. Not in place.
  * A schedule that forwards blocks: the counts travel first, by the schedule itself, in here, and a
- * block that is awaited with another length than it is sent with is TORC_ERR_MISMATCH on all ranks.
+ * block that is awaited with another length than it is sent with is TORC_ERR_MISMATCH on all ranks;
+ * where a message fails in MPI, ranks that wait for others' counts may go on waiting.
  * A direct one needs no counts of others: nobody checks them, but for the own block; a longer
  * message is a truncation, an error of the round, and for one that does not come the round waits.
  * torc_library_load names a direct one for a call with `counts`. */
