@@ -293,8 +293,8 @@ struct ScheduleView {
 
   bool hasPairs() const { return rowOf(collective).blocks == BlockSpace::kPair; }
   /// Whether blocks of pairs go straight from their source to their destination: there are no
-  /// frames in which others could hold them. Of counts that differ only such a schedule can be
-  /// expanded, for nobody else knows how long a block is.
+  /// frames in which others could hold them. Of counts that differ such a schedule can be expanded
+  /// by what a rank is told alone; others need what passes through it (Counts::passing).
   bool isDirect() const { return hasPairs() && frames.empty(); }
   BlockAxes blockAxes() const { return {topology, rowOf(collective).blocks}; }
   /// How many boxes a piece can name by its index.
