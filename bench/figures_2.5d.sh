@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Figures 1 and 7 to 12 of the 2.5D paper from the presets of its machines: CSV files, plots and tables
-# in docs/figures-2.5d.
+# Table 1 and figures 1, 4 to 13 of the 2.5D paper from the presets of its machines: CSV files, plots and
+# tables in docs/figures-2.5d.
 #
 #   bash bench/figures_2.5d.sh [FOLDER]
 set -euo pipefail
@@ -11,13 +11,14 @@ if ! command -v gnuplot >/dev/null; then
   exit 1
 fi
 # shellcheck disable=SC2086
-bazel ${BAZEL_STARTUP:-} build -c opt //bench:figures_2.5d 2>/dev/null
+bazel ${BAZEL_STARTUP:-} build -c opt //bench:figures_2.5d //bench:figures_2.5d_dense 2>/dev/null
 # shellcheck disable=SC2086
 bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)/bench
 mkdir -p "$out"
 {
   echo 'Made by `bash bench/figures_2.5d.sh`. Sizes in bytes of the vector, bandwidths in MB/s.'
   "$bin/figures_2.5d" "$out"
+  "$bin/figures_2.5d_dense" "$out"
 } >"$out/tables.md"
 
 # plot NAME TITLE X
@@ -31,3 +32,15 @@ plot 09 'Figure 9: multicast, 8x8x8 nodes of Blue Gene/P' bytes
 plot 10 'Figure 10: reduction, Blue Gene/P' bytes
 plot 11 'Figure 11: ring of 8 nodes of Blue Gene/P' bytes
 plot 12 'Figure 12: multicast, exascale machine, 64 nodes an axis' bytes
+
+# plot_dense NAME TITLE X|bars
+plot_dense() {
+  gnuplot -c bench/efficiency.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3"
+}
+plot_dense 04a 'Figure 4(a): multiplication, n = 65536, Blue Gene/P' nodes
+plot_dense 04b 'Figure 4(b): LU, n = 65536, Blue Gene/P' nodes
+plot_dense 05a 'Figure 5(a): multiplication, 16384 nodes of Blue Gene/P' n
+plot_dense 05b 'Figure 5(b): multiplication, 16384 nodes of Blue Gene/P' bars
+plot_dense 06 'Figure 6: LU, 16384 nodes of Blue Gene/P' bars
+plot_dense 13a 'Figure 13(a): multiplication at exascale, n = 2^22' 'planes of the machine, z'
+plot_dense 13b 'Figure 13(b): LU at exascale, n = 2^22' 'planes of the machine, z'

@@ -1,5 +1,6 @@
 // torc model COLLECTIVE: what the 2.5D paper's models predict that a broadcast or a reduction takes
-// (model/logp/trees.h), what the simulator says of torc's own schedule, and the lower bound.
+// (model/logp/trees.h), what the simulator says of torc's own schedule, and the lower bound; or
+// what multiplying and factoring takes with such collectives (dense_model.h).
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "compiler/choice.h"
 #include "compiler/commands/commands.h"
+#include "compiler/commands/dense_model.h"
 #include "compiler/commands/tool.h"
 #include "compiler/progress.h"
 #include "compiler/sizes.h"
@@ -24,10 +26,11 @@ namespace {
 using namespace llvm::cl;
 using Json = nlohmann::ordered_json;
 
-SubCommand command("model", "Predict broadcast or reduce by the LogP models of trees");
+SubCommand command("model", "Predict broadcast, reduce, gemm or lu by the LogP models of trees");
 OptionCategory category("Options of model");
 
-opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(category));
+opt<std::string> collective(Positional, desc("COLLECTIVE, gemm or lu"), sub(command),
+                            cat(category));
 opt<std::string> torus("torus", value_desc("shape"), sub(command), cat(category),
                        desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh"));
 opt<std::string> machine_name("machine", value_desc("name"), sub(command), cat(category),
@@ -38,6 +41,16 @@ opt<std::string> dims("dims", value_desc("list"), sub(command), cat(category),
 opt<std::string> bytes("bytes", value_desc("N[:N],..."), init("1M"), sub(command), cat(category),
                        desc("Sizes of the vector and ranges of sizes, as 1M (default), 1K:16M or "
                             "1K,64K,1M"));
+opt<std::string> size("size", value_desc("N,..."), sub(command), cat(category),
+                      desc("gemm, lu: rows and columns of the matrices; default: 64K"));
+opt<double> flops("flops", value_desc("flop/s"), sub(command), cat(category),
+                  desc("gemm, lu: of a node; default: what the machine's gamma says"));
+opt<std::uint64_t> panel("panel", value_desc("columns"), sub(command), cat(category),
+                         desc("lu: that are factored before the rest is updated; default: the "
+                              "number of least time"));
+opt<bool> pivoting("pivoting", sub(command), cat(category), desc("lu: with tournament pivoting"));
+opt<bool> single("single", sub(command), cat(category),
+                 desc("gemm, lu: elements of 4 bytes instead of 8"));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
 constexpr double kMicro = 1e6;  // microseconds per second
@@ -68,11 +81,12 @@ bool isModelled(const CollectiveRow& row) {
 }
 
 llvm::Expected<CollectiveRow> readCollective() {
-  if (collective.empty()) return fault("model: which collective? broadcast or reduce");
+  if (collective.empty()) return fault("model: of what? broadcast, reduce, gemm or lu");
   llvm::Expected<CollectiveRow> row = parseBoundedCollective(collective);
   if (!row) return row.takeError();
   if (!isModelled(*row)) {
-    return fault("model: there are models of broadcast and reduce, not of '" + collective + "'");
+    return fault("model: there are models of broadcast, reduce, gemm and lu, not of '" +
+                 collective + "'");
   }
   return row;
 }
@@ -224,7 +238,26 @@ void printJson(llvm::ArrayRef<SubTorus> all, llvm::raw_ostream& out) {
   out << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
 }
 
+/// torc model gemm, torc model lu.
+int runDense() {
+  llvm::Expected<std::vector<std::uint64_t>> sizes =
+      parseSizeList(size.empty() ? "64K" : size.getValue(), "--size");
+  if (!sizes) return optionFault(sizes.takeError());
+  if (llvm::is_contained(*sizes, 0))
+    return optionFault(fault("--size: a matrix has 1 row or more"));
+  llvm::Expected<Machine> machine = readMachine();
+  if (!machine) return optionFault(machine.takeError());
+  const DenseModelOptions options{collective == "lu", flops, panel, pivoting, single};
+  llvm::Expected<std::vector<DenseModel>> models = predictDense(*machine, *sizes, options);
+  if (!models) return optionFault(models.takeError());
+  const std::string text =
+      json ? denseJson(*machine, options, *models) : denseTable(*machine, options, *models);
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
 int run() {
+  if (isDenseModel(collective)) return runDense();
   llvm::Expected<CollectiveRow> row = readCollective();
   if (!row) return optionFault(row.takeError());
   llvm::Expected<std::vector<std::uint64_t>> sizes = parseSizeList(bytes, "--bytes");
