@@ -29,7 +29,7 @@ targets=(
   //compiler:torc "//$runtime:torc-run"
   "//$runtime:libtorc.so" "//$runtime:libtorc_pmpi.so"
 )
-headers=(runtime/api/torc.h runtime/api/torc_statistics.h)
+headers=(runtime/api/{torc,torc_dedicated,torc_job,torc_statistics}.h)
 if [[ $runtime == runtime ]]; then
   # linalg/ is for MPICH alone: its programs compare with ScaLAPACK's library for that.
   targets+=(//linalg:libtorc_linalg.so //linalg:torc-gemm //linalg:torc-lu)

@@ -2,9 +2,10 @@
 # Builds torc-run for a simulated torus: the runtime as it is, compiled by SimGrid's wrapper smpicxx,
 # which stands outside Bazel. Prints the path of the program.
 #
-#   bash bench/smpi/build.sh [PROGRAM.cc]
+#   bash bench/smpi/build.sh [PROGRAM.cc [OPTION]...]
 #
-# PROGRAM.cc: a program that is built with the runtime in place of torc-run.
+# PROGRAM.cc: a program that is built with the runtime in place of torc-run. OPTION: of the compiler, for
+# it, and of the linker.
 #
 # Compiled in a hurry (-O1, a folder at a time, which reads the headers once): the simulated time of
 # a rank is that of its messages alone.
@@ -26,6 +27,8 @@ flags=(-std=c++20 -O1 -Wall -Wextra -Wno-restrict -DXXH_INLINE_ALL -I.)
 # What every object depends on: compiler, flags, headers.
 common=$({ smpicxx --version; echo "${flags[*]}"; cat {support,schedules,runtime}/**/*.h; } | sha256sum)
 
+program_source=${1:-}
+options=("${@:2}")
 objects=()
 missing=()
 name=${1:-torc-run}
@@ -34,6 +37,9 @@ name=${name##*/}
 add_object() {
   local object
   object=$cache/$({ echo "$common $*"; cat "$@"; } | sha256sum | cut -c 1-32).o
+  # What a program includes is not only of the folders above.
+  [[ $# -gt 1 || ${program_source:-} != "$1" ]] ||
+    object=$cache/$({ echo "$common"; smpicxx "${flags[@]}" "${options[@]}" -E "$1"; } | sha256sum | cut -c 1-32).o
   objects+=("$object")
   [[ -e $object ]] || missing+=("$*" "$object")
 }
@@ -47,15 +53,15 @@ for folder in {support,schedules,runtime}/**/; do
   add_object "${sources[@]}"
 done
 (($# == 0)) || add_object "$1"
-program=$cache/${name%.cc}-$(echo "${objects[@]}" | sha256sum | cut -c 1-32)
+program=$cache/${name%.cc}-$(echo "${objects[@]} ${options[*]}" | sha256sum | cut -c 1-32)
 if [[ ! -e $program ]]; then
   # Written beside and moved into place: another build may be doing the same.
   compile='printf "#include \"%s\"\n" $1 | smpicxx "${@:3}" -x c++ -c - -o "$2.$$" && mv "$2.$$" "$2"'
   if ((${#missing[@]} > 0)); then
     printf '%s\0' "${missing[@]}" |
-      xargs -0 -n 2 -P "$(nproc)" bash -c "set -- \"\$@\" ${flags[*]}; $compile" compile
+      xargs -0 -n 2 -P "$(nproc)" bash -c "set -- \"\$@\" ${flags[*]} ${options[*]}; $compile" compile
   fi
-  smpicxx "${objects[@]}" -o "$program.$$"
+  smpicxx "${objects[@]}" "${options[@]}" -o "$program.$$"
   mv "$program.$$" "$program"
 fi
 echo "$program"

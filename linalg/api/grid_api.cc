@@ -90,8 +90,10 @@ const char* torc_linalg_error_message(void) {
   return last_message.c_str();
 }
 
-int torc_linalg_grid_create(MPI_Comm comm, int rows, int columns, int layers,
-                            torc_linalg_grid** grid) {
+namespace {
+
+int createGrid(MPI_Comm comm, int rows, int columns, int layers, GridOrder order,
+               torc_linalg_grid** grid) {
   return guarded([&]() -> Status {
     if (comm == MPI_COMM_NULL)
       return failure(TORC_LINALG_ERR_ARGUMENT, "the communicator is MPI_COMM_NULL");
@@ -102,11 +104,24 @@ int torc_linalg_grid_create(MPI_Comm comm, int rows, int columns, int layers,
       *grid = nullptr;
     if (Status status = agree(comm, own, {}); !status.ok()) return status;
     auto made = std::make_unique<torc_linalg_grid>();
-    if (Status status = ProcessGrid::create(comm, rows, columns, layers, &made->grid); !status.ok())
+    if (Status status = ProcessGrid::create(comm, rows, columns, layers, order, &made->grid);
+        !status.ok())
       return status;
     *grid = made.release();
     return {};
   });
+}
+
+}  // namespace
+
+int torc_linalg_grid_create(MPI_Comm comm, int rows, int columns, int layers,
+                            torc_linalg_grid** grid) {
+  return createGrid(comm, rows, columns, layers, GridOrder::kByRank, grid);
+}
+
+int torc_linalg_grid_create_on_torus(MPI_Comm comm, int rows, int columns, int layers,
+                                     torc_linalg_grid** grid) {
+  return createGrid(comm, rows, columns, layers, GridOrder::kOnTorus, grid);
 }
 
 int torc_linalg_grid_destroy(torc_linalg_grid* grid) {
@@ -119,7 +134,7 @@ int torc_linalg_grid_query(const torc_linalg_grid* grid, torc_linalg_grid_info* 
     const ProcessGrid* g = nullptr;
     if (Status status = gridOf(grid, &g); !status.ok()) return status;
     if (info == nullptr) return failure(TORC_LINALG_ERR_ARGUMENT, "info is null");
-    *info = {g->rows, g->columns, g->layers, g->row, g->column, g->layer};
+    *info = {g->rows, g->columns, g->layers, g->row, g->column, g->layer, g->on_torus ? 1 : 0};
     return {};
   });
 }

@@ -30,8 +30,8 @@ struct OnGrid {
 
 template <typename T>
 Placement<const T> readOnly(const Placement<T>& place) {
-  return {place.rows,      place.columns,    place.row,  place.column,
-          place.row_major, place.transposed, place.data, place.leading};
+  return {place.rows,       place.columns, place.row,     place.column, place.row_major,
+          place.transposed, place.data,    place.leading, place.ranks};
 }
 
 template <typename T>

@@ -50,7 +50,8 @@ struct ScalapackPart {
             blacs->order == 'R' || blacs->order == 'r',
             isTransposed(),
             data,
-            desc[kLeading]};
+            desc[kLeading],
+            nullptr};
   }
 };
 
@@ -58,8 +59,15 @@ struct ScalapackPart {
 template <typename T>
 Placement<T> placementOnGrid(const ProcessGrid& grid, const torc_linalg_matrix& matrix, T* data,
                              std::int64_t leading) {
-  return {
-      rowsOf(matrix, grid.rows), columnsOf(matrix, grid.columns), 0, 0, true, false, data, leading};
+  return {rowsOf(matrix, grid.rows),
+          columnsOf(matrix, grid.columns),
+          0,
+          0,
+          true,
+          false,
+          data,
+          leading,
+          grid.on_torus ? &grid.ranks : nullptr};
 }
 
 }  // namespace torc::linalg

@@ -62,12 +62,20 @@ typedef struct torc_linalg_grid torc_linalg_grid;
 int torc_linalg_grid_create(MPI_Comm comm, int rows, int columns, int layers,
                             torc_linalg_grid** grid);
 
+/* The same, but where libtorc_pmpi.so is preloaded, and the ranks of `comm` fill a box of the job's
+ * torus whose axes, or some of them together, have as many nodes as the grid has columns, rows and
+ * layers: then every line of the grid is a line, plane or box of the torus, and processes lie in
+ * the grid as torc_linalg_grid_query says. Otherwise by rank. */
+int torc_linalg_grid_create_on_torus(MPI_Comm comm, int rows, int columns, int layers,
+                                     torc_linalg_grid** grid);
+
 /* Collective. NULL is allowed. */
 int torc_linalg_grid_destroy(torc_linalg_grid* grid);
 
 typedef struct torc_linalg_grid_info {
   int rows, columns, layers;
   int row, column, layer; /* of the calling process */
+  int on_torus;           /* whether processes lie as on the torus, not by rank */
 } torc_linalg_grid_info;
 
 int torc_linalg_grid_query(const torc_linalg_grid* grid, torc_linalg_grid_info* info);

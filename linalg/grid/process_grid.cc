@@ -4,6 +4,7 @@
 #include <string>
 
 #include "linalg/grid/agreement.h"
+#include "linalg/grid/torus_place.h"
 
 namespace torc::linalg {
 
@@ -25,13 +26,16 @@ Status checkGrid(int processes, int rows, int columns, int layers) {
   return {};
 }
 
-Status ProcessGrid::create(MPI_Comm comm, int rows, int columns, int layers,
+Status ProcessGrid::create(MPI_Comm comm, int rows, int columns, int layers, GridOrder order,
                            std::unique_ptr<ProcessGrid>* grid) {
   int size = 0, rank = 0;
   MPI_Comm_size(comm, &size);
   MPI_Comm_rank(comm, &rank);
   if (Status status = agree(comm, checkGrid(size, rows, columns, layers),
-                            {{"rows", rows}, {"columns", columns}, {"layers", layers}});
+                            {{"rows", rows},
+                             {"columns", columns},
+                             {"layers", layers},
+                             {"the order of the grid", static_cast<std::int64_t>(order)}});
       !status.ok())
     return status;
 
@@ -41,6 +45,14 @@ Status ProcessGrid::create(MPI_Comm comm, int rows, int columns, int layers,
   made->layer = rank / columns / rows;
   MPI_Comm_dup(comm, &made->all);
   MPI_Comm_set_errhandler(made->all, MPI_ERRORS_ARE_FATAL);
+  if (order == GridOrder::kOnTorus &&
+      placeOnTorus(made->all, rows, columns, layers, &made->row, &made->column, &made->layer)) {
+    made->on_torus = true;
+    made->ranks.assign(static_cast<std::size_t>(rows * columns), -1);
+    if (made->layer == 0)
+      made->ranks[static_cast<std::size_t>(made->row * columns + made->column)] = rank;
+    MPI_Allreduce(MPI_IN_PLACE, made->ranks.data(), rows * columns, MPI_INT, MPI_MAX, made->all);
+  }
   MPI_Comm_split(made->all, made->layer * rows + made->row, made->column, &made->row_line);
   MPI_Comm_split(made->all, made->layer * columns + made->column, made->row, &made->column_line);
   MPI_Comm_split(made->all, made->row * columns + made->column, made->layer, &made->depth_line);

@@ -1,9 +1,9 @@
-// The processes of a communicator as rows x columns x layers, and a communicator for each line: on
-// a torus of that shape, mapped by rank, each is a line of the torus.
+// The processes of a communicator as rows x columns x layers, and a communicator for each line.
 #ifndef TORC_LINALG_GRID_PROCESS_GRID_H_
 #define TORC_LINALG_GRID_PROCESS_GRID_H_
 
 #include <memory>
+#include <vector>
 
 #include <mpi.h>
 
@@ -11,13 +11,21 @@
 
 namespace torc::linalg {
 
-/// Rank = (layer * rows + row) * columns + column: a layer is numbered as a row-major grid of
-/// BLACS.
+/// Which rank is where.
+enum class GridOrder {
+  /// Rank = (layer * rows + row) * columns + column: a layer is numbered as a row-major grid of
+  /// BLACS. Each line is one of a torus of columns x rows x layers whose ranks count so.
+  kByRank,
+  /// By where the ranks lie on the torus of the job (linalg/grid/torus_place.h), where that is
+  /// known and has the grid's sizes; else by rank.
+  kOnTorus
+};
+
 class ProcessGrid {
  public:
   /// Collective over `comm`, which is duplicated. TORC_LINALG_ERR_GRID where the sizes are not
   /// those of the communicator, or layers^3 exceeds it (the 2.5D paper, section 3.1: c <= P^(1/3)).
-  static Status create(MPI_Comm comm, int rows, int columns, int layers,
+  static Status create(MPI_Comm comm, int rows, int columns, int layers, GridOrder order,
                        std::unique_ptr<ProcessGrid>* grid);
   ~ProcessGrid();
   ProcessGrid(const ProcessGrid&) = delete;
@@ -25,8 +33,11 @@ class ProcessGrid {
 
   const int rows, columns, layers;
   int row = 0, column = 0, layer = 0;  // of this process
+  bool on_torus = false;               // whether they are those of the torus
+  /// The rank of each process of layer 0, row by row; empty: by rank.
+  std::vector<int> ranks;
 
-  MPI_Comm all = MPI_COMM_NULL;
+  MPI_Comm all = MPI_COMM_NULL;          // its ranks are those of the caller's communicator
   MPI_Comm row_line = MPI_COMM_NULL;     // same row and layer; its rank is the column
   MPI_Comm column_line = MPI_COMM_NULL;  // same column and layer; its rank is the row
   MPI_Comm depth_line = MPI_COMM_NULL;   // same row and column; its rank is the layer

@@ -24,12 +24,23 @@ class View {
   int rank(int line_owner, int across_owner) const {
     const int row = place_.transposed ? across_owner : line_owner;
     const int column = place_.transposed ? line_owner : across_owner;
-    return place_.row_major ? row * place_.columns.processes + column
-                            : column * place_.rows.processes + row;
+    const int process = place_.row_major ? row * place_.columns.processes + column
+                                         : column * place_.rows.processes + row;
+    return place_.ranks == nullptr ? process : (*place_.ranks)[static_cast<std::size_t>(process)];
   }
-  bool has(int rank) const { return rank < place_.processes(); }
-  int lineOwnerOf(int rank) const { return place_.transposed ? columnOf(rank) : rowOf(rank); }
-  int acrossOwnerOf(int rank) const { return place_.transposed ? rowOf(rank) : columnOf(rank); }
+  /// The process that a rank is; processes() where it is none.
+  int processOf(int rank) const {
+    if (place_.ranks == nullptr) return std::min(rank, place_.processes());
+    return static_cast<int>(std::find(place_.ranks->begin(), place_.ranks->end(), rank) -
+                            place_.ranks->begin());
+  }
+  bool has(int process) const { return process < place_.processes(); }
+  int lineOwnerOf(int process) const {
+    return place_.transposed ? columnOf(process) : rowOf(process);
+  }
+  int acrossOwnerOf(int process) const {
+    return place_.transposed ? rowOf(process) : columnOf(process);
+  }
   int lineOwner(std::int64_t i) const { return lines_.owner(line_ + i); }
   int acrossOwner(std::int64_t j) const { return across_.owner(first_across_ + j); }
   std::int64_t lineOffset(std::int64_t i) const {
@@ -43,11 +54,11 @@ class View {
   T* data() const { return place_.data; }
 
  private:
-  int rowOf(int rank) const {
-    return place_.row_major ? rank / place_.columns.processes : rank % place_.rows.processes;
+  int rowOf(int process) const {
+    return place_.row_major ? process / place_.columns.processes : process % place_.rows.processes;
   }
-  int columnOf(int rank) const {
-    return place_.row_major ? rank % place_.columns.processes : rank / place_.rows.processes;
+  int columnOf(int process) const {
+    return place_.row_major ? process % place_.columns.processes : process / place_.rows.processes;
   }
 
   const Cyclic lines_, across_;
@@ -59,21 +70,21 @@ class View {
 using Offsets = std::vector<std::vector<std::int64_t>>;
 
 template <typename Mine, typename Other>
-Offsets linesByPeer(const Mine& mine, const Other& other, int rank, std::int64_t rows) {
+Offsets linesByPeer(const Mine& mine, const Other& other, int process, std::int64_t rows) {
   Offsets offsets(static_cast<std::size_t>(other.lineOwners()));
-  for (std::int64_t i = 0; mine.has(rank) && i < rows; ++i) {
-    if (mine.lineOwner(i) == mine.lineOwnerOf(rank))
+  for (std::int64_t i = 0; mine.has(process) && i < rows; ++i) {
+    if (mine.lineOwner(i) == mine.lineOwnerOf(process))
       offsets[static_cast<std::size_t>(other.lineOwner(i))].push_back(mine.lineOffset(i));
   }
   return offsets;
 }
 
 template <typename Mine, typename Other>
-Offsets acrossByPeer(const Mine& mine, const Other& other, int rank, std::int64_t begin,
+Offsets acrossByPeer(const Mine& mine, const Other& other, int process, std::int64_t begin,
                      std::int64_t end) {
   Offsets offsets(static_cast<std::size_t>(other.acrossOwners()));
-  for (std::int64_t j = begin; mine.has(rank) && j < end; ++j) {
-    if (mine.acrossOwner(j) == mine.acrossOwnerOf(rank))
+  for (std::int64_t j = begin; mine.has(process) && j < end; ++j) {
+    if (mine.acrossOwner(j) == mine.acrossOwnerOf(process))
       offsets[static_cast<std::size_t>(other.acrossOwner(j))].push_back(mine.acrossOffset(j));
   }
   return offsets;
@@ -123,8 +134,9 @@ void redistribute(MPI_Comm comm, const Placement<const T>& from, const Placement
   MPI_Comm_size(comm, &size);
   const View<const T> source(from);
   const View<T> target(to);
-  const Offsets sent_lines = linesByPeer(source, target, rank, rows);
-  const Offsets received_lines = linesByPeer(target, source, rank, rows);
+  const int mine_in_source = source.processOf(rank), mine_in_target = target.processOf(rank);
+  const Offsets sent_lines = linesByPeer(source, target, mine_in_source, rows);
+  const Offsets received_lines = linesByPeer(target, source, mine_in_target, rows);
   std::vector<T> sent, received;
   std::vector<int> sent_counts(static_cast<std::size_t>(size)), sent_places(sent_counts.size());
   std::vector<int> received_counts(sent_counts.size()), received_places(sent_counts.size());
@@ -133,8 +145,8 @@ void redistribute(MPI_Comm comm, const Placement<const T>& from, const Placement
       std::max<std::int64_t>(1, kRoundElements / std::max<std::int64_t>(1, rows));
   for (std::int64_t begin = 0; rows > 0 && begin < columns; begin += step) {
     const std::int64_t end = std::min(columns, begin + step);
-    const Offsets sent_across = acrossByPeer(source, target, rank, begin, end);
-    const Offsets received_across = acrossByPeer(target, source, rank, begin, end);
+    const Offsets sent_across = acrossByPeer(source, target, mine_in_source, begin, end);
+    const Offsets received_across = acrossByPeer(target, source, mine_in_target, begin, end);
     sent.resize(layOut(target, sent_lines, sent_across, sent_counts, sent_places));
     received.resize(
         layOut(source, received_lines, received_across, received_counts, received_places));

@@ -4,6 +4,7 @@
 #define TORC_LINALG_LAYOUT_REDISTRIBUTION_H_
 
 #include <cstdint>
+#include <vector>
 
 #include <mpi.h>
 
@@ -12,7 +13,7 @@
 
 namespace torc::linalg {
 
-/// A part of a matrix on some of the processes of a communicator: the first rows.processes x
+/// A part of a matrix on some of the processes of a communicator: rows.processes x
 /// columns.processes, in row-major or column-major order.
 template <typename T>
 struct Placement {
@@ -22,6 +23,7 @@ struct Placement {
   bool transposed = false;  // the part is the transpose of what is copied
   T* data = nullptr;        // local, by columns
   std::int64_t leading = 1;
+  const std::vector<int>* ranks = nullptr;  // of the processes; null: the first ones
 
   /// How many processes it is on.
   int processes() const { return rows.processes * columns.processes; }

@@ -11,11 +11,18 @@
 
 #include "linalg/grid/messages.h"
 
+// Operations that a process is about to do: a simulated machine takes its time for them
+// (bench/smpi/dense.cc); any other does them.
+#ifndef TORC_LINALG_FLOPS
+#define TORC_LINALG_FLOPS(count) ((void)0)
+#endif
+
 namespace torc::linalg {
 
 /// C += alpha A B.
 inline void multiplyAdd(double alpha, const LocalMatrix<double>& a, const LocalMatrix<double>& b,
                         const LocalMatrix<double>& c) {
+  TORC_LINALG_FLOPS(2.0 * static_cast<double>(c.rows * c.columns * a.columns));
   if (c.rows > 0 && c.columns > 0 && a.columns > 0)
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(c.rows),
                 static_cast<int>(c.columns), static_cast<int>(a.columns), alpha, a.data,
@@ -24,6 +31,7 @@ inline void multiplyAdd(double alpha, const LocalMatrix<double>& a, const LocalM
 }
 inline void multiplyAdd(float alpha, const LocalMatrix<float>& a, const LocalMatrix<float>& b,
                         const LocalMatrix<float>& c) {
+  TORC_LINALG_FLOPS(2.0 * static_cast<double>(c.rows * c.columns * a.columns));
   if (c.rows > 0 && c.columns > 0 && a.columns > 0)
     cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(c.rows),
                 static_cast<int>(c.columns), static_cast<int>(a.columns), alpha, a.data,
@@ -34,6 +42,7 @@ inline void multiplyAdd(float alpha, const LocalMatrix<float>& a, const LocalMat
 /// B := T^-1 B (side left) or B T^-1 (right), with the triangle T of `triangle`.
 inline void solveTriangle(CBLAS_SIDE side, CBLAS_UPLO part, CBLAS_DIAG diagonal,
                           const LocalMatrix<double>& triangle, const LocalMatrix<double>& b) {
+  TORC_LINALG_FLOPS(static_cast<double>(b.rows * b.columns * triangle.rows));
   if (b.rows > 0 && b.columns > 0)
     cblas_dtrsm(CblasColMajor, side, part, CblasNoTrans, diagonal, static_cast<int>(b.rows),
                 static_cast<int>(b.columns), 1, triangle.data, static_cast<int>(triangle.leading),
@@ -41,6 +50,7 @@ inline void solveTriangle(CBLAS_SIDE side, CBLAS_UPLO part, CBLAS_DIAG diagonal,
 }
 inline void solveTriangle(CBLAS_SIDE side, CBLAS_UPLO part, CBLAS_DIAG diagonal,
                           const LocalMatrix<float>& triangle, const LocalMatrix<float>& b) {
+  TORC_LINALG_FLOPS(static_cast<double>(b.rows * b.columns * triangle.rows));
   if (b.rows > 0 && b.columns > 0)
     cblas_strsm(CblasColMajor, side, part, CblasNoTrans, diagonal, static_cast<int>(b.rows),
                 static_cast<int>(b.columns), 1, triangle.data, static_cast<int>(triangle.leading),
@@ -53,6 +63,7 @@ template <typename T>
 int factorWithPivots(const LocalMatrix<T>& a, std::vector<int>& pivots) {
   pivots.resize(static_cast<std::size_t>(std::min(a.rows, a.columns)));
   if (pivots.empty()) return -1;
+  TORC_LINALG_FLOPS(static_cast<double>(a.rows * a.columns * std::min(a.rows, a.columns)));
   const int rows = static_cast<int>(a.rows);
   const int columns = static_cast<int>(a.columns);
   const int leading = static_cast<int>(a.leading);

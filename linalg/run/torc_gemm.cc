@@ -86,8 +86,8 @@ int run(Arguments arguments) {
                                          arguments.panel, sizeof(T), arguments.memory,
                                          &arguments.rows, &arguments.columns, &arguments.layers));
   torc_linalg_grid* grid = nullptr;
-  require(torc_linalg_grid_create(MPI_COMM_WORLD, arguments.rows, arguments.columns,
-                                  arguments.layers, &grid));
+  require(torc_linalg_grid_create_on_torus(MPI_COMM_WORLD, arguments.rows, arguments.columns,
+                                           arguments.layers, &grid));
   std::int64_t bytes = 0;
   require(torc_linalg_gemm_memory(arguments.rows, arguments.columns, arguments.layers, &a_matrix,
                                   &b_matrix, &c_matrix, arguments.panel, sizeof(T), &bytes));

@@ -106,8 +106,8 @@ int run(Arguments arguments) {
     require(torc_linalg_choose_lu_grid(worldSize(), &matrix, pivoting, sizeof(T), arguments.memory,
                                        &arguments.rows, &arguments.columns, &arguments.layers));
   torc_linalg_grid* grid = nullptr;
-  require(torc_linalg_grid_create(MPI_COMM_WORLD, arguments.rows, arguments.columns,
-                                  arguments.layers, &grid));
+  require(torc_linalg_grid_create_on_torus(MPI_COMM_WORLD, arguments.rows, arguments.columns,
+                                           arguments.layers, &grid));
   std::int64_t bytes = 0;
   require(torc_linalg_lu_memory(arguments.rows, arguments.columns, arguments.layers, &matrix,
                                 pivoting, sizeof(T), &bytes));

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# 2-D against 2.5D SUMMA and LU on a simulated torus (SimGrid SMPI): 2-D by the collectives of MPI's
+# selectors, 2.5D by these and by torc's schedules. Writes OUT/dense.md.
+#
+#   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--out FOLDER]
+#
+#   --shapes   X x Y x Z, which are columns, rows and layers of the 2.5D grid; default 4x4x4,8x8x4
+#   --sizes    of the matrices; default 256,512,1024,2048,4096
+#   --out      default docs/judge
+#
+# Settings are those of the judge's rendezvous: SMPI 3.32 loses a buffered message where a rank starts a
+# persistent send again before others have its last one. Local work takes a node of 13.6 Gflop/s (Blue
+# Gene/P), FLOPS of the environment. Runs are kept beside the
+# objects of build.sh, under what they depend on: a second call runs what has changed.
+set -euo pipefail
+command_line="bash bench/smpi/dense.sh $*"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$here/../.."
+source "$here/torus.sh"
+shapes=4x4x4,8x8x4
+sizes=256,512,1024,2048,4096
+out=docs/judge
+while (($# > 0)); do
+  case $1 in
+    --shapes | --sizes | --out)
+      if (($# < 2)); then
+        echo "dense.sh: $1: a value is missing" >&2
+        exit 2
+      fi
+      declare "${1#--}=$2"
+      shift 2
+      ;;
+    *)
+      echo "dense.sh: $1: no such option; see the head of the script" >&2
+      exit 2
+      ;;
+  esac
+done
+flops=${FLOPS:-13.6e9}
+export OPENBLAS_NUM_THREADS=1
+
+# shellcheck disable=SC2086
+bazel ${BAZEL_STARTUP:-} build -c opt //compiler:torc 2>/dev/null
+# shellcheck disable=SC2086
+torc=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)/compiler/torc
+blas=$(dirname "$(ls /usr/include/*/openblas-pthread/cblas.h)")
+program=$(bash "$here/build.sh" "$here/dense.cc" -I"$blas" \
+  -Wl,--wrap=PMPI_Send_init,--wrap=PMPI_Ssend_init,--wrap=PMPI_Start -lopenblas)
+kept=$(dirname "$program")/dense
+mkdir -p "$kept" "$out"
+work=$(mktemp -d)
+machine=$kept/smpi-rendezvous.json
+sed 's/"buffered": [0-9]*,/"buffered": 0,/' model/machines/presets/smpi.json >"$machine"
+trap 'rm -rf "$work"' EXIT
+
+# run SHAPE SELECTOR JOB COLLECTIVES N GRID BLOCK: the program's line, or nothing where it did not end.
+run() {
+  local file
+  file=$kept/$({ echo "$* $flops $TORUS_BANDWIDTH $TORUS_LATENCY"; cat "$program"; [[ $4 == mpi ]] || cat "$4"/index.torc; } | sha256sum | cut -c 1-32)
+  if [[ ! -e $file ]]; then
+    torus_run "$program" "$1" rendezvous "$2" "$work" "$3" "$4" "$5" "$6" "$7" "$flops" 2>/dev/null |
+      tail -1 | grep -E '^[0-9]' >"$file.$$" || true
+    mv "$file.$$" "$file"
+  fi
+  cat "$file"
+}
+
+ms() { awk -v s="$1" 'BEGIN { printf "%.3f", 1e3 * s }'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.2f", a / b; else printf "-" }'; }
+
+# row JOB SHAPE N LIBRARY
+row() {
+  local job=$1 shape=$2 n=$3 library=$4 x y z side grid selector best="" best_selector="" layered="" layered_selector=""
+  IFS=x read -r x y z <<<"$shape"
+  side=$(awk -v p=$((x * y * z)) 'BEGIN { print int(sqrt(p) + 0.5) }')
+  grid=${y}x${x}x${z}
+  # A block per process for SUMMA; a fourth of that for LU, which is cyclic.
+  local flat_block=$((n / side)) block=$((n / x))
+  if [[ $job == lu ]]; then
+    flat_block=$((flat_block / 4))
+    block=$((block / 8))
+  fi
+  for selector in mpich ompi mvapich2 impi; do
+    local line
+    line=$(run "$shape" "$selector" "$job" mpi "$n" "${side}x${side}x1" "$flat_block")
+    if [[ -n $line ]] && { [[ -z $best ]] || awk -v a="${line%% *}" -v b="${best%% *}" 'BEGIN { exit !(a < b) }'; }; then
+      best=$line best_selector=$selector
+    fi
+    line=$(run "$shape" "$selector" "$job" mpi "$n" "$grid" "$block")
+    if [[ -n $line ]] && { [[ -z $layered ]] || awk -v a="${line%% *}" -v b="${layered%% *}" 'BEGIN { exit !(a < b) }'; }; then
+      layered=$line layered_selector=$selector
+    fi
+  done
+  local torcs
+  torcs=$(run "$shape" mpich "$job" "$library" "$n" "$grid" "$block")
+  local s1 p1 c1 i1 s2 p2 c2 i2 s3 p3 c3 i3 words3 sent3 messages
+  read -r s1 p1 c1 i1 _ <<<"$best"
+  read -r s2 p2 c2 i2 _ <<<"$layered"
+  read -r s3 p3 c3 i3 words3 sent3 messages <<<"$torcs"
+  echo "| $n | $(ms "$p1") / $(ms "$c1") / $(ms "$i1") ($best_selector) | $(ms "$p2") / $(ms "$c2") / $(ms "$i2") ($layered_selector) | $(ms "$p3") / $(ms "$c3") / $(ms "$i3") | $(ratio "$c1" "$c3") | $(ratio "$s1" "$s3") | $(ratio "$sent3" "$words3") | $words3 in $messages |"
+}
+
+{
+  echo "# Multiplication and LU on a simulated torus"
+  echo
+  echo "Made by \`${command_line% }\`: linalg/ on SimGrid's torus with its plain links of $TORUS_BANDWIDTH bytes/s (rendezvous settings), a"
+  echo "node of $flops flop/s, results checked. Times in ms are those of local work and of messages of the"
+  echo "process that has most, and the mean wait for others, which barriers tell apart. 2-D runs on as square a grid as"
+  echo "there is, with the fastest of four selectors of MPI's collectives; 2.5D on the grid that the torus is, with the"
+  echo "fastest selector and with torc's schedules of a library for its lines. Faster: 2-D's time of messages over"
+  echo "torc's, and the whole run's, which is without barriers. Words: that torc's schedules sent from the process that"
+  echo "sends most, over those that were counted: what multicasts bring to a process and it gives to sums; in LU the"
+  echo "exchanges of rows and the tournaments are MPI's in all columns."
+  for shape in ${shapes//,/ }; do
+    library=$kept/library-$shape-$(sha256sum <"$torc" | cut -c 1-16)
+    [[ -e $library ]] ||
+      "$torc" library build --machine "$machine" --partition "$shape" --collectives broadcast,reduce,allreduce \
+        --quiet -o "$library" 2>/dev/null
+    for job in gemm lu; do
+      echo
+      echo "## $job on $shape"
+      echo
+      echo "| n | 2-D compute / communicate / idle | 2.5D, MPI | 2.5D, torc | messages faster | run faster | words sent / counted | words, messages |"
+      echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
+      for n in ${sizes//,/ }; do
+        row "$job" "$shape" "$n" "$library"
+      done
+    done
+  done
+} >"$work/dense.md"
+mv "$work/dense.md" "$out/dense.md"

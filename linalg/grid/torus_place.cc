@@ -1,0 +1,89 @@
+#include "linalg/grid/torus_place.h"
+
+#include <algorithm>
+#include <dlfcn.h>
+
+namespace torc::linalg {
+namespace {
+
+/// torc_job_place of runtime/api/torc_job.h, which is there where torc has been preloaded.
+using JobPlace = int(int*, int*, int*);
+
+struct Place {
+  int axes = 0;  // 0: not known
+  std::array<int, kMostAxes> at = {};
+};
+
+Place ownPlace() {
+  static auto* const ask = reinterpret_cast<JobPlace*>(dlsym(RTLD_DEFAULT, "torc_job_place"));
+  Place place;
+  std::array<int, kMostAxes> sizes = {};
+  if (ask != nullptr && ask(&place.axes, sizes.data(), place.at.data()) != 0) place.axes = 0;
+  return place;
+}
+
+}  // namespace
+
+bool assignAxes(const int* extents, int axes, int rows, int columns, int layers, AxisRoles* roles) {
+  int choices = 1;
+  for (int i = 0; i < axes; ++i)
+    choices *= 3;
+  const std::array<int, 3> wanted = {columns, rows, layers};
+  int fewest = kMostAxes + 1;
+  for (int choice = 0; choice < choices; ++choice) {
+    // Digits of the choice, that of the first axis foremost: columns come first.
+    std::array<std::int64_t, 3> nodes = {1, 1, 1};
+    std::array<int, 3> count = {};
+    AxisRoles these = {};
+    for (int axis = axes - 1, rest = choice; axis >= 0; --axis, rest /= 3) {
+      const int role = extents[axis] == 1 ? 0 : rest % 3;
+      these[static_cast<std::size_t>(axis)] = static_cast<AxisRole>(role);
+      nodes[static_cast<std::size_t>(role)] *= extents[axis];
+      count[static_cast<std::size_t>(role)] += extents[axis] > 1 ? 1 : 0;
+    }
+    const int shared = *std::max_element(count.begin(), count.end());
+    if (!std::equal(nodes.begin(), nodes.end(), wanted.begin()) || shared >= fewest) continue;
+    fewest = shared;
+    *roles = these;
+  }
+  return fewest <= kMostAxes;
+}
+
+bool placeOnTorus(MPI_Comm comm, int rows, int columns, int layers, int* row, int* column,
+                  int* layer) {
+  const Place own = ownPlace();
+  // The box: largest coordinates, and smallest ones with the sign changed.
+  std::array<int, 2 * kMostAxes + 2> box = {};
+  box[2 * kMostAxes] = own.axes;
+  box[2 * kMostAxes + 1] = -own.axes;
+  for (std::size_t i = 0; i < kMostAxes; ++i) {
+    box[2 * i] = own.at[i];
+    box[2 * i + 1] = -own.at[i];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, box.data(), static_cast<int>(box.size()), MPI_INT, MPI_MAX, comm);
+  if (own.axes == 0 || box[2 * kMostAxes] != -box[2 * kMostAxes + 1]) return false;
+  std::array<int, kMostAxes> extents = {};
+  std::int64_t nodes = 1;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(own.axes); ++i) {
+    extents[i] = box[2 * i] + box[2 * i + 1] + 1;
+    nodes *= extents[i];
+  }
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  AxisRoles roles = {};
+  // No two ranks lie on one node: as many as the box has nodes fill it.
+  if (nodes != size || !assignAxes(extents.data(), own.axes, rows, columns, layers, &roles))
+    return false;
+  std::array<int, 3> place = {}, stride = {1, 1, 1};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(own.axes); ++i) {
+    const auto role = static_cast<std::size_t>(roles[i]);
+    place[role] += (own.at[i] + box[2 * i + 1]) * stride[role];
+    stride[role] *= extents[i];
+  }
+  *column = place[0];
+  *row = place[1];
+  *layer = place[2];
+  return true;
+}
+
+}  // namespace torc::linalg
