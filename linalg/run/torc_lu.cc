@@ -1,5 +1,7 @@
 // torc-lu: factors a random matrix by 2.5D LU, solves with it, prints HPL's scaled residual and
 // where the time went, and compares with pdgetrf and pdgetrs of ScaLAPACK on the same data.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -95,6 +97,32 @@ std::vector<typename P::T> byScalapack(torc_linalg_grid* grid, const Arguments& 
   return x;
 }
 
+/// How much the elements of U exceed those of A, of matrices of the grid.
+template <typename T>
+double growthOf(torc_linalg_grid* grid, const torc_linalg_matrix& matrix, const std::vector<T>& a,
+                const std::vector<T>& factors) {
+  torc_linalg_grid_info info;
+  require(torc_linalg_grid_query(grid, &info));
+  std::int64_t rows = 0, columns = 0;
+  require(torc_linalg_local_size(grid, &matrix, &rows, &columns));
+  const auto global = [&](std::int64_t local, int processes, int process) {
+    return (local / matrix.row_block * processes + process) * matrix.row_block +
+           local % matrix.row_block;
+  };
+  double largest[2] = {0, 0};
+  for (std::int64_t j = 0; j < columns; ++j) {
+    const std::int64_t column = global(j, info.columns, info.column);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const auto at = static_cast<std::size_t>(i + j * rows);
+      largest[0] = std::max(largest[0], std::abs(static_cast<double>(a[at])));
+      if (global(i, info.rows, info.row) <= column)
+        largest[1] = std::max(largest[1], std::abs(static_cast<double>(factors[at])));
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return largest[1] / largest[0];
+}
+
 template <typename P>
 int run(Arguments arguments) {
   using T = typename P::T;
@@ -147,6 +175,8 @@ int run(Arguments arguments) {
         passed ? "passed" : "FAILED");
     return passed;
   };
+  say("growth of elements, largest of U over largest of A: %.3g\n",
+      growthOf(grid, matrix, a, factors));
   bool passed = sayResidual("2.5D LU", x);
   if (arguments.check) {
     double seconds = 0;
