@@ -56,7 +56,7 @@ trap 'rm -rf "$work"' EXIT
 # run SHAPE SELECTOR JOB COLLECTIVES N GRID BLOCK: the program's line, or nothing where it did not end.
 run() {
   local file
-  file=$kept/$({ echo "$* $flops $TORUS_BANDWIDTH $TORUS_LATENCY"; cat "$program"; [[ $4 == mpi ]] || cat "$4"/index.torc; } | sha256sum | cut -c 1-32)
+  file=$kept/$({ echo "rendezvous $* $flops $TORUS_BANDWIDTH $TORUS_LATENCY"; cat "$program"; [[ $4 == mpi ]] || cat "$4"/index.torc; } | sha256sum | cut -c 1-32)
   if [[ ! -e $file ]]; then
     torus_run "$program" "$1" rendezvous "$2" "$work" "$3" "$4" "$5" "$6" "$7" "$flops" 2>/dev/null |
       tail -1 | grep -E '^[0-9]' >"$file.$$" || true

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "linalg/local/blas.h"
+#include "linalg/local/overlap.h"
 #include "linalg/lu/tournament.h"
 
 namespace torc::linalg {
@@ -132,23 +132,32 @@ void Factorization<T>::factorDiagonal(const PanelPlace& panel) {
 }
 
 template <typename T>
-void Factorization<T>::spreadFactors(Messages& messages, const PanelPlace& panel) {
+void Factorization<T>::startPanel(Messages& messages, const PanelPlace& panel) {
   const std::int64_t all = candidateBytes<T>(panel.width());
   const std::int64_t numbers = static_cast<std::int64_t>(sizeof(CandidateHead)) +
                                panel.width() * static_cast<std::int64_t>(sizeof(std::int64_t));
-  const auto spread = [&](MPI_Comm line, int root, std::int64_t bytes) {
+  const auto spread = [&](MPI_Comm line, int root) {
     int size = 1;
     MPI_Comm_size(line, &size);
     if (size > 1)
       messages.run(
-          line, [&] { MPI_Bcast(factors_.data(), static_cast<int>(bytes), MPI_BYTE, root, line); });
+          line, [&] { MPI_Bcast(factors_.data(), static_cast<int>(all), MPI_BYTE, root, line); });
   };
   if (grid_.column == panel.column) {
-    if (grid_.row == panel.row) spread(grid_.depth_line, 0, all);
-    spread(grid_.column_line, panel.row, all);
+    sumPanel(messages, panel);
+    if (shape_.pivoting) holdTournament(messages, panel);
+    if (grid_.row == panel.row && grid_.layer == 0) factorDiagonal(panel);
+    if (grid_.row == panel.row) spread(grid_.depth_line, 0);
+    spread(grid_.column_line, panel.row);
   }
+  if (grid_.columns == 1) return;
   // The rows of U are solved for on the diagonal's process row alone.
-  spread(grid_.row_line, panel.column, grid_.row == panel.row ? all : numbers);
+  const std::int64_t bytes = grid_.row == panel.row ? all : numbers;
+  messages.gather(grid_.row_line);
+  messages.inMpi([&] {
+    MPI_Ibcast(factors_.data(), static_cast<int>(bytes), MPI_BYTE, panel.column, grid_.row_line,
+               &spreading_);
+  });
 }
 
 template <typename T>
@@ -192,7 +201,7 @@ void Factorization<T>::computeU(Messages& messages, const PanelPlace& panel) {
 }
 
 template <typename T>
-void Factorization<T>::update(Messages& messages, const PanelPlace& panel) {
+void Factorization<T>::update(Messages& messages, const PanelPlace& panel, bool is_last) {
   const auto [begin, end] = thinPanel(panel.width(), grid_.layers, grid_.layer);
   const std::int64_t rows = a_.rows - panel.below, columns = a_.columns - panel.right;
   const LocalMatrix<T> l = matrixIn(thin_l_, rows, end - begin);
@@ -205,21 +214,28 @@ void Factorization<T>::update(Messages& messages, const PanelPlace& panel) {
   if (grid_.row == panel.row)
     copy(matrixIn(u_, panel.width(), columns).part(begin, 0, end - begin, columns), u);
   broadcast(messages, grid_.column_line, panel.row, u, room_);
-  multiplyAdd(T{-1}, l, u, a_.part(panel.below, panel.right, rows, columns));
+  std::int64_t ahead = 0;  // columns of the next panel, which are the first ones where it is
+  if (!is_last) {
+    const PanelPlace next = place(panel.end);
+    if (grid_.column == next.column) {
+      ahead = next.right - next.left;
+      multiplyAdd(T{-1}, l, u.part(0, 0, u.rows, ahead),
+                  a_.part(panel.below, panel.right, rows, ahead));
+    }
+    startPanel(messages, next);
+  }
+  multiplyAddBeside(messages, &spreading_, 1, T{-1}, l, u.part(0, ahead, u.rows, columns - ahead),
+                    a_.part(panel.below, panel.right + ahead, rows, columns - ahead));
 }
 
 template <typename T>
 Status Factorization<T>::run(Messages& messages, const Progress& progress) {
   const std::int64_t pivots = std::min(rows_.size, columns_.size);
   Status status;
+  if (pivots > 0) startPanel(messages, place(0));
   for (std::int64_t begin = 0; begin < pivots;) {
     const PanelPlace panel = place(begin);
-    if (grid_.column == panel.column) {
-      sumPanel(messages, panel);
-      if (shape_.pivoting) holdTournament(messages, panel);
-      if (grid_.row == panel.row && grid_.layer == 0) factorDiagonal(panel);
-    }
-    spreadFactors(messages, panel);
+    messages.inMpi([&] { MPI_Wait(&spreading_, MPI_STATUS_IGNORE); });
     const CandidateHead head = Candidates<T>(factors_.data()).head();
     if (head.zero >= 0 && zero_column_ < 0) {
       zero_column_ = begin + head.zero;
@@ -234,7 +250,7 @@ Status Factorization<T>::run(Messages& messages, const Progress& progress) {
     exchangeRows(messages, panel);
     if (grid_.column == panel.column) computeL(panel);
     if (grid_.row == panel.row) computeU(messages, panel);
-    update(messages, panel);
+    update(messages, panel, panel.end >= pivots);
     begin = panel.end;
     const double left = static_cast<double>(pivots - begin) / static_cast<double>(pivots);
     progress(1 - left * left * left);

@@ -10,8 +10,8 @@
 //      multicast along the depth, then on each layer. Rows change places, in one exchange. All
 //      layers compute L. The rows of U are summed over the layers, and solved for.
 //   B  Of the panel, each layer takes a thin panel, its share of the columns of L and rows of U,
-//   and
-//      updates its sum with them: those travel along rows and columns of the layer.
+//      and updates its sum with them: those travel along rows and columns of the layer. The next
+//      panel is updated, started, and on its way along rows before the rest is updated.
 // Words per process: n^2/sqrt(cP) for step B, and n^2 c/P for the sums, in all.
 #ifndef TORC_LINALG_LU_FACTORIZATION_H_
 #define TORC_LINALG_LU_FACTORIZATION_H_
@@ -74,14 +74,17 @@ class Factorization {
   };
 
   PanelPlace place(std::int64_t begin) const;
+  /// Step C, and A up to the diagonal block's factors, which are then on their way along rows.
+  void startPanel(Messages& messages, const PanelPlace& panel);
   void sumPanel(Messages& messages, const PanelPlace& panel);
   void holdTournament(Messages& messages, const PanelPlace& panel);
   void factorDiagonal(const PanelPlace& panel);
-  void spreadFactors(Messages& messages, const PanelPlace& panel);
   void exchangeRows(Messages& messages, const PanelPlace& panel);
   void computeL(const PanelPlace& panel);
   void computeU(Messages& messages, const PanelPlace& panel);
-  void update(Messages& messages, const PanelPlace& panel);
+  /// Step B. The columns of the next panel come first, and that panel is started before the others
+  /// are updated, if this is not the last one.
+  void update(Messages& messages, const PanelPlace& panel, bool is_last);
 
   const ProcessGrid& grid_;
   const Cyclic rows_, columns_;
@@ -90,6 +93,7 @@ class Factorization {
   std::vector<T> sums_;  // the matrix of layers other than 0
   std::vector<T> panel_, thin_l_, u_, thin_u_, room_;
   std::vector<std::int64_t> factors_, best_;  // sets of candidates
+  MPI_Request spreading_ = MPI_REQUEST_NULL;  // of factors_, along rows
   RowExchange<T> row_exchange_;
   std::vector<std::int64_t> exchanges_;
   std::int64_t zero_column_ = -1;

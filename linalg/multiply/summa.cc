@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "linalg/local/blas.h"
+#include "linalg/local/overlap.h"
 
 namespace torc::linalg {
 namespace {
-
-/// Columns of C that are multiplied between two looks at the messages under way: MPI moves them on
-/// inside its functions only.
-constexpr std::int64_t kSliceColumns = 384;
 
 template <typename T>
 LocalMatrix<T> writable(const LocalMatrix<const T>& matrix) {
@@ -184,21 +180,8 @@ void Summa<T>::post(Messages& messages, const Panel& panel, Slot& slot) {
 
 template <typename T>
 void Summa<T>::multiply(Messages& messages, Slot& current, Slot* next) {
-  const bool under_way = next != nullptr && (next->requests[0] != MPI_REQUEST_NULL ||
-                                             next->requests[1] != MPI_REQUEST_NULL);
-  const std::int64_t step = under_way ? kSliceColumns : std::max<std::int64_t>(1, c_.columns);
-  for (std::int64_t j = 0; j < c_.columns; j += step) {
-    const std::int64_t columns = std::min(step, c_.columns - j);
-    multiplyAdd(alpha_, writable(current.a),
-                writable(current.b.part(0, j, current.b.rows, columns)),
-                c_.part(0, j, c_.rows, columns));
-    if (under_way && j + columns < c_.columns) {
-      messages.inMpi([&] {
-        int done = 0;
-        MPI_Testall(2, next->requests, &done, MPI_STATUSES_IGNORE);
-      });
-    }
-  }
+  multiplyAddBeside(messages, next == nullptr ? nullptr : next->requests, next == nullptr ? 0 : 2,
+                    alpha_, writable(current.a), writable(current.b), c_);
 }
 
 template <typename T>
