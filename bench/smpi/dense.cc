@@ -59,6 +59,7 @@ inline int startBroadcast(void* data, int count, MPI_Datatype type, int root, MP
 #include "linalg/grid/agreement.cc"
 #include "linalg/grid/layout.cc"
 #include "linalg/grid/process_grid.cc"
+#include "linalg/grid/torus_place.cc"
 #define MPI_Allreduce torc::judge::allreduce
 #include "linalg/lu/factorization.cc"
 #include "linalg/lu/lu_shape.cc"
@@ -276,7 +277,8 @@ class Job {
  public:
   Job(std::int64_t n, int rows, int columns, int layers, std::int64_t block)
       : n_(n), matrix_{n, n, block, block} {
-    if (const Status status = ProcessGrid::create(MPI_COMM_WORLD, rows, columns, layers, &grid_);
+    if (const Status status =
+            ProcessGrid::create(MPI_COMM_WORLD, rows, columns, layers, GridOrder::kByRank, &grid_);
         !status.ok())
       quit(status.message);
   }
