@@ -50,6 +50,18 @@ llvm::Expected<std::vector<DenseModel>> predictDense(const Machine& machine,
   if (job.flop_rate <= 0) {
     return fault("model: " + machine.name + " does not say what a node computes: --flops");
   }
+  constexpr std::uint64_t kMostPanels = 1 << 22;
+  for (const std::uint64_t size : sizes) {
+    if (size == 0) return fault("--size: a matrix has 1 row or more");
+    if (options.panel > size) {
+      return fault("--panel: " + llvm::Twine(options.panel) +
+                   " columns are more than the matrix's " + llvm::Twine(size));
+    }
+    if (options.panel > 0 && size / options.panel > kMostPanels) {
+      return fault("--panel: " + llvm::Twine(size / options.panel) + " panels; at most " +
+                   llvm::Twine(kMostPanels) + " are counted");
+    }
+  }
   const DenseGrid square = squareGrid(machine.nodes());
   std::vector<DenseModel> models;
   for (const std::uint64_t size : sizes) {

@@ -38,7 +38,7 @@ struct DenseModel {
 };
 
 /// An error where the torus has more than three dimensions, or more layers than the cube root of
-/// its nodes, or the node's flop rate is not known.
+/// its nodes, the node's flop rate is not known, or sizes and panels do not fit.
 llvm::Expected<std::vector<DenseModel>> predictDense(const Machine& machine,
                                                      const std::vector<std::uint64_t>& sizes,
                                                      const DenseModelOptions& options);

@@ -243,8 +243,11 @@ int runDense() {
   llvm::Expected<std::vector<std::uint64_t>> sizes =
       parseSizeList(size.empty() ? "64K" : size.getValue(), "--size");
   if (!sizes) return optionFault(sizes.takeError());
-  if (llvm::is_contained(*sizes, 0))
-    return optionFault(fault("--size: a matrix has 1 row or more"));
+  if (bytes.getNumOccurrences() > 0 || dims.getNumOccurrences() > 0)
+    return optionFault(
+        fault("model: --bytes and --dims are of collectives; --size is of gemm and lu"));
+  if (flops.getNumOccurrences() > 0 && !(flops > 0))
+    return optionFault(fault("--flops: a node does more than none"));
   llvm::Expected<Machine> machine = readMachine();
   if (!machine) return optionFault(machine.takeError());
   const DenseModelOptions options{collective == "lu", flops, panel, pivoting, single};
