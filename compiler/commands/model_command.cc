@@ -1,5 +1,6 @@
 // torc model COLLECTIVE: what the 2.5D paper's models predict that a broadcast or a reduction takes
-// (model/logp/trees.h), what the simulator says of torc's own schedule, and the lower bound.
+// (model/logp/trees.h), what the simulator says of torc's own schedule, and the lower bound; of an
+// alltoall what it takes on a cluster of multi-core nodes (commands/model_alltoall.h).
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "compiler/choice.h"
 #include "compiler/commands/commands.h"
+#include "compiler/commands/model_alltoall.h"
 #include "compiler/commands/tool.h"
 #include "compiler/progress.h"
 #include "compiler/sizes.h"
@@ -24,7 +26,8 @@ namespace {
 using namespace llvm::cl;
 using Json = nlohmann::ordered_json;
 
-SubCommand command("model", "Predict broadcast or reduce by the LogP models of trees");
+SubCommand command("model",
+                   "Predict broadcast or reduce by LogP models of trees, alltoall on a cluster");
 OptionCategory category("Options of model");
 
 opt<std::string> collective(Positional, desc("COLLECTIVE"), sub(command), cat(category));
@@ -37,7 +40,7 @@ opt<std::string> dims("dims", value_desc("list"), sub(command), cat(category),
                            "...; default: each"));
 opt<std::string> bytes("bytes", value_desc("N[:N],..."), init("1M"), sub(command), cat(category),
                        desc("Sizes of the vector and ranges of sizes, as 1M (default), 1K:16M or "
-                            "1K,64K,1M"));
+                            "1K,64K,1M; alltoall: of a pair's block, default 1:8K"));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
 constexpr double kMicro = 1e6;  // microseconds per second
@@ -68,11 +71,12 @@ bool isModelled(const CollectiveRow& row) {
 }
 
 llvm::Expected<CollectiveRow> readCollective() {
-  if (collective.empty()) return fault("model: which collective? broadcast or reduce");
+  if (collective.empty()) return fault("model: which collective? broadcast, reduce or alltoall");
   llvm::Expected<CollectiveRow> row = parseBoundedCollective(collective);
   if (!row) return row.takeError();
   if (!isModelled(*row)) {
-    return fault("model: there are models of broadcast and reduce, not of '" + collective + "'");
+    return fault("model: there are models of broadcast, reduce and alltoall, not of '" +
+                 collective + "'");
   }
   return row;
 }
@@ -224,10 +228,36 @@ void printJson(llvm::ArrayRef<SubTorus> all, llvm::raw_ostream& out) {
   out << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
 }
 
+/// An alltoall is modelled on a cluster, the others on a torus: no option of the one goes with the
+/// other.
+llvm::Error checkOptions() {
+  if (collective != "alltoall") {
+    const llvm::StringRef given = clusterOptionGiven();
+    if (given.empty()) return llvm::Error::success();
+    return fault("model: --" + given + " is of alltoall, not of " + collective);
+  }
+  for (const opt<std::string>* option : {&torus, &machine_name, &dims}) {
+    if (option->getNumOccurrences() > 0) {
+      return fault("model: --" + option->ArgStr +
+                   " is not of alltoall, which is modelled on a cluster");
+    }
+  }
+  return llvm::Error::success();
+}
+
 int run() {
-  llvm::Expected<CollectiveRow> row = readCollective();
-  if (!row) return optionFault(row.takeError());
+  if (llvm::Error error = checkOptions()) return optionFault(std::move(error));
   llvm::Expected<std::vector<std::uint64_t>> sizes = parseSizeList(bytes, "--bytes");
+  if (collective == "alltoall") {
+    if (!sizes) return optionFault(sizes.takeError());
+    return modelAlltoall(bytes.getNumOccurrences() > 0 ? *sizes : std::vector<std::uint64_t>(),
+                         json);
+  }
+  llvm::Expected<CollectiveRow> row = readCollective();
+  if (!row) {
+    llvm::consumeError(sizes.takeError());
+    return optionFault(row.takeError());
+  }
   if (!sizes) return optionFault(sizes.takeError());
   llvm::Expected<Machine> machine = readMachine();
   if (!machine) return optionFault(machine.takeError());
@@ -249,6 +279,7 @@ int run() {
 }  // namespace
 
 Command modelCommand() {
+  addClusterOptions(command, category);
   return {&command, &category, run};
 }
 
