@@ -168,7 +168,7 @@ void printTable(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_os
     for (const Row& row : rows.take_front(columns)) {
       out << llvm::format("  %11.6g", row.run.seconds * kMicro) << ' '
           << llvm::left_justify(row.exchange, 8);
-      if (row.run.seconds < fastest->run.seconds) fastest = &row;
+      if (row.run.seconds < fastest->run.seconds * (1 - 1e-9)) fastest = &row;
     }
     if (columns > 1) out << "  " << nameOf(fastest->alltoall.strategy);
     out << '\n';

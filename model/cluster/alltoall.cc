@@ -73,6 +73,26 @@ class AlltoallProgram : public ClusterProgram {
   const bool all_nodes_;
 };
 
+/// One copy of every core.
+class Copies : public ClusterProgram {
+ public:
+  Copies(std::uint32_t cores, const Copy& copy) : cores_(cores), copy_(copy) {}
+
+  std::uint32_t nodes() const override { return 1; }
+  std::uint32_t coresPerNode() const override { return cores_; }
+  std::uint64_t rounds(std::uint32_t) const override { return 1; }
+  Round round(std::uint32_t, std::uint64_t) const override {
+    Round round;
+    round.before = copy_;
+    return round;
+  }
+  Message message(std::uint32_t, std::uint64_t, std::uint64_t) const override { return {}; }
+
+ private:
+  const std::uint32_t cores_;
+  const Copy copy_;
+};
+
 }  // namespace
 
 const char* nameOf(AlltoallStrategy strategy) {
@@ -124,6 +144,10 @@ AlltoallCopies copiesOf(const Cluster& cluster, const ClusterAlltoall& of) {
 std::unique_ptr<ClusterProgram> alltoallProgram(const Cluster& cluster, const ClusterAlltoall& of,
                                                 bool all_nodes) {
   return std::make_unique<AlltoallProgram>(cluster, of, all_nodes);
+}
+
+double simulateCopies(const Cluster& cluster, std::uint32_t cores, const Copy& copy) {
+  return simulateCluster(cluster, Copies(cores, copy)).seconds;
 }
 
 ClusterRun simulateAlltoall(const Cluster& cluster, const ClusterAlltoall& of) {

@@ -62,6 +62,9 @@ struct AlltoallCopies {
 };
 AlltoallCopies copiesOf(const Cluster& cluster, const ClusterAlltoall& of);
 
+/// Seconds in which all cores of a node, at the same time, do that copy each.
+double simulateCopies(const Cluster& cluster, std::uint32_t cores, const Copy& copy);
+
 /// Messages of one node; 0 seconds where there is one core.
 ClusterRun simulateAlltoall(const Cluster& cluster, const ClusterAlltoall& of);
 

@@ -6,6 +6,8 @@
 #include <deque>
 #include <map>
 #include <queue>
+#include <unordered_map>
+#include <utility>
 
 namespace torc {
 namespace {
@@ -45,7 +47,10 @@ struct Node {
   double out = 0, in = 0;  // the wire
   double bus = 0, memory = 0, engine = 0;
   std::uint64_t connection = 0;  // that the engine served last; 0: none
-  std::uint32_t at_barrier = 0;  // cores that wait
+  /// Messages that the engine has not served yet: when it will have, and of which connection.
+  std::deque<std::pair<double, std::uint64_t>> queue;
+  std::unordered_map<std::uint64_t, std::uint64_t> queued;  // how many, by connection
+  std::uint32_t at_barrier = 0;                             // cores that wait
 };
 
 enum class Phase : std::uint8_t { kStart, kBarrier, kBefore, kMessages, kDone };
@@ -255,15 +260,25 @@ class Simulation {
                     bytes / cluster_.bus_bandwidth);
   }
 
-  /// When the engine has begun with a message, its first packet served.
+  /// When the engine has begun with a message, its first packet served. It serves connections in
+  /// turn, packet by packet: with others in the queue every packet is of another than the one
+  /// before.
   double served(Node& node, std::uint64_t connection, double bytes) {
-    const bool others = connection != node.connection;
-    const bool queue = others && node.engine > now_;
-    const double first = cluster_.message + (others ? cluster_.connection : 0);
-    const double begin = std::max(node.engine, now_) + first;
-    node.engine = begin + (queue ? (packets(bytes) - 1) * cluster_.connection : 0);
-    node.connection = connection;
-    return begin;
+    double first = cluster_.message, rest = 0;
+    if (cluster_.connection > 0) {
+      for (; !node.queue.empty() && node.queue.front().first <= now_; node.queue.pop_front()) {
+        const auto queued = node.queued.find(node.queue.front().second);
+        if (--queued->second == 0) node.queued.erase(queued);
+      }
+      const bool in_turn = node.queue.size() > node.queued[connection]++;
+      if (in_turn || connection != node.connection) first += cluster_.connection;
+      if (in_turn) rest = (packets(bytes) - 1) * cluster_.connection;
+      node.connection = connection;
+    }
+    const double begun = std::max(node.engine, now_) + first;
+    node.engine = begun + rest;
+    if (cluster_.connection > 0) node.queue.emplace_back(node.engine, connection);
+    return begun;
   }
 
   void enter(std::uint32_t index) {
