@@ -17,6 +17,8 @@
 #include "compiler/progress.h"
 #include "compiler/sizes.h"
 #include "model/cluster/alltoall.h"
+#include "model/cluster/schedule_program.h"
+#include "model/machines/machine.h"
 
 namespace torc {
 namespace {
@@ -40,11 +42,14 @@ struct Options {
                  desc("alltoall: of original, leader, aggregated, distributed; default: all")),
         exchange("exchange", value_desc("name"), sub(command), cat(category),
                  desc("alltoall: bruck, direct or pairwise between nodes; default: as the "
-                      "cluster's library is tuned")) {}
+                      "cluster's library is tuned")),
+        schedule("schedule", value_desc("file"), sub(command), cat(category),
+                 desc("alltoall: a schedule of torc's, which says nodes and cores; with "
+                      "--strategy beside these")) {}
 
   opt<std::string> cluster;
   opt<unsigned> nodes, cores;
-  opt<std::string> strategy, exchange;
+  opt<std::string> strategy, exchange, schedule;
 };
 
 /// Lives as long as the command line.
@@ -59,6 +64,9 @@ struct Question {
   Cluster cluster;
   ClusterAlltoall alltoall;
   std::vector<AlltoallStrategy> strategies;
+  std::optional<Input> schedule;
+
+  std::size_t columns() const { return strategies.size() + (schedule ? 1 : 0); }
 };
 
 llvm::Error readCount(const opt<unsigned>& option, unsigned highest, std::uint32_t& count) {
@@ -73,6 +81,7 @@ llvm::Error readCount(const opt<unsigned>& option, unsigned highest, std::uint32
 
 llvm::Error readStrategies(std::vector<AlltoallStrategy>& strategies) {
   if (options->strategy.empty()) {
+    if (!options->schedule.empty()) return llvm::Error::success();
     strategies.assign(std::begin(kAlltoallStrategies), std::end(kAlltoallStrategies));
     return llvm::Error::success();
   }
@@ -98,6 +107,27 @@ llvm::Error readExchange(std::optional<ExchangeKind>& kind) {
                "'; there are bruck, direct, pairwise");
 }
 
+/// The schedule, with its nodes and cores.
+llvm::Error readSchedule(Question& question) {
+  if (options->schedule.empty()) return llvm::Error::success();
+  for (const opt<unsigned>* option : {&options->nodes, &options->cores}) {
+    if (option->getNumOccurrences() > 0) {
+      return fault("model: --" + option->ArgStr + " goes without --schedule, which has its own");
+    }
+  }
+  llvm::Expected<Input> read = readInput(options->schedule);
+  if (!read) return llvm::make_error<MachineFault>(toString(read.takeError()));
+  if (read->isPlan()) {
+    return llvm::make_error<MachineFault>(options->schedule +
+                                          ": is a plan; only step operations take time");
+  }
+  const Topology& topology = read->view().topology;
+  question.alltoall.cores = topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
+  question.alltoall.nodes = static_cast<std::uint32_t>(topology.ranks() / question.alltoall.cores);
+  question.schedule = std::move(*read);
+  return llvm::Error::success();
+}
+
 llvm::Expected<Question> readQuestion() {
   if (options->cluster.empty()) {
     return fault("model: on which cluster? --cluster " + llvm::join(clusterPresets(), ", ") +
@@ -105,7 +135,7 @@ llvm::Expected<Question> readQuestion() {
   }
   llvm::Expected<Cluster> cluster = findCluster(options->cluster);
   if (!cluster) return cluster.takeError();
-  Question question{std::move(*cluster), {}, {}};
+  Question question{std::move(*cluster), {}, {}, {}};
   ClusterAlltoall& alltoall = question.alltoall;
   alltoall.nodes = question.cluster.nodes;
   alltoall.cores = question.cluster.cores;
@@ -113,14 +143,46 @@ llvm::Expected<Question> readQuestion() {
   if (llvm::Error error = readCount(options->cores, kMaxClusterCores, alltoall.cores)) return error;
   if (llvm::Error error = readStrategies(question.strategies)) return error;
   if (llvm::Error error = readExchange(alltoall.kind)) return error;
+  if (llvm::Error error = readSchedule(question)) return error;
   return question;
 }
 
 struct Row {
-  ClusterAlltoall alltoall;
-  const char* exchange;
+  std::uint64_t bytes = 0;
+  std::optional<ClusterAlltoall> alltoall;  // else the schedule
   ClusterRun run;
+
+  const char* name() const { return alltoall ? nameOf(alltoall->strategy) : "schedule"; }
 };
+
+llvm::Error checkSize(const Cluster& cluster, const Row& row) {
+  const double messages = row.alltoall ? messagesOf(cluster, *row.alltoall) : 0;
+  if (messages <= kMostMessages) return llvm::Error::success();
+  std::string count;
+  llvm::raw_string_ostream(count) << llvm::format("%.3g messages, and at most %g are", messages,
+                                                  kMostMessages);
+  return fault(llvm::Twine("model: ") + row.name() + " of " + sizeText(row.bytes) +
+               ": each node sends " + count + " simulated");
+}
+
+/// Simulates a row. Messages and bytes are one node's.
+llvm::Error simulateRow(const Question& question, Row& row) {
+  if (row.alltoall) {
+    row.run = simulateAlltoall(question.cluster, *row.alltoall);
+  } else {
+    llvm::Expected<std::unique_ptr<ClusterProgram>> program =
+        scheduleProgram(question.cluster, question.schedule->view(), row.bytes);
+    if (!program) {
+      return llvm::make_error<MachineFault>(options->schedule + ": " +
+                                            toString(program.takeError()));
+    }
+    row.run = simulateCluster(question.cluster, **program);
+    row.run.messages /= question.alltoall.nodes;
+    row.run.bytes /= question.alltoall.nodes;
+  }
+  if (row.run.completed) return llvm::Error::success();
+  return fault(llvm::Twine("model: ") + row.name() + ": its cores wait for each other");
+}
 
 llvm::Expected<std::vector<Row>> predict(const Question& question,
                                          llvm::ArrayRef<std::uint64_t> sizes) {
@@ -130,47 +192,49 @@ llvm::Expected<std::vector<Row>> predict(const Question& question,
       ClusterAlltoall alltoall = question.alltoall;
       alltoall.bytes = static_cast<double>(size);
       alltoall.strategy = strategy;
-      const double messages = messagesOf(question.cluster, alltoall);
-      if (messages > kMostMessages) {
-        std::string count;
-        llvm::raw_string_ostream(count)
-            << llvm::format("%.3g messages, and at most %g are", messages, kMostMessages);
-        return fault(llvm::Twine("model: ") + nameOf(strategy) + " of " + sizeText(size) +
-                     ": each node sends " + count + " simulated");
-      }
-      rows.push_back({alltoall, nameOf(exchangeOf(question.cluster, alltoall).kind()), {}});
+      rows.push_back({size, alltoall, {}});
     }
+    if (question.schedule) rows.push_back({size, std::nullopt, {}});
+  }
+  for (const Row& row : rows) {
+    if (llvm::Error error = checkSize(question.cluster, row)) return error;
   }
   Progress progress(/*quiet=*/false);
+  const auto work = [&](const Row& row) {
+    return row.alltoall ? 1 + messagesOf(question.cluster, *row.alltoall) : 1;
+  };
   for (const Row& row : rows)
-    progress.expect(1 + messagesOf(question.cluster, row.alltoall));
+    progress.expect(work(row));
   for (Row& row : rows) {
-    const char* name = nameOf(row.alltoall.strategy);
-    progress.begin(name + (" of " + sizeText(static_cast<std::uint64_t>(row.alltoall.bytes))));
-    row.run = simulateAlltoall(question.cluster, row.alltoall);
-    if (!row.run.completed)
-      return fault(llvm::Twine("model: ") + name + ": its cores wait for each other");
-    progress.done(1 + messagesOf(question.cluster, row.alltoall));
+    progress.begin(row.name() + (" of " + sizeText(row.bytes)));
+    if (llvm::Error error = simulateRow(question, row)) return error;
+    progress.done(work(row));
   }
   return rows;
 }
 
+/// The exchange between nodes; a schedule does not name its own.
+const char* exchangeName(const Question& question, const Row& row) {
+  return row.alltoall ? nameOf(exchangeOf(question.cluster, *row.alltoall).kind()) : nullptr;
+}
+
 void printTable(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ostream& out) {
-  const std::size_t columns = question.strategies.size();
+  const std::size_t columns = question.columns();
   out << "alltoall on " << question.cluster.name << ": " << question.alltoall.nodes << " nodes of "
       << question.alltoall.cores << " cores; us, and the exchange between nodes\n     bytes";
-  for (const AlltoallStrategy strategy : question.strategies)
-    out << "  " << llvm::right_justify(nameOf(strategy), 20);
+  for (const Row& row : rows.take_front(columns))
+    out << "  " << llvm::right_justify(row.name(), 20);
   out << (columns > 1 ? "  fastest\n" : "\n");
   for (; !rows.empty(); rows = rows.drop_front(columns)) {
-    out << llvm::right_justify(sizeText(static_cast<std::uint64_t>(rows[0].alltoall.bytes)), 10);
+    out << llvm::right_justify(sizeText(rows[0].bytes), 10);
     const Row* fastest = &rows[0];
     for (const Row& row : rows.take_front(columns)) {
+      const char* exchange = exchangeName(question, row);
       out << llvm::format("  %11.6g", row.run.seconds * kMicro) << ' '
-          << llvm::left_justify(row.exchange, 8);
+          << llvm::left_justify(exchange == nullptr ? "-" : exchange, 8);
       if (row.run.seconds < fastest->run.seconds * (1 - 1e-9)) fastest = &row;
     }
-    if (columns > 1) out << "  " << nameOf(fastest->alltoall.strategy);
+    if (columns > 1) out << "  " << fastest->name();
     out << '\n';
   }
 }
@@ -178,14 +242,15 @@ void printTable(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_os
 void printJson(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ostream& out) {
   Json documents = Json::array();
   for (const Row& row : rows) {
+    const char* exchange = exchangeName(question, row);
     Json document;
     document["collective"] = "alltoall";
     document["cluster"] = question.cluster.name;
-    document["nodes"] = row.alltoall.nodes;
-    document["cores"] = row.alltoall.cores;
-    document["bytes"] = static_cast<std::uint64_t>(row.alltoall.bytes);
-    document["strategy"] = nameOf(row.alltoall.strategy);
-    document["exchange"] = row.exchange;
+    document["nodes"] = question.alltoall.nodes;
+    document["cores"] = question.alltoall.cores;
+    document["bytes"] = row.bytes;
+    document["strategy"] = row.name();
+    document["exchange"] = exchange == nullptr ? Json() : Json(exchange);
     document["simulated_s"] = row.run.seconds;
     document["node_messages"] = row.run.messages;
     document["node_bytes"] = static_cast<std::uint64_t>(row.run.bytes);
@@ -205,7 +270,8 @@ llvm::StringRef clusterOptionGiven() {
   for (const Option* option :
        {static_cast<const Option*>(&options->cluster), static_cast<const Option*>(&options->nodes),
         static_cast<const Option*>(&options->cores), static_cast<const Option*>(&options->strategy),
-        static_cast<const Option*>(&options->exchange)}) {
+        static_cast<const Option*>(&options->exchange),
+        static_cast<const Option*>(&options->schedule)}) {
     if (option->getNumOccurrences() > 0) return option->ArgStr;
   }
   return {};

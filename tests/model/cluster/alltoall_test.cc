@@ -9,6 +9,7 @@
 
 #include <rapidcheck/gtest.h>
 
+#include "model/cluster/schedule_program.h"
 #include "schedules/expansion/expand.h"
 #include "tests/model/cluster/cluster_testing.h"
 #include "tests/model/model_testing.h"
@@ -196,6 +197,58 @@ TEST(ClusterAlltoall, HasTheMessagesOfTorcsSchedules) {
     EXPECT_FALSE(messages.empty()) << algorithm;
     EXPECT_EQ(modelled(cluster, of), messages) << algorithm;
   }
+}
+
+RC_GTEST_PROP(ClusterSchedules, AreDoneInNoLessThanTheirMessagesTake, ()) {
+  const auto algorithm = *rc::gen::element("direct", "rotated-rings", "rings", "two-phase",
+                                           "virtual-mesh", "bruck", "aggregated", "leader");
+  const auto shape = *rc::gen::element("5+3", "4+2", "3x2+2", "7", "4mx2", "1+4", "1");
+  const auto bytes = *rc::gen::element(0, 1, 40, 3000, 100000);
+  const Cluster cluster = preset(*rc::gen::element("infinipath", "infinihost", "connectx"));
+  const Schedule schedule = compiled(Collective::kAlltoall, shape, {}, algorithm);
+  llvm::Expected<std::unique_ptr<ClusterProgram>> program =
+      scheduleProgram(cluster, schedule.view(), static_cast<std::uint64_t>(bytes));
+  if (!program) RC_FAIL(toString(program.takeError()));
+  const ClusterRun run = simulateCluster(cluster, **program);
+  RC_ASSERT(run.completed);
+  const double nodes = (*program)->nodes(), cores = (*program)->coresPerNode();
+  RC_ASSERT(run.bytes >= nodes * (nodes - 1) * cores * cores * bytes);
+  RC_ASSERT(run.seconds >= run.bytes / nodes / cluster.link_bandwidth * (1 - 1e-9));
+}
+
+TEST(ClusterSchedules, TakeWhatTheModelOfTheSameMessagesTakes) {
+  // One core a node: no copies but the own block's. In a fixed order, other than the library's,
+  // every node receives one message at a time, too; in an order of each rank's own some wait for
+  // each other.
+  const Cluster cluster = preset("infinipath");
+  PipelineOptions options;
+  const Schedule shuffled = compiled(Collective::kAlltoall, "15", options, "direct");
+  options.peers = FamilyOrder::kFixed;
+  const Schedule fixed = compiled(Collective::kAlltoall, "15", options, "direct");
+  for (const std::uint64_t bytes : {8u, 500u, 30000u}) {
+    const ClusterAlltoall of{15, 1, static_cast<double>(bytes), AlltoallStrategy::kOriginal,
+                             ExchangeKind::kDirect};
+    const double expected = simulateAlltoall(cluster, of).seconds;
+    const auto seconds = [&](const Schedule& schedule) {
+      return simulateCluster(cluster, *cantFail(scheduleProgram(cluster, schedule.view(), bytes)))
+          .seconds;
+    };
+    EXPECT_NEAR(seconds(fixed) / expected, 1, 1e-9) << bytes;
+    EXPECT_GT(seconds(shuffled) / expected, 0.99) << bytes;
+    EXPECT_LT(seconds(shuffled) / expected, 1.5) << bytes;
+  }
+}
+
+TEST(ClusterSchedules, OthersAreRefused) {
+  const Cluster cluster = unitCluster();
+  const auto errorOf = [&](const Schedule& schedule) {
+    auto program = scheduleProgram(cluster, schedule.view(), 1);
+    return program ? "" : toString(program.takeError());
+  };
+  EXPECT_EQ(errorOf(compiled(Collective::kAllreduce, "4")),
+            "a cluster plays schedules of alltoall, not of allreduce");
+  EXPECT_EQ(errorOf(compiled(Collective::kAlltoall, "8192", {}, "direct")),
+            "the ranks have more than 20000000 operations, some 16383 each");
 }
 
 }  // namespace
