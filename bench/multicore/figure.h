@@ -3,6 +3,7 @@
 #define TORC_BENCH_MULTICORE_FIGURE_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -71,7 +72,8 @@ struct Figure {
   }
   /// What `curve` gains on `other` there, per cent of the other's.
   double gain(std::size_t curve, std::size_t other, double where) const {
-    return 100 * (1 - at(curve, where) / at(other, where));
+    const double gained = 100 * (1 - at(curve, where) / at(other, where));
+    return std::abs(gained) < 1e-6 ? 0 : gained;  // rounding
   }
   /// The x at which `curve` is lower than all others by more than rounding.
   std::string lowestAt(std::size_t curve) const {

@@ -89,11 +89,11 @@ Round Exchange::round(std::uint64_t index) const {
   round.after = {data, blocks, exceeds_cache_ || isWritten(data)};
   if (index == 0) {
     round.before.bytes += ranks * bytes_;
-    round.before.pieces += 2;
+    round.before.runs += 2;
   }
   if (index + 1 == rounds()) {
     round.after.bytes += ranks * bytes_;
-    round.after.pieces += ranks;
+    round.after.runs += ranks;
   }
   return round;
 }

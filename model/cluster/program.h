@@ -13,7 +13,7 @@ namespace torc {
 /// Data that a core moves inside its node.
 struct Copy {
   double bytes = 0;
-  double pieces = 0;
+  double runs = 0;      // contiguous ones
   bool memory = false;  // one end is in memory, not in the cache
 
   friend bool operator==(const Copy&, const Copy&) = default;

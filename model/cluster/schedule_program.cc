@@ -203,7 +203,7 @@ class RoundBuilder {
   /// A copy of `step`'s data; from or into memory where the NIC touches them there.
   void copy(const Step& step, bool nic, Copy& copy) const {
     copy.bytes += static_cast<double>(step.bytes);
-    copy.pieces += static_cast<double>(step.runs);
+    copy.runs += static_cast<double>(step.runs);
     copy.memory |= nic || exceeds_cache_;
   }
 

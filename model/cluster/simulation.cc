@@ -90,7 +90,6 @@ class Simulation {
     run_.completed = std::all_of(cores_.begin(), cores_.end(),
                                  [](const Core& core) { return core.phase == Phase::kDone; });
     run_.seconds = *std::max_element(run_.cores.begin(), run_.cores.end());
-    run_.most_under_way = pool_.size();
     return std::move(run_);
   }
 
@@ -136,7 +135,7 @@ class Simulation {
 
   /// When a copy that begins now is done.
   double copied(std::uint32_t core, const Copy& copy) {
-    double end = now_ + copy.pieces * cluster_.copy_overhead;
+    double end = now_ + copy.runs * cluster_.copy_overhead;
     if (!copy.memory) return end + copy.bytes / cluster_.cached_copy;
     if (copy.bytes <= 0) return end;
     Node& node = nodeOf(core);

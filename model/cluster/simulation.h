@@ -11,12 +11,11 @@
 namespace torc {
 
 struct ClusterRun {
-  bool completed = false;            // else some core waits for a message that never comes
-  double seconds = 0;                // when the last core is done
-  std::vector<double> cores;         // when each is
-  std::uint64_t messages = 0;        // that went over the network, without those of a rendezvous
-  double bytes = 0;                  // their data
-  std::uint64_t most_under_way = 0;  // messages that were held in memory at a time
+  bool completed = false;      // else some core waits for a message that never comes
+  double seconds = 0;          // when the last core is done
+  std::vector<double> cores;   // when each is
+  std::uint64_t messages = 0;  // that went over the network, without those of a rendezvous
+  double bytes = 0;            // their data
 };
 
 /// The same program on the same cluster takes the same time: what happens at one time happens in
