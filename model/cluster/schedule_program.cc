@@ -79,10 +79,10 @@ llvm::Error Steps::read(const ScheduleView& schedule, std::uint64_t bytes, const
     const StatusOr<FlatProgram> program = expand(schedule, static_cast<std::int32_t>(rank), counts);
     if (!program.ok()) return fault(program.status().message());
     const std::size_t first = steps_.size();
-    if (std::max<std::uint64_t>(program->operations.size(), program->operations.size() * ranks) >
-        kMostClusterOperations) {
+    const std::uint64_t operations = program->operations.size();
+    if (ranks > kMostClusterOperations / std::max<std::uint64_t>(operations, 1)) {
       return fault("the ranks have more than " + llvm::Twine(kMostClusterOperations) +
-                   " operations, some " + llvm::Twine(program->operations.size()) + " each");
+                   " operations, some " + llvm::Twine(operations) + " each");
     }
     for (const FlatOperation& operation : program->operations) {
       Step step;

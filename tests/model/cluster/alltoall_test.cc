@@ -142,6 +142,30 @@ RC_GTEST_PROP(ClusterAlltoall, OneNodeStandsForAll, ()) {
   RC_ASSERT(std::abs(all.seconds - one.seconds) <= 1e-9 * one.seconds);
 }
 
+TEST(ClusterAlltoall, ALeaderByHand) {
+  // Two nodes of two cores, 25 bytes a block. Each core copies 100 bytes at 50 bytes/s, 2 s; a flag
+  // takes 0.5 s. Leaders copy their own block of 100 bytes, 2 s, and exchange these, 22 s as in
+  // cluster_test.cc; a flag; each core copies 100 bytes that the NIC wrote, both at 50 bytes/s, 4
+  // s.
+  Cluster cluster = unitCluster();
+  cluster.flag = 0.5;
+  const ClusterAlltoall of{2, 2, 25, AlltoallStrategy::kLeader, ExchangeKind::kDirect};
+  const ClusterRun run = simulateAlltoall(cluster, of);
+  EXPECT_DOUBLE_EQ(run.seconds, 2 + 0.5 + 2 + 22 + 0.5 + 4);
+  EXPECT_EQ(run.messages, 1u);
+  EXPECT_EQ(run.bytes, 100);
+}
+
+TEST(ClusterAlltoall, MessagesInsideANodeTakeNoWire) {
+  // One node of two cores: own block 0.5 s, 25 bytes into shared memory 0.5 s and out of it.
+  Cluster cluster = unitCluster();
+  cluster.shared_overhead = 3;
+  const ClusterAlltoall of{1, 2, 25, AlltoallStrategy::kOriginal, ExchangeKind::kDirect};
+  const ClusterRun run = simulateAlltoall(cluster, of);
+  EXPECT_DOUBLE_EQ(run.seconds, 0.5 + 3 + 0.5 + 3 + 0.5);
+  EXPECT_EQ(run.messages, 0u);
+}
+
 /// Messages between nodes: from, to and bytes. Core c of node n is n * cores + c.
 using Messages = std::multiset<std::tuple<std::uint32_t, std::uint32_t, double>>;
 
