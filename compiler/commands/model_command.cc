@@ -1,6 +1,7 @@
 // torc model COLLECTIVE: what the 2.5D paper's models predict that a broadcast or a reduction takes
-// (model/logp/trees.h), what the simulator says of torc's own schedule, and the lower bound; or
-// what multiplying and factoring takes with such collectives (dense_model.h).
+// (model/logp/trees.h), what the simulator says of torc's own schedule, and the lower bound; of an
+// alltoall what it takes on a cluster of multi-core nodes (model_alltoall.h); and what multiplying
+// and factoring takes with such collectives (model_dense.h).
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -12,7 +13,8 @@
 
 #include "compiler/choice.h"
 #include "compiler/commands/commands.h"
-#include "compiler/commands/dense_model.h"
+#include "compiler/commands/model_alltoall.h"
+#include "compiler/commands/model_dense.h"
 #include "compiler/commands/tool.h"
 #include "compiler/progress.h"
 #include "compiler/sizes.h"
@@ -26,7 +28,8 @@ namespace {
 using namespace llvm::cl;
 using Json = nlohmann::ordered_json;
 
-SubCommand command("model", "Predict broadcast, reduce, gemm or lu by the LogP models of trees");
+SubCommand command(
+    "model", "Predict broadcast, reduce, gemm or lu by models of trees, alltoall on a cluster");
 OptionCategory category("Options of model");
 
 opt<std::string> collective(Positional, desc("COLLECTIVE, gemm or lu"), sub(command),
@@ -40,7 +43,7 @@ opt<std::string> dims("dims", value_desc("list"), sub(command), cat(category),
                            "...; default: each"));
 opt<std::string> bytes("bytes", value_desc("N[:N],..."), init("1M"), sub(command), cat(category),
                        desc("Sizes of the vector and ranges of sizes, as 1M (default), 1K:16M or "
-                            "1K,64K,1M"));
+                            "1K,64K,1M; alltoall: of a pair's block, default 1:8K"));
 opt<std::string> size("size", value_desc("N,..."), sub(command), cat(category),
                       desc("gemm, lu: rows and columns of the matrices; default: 64K"));
 opt<double> flops("flops", value_desc("flop/s"), sub(command), cat(category),
@@ -81,11 +84,11 @@ bool isModelled(const CollectiveRow& row) {
 }
 
 llvm::Expected<CollectiveRow> readCollective() {
-  if (collective.empty()) return fault("model: of what? broadcast, reduce, gemm or lu");
+  if (collective.empty()) return fault("model: of what? broadcast, reduce, alltoall, gemm or lu");
   llvm::Expected<CollectiveRow> row = parseBoundedCollective(collective);
   if (!row) return row.takeError();
   if (!isModelled(*row)) {
-    return fault("model: there are models of broadcast, reduce, gemm and lu, not of '" +
+    return fault("model: there are models of broadcast, reduce, alltoall, gemm and lu, not of '" +
                  collective + "'");
   }
   return row;
@@ -259,11 +262,37 @@ int runDense() {
   return kSuccess;
 }
 
+/// An alltoall is modelled on a cluster, the others on a torus: no option of the one goes with the
+/// other.
+llvm::Error checkOptions() {
+  if (collective != "alltoall") {
+    const llvm::StringRef given = clusterOptionGiven();
+    if (given.empty()) return llvm::Error::success();
+    return fault("model: --" + given + " is of alltoall, not of " + collective);
+  }
+  for (const opt<std::string>* option : {&torus, &machine_name, &dims}) {
+    if (option->getNumOccurrences() > 0) {
+      return fault("model: --" + option->ArgStr +
+                   " is not of alltoall, which is modelled on a cluster");
+    }
+  }
+  return llvm::Error::success();
+}
+
 int run() {
+  if (llvm::Error error = checkOptions()) return optionFault(std::move(error));
   if (isDenseModel(collective)) return runDense();
-  llvm::Expected<CollectiveRow> row = readCollective();
-  if (!row) return optionFault(row.takeError());
   llvm::Expected<std::vector<std::uint64_t>> sizes = parseSizeList(bytes, "--bytes");
+  if (collective == "alltoall") {
+    if (!sizes) return optionFault(sizes.takeError());
+    return modelAlltoall(bytes.getNumOccurrences() > 0 ? *sizes : std::vector<std::uint64_t>(),
+                         json);
+  }
+  llvm::Expected<CollectiveRow> row = readCollective();
+  if (!row) {
+    llvm::consumeError(sizes.takeError());
+    return optionFault(row.takeError());
+  }
   if (!sizes) return optionFault(sizes.takeError());
   llvm::Expected<Machine> machine = readMachine();
   if (!machine) return optionFault(machine.takeError());
@@ -285,6 +314,7 @@ int run() {
 }  // namespace
 
 Command modelCommand() {
+  addClusterOptions(command, category);
   return {&command, &category, run};
 }
 

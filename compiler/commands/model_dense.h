@@ -1,6 +1,6 @@
 // torc model gemm, torc model lu: what dense linear algebra takes on a torus, by collective.
-#ifndef TORC_COMPILER_COMMANDS_DENSE_MODEL_H_
-#define TORC_COMPILER_COMMANDS_DENSE_MODEL_H_
+#ifndef TORC_COMPILER_COMMANDS_MODEL_DENSE_H_
+#define TORC_COMPILER_COMMANDS_MODEL_DENSE_H_
 
 #include <cstdint>
 #include <string>
@@ -51,4 +51,4 @@ std::string denseJson(const Machine& machine, const DenseModelOptions& options,
 
 }  // namespace torc
 
-#endif  // TORC_COMPILER_COMMANDS_DENSE_MODEL_H_
+#endif  // TORC_COMPILER_COMMANDS_MODEL_DENSE_H_

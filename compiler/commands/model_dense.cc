@@ -1,4 +1,4 @@
-#include "compiler/commands/dense_model.h"
+#include "compiler/commands/model_dense.h"
 
 #include <llvm/ADT/Twine.h>
 #include <llvm/Support/Format.h>
