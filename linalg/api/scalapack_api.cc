@@ -34,6 +34,23 @@ Placement<const T> readOnly(const Placement<T>& place) {
           place.transposed, place.data,    place.leading, place.ranks};
 }
 
+/// Copies `rows` x `columns` elements. Collective; nothing is copied where memory ran out on a
+/// rank.
+template <typename T>
+Status redistribute(const ProcessGrid& grid, const Placement<const T>& from, const Placement<T>& to,
+                    std::int64_t rows, std::int64_t columns) {
+  Redistribution<T> copies(grid.all, from, to, rows, columns);
+  if (Status status = agree(grid.all, contained([&]() -> Status {
+                              copies.allocate();
+                              return {};
+                            }),
+                            {});
+      !status.ok())
+    return status;
+  copies.run();
+  return {};
+}
+
 template <typename T>
 Status copyBetween(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, char transposed, T* a,
                    int ia, int ja, const int* desc, const torc_linalg_matrix* matrix, T* local,
@@ -57,10 +74,8 @@ Status copyBetween(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, cha
   if (Status status = agree(grid->all, own, same); !status.ok()) return status;
   const Placement<T> on_grid = placementOnGrid(*grid, *matrix, local, leading);
   if (to_scalapack)
-    redistribute(grid->all, readOnly(on_grid), part.placement(a), matrix->rows, matrix->columns);
-  else
-    redistribute(grid->all, readOnly(part.placement(a)), on_grid, matrix->rows, matrix->columns);
-  return {};
+    return redistribute(*grid, readOnly(on_grid), part.placement(a), matrix->rows, matrix->columns);
+  return redistribute(*grid, readOnly(part.placement(a)), on_grid, matrix->rows, matrix->columns);
 }
 
 template <typename T>
@@ -98,17 +113,23 @@ Status pgemm(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, char tran
                             {});
       !status.ok())
     return status;
-  redistribute(grid->all, part_a.placement(a), on_a.placement(*grid), m, k);
-  redistribute(grid->all, part_b.placement(b), on_b.placement(*grid), k, n);
-  if (beta != 0)
-    redistribute(grid->all, readOnly(part_c.placement(c)), on_c.placement(*grid), m, n);
+  if (Status status = redistribute(*grid, part_a.placement(a), on_a.placement(*grid), m, k);
+      !status.ok())
+    return status;
+  if (Status status = redistribute(*grid, part_b.placement(b), on_b.placement(*grid), k, n);
+      !status.ok())
+    return status;
+  if (Status status = beta == 0 ? Status{}
+                                : redistribute(*grid, readOnly(part_c.placement(c)),
+                                               on_c.placement(*grid), m, n);
+      !status.ok())
+    return status;
   if (Status status = gemm<T>(*grid, alpha, &on_a.matrix, on_a.room.data(), on_a.leading,
                               &on_b.matrix, on_b.room.data(), on_b.leading, beta, &on_c.matrix,
                               on_c.room.data(), on_c.leading, options);
       !status.ok())
     return status;
-  redistribute(grid->all, readOnly(on_c.placement(*grid)), part_c.placement(c), m, n);
-  return {};
+  return redistribute(*grid, readOnly(on_c.placement(*grid)), part_c.placement(c), m, n);
 }
 
 template <typename T>
@@ -141,14 +162,20 @@ Status pgetrf(torc_linalg_grid* handle, const torc_linalg_blacs* blacs, int m, i
                             {});
       !status.ok())
     return status;
-  redistribute(grid->all, readOnly(part.placement(a)), on_grid.placement(*grid), m, n);
+  if (Status status =
+          redistribute(*grid, readOnly(part.placement(a)), on_grid.placement(*grid), m, n);
+      !status.ok())
+    return status;
   std::vector<std::int64_t> exchanges;
   std::int64_t zero = -1;
   const Status status = factor(*grid, &on_grid.matrix, on_grid.room.data(), on_grid.leading,
                                TORC_LINALG_TOURNAMENT, &exchanges, &zero, options);
   if (!status.ok() && status.code != TORC_LINALG_SINGULAR) return status;
   *info = static_cast<int>(zero + 1);
-  redistribute(grid->all, readOnly(on_grid.placement(*grid)), part.placement(a), m, n);
+  if (Status copied =
+          redistribute(*grid, readOnly(on_grid.placement(*grid)), part.placement(a), m, n);
+      !copied.ok())
+    return copied;
   if (!in_blacs) return status;
   const Placement<T> place = part.placement(a);
   const int row = place.row_major ? rank / blacs->columns : rank % blacs->rows;

@@ -66,34 +66,75 @@ class View {
   const Placement<T> place_;
 };
 
-/// Of this process on one side: offsets of its lines (or columns), by the owner on the other side.
+/// Of this process on one side: offsets by the owner on the other side.
 using Offsets = std::vector<std::vector<std::int64_t>>;
 
+/// Appends the offsets of the lines of `process`.
 template <typename Mine, typename Other>
-Offsets linesByPeer(const Mine& mine, const Other& other, int process, std::int64_t rows) {
-  Offsets offsets(static_cast<std::size_t>(other.lineOwners()));
+void addLines(const Mine& mine, const Other& other, int process, std::int64_t rows,
+              Offsets& offsets) {
   for (std::int64_t i = 0; mine.has(process) && i < rows; ++i) {
     if (mine.lineOwner(i) == mine.lineOwnerOf(process))
       offsets[static_cast<std::size_t>(other.lineOwner(i))].push_back(mine.lineOffset(i));
   }
-  return offsets;
 }
 
-template <typename Mine, typename Other>
-Offsets acrossByPeer(const Mine& mine, const Other& other, int process, std::int64_t begin,
-                     std::int64_t end) {
-  Offsets offsets(static_cast<std::size_t>(other.acrossOwners()));
+/// Calls visit(owner on the other side, offset) for what `process` has across from `begin` to
+/// `end`.
+template <typename Mine, typename Other, typename Visit>
+void eachAcross(const Mine& mine, const Other& other, int process, std::int64_t begin,
+                std::int64_t end, Visit&& visit) {
   for (std::int64_t j = begin; mine.has(process) && j < end; ++j) {
     if (mine.acrossOwner(j) == mine.acrossOwnerOf(process))
-      offsets[static_cast<std::size_t>(other.acrossOwner(j))].push_back(mine.acrossOffset(j));
+      visit(static_cast<std::size_t>(other.acrossOwner(j)), mine.acrossOffset(j));
   }
-  return offsets;
 }
 
-/// Counts and places of what goes to, or comes from, each rank; returns the sum.
+/// The offsets of one exchange, in the memory that earlier ones have left.
+template <typename Mine, typename Other>
+void setAcross(const Mine& mine, const Other& other, int process, std::int64_t begin,
+               std::int64_t end, Offsets& offsets) {
+  for (std::vector<std::int64_t>& each : offsets)
+    each.clear();
+  eachAcross(mine, other, process, begin, end,
+             [&](std::size_t peer, std::int64_t offset) { offsets[peer].push_back(offset); });
+}
+
+/// Memory for the largest of the exchanges of `step` each: of offsets, and of elements.
+template <typename Half, typename Mine, typename Other>
+void reserve(const Mine& mine, const Other& other, int process, std::int64_t rows,
+             std::int64_t columns, std::int64_t step, std::size_t ranks, Half& half) {
+  half.counts.resize(ranks);
+  half.places.resize(ranks);
+  half.lines.resize(static_cast<std::size_t>(other.lineOwners()));
+  addLines(mine, other, process, rows, half.lines);
+  std::size_t lines = 0, most = 0;
+  for (const std::vector<std::int64_t>& each : half.lines)
+    lines += each.size();
+  const auto peers = static_cast<std::size_t>(other.acrossOwners());
+  half.across.resize(peers);
+  std::vector<std::size_t> count(peers), largest(peers);
+  for (std::int64_t begin = 0; begin < columns; begin += step) {
+    std::fill(count.begin(), count.end(), 0);
+    std::size_t all = 0;
+    eachAcross(mine, other, process, begin, std::min(columns, begin + step),
+               [&](std::size_t peer, std::int64_t) {
+                 ++count[peer];
+                 ++all;
+               });
+    for (std::size_t peer = 0; peer < peers; ++peer)
+      largest[peer] = std::max(largest[peer], count[peer]);
+    most = std::max(most, all);
+  }
+  for (std::size_t peer = 0; peer < peers; ++peer)
+    half.across[peer].reserve(largest[peer]);
+  half.elements.resize(lines * most);
+}
+
+/// Counts and places of what goes to, or comes from, each rank.
 template <typename Other>
-std::size_t layOut(const Other& other, const Offsets& lines, const Offsets& across,
-                   std::vector<int>& counts, std::vector<int>& places) {
+void layOut(const Other& other, const Offsets& lines, const Offsets& across,
+            std::vector<int>& counts, std::vector<int>& places) {
   std::fill(counts.begin(), counts.end(), 0);
   for (std::size_t p = 0; p < lines.size(); ++p) {
     for (std::size_t q = 0; q < across.size(); ++q)
@@ -105,7 +146,6 @@ std::size_t layOut(const Other& other, const Offsets& lines, const Offsets& acro
     places[rank] = at;
     at += counts[rank];
   }
-  return static_cast<std::size_t>(at);
 }
 
 /// Calls visit(element of this process, place in the message buffer).
@@ -127,46 +167,52 @@ void eachElement(const Other& other, const Offsets& lines, const Offsets& across
 }  // namespace
 
 template <typename T>
-void redistribute(MPI_Comm comm, const Placement<const T>& from, const Placement<T>& to,
-                  std::int64_t rows, std::int64_t columns) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  const View<const T> source(from);
-  const View<T> target(to);
-  const int mine_in_source = source.processOf(rank), mine_in_target = target.processOf(rank);
-  const Offsets sent_lines = linesByPeer(source, target, mine_in_source, rows);
-  const Offsets received_lines = linesByPeer(target, source, mine_in_target, rows);
-  std::vector<T> sent, received;
-  std::vector<int> sent_counts(static_cast<std::size_t>(size)), sent_places(sent_counts.size());
-  std::vector<int> received_counts(sent_counts.size()), received_places(sent_counts.size());
+Redistribution<T>::Redistribution(MPI_Comm comm, const Placement<const T>& from,
+                                  const Placement<T>& to, std::int64_t rows, std::int64_t columns)
+    : comm_(comm), from_(from), to_(to), rows_(rows), columns_(rows > 0 ? columns : 0) {
+  step_ = std::max<std::int64_t>(1, kRoundElements / std::max<std::int64_t>(1, rows));
+}
 
-  const std::int64_t step =
-      std::max<std::int64_t>(1, kRoundElements / std::max<std::int64_t>(1, rows));
-  for (std::int64_t begin = 0; rows > 0 && begin < columns; begin += step) {
-    const std::int64_t end = std::min(columns, begin + step);
-    const Offsets sent_across = acrossByPeer(source, target, mine_in_source, begin, end);
-    const Offsets received_across = acrossByPeer(target, source, mine_in_target, begin, end);
-    sent.resize(layOut(target, sent_lines, sent_across, sent_counts, sent_places));
-    received.resize(
-        layOut(source, received_lines, received_across, received_counts, received_places));
-    eachElement(target, sent_lines, sent_across, sent_places,
+template <typename T>
+void Redistribution<T>::allocate() {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm_, &rank);
+  MPI_Comm_size(comm_, &size);
+  const View<const T> source(from_);
+  const View<T> target(to_);
+  const auto ranks = static_cast<std::size_t>(size);
+  reserve(source, target, source.processOf(rank), rows_, columns_, step_, ranks, sent_);
+  reserve(target, source, target.processOf(rank), rows_, columns_, step_, ranks, received_);
+}
+
+template <typename T>
+void Redistribution<T>::run() {
+  int rank = 0;
+  MPI_Comm_rank(comm_, &rank);
+  const View<const T> source(from_);
+  const View<T> target(to_);
+  const int in_source = source.processOf(rank), in_target = target.processOf(rank);
+  for (std::int64_t begin = 0; begin < columns_; begin += step_) {
+    const std::int64_t end = std::min(columns_, begin + step_);
+    setAcross(source, target, in_source, begin, end, sent_.across);
+    setAcross(target, source, in_target, begin, end, received_.across);
+    layOut(target, sent_.lines, sent_.across, sent_.counts, sent_.places);
+    layOut(source, received_.lines, received_.across, received_.counts, received_.places);
+    eachElement(target, sent_.lines, sent_.across, sent_.places,
                 [&](std::int64_t element, std::int64_t place) {
-                  sent[static_cast<std::size_t>(place)] = source.data()[element];
+                  sent_.elements[static_cast<std::size_t>(place)] = source.data()[element];
                 });
-    MPI_Alltoallv(sent.data(), sent_counts.data(), sent_places.data(), mpiType<T>(),
-                  received.data(), received_counts.data(), received_places.data(), mpiType<T>(),
-                  comm);
-    eachElement(source, received_lines, received_across, received_places,
+    MPI_Alltoallv(sent_.elements.data(), sent_.counts.data(), sent_.places.data(), mpiType<T>(),
+                  received_.elements.data(), received_.counts.data(), received_.places.data(),
+                  mpiType<T>(), comm_);
+    eachElement(source, received_.lines, received_.across, received_.places,
                 [&](std::int64_t element, std::int64_t place) {
-                  target.data()[element] = received[static_cast<std::size_t>(place)];
+                  target.data()[element] = received_.elements[static_cast<std::size_t>(place)];
                 });
   }
 }
 
-template void redistribute(MPI_Comm, const Placement<const double>&, const Placement<double>&,
-                           std::int64_t, std::int64_t);
-template void redistribute(MPI_Comm, const Placement<const float>&, const Placement<float>&,
-                           std::int64_t, std::int64_t);
+template class Redistribution<double>;
+template class Redistribution<float>;
 
 }  // namespace torc::linalg

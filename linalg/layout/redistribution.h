@@ -29,11 +29,38 @@ struct Placement {
   int processes() const { return rows.processes * columns.processes; }
 };
 
-/// Copies `rows` x `columns` elements from one placement to the other. Collective over `comm`; all
-/// but `data` and `leading` is the same on all of it. May throw std::bad_alloc.
+/// Copies `rows` x `columns` elements from one placement to the other.
 template <typename T>
-void redistribute(MPI_Comm comm, const Placement<const T>& from, const Placement<T>& to,
-                  std::int64_t rows, std::int64_t columns);
+class Redistribution {
+ public:
+  /// All but `data` and `leading` is the same on all of `comm`.
+  Redistribution(MPI_Comm comm, const Placement<const T>& from, const Placement<T>& to,
+                 std::int64_t rows, std::int64_t columns);
+
+  /// Takes the work memory; may throw std::bad_alloc. Not collective.
+  void allocate();
+
+  /// Collective over `comm`.
+  void run();
+
+ private:
+  /// Of this process on one side: offsets of its lines (or columns), by the owner on the other
+  /// side.
+  using Offsets = std::vector<std::vector<std::int64_t>>;
+  /// What goes out or comes in, in one exchange.
+  struct Half {
+    Offsets lines, across;
+    std::vector<T> elements;
+    std::vector<int> counts, places;  // by rank
+  };
+
+  MPI_Comm comm_;
+  Placement<const T> from_;
+  Placement<T> to_;
+  std::int64_t rows_, columns_;
+  std::int64_t step_ = 1;  // columns of one exchange
+  Half sent_, received_;
+};
 
 }  // namespace torc::linalg
 
