@@ -6,22 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/model/partition.h"
+
 namespace torc {
 namespace {
-
-Machine partition(const char* machine, const std::string& shape) {
-  llvm::Expected<Machine> whole = findMachine(machine);
-  if (!whole) {
-    ADD_FAILURE() << toString(whole.takeError());
-    return {};
-  }
-  llvm::Expected<Machine> part = partitionOf(*whole, shape);
-  if (!part) {
-    ADD_FAILURE() << toString(part.takeError());
-    return {};
-  }
-  return *part;
-}
 
 DenseJob jobOn(const Machine& machine, double n, const DenseGrid& grid, LineTrees trees) {
   DenseJob job;

@@ -6,24 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/model/partition.h"
+
 namespace torc {
 namespace {
 
 constexpr double kMicro = 1e-6, kMega = 1e6, kGiga = 1e9;
-
-Machine partition(llvm::StringRef machine, llvm::StringRef shape) {
-  llvm::Expected<Machine> whole = findMachine(machine);
-  if (!whole) {
-    ADD_FAILURE() << toString(whole.takeError());
-    return {};
-  }
-  llvm::Expected<Machine> part = partitionOf(*whole, shape);
-  if (!part) {
-    ADD_FAILURE() << toString(part.takeError());
-    return {};
-  }
-  return *part;
-}
 
 LogPTorus torus(llvm::StringRef machine, llvm::StringRef shape) {
   return logPTorusOf(partition(machine, shape));

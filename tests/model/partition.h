@@ -1,0 +1,29 @@
+// A partition of a machine, for tests: what goes wrong fails the test.
+#ifndef TORC_TESTS_MODEL_PARTITION_H_
+#define TORC_TESTS_MODEL_PARTITION_H_
+
+#include <gtest/gtest.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "model/machines/machine.h"
+
+namespace torc {
+
+inline Machine partition(llvm::StringRef machine, llvm::StringRef shape) {
+  llvm::Expected<Machine> whole = findMachine(machine);
+  if (!whole) {
+    ADD_FAILURE() << toString(whole.takeError());
+    return {};
+  }
+  llvm::Expected<Machine> part = partitionOf(*whole, shape);
+  if (!part) {
+    ADD_FAILURE() << toString(part.takeError());
+    return {};
+  }
+  return *part;
+}
+
+}  // namespace torc
+
+#endif  // TORC_TESTS_MODEL_PARTITION_H_
