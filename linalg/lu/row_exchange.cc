@@ -56,6 +56,23 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
   for (const MovedColumns<T>& part : columns)
     all_columns += part.matrix.columns;
 
+  if (grid_.rows == 1) {
+    // A column at a time, while it is in the cache.
+    received_.resize(moves.size());
+    for (const MovedColumns<T>& part : columns) {
+      for (std::int64_t j = 0; j < part.matrix.columns; ++j) {
+        T* const column = part.matrix.at(0, j) - part.first_row;
+        T* moved = received_.data();
+        for (const RowMove& move : moves)
+          *moved++ = column[move.from];
+        moved = received_.data();
+        for (const RowMove& move : moves)
+          column[move.to] = *moved++;
+      }
+    }
+    return;
+  }
+
   // The moves from and to this process by peer, in the order of `moves`, which both sides know.
   std::vector<std::vector<std::int64_t>> to_peer(static_cast<std::size_t>(grid_.rows));
   std::vector<std::vector<std::int64_t>> from_peer(to_peer.size());
@@ -105,13 +122,10 @@ void RowExchange<T>::run(Messages& messages, const std::vector<RowMove>& moves,
           *to++ = column[row - first];
       }
     });
-    if (grid_.rows == 1)
-      sent_.swap(received_);
-    else
-      messages.run(grid_.column_line, [&] {
-        MPI_Alltoallv(sent_.data(), sent.data(), sent_at.data(), mpiType<T>(), received_.data(),
-                      received.data(), received_at.data(), mpiType<T>(), grid_.column_line);
-      });
+    messages.run(grid_.column_line, [&] {
+      MPI_Alltoallv(sent_.data(), sent.data(), sent_at.data(), mpiType<T>(), received_.data(),
+                    received.data(), received_at.data(), mpiType<T>(), grid_.column_line);
+    });
     each([&](T* column, std::int64_t first, std::int64_t j) {
       for (std::size_t peer = 0; peer < from_peer.size(); ++peer) {
         const T* from = received_.data() + received_at[peer] +
