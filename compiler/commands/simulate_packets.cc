@@ -12,6 +12,7 @@
 #include "compiler/progress.h"
 #include "compiler/target.h"
 #include "model/bounds/bounds.h"
+#include "model/packets/heat.h"
 
 namespace torc {
 namespace {
@@ -168,6 +169,10 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
     return simulateAlltoall(target->topology, target->machine, alltoall, *options);
   }();
   if (!result) return inputFault(result.takeError());
+  if (!heat_.empty()) {
+    const std::string svg = heatSvg(target->topology, options->parameters, *result, what);
+    if (llvm::Error error = writeOutput(heat_, svg)) return inputFault(std::move(error));
+  }
   const double wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const double peak_s =
@@ -207,6 +212,9 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const Machine& machi
                               const SizeRange& sizes, bool json) const {
   llvm::Expected<PacketOptions> options = this->options();
   if (!options) return wrongUsage(llvm::toString(options.takeError()));
+  if (!heat_.empty() && sizes.lowest != sizes.highest) {
+    return wrongUsage("--heat draws one size, not a range");
+  }
   std::string text;
   llvm::raw_string_ostream out(text);
   Json documents = Json::array();
@@ -225,6 +233,11 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const Machine& machi
       return simulateProgram(schedule, machine, program, *options);
     }();
     if (!result) return inputFault(result.takeError());
+    if (!heat_.empty()) {
+      const std::string svg =
+          heatSvg(schedule.topology, options->parameters, *result, what + ", " + sizeText(size));
+      if (llvm::Error error = writeOutput(heat_, svg)) return inputFault(std::move(error));
+    }
     const double bound_s = lowerBound(machine, {rowOf(schedule.collective), program.bytes}).bound_s;
     if (json) {
       Json document;

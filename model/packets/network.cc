@@ -46,6 +46,8 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
       fifos_(static_cast<std::uint32_t>(parameters.injection_fifos)),
       queues_(kChannels * directions_ + fifos_),
       crossbar_(static_cast<std::uint32_t>(parameters.crossbar)) {
+  if (getenv("X")) x_ = atoi(getenv("X"));
+  if (getenv("Y")) y_ = atoi(getenv("Y"));
   double fastest = 0;
   for (const MachineDimension& dimension : machine.dimensions)
     fastest = std::max(fastest, dimension.bandwidth);
@@ -221,6 +223,7 @@ bool PacketNetwork::append(std::uint32_t node, std::uint32_t queue, std::uint32_
     packet_[fifo.tail].next = packet;
   }
   fifo.tail = packet;
+  fifo.chunks += packet_[packet].chunks;
   return is_first && (node_[node].busy >> queue & 1) == 0;
 }
 

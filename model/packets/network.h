@@ -101,7 +101,9 @@ class PacketNetwork {
   struct Queue {
     std::uint32_t head = kNoPacket;
     std::uint32_t tail = kNoPacket;
+    std::uint32_t chunks = 0;  // of all its packets
   };
+  int x_ = 0; unsigned y_ = 0;
   /// A link that leaves a node, and the packets that wait for it.
   struct Output {
     std::uint64_t wanted = 0;   // queues whose heads may take its dynamic channels
@@ -173,7 +175,7 @@ class PacketNetwork {
   bool startWork(std::uint32_t node);
   bool startReceive(std::uint32_t node);
   bool startSend(std::uint32_t node);
-  int injectionFifo(std::uint32_t node, std::uint32_t packet_class, std::uint32_t chunks) const;
+  int injectionFifo(std::uint32_t node, std::uint32_t packet_class, std::uint32_t chunks, const Packet* packet = nullptr) const;
   void finishJob(std::uint32_t node);
   void wakeAt(std::uint32_t node, std::uint64_t time);
 

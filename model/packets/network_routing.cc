@@ -12,13 +12,27 @@ void PacketNetwork::offer(std::uint32_t node, std::uint32_t queue) {
   const Packet& packet = packet_[index];
   const std::uint64_t bit = std::uint64_t{1} << queue;
   const bool may_leave = (node_[node].held & bit) == 0;
+  std::int32_t only = -1;
+  if (x_ & 256 && !packet.deterministic) {
+    std::int32_t most = -1;
+    for (std::uint32_t i = 0; i < dimensions_; ++i) {
+      if (packet.hops[i] == 0) continue;
+      const std::uint32_t direction = 2 * i + (packet.hops[i] < 0 ? 1 : 0);
+      Output& output = output_[node * directions_ + direction];
+      std::int32_t t = std::max(output.tokens[0], output.tokens[1]);
+      if (x_ & 512) t = output.tokens[0] + output.tokens[1];
+      t = 4 * t + 2 * output.is_free + (index >> i & 1);
+      if (t > most) { most = t; only = direction; }
+    }
+  }
   bool is_first = true;  // dimension with hops left
   std::int32_t best_direction = -1, best_channel = -1, best_tokens = -1;
   for (std::uint32_t i = 0; i < dimensions_; ++i) {
     if (packet.hops[i] == 0) continue;
     const std::uint32_t direction = 2 * i + (packet.hops[i] < 0 ? 1 : 0);
     Output& output = output_[node * directions_ + direction];
-    if (!packet.deterministic) output.wanted |= bit;
+    if (!packet.deterministic && (only < 0 || only == (int)direction)) output.wanted |= bit;
+    if (only >= 0 && only != (int)direction && !is_first) continue;
     if (is_first) output.escapes |= bit;
     if (output.is_free && may_leave) {
       const int channel = channelFor(node, direction, queue, packet);
@@ -50,7 +64,7 @@ int PacketNetwork::channelFor(std::uint32_t node, std::uint32_t direction, std::
                               const Packet& packet) {
   const Output& output = output_[node * directions_ + direction];
   const std::int32_t chunks = packet.chunks;
-  if (!packet.deterministic) {
+  if (!packet.deterministic && (output.wanted >> queue & 1)) {
     const int dynamic = output.tokens[1] > output.tokens[0] ? 1 : 0;
     if (output.tokens[dynamic] >= chunks) return dynamic;
   }
@@ -92,10 +106,25 @@ void PacketNetwork::arbitrate(std::uint32_t node, std::uint32_t direction) {
   std::uint64_t fit = roomFor(node, direction);
   if (fit == 0) return;
   const std::uint64_t inside = (std::uint64_t{1} << kChannels * directions_) - 1;
+  if (y_ > 0 && packet_hops_ % y_ == 0 && (fit & ~inside) != 0) fit &= ~inside;
   if ((fit & inside) != 0) fit &= inside;
+  std::uint32_t queue = 0;
   const std::uint64_t behind = output.turn >= 64 ? 0 : ~std::uint64_t{0} << output.turn;
-  if ((fit & behind) != 0) fit &= behind;
-  const auto queue = static_cast<std::uint32_t>(std::countr_zero(fit));
+  if (((x_ & 1) || packet_hops_ % 16 < unsigned(x_ >> 3 & 15)) && (fit & inside)) {
+    std::uint32_t most = 0;
+    for (const std::uint64_t half : {fit & behind, fit & ~behind})
+    for (std::uint64_t bits = half; bits != 0; bits &= bits - 1) {
+      const auto q = static_cast<std::uint32_t>(std::countr_zero(bits));
+      std::uint32_t chunks = queue_[std::size_t{node} * queues_ + q].chunks;
+      if (x_ & 8192) chunks = 1 + chunks / 16;
+      if (x_ & 16384) chunks = 1 + (chunks >= 24);
+      if (chunks > most) { most = chunks; queue = q; }
+    }
+  } else {
+    if ((x_ & 2)) { std::uint64_t st = std::uint64_t{7} << direction*kChannels; if (fit & st) fit &= st; }
+    if ((fit & behind) != 0) fit &= behind;
+    queue = static_cast<std::uint32_t>(std::countr_zero(fit));
+  }
   output.turn = static_cast<std::uint8_t>(queue + 1);
   const Packet& packet = packet_[queue_[std::size_t{node} * queues_ + queue].head];
   grant(node, direction, queue,
@@ -109,6 +138,7 @@ void PacketNetwork::grant(std::uint32_t node, std::uint32_t direction, std::uint
   const std::uint32_t index = fifo.head;
   Packet& packet = packet_[index];
   fifo.head = packet.next;
+  fifo.chunks -= packet.chunks;
   node_[node].busy |= std::uint64_t{1} << queue;
   const std::uint64_t others = ~(std::uint64_t{1} << queue);
   for (std::uint32_t i = 0; i < dimensions_; ++i) {
@@ -180,6 +210,7 @@ void PacketNetwork::tryReception(std::uint32_t node, std::uint32_t queue) {
   input.is_busy = 1;
   input.room = static_cast<std::int16_t>(input.room - packet.chunks);
   fifo.head = packet.next;
+  fifo.chunks -= packet.chunks;
   node_[node].busy |= std::uint64_t{1} << queue;
   packet.input = static_cast<std::uint8_t>(direction);
   const std::uint32_t busy = wireTicks(direction / 2, packet.chunks);

@@ -1,4 +1,5 @@
 // Routers, by hand: one packet, the bubble rule, turns, tokens.
+#include <cstdlib>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -65,6 +66,79 @@ TEST(RouterTest, TwoPacketsShareALink) {
   // That of node 1 leaves at once, that of node 0 arrives there in the meantime.
   EXPECT_EQ(times.at(1), kProcessor + kHop + kWire + kProcessor);
   EXPECT_EQ(times.at(0), kProcessor + kWire + kHop + kWire + kProcessor);
+}
+
+TEST(RouterTest, ABubbleStaysFreeInARing) {
+  // Buffers of two packets: the second one enters the ring when the first one's tokens are back,
+  // 49 ticks (70 ns) after its last byte has left node 1; on a line when the link is free.
+  PacketParameters parameters;
+  parameters.channel = 512;
+  const std::vector<ScriptedPacket> script = {{0, 2, 8, true}, {0, 2, 8, true}};
+  const std::uint64_t way = 2 * kHop + kWire + kProcessor;
+  for (const bool is_ring : {true, false}) {
+    PacketNetwork network = networkOf(is_ring ? "8" : "8m", parameters);
+    ScriptedTraffic traffic(network, script);
+    ASSERT_EQ(errorOf(network, traffic), "");
+    ASSERT_EQ(traffic.arrivals.size(), 2u);
+    const std::uint64_t leaves = is_ring ? kProcessor + kHop + kWire + 49 : kProcessor + kWire;
+    EXPECT_EQ(traffic.arrivals[1].time, leaves + way);
+  }
+}
+
+TEST(RouterTest, SmallPacketsTakeABubbleSlotOfTheLargest) {
+  // As before with packets of 32 bytes: room that is in pieces would be none for a large one.
+  PacketParameters parameters;
+  parameters.channel = 512;
+  PacketNetwork network = networkOf("8", parameters);
+  ScriptedTraffic traffic(network, {{0, 2, 1, true}, {0, 2, 1, true}});
+  ASSERT_EQ(errorOf(network, traffic), "");
+  const std::uint64_t processor = 107, wire = 192;  // 84 + 32 x 0.734 cycles; 48 bytes
+  EXPECT_EQ(traffic.arrivals[0].time, processor + 2 * kHop + wire + processor);
+  EXPECT_EQ(traffic.arrivals[1].time, processor + kHop + wire + 49 + 2 * kHop + wire + processor);
+}
+
+TEST(RouterTest, InputsTakeTurns) {
+  // Packets from X and packets from Y all leave node (1, 1, 0) along Z.
+  const std::uint32_t from_x = 0 + 2 * 1, from_y = 1 + 2 * 0, to = 1 + 2 * 1 + 4 * 1;
+  std::vector<ScriptedPacket> script;
+  for (int i = 0; i < 60; ++i) {
+    script.push_back({from_x, to, 8, true});
+    script.push_back({from_y, to, 8, true});
+  }
+  PacketNetwork network = networkOf("2mx2mx2m");
+  ScriptedTraffic traffic(network, script);
+  ASSERT_EQ(errorOf(network, traffic), "");
+  int ahead = 0;
+  for (const ScriptedArrival& arrival : traffic.arrivals) {
+    ahead += script[arrival.packet].from == from_x ? 1 : -1;
+    EXPECT_LE(std::abs(ahead), 4);
+  }
+  // One link carried all of them without a pause.
+  EXPECT_EQ(network.now(), kProcessor + 2 * kHop + 120 * kWire + kProcessor);
+}
+
+TEST(RouterTest, ADeadlockNamesItsQueue) {
+  // Not of packets, which do not: of traffic that never sends.
+  PacketNetwork network = networkOf("4");
+  class Silent : public ScriptedTraffic {
+   public:
+    using ScriptedTraffic::ScriptedTraffic;
+    bool next(std::uint32_t, std::uint32_t, Outgoing&) override { return false; }
+  } traffic(network, {{0, 1}});
+  EXPECT_EQ(errorOf(network, traffic), "deadlock: packets of the script are missing");
+}
+
+TEST(RouterTest, ShapesThatAreNotServed) {
+  const auto error = [](const char* shape) {
+    const Machine machine = llvm::cantFail(partitionOf(llvm::cantFail(findMachine("bgl")), shape));
+    llvm::Expected<PacketNetwork> network =
+        PacketNetwork::make(llvm::cantFail(topologyOf(machine)), machine, {});
+    return network ? "" : llvm::toString(network.takeError());
+  };
+  EXPECT_EQ(error("4x4+2"), "packets: 4x4+2 has cores: one processor serves a node here");
+  EXPECT_EQ(error("4x300"), "packets: axis Y has 300 nodes: ways of more than 127 hops");
+  EXPECT_EQ(error("4x129m"), "packets: axis Y has 129 nodes: ways of more than 127 hops");
+  EXPECT_EQ(error("4x255"), "");
 }
 
 }  // namespace
