@@ -163,8 +163,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
         plane_(network.nodes() / length_),
         away_((length_ - 1) * plane_),
         here_(plane_ - 1),
-        nodes_(network.nodes()),
-        forward_(network.ticks(network.parameters().forward)) {
+        nodes_(network.nodes()) {
     for (std::uint32_t chunks = 0; chunks < 256; ++chunks) {
       forward_ticks_.push_back(
           network.ticks(network.parameters().forward +
@@ -199,8 +198,11 @@ class TwoPhaseTraffic : public PacketAlltoall {
   }
 
  private:
+  static constexpr std::uint64_t kAhead = 16;  // packets
+
   struct NodeState {
     Walk away, here;
+    std::uint64_t sent_away = 0, sent_here = 0;         // packets of its own
     std::uint32_t first = kNoPacket, last = kNoPacket;  // packets to send on
     bool forwarded = false;                             // the last one of the second phase
   };
@@ -212,6 +214,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
         !nodes_[node].away.next(away_, keyOf(node, 1), sizes_.count(), burst_, index, number)) {
       return false;
     }
+    ++nodes_[node].sent_away;
     const std::uint32_t at = network_.coordinate(node, linear_);
     const std::uint32_t goal = (at + 1 + index / plane_) % length_;
     const std::uint32_t destination = inPlane(node, goal, index % plane_);
@@ -244,12 +247,20 @@ class TwoPhaseTraffic : public PacketAlltoall {
   }
 
   bool nextOwn(std::uint32_t node, Outgoing& outgoing) {
+    NodeState& it = nodes_[node];
+    // As many as there would be in a random order of all destinations, or a few more.
+    const std::uint64_t all_away = away_.size() * sizes_.count();
+    if (it.sent_away < all_away &&
+        it.sent_here * away_.size() > (it.sent_away + kAhead) * here_.size()) {
+      return false;
+    }
     std::uint32_t index = 0;
     std::uint64_t number = 0;
     if (!maySend(node) ||
-        !nodes_[node].here.next(here_, keyOf(node, 2), sizes_.count(), burst_, index, number)) {
+        !it.here.next(here_, keyOf(node, 2), sizes_.count(), burst_, index, number)) {
       return false;
     }
+    ++it.sent_here;
     const std::uint32_t destination = inPlane(node, network_.coordinate(node, linear_), index + 1);
     fill(node, destination, destination, number, outgoing);
     return true;
@@ -271,7 +282,6 @@ class TwoPhaseTraffic : public PacketAlltoall {
   const std::uint32_t linear_, length_, plane_;
   const Permutation away_, here_;  // of destinations in other planes, and in the own one
   std::vector<NodeState> nodes_;
-  const std::uint32_t forward_;
   std::vector<std::uint32_t> forward_ticks_;  // by chunks
   std::vector<Packet> waiting_;               // to be sent on
   std::uint32_t free_ = kNoPacket;

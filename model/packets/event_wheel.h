@@ -46,6 +46,13 @@ class EventWheel {
     return true;
   }
 
+  /// The event `distance` behind the one that next() gave last, if it is of the same time.
+  const PacketEvent* ahead(std::size_t distance) const {
+    const std::vector<PacketEvent>& bucket = buckets_[now_ % kBuckets];
+    const std::size_t index = taken_ - 1 + distance;
+    return index < bucket.size() ? &bucket[index] : nullptr;
+  }
+
  private:
   static constexpr std::uint64_t kBuckets = 1 << 13;
 

@@ -122,7 +122,8 @@ class Drawing {
     }
     out << body_ << "<text x=\"" << kLeft << "\" y=\"" << y_ + 18 << "\">0</text>\n<text x=\""
         << kRight << "\" y=\"" << y_ + 18 << "\" text-anchor=\"end\">" << end_of_time
-        << "</text>\n<text x=\"" << kRight + 6 << "\" y=\"" << y_ + 18 << "\">mean</text>\n</svg>\n";
+        << "</text>\n<text x=\"" << kRight + 6 << "\" y=\"" << y_ + 18
+        << "\">mean</text>\n</svg>\n";
     return text;
   }
 

@@ -8,6 +8,8 @@ namespace {
 
 // Ticks of the time that one byte needs on the fastest link: on Blue Gene/L a tick is a cycle.
 constexpr double kTicksPerByte = 4;
+// Events between the one that is dealt with and the one whose data are fetched.
+constexpr std::size_t kPrefetchDistance = 6;
 constexpr std::uint64_t kProgressEvents = 1 << 22;
 // Longest way along a dimension, in hops.
 constexpr std::uint32_t kMostHops = 127;
@@ -45,9 +47,8 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
       nodes_(static_cast<std::uint32_t>(topology.sites())),
       fifos_(static_cast<std::uint32_t>(parameters.injection_fifos)),
       queues_(kChannels * directions_ + fifos_),
-      crossbar_(static_cast<std::uint32_t>(parameters.crossbar)) {
-  if (getenv("X")) x_ = atoi(getenv("X"));
-  if (getenv("Y")) y_ = atoi(getenv("Y"));
+      crossbar_(static_cast<std::uint32_t>(parameters.crossbar)),
+      inject_every_(static_cast<std::uint32_t>(parameters.inject_every)) {
   double fastest = 0;
   for (const MachineDimension& dimension : machine.dimensions)
     fastest = std::max(fastest, dimension.bandwidth);
@@ -159,11 +160,42 @@ llvm::Error PacketNetwork::run(Traffic& traffic, const std::function<void()>& pr
       sample();
       next_sample = samples_.all.back().end + samples_.slice;
     }
+    if (const PacketEvent* later = events_.ahead(kPrefetchDistance)) prefetch(*later);
     handle(event);
     if (++count % kProgressEvents == 0 && progress) progress();
   }
   sample();
   return check();
+}
+
+/// Fetches what an event will need, long before it does: with thousands of nodes no cache holds it.
+void PacketNetwork::prefetch(const PacketEvent& event) const {
+  const std::uint32_t place = event.place;
+  switch (static_cast<Event>(event.detail & 7)) {
+    case kArrive:
+    case kDelivered: {
+      const std::size_t node = place >> 6;
+      __builtin_prefetch(&queue_[node * queues_ + (place & 63)]);
+      __builtin_prefetch(&packet_[event.detail >> 3]);
+      __builtin_prefetch(&node_[node]);
+      const Output* const outputs = &output_[node * directions_];
+      for (std::uint32_t i = 0; i < directions_; i += 2)
+        __builtin_prefetch(outputs + i);
+      return;
+    }
+    case kLinkFree:
+    case kTokens: {
+      const std::size_t node = place >> 4;
+      __builtin_prefetch(&output_[node * directions_ + (place & 15)]);
+      __builtin_prefetch(&node_[node]);
+      return;
+    }
+    case kProcessor:
+      __builtin_prefetch(&node_[place]);
+      return;
+    default:
+      return;
+  }
 }
 
 void PacketNetwork::handle(const PacketEvent& event) {

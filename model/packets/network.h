@@ -10,7 +10,9 @@
 //  - A packet that may not choose takes the bubble channel of that link alone.
 //  - On the bubble channel of a ring a packet that goes straight on needs room for itself; one that
 //    enters needs room for itself and a bubble. So no ring ever fills up.
-//  - A link that becomes free takes the next of those who wait for it, in turn.
+//  - A link that becomes free takes, of the packets in the network that wait for it, that of the
+//    longest queue, of equals the next in turn; where there is none, one that is to be injected, in
+//    turn. Of every `inject_every` packets one is injected before those in the network.
 //  - Virtual cut-through: a packet goes on as soon as its first chunk is there, once all of it has
 //    room downstream. Its tokens go back when its last byte has left.
 //  - At its destination it goes into the reception FIFO of its direction.
@@ -103,14 +105,15 @@ class PacketNetwork {
     std::uint32_t tail = kNoPacket;
     std::uint32_t chunks = 0;  // of all its packets
   };
-  int x_ = 0; unsigned y_ = 0;
+
   /// A link that leaves a node, and the packets that wait for it.
   struct Output {
     std::uint64_t wanted = 0;   // queues whose heads may take its dynamic channels
     std::uint64_t escapes = 0;  // and its bubble channel
     std::int16_t tokens[kChannels] = {};
     std::uint8_t is_free = 1;
-    std::uint8_t turn = 0;  // the queue that comes first
+    std::uint8_t turn = 0;             // the queue that comes first
+    std::uint8_t since_injection = 0;  // packets since one was injected before others
     std::uint32_t neighbour = kNoPacket;
   };
   /// The reception FIFO of a direction, and the input of the crossbar.
@@ -150,6 +153,7 @@ class PacketNetwork {
     return node << 6 | queue;
   }
   void handle(const PacketEvent& event);
+  void prefetch(const PacketEvent& event) const;
 
   std::uint32_t allocate();
   void release(std::uint32_t packet);
@@ -157,6 +161,7 @@ class PacketNetwork {
 
   // Routing (network_routing.cc).
   void offer(std::uint32_t node, std::uint32_t queue);
+  std::uint32_t longest(std::uint32_t node, std::uint64_t fit, std::uint64_t behind) const;
   std::uint64_t roomFor(std::uint32_t node, std::uint32_t direction) const;
   int channelFor(std::uint32_t node, std::uint32_t direction, std::uint32_t queue,
                  const Packet& packet);
@@ -175,7 +180,7 @@ class PacketNetwork {
   bool startWork(std::uint32_t node);
   bool startReceive(std::uint32_t node);
   bool startSend(std::uint32_t node);
-  int injectionFifo(std::uint32_t node, std::uint32_t packet_class, std::uint32_t chunks, const Packet* packet = nullptr) const;
+  int injectionFifo(std::uint32_t node, std::uint32_t packet_class, const Packet& packet) const;
   void finishJob(std::uint32_t node);
   void wakeAt(std::uint32_t node, std::uint64_t time);
 
@@ -199,6 +204,7 @@ class PacketNetwork {
   std::int32_t least_chunks_ = 255;  // of all packets so far
   std::int32_t slot_chunks_ = 0;     // what a packet takes of a bubble channel: the largest's size
   std::uint32_t crossbar_ = 0;
+  std::uint32_t inject_every_ = 0;
   std::vector<std::uint32_t> wire_ticks_, send_ticks_, receive_ticks_;
 
   std::vector<Queue> queue_;    // by node and queue

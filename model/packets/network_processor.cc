@@ -1,5 +1,6 @@
 // Packet network: what the processors of the nodes do.
 #include <algorithm>
+#include <cstdlib>
 
 #include "model/packets/network.h"
 
@@ -67,7 +68,7 @@ bool PacketNetwork::startSend(std::uint32_t node) {
       wakeAt(node, outgoing.not_before);
       continue;
     }
-    const int fifo = injectionFifo(node, packet_class, outgoing.packet.chunks, &outgoing.packet);
+    const int fifo = injectionFifo(node, packet_class, outgoing.packet);
     if (fifo < 0) continue;
     std::int16_t& room = injection_room_[node * fifos_ + static_cast<std::uint32_t>(fifo)];
     room = static_cast<std::int16_t>(room - outgoing.packet.chunks);
@@ -87,31 +88,21 @@ bool PacketNetwork::startSend(std::uint32_t node) {
   return false;
 }
 
-/// The emptiest FIFO of the class in which a packet has room; -1: none.
+/// The FIFO of the class for the direction in which a packet has most hops; -1: it has no room.
 int PacketNetwork::injectionFifo(std::uint32_t node, std::uint32_t packet_class,
-                                 std::uint32_t chunks, const Packet* packet) const {
+                                 const Packet& packet) const {
   const std::uint32_t first = packet_class * fifos_ / classes_;
   const std::uint32_t end = (packet_class + 1) * fifos_ / classes_;
-  int best = -1;
-  std::int32_t most = static_cast<std::int32_t>(chunks) - 1;
-  std::uint32_t allowed = ~0u;
-  if (x_ & (1024|2048|4096)) {
-    allowed = 0; int longest = 0;
-    for (std::uint32_t i = 0; i < dimensions_; ++i) if (packet->hops[i] != 0) {
-      std::uint32_t bit = 1u << (first + (2 * i + (packet->hops[i] < 0)) % (end - first));
-      if (x_ & 2048) { if (!allowed) allowed = bit; }
-      else if (x_ & 4096) { if (std::abs(packet->hops[i]) > longest) { longest = std::abs(packet->hops[i]); allowed = bit; } }
-      else allowed |= bit;
-    }
+  std::uint32_t direction = 0;
+  int most = 0;
+  for (std::uint32_t i = 0; i < dimensions_; ++i) {
+    const int hops = std::abs(packet.hops[i]);
+    if (hops <= most) continue;
+    most = hops;
+    direction = 2 * i + (packet.hops[i] < 0 ? 1 : 0);
   }
-  for (std::uint32_t fifo = first; fifo < end; ++fifo) {
-    if (!(allowed >> fifo & 1)) continue;
-    const std::int32_t room = injection_room_[node * fifos_ + fifo];
-    if (room <= most) continue;
-    most = room;
-    best = static_cast<int>(fifo);
-  }
-  return best;
+  const std::uint32_t fifo = first + direction % (end - first);
+  return injection_room_[node * fifos_ + fifo] >= packet.chunks ? static_cast<int>(fifo) : -1;
 }
 
 void PacketNetwork::finishJob(std::uint32_t node) {

@@ -12,27 +12,13 @@ void PacketNetwork::offer(std::uint32_t node, std::uint32_t queue) {
   const Packet& packet = packet_[index];
   const std::uint64_t bit = std::uint64_t{1} << queue;
   const bool may_leave = (node_[node].held & bit) == 0;
-  std::int32_t only = -1;
-  if (x_ & 256 && !packet.deterministic) {
-    std::int32_t most = -1;
-    for (std::uint32_t i = 0; i < dimensions_; ++i) {
-      if (packet.hops[i] == 0) continue;
-      const std::uint32_t direction = 2 * i + (packet.hops[i] < 0 ? 1 : 0);
-      Output& output = output_[node * directions_ + direction];
-      std::int32_t t = std::max(output.tokens[0], output.tokens[1]);
-      if (x_ & 512) t = output.tokens[0] + output.tokens[1];
-      t = 4 * t + 2 * output.is_free + (index >> i & 1);
-      if (t > most) { most = t; only = direction; }
-    }
-  }
   bool is_first = true;  // dimension with hops left
   std::int32_t best_direction = -1, best_channel = -1, best_tokens = -1;
   for (std::uint32_t i = 0; i < dimensions_; ++i) {
     if (packet.hops[i] == 0) continue;
     const std::uint32_t direction = 2 * i + (packet.hops[i] < 0 ? 1 : 0);
     Output& output = output_[node * directions_ + direction];
-    if (!packet.deterministic && (only < 0 || only == (int)direction)) output.wanted |= bit;
-    if (only >= 0 && only != (int)direction && !is_first) continue;
+    if (!packet.deterministic) output.wanted |= bit;
     if (is_first) output.escapes |= bit;
     if (output.is_free && may_leave) {
       const int channel = channelFor(node, direction, queue, packet);
@@ -64,7 +50,7 @@ int PacketNetwork::channelFor(std::uint32_t node, std::uint32_t direction, std::
                               const Packet& packet) {
   const Output& output = output_[node * directions_ + direction];
   const std::int32_t chunks = packet.chunks;
-  if (!packet.deterministic && (output.wanted >> queue & 1)) {
+  if (!packet.deterministic) {
     const int dynamic = output.tokens[1] > output.tokens[0] ? 1 : 0;
     if (output.tokens[dynamic] >= chunks) return dynamic;
   }
@@ -98,37 +84,46 @@ std::uint64_t PacketNetwork::roomFor(std::uint32_t node, std::uint32_t direction
   return fit & ~node_[node].held;
 }
 
-/// Gives a free link to the next in turn of the packets that wait for it and have room; those that
-/// are in the network come before those that are to be injected.
+/// Of the queues in `fit`, which is not empty, the longest; of equals the next in turn.
+std::uint32_t PacketNetwork::longest(std::uint32_t node, std::uint64_t fit,
+                                     std::uint64_t behind) const {
+  const Queue* const queues = &queue_[std::size_t{node} * queues_];
+  std::uint32_t most = 0, best = 0;
+  for (const std::uint64_t half : {fit & behind, fit & ~behind}) {
+    for (std::uint64_t bits = half; bits != 0; bits &= bits - 1) {
+      const auto queue = static_cast<std::uint32_t>(std::countr_zero(bits));
+      if (queues[queue].chunks <= most) continue;
+      most = queues[queue].chunks;
+      best = queue;
+    }
+  }
+  return best;
+}
+
+/// Gives a free link to one of the packets that wait for it and have room: to that of the longest
+/// queue in the network; to one that is to be injected where there is none, and now and then before
+/// them.
 void PacketNetwork::arbitrate(std::uint32_t node, std::uint32_t direction) {
   Output& output = output_[node * directions_ + direction];
   if (!output.is_free || (output.wanted | output.escapes) == 0) return;
   std::uint64_t fit = roomFor(node, direction);
   if (fit == 0) return;
+  const bool injects = ++output.since_injection >= inject_every_;
+  if (injects) output.since_injection = 0;
   const std::uint64_t inside = (std::uint64_t{1} << kChannels * directions_) - 1;
-  if (y_ > 0 && packet_hops_ % y_ == 0 && (fit & ~inside) != 0) fit &= ~inside;
-  if ((fit & inside) != 0) fit &= inside;
-  std::uint32_t queue = 0;
   const std::uint64_t behind = output.turn >= 64 ? 0 : ~std::uint64_t{0} << output.turn;
-  if (((x_ & 1) || packet_hops_ % 16 < unsigned(x_ >> 3 & 15)) && (fit & inside)) {
-    std::uint32_t most = 0;
-    for (const std::uint64_t half : {fit & behind, fit & ~behind})
-    for (std::uint64_t bits = half; bits != 0; bits &= bits - 1) {
-      const auto q = static_cast<std::uint32_t>(std::countr_zero(bits));
-      std::uint32_t chunks = queue_[std::size_t{node} * queues_ + q].chunks;
-      if (x_ & 8192) chunks = 1 + chunks / 16;
-      if (x_ & 16384) chunks = 1 + (chunks >= 24);
-      if (chunks > most) { most = chunks; queue = q; }
-    }
+  std::uint32_t queue = 0;
+  if ((fit & inside) != 0 && (!injects || (fit & ~inside) == 0)) {
+    queue = longest(node, fit & inside, behind);
   } else {
-    if ((x_ & 2)) { std::uint64_t st = std::uint64_t{7} << direction*kChannels; if (fit & st) fit &= st; }
+    fit &= ~inside;
     if ((fit & behind) != 0) fit &= behind;
     queue = static_cast<std::uint32_t>(std::countr_zero(fit));
   }
   output.turn = static_cast<std::uint8_t>(queue + 1);
   const Packet& packet = packet_[queue_[std::size_t{node} * queues_ + queue].head];
-  grant(node, direction, queue,
-        static_cast<std::uint32_t>(channelFor(node, direction, queue, packet)));
+  const int channel = channelFor(node, direction, queue, packet);
+  grant(node, direction, queue, static_cast<std::uint32_t>(channel));
 }
 
 /// The packet at the head of a queue leaves.

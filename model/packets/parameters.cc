@@ -33,6 +33,9 @@ constexpr PacketParameterRow kRows[] = {
      "the bubble rule: one largest packet"},
     {"crossbar", &P::crossbar, "packets", "that leave one input at a time",
      "estimate: a crossbar of two ports an input"},
+    {"inject-every", &P::inject_every, "packets",
+     "on a link, of which one is injected before those in the network",
+     "set by table 2: 8x16, 8x8x16 and 8x16x16"},
     {"tokens", &P::tokens, "ns", "until room that became free is known upstream",
      "estimate: less than the way of a packet's first chunk, the preset's 100 ns a hop"},
     {"injection-fifos", &P::injection_fifos, "FIFOs", "of a node; phases share them out",
@@ -147,6 +150,9 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
   }
   if (p.crossbar < 1 || p.crossbar > 8 || !whole(p.crossbar, 1)) {
     return fault("packet setting crossbar: 1 to 8, not " + text(p.crossbar));
+  }
+  if (p.inject_every < 1 || p.inject_every > 255 || !whole(p.inject_every, 1)) {
+    return fault("packet setting inject-every: 1 to 255, not " + text(p.inject_every));
   }
   if (p.burst < 1 || !whole(p.burst, 1)) {
     return fault("packet setting burst: whole packets, at least 1, not " + text(p.burst));

@@ -22,10 +22,11 @@ struct PacketParameters {
   double wire = 16;     // bytes that a packet costs its link besides itself
 
   // Routers.
-  double channel = 1024;  // bytes of a virtual channel's buffer
-  double bubble = 256;    // bytes that must stay free in a ring of the bubble channel
-  double crossbar = 2;    // packets that leave one input at a time
-  double tokens = 70;     // ns until room that became free is known upstream
+  double channel = 1024;     // bytes of a virtual channel's buffer
+  double bubble = 256;       // bytes that must stay free in a ring of the bubble channel
+  double crossbar = 2;       // packets that leave one input at a time
+  double inject_every = 24;  // of so many packets on a link one is injected before others
+  double tokens = 70;        // ns until room that became free is known upstream
 
   // FIFOs.
   double injection_fifos = 6;  // of a node; phases share them out

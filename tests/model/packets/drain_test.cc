@@ -1,9 +1,8 @@
-// Random traffic on random shapes drains: no deadlock, no packet lost, all tokens back; and a run is
-// the same every time.
+// Random traffic on random shapes drains: no deadlock, no packet lost, all tokens back; and a run
+// is the same every time.
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <llvm/Support/Error.h>
+#include <rapidcheck/gtest.h>
 
 #include "model/machines/machine.h"
 #include "model/packets/alltoall_traffic.h"
@@ -105,9 +104,8 @@ RC_GTEST_PROP(DrainTest, AlltoallsAreTheSameEveryTime, ()) {
   const double nodes = static_cast<double>(torus.topology.sites());
   if (alltoall.strategy == AlltoallStrategy::kVirtualMesh) return;
   RC_ASSERT(static_cast<double>(first.samples.delivered) == nodes * (nodes - 1) * alltoall.bytes);
-  RC_ASSERT(first.makespan_s >=
-            0.999 * alltoallPeakSeconds(torus.topology, torus.machine, options.parameters,
-                                        alltoall.bytes));
+  RC_ASSERT(first.makespan_s >= 0.999 * alltoallPeakSeconds(torus.topology, torus.machine,
+                                                            options.parameters, alltoall.bytes));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Bucket schedules send to neighbours alone, and no link has more than its share: there the packet
 // simulator and the link simulator agree, where processors take no time for packets.
 #include <gtest/gtest.h>
-
 #include <llvm/Support/Error.h>
 
 #include "model/packets/packet_simulator.h"
@@ -18,8 +17,7 @@ TEST(PacketAgreementTest, BucketSchedulesTakeWhatTheLinkSimulatorSays) {
   for (const char* shape : {"8", "4x4", "8x4", "4x4x4", "5x3x2", "4mx4", "2x2x2"}) {
     for (const Collective collective :
          {Collective::kAllreduce, Collective::kAllgather, Collective::kReduceScatter}) {
-      Machine machine =
-          llvm::cantFail(partitionOf(llvm::cantFail(findMachine("bgl")), shape));
+      Machine machine = llvm::cantFail(partitionOf(llvm::cantFail(findMachine("bgl")), shape));
       machine.gamma = machine.memory_bandwidth = 0;
       const Schedule schedule = compiled(collective, shape);
       SimulateOptions links;
@@ -27,8 +25,7 @@ TEST(PacketAgreementTest, BucketSchedulesTakeWhatTheLinkSimulatorSays) {
       links.per_rank = true;
       ProgramOptions program;
       program.bytes = links.bytes;
-      const SimulateResult by_links =
-          llvm::cantFail(simulate(schedule.view(), machine, links));
+      const SimulateResult by_links = llvm::cantFail(simulate(schedule.view(), machine, links));
       llvm::Expected<PacketResult> by_packets =
           simulateProgram(schedule.view(), machine, program, options);
       ASSERT_TRUE(static_cast<bool>(by_packets)) << llvm::toString(by_packets.takeError());
