@@ -255,8 +255,13 @@ llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
 }
 
 int run() {
+  if (packet_flags.listsSettings()) return packet_flags.listSettings();
   if (llvm::Error error = packet_flags.check(!input.empty())) {
     return wrongUsage(llvm::toString(std::move(error)));
+  }
+  if (packet_flags.areOn() && (exact || per_rank || critical_path)) {
+    return wrongUsage(
+        "simulate: --exact, --per-rank and --critical-path are of links, not of packets");
   }
   if (packet_flags.hasTraffic()) return packet_flags.simulateTraffic(machine, json);
   if (input.empty()) return wrongUsage("simulate: which file? - is stdin");

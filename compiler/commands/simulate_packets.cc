@@ -107,7 +107,9 @@ PacketFlags::PacketFlags(SubCommand& command, OptionCategory& category)
       heat_("heat", value_desc("file.svg"), sub(command), cat(category),
             desc("With --packets: draw what links and queues did, over time")),
       adaptive_("adaptive", sub(command), cat(category),
-                desc("With --packets: the packets of a schedule choose their dimensions' order")) {}
+                desc("With --packets: the packets of a schedule choose their dimensions' order")),
+      list_("list-packet-settings", sub(command), cat(category),
+            desc("Print the parameters of --packets, with the source of each")) {}
 
 llvm::Error PacketFlags::check(bool has_file) const {
   const Option* with_packets[] = {&traffic_, &settings_, &memory_, &heat_, &adaptive_};
@@ -124,6 +126,20 @@ llvm::Error PacketFlags::check(bool has_file) const {
   }
   if (hasTraffic() && has_file) return fault("simulate: a file or --traffic, not both");
   return llvm::Error::success();
+}
+
+int PacketFlags::listSettings() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  const PacketParameters parameters;
+  for (const PacketParameterRow& row : packetParameterRows()) {
+    out << llvm::left_justify(llvm::StringRef(row.name), 16)
+        << llvm::right_justify(formatted("%g", parameters.*(row.member)), 8) << ' '
+        << llvm::left_justify(llvm::StringRef(row.unit), 8) << ' ' << llvm::StringRef(row.meaning)
+        << "; " << llvm::StringRef(row.source) << '\n';
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
 }
 
 llvm::Expected<PacketOptions> PacketFlags::options() const {

@@ -24,6 +24,9 @@ class PacketFlags {
 
   bool areOn() const { return packets_; }
   bool hasTraffic() const { return !traffic_.empty(); }
+  /// `--list-packet-settings`: prints them. Returns the exit code.
+  bool listsSettings() const { return list_; }
+  int listSettings() const;
   /// An error of usage: options that do not go together.
   llvm::Error check(bool has_file) const;
 
@@ -40,7 +43,7 @@ class PacketFlags {
   llvm::cl::opt<bool> packets_;
   llvm::cl::opt<std::string> traffic_, torus_, pair_bytes_, settings_, seed_, most_packets_,
       memory_, heat_;
-  llvm::cl::opt<bool> adaptive_;
+  llvm::cl::opt<bool> adaptive_, list_;
 };
 
 }  // namespace torc

@@ -7,6 +7,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "ir/families/families.h"
 #include "ir/segments/segments.h"
 #include "model/packets/packet_sizes.h"
 #include "model/packets/program_traffic.h"
@@ -112,6 +113,12 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
                                              const PacketOptions& options) {
   const PacketParameters& p = options.parameters;
   if (llvm::Error error = checkPacketParameters(p)) return error;
+  if (hasFamilies(schedule)) {
+    // Each rank's list of messages is as long as there are ranks.
+    const auto nodes = static_cast<std::uint32_t>(schedule.topology.sites());
+    const double tasks = unrolledOperations(schedule) * nodes * schedule.segments;
+    if (llvm::Error error = checkTaskCount(schedule, nodes, tasks)) return error;
+  }
   llvm::Expected<PacketNetwork> network = PacketNetwork::make(schedule.topology, machine, p);
   if (!network) return network.takeError();
   std::optional<Schedule> unrolled;
