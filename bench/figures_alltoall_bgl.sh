@@ -38,5 +38,5 @@ plot 07 'Figure 7: short messages on 8x32x16'
 # Why AR loses on 8x32x16 and the two-phase schedule does not.
 for kind in adaptive two-phase; do
   "$bin/compiler/torc" simulate --packets --traffic $kind --torus 8x32x16 --pair-bytes 1M \
-    --most-packets 500 --packet-settings alpha=0,software-header=16 --heat "$out/heat-$kind.svg" >/dev/null
+    --most-packets 400 --packet-settings alpha=0,software-header=16 --heat "$out/heat-$kind.svg" >/dev/null
 done
