@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sys/mman.h>
 
 namespace torc {
 namespace {
@@ -10,9 +11,21 @@ namespace {
 constexpr double kTicksPerByte = 4;
 // Events between the one that is dealt with and the one whose data are fetched.
 constexpr std::size_t kPrefetchDistance = 6;
+constexpr std::size_t kUsualPackets = 96;  // of a node
 constexpr std::uint64_t kProgressEvents = 1 << 22;
 // Longest way along a dimension, in hops.
 constexpr std::uint32_t kMostHops = 127;
+
+/// Large tables are walked at random: in large pages, where there are any, addresses are found
+/// sooner.
+template <typename T>
+void useLargePages(const std::vector<T>& table) {
+  constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
+  const auto begin = reinterpret_cast<std::uintptr_t>(table.data());
+  const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  const std::uintptr_t end = (begin + table.capacity() * sizeof(T)) / kPage * kPage;
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+}
 
 llvm::Error fault(const llvm::Twine& message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
@@ -86,10 +99,19 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
     receive_ticks_[chunks] = ticks(parameters.receive + bytes * parameters.receive_byte);
   }
 
-  queue_.resize(std::size_t{nodes_} * queues_);
-  output_.resize(std::size_t{nodes_} * directions_);
-  input_.resize(output_.size());
-  node_.resize(nodes_);
+  // First the room, then large pages, then what is in them.
+  const auto fill = [](auto& table, std::size_t size) {
+    table.reserve(size);
+    useLargePages(table);
+    table.resize(size);
+  };
+  fill(queue_, std::size_t{nodes_} * queues_);
+  fill(output_, std::size_t{nodes_} * directions_);
+  fill(input_, output_.size());
+  fill(node_, nodes_);
+  // As many packets as are usually under way; more if they are smaller.
+  packet_.reserve(std::size_t{nodes_} * kUsualPackets);
+  useLargePages(packet_);
   injection_room_.assign(std::size_t{nodes_} * fifos_,
                          static_cast<std::int16_t>(injection_chunks_));
   for (std::uint32_t node = 0; node < nodes_; ++node) {
@@ -183,7 +205,18 @@ void PacketNetwork::prefetch(const PacketEvent& event) const {
         __builtin_prefetch(outputs + i);
       return;
     }
-    case kLinkFree:
+    case kLinkFree: {
+      const std::size_t node = place >> 4;
+      const std::uint32_t queue = event.detail >> 3 & 63;
+      __builtin_prefetch(&queue_[node * queues_ + queue]);
+      __builtin_prefetch(&node_[node]);
+      if (queue < kChannels * directions_)
+        __builtin_prefetch(&input_[node * directions_ + queue / kChannels]);
+      const Output* const outputs = &output_[node * directions_];
+      for (std::uint32_t i = 0; i < directions_; i += 2)
+        __builtin_prefetch(outputs + i);
+      return;
+    }
     case kTokens: {
       const std::size_t node = place >> 4;
       __builtin_prefetch(&output_[node * directions_ + (place & 15)]);
