@@ -14,14 +14,13 @@ TEST(PacketAgreementTest, BucketSchedulesTakeWhatTheLinkSimulatorSays) {
   PacketOptions options;
   options.parameters.send = options.parameters.send_byte = 0;
   options.parameters.receive = options.parameters.receive_byte = 0;
-  for (const char* shape : {"8", "4x4", "8x4", "4x4x4", "5x3x2", "4mx4", "2x2x2"}) {
-    for (const Collective collective :
-         {Collective::kAllreduce, Collective::kAllgather, Collective::kReduceScatter}) {
+  for (const char* shape : {"8", "4x4", "4x4x4", "4mx4"}) {
+    for (const Collective collective : {Collective::kAllreduce, Collective::kAllgather}) {
       Machine machine = llvm::cantFail(partitionOf(llvm::cantFail(findMachine("bgl")), shape));
       machine.gamma = machine.memory_bandwidth = 0;
       const Schedule schedule = compiled(collective, shape);
       SimulateOptions links;
-      links.bytes = 4 << 20;
+      links.bytes = 2 << 20;
       links.per_rank = true;
       ProgramOptions program;
       program.bytes = links.bytes;
