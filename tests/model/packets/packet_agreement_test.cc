@@ -1,5 +1,7 @@
 // Bucket schedules send to neighbours alone, and no link has more than its share: there the packet
 // simulator and the link simulator agree, where processors take no time for packets.
+#include <string>
+
 #include <gtest/gtest.h>
 #include <llvm/Support/Error.h>
 
