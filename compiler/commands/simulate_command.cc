@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
+#include "compiler/commands/simulate_packets.h"
 #include "compiler/commands/tool.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
@@ -38,6 +39,8 @@ opt<bool> critical_path("critical-path", sub(command), cat(category),
                         desc("Print the longest chain of operations"));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
+PacketFlags packet_flags(command, category);
+
 constexpr double kMicro = 1e6;  // microseconds per second
 
 std::string linkName(const Topology& topology, const LinkClass& link) {
@@ -47,7 +50,10 @@ std::string linkName(const Topology& topology, const LinkClass& link) {
 /// The named machine in the schedule's shape and with its damage; where none is named, generic
 /// links in the relative bandwidths that the schedule was made for.
 llvm::Expected<Machine> readMachine(const Topology& topology) {
-  llvm::Expected<Machine> whole = findMachine(machine.empty() ? kDefaultMachine : machine);
+  const llvm::StringRef default_machine =
+      packet_flags.areOn() ? PacketFlags::kDefaultMachine : kDefaultMachine;
+  llvm::Expected<Machine> whole =
+      findMachine(machine.empty() ? default_machine : llvm::StringRef(machine));
   if (!whole) return whole.takeError();
   llvm::Expected<Machine> partition = partitionOf(*whole, topology.shape());
   if (!partition) return partition;
@@ -57,7 +63,7 @@ llvm::Expected<Machine> readMachine(const Topology& topology) {
   for (const Coordinates& dead : topology.deadNodes()) {
     if (!llvm::is_contained(partition->dead_nodes, dead)) partition->dead_nodes.push_back(dead);
   }
-  if (!machine.empty()) return partition;
+  if (!machine.empty() || packet_flags.areOn()) return partition;
   for (std::size_t i = 0; i < partition->dimensions.size(); ++i) {
     partition->dimensions[i].bandwidth *= topology.axes[i].bandwidth;
     partition->dimensions[i].latency = topology.axes[i].latency;
@@ -249,6 +255,15 @@ llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
 }
 
 int run() {
+  if (packet_flags.listsSettings()) return packet_flags.listSettings();
+  if (llvm::Error error = packet_flags.check(!input.empty())) {
+    return wrongUsage(llvm::toString(std::move(error)));
+  }
+  if (packet_flags.areOn() && (exact || per_rank || critical_path)) {
+    return wrongUsage(
+        "simulate: --exact, --per-rank and --critical-path are of links, not of packets");
+  }
+  if (packet_flags.hasTraffic()) return packet_flags.simulateTraffic(machine, json);
   if (input.empty()) return wrongUsage("simulate: which file? - is stdin");
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(llvm::toString(range.takeError()));
@@ -264,6 +279,7 @@ int run() {
   const ScheduleView schedule = read->view();
   llvm::Expected<Machine> on = readMachine(schedule.topology);
   if (!on) return optionFault(on.takeError());
+  if (packet_flags.areOn()) return packet_flags.simulateFile(schedule, *on, *range, json);
   std::string text;
   llvm::raw_string_ostream out(text);
   if (llvm::Error error =

@@ -238,6 +238,7 @@ MessageRoute SimulationBuilder::makeRoute(std::uint32_t node, std::uint32_t peer
   MessageRoute route;
   route.from = routes_.nodeOf(node);
   route.to = routes_.nodeOf(peer_node);
+  route.way = farthest;
   std::vector<FairShare::Use> uses;
   const auto index_of_route = static_cast<std::uint32_t>(graph_.routes.size());
   for (const Routes::Hop& hop : hops) {

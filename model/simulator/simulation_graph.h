@@ -51,6 +51,7 @@ struct MessageRoute {
   std::uint32_t first = kInside;  // resource: the link on which it leaves
   std::uint32_t last = kInside;   // and arrives
   double latency_s = 0;           // from a byte's leaving to its arrival
+  Shift way{};                    // from node to node; of a family the farthest along each axis
 };
 
 /// A directed link.

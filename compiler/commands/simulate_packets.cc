@@ -1,0 +1,284 @@
+#include "compiler/commands/simulate_packets.h"
+
+#include <chrono>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/algorithms/alltoall/two_phase.h"
+#include "compiler/commands/tool.h"
+#include "compiler/progress.h"
+#include "compiler/target.h"
+#include "model/bounds/bounds.h"
+#include "model/packets/heat.h"
+
+namespace torc {
+namespace {
+
+using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
+
+constexpr double kMicro = 1e6;
+constexpr double kMiB = 1 << 20;
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+std::string formatted(const char* format, double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(format, value);
+  return text;
+}
+
+/// Announces the memory on stderr, and shows how far it is.
+class Watch {
+ public:
+  Watch(std::string what, PacketOptions& options) : progress_(false) {
+    options.announce = [this, what = std::move(what)](double bytes, double hops) {
+      if (hops >= kWorthSaying) {
+        llvm::errs() << what << ": " << formatted("%.4g", bytes / kMiB) << " MiB, "
+                     << formatted("%.4g", hops) << " packet hops\n";
+      }
+      progress_.expect(hops);
+      progress_.begin(what);
+    };
+    options.progress = [this](double hops) {
+      progress_.done(hops - seen_);
+      seen_ = hops;
+    };
+  }
+
+ private:
+  static constexpr double kWorthSaying = 5e7;  // hops: some ten seconds
+
+  Progress progress_;
+  double seen_ = 0;
+};
+
+void add(const PacketResult& result, Json& document) {
+  document["makespan_s"] = result.makespan_s;
+  document["steady_rate"] = result.steady_rate;
+  document["nodes"] = result.nodes;
+  document["packets"] = result.packets;
+  document["packet_hops"] = result.packet_hops;
+}
+
+/// Shares of time in which the links of each direction were busy.
+void printLinks(const Topology& topology, const PacketResult& result, llvm::raw_ostream& out) {
+  out << "      link    busy %\n";
+  for (int i = 0; i < topology.dimensions(); ++i) {
+    const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
+    if (axis.size == 1) continue;
+    const double rows = static_cast<double>(topology.sites()) / axis.size;
+    const double links = rows * (axis.isRing() ? axis.size : axis.size - 1);
+    for (int down = 0; down < 2; ++down) {
+      const auto busy =
+          static_cast<double>(result.samples.busy[static_cast<std::size_t>(2 * i + down)]);
+      out << "        " << axis.name << (down == 0 ? '+' : '-')
+          << llvm::format("  %8.2f\n", 100 * busy * result.tick_s / (links * result.makespan_s));
+    }
+  }
+}
+
+}  // namespace
+
+PacketFlags::PacketFlags(SubCommand& command, OptionCategory& category)
+    : packets_("packets", sub(command), cat(category),
+               desc("Simulate packet by packet, in the routers of a torus (docs/packets.md)")),
+      traffic_("traffic", value_desc("kind"), sub(command), cat(category),
+               desc("With --packets, instead of FILE: an all-to-all that is adaptive, "
+                    "deterministic, throttled, two-phase or virtual-mesh")),
+      torus_("torus", value_desc("shape"), sub(command), cat(category),
+             desc("With --traffic: the partition")),
+      pair_bytes_("pair-bytes", value_desc("N"), sub(command), cat(category), init("240"),
+                  desc("With --traffic: bytes from every node to every other (default 240)")),
+      settings_("packet-settings", value_desc("name=value,..."), sub(command), cat(category),
+                desc("With --packets: parameters that are not Blue Gene/L's")),
+      seed_("seed", value_desc("N"), sub(command), cat(category), init("1"),
+            desc("With --traffic: of the random orders (default 1)")),
+      most_packets_("most-packets", value_desc("N"), sub(command), cat(category), init("0"),
+                    desc("With --traffic: packets that a node sends of its own before it stops "
+                         "(default: all)")),
+      memory_("memory-limit", value_desc("N"), sub(command), cat(category), init("8G"),
+              desc("With --packets: what needs more memory is refused (default 8G)")),
+      heat_("heat", value_desc("file.svg"), sub(command), cat(category),
+            desc("With --packets: draw what links and queues did, over time")),
+      adaptive_("adaptive", sub(command), cat(category),
+                desc("With --packets: the packets of a schedule choose their dimensions' order")),
+      list_("list-packet-settings", sub(command), cat(category),
+            desc("Print the parameters of --packets, with the source of each")) {}
+
+llvm::Error PacketFlags::check(bool has_file) const {
+  const Option* with_packets[] = {&traffic_, &settings_, &memory_, &heat_, &adaptive_};
+  const Option* with_traffic[] = {&torus_, &pair_bytes_, &seed_, &most_packets_};
+  for (const Option* option : with_packets) {
+    if (option->getNumOccurrences() > 0 && !packets_) {
+      return fault("simulate: --" + option->ArgStr + " goes with --packets");
+    }
+  }
+  for (const Option* option : with_traffic) {
+    if (option->getNumOccurrences() > 0 && !hasTraffic()) {
+      return fault("simulate: --" + option->ArgStr + " goes with --traffic");
+    }
+  }
+  if (hasTraffic() && has_file) return fault("simulate: a file or --traffic, not both");
+  return llvm::Error::success();
+}
+
+int PacketFlags::listSettings() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  const PacketParameters parameters;
+  for (const PacketParameterRow& row : packetParameterRows()) {
+    out << llvm::left_justify(llvm::StringRef(row.name), 16)
+        << llvm::right_justify(formatted("%g", parameters.*(row.member)), 8) << ' '
+        << llvm::left_justify(llvm::StringRef(row.unit), 8) << ' ' << llvm::StringRef(row.meaning)
+        << "; " << llvm::StringRef(row.source) << '\n';
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+llvm::Expected<PacketOptions> PacketFlags::options() const {
+  PacketOptions options;
+  if (llvm::Error error = applyPacketSettings(settings_, options.parameters)) return error;
+  if (llvm::Error error = checkPacketParameters(options.parameters)) return error;
+  llvm::Expected<std::uint64_t> memory = parseSize(memory_, "--memory-limit");
+  if (!memory) return memory.takeError();
+  options.most_memory = static_cast<double>(*memory);
+  return options;
+}
+
+int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
+  AlltoallOptions alltoall;
+  llvm::Expected<AlltoallStrategy> strategy = parseAlltoallStrategy(traffic_);
+  if (!strategy) return wrongUsage("--traffic: " + llvm::toString(strategy.takeError()));
+  alltoall.strategy = *strategy;
+  llvm::Expected<std::uint64_t> bytes = parseSize(pair_bytes_, "--pair-bytes");
+  if (!bytes) return wrongUsage(llvm::toString(bytes.takeError()));
+  if (*bytes == 0) return wrongUsage("--pair-bytes takes at least 1");
+  alltoall.bytes = static_cast<double>(*bytes);
+  if (llvm::StringRef(seed_).getAsInteger(10, alltoall.seed)) {
+    return wrongUsage("--seed takes a number, not '" + seed_ + "'");
+  }
+  if (llvm::StringRef(most_packets_).getAsInteger(10, alltoall.most_packets)) {
+    return wrongUsage("--most-packets takes a number, not '" + most_packets_ + "'");
+  }
+  if (alltoall.most_packets > 0 && *strategy == AlltoallStrategy::kVirtualMesh) {
+    return wrongUsage("--most-packets: a virtual mesh waits for all packets");
+  }
+  llvm::Expected<PacketOptions> options = this->options();
+  if (!options) return wrongUsage(llvm::toString(options.takeError()));
+  if (torus_.empty()) return wrongUsage("--traffic: which shape? --torus 8x8x8");
+  llvm::Expected<Target> target =
+      readTarget(torus_, "", machine.empty() ? kDefaultMachine : llvm::StringRef(machine));
+  if (!target) return optionFault(target.takeError());
+  if (target->topology.sites() > 1) alltoall.linear = linearDimension(target->topology);
+  const std::string what = std::string(name(*strategy)) + " all-to-all on " +
+                           target->topology.shape() + ", " + sizeText(*bytes) + " a pair";
+  const auto begin = std::chrono::steady_clock::now();
+  llvm::Expected<PacketResult> result = [&] {
+    const Watch watch(what, *options);
+    return simulateAlltoall(target->topology, target->machine, alltoall, *options);
+  }();
+  if (!result) return inputFault(result.takeError());
+  if (!heat_.empty()) {
+    const std::string svg = heatSvg(target->topology, options->parameters, *result, what);
+    if (llvm::Error error = writeOutput(heat_, svg)) return inputFault(std::move(error));
+  }
+  const double wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double peak_s =
+      alltoallPeakSeconds(target->topology, target->machine, options->parameters, alltoall.bytes);
+  // In a steady state a node receives from all others what it sends.
+  const double nodes = static_cast<double>(result->nodes);
+  const double steady = result->steady_rate * peak_s / (nodes * (nodes - 1) * alltoall.bytes);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (json) {
+    Json document;
+    document["traffic"] = std::string(name(*strategy));
+    document["torus"] = target->topology.shape();
+    document["machine"] = target->machine.name;
+    document["pair_bytes"] = *bytes;
+    add(*result, document);
+    document["peak_s"] = peak_s;
+    document["steady_share_of_peak"] = steady;
+    document["wall_s"] = wall_s;
+    out << document.dump(2) << '\n';
+  } else {
+    out << what << ", machine " << target->machine.name << ": " << result->packets << " packets, "
+        << result->packet_hops << " packet hops\n"
+        << "makespan " << formatted("%.6g", result->makespan_s * kMicro) << " us, peak "
+        << formatted("%.6g", peak_s * kMicro) << " us";
+    if (alltoall.most_packets == 0) {
+      out << ": " << formatted("%.1f", 100 * peak_s / result->makespan_s) << " % of peak";
+    }
+    out << "; steady " << formatted("%.1f", 100 * steady) << " %\n";
+    printLinks(target->topology, *result, out);
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+int PacketFlags::simulateFile(const ScheduleView& schedule, const Machine& machine,
+                              const SizeRange& sizes, bool json) const {
+  llvm::Expected<PacketOptions> options = this->options();
+  if (!options) return wrongUsage(llvm::toString(options.takeError()));
+  if (!heat_.empty() && sizes.lowest != sizes.highest) {
+    return wrongUsage("--heat draws one size, not a range");
+  }
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  Json documents = Json::array();
+  const std::string what = std::string(rowOf(schedule.collective).name) + " on " +
+                           schedule.topology.shape() + ", machine " + machine.name;
+  if (!json) {
+    out << what << ", packet by packet\n"
+        << "     bytes   makespan us      bound us     ratio   packets  packet hops\n";
+  }
+  for (const std::uint64_t size : sizes.sizes()) {
+    ProgramOptions program;
+    program.bytes = static_cast<double>(size);
+    program.adaptive = adaptive_;
+    llvm::Expected<PacketResult> result = [&] {
+      const Watch watch(what + ", " + sizeText(size), *options);
+      return simulateProgram(schedule, machine, program, *options);
+    }();
+    if (!result) return inputFault(result.takeError());
+    if (!heat_.empty()) {
+      const std::string svg =
+          heatSvg(schedule.topology, options->parameters, *result, what + ", " + sizeText(size));
+      if (llvm::Error error = writeOutput(heat_, svg)) return inputFault(std::move(error));
+    }
+    const double bound_s = lowerBound(machine, {rowOf(schedule.collective), program.bytes}).bound_s;
+    if (json) {
+      Json document;
+      document["collective"] = rowOf(schedule.collective).name;
+      document["torus"] = schedule.topology.shape();
+      document["machine"] = machine.name;
+      document["bytes"] = size;
+      add(*result, document);
+      document["bound_s"] = bound_s;
+      documents.push_back(document);
+      continue;
+    }
+    out << llvm::right_justify(sizeText(size), 10)
+        << llvm::format("  %12.6g  %12.6g", result->makespan_s * kMicro, bound_s * kMicro)
+        << llvm::right_justify(bound_s > 0 ? formatted("%.4f", result->makespan_s / bound_s) : "-",
+                               10)
+        << llvm::right_justify(std::to_string(result->packets), 10)
+        << llvm::right_justify(std::to_string(result->packet_hops), 13) << '\n';
+    if (sizes.lowest == sizes.highest) printLinks(schedule.topology, *result, out);
+  }
+  if (json) {
+    out << (sizes.lowest == sizes.highest ? documents.front() : documents).dump(2) << '\n';
+  }
+  if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
+  return kSuccess;
+}
+
+}  // namespace torc

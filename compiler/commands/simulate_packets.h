@@ -1,0 +1,51 @@
+// torc simulate --packets: a schedule, or an all-to-all that is no schedule, in the routers of a
+// torus.
+#ifndef TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_
+#define TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_
+
+#include <string>
+
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/Error.h>
+
+#include "compiler/sizes.h"
+#include "model/machines/machine.h"
+#include "model/packets/packet_simulator.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+class PacketFlags {
+ public:
+  /// The machine where none is named: the one whose routers these are.
+  static constexpr llvm::StringRef kDefaultMachine = "bgl";
+
+  PacketFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category);
+
+  bool areOn() const { return packets_; }
+  bool hasTraffic() const { return !traffic_.empty(); }
+  /// `--list-packet-settings`: prints them. Returns the exit code.
+  bool listsSettings() const { return list_; }
+  int listSettings() const;
+  /// An error of usage: options that do not go together.
+  llvm::Error check(bool has_file) const;
+
+  /// `--traffic`. Returns the exit code.
+  int simulateTraffic(const std::string& machine, bool json) const;
+  /// A schedule of one rank a node. Returns the exit code.
+  int simulateFile(const ScheduleView& schedule, const Machine& machine, const SizeRange& sizes,
+                   bool json) const;
+
+ private:
+  /// Errors are of usage.
+  llvm::Expected<PacketOptions> options() const;
+
+  llvm::cl::opt<bool> packets_;
+  llvm::cl::opt<std::string> traffic_, torus_, pair_bytes_, settings_, seed_, most_packets_,
+      memory_, heat_;
+  llvm::cl::opt<bool> adaptive_, list_;
+};
+
+}  // namespace torc
+
+#endif  // TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_

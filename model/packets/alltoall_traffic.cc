@@ -1,0 +1,358 @@
+#include "model/packets/alltoall_traffic.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "model/packets/packet_sizes.h"
+#include "model/packets/random.h"
+#include "model/packets/virtual_mesh_traffic.h"
+
+namespace torc {
+namespace {
+
+constexpr AlltoallStrategy kStrategies[] = {
+    AlltoallStrategy::kAdaptive, AlltoallStrategy::kDeterministic, AlltoallStrategy::kThrottled,
+    AlltoallStrategy::kTwoPhase, AlltoallStrategy::kVirtualMesh};
+
+/// A walk through destinations in random order, once for every packet, or burst of packets, to
+/// each.
+class Walk {
+ public:
+  Walk() = default;
+
+  /// Advances to the next packet; false: there is none. `number` is that of the packet to its
+  /// destination, `index` that of the destination.
+  bool next(const Permutation& order, std::uint64_t key, std::uint64_t packets, std::uint64_t burst,
+            std::uint32_t& index, std::uint64_t& number) {
+    if (order.size() == 0 || round_ * burst >= packets) return false;
+    index = order.at(position_, mixBits(key ^ round_));
+    number = round_ * burst + in_burst_;
+    ++in_burst_;
+    if (in_burst_ == burst || number + 1 == packets) {
+      in_burst_ = 0;
+      if (++position_ == order.size()) {
+        position_ = 0;
+        ++round_;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::uint32_t position_ = 0;
+  std::uint32_t in_burst_ = 0;
+  std::uint32_t round_ = 0;
+};
+
+/// What the strategies that send packets one by one share: sizes, costs, counts.
+class PacketAlltoall : public Traffic {
+ public:
+  PacketAlltoall(const PacketNetwork& network, const AlltoallOptions& options)
+      : network_(network),
+        options_(options),
+        sizes_(network.parameters(), options.bytes, network.parameters().software_header,
+               network.parameters().smallest),
+        alpha_(network.ticks(network.parameters().alpha)),
+        burst_(static_cast<std::uint64_t>(network.parameters().burst)),
+        sent_(network.nodes()) {}
+
+  std::uint32_t receiveTicks(std::uint32_t, const Packet& packet) override {
+    return network_.receiveTicks(packet.chunks);
+  }
+
+  std::string unfinished() const override {
+    std::uint64_t sent = 0;
+    for (const std::uint64_t it : sent_)
+      sent += it;
+    const std::uint64_t nodes = network_.nodes();
+    if (options_.most_packets == 0 && sent != nodes * (nodes - 1) * sizes_.count()) {
+      return "packets were never sent";
+    }
+    return sent == arrived_ ? "" : std::to_string(sent - arrived_) + " packets never arrived";
+  }
+
+ protected:
+  bool maySend(std::uint32_t node) const {
+    return options_.most_packets == 0 || sent_[node] < options_.most_packets;
+  }
+
+  /// A packet from `node` to `to`, the `number`-th of those meant for `destination`.
+  void fill(std::uint32_t node, std::uint32_t to, std::uint32_t destination, std::uint64_t number,
+            Outgoing& outgoing) {
+    ++sent_[node];
+    outgoing = Outgoing();
+    outgoing.packet.chunks = sizes_.chunks(number);
+    outgoing.packet.payload = static_cast<std::uint16_t>(sizes_.payload(number));
+    outgoing.packet.tag = destination;
+    outgoing.ticks = network_.sendTicks(outgoing.packet.chunks) + (number == 0 ? alpha_ : 0);
+    network_.setHops(node, to, mixBits(options_.seed ^ mixBits(node ^ sent_[node] << 32)),
+                     outgoing.packet);
+  }
+
+  void arrive(PacketNetwork& network, const Packet& packet) {
+    ++arrived_;
+    network.deliver(packet.payload);
+  }
+
+  std::uint64_t keyOf(std::uint32_t node, std::uint64_t stream) const {
+    return mixBits(options_.seed * 0x9e3779b97f4a7c15u ^ mixBits(node | stream << 32));
+  }
+
+  const PacketNetwork& network_;
+  const AlltoallOptions options_;
+  const PacketSizes sizes_;
+  const std::uint32_t alpha_;
+  const std::uint64_t burst_;
+  std::vector<std::uint64_t> sent_;  // by node: packets of its own
+  std::uint64_t arrived_ = 0;
+};
+
+/// AR, DR and throttled: to every node its packets.
+class DirectTraffic : public PacketAlltoall {
+ public:
+  DirectTraffic(const PacketNetwork& network, const AlltoallOptions& options)
+      : PacketAlltoall(network, options), order_(network.nodes() - 1), walks_(network.nodes()) {
+    if (options.strategy != AlltoallStrategy::kThrottled) return;
+    // What all packets to one node take on the bisection, by packets.
+    double ticks = 0;
+    std::vector<std::uint32_t> wire(static_cast<std::size_t>(network.topology().dimensions()));
+    for (std::uint64_t k = 0; k < std::min<std::uint64_t>(sizes_.count(), 2); ++k) {
+      for (std::uint32_t i = 0; i < wire.size(); ++i)
+        wire[i] = network.wireTicks(i, sizes_.chunks(k));
+      ticks = std::max(ticks, bisectionTicks(network.topology(), wire));
+    }
+    interval_ = ticks;
+  }
+
+  bool next(std::uint32_t node, std::uint32_t, Outgoing& outgoing) override {
+    std::uint32_t index = 0;
+    std::uint64_t number = 0;
+    if (!maySend(node) ||
+        !walks_[node].next(order_, keyOf(node, 0), sizes_.count(), burst_, index, number)) {
+      return false;
+    }
+    const std::uint32_t nodes = network_.nodes();
+    const std::uint32_t to = (node + 1 + index) % nodes;
+    const double earliest = interval_ * static_cast<double>(sent_[node]);
+    fill(node, to, to, number, outgoing);
+    outgoing.not_before = static_cast<std::uint64_t>(earliest);
+    outgoing.packet.deterministic = options_.strategy == AlltoallStrategy::kDeterministic;
+    return true;
+  }
+
+  void received(PacketNetwork& network, std::uint32_t, const Packet& packet) override {
+    arrive(network, packet);
+  }
+
+ private:
+  const Permutation order_;
+  std::vector<Walk> walks_;  // by node
+  double interval_ = 0;      // ticks between a node's packets; 0: none
+};
+
+/// Along the linear dimension to the plane of the destination, then in the plane. What a node
+/// sends in the first phase and what it sends in the second have injection FIFOs of their own.
+class TwoPhaseTraffic : public PacketAlltoall {
+ public:
+  TwoPhaseTraffic(const PacketNetwork& network, const AlltoallOptions& options)
+      : PacketAlltoall(network, options),
+        linear_(options.linear),
+        length_(network.topology().axes[linear_].size),
+        plane_(network.nodes() / length_),
+        away_((length_ - 1) * plane_),
+        here_(plane_ - 1),
+        nodes_(network.nodes()) {
+    for (std::uint32_t chunks = 0; chunks < 256; ++chunks) {
+      forward_ticks_.push_back(
+          network.ticks(network.parameters().forward +
+                        network.parameters().forward_byte * chunks * network.parameters().chunk));
+    }
+  }
+
+  std::uint32_t classes() const override { return 2; }
+
+  bool next(std::uint32_t node, std::uint32_t packet_class, Outgoing& outgoing) override {
+    return packet_class == 0 ? nextLinear(node, outgoing) : nextPlanar(node, outgoing);
+  }
+
+  void received(PacketNetwork& network, std::uint32_t node, const Packet& packet) override {
+    if (packet.tag == node) return arrive(network, packet);
+    std::uint32_t entry = free_;
+    if (entry == kNoPacket) {
+      entry = static_cast<std::uint32_t>(waiting_.size());
+      waiting_.emplace_back();
+    } else {
+      free_ = waiting_[entry].next;
+    }
+    waiting_[entry] = packet;
+    waiting_[entry].next = kNoPacket;
+    NodeState& it = nodes_[node];
+    if (it.first == kNoPacket) {
+      it.first = entry;
+    } else {
+      waiting_[it.last].next = entry;
+    }
+    it.last = entry;
+  }
+
+ private:
+  static constexpr std::uint64_t kAhead = 16;  // packets
+
+  struct NodeState {
+    Walk away, here;
+    std::uint64_t sent_away = 0, sent_here = 0;         // packets of its own
+    std::uint32_t first = kNoPacket, last = kNoPacket;  // packets to send on
+    bool forwarded = false;                             // the last one of the second phase
+  };
+
+  bool nextLinear(std::uint32_t node, Outgoing& outgoing) {
+    std::uint32_t index = 0;
+    std::uint64_t number = 0;
+    if (!maySend(node) ||
+        !nodes_[node].away.next(away_, keyOf(node, 1), sizes_.count(), burst_, index, number)) {
+      return false;
+    }
+    ++nodes_[node].sent_away;
+    const std::uint32_t at = network_.coordinate(node, linear_);
+    const std::uint32_t goal = (at + 1 + index / plane_) % length_;
+    const std::uint32_t destination = inPlane(node, goal, index % plane_);
+    fill(node, network_.withCoordinate(node, linear_, goal), destination, number, outgoing);
+    return true;
+  }
+
+  bool nextPlanar(std::uint32_t node, Outgoing& outgoing) {
+    NodeState& it = nodes_[node];
+    // Own packets and others' in turn.
+    if (it.forwarded && nextOwn(node, outgoing)) {
+      it.forwarded = false;
+      return true;
+    }
+    if (it.first == kNoPacket) return nextOwn(node, outgoing);
+    const std::uint32_t entry = it.first;
+    it.first = waiting_[entry].next;
+    outgoing = Outgoing();
+    outgoing.packet.chunks = waiting_[entry].chunks;
+    outgoing.packet.payload = waiting_[entry].payload;
+    outgoing.packet.tag = waiting_[entry].tag;
+    outgoing.ticks =
+        network_.sendTicks(outgoing.packet.chunks) + forward_ticks_[outgoing.packet.chunks];
+    network_.setHops(node, outgoing.packet.tag, mixBits(options_.seed ^ ++forwards_),
+                     outgoing.packet);
+    waiting_[entry].next = free_;
+    free_ = entry;
+    it.forwarded = true;
+    return true;
+  }
+
+  bool nextOwn(std::uint32_t node, Outgoing& outgoing) {
+    NodeState& it = nodes_[node];
+    // As many as there would be in a random order of all destinations, or a few more.
+    const std::uint64_t all_away = away_.size() * sizes_.count();
+    if (it.sent_away < all_away &&
+        it.sent_here * away_.size() > (it.sent_away + kAhead) * here_.size()) {
+      return false;
+    }
+    std::uint32_t index = 0;
+    std::uint64_t number = 0;
+    if (!maySend(node) ||
+        !it.here.next(here_, keyOf(node, 2), sizes_.count(), burst_, index, number)) {
+      return false;
+    }
+    ++it.sent_here;
+    const std::uint32_t destination = inPlane(node, network_.coordinate(node, linear_), index + 1);
+    fill(node, destination, destination, number, outgoing);
+    return true;
+  }
+
+  /// The node at `goal` on the linear axis, `index` nodes further than `node` in its plane.
+  std::uint32_t inPlane(std::uint32_t node, std::uint32_t goal, std::uint32_t index) const {
+    const Topology& topology = network_.topology();
+    std::uint32_t to = network_.withCoordinate(node, linear_, goal);
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(topology.dimensions()); ++i) {
+      if (i == linear_) continue;
+      const std::uint32_t size = topology.axes[i].size;
+      to = network_.withCoordinate(to, i, (network_.coordinate(node, i) + index % size) % size);
+      index /= size;
+    }
+    return to;
+  }
+
+  const std::uint32_t linear_, length_, plane_;
+  const Permutation away_, here_;  // of destinations in other planes, and in the own one
+  std::vector<NodeState> nodes_;
+  std::vector<std::uint32_t> forward_ticks_;  // by chunks
+  std::vector<Packet> waiting_;               // to be sent on
+  std::uint32_t free_ = kNoPacket;
+  std::uint64_t forwards_ = 0;
+};
+
+}  // namespace
+
+std::string_view name(AlltoallStrategy strategy) {
+  static constexpr std::string_view kNames[] = {"adaptive", "deterministic", "throttled",
+                                                "two-phase", "virtual-mesh"};
+  return kNames[static_cast<int>(strategy)];
+}
+
+llvm::ArrayRef<AlltoallStrategy> alltoallStrategies() {
+  return kStrategies;
+}
+
+llvm::Expected<AlltoallStrategy> parseAlltoallStrategy(llvm::StringRef text) {
+  std::string all;
+  for (const AlltoallStrategy strategy : kStrategies) {
+    if (text == llvm::StringRef(name(strategy))) return strategy;
+    all += (all.empty() ? "" : ", ") + std::string(name(strategy));
+  }
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "'" + text + "' is none of " + all);
+}
+
+double bisectionTicks(const Topology& topology, llvm::ArrayRef<std::uint32_t> wire_ticks) {
+  double most = 0;
+  for (std::size_t i = 0; i < wire_ticks.size(); ++i) {
+    const Axis& axis = topology.axes[i];
+    const double size = axis.size, pairs = std::floor(size * size / 4);
+    most = std::max(most, pairs / (axis.isRing() ? 2 * size : size) * wire_ticks[i]);
+  }
+  return most;
+}
+
+std::unique_ptr<Traffic> alltoallTraffic(const PacketNetwork& network,
+                                         const AlltoallOptions& options) {
+  switch (options.strategy) {
+    case AlltoallStrategy::kTwoPhase:
+      return std::make_unique<TwoPhaseTraffic>(network, options);
+    case AlltoallStrategy::kVirtualMesh:
+      return virtualMeshTraffic(network, options);
+    default:
+      return std::make_unique<DirectTraffic>(network, options);
+  }
+}
+
+double alltoallMemoryBytes(double nodes, const AlltoallOptions& options) {
+  switch (options.strategy) {
+    case AlltoallStrategy::kTwoPhase: {
+      // What waits at a node to be sent on; a few hundred packets where nodes keep up.
+      constexpr double kWaiting = 1000;
+      return nodes * (64 + kWaiting * sizeof(Packet));
+    }
+    case AlltoallStrategy::kVirtualMesh:
+      return nodes * 64;
+    default:
+      return nodes * 32;
+  }
+}
+
+double usualPacketBytes(const PacketParameters& parameters, const AlltoallOptions& options) {
+  if (options.strategy == AlltoallStrategy::kVirtualMesh) return parameters.packet;
+  const PacketSizes sizes(parameters, options.bytes, parameters.software_header,
+                          parameters.smallest);
+  double least = sizes.chunks(0);
+  if (sizes.count() > 1) least = std::min<double>(least, sizes.chunks(sizes.count() - 1));
+  return least * parameters.chunk;
+}
+
+}  // namespace torc

@@ -1,0 +1,75 @@
+// The all-to-alls of "Performance Analysis and Optimization of All-to-all Communication on the Blue
+// Gene/L Supercomputer" (Kumar and Heidelberger), packet by packet.
+//
+// A node's packets are a stream that is never stored: the order of its destinations is a random
+// permutation, computed as it is walked. Memory grows with nodes, not with pairs.
+#ifndef TORC_MODEL_PACKETS_ALLTOALL_TRAFFIC_H_
+#define TORC_MODEL_PACKETS_ALLTOALL_TRAFFIC_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "model/packets/network.h"
+#include "model/packets/traffic.h"
+
+namespace torc {
+
+enum class AlltoallStrategy : std::uint8_t {
+  kAdaptive,       // AR, section 3
+  kDeterministic,  // DR, section 3.2: dimension order on the bubble channel
+  kThrottled,      // section 3.2: AR, sent at the rate of the bisection
+  kTwoPhase,       // section 4.1
+  kVirtualMesh,    // section 4.2
+};
+
+/// "adaptive", "deterministic", "throttled", "two-phase", "virtual-mesh".
+std::string_view name(AlltoallStrategy strategy);
+llvm::ArrayRef<AlltoallStrategy> alltoallStrategies();
+llvm::Expected<AlltoallStrategy> parseAlltoallStrategy(llvm::StringRef name);
+
+struct AlltoallOptions {
+  AlltoallStrategy strategy = AlltoallStrategy::kAdaptive;
+  double bytes = 240;  // of a pair
+  std::uint64_t seed = 1;
+  std::uint32_t linear = 0;        // dimension of the first of two phases
+  std::uint32_t most_packets = 0;  // of a node's own, then it stops; 0: all
+};
+
+/// Links' time for one packet from every node to every node, divided by the nodes: what the
+/// bisection lets a node send on average, in packets that keep a link of dimension i busy for
+/// `wire_ticks[i]`.
+double bisectionTicks(const Topology& topology, llvm::ArrayRef<std::uint32_t> wire_ticks);
+
+/// Which nodes are a row of the virtual mesh: those that differ in the dimensions of `whole`, and
+/// within a block of `block` nodes of the dimension `split` (none where `block` is 0).
+struct VirtualMesh {
+  std::uint32_t whole = 0;  // a bit for each dimension
+  std::uint32_t split = 0;
+  std::uint32_t block = 0;
+  std::uint32_t rows_of = 1;     // nodes of a row, Pvx
+  std::uint32_t columns_of = 1;  // nodes of a column, Pvy
+};
+/// Whole dimensions where rows are then up to four times as long as columns, or as short, else with
+/// one dimension split; as nearly square as that allows. 8x8x8: rows of half an XY plane; 8x32x16:
+/// rows are XZ planes.
+VirtualMesh virtualMesh(const Topology& topology);
+
+/// `network` must outlive it.
+std::unique_ptr<Traffic> alltoallTraffic(const PacketNetwork& network,
+                                         const AlltoallOptions& options);
+
+/// Bytes of tables of the traffic for so many nodes.
+double alltoallMemoryBytes(double nodes, const AlltoallOptions& options);
+/// Bytes of the smallest packets of which there are many.
+double usualPacketBytes(const PacketParameters& parameters, const AlltoallOptions& options);
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_PACKETS_ALLTOALL_TRAFFIC_H_

@@ -1,0 +1,131 @@
+// Packet network: what the processors of the nodes do.
+#include <algorithm>
+#include <cstdlib>
+
+#include "model/packets/network.h"
+
+namespace torc {
+
+void PacketNetwork::wake(std::uint32_t node) {
+  wakeAt(node, events_.now());
+}
+
+void PacketNetwork::callAt(std::uint64_t time, std::uint32_t what) {
+  schedule(time - events_.now(), kCall, what, 0);
+}
+
+void PacketNetwork::wakeAt(std::uint32_t node, std::uint64_t time) {
+  Node& it = node_[node];
+  if (it.wakes_at != 0 && it.wakes_at <= time) return;
+  it.wakes_at = time;
+  schedule(time - events_.now(), kWake, node, 0);
+}
+
+/// Takes up the next job, if the processor is free and there is one: to receive and to send in
+/// turn.
+void PacketNetwork::serve(std::uint32_t node) {
+  Node& it = node_[node];
+  if (it.is_busy || (works_ && startWork(node))) return;
+  if (it.receives_next) {
+    if (!startReceive(node)) startSend(node);
+  } else {
+    if (!startSend(node)) startReceive(node);
+  }
+}
+
+bool PacketNetwork::startWork(std::uint32_t node) {
+  Node& it = node_[node];
+  std::uint32_t ticks = 0;
+  if (!traffic_->nextWork(node, ticks, it.job)) return false;
+  it.is_busy = true;
+  it.job_kind = Job::kWork;
+  schedule(ticks, kProcessor, node, 0);
+  return true;
+}
+
+bool PacketNetwork::startReceive(std::uint32_t node) {
+  Node& it = node_[node];
+  if (it.received == kNoPacket) return false;
+  it.job = it.received;
+  it.received = packet_[it.job].next;
+  it.is_busy = true;
+  it.job_kind = Job::kReceive;
+  it.receives_next = false;
+  schedule(traffic_->receiveTicks(node, packet_[it.job]), kProcessor, node, 0);
+  return true;
+}
+
+bool PacketNetwork::startSend(std::uint32_t node) {
+  Node& it = node_[node];
+  for (std::uint32_t i = 0; i < classes_; ++i) {
+    const std::uint32_t packet_class = (it.next_class + i) % classes_;
+    Outgoing& outgoing = outgoing_[node * classes_ + packet_class];
+    if (!it.has_outgoing[packet_class]) {
+      if (!traffic_->next(node, packet_class, outgoing)) continue;
+      it.has_outgoing[packet_class] = true;
+    }
+    if (outgoing.not_before > events_.now()) {
+      wakeAt(node, outgoing.not_before);
+      continue;
+    }
+    const int fifo = injectionFifo(node, packet_class, outgoing.packet);
+    if (fifo < 0) continue;
+    std::int16_t& room = injection_room_[node * fifos_ + static_cast<std::uint32_t>(fifo)];
+    room = static_cast<std::int16_t>(room - outgoing.packet.chunks);
+    it.job = allocate();
+    packet_[it.job] = outgoing.packet;
+    packet_[it.job].source = node;
+    least_chunks_ = std::min<std::int32_t>(least_chunks_, outgoing.packet.chunks);
+    packet_[it.job].input = static_cast<std::uint8_t>(fifo);
+    it.has_outgoing[packet_class] = false;
+    it.next_class = static_cast<std::uint8_t>((packet_class + 1) % classes_);
+    it.is_busy = true;
+    it.job_kind = Job::kSend;
+    it.receives_next = true;
+    schedule(outgoing.ticks, kProcessor, node, 0);
+    return true;
+  }
+  return false;
+}
+
+/// The FIFO of the class for the direction in which a packet has most hops; -1: it has no room.
+int PacketNetwork::injectionFifo(std::uint32_t node, std::uint32_t packet_class,
+                                 const Packet& packet) const {
+  const std::uint32_t first = packet_class * fifos_ / classes_;
+  const std::uint32_t end = (packet_class + 1) * fifos_ / classes_;
+  std::uint32_t direction = 0;
+  int most = 0;
+  for (std::uint32_t i = 0; i < dimensions_; ++i) {
+    const int hops = std::abs(packet.hops[i]);
+    if (hops <= most) continue;
+    most = hops;
+    direction = 2 * i + (packet.hops[i] < 0 ? 1 : 0);
+  }
+  const std::uint32_t fifo = first + direction % (end - first);
+  return injection_room_[node * fifos_ + fifo] >= packet.chunks ? static_cast<int>(fifo) : -1;
+}
+
+void PacketNetwork::finishJob(std::uint32_t node) {
+  Node& it = node_[node];
+  const std::uint32_t index = it.job;
+  if (it.job_kind == Job::kWork) {
+    traffic_->worked(*this, index);
+  } else if (it.job_kind == Job::kReceive) {
+    const Packet packet = packet_[index];
+    Input& input = input_[node * directions_ + packet.input];
+    input.room = static_cast<std::int16_t>(input.room + packet.chunks);
+    for (std::uint32_t channel = 0; channel < kChannels && input.waiting != 0; ++channel) {
+      if ((input.waiting >> channel & 1) != 0)
+        tryReception(node, packet.input * kChannels + channel);
+    }
+    release(index);
+    traffic_->received(*this, node, packet);
+  } else {
+    const std::uint32_t queue = kChannels * directions_ + packet_[index].input;
+    if (append(node, queue, index)) offer(node, queue);
+  }
+  it.is_busy = false;
+  serve(node);
+}
+
+}  // namespace torc

@@ -1,0 +1,166 @@
+#include "model/packets/packet_simulator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "ir/families/families.h"
+#include "ir/segments/segments.h"
+#include "model/packets/packet_sizes.h"
+#include "model/packets/program_traffic.h"
+#include "model/simulator/simulation_graph.h"
+#include "schedules/root.h"
+
+namespace torc {
+namespace {
+
+constexpr double kGiB = 1 << 30;
+constexpr double kSteadyFrom = 0.3, kSteadyTo = 0.7;
+
+/// Refuses what needs more memory than is allowed, and announces the rest.
+llvm::Error checkMemory(double bytes, double hops, std::uint64_t nodes,
+                        const PacketOptions& options) {
+  if (bytes > options.most_memory) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << llvm::format("packets: %.3g GiB for %llu nodes, more than %.3g", bytes / kGiB,
+                        static_cast<unsigned long long>(nodes), options.most_memory / kGiB);
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  }
+  if (options.announce) options.announce(bytes, hops);
+  return llvm::Error::success();
+}
+
+double steadyRate(const PacketSamples& samples, double tick_s) {
+  double all = 0, sum = 0;
+  for (const PacketSample& sample : samples.all)
+    all += static_cast<double>(sample.delivered);
+  double begin = 0, end = 0, at_begin = -1, at_end = 0;
+  for (const PacketSample& sample : samples.all) {
+    sum += static_cast<double>(sample.delivered);
+    const auto time = static_cast<double>(sample.end);
+    if (at_begin < 0 && sum >= kSteadyFrom * all) {
+      begin = time;
+      at_begin = sum;
+    }
+    if (sum <= kSteadyTo * all) {
+      end = time;
+      at_end = sum;
+    }
+  }
+  return end > begin ? (at_end - at_begin) / ((end - begin) * tick_s) : 0;
+}
+
+llvm::Expected<PacketResult> runTraffic(PacketNetwork& network, Traffic& traffic,
+                                        const PacketOptions& options) {
+  std::function<void()> progress;
+  if (options.progress) {
+    progress = [&] { options.progress(static_cast<double>(network.packetHops())); };
+  }
+  if (llvm::Error error = network.run(traffic, progress)) return error;
+  PacketResult result;
+  result.makespan_s = network.seconds(network.now());
+  result.steady_rate = steadyRate(network.samples(), network.secondsPerTick());
+  result.nodes = network.nodes();
+  result.packets = network.packets();
+  result.packet_hops = network.packetHops();
+  result.tick_s = network.secondsPerTick();
+  result.samples = network.samples();
+  return result;
+}
+
+/// Hops from a node to all others, the least.
+double hopsToAll(const Topology& topology) {
+  const double nodes = static_cast<double>(topology.sites());
+  double hops = 0;
+  for (int i = 0; i < topology.dimensions(); ++i) {
+    const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
+    const double size = axis.size;
+    hops += nodes *
+            (axis.isRing() ? std::floor(size * size / 4) / size : (size * size - 1) / (3 * size));
+  }
+  return hops;
+}
+
+}  // namespace
+
+llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Machine& machine,
+                                              const AlltoallOptions& alltoall,
+                                              const PacketOptions& options) {
+  const PacketParameters& p = options.parameters;
+  if (llvm::Error error = checkPacketParameters(p)) return error;
+  const double nodes = static_cast<double>(topology.sites());
+  const double bytes = PacketNetwork::memoryBytes(topology, p, usualPacketBytes(p, alltoall)) +
+                       alltoallMemoryBytes(nodes, alltoall);
+  const PacketSizes sizes(p, alltoall.bytes, p.software_header, p.smallest);
+  double packets = static_cast<double>(sizes.count());
+  if (alltoall.most_packets > 0 && nodes > 1)
+    packets = std::min(packets, alltoall.most_packets / (nodes - 1));
+  const bool combines = alltoall.strategy == AlltoallStrategy::kVirtualMesh;
+  const double hops = combines ? 0 : nodes * hopsToAll(topology) * packets;
+  if (llvm::Error error = checkMemory(bytes, hops, topology.sites(), options)) return error;
+  llvm::Expected<PacketNetwork> network = PacketNetwork::make(topology, machine, p);
+  if (!network) return network.takeError();
+  const std::unique_ptr<Traffic> traffic = alltoallTraffic(*network, alltoall);
+  return runTraffic(*network, *traffic, options);
+}
+
+llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const Machine& machine,
+                                             const ProgramOptions& program,
+                                             const PacketOptions& options) {
+  const PacketParameters& p = options.parameters;
+  if (llvm::Error error = checkPacketParameters(p)) return error;
+  if (hasFamilies(schedule)) {
+    // Each rank's list of messages is as long as there are ranks.
+    const auto nodes = static_cast<std::uint32_t>(schedule.topology.sites());
+    const double tasks = unrolledOperations(schedule) * nodes * schedule.segments;
+    if (llvm::Error error = checkTaskCount(schedule, nodes, tasks)) return error;
+  }
+  llvm::Expected<PacketNetwork> network = PacketNetwork::make(schedule.topology, machine, p);
+  if (!network) return network.takeError();
+  std::optional<Schedule> unrolled;
+  if (schedule.segments > 1) {
+    const double tasks = executions(schedule, NodeClasses(schedule, true)) * schedule.segments;
+    if (llvm::Error error = checkTaskCount(schedule, network->nodes(), tasks)) return error;
+    unrolled = unrollSegments(schedule, schedule.segments);
+  }
+  const RootedSchedule rooted(unrolled ? unrolled->view() : schedule, 0);
+  llvm::Expected<SimulationGraph> graph = graphOfRanks(
+      rooted.view(), machine, static_cast<std::uint64_t>(program.bytes / program.element_bytes),
+      program.element_bytes);
+  if (!graph) return graph.takeError();
+  const double tasks = static_cast<double>(graph->tasks.size());
+  const double bytes = PacketNetwork::memoryBytes(schedule.topology, p, p.packet) +
+                       tasks * (sizeof(Task) + sizeof(MessageRoute));
+  double hops = 0;
+  for (const Task& task : graph->tasks) {
+    if (task.kind != TaskKind::kSend) continue;
+    double way = 0;
+    for (const std::int32_t distance : graph->routes[task.route].way)
+      way += std::abs(distance);
+    hops += way * static_cast<double>(PacketSizes(p, task.bytes, p.header, p.chunk).count());
+  }
+  if (llvm::Error error = checkMemory(bytes, hops, network->nodes(), options)) return error;
+  ProgramTraffic traffic(*network, *graph, machine, program.adaptive);
+  traffic.start(*network);
+  return runTraffic(*network, traffic, options);
+}
+
+double alltoallPeakSeconds(const Topology& topology, const Machine& machine,
+                           const PacketParameters& parameters, double bytes) {
+  const double wire =
+      (parameters.packet + parameters.wire) / (parameters.packet - parameters.header);
+  double most = 0;
+  for (std::size_t i = 0; i < machine.dimensions.size(); ++i) {
+    const Axis& axis = topology.axes[i];
+    const double size = axis.size, pairs = std::floor(size * size / 4);
+    most =
+        std::max(most, pairs / (axis.isRing() ? 2 * size : size) / machine.dimensions[i].bandwidth);
+  }
+  return static_cast<double>(topology.sites()) * most * bytes * wire;
+}
+
+}  // namespace torc

@@ -1,0 +1,65 @@
+// Packet simulator: how long an all-to-all, or a schedule, takes on a torus whose routers and
+// processors are those of the parameters, packet by packet (model/packets/network.h).
+#ifndef TORC_MODEL_PACKETS_PACKET_SIMULATOR_H_
+#define TORC_MODEL_PACKETS_PACKET_SIMULATOR_H_
+
+#include <cstdint>
+#include <functional>
+
+#include <llvm/Support/Error.h>
+
+#include "model/machines/machine.h"
+#include "model/packets/alltoall_traffic.h"
+#include "model/packets/parameters.h"
+#include "model/packets/samples.h"
+#include "schedules/schedule.h"
+
+namespace torc {
+
+struct PacketOptions {
+  PacketParameters parameters;
+  double most_memory = 8.0 * (1 << 30);  // bytes; what needs more is refused
+  /// Called once, before anything is allocated: bytes that are needed, and packet hops to come (0:
+  /// not known).
+  std::function<void(double bytes, double hops)> announce;
+  /// Called now and then, with the packet hops so far.
+  std::function<void(double hops)> progress;
+};
+
+struct PacketResult {
+  double makespan_s = 0;
+  /// Payload bytes/s of the whole torus between the first 30 and the first 70 % of what arrives.
+  double steady_rate = 0;
+  std::uint64_t nodes = 0;
+  std::uint64_t packets = 0;
+  std::uint64_t packet_hops = 0;
+  double tick_s = 0;  // of the samples
+  PacketSamples samples;
+};
+
+/// The topology is the machine's. Errors: parameters that a router cannot work with, a shape that
+/// is not served, too much memory, a deadlock.
+llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Machine& machine,
+                                              const AlltoallOptions& alltoall,
+                                              const PacketOptions& options);
+
+struct ProgramOptions {
+  double bytes = 0;          // of the whole vector
+  double element_bytes = 4;  // messages are whole elements
+  bool adaptive = false;     // routers choose the order of dimensions
+};
+
+/// `schedule` has passed `validate`, and the machine has its shape. Errors: as above, and what the
+/// link simulator says of schedules.
+llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const Machine& machine,
+                                             const ProgramOptions& program,
+                                             const PacketOptions& options);
+
+/// Seconds that all-to-alls of `bytes` a pair need on the bisection: Kumar and Heidelberger's
+/// equation 2 with the exact load of the busiest link, at the payload rate of full packets.
+double alltoallPeakSeconds(const Topology& topology, const Machine& machine,
+                           const PacketParameters& parameters, double bytes);
+
+}  // namespace torc
+
+#endif  // TORC_MODEL_PACKETS_PACKET_SIMULATOR_H_

@@ -1,0 +1,163 @@
+#include "model/packets/parameters.h"
+
+#include <cmath>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace torc {
+namespace {
+
+using P = PacketParameters;
+
+constexpr std::string_view kAdiga = "Adiga et al., IBM J. Res. Dev. 49, 2005";
+constexpr std::string_view kModel = "Kumar and Heidelberger, section 2.1";
+constexpr std::string_view kDirect = "Kumar and Heidelberger, section 3";
+constexpr std::string_view kMesh = "Kumar and Heidelberger, section 4.2";
+constexpr std::string_view kCopyCost =
+    "set by two published values of 8x8x8: tables 3 and 4, two-phase, long and of one byte";
+constexpr std::string_view kPacketCost =
+    "four links busy with packets of 256 bytes (section 2); 0.52 ms for one byte on 8x8x8 (table "
+    "4)";
+
+constexpr PacketParameterRow kRows[] = {
+    {"chunk", &P::chunk, "bytes", "unit of packets and tokens", kAdiga},
+    {"packet", &P::packet, "bytes", "largest packet", kAdiga},
+    {"header", &P::header, "bytes", "of every packet that are not payload",
+     "Kumar and Heidelberger, section 3: 240 of 256 bytes are payload"},
+    {"wire", &P::wire, "bytes", "that a packet costs its link besides itself",
+     "from 6.48 ns a payload byte (section 3) at 175 MB/s: 272 bytes for 240"},
+    {"channel", &P::channel, "bytes", "buffer of a virtual channel at an input", kAdiga},
+    {"bubble", &P::bubble, "bytes", "free besides the packet to enter a ring of the bubble channel",
+     "the bubble rule: one largest packet"},
+    {"crossbar", &P::crossbar, "packets", "that leave one input at a time",
+     "estimate: a crossbar of two ports an input"},
+    {"inject-every", &P::inject_every, "packets",
+     "on a link, of which one is injected before those in the network",
+     "set by table 2: 8x16, 8x8x16 and 8x16x16"},
+    {"tokens", &P::tokens, "ns", "until room that became free is known upstream",
+     "estimate: less than the way of a packet's first chunk, the preset's 100 ns a hop"},
+    {"injection-fifos", &P::injection_fifos, "FIFOs", "of a node; phases share them out",
+     "estimate: six of normal priority"},
+    {"injection", &P::injection, "bytes", "of an injection FIFO", "estimate: four largest packets"},
+    {"reception", &P::reception, "bytes", "of the reception FIFO of one direction",
+     "estimate: four largest packets"},
+    {"send", &P::send, "ns", "to inject a packet", kPacketCost},
+    {"send-byte", &P::send_byte, "ns", "to inject a byte of it", kPacketCost},
+    {"receive", &P::receive, "ns", "to take up a packet", kPacketCost},
+    {"receive-byte", &P::receive_byte, "ns", "to take up a byte of it", kPacketCost},
+    {"forward", &P::forward, "ns", "more, to send on a packet that came for another node",
+     kCopyCost},
+    {"forward-byte", &P::forward_byte, "ns", "more, for a byte of it", kCopyCost},
+    {"alpha", &P::alpha, "ns", "start-up of each destination, all-to-all of packets", kDirect},
+    {"software-header", &P::software_header, "bytes",
+     "of the first packet to a destination, `header` included", kDirect},
+    {"smallest", &P::smallest, "bytes", "smallest packet of the all-to-all of packets", kDirect},
+    {"message-alpha", &P::message_alpha, "ns", "start-up of a message", kMesh},
+    {"message-header", &P::message_header, "bytes", "of each block in a combined message", kMesh},
+    {"copy-byte", &P::copy_byte, "ns", "to copy a byte from message to message", kMesh},
+    {"burst", &P::burst, "packets", "to a destination before the next one's turn",
+     "Kumar and Heidelberger, section 3: 1 or 2"},
+};
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// "64", not "64.000000".
+std::string text(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", value);
+  return text;
+}
+
+}  // namespace
+
+llvm::ArrayRef<PacketParameterRow> packetParameterRows() {
+  return kRows;
+}
+
+llvm::Error applyPacketSettings(llvm::StringRef settings, PacketParameters& parameters) {
+  while (!settings.empty()) {
+    const auto [setting, rest] = settings.split(',');
+    const auto [name, value] = setting.split('=');
+    const auto* row = llvm::find_if(kRows, [name = name](const PacketParameterRow& it) {
+      return name == llvm::StringRef(it.name);
+    });
+    if (row == std::end(kRows)) return fault("packet setting '" + name + "': there is none");
+    double number = 0;
+    if (value.getAsDouble(number) || !std::isfinite(number) || number < 0 || number > 1e9) {
+      return fault("packet setting '" + setting + "': " + name + " is a number from 0 to 1e9");
+    }
+    parameters.*(row->member) = number;
+    settings = rest;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error checkPacketParameters(const PacketParameters& p) {
+  const auto whole = [](double value, double unit) { return std::fmod(value, unit) == 0; };
+  if (p.chunk < 1 || !whole(p.chunk, 1)) {
+    return fault("packet setting chunk: whole bytes, at least 1, not " + text(p.chunk));
+  }
+  const struct {
+    std::string_view name;
+    double value;
+  } sizes[] = {{"packet", p.packet},       {"channel", p.channel},     {"bubble", p.bubble},
+               {"injection", p.injection}, {"reception", p.reception}, {"smallest", p.smallest}};
+  for (const auto& size : sizes) {
+    if (!whole(size.value, p.chunk)) {
+      return fault("packet setting " + llvm::StringRef(size.name) + ": " + text(size.value) +
+                   " bytes are no multiple of a chunk of " + text(p.chunk));
+    }
+  }
+  if (p.packet < p.chunk || p.packet > 255 * p.chunk) {
+    return fault("packet setting packet: 1 to 255 chunks, not " + text(p.packet / p.chunk));
+  }
+  if (p.header >= p.packet) {
+    return fault("packet setting header: " + text(p.header) + " bytes leave a packet of " +
+                 text(p.packet) + " no payload");
+  }
+  if (p.smallest > p.packet || p.software_header >= p.packet || p.software_header < p.header) {
+    return fault("packet settings smallest and software-header: at most a packet of " +
+                 text(p.packet) + " bytes with payload, and at least its header");
+  }
+  if (p.channel < p.packet) {
+    return fault("packet setting channel: a buffer of " + text(p.channel) +
+                 " bytes never holds a packet of " + text(p.packet));
+  }
+  if (p.bubble < p.packet) {
+    return fault("packet setting bubble: " + text(p.bubble) +
+                 " bytes deadlock: less than a packet of " + text(p.packet));
+  }
+  if (p.channel < p.packet + p.bubble) {
+    return fault("packet setting channel: a buffer of " + text(p.channel) +
+                 " bytes never has room for a packet of " + text(p.packet) + " and a bubble of " +
+                 text(p.bubble));
+  }
+  if (p.injection < p.packet || p.reception < p.packet) {
+    return fault("packet setting " +
+                 llvm::StringRef(p.injection < p.packet ? "injection" : "reception") +
+                 ": a FIFO of " + text(std::min(p.injection, p.reception)) +
+                 " bytes never holds a packet of " + text(p.packet));
+  }
+  if (std::max({p.channel, p.injection, p.reception}) / p.chunk > 30000) {
+    return fault("packet settings channel, injection and reception: at most 30000 chunks");
+  }
+  if (p.injection_fifos < 2 || p.injection_fifos > 16 || !whole(p.injection_fifos, 1)) {
+    return fault("packet setting injection-fifos: 2 to 16, not " + text(p.injection_fifos));
+  }
+  if (p.crossbar < 1 || p.crossbar > 8 || !whole(p.crossbar, 1)) {
+    return fault("packet setting crossbar: 1 to 8, not " + text(p.crossbar));
+  }
+  if (p.inject_every < 1 || p.inject_every > 255 || !whole(p.inject_every, 1)) {
+    return fault("packet setting inject-every: 1 to 255, not " + text(p.inject_every));
+  }
+  if (p.burst < 1 || !whole(p.burst, 1)) {
+    return fault("packet setting burst: whole packets, at least 1, not " + text(p.burst));
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace torc
