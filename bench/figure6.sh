@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Figure 6 of the bucket paper from the BG/P preset: CSV files, plots and tables in docs/figure6.
+# Figure 6 of the bucket paper from the BG/P preset: CSV files, plots and tables in docs/papers/bucket.
 #
 #   bash bench/figure6.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-docs/figure6}
+out=${1:-docs/papers/bucket}
 if ! command -v gnuplot >/dev/null; then
   echo "figure6.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
   exit 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Table 1 and figures 1, 4 to 13 of the 2.5D paper from the presets of its machines: CSV files, plots and
-# tables in docs/figures-2.5d.
+# tables in docs/papers/2.5d.
 #
 #   bash bench/figures_2.5d.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-docs/figures-2.5d}
+out=${1:-docs/papers/2.5d}
 if ! command -v gnuplot >/dev/null; then
   echo "figures_2.5d.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
   exit 1

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Tables 1 to 4 and figures 1 to 7 of the Blue Gene/L all-to-all paper from the packet simulator: CSV
-# files, plots and tables in docs/figures-alltoall-bgl. Some ten minutes; `large` adds the partitions
+# files, plots and tables in docs/papers/alltoall-bgl. Some ten minutes; `large` adds the partitions
 # of more than 4096 nodes.
 #
 #   bash bench/figures_alltoall_bgl.sh [FOLDER [large]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-docs/figures-alltoall-bgl}
+out=${1:-docs/papers/alltoall-bgl}
 if ! command -v gnuplot >/dev/null; then
   echo "figures_alltoall_bgl.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
   exit 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Figures 1 to 5 and 7 to 12 of the multi-core all-to-all paper by the cluster model: CSV files, plots
-# and tables in docs/figures-alltoall-multicore.
+# and tables in docs/papers/alltoall-multicore.
 #
 #   bash bench/figures_alltoall_multicore.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-docs/figures-alltoall-multicore}
+out=${1:-docs/papers/alltoall-multicore}
 if ! command -v gnuplot >/dev/null; then
   echo "figures_alltoall_multicore.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
   exit 1
