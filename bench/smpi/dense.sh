@@ -2,10 +2,11 @@
 # 2-D against 2.5D SUMMA and LU on a simulated torus (SimGrid SMPI): 2-D by the collectives of MPI's
 # selectors, 2.5D by these and by torc's schedules. Writes OUT/dense.md.
 #
-#   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--out FOLDER]
+#   bash bench/smpi/dense.sh [--shapes S,...] [--sizes N,...] [--jobs J,...] [--out FOLDER]
 #
 #   --shapes   X x Y x Z, which are columns, rows and layers of the 2.5D grid; default 4x4x4,8x8x4
 #   --sizes    of the matrices; default 256,512,1024,2048
+#   --jobs     default gemm,lu
 #   --out      default docs/judge
 #
 # Settings are those of the judge's rendezvous: SMPI 3.32 loses a buffered message where a rank starts a
@@ -19,10 +20,11 @@ cd "$here/../.."
 source "$here/torus.sh"
 shapes=4x4x4,8x8x4
 sizes=256,512,1024,2048
+jobs=gemm,lu
 out=docs/judge
 while (($# > 0)); do
   case $1 in
-    --shapes | --sizes | --out)
+    --shapes | --sizes | --jobs | --out)
       if (($# < 2)); then
         echo "dense.sh: $1: a value is missing" >&2
         exit 2
@@ -116,7 +118,7 @@ row() {
     [[ -e $library ]] ||
       "$torc" library build --machine "$machine" --partition "$shape" --collectives broadcast,reduce,allreduce \
         --quiet -o "$library" 2>/dev/null
-    for job in gemm lu; do
+    for job in ${jobs//,/ }; do
       echo
       echo "## $job on $shape"
       echo
