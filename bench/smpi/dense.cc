@@ -32,6 +32,7 @@
 
 #include <mpi.h>
 
+#include "linalg/run/random.h"
 #include "runtime/api/torc.h"
 
 namespace torc::judge {
@@ -264,15 +265,6 @@ namespace {
 
 using namespace torc::linalg;
 
-double element(std::int64_t row, std::int64_t column, int matrix) {
-  std::uint64_t x = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u +
-                    static_cast<std::uint64_t>(column) * 0xc2b2ae3d27d4eb4fu +
-                    static_cast<std::uint64_t>(matrix) * 0x165667b19e3779f9u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>(x >> 11) / static_cast<double>(std::uint64_t{1} << 53) - 0.5;
-}
-
 class Job {
  public:
   Job(std::int64_t n, int rows, int columns, int layers, std::int64_t block)
@@ -301,7 +293,7 @@ class Job {
       const std::int64_t i = globalRow(at), j = globalColumn(at);
       double sum = 0;
       for (std::int64_t k = 0; k < n_; ++k)
-        sum += element(i, k, 1) * element(k, j, 2);
+        sum += randomElement(i, k, 1) * randomElement(k, j, 2);
       right = right && std::abs(sum - c[at]) <= 1e-13 * static_cast<double>(n_);
     }
     return right;
@@ -325,11 +317,11 @@ class Job {
       std::swap(rows[static_cast<std::size_t>(i)],
                 rows[static_cast<std::size_t>(lu.exchanges()[static_cast<std::size_t>(i)])]);
     if (grid_->layer > 0 || grid_->column > 0 || a.empty()) return true;
-    const double pivot = element(rows[0], 0, 1);
+    const double pivot = randomElement(rows[0], 0, 1);
     bool right = true;
     for (std::int64_t i = 0; i < leading(); ++i) {
       const std::int64_t row = globalRow(static_cast<std::size_t>(i));
-      const double original = element(rows[static_cast<std::size_t>(row)], 0, 1);
+      const double original = randomElement(rows[static_cast<std::size_t>(row)], 0, 1);
       const double factor = a[static_cast<std::size_t>(i)];
       right = right && std::abs((row == 0 ? factor : factor * pivot) - original) < 1e-12;
     }
@@ -357,7 +349,7 @@ class Job {
     data.resize(static_cast<std::size_t>(rowsOf(matrix_, grid_->rows).count(grid_->row) *
                                          columnsOf(matrix_, grid_->columns).count(grid_->column)));
     for (std::size_t at = 0; at < data.size(); ++at)
-      data[at] = element(globalRow(at), globalColumn(at), number);
+      data[at] = randomElement(globalRow(at), globalColumn(at), number);
     return data;
   }
   LocalMatrix<double> local(std::vector<double>& data) const {

@@ -9,8 +9,8 @@
 #   --jobs     default gemm,lu
 #   --out      default docs/judge
 #
-# Settings are those of the judge's rendezvous: SMPI 3.32 loses a buffered message where a rank starts a
-# persistent send again before others have its last one. Local work takes a node of 13.6 Gflop/s (Blue
+# Settings are those of the judge's rendezvous: SMPI 3.32 loses buffered messages of ranks that run ahead
+# (runtime/transport/smpi.h). Local work takes a node of 13.6 Gflop/s (Blue
 # Gene/P), FLOPS of the environment. Runs are kept beside the
 # objects of build.sh, under what they depend on: a second call runs what has changed.
 set -euo pipefail
@@ -106,7 +106,7 @@ row() {
   echo "# Multiplication and LU on a simulated torus"
   echo
   echo "Made by \`${command_line% }\`: linalg/ on SimGrid's torus with its plain links of $TORUS_BANDWIDTH bytes/s (rendezvous settings), a"
-  echo "node of $flops flop/s, results checked. Times in ms are those of local work and of messages of the"
+  echo "node of $flops flop/s, samples of the results checked. Times in ms are those of local work and of messages of the"
   echo "process that has most, and the mean wait for others, which barriers tell apart. 2-D runs on as square a grid as"
   echo "there is, with the fastest of four selectors of MPI's collectives; 2.5D on the grid that the torus is, with the"
   echo "fastest selector and with torc's schedules of a library for its lines. Faster: 2-D's time of messages over"

@@ -1,5 +1,6 @@
 #include "linalg/grid/process_grid.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -45,13 +46,21 @@ Status ProcessGrid::create(MPI_Comm comm, int rows, int columns, int layers, Gri
   made->layer = rank / columns / rows;
   MPI_Comm_dup(comm, &made->all);
   MPI_Comm_set_errhandler(made->all, MPI_ERRORS_ARE_FATAL);
+  int row = 0, column = 0, layer = 0;
   if (order == GridOrder::kOnTorus &&
-      placeOnTorus(made->all, rows, columns, layers, &made->row, &made->column, &made->layer)) {
-    made->on_torus = true;
-    made->ranks.assign(static_cast<std::size_t>(rows * columns), -1);
-    if (made->layer == 0)
-      made->ranks[static_cast<std::size_t>(made->row * columns + made->column)] = rank;
-    MPI_Allreduce(MPI_IN_PLACE, made->ranks.data(), rows * columns, MPI_INT, MPI_MAX, made->all);
+      placeOnTorus(made->all, rows, columns, layers, &row, &column, &layer)) {
+    std::vector<int> ranks(static_cast<std::size_t>(size), -1);
+    ranks[static_cast<std::size_t>((layer * rows + row) * columns + column)] = rank;
+    MPI_Allreduce(MPI_IN_PLACE, ranks.data(), size, MPI_INT, MPI_MAX, made->all);
+    // Jobs that have met may each have a rank on the same node: nobody is then where another is
+    // missing.
+    made->on_torus = std::find(ranks.begin(), ranks.end(), -1) == ranks.end();
+    if (made->on_torus) {
+      made->row = row;
+      made->column = column;
+      made->layer = layer;
+      made->ranks.assign(ranks.begin(), ranks.begin() + std::int64_t{rows} * columns);
+    }
   }
   MPI_Comm_split(made->all, made->layer * rows + made->row, made->column, &made->row_line);
   MPI_Comm_split(made->all, made->layer * columns + made->column, made->row, &made->column_line);

@@ -71,7 +71,7 @@ bool placeOnTorus(MPI_Comm comm, int rows, int columns, int layers, int* row, in
   int size = 0;
   MPI_Comm_size(comm, &size);
   AxisRoles roles = {};
-  // No two ranks lie on one node: as many as the box has nodes fill it.
+  // No two ranks of a job lie on one node: as many as the box has nodes fill it.
   if (nodes != size || !assignAxes(extents.data(), own.axes, rows, columns, layers, &roles))
     return false;
   std::array<int, 3> place = {}, stride = {1, 1, 1};

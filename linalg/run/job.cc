@@ -131,16 +131,6 @@ void require(int result) {
   std::exit(1);
 }
 
-double randomElement(std::int64_t row, std::int64_t column, int matrix) {
-  std::uint64_t x = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15u +
-                    static_cast<std::uint64_t>(column) * 0xc2b2ae3d27d4eb4fu +
-                    static_cast<std::uint64_t>(matrix) * 0x165667b19e3779f9u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  x ^= x >> 31;
-  return static_cast<double>(x >> 11) / static_cast<double>(std::uint64_t{1} << 53) - 0.5;
-}
-
 std::int64_t leadingOf(torc_linalg_grid* grid, const torc_linalg_matrix& matrix) {
   std::int64_t rows = 0, columns = 0;
   require(torc_linalg_local_size(grid, &matrix, &rows, &columns));

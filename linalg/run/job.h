@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "linalg/api/torc_linalg.h"
+#include "linalg/run/random.h"
 
 namespace torc::linalg {
 
@@ -38,9 +39,6 @@ void say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /// Ends the program with 1, and rank 0 with a line, where a call of the library failed: all ranks
 /// have the same result.
 void require(int result);
-
-/// A number from -0.5 to 0.5 that looks random, of a matrix.
-double randomElement(std::int64_t row, std::int64_t column, int matrix);
 
 /// Its elements on this process of layer 0; none on others.
 template <typename T>

@@ -280,15 +280,21 @@ class Simulation {
     return begun;
   }
 
+  /// When a message begins to pass the wire of a node in one direction, whose end is `wire`.
+  double carried(Node& node, double& wire, std::uint64_t connection, double bytes) {
+    const double ready = served(node, connection, bytes);
+    node.bus = std::max(node.bus, ready) + bytes / cluster_.bus_total;
+    const double start = std::max(ready, wire);
+    wire = start + passing(bytes);
+    return start;
+  }
+
   void enter(std::uint32_t index) {
     Flight& flight = pool_[index];
     Node& node = nodeOf(flight.from);
-    const double bytes = dataOf(flight), passing = this->passing(bytes);
-    const double last = this->passing(std::min(bytes, cluster_.payload));
-    const double ready = served(node, flight.message.out, bytes);
-    node.bus = std::max(node.bus, ready) + bytes / cluster_.bus_total;
-    const double start = std::max(ready, node.out);
-    node.out = start + passing;
+    const double bytes = dataOf(flight);
+    const double last = passing(std::min(bytes, cluster_.payload));
+    const double start = carried(node, node.out, flight.message.out, bytes);
     flight.sent = std::max({node.out, node.bus, node.engine + last});
     if (isPushed(flight)) {
       const double rest = std::max(0.0, bytes - cluster_.payload) / cluster_.pio_bandwidth;
@@ -304,12 +310,9 @@ class Simulation {
   void head(std::uint32_t index) {
     const Flight& flight = pool_[index];
     Node& node = nodeOf(flight.message.to);
-    const double bytes = dataOf(flight), passing = this->passing(bytes);
-    const double last = this->passing(std::min(bytes, cluster_.payload));
-    const double ready = served(node, flight.message.in, bytes);
-    node.bus = std::max(node.bus, ready) + bytes / cluster_.bus_total;
-    const double start = std::max(ready, node.in);
-    node.in = start + passing;
+    const double bytes = dataOf(flight);
+    const double last = passing(std::min(bytes, cluster_.payload));
+    carried(node, node.in, flight.message.in, bytes);
     const double end = flight.sent + cluster_.latency + cluster_.switch_latency;
     at(std::max({node.in, node.bus, node.engine + last, end}), What::kArrived, index);
   }

@@ -3,7 +3,7 @@
 // this count is our own.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "model/linalg/dense_cost.h"
 #include "model/linalg/lines.h"
@@ -136,19 +136,15 @@ DenseCost luCost(const Machine& machine, const DenseJob& job, double panel, bool
   const double compute_s = 2.0 / 3 * n * n * n / (job.grid.nodes() * job.flop_rate);
   if (panel > 0) return {compute_s, LuCount(machine, job, panel, pivoting).items()};
   // From the paper's width, which is a block of each node, down to one element of a layer.
-  DenseCost best;
-  double least = std::numeric_limits<double>::infinity();
-  for (double each = n / std::max(rows, columns); each >= std::max(1.0, layers); each /= 2) {
-    constexpr double kMostSteps = 1 << 17;
-    if (n / each > kMostSteps) break;
-    const DenseCost cost{compute_s, LuCount(machine, job, each, pivoting).items()};
-    if (cost.communicate_s() >= least) continue;
-    least = cost.communicate_s();
-    best = cost;
+  constexpr double kMostSteps = 1 << 17;
+  const double narrowest = std::max({1.0, layers, n / kMostSteps});
+  double each = std::max(narrowest, n / std::max(rows, columns));
+  DenseCost best{compute_s, LuCount(machine, job, each, pivoting).items()};
+  while ((each /= 2) >= narrowest) {
+    DenseCost cost{compute_s, LuCount(machine, job, each, pivoting).items()};
+    if (cost.communicate_s() < best.communicate_s()) best = std::move(cost);
   }
-  return best.items.empty() && least > 0
-             ? DenseCost{compute_s, LuCount(machine, job, std::min(n, layers), pivoting).items()}
-             : best;
+  return best;
 }
 
 }  // namespace torc

@@ -7,6 +7,9 @@
 //    functions below start one where it is good, and otherwise complete at once and leave a null
 //    request.
 //  - MPI_Test says nothing about a null request.
+//  - A buffered message is lost where its persistent request is started again before it has been
+//    received: ranks that run ahead of others need settings in which no send is over before its
+//    message has arrived (smpi/send-is-detached-thresh:0).
 #ifndef TORC_RUNTIME_TRANSPORT_SMPI_H_
 #define TORC_RUNTIME_TRANSPORT_SMPI_H_
 

@@ -9,7 +9,7 @@
 // a steady state it does not depend on how many are to come. Where the two halves of that time
 // differ by more than 3 %, twice as many packets are sent, once.
 //
-//   bazel run -c opt //bench:figures_alltoall_bgl -- FOLDER [large]
+//   bazel run -c opt //bench/papers:alltoall-bgl -- FOLDER [large]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -23,6 +23,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include "bench/papers/figures.h"
 #include "compiler/algorithms/alltoall/two_phase.h"
 #include "model/machines/machine.h"
 #include "model/packets/packet_simulator.h"
@@ -38,17 +39,6 @@ constexpr double kMostNodes = 4096;     // of partitions that are run unless `la
 constexpr double kAlpha = 450 / 700e6;  // s, section 3
 constexpr double kBeta = 6.48e-9;       // s/byte, section 3
 constexpr double kMessageAlpha = 1.7e-6, kGamma = 1.6e-9, kProto = 8, kSoftwareHeader = 48;
-
-[[noreturn]] void quit(const std::string& message) {
-  std::fprintf(stderr, "figures_alltoall_bgl: %s\n", message.c_str());
-  std::exit(1);
-}
-
-template <typename T>
-T take(llvm::Expected<T> value) {
-  if (!value) quit(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
 
 using Strategy = AlltoallStrategy;
 
@@ -195,13 +185,6 @@ struct Published {
   double value;
 };
 
-std::FILE* create(const std::string& folder, const char* file_name) {
-  const std::string path = folder + "/" + file_name + ".csv";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) quit(path + ": cannot be written");
-  return file;
-}
-
 /// Per cent of peak, published and ours.
 void shareTable(Runs& runs, const char* title, Strategy strategy,
                 const std::vector<Published>& rows) {
@@ -255,7 +238,7 @@ void overSizes(Runs& runs, const std::string& folder, const char* file_name, con
       "\n%s, ms\n\n| bytes | peak (equation 2) | prediction (equation 3) | here |\n| --- | "
       "--- | --- | --- |\n",
       title);
-  std::FILE* file = create(folder, file_name);
+  const CsvFile file(folder, file_name);
   std::fprintf(file, "bytes,peak,equation 3,here\n");
   for (double bytes = 1; bytes <= 4096; bytes *= bytes < 4 ? 16 : 4) {
     const double load = on.nodes * longest / 8;
@@ -266,7 +249,6 @@ void overSizes(Runs& runs, const std::string& folder, const char* file_name, con
     std::fprintf(file, "%.0f,%.6g,%.6g,%.6g\n", bytes, peak, model, here);
     std::fflush(stdout);
   }
-  std::fclose(file);
 }
 
 /// Figure 3: bytes/s that a node sends, of one packet and of long messages.
@@ -274,7 +256,7 @@ void throughput(Runs& runs, const std::string& folder) {
   std::printf(
       "\nFigure 3. AR, MB/s of a node\n\n| partition | peak | one packet (208 bytes) | long "
       "messages |\n| --- | --- | --- | --- |\n");
-  std::FILE* file = create(folder, "03");
+  const CsvFile file(folder, "03");
   std::fprintf(file, "partition,peak,one packet,long messages\n");
   for (const char* shape : {"8x8x8", "8x8x16", "8x16x16", "16x16x16", "8x32x16"}) {
     const Partition on(shape);
@@ -286,7 +268,6 @@ void throughput(Runs& runs, const std::string& folder) {
     std::fprintf(file, "%s,%.4g,%.4g,%.4g\n", shape, peak, one, many);
     std::fflush(stdout);
   }
-  std::fclose(file);
 }
 
 /// Figure 4: direct strategies. Values are those of the text; 0: it gives none.
@@ -305,7 +286,7 @@ void strategies(Runs& runs, const std::string& folder) {
   std::printf(
       "\nFigure 4. Direct strategies, long messages, %% of peak\n\n| partition | AR, published | "
       "AR | DR, published | DR | throttled |\n| --- | --- | --- | --- | --- | --- |\n");
-  std::FILE* file = create(folder, "04");
+  const CsvFile file(folder, "04");
   std::fprintf(file, "partition,AR,DR,throttled\n");
   for (const Row& row : rows) {
     const double adaptive = 100 * runs.longShare(row.shape, Strategy::kAdaptive);
@@ -324,7 +305,6 @@ void strategies(Runs& runs, const std::string& folder) {
     std::fprintf(file, "%s,%.4g,%.4g,%.4g\n", row.shape, adaptive, deterministic, throttled);
     std::fflush(stdout);
   }
-  std::fclose(file);
 }
 
 /// Figures 5 and 6, and 7 where `longest` is not 8: the virtual mesh against the others.
@@ -336,7 +316,7 @@ void shortMessages(Runs& runs, const std::string& folder, const char* file_name,
       "\n%s, ms\n\n| bytes | equation 4 | virtual mesh | AR | two-phase | AR over mesh | "
       "two-phase over mesh |\n| --- | --- | --- | --- | --- | --- | --- |\n",
       title);
-  std::FILE* file = create(folder, file_name);
+  const CsvFile file(folder, file_name);
   std::fprintf(file, "bytes,equation 4,virtual mesh,AR,two-phase\n");
   for (const double bytes : sizes) {
     const double model = (rows + columns) * kMessageAlpha +
@@ -349,7 +329,6 @@ void shortMessages(Runs& runs, const std::string& folder, const char* file_name,
     std::fprintf(file, "%.0f,%.6g,%.6g,%.6g,%.6g\n", bytes, model, mesh, direct, two_phase);
     std::fflush(stdout);
   }
-  std::fclose(file);
 }
 
 int run(const std::string& folder, bool large) {
@@ -407,7 +386,7 @@ int run(const std::string& folder, bool large) {
 int main(int argc, char** argv) {
   const bool large = argc == 3 && llvm::StringRef(argv[2]) == "large";
   if (argc != 2 && !large) {
-    std::fprintf(stderr, "usage: figures_alltoall_bgl FOLDER [large]\n");
+    std::fprintf(stderr, "usage: alltoall-bgl FOLDER [large]\n");
     return 2;
   }
   return torc::run(argv[1], large);

@@ -10,13 +10,13 @@
 //   10, 11    all-to-alls on InfiniHost III
 //   12        all-to-alls on ConnectX
 //
-//   bazel run -c opt //bench:figures_alltoall_multicore -- FOLDER
-//   bash bench/figures_alltoall_multicore.sh also draws
+//   bazel run -c opt //bench/papers:alltoall-multicore -- FOLDER
+//   bash bench/papers/alltoall-multicore.sh also draws
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "bench/multicore/figure.h"
+#include "bench/papers/multicore/figure.h"
 #include "model/cluster/pairs.h"
 
 namespace torc {
@@ -93,9 +93,7 @@ Figure figure9() {
 }
 
 void writeCsv(const Figure& figure, const std::string& folder) {
-  const std::string path = folder + "/" + figure.name + ".csv";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) quit("cannot write " + path);
+  const CsvFile file(folder, figure.name);
   std::fputs(figure.x_name, file);
   for (const Curve& curve : figure.curves)
     std::fprintf(file, ",%s", curve.name.c_str());
@@ -106,7 +104,6 @@ void writeCsv(const Figure& figure, const std::string& folder) {
       std::fprintf(file, ",%.6g", curve.points[i]);
     std::fputc('\n', file);
   }
-  std::fclose(file);
 }
 
 void printTable(const Figure& figure) {

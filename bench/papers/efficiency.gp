@@ -1,12 +1,12 @@
 # Draws shares of peak from a CSV file as curves, or times as stacked bars (Debian's gnuplot-nox 5.4):
 #
-#   gnuplot -c bench/efficiency.gp FILE.csv FILE.svg TITLE X
-#   gnuplot -c bench/efficiency.gp FILE.csv FILE.svg TITLE bars
+#   gnuplot -c bench/papers/efficiency.gp FILE.csv FILE.svg TITLE X
+#   gnuplot -c bench/papers/efficiency.gp FILE.csv FILE.svg TITLE bars
 #
 # The first row names the columns. Curves: the first column is X, on a logarithmic axis, the others are
 # per cent. Bars: the first column names them, the second and third are stacked.
 if (ARGC != 4) {
-  print "gnuplot -c bench/efficiency.gp FILE.csv FILE.svg TITLE X|bars"
+  print "gnuplot -c bench/papers/efficiency.gp FILE.csv FILE.svg TITLE X|bars"
   exit status 2
 }
 set terminal svg size 760,470 font 'sans-serif,12' background '#ffffff'

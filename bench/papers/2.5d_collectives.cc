@@ -10,7 +10,8 @@
 //   11        multicast and reduction on a ring of 8, also in packets of 256 KiB
 //   12        multicast on lines, planes and the whole of the exascale machine
 //
-//   bazel run -c opt //bench:figures_2.5d -- FOLDER        bash bench/figures_2.5d.sh also draws
+//   bazel run -c opt //bench/papers:2.5d_collectives -- FOLDER        bash bench/papers/2.5d.sh
+//   also draws
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,6 +23,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "bench/papers/figures.h"
 #include "compiler/choice.h"
 #include "model/bounds/bounds.h"
 #include "model/logp/trees.h"
@@ -29,17 +31,6 @@
 
 namespace torc {
 namespace {
-
-[[noreturn]] void quit(const std::string& message) {
-  std::fprintf(stderr, "figures_2.5d: %s\n", message.c_str());
-  std::exit(1);
-}
-
-template <typename T>
-T take(llvm::Expected<T> value) {
-  if (!value) quit(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
 
 /// Bytes/s; nothing where there is no point.
 using Bandwidth = std::optional<double>;
@@ -219,9 +210,7 @@ Figure exascale() {
 
 /// Writes the figure as CSV and prints it as a table.
 void report(const std::string& folder, const Figure& figure) {
-  const std::string path = folder + "/" + figure.name + ".csv";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) quit(path + ": cannot be written");
+  const CsvFile file(folder, figure.name);
   std::fprintf(file, "%s", figure.x_name);
   std::printf("\nFigure %d. %s\n\n| %s |", std::stoi(figure.name), figure.title.c_str(),
               figure.x_name);
@@ -247,7 +236,6 @@ void report(const std::string& folder, const Figure& figure) {
   }
   std::fprintf(file, "\n");
   std::printf("\n");
-  if (std::fclose(file) != 0) quit(path + ": cannot be written");
 }
 
 int run(const std::string& folder) {
@@ -266,7 +254,7 @@ int run(const std::string& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::fprintf(stderr, "usage: figures_2.5d FOLDER\n");
+    std::fprintf(stderr, "usage: 2.5d_collectives FOLDER\n");
     return 2;
   }
   return torc::run(argv[1]);

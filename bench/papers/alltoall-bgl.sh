@@ -1,24 +1,16 @@
 #!/usr/bin/env bash
 # Tables 1 to 4 and figures 1 to 7 of the Blue Gene/L all-to-all paper from the packet simulator: CSV
-# files, plots and tables in docs/papers/alltoall-bgl. Some ten minutes; `large` adds the partitions
+# files, plots and tables in docs/papers/alltoall-bgl. Some twenty minutes; `large` adds the partitions
 # of more than 4096 nodes.
 #
-#   bash bench/figures_alltoall_bgl.sh [FOLDER [large]]
+#   bash bench/papers/alltoall-bgl.sh [FOLDER [large]]
 set -euo pipefail
-cd "$(dirname "$0")/.."
-out=${1:-docs/papers/alltoall-bgl}
-if ! command -v gnuplot >/dev/null; then
-  echo "figures_alltoall_bgl.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
-  exit 1
-fi
-# shellcheck disable=SC2086
-bazel ${BAZEL_STARTUP:-} build -c opt //bench:figures_alltoall_bgl //compiler:torc 2>/dev/null
-# shellcheck disable=SC2086
-bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)
-mkdir -p "$out"
+cd "$(dirname "$0")/../.."
+source bench/papers/figures.sh
+begin_figures alltoall-bgl.sh "${1:-docs/papers/alltoall-bgl}" //bench/papers:alltoall-bgl //compiler:torc
 {
-  echo 'Made by `bash bench/figures_alltoall_bgl.sh`.'
-  "$bin/bench/figures_alltoall_bgl" "$out" ${2:+"$2"}
+  echo 'Made by `bash bench/papers/alltoall-bgl.sh`.'
+  "$bin/bench/papers/alltoall-bgl" "$out" ${2:+"$2"}
 } >"$out/tables.md"
 
 # plot NAME TITLE
@@ -26,7 +18,7 @@ plot() {
   gnuplot -c bench/plot.gp "$out/$1.csv" "$out/$1.svg" "$2" bytes
 }
 bars() {
-  gnuplot -c bench/bars.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3"
+  gnuplot -c bench/papers/bars.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3"
 }
 plot 01 'Figure 1: AR on 8x8x8'
 plot 02 'Figure 2: AR on 16x16x16'

@@ -2,20 +2,12 @@
 # Figures 1 to 5 and 7 to 12 of the multi-core all-to-all paper by the cluster model: CSV files, plots
 # and tables in docs/papers/alltoall-multicore.
 #
-#   bash bench/figures_alltoall_multicore.sh [FOLDER]
+#   bash bench/papers/alltoall-multicore.sh [FOLDER]
 set -euo pipefail
-cd "$(dirname "$0")/.."
-out=${1:-docs/papers/alltoall-multicore}
-if ! command -v gnuplot >/dev/null; then
-  echo "figures_alltoall_multicore.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
-  exit 1
-fi
-# shellcheck disable=SC2086
-bazel ${BAZEL_STARTUP:-} build -c opt //bench:figures_alltoall_multicore //compiler:torc 2>/dev/null
-# shellcheck disable=SC2086
-bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)
+cd "$(dirname "$0")/../.."
+source bench/papers/figures.sh
+begin_figures alltoall-multicore.sh "${1:-docs/papers/alltoall-multicore}" //bench/papers:alltoall-multicore //compiler:torc
 torc=$bin/compiler/torc
-mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -40,8 +32,8 @@ schedules() {
 sizes=1,8,64,512,1K,2K,4K
 
 {
-  echo 'Made by `bash bench/figures_alltoall_multicore.sh`.'
-  "$bin/bench/figures_alltoall_multicore" "$out"
+  echo 'Made by `bash bench/papers/alltoall-multicore.sh`.'
+  "$bin/bench/papers/alltoall-multicore" "$out"
   schedules infinipath 64
   schedules infinihost 64
   schedules connectx 4
@@ -55,5 +47,5 @@ for file in "$out"/*.csv; do
     02 | 03 | 04) axis='MB/s' ;;
     *) axis='microseconds' ;;
   esac
-  gnuplot -c bench/multicore.gp "$file" "$out/$name.svg" "$title" "$axis"
+  gnuplot -c bench/papers/multicore.gp "$file" "$out/$name.svg" "$title" "$axis"
 done

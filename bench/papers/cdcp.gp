@@ -1,6 +1,6 @@
-# Draws the figures of bench/figures_cdcp.sh (Debian's gnuplot-nox 5.4):
+# Draws the figures of bench/papers/cdcp.sh (Debian's gnuplot-nox 5.4):
 #
-#   gnuplot -c bench/smpi/cdcp.gp FILE.csv FILE.svg TITLE X log|linear
+#   gnuplot -c bench/papers/cdcp.gp FILE.csv FILE.svg TITLE X log|linear
 #
 # The first row names the columns. The first column is X, on an axis of powers of two or a linear one;
 # every other one is a curve of microseconds with its points; an empty field is no point. What the

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/multicore/figure.h"
+#include "bench/papers/multicore/figure.h"
 
 namespace torc {
 namespace {

@@ -2,23 +2,15 @@
 # Table 1 and figures 1, 4 to 13 of the 2.5D paper from the presets of its machines: CSV files, plots and
 # tables in docs/papers/2.5d.
 #
-#   bash bench/figures_2.5d.sh [FOLDER]
+#   bash bench/papers/2.5d.sh [FOLDER]
 set -euo pipefail
-cd "$(dirname "$0")/.."
-out=${1:-docs/papers/2.5d}
-if ! command -v gnuplot >/dev/null; then
-  echo "figures_2.5d.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
-  exit 1
-fi
-# shellcheck disable=SC2086
-bazel ${BAZEL_STARTUP:-} build -c opt //bench:figures_2.5d //bench:figures_2.5d_dense 2>/dev/null
-# shellcheck disable=SC2086
-bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)/bench
-mkdir -p "$out"
+cd "$(dirname "$0")/../.."
+source bench/papers/figures.sh
+begin_figures 2.5d.sh "${1:-docs/papers/2.5d}" //bench/papers:2.5d_collectives //bench/papers:2.5d_dense
 {
-  echo 'Made by `bash bench/figures_2.5d.sh`. Sizes in bytes of the vector, bandwidths in MB/s.'
-  "$bin/figures_2.5d" "$out"
-  "$bin/figures_2.5d_dense" "$out"
+  echo 'Made by `bash bench/papers/2.5d.sh`. Sizes in bytes of the vector, bandwidths in MB/s.'
+  "$bin/bench/papers/2.5d_collectives" "$out"
+  "$bin/bench/papers/2.5d_dense" "$out"
 } >"$out/tables.md"
 
 # plot NAME TITLE X
@@ -35,7 +27,7 @@ plot 12 'Figure 12: multicast, exascale machine, 64 nodes an axis' bytes
 
 # plot_dense NAME TITLE X|bars
 plot_dense() {
-  gnuplot -c bench/efficiency.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3"
+  gnuplot -c bench/papers/efficiency.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3"
 }
 plot_dense 04a 'Figure 4(a): multiplication, n = 65536, Blue Gene/P' nodes
 plot_dense 04b 'Figure 4(b): LU, n = 65536, Blue Gene/P' nodes

@@ -1,10 +1,10 @@
 # Draws a CSV file as bars (Debian's gnuplot-nox 5.4):
 #
-#   gnuplot -c bench/bars.gp FILE.csv FILE.svg TITLE YLABEL
+#   gnuplot -c bench/papers/bars.gp FILE.csv FILE.svg TITLE YLABEL
 #
 # The first row names the columns; the first column names the groups of bars.
 if (ARGC != 4) {
-  print "gnuplot -c bench/bars.gp FILE.csv FILE.svg TITLE YLABEL"
+  print "gnuplot -c bench/papers/bars.gp FILE.csv FILE.svg TITLE YLABEL"
   exit status 2
 }
 set terminal svg size 760,420 font 'sans-serif,12' background '#ffffff'

@@ -15,14 +15,10 @@
 
 #include <llvm/Support/Error.h>
 
+#include "bench/papers/figures.h"
 #include "model/cluster/alltoall.h"
 
 namespace torc {
-
-[[noreturn]] inline void quit(const std::string& message) {
-  std::fprintf(stderr, "figures_alltoall_multicore: %s\n", message.c_str());
-  std::exit(1);
-}
 
 inline Cluster clusterNamed(const char* name) {
   llvm::Expected<Cluster> cluster = findCluster(name);
@@ -113,7 +109,7 @@ class On {
   const std::uint32_t nodes_, cores_;
 };
 
-/// All claims of the text, by the figures in the order of figures_alltoall_multicore.cc.
+/// All claims of the text, by the figures in the order of alltoall-multicore.cc.
 std::vector<Claim> claimsOf(const std::vector<Figure>& figures);
 
 }  // namespace torc

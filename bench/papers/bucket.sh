@@ -1,22 +1,14 @@
 #!/usr/bin/env bash
 # Figure 6 of the bucket paper from the BG/P preset: CSV files, plots and tables in docs/papers/bucket.
 #
-#   bash bench/figure6.sh [FOLDER]
+#   bash bench/papers/bucket.sh [FOLDER]
 set -euo pipefail
-cd "$(dirname "$0")/.."
-out=${1:-docs/papers/bucket}
-if ! command -v gnuplot >/dev/null; then
-  echo "figure6.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
-  exit 1
-fi
-# shellcheck disable=SC2086
-bazel ${BAZEL_STARTUP:-} build -c opt //bench:figure6 2>/dev/null
-# shellcheck disable=SC2086
-bin=$(bazel ${BAZEL_STARTUP:-} info -c opt bazel-bin 2>/dev/null)/bench
-mkdir -p "$out"
+cd "$(dirname "$0")/../.."
+source bench/papers/figures.sh
+begin_figures bucket.sh "${1:-docs/papers/bucket}" //bench/papers:bucket
 {
-  echo 'Made by `bash bench/figure6.sh`. Sizes in bytes of the vector.'
-  "$bin/figure6" "$out"
+  echo 'Made by `bash bench/papers/bucket.sh`. Sizes in bytes of the vector.'
+  "$bin/bench/papers/bucket" "$out"
 } >"$out/tables.md"
 
 # plot PART TITLE X

@@ -7,7 +7,7 @@
 //       of cores
 //   (e) allgather, (f) allreduce over numbers of nodes, 32 KiB of vector per node
 //
-//   bazel run -c opt //bench:figure6 -- FOLDER        bash bench/figure6.sh also draws
+//   bazel run -c opt //bench/papers:bucket -- FOLDER        bash bench/papers/bucket.sh also draws
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +17,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "bench/papers/figures.h"
 #include "compiler/choice.h"
 #include "model/bounds/baselines.h"
 #include "model/bounds/bounds.h"
@@ -34,17 +35,6 @@ constexpr double kCoreGamma = 1 / 0.85e9;
 constexpr double kDelay = 8;
 // The paper: one core, or one for each color.
 constexpr std::uint32_t kColors = 3;
-
-[[noreturn]] void quit(const std::string& message) {
-  std::fprintf(stderr, "figure6: %s\n", message.c_str());
-  std::exit(1);
-}
-
-template <typename T>
-T take(llvm::Expected<T> value) {
-  if (!value) quit(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
 
 Machine partition(const std::string& shape, double gamma) {
   Machine machine = take(partitionOf(take(findMachine("bgp")), shape));
@@ -93,9 +83,7 @@ Row rowOf(double x, const Machine& machine, Collective collective, double bytes)
 /// Writes the rows as CSV, in seconds, and prints them as a table, in ratios.
 void report(const std::string& folder, char part, const char* title, const char* x,
             const std::vector<Row>& rows) {
-  const std::string path = folder + "/" + part + ".csv";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) quit(path + ": cannot be written");
+  const CsvFile file(folder, std::string(1, part));
   std::fprintf(file, "%s,bound,multi-core,single-core,spanning trees,binomial trees\n", x);
   std::printf("\n(%c) %s\n\n", part, title);
   std::printf(
@@ -109,7 +97,6 @@ void report(const std::string& folder, char part, const char* title, const char*
                 row.multi / row.bound, row.single / row.bound, row.single / row.multi,
                 row.trees / row.multi, row.binomial / row.multi);
   }
-  if (std::fclose(file) != 0) quit(path + ": cannot be written");
 }
 
 void overSizes(const std::string& folder, char part, const char* title, Collective collective,
@@ -148,7 +135,7 @@ int run(const std::string& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::fprintf(stderr, "usage: figure6 FOLDER\n");
+    std::fprintf(stderr, "usage: bucket FOLDER\n");
     return 2;
   }
   return torc::run(argv[1]);

@@ -8,7 +8,7 @@
 //   6         LU on 16,384 nodes: where the time goes
 //   13a, 13b  efficiency on one plane to all of the exascale machine
 //
-//   bazel run -c opt //bench:figures_2.5d_dense -- FOLDER    bash bench/figures_2.5d.sh also draws
+//   bazel run -c opt //bench/papers:2.5d_dense -- FOLDER    bash bench/papers/2.5d.sh also draws
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -17,22 +17,12 @@
 
 #include <llvm/Support/Error.h>
 
+#include "bench/papers/figures.h"
 #include "model/linalg/dense_cost.h"
 #include "model/machines/machine.h"
 
 namespace torc {
 namespace {
-
-[[noreturn]] void quit(const std::string& message) {
-  std::fprintf(stderr, "figures_2.5d_dense: %s\n", message.c_str());
-  std::exit(1);
-}
-
-template <typename T>
-T take(llvm::Expected<T> value) {
-  if (!value) quit(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
 
 /// Rows of numbers under names, the first of which is that of what they are over.
 class Table {
@@ -46,9 +36,7 @@ class Table {
 
   /// Prints it, numbers as `format`, and writes FOLDER/NAME.csv.
   void write(const std::string& folder, const char* format) const {
-    const std::string path = folder + "/" + name_ + ".csv";
-    std::FILE* file = std::fopen(path.c_str(), "w");
-    if (file == nullptr) quit(path + ": cannot be written");
+    const CsvFile file(folder, name_);
     std::printf("\n%s\n\n|", title_.c_str());
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       std::printf(" %s |", columns_[i].c_str());
@@ -71,7 +59,6 @@ class Table {
       std::printf("\n");
       std::fprintf(file, "\n");
     }
-    if (std::fclose(file) != 0) quit(path + ": cannot be written");
   }
 
  private:
@@ -231,7 +218,7 @@ void exascale(const std::string& folder) {
 }  // namespace torc
 
 int main(int argc, char** argv) {
-  if (argc != 2) torc::quit("usage: figures_2.5d_dense FOLDER");
+  if (argc != 2) torc::quit("usage: 2.5d_dense FOLDER");
   torc::exascaleMachine();
   torc::strongScaling(argv[1]);
   torc::atScale(argv[1]);

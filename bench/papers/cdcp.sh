@@ -2,14 +2,14 @@
 # Figures 6 to 13 of the paper on dedicated collective processors (Sancho, Kerbyson and Barker) on
 # SMPI's model of its cluster: CSV files, plots and tables in docs/papers/cdcp.
 #
-#   bash bench/figures_cdcp.sh [--most RANKS] [FOLDER]
+#   bash bench/papers/cdcp.sh [--most RANKS] [FOLDER]
 #
 # --most: no job whose program has more ranks (640).
 #
 # Rows are kept beside the objects of bench/smpi/build.sh, under what they depend on: a second call
 # measures what has changed. Jobs run two at a time.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 most=640
 if [[ ${1:-} == --most ]]; then
   most=$2
@@ -17,7 +17,7 @@ if [[ ${1:-} == --most ]]; then
 fi
 out=${1:-docs/papers/cdcp}
 if ! command -v gnuplot >/dev/null; then
-  echo "figures_cdcp.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
+  echo "cdcp.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
   exit 1
 fi
 program=$(bash bench/smpi/build.sh bench/smpi/cdcp.cc)
@@ -174,7 +174,7 @@ figure() {
         print row
       }
     }' "$work/heads" - >"$out/$1.csv"
-  gnuplot -c bench/smpi/cdcp.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" "$4"
+  gnuplot -c bench/papers/cdcp.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" "$4"
 }
 
 figure 06 'Figure 6: overhead, 512 ranks, 8 bytes' 'us of computation' linear sums <<'END'

@@ -1,6 +1,6 @@
-# Draws the figures of bench/figures_alltoall_multicore.sh (Debian's gnuplot-nox 5.4):
+# Draws the figures of bench/papers/alltoall-multicore.sh (Debian's gnuplot-nox 5.4):
 #
-#   gnuplot -c bench/multicore.gp FILE.csv FILE.svg TITLE MB/s|microseconds
+#   gnuplot -c bench/papers/multicore.gp FILE.csv FILE.svg TITLE MB/s|microseconds
 #
 # The first row names the columns. The first column is X, on an axis of powers of two; every other one
 # is a curve with its points: bandwidths on a linear axis, times on a logarithmic one.
