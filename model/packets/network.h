@@ -169,7 +169,6 @@ class PacketNetwork {
   void grant(std::uint32_t node, std::uint32_t direction, std::uint32_t queue,
              std::uint32_t channel);
   void becameFree(std::uint32_t node, std::uint32_t direction, std::uint32_t queue);
-  void queueFree(std::uint32_t node, std::uint32_t queue);
   void tryReception(std::uint32_t node, std::uint32_t queue);
   void delivered(std::uint32_t node, std::uint32_t queue, std::uint32_t packet);
   void returnTokens(std::uint64_t delay, std::uint32_t node, std::uint32_t queue,

@@ -20,18 +20,14 @@ namespace {
 constexpr double kGiB = 1 << 30;
 constexpr double kSteadyFrom = 0.3, kSteadyTo = 0.7;
 
-/// Refuses what needs more memory than is allowed, and announces the rest.
-llvm::Error checkMemory(double bytes, double hops, std::uint64_t nodes,
-                        const PacketOptions& options) {
-  if (bytes > options.most_memory) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << llvm::format("packets: %.3g GiB for %llu nodes, more than %.3g", bytes / kGiB,
-                        static_cast<unsigned long long>(nodes), options.most_memory / kGiB);
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-  }
-  if (options.announce) options.announce(bytes, hops);
-  return llvm::Error::success();
+/// Refuses what needs more memory than is allowed.
+llvm::Error checkMemory(double bytes, std::uint64_t nodes, const PacketOptions& options) {
+  if (bytes <= options.most_memory) return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(
+      "packets: %.3g GiB for %llu nodes, and %.3g GiB are allowed", bytes / kGiB,
+      static_cast<unsigned long long>(nodes), options.most_memory / kGiB);
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
 double steadyRate(const PacketSamples& samples, double tick_s) {
@@ -101,7 +97,8 @@ llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Ma
     packets = std::min(packets, alltoall.most_packets / (nodes - 1));
   const bool combines = alltoall.strategy == AlltoallStrategy::kVirtualMesh;
   const double hops = combines ? 0 : nodes * hopsToAll(topology) * packets;
-  if (llvm::Error error = checkMemory(bytes, hops, topology.sites(), options)) return error;
+  if (llvm::Error error = checkMemory(bytes, topology.sites(), options)) return error;
+  if (options.announce) options.announce(bytes, hops);
   llvm::Expected<PacketNetwork> network = PacketNetwork::make(topology, machine, p);
   if (!network) return network.takeError();
   const std::unique_ptr<Traffic> traffic = alltoallTraffic(*network, alltoall);
@@ -119,6 +116,8 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
     const double tasks = unrolledOperations(schedule) * nodes * schedule.segments;
     if (llvm::Error error = checkTaskCount(schedule, nodes, tasks)) return error;
   }
+  const double of_network = PacketNetwork::memoryBytes(schedule.topology, p, p.packet);
+  if (llvm::Error error = checkMemory(of_network, schedule.topology.sites(), options)) return error;
   llvm::Expected<PacketNetwork> network = PacketNetwork::make(schedule.topology, machine, p);
   if (!network) return network.takeError();
   std::optional<Schedule> unrolled;
@@ -133,8 +132,7 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
       program.element_bytes);
   if (!graph) return graph.takeError();
   const double tasks = static_cast<double>(graph->tasks.size());
-  const double bytes = PacketNetwork::memoryBytes(schedule.topology, p, p.packet) +
-                       tasks * (sizeof(Task) + sizeof(MessageRoute));
+  const double bytes = of_network + tasks * (sizeof(Task) + sizeof(MessageRoute));
   double hops = 0;
   for (const Task& task : graph->tasks) {
     if (task.kind != TaskKind::kSend) continue;
@@ -143,7 +141,8 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
       way += std::abs(distance);
     hops += way * static_cast<double>(PacketSizes(p, task.bytes, p.header, p.chunk).count());
   }
-  if (llvm::Error error = checkMemory(bytes, hops, network->nodes(), options)) return error;
+  if (llvm::Error error = checkMemory(bytes, network->nodes(), options)) return error;
+  if (options.announce) options.announce(bytes, hops);
   ProgramTraffic traffic(*network, *graph, machine, program.adaptive);
   traffic.start(*network);
   return runTraffic(*network, traffic, options);
