@@ -59,7 +59,8 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
       directions_(2 * dimensions_),
       nodes_(static_cast<std::uint32_t>(topology.sites())),
       fifos_(static_cast<std::uint32_t>(parameters.injection_fifos)),
-      queues_(kChannels * directions_ + fifos_),
+      channels_(kChannels * directions_),
+      queues_(channels_ + fifos_),
       crossbar_(static_cast<std::uint32_t>(parameters.crossbar)),
       inject_every_(static_cast<std::uint32_t>(parameters.inject_every)) {
   double fastest = 0;
@@ -86,7 +87,8 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
     size_[i] = axis.size;
     is_ring_[i] = wraps_[i] = axis.isRing();
     const MachineDimension& links = machine.dimensions[i];
-    hop_ticks_[i] = ticks((links.latency) * 1e9);
+    hop_ticks_[i] = ticks(links.latency * 1e9);
+    most_hop_ticks_ = std::max(most_hop_ticks_, hop_ticks_[i]);
     for (std::uint32_t chunks = 1; chunks < 256; ++chunks) {
       const double bytes = chunks * parameters.chunk + parameters.wire;
       wire_ticks_[i * 256 + chunks] = static_cast<std::uint32_t>(
@@ -110,8 +112,10 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
   fill(input_, output_.size());
   fill(node_, nodes_);
   // As many packets as are usually under way; more if they are smaller.
-  packet_.reserve(std::size_t{nodes_} * kUsualPackets);
-  useLargePages(packet_);
+  moving_.reserve(std::size_t{nodes_} * kUsualPackets);
+  useLargePages(moving_);
+  cargo_.reserve(std::size_t{nodes_} * kUsualPackets);
+  useLargePages(cargo_);
   injection_room_.assign(std::size_t{nodes_} * fifos_,
                          static_cast<std::int16_t>(injection_chunks_));
   for (std::uint32_t node = 0; node < nodes_; ++node) {
@@ -138,8 +142,9 @@ double PacketNetwork::memoryBytes(const Topology& topology, const PacketParamete
       (kChannels * directions * parameters.channel +
        parameters.injection_fifos * parameters.injection + directions * parameters.reception) /
       packet_bytes;
-  // A packet under way has up to three events to come; both tables grow by doubling.
-  const double of_packets = packets * 2 * (sizeof(Packet) + 3 * sizeof(PacketEvent));
+  // A packet under way has up to two events to come; both tables grow by doubling.
+  const double of_packets =
+      packets * 2 * (sizeof(Moving) + sizeof(Cargo) + 2 * sizeof(PacketEvent));
   return static_cast<double>(topology.sites()) *
          (queues * sizeof(Queue) + directions * (sizeof(Output) + sizeof(Input)) + sizeof(Node) +
           2 * sizeof(Outgoing) + 2 * parameters.injection_fifos + of_packets);
@@ -198,10 +203,10 @@ void PacketNetwork::prefetch(const PacketEvent& event) const {
     case kDelivered: {
       const std::size_t node = place >> 6;
       __builtin_prefetch(&queue_[node * queues_ + (place & 63)]);
-      __builtin_prefetch(&packet_[event.detail >> 3]);
+      __builtin_prefetch(&moving_[event.detail >> 3]);
       __builtin_prefetch(&node_[node]);
       const Output* const outputs = &output_[node * directions_];
-      for (std::uint32_t i = 0; i < directions_; i += 2)
+      for (std::uint32_t i = 0; i < directions_; ++i)
         __builtin_prefetch(outputs + i);
       return;
     }
@@ -210,10 +215,9 @@ void PacketNetwork::prefetch(const PacketEvent& event) const {
       const std::uint32_t queue = event.detail >> 3 & 63;
       __builtin_prefetch(&queue_[node * queues_ + queue]);
       __builtin_prefetch(&node_[node]);
-      if (queue < kChannels * directions_)
-        __builtin_prefetch(&input_[node * directions_ + queue / kChannels]);
+      if (queue < channels_) __builtin_prefetch(&input_[node * directions_ + queue / kChannels]);
       const Output* const outputs = &output_[node * directions_];
-      for (std::uint32_t i = 0; i < directions_; i += 2)
+      for (std::uint32_t i = 0; i < directions_; ++i)
         __builtin_prefetch(outputs + i);
       return;
     }
@@ -234,20 +238,13 @@ void PacketNetwork::prefetch(const PacketEvent& event) const {
 void PacketNetwork::handle(const PacketEvent& event) {
   const std::uint32_t place = event.place, detail = event.detail >> 3;
   switch (static_cast<Event>(event.detail & 7)) {
-    case kArrive: {
-      const std::uint32_t node = place >> 6, queue = place & 63;
-      if (append(node, queue, detail)) offer(node, queue);
-      return;
-    }
+    case kArrive:
+      return arrived(place >> 6, place & 63, detail);
     case kLinkFree:
       return becameFree(place >> 4, place & 15, detail);
-    case kTokens: {
-      Output& output = output_[(place >> 4) * directions_ + (place & 15)];
-      std::int16_t& tokens = output.tokens[detail & 3];
-      tokens = static_cast<std::int16_t>(tokens + (detail >> 2));
-      if (tokens > channel_chunks_) token_fault_ = true;
+    case kTokens:
+      addTokens(output_[(place >> 4) * directions_ + (place & 15)], detail);
       return arbitrate(place >> 4, place & 15);
-    }
     case kDelivered:
       return delivered(place >> 6, place & 63, detail);
     case kProcessor:
@@ -260,36 +257,59 @@ void PacketNetwork::handle(const PacketEvent& event) {
   }
 }
 
-std::uint32_t PacketNetwork::allocate() {
+std::uint32_t PacketNetwork::allocate(const Packet& packet) {
   ++packet_count_;
-  if (free_packet_ == kNoPacket) {
-    packet_.emplace_back();
-    return static_cast<std::uint32_t>(packet_.size() - 1);
+  std::uint32_t index = free_packet_;
+  if (index == kNoPacket) {
+    index = static_cast<std::uint32_t>(moving_.size());
+    moving_.emplace_back();
+    cargo_.emplace_back();
+  } else {
+    free_packet_ = moving_[index].next;
   }
-  const std::uint32_t packet = free_packet_;
-  free_packet_ = packet_[packet].next;
+  Moving& moving = moving_[index];
+  std::copy(std::begin(packet.hops), std::end(packet.hops), moving.hops);
+  moving.chunks = packet.chunks;
+  moving.deterministic = packet.deterministic;
+  cargo_[index] = {packet.source, packet.tag, packet.payload, packet.input};
+  return index;
+}
+
+/// All of a packet, as traffic knows it.
+Packet PacketNetwork::packetOf(std::uint32_t index) const {
+  Packet packet;
+  packet.chunks = moving_[index].chunks;
+  packet.deterministic = moving_[index].deterministic;
+  packet.source = cargo_[index].source;
+  packet.tag = cargo_[index].tag;
+  packet.payload = cargo_[index].payload;
+  packet.input = cargo_[index].input;
   return packet;
 }
 
 void PacketNetwork::release(std::uint32_t packet) {
   ++taken_up_;
-  packet_[packet].next = free_packet_;
+  moving_[packet].next = free_packet_;
   free_packet_ = packet;
 }
 
-/// Whether the packet is now at the head, and may leave.
-bool PacketNetwork::append(std::uint32_t node, std::uint32_t queue, std::uint32_t packet) {
-  Queue& fifo = queue_[std::size_t{node} * queues_ + queue];
-  packet_[packet].next = kNoPacket;
-  const bool is_first = fifo.head == kNoPacket;
-  if (is_first) {
+void PacketNetwork::append(Queue& fifo, std::uint32_t packet) {
+  moving_[packet].next = kNoPacket;
+  if (fifo.head == kNoPacket) {
     fifo.head = packet;
   } else {
-    packet_[fifo.tail].next = packet;
+    moving_[fifo.tail].next = packet;
   }
   fifo.tail = packet;
-  fifo.chunks += packet_[packet].chunks;
-  return is_first && (node_[node].busy >> queue & 1) == 0;
+  fifo.chunks = static_cast<std::uint16_t>(fifo.chunks + moving_[packet].chunks);
+}
+
+/// The packet at the head is on its way out.
+void PacketNetwork::removeHead(Queue& fifo) {
+  const Moving& packet = moving_[fifo.head];
+  fifo.head = packet.next;
+  fifo.chunks = static_cast<std::uint16_t>(fifo.chunks - packet.chunks);
+  fifo.is_busy = 1;
 }
 
 void PacketNetwork::sample() {
@@ -308,6 +328,7 @@ void PacketNetwork::sample() {
     sample.busy[d] = samples_.busy[d] - before.busy[d];
   for (std::size_t i = 0; i < output_.size(); ++i) {
     if (output_[i].neighbour == kNoPacket) continue;
+    countReturned(output_[i]);
     for (std::uint32_t c = 0; c < kChannels; ++c) {
       sample.queued[i % directions_ / 2][c] +=
           static_cast<std::uint64_t>(channel_chunks_ - output_[i].tokens[c]);
@@ -325,21 +346,25 @@ llvm::Error PacketNetwork::check() const {
     const std::uint32_t head = queue_[i].head;
     if (head == kNoPacket) continue;
     const std::uint32_t node = i / queues_, queue = i % queues_;
-    std::string where = "injection FIFO " + std::to_string(queue - kChannels * directions_);
-    if (queue < kChannels * directions_) {
+    std::string where = "injection FIFO " + std::to_string(queue - channels_);
+    if (queue < channels_) {
       const std::uint32_t direction = queue / kChannels;
       where = std::string("the ") + kNames[queue % kChannels] + " channel of " +
               topology_.axes[direction / 2].name + (direction % 2 == 0 ? '+' : '-');
     }
     return fault("deadlock: " + llvm::Twine(left) + " packets never arrive, the first waits in " +
                  where + " on node " + llvm::Twine(node) + ", from node " +
-                 llvm::Twine(packet_[head].source));
+                 llvm::Twine(cargo_[head].source));
   }
   if (left > 0) return fault(llvm::Twine(left) + " packets were lost");
   bool all_back = !token_fault_;
   for (const Output& output : output_) {
-    for (const std::int16_t tokens : output.tokens)
-      all_back &= tokens == channel_chunks_;
+    std::array<std::int32_t, kChannels> tokens{};
+    std::copy(std::begin(output.tokens), std::end(output.tokens), tokens.begin());
+    for (std::uint8_t i = 0; i < output.returning; ++i)
+      tokens[output.returned[i] & 3] += output.returned[i] >> 2;
+    for (const std::int32_t it : tokens)
+      all_back &= it == channel_chunks_;
   }
   if (!all_back) return fault("tokens were lost, or counted twice");
   const std::string unfinished = traffic_->unfinished();

@@ -99,21 +99,49 @@ class PacketNetwork {
 
   enum Event : std::uint32_t { kArrive, kLinkFree, kTokens, kDelivered, kProcessor, kWake, kCall };
 
+  /// What routers look at of a packet under way. It is in the next queue from the moment at which
+  /// it starts on a link.
+  struct Moving {
+    std::int8_t hops[kMaxDimensions] = {};
+    std::uint8_t chunks = 0;
+    std::uint32_t next = kNoPacket;  // in its queue
+    // The time at which its first chunk is in its queue, without its upper bits: where a packet has
+    // waited for 2^31 ticks, up to a hop more may pass until it leaves.
+    std::uint32_t arrives : 31 = 0;
+    std::uint32_t deterministic : 1 = 0;
+  };
+  static_assert(sizeof(Moving) == 16);
+  /// And the rest.
+  struct Cargo {
+    std::uint32_t source = 0;
+    std::uint32_t tag = 0;
+    std::uint16_t payload = 0;
+    std::uint8_t input = 0;  // direction in which it arrived last; before that, its injection FIFO
+  };
+
   /// A FIFO of packets: of a virtual channel, or for injection.
   struct Queue {
     std::uint32_t head = kNoPacket;
     std::uint32_t tail = kNoPacket;
-    std::uint32_t chunks = 0;  // of all its packets
+    std::uint16_t chunks = 0;   // of all its packets
+    std::uint16_t is_busy = 0;  // with a packet on its way out
   };
 
-  /// A link that leaves a node, and the packets that wait for it.
-  struct Output {
+  /// A link that leaves a node, and the packets that wait for it. Tokens on their way back are
+  /// events only where a packet waits for a link that is free: otherwise they are counted when
+  /// somebody looks.
+  struct alignas(64) Output {
+    static constexpr std::uint32_t kMostReturning = 4;
+
     std::uint64_t wanted = 0;   // queues whose heads may take its dynamic channels
     std::uint64_t escapes = 0;  // and its bubble channel
     std::int16_t tokens[kChannels] = {};
     std::uint8_t is_free = 1;
-    std::uint8_t turn = 0;             // the queue that comes first
-    std::uint8_t since_injection = 0;  // packets since one was injected before others
+    std::uint8_t turn = 0;                        // the queue that comes first
+    std::uint8_t since_injection = 0;             // packets since one was injected before others
+    std::uint8_t returning = 0;                   // tokens on their way, in the order of time:
+    std::uint16_t returned[kMostReturning] = {};  // chunks << 2 | channel
+    std::uint32_t due[kMostReturning] = {};       // time, without its upper half
     std::uint32_t neighbour = kNoPacket;
   };
   /// The reception FIFO of a direction, and the input of the crossbar.
@@ -126,8 +154,7 @@ class PacketNetwork {
   };
   enum class Job : std::uint8_t { kSend, kReceive, kWork };
   struct Node {
-    std::uint64_t busy = 0;              // queues whose head is on its way out
-    std::uint64_t held = 0;              // those of inputs from which as many leave as can
+    std::uint64_t held = 0;              // queues of inputs from which as many leave as can
     std::uint32_t received = kNoPacket;  // packets for the processor, in order
     std::uint32_t received_tail = kNoPacket;
     std::uint32_t job = kNoPacket;  // the packet that the processor works on, or the tag
@@ -142,6 +169,8 @@ class PacketNetwork {
   PacketNetwork(const Topology& topology, const Machine& machine,
                 const PacketParameters& parameters);
 
+  static constexpr std::uint32_t kTimeMask = (1u << 31) - 1;
+
   void schedule(std::uint64_t delay, Event kind, std::uint32_t place, std::uint32_t detail) {
     events_.add(events_.now() + delay, {place, detail << 3 | kind});
   }
@@ -154,25 +183,32 @@ class PacketNetwork {
   }
   void handle(const PacketEvent& event);
   void prefetch(const PacketEvent& event) const;
+  void prefetchMore(const PacketEvent& event) const;
 
-  std::uint32_t allocate();
+  std::uint32_t allocate(const Packet& packet);
+  Packet packetOf(std::uint32_t index) const;
   void release(std::uint32_t packet);
-  bool append(std::uint32_t node, std::uint32_t queue, std::uint32_t packet);
+  void append(Queue& fifo, std::uint32_t packet);
+  void removeHead(Queue& fifo);
 
   // Routing (network_routing.cc).
+  void arrived(std::uint32_t node, std::uint32_t queue, std::uint32_t packet);
+  void offerNext(std::uint32_t node, std::uint32_t queue);
   void offer(std::uint32_t node, std::uint32_t queue);
   std::uint32_t longest(std::uint32_t node, std::uint64_t fit, std::uint64_t behind) const;
   std::uint64_t roomFor(std::uint32_t node, std::uint32_t direction) const;
-  int channelFor(std::uint32_t node, std::uint32_t direction, std::uint32_t queue,
-                 const Packet& packet);
+  int channelFor(const Output& output, std::uint32_t direction, std::uint32_t queue,
+                 const Moving& packet) const;
   void arbitrate(std::uint32_t node, std::uint32_t direction);
   void grant(std::uint32_t node, std::uint32_t direction, std::uint32_t queue,
              std::uint32_t channel);
   void becameFree(std::uint32_t node, std::uint32_t direction, std::uint32_t queue);
   void tryReception(std::uint32_t node, std::uint32_t queue);
   void delivered(std::uint32_t node, std::uint32_t queue, std::uint32_t packet);
-  void returnTokens(std::uint64_t delay, std::uint32_t node, std::uint32_t queue,
-                    std::uint32_t chunks);
+  void returnTokens(std::uint32_t node, std::uint32_t queue, std::uint32_t chunks);
+  void addTokens(Output& output, std::uint32_t returned);
+  void countReturned(Output& output);
+  void awaitReturned(std::uint32_t node, std::uint32_t direction);
 
   // Processors (network_processor.cc).
   void serve(std::uint32_t node);
@@ -191,13 +227,14 @@ class PacketNetwork {
   std::uint32_t dimensions_ = 0;
   std::uint32_t directions_ = 0;  // 2 for each dimension: up, down
   std::uint32_t nodes_ = 0;
-  std::uint32_t fifos_ = 0;   // injection FIFOs of a node
-  std::uint32_t queues_ = 0;  // of a node: channels by direction, then injection FIFOs
+  std::uint32_t fifos_ = 0;     // injection FIFOs of a node
+  std::uint32_t channels_ = 0;  // of a node: three by direction
+  std::uint32_t queues_ = 0;    // of a node: channels, then injection FIFOs
   std::array<std::uint32_t, kMaxDimensions> size_{}, stride_{};
   std::array<bool, kMaxDimensions> wraps_{}, is_ring_{};
   std::array<std::uint32_t, kMaxDimensions> hop_ticks_{};
   double tick_s_ = 1;
-  std::uint32_t token_ticks_ = 0;
+  std::uint32_t token_ticks_ = 0, most_hop_ticks_ = 0;
   std::int32_t channel_chunks_ = 0, bubble_chunks_ = 0, injection_chunks_ = 0,
                reception_chunks_ = 0;
   std::int32_t least_chunks_ = 255;  // of all packets so far
@@ -212,7 +249,8 @@ class PacketNetwork {
   std::vector<Node> node_;
   std::vector<std::int16_t> injection_room_;  // chunks by node and FIFO
   std::vector<Outgoing> outgoing_;            // by node and class: taken from the traffic, not sent
-  std::vector<Packet> packet_;
+  std::vector<Moving> moving_;                // packets under way
+  std::vector<Cargo> cargo_;
   std::uint32_t free_packet_ = kNoPacket;
 
   Traffic* traffic_ = nullptr;

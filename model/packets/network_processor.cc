@@ -47,11 +47,11 @@ bool PacketNetwork::startReceive(std::uint32_t node) {
   Node& it = node_[node];
   if (it.received == kNoPacket) return false;
   it.job = it.received;
-  it.received = packet_[it.job].next;
+  it.received = moving_[it.job].next;
   it.is_busy = true;
   it.job_kind = Job::kReceive;
   it.receives_next = false;
-  schedule(traffic_->receiveTicks(node, packet_[it.job]), kProcessor, node, 0);
+  schedule(traffic_->receiveTicks(node, packetOf(it.job)), kProcessor, node, 0);
   return true;
 }
 
@@ -72,11 +72,10 @@ bool PacketNetwork::startSend(std::uint32_t node) {
     if (fifo < 0) continue;
     std::int16_t& room = injection_room_[node * fifos_ + static_cast<std::uint32_t>(fifo)];
     room = static_cast<std::int16_t>(room - outgoing.packet.chunks);
-    it.job = allocate();
-    packet_[it.job] = outgoing.packet;
-    packet_[it.job].source = node;
+    it.job = allocate(outgoing.packet);
+    cargo_[it.job].source = node;
+    cargo_[it.job].input = static_cast<std::uint8_t>(fifo);
     least_chunks_ = std::min<std::int32_t>(least_chunks_, outgoing.packet.chunks);
-    packet_[it.job].input = static_cast<std::uint8_t>(fifo);
     it.has_outgoing[packet_class] = false;
     it.next_class = static_cast<std::uint8_t>((packet_class + 1) % classes_);
     it.is_busy = true;
@@ -111,7 +110,7 @@ void PacketNetwork::finishJob(std::uint32_t node) {
   if (it.job_kind == Job::kWork) {
     traffic_->worked(*this, index);
   } else if (it.job_kind == Job::kReceive) {
-    const Packet packet = packet_[index];
+    const Packet packet = packetOf(index);
     Input& input = input_[node * directions_ + packet.input];
     input.room = static_cast<std::int16_t>(input.room + packet.chunks);
     for (std::uint32_t channel = 0; channel < kChannels && input.waiting != 0; ++channel) {
@@ -121,8 +120,11 @@ void PacketNetwork::finishJob(std::uint32_t node) {
     release(index);
     traffic_->received(*this, node, packet);
   } else {
-    const std::uint32_t queue = kChannels * directions_ + packet_[index].input;
-    if (append(node, queue, index)) offer(node, queue);
+    const std::uint32_t queue = channels_ + cargo_[index].input;
+    Queue& fifo = queue_[std::size_t{node} * queues_ + queue];
+    moving_[index].arrives = static_cast<std::uint32_t>(events_.now()) & kTimeMask;
+    append(fifo, index);
+    arrived(node, queue, index);
   }
   it.is_busy = false;
   serve(node);

@@ -6,22 +6,42 @@
 
 namespace torc {
 
+/// The first chunk of a packet is there: it was the first one of its queue when it started.
+void PacketNetwork::arrived(std::uint32_t node, std::uint32_t queue, std::uint32_t packet) {
+  const Queue& fifo = queue_[std::size_t{node} * queues_ + queue];
+  if (fifo.head == packet && fifo.is_busy == 0) offer(node, queue);
+}
+
+/// A queue is no longer busy: its next packet asks for links, now or when it is there.
+void PacketNetwork::offerNext(std::uint32_t node, std::uint32_t queue) {
+  const std::uint32_t head = queue_[std::size_t{node} * queues_ + queue].head;
+  if (head == kNoPacket) return;
+  const std::uint32_t now = static_cast<std::uint32_t>(events_.now()) & kTimeMask;
+  const std::uint32_t wait = (moving_[head].arrives - now) & kTimeMask;
+  if (wait == 0 || wait > most_hop_ticks_) return offer(node, queue);
+  schedule(wait, kArrive, queuePlace(node, queue), head);
+}
+
 /// The packet at the head of a queue asks for its links, and takes the best one that is free.
 void PacketNetwork::offer(std::uint32_t node, std::uint32_t queue) {
   const std::uint32_t index = queue_[std::size_t{node} * queues_ + queue].head;
-  const Packet& packet = packet_[index];
+  const Moving& packet = moving_[index];
   const std::uint64_t bit = std::uint64_t{1} << queue;
   const bool may_leave = (node_[node].held & bit) == 0;
-  bool is_first = true;  // dimension with hops left
+  Output* const outputs = &output_[node * directions_];
+  bool is_first = true;          // dimension with hops left
+  std::uint32_t free_links = 0;  // directions asked for
   std::int32_t best_direction = -1, best_channel = -1, best_tokens = -1;
   for (std::uint32_t i = 0; i < dimensions_; ++i) {
     if (packet.hops[i] == 0) continue;
     const std::uint32_t direction = 2 * i + (packet.hops[i] < 0 ? 1 : 0);
-    Output& output = output_[node * directions_ + direction];
+    Output& output = outputs[direction];
     if (!packet.deterministic) output.wanted |= bit;
     if (is_first) output.escapes |= bit;
-    if (output.is_free && may_leave) {
-      const int channel = channelFor(node, direction, queue, packet);
+    if (output.is_free) {
+      free_links |= 1u << direction;
+      countReturned(output);
+      const int channel = may_leave ? channelFor(output, direction, queue, packet) : -1;
       // A dynamic channel comes before the bubble channel, then the one with the most tokens; of
       // equals, one that changes from packet to packet.
       if (channel >= 0) {
@@ -40,15 +60,16 @@ void PacketNetwork::offer(std::uint32_t node, std::uint32_t queue) {
   }
   if (is_first) return tryReception(node, queue);
   if (best_direction >= 0) {
-    grant(node, static_cast<std::uint32_t>(best_direction), queue,
-          static_cast<std::uint32_t>(best_channel));
+    return grant(node, static_cast<std::uint32_t>(best_direction), queue,
+                 static_cast<std::uint32_t>(best_channel));
   }
+  for (; free_links != 0; free_links &= free_links - 1)
+    awaitReturned(node, static_cast<std::uint32_t>(std::countr_zero(free_links)));
 }
 
 /// The channel on which the packet can leave in this direction; -1: none has room.
-int PacketNetwork::channelFor(std::uint32_t node, std::uint32_t direction, std::uint32_t queue,
-                              const Packet& packet) {
-  const Output& output = output_[node * directions_ + direction];
+int PacketNetwork::channelFor(const Output& output, std::uint32_t direction, std::uint32_t queue,
+                              const Moving& packet) const {
   const std::int32_t chunks = packet.chunks;
   if (!packet.deterministic) {
     const int dynamic = output.tokens[1] > output.tokens[0] ? 1 : 0;
@@ -70,7 +91,7 @@ std::uint64_t PacketNetwork::roomFor(std::uint32_t node, std::uint32_t direction
   } else if (dynamic >= least_chunks_) {
     for (std::uint64_t bits = output.wanted; bits != 0; bits &= bits - 1) {
       const auto queue = static_cast<std::uint32_t>(std::countr_zero(bits));
-      if (packet_[queue_[std::size_t{node} * queues_ + queue].head].chunks <= dynamic)
+      if (moving_[queue_[std::size_t{node} * queues_ + queue].head].chunks <= dynamic)
         fit |= bits & -bits;
     }
   }
@@ -106,11 +127,12 @@ std::uint32_t PacketNetwork::longest(std::uint32_t node, std::uint64_t fit,
 void PacketNetwork::arbitrate(std::uint32_t node, std::uint32_t direction) {
   Output& output = output_[node * directions_ + direction];
   if (!output.is_free || (output.wanted | output.escapes) == 0) return;
+  countReturned(output);
   std::uint64_t fit = roomFor(node, direction);
-  if (fit == 0) return;
+  if (fit == 0) return awaitReturned(node, direction);
   const bool injects = ++output.since_injection >= inject_every_;
   if (injects) output.since_injection = 0;
-  const std::uint64_t inside = (std::uint64_t{1} << kChannels * directions_) - 1;
+  const std::uint64_t inside = (std::uint64_t{1} << channels_) - 1;
   const std::uint64_t behind = output.turn >= 64 ? 0 : ~std::uint64_t{0} << output.turn;
   std::uint32_t queue = 0;
   if ((fit & inside) != 0 && (!injects || (fit & ~inside) == 0)) {
@@ -121,8 +143,8 @@ void PacketNetwork::arbitrate(std::uint32_t node, std::uint32_t direction) {
     queue = static_cast<std::uint32_t>(std::countr_zero(fit));
   }
   output.turn = static_cast<std::uint8_t>(queue + 1);
-  const Packet& packet = packet_[queue_[std::size_t{node} * queues_ + queue].head];
-  const int channel = channelFor(node, direction, queue, packet);
+  const Moving& packet = moving_[queue_[std::size_t{node} * queues_ + queue].head];
+  const int channel = channelFor(output, direction, queue, packet);
   grant(node, direction, queue, static_cast<std::uint32_t>(channel));
 }
 
@@ -131,19 +153,18 @@ void PacketNetwork::grant(std::uint32_t node, std::uint32_t direction, std::uint
                           std::uint32_t channel) {
   Queue& fifo = queue_[std::size_t{node} * queues_ + queue];
   const std::uint32_t index = fifo.head;
-  Packet& packet = packet_[index];
-  fifo.head = packet.next;
-  fifo.chunks -= packet.chunks;
-  node_[node].busy |= std::uint64_t{1} << queue;
+  Moving& packet = moving_[index];
+  removeHead(fifo);
+  Output* const outputs = &output_[node * directions_];
   const std::uint64_t others = ~(std::uint64_t{1} << queue);
   for (std::uint32_t i = 0; i < dimensions_; ++i) {
     if (packet.hops[i] == 0) continue;
-    Output& asked = output_[node * directions_ + 2 * i + (packet.hops[i] < 0 ? 1 : 0)];
+    Output& asked = outputs[2 * i + (packet.hops[i] < 0 ? 1 : 0)];
     asked.wanted &= others;
     asked.escapes &= others;
   }
   const std::uint32_t dimension = direction / 2, chunks = packet.chunks;
-  Output& output = output_[node * directions_ + direction];
+  Output& output = outputs[direction];
   output.is_free = 0;
   const std::uint32_t reserved =
       channel == kBubble ? static_cast<std::uint32_t>(slot_chunks_) : chunks;
@@ -154,33 +175,41 @@ void PacketNetwork::grant(std::uint32_t node, std::uint32_t direction, std::uint
   ++packet_hops_;
   const std::uint32_t busy = wireTicks(dimension, chunks);
   samples_.busy[direction] += busy;
-  if (queue < kChannels * directions_) {
+  if (queue < channels_) {
     const std::uint32_t input = queue / kChannels;
     if (++input_[node * directions_ + input].leaving == crossbar_) {
       node_[node].held |= kAllChannels << input * kChannels;
     }
-    returnTokens(busy, node, queue, chunks);
   }
   schedule(busy, kLinkFree, linkPlace(node, direction), chunks << 6 | queue);
-  schedule(hop_ticks_[dimension], kArrive,
-           queuePlace(output.neighbour, direction * kChannels + channel), index);
+  const std::uint64_t arrival = events_.now() + hop_ticks_[dimension];
+  packet.arrives = static_cast<std::uint32_t>(arrival) & kTimeMask;
+  const std::uint32_t arrives_in = direction * kChannels + channel;
+  Queue& next = queue_[std::size_t{output.neighbour} * queues_ + arrives_in];
+  // Behind others it asks for links when they have left.
+  if (next.head == kNoPacket)
+    schedule(hop_ticks_[dimension], kArrive, queuePlace(output.neighbour, arrives_in), index);
+  append(next, index);
 }
 
 /// The last byte of a packet has left through a link.
 void PacketNetwork::becameFree(std::uint32_t node, std::uint32_t direction, std::uint32_t detail) {
-  const std::uint32_t queue = detail & 63, channels = kChannels * directions_;
-  node_[node].busy &= ~(std::uint64_t{1} << queue);
-  const bool is_injection = queue >= channels;
+  const std::uint32_t queue = detail & 63, chunks = detail >> 6;
+  queue_[std::size_t{node} * queues_ + queue].is_busy = 0;
+  const bool is_injection = queue >= channels_;
   std::uint64_t released = 0;
   if (is_injection) {
-    std::int16_t& room = injection_room_[node * fifos_ + queue - channels];
-    room = static_cast<std::int16_t>(room + (detail >> 6));
-  } else if (input_[node * directions_ + queue / kChannels].leaving-- == crossbar_) {
-    released = kAllChannels << queue / kChannels * kChannels;
-    node_[node].held &= ~released;
+    std::int16_t& room = injection_room_[node * fifos_ + queue - channels_];
+    room = static_cast<std::int16_t>(room + chunks);
+  } else {
+    if (input_[node * directions_ + queue / kChannels].leaving-- == crossbar_) {
+      released = kAllChannels << queue / kChannels * kChannels;
+      node_[node].held &= ~released;
+    }
+    returnTokens(node, queue, chunks);
   }
   // The next packet of the queue may take another link at once, but this one in turn only.
-  if (queue_[std::size_t{node} * queues_ + queue].head != kNoPacket) offer(node, queue);
+  offerNext(node, queue);
   output_[node * directions_ + direction].is_free = 1;
   arbitrate(node, direction);
   if (is_injection) return serve(node);
@@ -195,22 +224,18 @@ void PacketNetwork::becameFree(std::uint32_t node, std::uint32_t direction, std:
 void PacketNetwork::tryReception(std::uint32_t node, std::uint32_t queue) {
   Queue& fifo = queue_[std::size_t{node} * queues_ + queue];
   const std::uint32_t index = fifo.head, direction = queue / kChannels;
-  Packet& packet = packet_[index];
+  const std::uint8_t chunks = moving_[index].chunks;
   Input& input = input_[node * directions_ + direction];
-  if (input.is_busy != 0 || input.room < packet.chunks) {
+  if (input.is_busy != 0 || input.room < chunks) {
     input.waiting = static_cast<std::uint8_t>(input.waiting | 1u << queue % kChannels);
     return;
   }
   input.waiting = static_cast<std::uint8_t>(input.waiting & ~(1u << queue % kChannels));
   input.is_busy = 1;
-  input.room = static_cast<std::int16_t>(input.room - packet.chunks);
-  fifo.head = packet.next;
-  fifo.chunks -= packet.chunks;
-  node_[node].busy |= std::uint64_t{1} << queue;
-  packet.input = static_cast<std::uint8_t>(direction);
-  const std::uint32_t busy = wireTicks(direction / 2, packet.chunks);
-  returnTokens(busy, node, queue, packet.chunks);
-  schedule(busy, kDelivered, queuePlace(node, queue), index);
+  input.room = static_cast<std::int16_t>(input.room - chunks);
+  removeHead(fifo);
+  cargo_[index].input = static_cast<std::uint8_t>(direction);
+  schedule(wireTicks(direction / 2, chunks), kDelivered, queuePlace(node, queue), index);
 }
 
 /// A packet is in its reception FIFO.
@@ -219,12 +244,13 @@ void PacketNetwork::delivered(std::uint32_t node, std::uint32_t queue, std::uint
   Input& input = input_[node * directions_ + direction];
   Node& here = node_[node];
   input.is_busy = 0;
-  here.busy &= ~(std::uint64_t{1} << queue);
-  packet_[index].next = kNoPacket;
+  queue_[std::size_t{node} * queues_ + queue].is_busy = 0;
+  returnTokens(node, queue, moving_[index].chunks);
+  moving_[index].next = kNoPacket;
   if (here.received == kNoPacket) {
     here.received = index;
   } else {
-    packet_[here.received_tail].next = index;
+    moving_[here.received_tail].next = index;
   }
   here.received_tail = index;
   // Those that wait come before the next packet of this queue.
@@ -232,17 +258,55 @@ void PacketNetwork::delivered(std::uint32_t node, std::uint32_t queue, std::uint
     const std::uint32_t other = (queue + i) % kChannels;
     if ((input.waiting >> other & 1) != 0) tryReception(node, direction * kChannels + other);
   }
-  if (queue_[std::size_t{node} * queues_ + queue].head != kNoPacket) offer(node, queue);
+  offerNext(node, queue);
   serve(node);
 }
 
-/// The room that a packet had in the buffer of a channel is known upstream some time after the
-/// packet's last byte has left.
-void PacketNetwork::returnTokens(std::uint64_t delay, std::uint32_t node, std::uint32_t queue,
-                                 std::uint32_t chunks) {
-  if (queue % kChannels == kBubble) chunks = static_cast<std::uint32_t>(slot_chunks_);
-  schedule(delay + token_ticks_, kTokens, input_[node * directions_ + queue / kChannels].upstream,
-           chunks << 2 | queue % kChannels);
+/// A packet's last byte has left the buffer of a channel: upstream its room is known some time
+/// later.
+void PacketNetwork::returnTokens(std::uint32_t node, std::uint32_t queue, std::uint32_t chunks) {
+  const std::uint32_t channel = queue % kChannels;
+  if (channel == kBubble) chunks = static_cast<std::uint32_t>(slot_chunks_);
+  const std::uint32_t returned = chunks << 2 | channel;
+  const std::uint32_t link = input_[node * directions_ + queue / kChannels].upstream;
+  Output& output = output_[(link >> 4) * directions_ + (link & 15)];
+  const bool is_awaited = output.is_free && (output.wanted | output.escapes) != 0;
+  if (!is_awaited) countReturned(output);
+  if (is_awaited || output.returning == Output::kMostReturning)
+    return schedule(token_ticks_, kTokens, link, returned);
+  output.returned[output.returning] = static_cast<std::uint16_t>(returned);
+  output.due[output.returning] = static_cast<std::uint32_t>(events_.now() + token_ticks_);
+  ++output.returning;
+}
+
+void PacketNetwork::addTokens(Output& output, std::uint32_t returned) {
+  std::int16_t& tokens = output.tokens[returned & 3];
+  tokens = static_cast<std::int16_t>(tokens + (returned >> 2));
+  if (tokens > channel_chunks_) token_fault_ = true;
+}
+
+/// Takes up the tokens that are back.
+void PacketNetwork::countReturned(Output& output) {
+  const auto now = static_cast<std::uint32_t>(events_.now());
+  std::uint8_t back = 0;
+  // What is not due soon is long past.
+  while (back < output.returning && output.due[back] - now - 1 >= token_ticks_)
+    addTokens(output, output.returned[back++]);
+  if (back == 0) return;
+  output.returning = static_cast<std::uint8_t>(output.returning - back);
+  for (std::uint8_t i = 0; i < output.returning; ++i) {
+    output.returned[i] = output.returned[i + back];
+    output.due[i] = output.due[i + back];
+  }
+}
+
+/// A packet waits for a link that is free: tokens on their way back become events.
+void PacketNetwork::awaitReturned(std::uint32_t node, std::uint32_t direction) {
+  Output& output = output_[node * directions_ + direction];
+  const auto now = static_cast<std::uint32_t>(events_.now());
+  for (std::uint8_t i = 0; i < output.returning; ++i)
+    schedule(output.due[i] - now, kTokens, linkPlace(node, direction), output.returned[i]);
+  output.returning = 0;
 }
 
 }  // namespace torc
