@@ -3,9 +3,12 @@
 #define TORC_MODEL_PACKETS_EVENT_WHEEL_H_
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
+
+#include <llvm/Support/Compiler.h>
 
 namespace torc {
 
@@ -15,47 +18,60 @@ struct PacketEvent {
   std::uint32_t detail = 0;
 };
 
-/// Events of the same time come in the order in which they were added.
+/// Events of the same time come in the order in which they were added. Buckets are lists of blocks;
+/// a block that is done with is the next to be filled, so that few are in use.
 class EventWheel {
  public:
-  EventWheel() : buckets_(kBuckets), occupied_(kBuckets / 64) {}
+  EventWheel() : blocks_(1), buckets_(kBuckets), occupied_(kBuckets / 64) {
+    blocks_[0].count = kBlockEvents;
+  }
 
   std::uint64_t now() const { return now_; }
 
   /// `time` is not before now().
   void add(std::uint64_t time, PacketEvent event) {
-    if (time - now_ >= kBuckets) {
-      far_.push_back({time, sequence_++, event});
-      std::push_heap(far_.begin(), far_.end());
-      return;
-    }
-    const std::uint32_t bucket = time % kBuckets;
-    buckets_[bucket].push_back(event);
-    occupied_[bucket / 64] |= std::uint64_t{1} << (bucket % 64);
+    if (time - now_ >= kBuckets) return addFar(time, event);
+    Block* block = &blocks_[buckets_[time % kBuckets].last];
+    if (block->count == kBlockEvents) block = grow(time % kBuckets);
+    block->events[block->count++] = event;
   }
 
   /// Moves on to the next event; false where there is none.
   bool next(PacketEvent& event) {
-    std::uint32_t bucket = now_ % kBuckets;
-    if (taken_ == buckets_[bucket].size()) {
-      clear(bucket);
-      if (!advance()) return false;
-      bucket = now_ % kBuckets;
+    for (;;) {
+      const std::uint32_t first = buckets_[now_ % kBuckets].first;
+      const Block& block = blocks_[first];
+      if (first != 0 && taken_ < block.count) {
+        event = block.events[taken_++];
+        return true;
+      }
+      if (!drop() && !advance()) return false;
     }
-    event = buckets_[bucket][taken_++];
-    return true;
   }
 
-  /// The event `distance` behind the one that next() gave last, if it is of the same time.
-  const PacketEvent* ahead(std::size_t distance) const {
-    const std::vector<PacketEvent>& bucket = buckets_[now_ % kBuckets];
-    const std::size_t index = taken_ - 1 + distance;
-    return index < bucket.size() ? &bucket[index] : nullptr;
+  /// Calls `visit` for the events that are `distance` ticks ahead, less than kBuckets.
+  template <typename Visitor>
+  void visit(std::uint64_t distance, Visitor visit) const {
+    for (std::uint32_t i = buckets_[(now_ + distance) % kBuckets].first; i != 0;
+         i = blocks_[i].next) {
+      for (std::uint32_t k = 0; k < blocks_[i].count; ++k)
+        visit(blocks_[i].events[k]);
+    }
   }
 
  private:
-  static constexpr std::uint64_t kBuckets = 1 << 13;
+  static constexpr std::uint64_t kBuckets = 1 << 12;
+  static constexpr std::uint32_t kBlockEvents = 7;
 
+  /// Block 0 stands for none: full, so that nothing is added to it.
+  struct alignas(64) Block {
+    std::array<PacketEvent, kBlockEvents> events;
+    std::uint32_t count = 0;
+    std::uint32_t next = 0;
+  };
+  struct Bucket {
+    std::uint32_t first = 0, last = 0;  // blocks; 0: none
+  };
   struct Far {
     std::uint64_t time, sequence;
     PacketEvent event;
@@ -64,10 +80,48 @@ class EventWheel {
     }
   };
 
-  void clear(std::uint32_t bucket) {
-    buckets_[bucket].clear();
-    occupied_[bucket / 64] &= ~(std::uint64_t{1} << (bucket % 64));
+  LLVM_ATTRIBUTE_NOINLINE void addFar(std::uint64_t time, PacketEvent event) {
+    far_.push_back({time, sequence_++, event});
+    std::push_heap(far_.begin(), far_.end());
+  }
+
+  /// One more block for a bucket whose last one is full, or that has none.
+  LLVM_ATTRIBUTE_NOINLINE Block* grow(std::uint64_t index) {
+    std::uint32_t block = free_;
+    if (block == 0) {
+      block = static_cast<std::uint32_t>(blocks_.size());
+      blocks_.emplace_back();
+    } else {
+      free_ = blocks_[block].next;
+    }
+    blocks_[block].count = 0;
+    blocks_[block].next = 0;
+    Bucket& bucket = buckets_[index];
+    if (bucket.last == 0) {
+      bucket.first = block;
+      occupied_[index / 64] |= std::uint64_t{1} << (index % 64);
+    } else {
+      blocks_[bucket.last].next = block;
+    }
+    bucket.last = block;
+    return &blocks_[block];
+  }
+
+  /// Drops the first block of the present bucket, all of whose events were taken; false: there is
+  /// no other behind it, or there was none.
+  bool drop() {
+    const std::uint64_t index = now_ % kBuckets;
+    Bucket& bucket = buckets_[index];
+    const std::uint32_t block = bucket.first;
+    if (block == 0) return false;
     taken_ = 0;
+    bucket.first = blocks_[block].next;
+    blocks_[block].next = free_;
+    free_ = block;
+    if (bucket.first != 0) return true;
+    bucket.last = 0;
+    occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+    return false;
   }
 
   /// From an empty bucket to the next time at which there are events.
@@ -105,12 +159,14 @@ class EventWheel {
     return 0;
   }
 
-  std::vector<std::vector<PacketEvent>> buckets_;
+  std::vector<Block> blocks_;
+  std::uint32_t free_ = 0;  // blocks, by next; 0: none
+  std::vector<Bucket> buckets_;
   std::vector<std::uint64_t> occupied_;  // a bit for each bucket
   std::vector<Far> far_;
   std::uint64_t now_ = 0;
   std::uint64_t sequence_ = 0;
-  std::size_t taken_ = 0;  // events of the bucket of now_
+  std::uint32_t taken_ = 0;  // events of the present bucket's first block
 };
 
 }  // namespace torc

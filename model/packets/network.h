@@ -35,6 +35,7 @@
 #include "model/packets/event_wheel.h"
 #include "model/packets/parameters.h"
 #include "model/packets/samples.h"
+#include "model/packets/site.h"
 #include "model/packets/traffic.h"
 #include "schedules/topology/topology.h"
 
@@ -93,83 +94,10 @@ class PacketNetwork {
   }
 
  private:
-  static constexpr std::uint32_t kChannels = 3;
-  static constexpr std::uint32_t kBubble = 2;
-  static constexpr std::uint64_t kAllChannels = 7;  // a bit for each
-
   enum Event : std::uint32_t { kArrive, kLinkFree, kTokens, kDelivered, kProcessor, kWake, kCall };
-
-  /// What routers look at of a packet under way. It is in the next queue from the moment at which
-  /// it starts on a link.
-  struct Moving {
-    std::int8_t hops[kMaxDimensions] = {};
-    std::uint8_t chunks = 0;
-    std::uint32_t next = kNoPacket;  // in its queue
-    // The time at which its first chunk is in its queue, without its upper bits: where a packet has
-    // waited for 2^31 ticks, up to a hop more may pass until it leaves.
-    std::uint32_t arrives : 31 = 0;
-    std::uint32_t deterministic : 1 = 0;
-  };
-  static_assert(sizeof(Moving) == 16);
-  /// And the rest.
-  struct Cargo {
-    std::uint32_t source = 0;
-    std::uint32_t tag = 0;
-    std::uint16_t payload = 0;
-    std::uint8_t input = 0;  // direction in which it arrived last; before that, its injection FIFO
-  };
-
-  /// A FIFO of packets: of a virtual channel, or for injection.
-  struct Queue {
-    std::uint32_t head = kNoPacket;
-    std::uint32_t tail = kNoPacket;
-    std::uint16_t chunks = 0;   // of all its packets
-    std::uint16_t is_busy = 0;  // with a packet on its way out
-  };
-
-  /// A link that leaves a node, and the packets that wait for it. Tokens on their way back are
-  /// events only where a packet waits for a link that is free: otherwise they are counted when
-  /// somebody looks.
-  struct alignas(64) Output {
-    static constexpr std::uint32_t kMostReturning = 4;
-
-    std::uint64_t wanted = 0;   // queues whose heads may take its dynamic channels
-    std::uint64_t escapes = 0;  // and its bubble channel
-    std::int16_t tokens[kChannels] = {};
-    std::uint8_t is_free = 1;
-    std::uint8_t turn = 0;                        // the queue that comes first
-    std::uint8_t since_injection = 0;             // packets since one was injected before others
-    std::uint8_t returning = 0;                   // tokens on their way, in the order of time:
-    std::uint16_t returned[kMostReturning] = {};  // chunks << 2 | channel
-    std::uint32_t due[kMostReturning] = {};       // time, without its upper half
-    std::uint32_t neighbour = kNoPacket;
-  };
-  /// The reception FIFO of a direction, and the input of the crossbar.
-  struct Input {
-    std::int16_t room = 0;       // chunks of the reception FIFO
-    std::uint8_t is_busy = 0;    // the reception FIFO, with a packet that comes in
-    std::uint8_t leaving = 0;    // packets on their way through the crossbar
-    std::uint8_t waiting = 0;    // channels whose heads wait for the reception FIFO
-    std::uint32_t upstream = 0;  // the link that leads here
-  };
-  enum class Job : std::uint8_t { kSend, kReceive, kWork };
-  struct Node {
-    std::uint64_t held = 0;              // queues of inputs from which as many leave as can
-    std::uint32_t received = kNoPacket;  // packets for the processor, in order
-    std::uint32_t received_tail = kNoPacket;
-    std::uint32_t job = kNoPacket;  // the packet that the processor works on, or the tag
-    Job job_kind = Job::kSend;
-    bool is_busy = false;        // the processor
-    bool receives_next = false;  // whose turn it is
-    std::uint8_t next_class = 0;
-    std::array<bool, kMaxPacketClasses> has_outgoing{};
-    std::uint64_t wakes_at = 0;  // the earliest wake that is under way
-  };
 
   PacketNetwork(const Topology& topology, const Machine& machine,
                 const PacketParameters& parameters);
-
-  static constexpr std::uint32_t kTimeMask = (1u << 31) - 1;
 
   void schedule(std::uint64_t delay, Event kind, std::uint32_t place, std::uint32_t detail) {
     events_.add(events_.now() + delay, {place, detail << 3 | kind});
@@ -182,32 +110,33 @@ class PacketNetwork {
     return node << 6 | queue;
   }
   void handle(const PacketEvent& event);
+  void fetchAhead(std::uint64_t from, std::uint64_t to);
   void prefetch(const PacketEvent& event) const;
   void prefetchMore(const PacketEvent& event) const;
 
+  // Packets.
   std::uint32_t allocate(const Packet& packet);
-  Packet packetOf(std::uint32_t index) const;
   void release(std::uint32_t packet);
-  void append(Queue& fifo, std::uint32_t packet);
-  void removeHead(Queue& fifo);
+  Packet packetOf(std::uint32_t index) const;
+  bool append(PacketQueue& fifo, std::uint32_t packet, std::uint32_t chunks);
+  static void removeHead(PacketQueue& fifo, std::uint32_t next, std::uint32_t chunks);
 
   // Routing (network_routing.cc).
   void arrived(std::uint32_t node, std::uint32_t queue, std::uint32_t packet);
   void offerNext(std::uint32_t node, std::uint32_t queue);
   void offer(std::uint32_t node, std::uint32_t queue);
-  std::uint32_t longest(std::uint32_t node, std::uint64_t fit, std::uint64_t behind) const;
-  std::uint64_t roomFor(std::uint32_t node, std::uint32_t direction) const;
-  int channelFor(const Output& output, std::uint32_t direction, std::uint32_t queue,
-                 const Moving& packet) const;
+  int channelFor(const OutputLink& output, std::uint32_t direction, std::uint32_t queue,
+                 const PacketQueue& fifo) const;
+  std::uint64_t roomFor(const Site& site, std::uint32_t direction) const;
   void arbitrate(std::uint32_t node, std::uint32_t direction);
   void grant(std::uint32_t node, std::uint32_t direction, std::uint32_t queue,
              std::uint32_t channel);
-  void becameFree(std::uint32_t node, std::uint32_t direction, std::uint32_t queue);
+  void becameFree(std::uint32_t node, std::uint32_t direction, std::uint32_t detail);
   void tryReception(std::uint32_t node, std::uint32_t queue);
   void delivered(std::uint32_t node, std::uint32_t queue, std::uint32_t packet);
-  void returnTokens(std::uint32_t node, std::uint32_t queue, std::uint32_t chunks);
-  void addTokens(Output& output, std::uint32_t returned);
-  void countReturned(Output& output);
+  void returnTokens(const InputPort& input, std::uint32_t queue, std::uint32_t chunks);
+  void addTokens(OutputLink& output, std::uint32_t returned);
+  void countReturned(OutputLink& output);
   void awaitReturned(std::uint32_t node, std::uint32_t direction);
 
   // Processors (network_processor.cc).
@@ -215,7 +144,7 @@ class PacketNetwork {
   bool startWork(std::uint32_t node);
   bool startReceive(std::uint32_t node);
   bool startSend(std::uint32_t node);
-  int injectionFifo(std::uint32_t node, std::uint32_t packet_class, const Packet& packet) const;
+  std::uint8_t injectionFifo(std::uint32_t packet_class, const Packet& packet) const;
   void finishJob(std::uint32_t node);
   void wakeAt(std::uint32_t node, std::uint64_t time);
 
@@ -227,11 +156,9 @@ class PacketNetwork {
   std::uint32_t dimensions_ = 0;
   std::uint32_t directions_ = 0;  // 2 for each dimension: up, down
   std::uint32_t nodes_ = 0;
-  std::uint32_t fifos_ = 0;     // injection FIFOs of a node
-  std::uint32_t channels_ = 0;  // of a node: three by direction
-  std::uint32_t queues_ = 0;    // of a node: channels, then injection FIFOs
+  std::uint32_t fifos_ = 0;  // injection FIFOs of a node
   std::array<std::uint32_t, kMaxDimensions> size_{}, stride_{};
-  std::array<bool, kMaxDimensions> wraps_{}, is_ring_{};
+  std::array<bool, kMaxDimensions> is_ring_{};
   std::array<std::uint32_t, kMaxDimensions> hop_ticks_{};
   double tick_s_ = 1;
   std::uint32_t token_ticks_ = 0, most_hop_ticks_ = 0;
@@ -243,26 +170,82 @@ class PacketNetwork {
   std::uint32_t inject_every_ = 0;
   std::vector<std::uint32_t> wire_ticks_, send_ticks_, receive_ticks_;
 
-  std::vector<Queue> queue_;    // by node and queue
-  std::vector<Output> output_;  // by node and direction
-  std::vector<Input> input_;    // likewise
-  std::vector<Node> node_;
-  std::vector<std::int16_t> injection_room_;  // chunks by node and FIFO
-  std::vector<Outgoing> outgoing_;            // by node and class: taken from the traffic, not sent
-  std::vector<Moving> moving_;                // packets under way
-  std::vector<Cargo> cargo_;
+  std::vector<Site> site_;            // by node
+  std::vector<Outgoing> outgoing_;    // by node and class: taken from the traffic, not sent
+  std::vector<MovingPacket> moving_;  // packets under way
+  std::vector<Cargo> cargo_;          // and what they carry
   std::uint32_t free_packet_ = kNoPacket;
 
   Traffic* traffic_ = nullptr;
   std::uint32_t classes_ = 1;
   bool works_ = false;
   EventWheel events_;
+  std::uint64_t fetch_distance_ = 1;  // ticks
   std::uint64_t packet_hops_ = 0;
   std::uint64_t packet_count_ = 0;  // injected
   std::uint64_t taken_up_ = 0;
   bool token_fault_ = false;
   PacketSamples samples_;
 };
+
+// What every hop does is inline.
+
+/// Whether the packet is the first one of the queue.
+inline bool PacketNetwork::append(PacketQueue& fifo, std::uint32_t packet, std::uint32_t chunks) {
+  moving_[packet].next = kNoPacket;
+  const std::uint32_t tail = fifo.tail;
+  fifo.tail = packet;
+  fifo.chunks = static_cast<std::uint16_t>(fifo.chunks + chunks);
+  if (fifo.head != kNoPacket) {
+    moving_[tail].next = packet;
+    return false;
+  }
+  fifo.head = packet;
+  return true;
+}
+
+/// The packet at the head is on its way out.
+inline void PacketNetwork::removeHead(PacketQueue& fifo, std::uint32_t next, std::uint32_t chunks) {
+  fifo.head = next;
+  fifo.chunks = static_cast<std::uint16_t>(fifo.chunks - chunks);
+  fifo.is_busy = 1;
+}
+
+/// The channel on which the packet at the head of a queue can leave in this direction; -1: none has
+/// room.
+inline int PacketNetwork::channelFor(const OutputLink& output, std::uint32_t direction,
+                                     std::uint32_t queue, const PacketQueue& fifo) const {
+  if (!fifo.is_deterministic) {
+    const int dynamic = output.tokens[1] > output.tokens[0] ? 1 : 0;
+    if (output.tokens[dynamic] >= fifo.head_chunks) return dynamic;
+  }
+  if ((output.escapes >> queue & 1) == 0) return -1;
+  const bool goes_on = queue == queueOf(direction, kBubbleChannel) || !is_ring_[direction / 2];
+  const std::int32_t needed = slot_chunks_ + (goes_on ? 0 : bubble_chunks_);
+  return output.tokens[kBubbleChannel] >= needed ? static_cast<int>(kBubbleChannel) : -1;
+}
+
+inline void PacketNetwork::addTokens(OutputLink& output, std::uint32_t returned) {
+  std::int16_t& tokens = output.tokens[returned & 3];
+  tokens = static_cast<std::int16_t>(tokens + (returned >> 2));
+  if (tokens > channel_chunks_) token_fault_ = true;
+}
+
+/// Takes up the tokens that are back.
+inline void PacketNetwork::countReturned(OutputLink& output) {
+  if (output.returning == 0) return;
+  const auto now = static_cast<std::uint32_t>(events_.now());
+  std::uint8_t back = 0;
+  // What is not due soon is long past.
+  while (back < output.returning && output.due[back] - now - 1 >= token_ticks_)
+    addTokens(output, output.returned[back++]);
+  if (back == 0) return;
+  output.returning = static_cast<std::uint8_t>(output.returning - back);
+  for (std::uint8_t i = 0; i < output.returning; ++i) {
+    output.returned[i] = output.returned[i + back];
+    output.due[i] = output.due[i + back];
+  }
+}
 
 }  // namespace torc
 

@@ -15,7 +15,7 @@ void PacketNetwork::callAt(std::uint64_t time, std::uint32_t what) {
 }
 
 void PacketNetwork::wakeAt(std::uint32_t node, std::uint64_t time) {
-  Node& it = node_[node];
+  Site& it = site_[node];
   if (it.wakes_at != 0 && it.wakes_at <= time) return;
   it.wakes_at = time;
   schedule(time - events_.now(), kWake, node, 0);
@@ -24,7 +24,7 @@ void PacketNetwork::wakeAt(std::uint32_t node, std::uint64_t time) {
 /// Takes up the next job, if the processor is free and there is one: to receive and to send in
 /// turn.
 void PacketNetwork::serve(std::uint32_t node) {
-  Node& it = node_[node];
+  Site& it = site_[node];
   if (it.is_busy || (works_ && startWork(node))) return;
   if (it.receives_next) {
     if (!startReceive(node)) startSend(node);
@@ -34,52 +34,52 @@ void PacketNetwork::serve(std::uint32_t node) {
 }
 
 bool PacketNetwork::startWork(std::uint32_t node) {
-  Node& it = node_[node];
+  Site& it = site_[node];
   std::uint32_t ticks = 0;
   if (!traffic_->nextWork(node, ticks, it.job)) return false;
   it.is_busy = true;
-  it.job_kind = Job::kWork;
+  it.job_kind = PacketJob::kWork;
   schedule(ticks, kProcessor, node, 0);
   return true;
 }
 
 bool PacketNetwork::startReceive(std::uint32_t node) {
-  Node& it = node_[node];
+  Site& it = site_[node];
   if (it.received == kNoPacket) return false;
   it.job = it.received;
   it.received = moving_[it.job].next;
   it.is_busy = true;
-  it.job_kind = Job::kReceive;
+  it.job_kind = PacketJob::kReceive;
   it.receives_next = false;
   schedule(traffic_->receiveTicks(node, packetOf(it.job)), kProcessor, node, 0);
   return true;
 }
 
 bool PacketNetwork::startSend(std::uint32_t node) {
-  Node& it = node_[node];
+  Site& it = site_[node];
   for (std::uint32_t i = 0; i < classes_; ++i) {
     const std::uint32_t packet_class = (it.next_class + i) % classes_;
     Outgoing& outgoing = outgoing_[node * classes_ + packet_class];
-    if (!it.has_outgoing[packet_class]) {
+    const std::uint32_t bit = 1u << packet_class;
+    if ((it.has_outgoing & bit) == 0) {
       if (!traffic_->next(node, packet_class, outgoing)) continue;
-      it.has_outgoing[packet_class] = true;
+      it.has_outgoing = static_cast<std::uint16_t>(it.has_outgoing | bit);
+      outgoing.packet.source = node;
+      outgoing.packet.input = injectionFifo(packet_class, outgoing.packet);
     }
     if (outgoing.not_before > events_.now()) {
       wakeAt(node, outgoing.not_before);
       continue;
     }
-    const int fifo = injectionFifo(node, packet_class, outgoing.packet);
-    if (fifo < 0) continue;
-    std::int16_t& room = injection_room_[node * fifos_ + static_cast<std::uint32_t>(fifo)];
+    std::int16_t& room = it.injection_room[outgoing.packet.input];
+    if (room < outgoing.packet.chunks) continue;
     room = static_cast<std::int16_t>(room - outgoing.packet.chunks);
     it.job = allocate(outgoing.packet);
-    cargo_[it.job].source = node;
-    cargo_[it.job].input = static_cast<std::uint8_t>(fifo);
     least_chunks_ = std::min<std::int32_t>(least_chunks_, outgoing.packet.chunks);
-    it.has_outgoing[packet_class] = false;
+    it.has_outgoing = static_cast<std::uint16_t>(it.has_outgoing & ~bit);
     it.next_class = static_cast<std::uint8_t>((packet_class + 1) % classes_);
     it.is_busy = true;
-    it.job_kind = Job::kSend;
+    it.job_kind = PacketJob::kSend;
     it.receives_next = true;
     schedule(outgoing.ticks, kProcessor, node, 0);
     return true;
@@ -87,9 +87,8 @@ bool PacketNetwork::startSend(std::uint32_t node) {
   return false;
 }
 
-/// The FIFO of the class for the direction in which a packet has most hops; -1: it has no room.
-int PacketNetwork::injectionFifo(std::uint32_t node, std::uint32_t packet_class,
-                                 const Packet& packet) const {
+/// The FIFO of the class for the direction in which a packet has most hops.
+std::uint8_t PacketNetwork::injectionFifo(std::uint32_t packet_class, const Packet& packet) const {
   const std::uint32_t first = packet_class * fifos_ / classes_;
   const std::uint32_t end = (packet_class + 1) * fifos_ / classes_;
   std::uint32_t direction = 0;
@@ -98,32 +97,29 @@ int PacketNetwork::injectionFifo(std::uint32_t node, std::uint32_t packet_class,
     const int hops = std::abs(packet.hops[i]);
     if (hops <= most) continue;
     most = hops;
-    direction = 2 * i + (packet.hops[i] < 0 ? 1 : 0);
+    direction = directionOf(i, packet.hops[i]);
   }
-  const std::uint32_t fifo = first + direction % (end - first);
-  return injection_room_[node * fifos_ + fifo] >= packet.chunks ? static_cast<int>(fifo) : -1;
+  return static_cast<std::uint8_t>(first + direction % (end - first));
 }
 
 void PacketNetwork::finishJob(std::uint32_t node) {
-  Node& it = node_[node];
+  Site& it = site_[node];
   const std::uint32_t index = it.job;
-  if (it.job_kind == Job::kWork) {
+  if (it.job_kind == PacketJob::kWork) {
     traffic_->worked(*this, index);
-  } else if (it.job_kind == Job::kReceive) {
+  } else if (it.job_kind == PacketJob::kReceive) {
     const Packet packet = packetOf(index);
-    Input& input = input_[node * directions_ + packet.input];
+    InputPort& input = it.inputs[packet.input];
     input.room = static_cast<std::int16_t>(input.room + packet.chunks);
-    for (std::uint32_t channel = 0; channel < kChannels && input.waiting != 0; ++channel) {
-      if ((input.waiting >> channel & 1) != 0)
-        tryReception(node, packet.input * kChannels + channel);
+    for (std::uint32_t channel = 0; channel < kPacketChannels && input.waiting != 0; ++channel) {
+      if ((input.waiting >> channel & 1) != 0) tryReception(node, queueOf(packet.input, channel));
     }
     release(index);
     traffic_->received(*this, node, packet);
   } else {
-    const std::uint32_t queue = channels_ + cargo_[index].input;
-    Queue& fifo = queue_[std::size_t{node} * queues_ + queue];
-    moving_[index].arrives = static_cast<std::uint32_t>(events_.now()) & kTimeMask;
-    append(fifo, index);
+    const std::uint32_t queue = kFirstInjection + cargo_[index].input;
+    moving_[index].arrives = static_cast<std::uint32_t>(events_.now());
+    append(it.queue(queue), index, moving_[index].chunks);
     arrived(node, queue, index);
   }
   it.is_busy = false;

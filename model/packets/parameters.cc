@@ -145,8 +145,8 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
   if (std::max({p.channel, p.injection, p.reception}) / p.chunk > 30000) {
     return fault("packet settings channel, injection and reception: at most 30000 chunks");
   }
-  if (p.injection_fifos < 2 || p.injection_fifos > 16 || !whole(p.injection_fifos, 1)) {
-    return fault("packet setting injection-fifos: 2 to 16, not " + text(p.injection_fifos));
+  if (p.injection_fifos < 2 || p.injection_fifos > 8 || !whole(p.injection_fifos, 1)) {
+    return fault("packet setting injection-fifos: 2 to 8, not " + text(p.injection_fifos));
   }
   if (p.crossbar < 1 || p.crossbar > 8 || !whole(p.crossbar, 1)) {
     return fault("packet setting crossbar: 1 to 8, not " + text(p.crossbar));

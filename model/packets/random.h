@@ -2,8 +2,10 @@
 #ifndef TORC_MODEL_PACKETS_RANDOM_H_
 #define TORC_MODEL_PACKETS_RANDOM_H_
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 namespace torc {
 
@@ -35,11 +37,11 @@ class Random {
 };
 
 /// A permutation of 0 to size - 1 that depends on `key`: a Feistel network of four rounds over the
-/// next even power of two, walked until it is inside.
+/// next power of two, walked until it is inside.
 class Permutation {
  public:
   explicit Permutation(std::uint32_t size = 1)
-      : size_(size), half_((std::bit_width(size > 1 ? size - 1 : 1u) + 1) / 2) {}
+      : size_(size), bits_(std::max<int>(2, std::bit_width(size > 1 ? size - 1 : 1u))) {}
 
   std::uint32_t size() const { return size_; }
   std::uint32_t at(std::uint32_t index, std::uint64_t key) const {
@@ -51,19 +53,22 @@ class Permutation {
 
  private:
   std::uint32_t once(std::uint32_t index, std::uint64_t key) const {
-    const std::uint32_t mask = (1u << half_) - 1;
-    std::uint32_t left = index >> half_, right = index & mask;
-    for (std::uint64_t round = 0; round < 4; ++round) {
-      const auto mixed = static_cast<std::uint32_t>(mixBits(key ^ (round << 32) ^ right) >> 40);
-      const std::uint32_t swapped = left ^ (mixed & mask);
-      left = right;
-      right = swapped;
+    // The upper part becomes the lower one, the lower one, mixed with the other, the upper one.
+    int low = bits_ / 2, high = bits_ - low;
+    for (int round = 0; round < 4; ++round) {
+      const std::uint32_t left = index >> low, right = index & ((1u << low) - 1);
+      std::uint64_t mixed = (std::rotl(key, 16 * round) ^ right) * 0xbf58476d1ce4e5b9u;
+      mixed = (mixed ^ mixed >> 32) * 0x94d049bb133111ebu;
+      const std::uint32_t swapped =
+          left ^ (static_cast<std::uint32_t>(mixed >> 40) & ((1u << high) - 1));
+      index = right << high | swapped;
+      std::swap(low, high);
     }
-    return (left << half_) | right;
+    return index;
   }
 
   std::uint32_t size_;
-  int half_;  // bits of each half
+  int bits_;
 };
 
 }  // namespace torc
