@@ -87,11 +87,13 @@ bool PacketNetwork::startSend(std::uint32_t node) {
   return false;
 }
 
-/// The FIFO of the class for the direction in which a packet has most hops; -1: it has no room.
+/// The FIFO for the direction in which a packet has most hops; where there are fewer FIFOs than
+/// directions, one of those of the class. -1: it has no room.
 int PacketNetwork::injectionFifo(std::uint32_t node, std::uint32_t packet_class,
                                  const Packet& packet) const {
-  const std::uint32_t first = packet_class * fifos_ / classes_;
-  const std::uint32_t end = (packet_class + 1) * fifos_ / classes_;
+  const bool has_all = fifos_ >= directions_;
+  const std::uint32_t first = has_all ? 0 : packet_class * fifos_ / classes_;
+  const std::uint32_t end = has_all ? fifos_ : (packet_class + 1) * fifos_ / classes_;
   std::uint32_t direction = 0;
   int most = 0;
   for (std::uint32_t i = 0; i < dimensions_; ++i) {
