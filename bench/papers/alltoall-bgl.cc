@@ -35,6 +35,7 @@ constexpr double kHopsOfRun = 1.2e7;  // about as many packet hops does a steady
 constexpr double kLeastPackets = 300, kMostPackets = 4000;  // of a node in a steady run
 constexpr double kMostWhole = 256;      // nodes of partitions that are run from start to end
 constexpr double kWholeBytes = 9600;    // of a pair: 40 packets
+constexpr double kFewNodes = 64;        // up to which it is ten times as long: ends count less
 constexpr double kMostNodes = 4096;     // of partitions that are run unless `large` is given
 constexpr double kAlpha = 450 / 700e6;  // s, section 3
 constexpr double kBeta = 6.48e-9;       // s/byte, section 3
@@ -103,8 +104,9 @@ class Runs {
     const Partition on(shape);
     const PacketParameters parameters = longMessages();
     if (on.nodes <= kMostWhole) {
-      const double peak_s = alltoallPeakSeconds(on.topology, on.machine, parameters, kWholeBytes);
-      return shares_[key] = peak_s / run(on, strategy, kWholeBytes, 0, parameters).makespan_s;
+      const double bytes = kWholeBytes * (on.nodes <= kFewNodes ? 10 : 1);
+      const double peak_s = alltoallPeakSeconds(on.topology, on.machine, parameters, bytes);
+      return shares_[key] = peak_s / run(on, strategy, bytes, 0, parameters).makespan_s;
     }
     double packets = std::clamp(kHopsOfRun / (on.nodes * on.hops()), kLeastPackets, kMostPackets);
     Rate rate = middleRate(run(on, strategy, kLongBytes, packets, parameters));

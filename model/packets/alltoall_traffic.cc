@@ -24,7 +24,8 @@ class Walk {
 
   /// Advances to the next packet; false: there is none. `number` is that of the packet to its
   /// destination, `index` that of the destination.
-  bool next(const Permutation& order, std::uint64_t key, std::uint64_t packets, std::uint64_t burst,
+  template <typename Order>
+  bool next(const Order& order, std::uint64_t key, std::uint64_t packets, std::uint64_t burst,
             std::uint32_t& index, std::uint64_t& number) {
     if (order.size() == 0 || round_ * burst >= packets) return false;
     index = order.at(position_, mixBits(key ^ round_));
@@ -44,6 +45,25 @@ class Walk {
   std::uint32_t position_ = 0;
   std::uint32_t in_burst_ = 0;
   std::uint32_t round_ = 0;
+};
+
+/// The order of the first phase of two: rounds along the line, each to all other places on it in
+/// random order. In a round each of them gets a packet for another node of its plane, in random
+/// order too.
+class LineOrder {
+ public:
+  LineOrder(std::uint32_t length, std::uint32_t plane) : line_(length - 1), plane_(plane) {}
+
+  std::uint32_t size() const { return line_.size() * plane_.size(); }
+  /// The place on the line times the nodes of a plane, and the node there.
+  std::uint32_t at(std::uint32_t index, std::uint64_t key) const {
+    const std::uint32_t round = index / line_.size();
+    const std::uint32_t goal = line_.at(index % line_.size(), mixBits(key + round));
+    return goal * plane_.size() + plane_.at(round, mixBits(key ^ std::uint64_t{goal + 1} << 32));
+  }
+
+ private:
+  Permutation line_, plane_;
 };
 
 /// What the strategies that send packets one by one share: sizes, costs, counts.
@@ -153,7 +173,8 @@ class DirectTraffic : public PacketAlltoall {
 };
 
 /// Along the linear dimension to the plane of the destination, then in the plane. What a node
-/// sends in the first phase and what it sends in the second have injection FIFOs of their own.
+/// sends in the first phase and what it sends in the second have injection FIFOs of their own, as
+/// they go in different directions.
 class TwoPhaseTraffic : public PacketAlltoall {
  public:
   TwoPhaseTraffic(const PacketNetwork& network, const AlltoallOptions& options)
@@ -161,7 +182,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
         linear_(options.linear),
         length_(network.topology().axes[linear_].size),
         plane_(network.nodes() / length_),
-        away_((length_ - 1) * plane_),
+        away_(length_, plane_),
         here_(plane_ - 1),
         nodes_(network.nodes()) {
     for (std::uint32_t chunks = 0; chunks < 256; ++chunks) {
@@ -172,6 +193,7 @@ class TwoPhaseTraffic : public PacketAlltoall {
   }
 
   std::uint32_t classes() const override { return 2; }
+  bool classesGoInDifferentDirections() const override { return true; }
 
   bool next(std::uint32_t node, std::uint32_t packet_class, Outgoing& outgoing) override {
     return packet_class == 0 ? nextLinear(node, outgoing) : nextPlanar(node, outgoing);
@@ -280,7 +302,8 @@ class TwoPhaseTraffic : public PacketAlltoall {
   }
 
   const std::uint32_t linear_, length_, plane_;
-  const Permutation away_, here_;  // of destinations in other planes, and in the own one
+  const LineOrder away_;    // of destinations in other planes
+  const Permutation here_;  // and in the own one
   std::vector<NodeState> nodes_;
   std::vector<std::uint32_t> forward_ticks_;  // by chunks
   std::vector<Packet> waiting_;               // to be sent on

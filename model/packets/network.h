@@ -178,6 +178,7 @@ class PacketNetwork {
 
   Traffic* traffic_ = nullptr;
   std::uint32_t classes_ = 1;
+  bool shares_fifos_ = false;  // classes do
   bool works_ = false;
   EventWheel events_;
   std::uint64_t fetch_distance_ = 1;  // ticks

@@ -87,10 +87,10 @@ bool PacketNetwork::startSend(std::uint32_t node) {
   return false;
 }
 
-/// The FIFO of the class for the direction in which a packet has most hops.
+/// The FIFO for the direction in which a packet has most hops, of those of its class.
 std::uint8_t PacketNetwork::injectionFifo(std::uint32_t packet_class, const Packet& packet) const {
-  const std::uint32_t first = packet_class * fifos_ / classes_;
-  const std::uint32_t end = (packet_class + 1) * fifos_ / classes_;
+  const std::uint32_t first = shares_fifos_ ? 0 : packet_class * fifos_ / classes_;
+  const std::uint32_t end = shares_fifos_ ? fifos_ : (packet_class + 1) * fifos_ / classes_;
   std::uint32_t direction = 0;
   int most = 0;
   for (std::uint32_t i = 0; i < dimensions_; ++i) {

@@ -23,14 +23,14 @@ struct PacketParameters {
 
   // Routers.
   double channel = 1024;     // bytes of a virtual channel's buffer
-  double bubble = 256;       // bytes that must stay free in a ring of the bubble channel
+  double bubble = 512;       // bytes that must stay free in a ring of the bubble channel
   double crossbar = 2;       // packets that leave one input at a time
-  double inject_every = 24;  // of so many packets on a link one is injected before others
+  double inject_every = 28;  // of so many packets on a link one is injected before others
   double tokens = 70;        // ns until room that became free is known upstream
 
   // FIFOs.
-  double injection_fifos = 6;  // of a node; phases share them out
-  double injection = 1024;     // bytes of each
+  double injection_fifos = 6;  // of a node: one for each direction, else phases share them out
+  double injection = 768;      // bytes of each
   double reception = 1024;     // bytes of each; there is one for every direction
 
   // The processor.

@@ -31,7 +31,9 @@ struct Outgoing {
   std::uint64_t not_before = 0;  // time
 };
 
-/// Packets wait in injection FIFOs of their class alone: one class never blocks another.
+/// Packets wait in injection FIFOs of their class alone: one class never blocks another. Classes
+/// that go in different directions have FIFOs of their own anyway, where there is one for each
+/// direction.
 inline constexpr std::uint32_t kMaxPacketClasses = 16;
 
 class PacketNetwork;
@@ -41,6 +43,7 @@ class Traffic {
   virtual ~Traffic() = default;
 
   virtual std::uint32_t classes() const { return 1; }
+  virtual bool classesGoInDifferentDirections() const { return false; }
   /// The next packet of a class that `node` can send now; false: none, until PacketNetwork::wake.
   virtual bool next(std::uint32_t node, std::uint32_t packet_class, Outgoing& outgoing) = 0;
   /// Whether nextWork may ever give something.

@@ -30,7 +30,9 @@ std::string drawShape(std::uint32_t most_dimensions) {
 /// Buffers as small as they may be, or as large as Blue Gene/L's.
 PacketParameters drawParameters() {
   PacketParameters parameters;
-  parameters.channel = draw(2, 4) * 256.0;
+  const std::uint32_t packets = draw(2, 4);
+  parameters.channel = packets * 256.0;
+  parameters.bubble = draw(1, packets - 1) * 256.0;
   parameters.reception = draw(1, 4) * 256.0;
   parameters.injection = draw(1, 4) * 256.0;
   parameters.injection_fifos = draw(2, 6);
