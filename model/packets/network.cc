@@ -53,6 +53,7 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
   token_ticks_ = ticks(parameters.tokens);
   channel_chunks_ = static_cast<std::int32_t>(chunksOf(parameters.channel));
   bubble_chunks_ = static_cast<std::int32_t>(chunksOf(parameters.bubble));
+  escape_chunks_ = static_cast<std::int32_t>(chunksOf(parameters.escape));
   slot_chunks_ = static_cast<std::int32_t>(chunksOf(parameters.packet));
   injection_chunks_ = static_cast<std::int32_t>(chunksOf(parameters.injection));
   reception_chunks_ = static_cast<std::int32_t>(chunksOf(parameters.reception));

@@ -9,7 +9,8 @@
 //    dimension that has hops left, it may take the bubble channel.
 //  - A packet that may not choose takes the bubble channel of that link alone.
 //  - On the bubble channel of a ring a packet that goes straight on needs room for itself; one that
-//    enters needs room for itself and a bubble. So no ring ever fills up.
+//    enters needs room for itself and a bubble, or, if it may choose, what `escape` says. So no
+//    ring ever fills up.
 //  - A link that becomes free takes, of the packets in the network that wait for it, that of the
 //    longest queue, of equals the next in turn; where there is none, one that is to be injected, in
 //    turn. Of every `inject_every` packets one is injected before those in the network.
@@ -127,6 +128,10 @@ class PacketNetwork {
   void offer(std::uint32_t node, std::uint32_t queue);
   int channelFor(const OutputLink& output, std::uint32_t direction, std::uint32_t queue,
                  const PacketQueue& fifo) const;
+  /// Chunks that must stay free where the packet at the head enters a ring of the bubble channel.
+  std::int32_t entryChunks(const PacketQueue& fifo) const {
+    return fifo.is_deterministic ? bubble_chunks_ : escape_chunks_;
+  }
   std::uint64_t roomFor(const Site& site, std::uint32_t direction) const;
   void arbitrate(std::uint32_t node, std::uint32_t direction);
   void grant(std::uint32_t node, std::uint32_t direction, std::uint32_t queue,
@@ -162,7 +167,7 @@ class PacketNetwork {
   std::array<std::uint32_t, kMaxDimensions> hop_ticks_{};
   double tick_s_ = 1;
   std::uint32_t token_ticks_ = 0, most_hop_ticks_ = 0;
-  std::int32_t channel_chunks_ = 0, bubble_chunks_ = 0, injection_chunks_ = 0,
+  std::int32_t channel_chunks_ = 0, bubble_chunks_ = 0, escape_chunks_ = 0, injection_chunks_ = 0,
                reception_chunks_ = 0;
   std::int32_t least_chunks_ = 255;  // of all packets so far
   std::int32_t slot_chunks_ = 0;     // what a packet takes of a bubble channel: the largest's size
@@ -222,7 +227,7 @@ inline int PacketNetwork::channelFor(const OutputLink& output, std::uint32_t dir
   }
   if ((output.escapes >> queue & 1) == 0) return -1;
   const bool goes_on = queue == queueOf(direction, kBubbleChannel) || !is_ring_[direction / 2];
-  const std::int32_t needed = slot_chunks_ + (goes_on ? 0 : bubble_chunks_);
+  const std::int32_t needed = slot_chunks_ + (goes_on ? 0 : entryChunks(fifo));
   return output.tokens[kBubbleChannel] >= needed ? static_cast<int>(kBubbleChannel) : -1;
 }
 

@@ -145,12 +145,16 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE std::uint64_t PacketNetwork::roomFor(const Site& si
       if (site.queue(lowestBit(bits)).head_chunks <= dynamic) fit |= bits & -bits;
     }
   }
-  const std::int32_t bubble = output.tokens[kBubbleChannel];
-  if (bubble >= slot_chunks_ + bubble_chunks_ ||
-      (bubble >= slot_chunks_ && !is_ring_[direction / 2])) {
+  const std::int32_t more = output.tokens[kBubbleChannel] - slot_chunks_;
+  if (more < 0) return fit & ~site.held;
+  if (more >= std::max(bubble_chunks_, escape_chunks_) || !is_ring_[direction / 2]) {
     fit |= output.escapes;
-  } else if (bubble >= slot_chunks_) {
+  } else {
     fit |= output.escapes & std::uint64_t{1} << queueOf(direction, kBubbleChannel);
+    const std::uint64_t any = more >= std::min(bubble_chunks_, escape_chunks_) ? ~fit : 0;
+    for (std::uint64_t bits = output.escapes & any; bits != 0; bits &= bits - 1) {
+      if (more >= entryChunks(site.queue(lowestBit(bits)))) fit |= bits & -bits;
+    }
   }
   return fit & ~site.held;
 }

@@ -1,6 +1,7 @@
 #include "model/packets/parameters.h"
 
 #include <cmath>
+#include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -29,7 +30,10 @@ constexpr PacketParameterRow kRows[] = {
     {"wire", &P::wire, "bytes", "that a packet costs its link besides itself",
      "from 6.48 ns a payload byte (section 3) at 175 MB/s: 272 bytes for 240"},
     {"channel", &P::channel, "bytes", "buffer of a virtual channel at an input", kAdiga},
-    {"bubble", &P::bubble, "bytes", "free besides the packet to enter a ring of the bubble channel",
+    {"bubble", &P::bubble, "bytes",
+     "free besides a deterministic packet that enters a ring of the bubble channel",
+     "the bubble rule: one largest packet"},
+    {"escape", &P::escape, "bytes", "the same for an adaptive packet",
      "set by table 2: two largest packets; the bubble rule needs one"},
     {"crossbar", &P::crossbar, "packets", "that leave one input at a time",
      "estimate: a crossbar of two ports an input"},
@@ -106,8 +110,9 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
   const struct {
     std::string_view name;
     double value;
-  } sizes[] = {{"packet", p.packet},       {"channel", p.channel},     {"bubble", p.bubble},
-               {"injection", p.injection}, {"reception", p.reception}, {"smallest", p.smallest}};
+  } sizes[] = {{"packet", p.packet},    {"channel", p.channel},     {"bubble", p.bubble},
+               {"escape", p.escape},    {"injection", p.injection}, {"reception", p.reception},
+               {"smallest", p.smallest}};
   for (const auto& size : sizes) {
     if (!whole(size.value, p.chunk)) {
       return fault("packet setting " + llvm::StringRef(size.name) + ": " + text(size.value) +
@@ -129,14 +134,16 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
     return fault("packet setting channel: a buffer of " + text(p.channel) +
                  " bytes never holds a packet of " + text(p.packet));
   }
-  if (p.bubble < p.packet) {
-    return fault("packet setting bubble: " + text(p.bubble) +
-                 " bytes deadlock: less than a packet of " + text(p.packet));
-  }
-  if (p.channel < p.packet + p.bubble) {
-    return fault("packet setting channel: a buffer of " + text(p.channel) +
-                 " bytes never has room for a packet of " + text(p.packet) + " and a bubble of " +
-                 text(p.bubble));
+  for (const auto& [name, bytes] : {std::pair("bubble", p.bubble), std::pair("escape", p.escape)}) {
+    if (bytes < p.packet) {
+      return fault("packet setting " + llvm::StringRef(name) + ": " + text(bytes) +
+                   " bytes deadlock: less than a packet of " + text(p.packet));
+    }
+    if (p.channel < p.packet + bytes) {
+      return fault("packet setting channel: a buffer of " + text(p.channel) +
+                   " bytes never has room for a packet of " + text(p.packet) + " and " +
+                   text(bytes) + " more (" + name + ")");
+    }
   }
   if (p.injection < p.packet || p.reception < p.packet) {
     return fault("packet setting " +

@@ -23,7 +23,8 @@ struct PacketParameters {
 
   // Routers.
   double channel = 1024;     // bytes of a virtual channel's buffer
-  double bubble = 512;       // bytes that must stay free in a ring of the bubble channel
+  double bubble = 256;       // bytes that must stay free in a ring of the bubble channel
+  double escape = 512;       // bytes, where an adaptive packet enters it
   double crossbar = 2;       // packets that leave one input at a time
   double inject_every = 28;  // of so many packets on a link one is injected before others
   double tokens = 70;        // ns until room that became free is known upstream

@@ -33,6 +33,7 @@ PacketParameters drawParameters() {
   const std::uint32_t packets = draw(2, 4);
   parameters.channel = packets * 256.0;
   parameters.bubble = draw(1, packets - 1) * 256.0;
+  parameters.escape = draw(1, packets - 1) * 256.0;
   parameters.reception = draw(1, 4) * 256.0;
   parameters.injection = draw(1, 4) * 256.0;
   parameters.injection_fifos = draw(2, 6);

@@ -73,7 +73,7 @@ TEST(RouterTest, ABubbleStaysFreeInARing) {
   // 49 ticks (70 ns) after its last byte has left node 1; on a line when the link is free.
   PacketParameters parameters;
   parameters.channel = 512;
-  parameters.bubble = 256;
+  parameters.escape = 256;
   const std::vector<ScriptedPacket> script = {{0, 2, 8, true}, {0, 2, 8, true}};
   const std::uint64_t way = 2 * kHop + kWire + kProcessor;
   for (const bool is_ring : {true, false}) {
@@ -90,7 +90,7 @@ TEST(RouterTest, SmallPacketsTakeABubbleSlotOfTheLargest) {
   // As before with packets of 32 bytes: room that is in pieces would be none for a large one.
   PacketParameters parameters;
   parameters.channel = 512;
-  parameters.bubble = 256;
+  parameters.escape = 256;
   PacketNetwork network = networkOf("8", parameters);
   ScriptedTraffic traffic(network, {{0, 2, 1, true}, {0, 2, 1, true}});
   ASSERT_EQ(errorOf(network, traffic), "");
