@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 source bench/papers/figures.sh
 begin_figures alltoall-bgl.sh "${1:-docs/papers/alltoall-bgl}" //bench/papers:alltoall-bgl //compiler:torc
 {
-  echo 'Made by `bash bench/papers/alltoall-bgl.sh`.'
+  echo "Made by \`bash bench/papers/alltoall-bgl.sh${2:+ FOLDER $2}\`."
   "$bin/bench/papers/alltoall-bgl" "$out" ${2:+"$2"}
 } >"$out/tables.md"
 

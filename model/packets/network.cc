@@ -3,17 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+
 namespace torc {
 namespace {
 
 // Ticks of the time that one byte needs on the fastest link: on Blue Gene/L a tick is a cycle.
 constexpr double kTicksPerByte = 4;
 constexpr std::size_t kUsualPackets = 96;  // of a node
-// Longest way along a dimension, in hops.
+// Longest way along a dimension, in hops; so coordinates are bytes.
 constexpr std::uint32_t kMostHops = 127;
+
+// Times of hops and of tokens, in ticks, are numbers of 31 bits; nodes in events of 26.
+constexpr double kMostTicks = 0x7fffffff;
+constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 26;
 
 llvm::Error fault(const llvm::Twine& message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+double ticksPerSecond(const Machine& machine) {
+  double fastest = 0;
+  for (const MachineDimension& dimension : machine.dimensions)
+    fastest = std::max(fastest, dimension.bandwidth);
+  return fastest * kTicksPerByte;
 }
 
 }  // namespace
@@ -33,6 +47,19 @@ llvm::Expected<PacketNetwork> PacketNetwork::make(const Topology& topology, cons
                    " nodes: ways of more than " + llvm::Twine(kMostHops) + " hops");
     }
   }
+  if (topology.sites() >= kMostNodes)
+    return fault("packets: " + topology.shape() + " has more than " + llvm::Twine(kMostNodes - 1) +
+                 " nodes");
+  double longest_s = parameters.tokens * 1e-9;
+  for (const MachineDimension& dimension : machine.dimensions)
+    longest_s = std::max(longest_s, dimension.latency);
+  if (const double most_s = kMostTicks / ticksPerSecond(machine); longest_s > most_s) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format(
+        "packets: a hop or its tokens take %g s, more than the %g s that links so fast may",
+        longest_s, most_s);
+    return fault(text);
+  }
   return PacketNetwork(topology, machine, parameters);
 }
 
@@ -46,10 +73,8 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
       fifos_(static_cast<std::uint32_t>(parameters.injection_fifos)),
       crossbar_(static_cast<std::uint32_t>(parameters.crossbar)),
       inject_every_(static_cast<std::uint32_t>(parameters.inject_every)) {
-  double fastest = 0;
-  for (const MachineDimension& dimension : machine.dimensions)
-    fastest = std::max(fastest, dimension.bandwidth);
-  tick_s_ = 1 / (fastest * kTicksPerByte);
+  tick_s_ = 1 / ticksPerSecond(machine);
+  const double fastest = ticksPerSecond(machine) / kTicksPerByte;
   token_ticks_ = ticks(parameters.tokens);
   channel_chunks_ = static_cast<std::int32_t>(chunksOf(parameters.channel));
   bubble_chunks_ = static_cast<std::int32_t>(chunksOf(parameters.bubble));
@@ -62,6 +87,13 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Machine& machine,
     const std::uint8_t axis = topology.order[i];
     stride_[axis] = stride;
     stride *= topology.axes[axis].size;
+  }
+  place_.resize(nodes_);
+  for (std::uint32_t node = 0; node < nodes_; ++node) {
+    for (std::uint32_t i = 0; i < dimensions_; ++i) {
+      const std::uint64_t at = node / stride_[i] % topology.axes[i].size;
+      place_[node] |= at << 8 * i;
+    }
   }
   wire_ticks_.resize(std::size_t{256} * dimensions_);
   send_ticks_.resize(256);
@@ -118,7 +150,8 @@ double PacketNetwork::memoryBytes(const Topology& topology, const PacketParamete
   // A packet under way has up to two events to come; both tables grow by doubling.
   const double of_packets =
       packets * 2 * (sizeof(MovingPacket) + sizeof(Cargo) + 2 * sizeof(PacketEvent));
-  return static_cast<double>(topology.sites()) * (sizeof(Site) + 2 * sizeof(Outgoing) + of_packets);
+  return static_cast<double>(topology.sites()) *
+         (sizeof(Site) + 8 + 2 * sizeof(Outgoing) + of_packets);
 }
 
 std::uint32_t PacketNetwork::ticks(double ns) const {

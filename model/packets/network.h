@@ -87,7 +87,7 @@ class PacketNetwork {
   void setHops(std::uint32_t from, std::uint32_t to, std::uint64_t random, Packet& packet) const;
   /// A node's coordinate, and the node with another one.
   std::uint32_t coordinate(std::uint32_t node, std::uint32_t dimension) const {
-    return node / stride_[dimension] % size_[dimension];
+    return place_[node] >> 8 * dimension & 0xff;
   }
   std::uint32_t withCoordinate(std::uint32_t node, std::uint32_t dimension,
                                std::uint32_t value) const {
@@ -164,6 +164,7 @@ class PacketNetwork {
   std::uint32_t fifos_ = 0;  // injection FIFOs of a node
   std::array<std::uint32_t, kMaxDimensions> size_{}, stride_{};
   std::array<bool, kMaxDimensions> is_ring_{};
+  std::vector<std::uint64_t> place_;  // by node: a byte for each coordinate
   std::array<std::uint32_t, kMaxDimensions> hop_ticks_{};
   double tick_s_ = 1;
   std::uint32_t token_ticks_ = 0, most_hop_ticks_ = 0;

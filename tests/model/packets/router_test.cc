@@ -143,5 +143,16 @@ TEST(RouterTest, ShapesThatAreNotServed) {
   EXPECT_EQ(error("4x255"), "");
 }
 
+TEST(RouterTest, HopsThatTakeTooLong) {
+  Machine machine = llvm::cantFail(partitionOf(llvm::cantFail(findMachine("bgl")), "4x4"));
+  machine.dimensions[1].latency = 5;
+  llvm::Expected<PacketNetwork> network =
+      PacketNetwork::make(llvm::cantFail(topologyOf(machine)), machine, {});
+  ASSERT_FALSE(network);
+  EXPECT_EQ(
+      llvm::toString(network.takeError()),
+      "packets: a hop or its tokens take 5 s, more than the 3.06783 s that links so fast may");
+}
+
 }  // namespace
 }  // namespace torc
