@@ -149,7 +149,8 @@ class PacketNetwork {
   bool startWork(std::uint32_t node);
   bool startReceive(std::uint32_t node);
   bool startSend(std::uint32_t node);
-  std::uint8_t injectionFifo(std::uint32_t packet_class, const Packet& packet) const;
+  std::uint32_t longestWay(const Packet& packet) const;
+  void shareFifos(const Traffic& traffic);
   void finishJob(std::uint32_t node);
   void wakeAt(std::uint32_t node, std::uint64_t time);
 
@@ -184,7 +185,7 @@ class PacketNetwork {
 
   Traffic* traffic_ = nullptr;
   std::uint32_t classes_ = 1;
-  bool shares_fifos_ = false;  // classes do
+  std::array<std::array<std::uint8_t, kMaxDirections>, kMaxInjectionFifos> fifo_of_{};  // by class
   bool works_ = false;
   EventWheel events_;
   std::uint64_t fetch_distance_ = 1;  // ticks

@@ -58,14 +58,15 @@ bool PacketNetwork::startReceive(std::uint32_t node) {
 bool PacketNetwork::startSend(std::uint32_t node) {
   Site& it = site_[node];
   for (std::uint32_t i = 0; i < classes_; ++i) {
-    const std::uint32_t packet_class = (it.next_class + i) % classes_;
+    std::uint32_t packet_class = it.next_class + i;
+    if (packet_class >= classes_) packet_class -= classes_;
     Outgoing& outgoing = outgoing_[node * classes_ + packet_class];
     const std::uint32_t bit = 1u << packet_class;
     if ((it.has_outgoing & bit) == 0) {
       if (!traffic_->next(node, packet_class, outgoing)) continue;
       it.has_outgoing = static_cast<std::uint16_t>(it.has_outgoing | bit);
       outgoing.packet.source = node;
-      outgoing.packet.input = injectionFifo(packet_class, outgoing.packet);
+      outgoing.packet.input = fifo_of_[packet_class][longestWay(outgoing.packet)];
     }
     if (outgoing.not_before > events_.now()) {
       wakeAt(node, outgoing.not_before);
@@ -77,7 +78,7 @@ bool PacketNetwork::startSend(std::uint32_t node) {
     it.job = allocate(outgoing.packet);
     least_chunks_ = std::min<std::int32_t>(least_chunks_, outgoing.packet.chunks);
     it.has_outgoing = static_cast<std::uint16_t>(it.has_outgoing & ~bit);
-    it.next_class = static_cast<std::uint8_t>((packet_class + 1) % classes_);
+    it.next_class = static_cast<std::uint8_t>(packet_class + 1 == classes_ ? 0 : packet_class + 1);
     it.is_busy = true;
     it.job_kind = PacketJob::kSend;
     it.receives_next = true;
@@ -87,10 +88,8 @@ bool PacketNetwork::startSend(std::uint32_t node) {
   return false;
 }
 
-/// The FIFO for the direction in which a packet has most hops, of those of its class.
-std::uint8_t PacketNetwork::injectionFifo(std::uint32_t packet_class, const Packet& packet) const {
-  const std::uint32_t first = shares_fifos_ ? 0 : packet_class * fifos_ / classes_;
-  const std::uint32_t end = shares_fifos_ ? fifos_ : (packet_class + 1) * fifos_ / classes_;
+/// The direction in which a packet has most hops.
+std::uint32_t PacketNetwork::longestWay(const Packet& packet) const {
   std::uint32_t direction = 0;
   int most = 0;
   for (std::uint32_t i = 0; i < dimensions_; ++i) {
@@ -99,7 +98,20 @@ std::uint8_t PacketNetwork::injectionFifo(std::uint32_t packet_class, const Pack
     most = hops;
     direction = directionOf(i, packet.hops[i]);
   }
-  return static_cast<std::uint8_t>(first + direction % (end - first));
+  return direction;
+}
+
+/// A class's share of the injection FIFOs, by direction: all of them where there is one for each
+/// direction and classes differ in these.
+void PacketNetwork::shareFifos(const Traffic& traffic) {
+  classes_ = std::min(traffic.classes(), fifos_);
+  const bool is_shared = traffic.classesGoInDifferentDirections() && fifos_ >= directions_;
+  for (std::uint32_t i = 0; i < classes_; ++i) {
+    const std::uint32_t first = is_shared ? 0 : i * fifos_ / classes_;
+    const std::uint32_t end = is_shared ? fifos_ : (i + 1) * fifos_ / classes_;
+    for (std::uint32_t direction = 0; direction < directions_; ++direction)
+      fifo_of_[i][direction] = static_cast<std::uint8_t>(first + direction % (end - first));
+  }
 }
 
 void PacketNetwork::finishJob(std::uint32_t node) {

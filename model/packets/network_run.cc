@@ -41,8 +41,7 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void PacketNetwork::handle(const PacketEvent& event
 
 llvm::Error PacketNetwork::run(Traffic& traffic, const std::function<void()>& progress) {
   traffic_ = &traffic;
-  classes_ = std::min(traffic.classes(), fifos_);
-  shares_fifos_ = traffic.classesGoInDifferentDirections() && fifos_ >= directions_;
+  shareFifos(traffic);
   works_ = traffic.works();
   outgoing_.resize(std::size_t{nodes_} * classes_);
   for (std::uint32_t node = 0; node < nodes_; ++node)
