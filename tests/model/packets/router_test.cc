@@ -99,6 +99,30 @@ TEST(RouterTest, SmallPacketsTakeABubbleSlotOfTheLargest) {
   EXPECT_EQ(traffic.arrivals[1].time, processor + kHop + wire + 49 + 2 * kHop + wire + processor);
 }
 
+TEST(RouterTest, BuffersHoldWhatTokensAllow) {
+  // Nodes 0, 1, 2 on a line, and node 2 takes a millisecond for a packet. While it is at the first
+  // one, three packets are in each channel of nodes 1 and 2 and in the injection FIFO of node 0;
+  // behind it none are lost.
+  PacketParameters parameters;
+  parameters.channel = 768;
+  parameters.injection = 768;
+  parameters.reception = 256;
+  parameters.receive = 1e6;
+  for (const bool deterministic : {false, true}) {
+    PacketNetwork network = networkOf("3m", parameters);
+    class Counted : public ScriptedTraffic {
+     public:
+      using ScriptedTraffic::ScriptedTraffic;
+      void called(PacketNetwork& network, std::uint32_t) override { sent = network.packets(); }
+      std::uint64_t sent = 0;
+    } traffic(network, std::vector<ScriptedPacket>(40, {0, 2, 8, deterministic}));
+    network.callAt(network.ticks(0.9e6), 0);
+    ASSERT_EQ(errorOf(network, traffic), "");
+    EXPECT_EQ(traffic.sent, 1u + 2 * 3 * (deterministic ? 1 : 3) + 3);
+    EXPECT_EQ(traffic.arrivals.size(), 40u);
+  }
+}
+
 TEST(RouterTest, InputsTakeTurns) {
   // Packets from X and packets from Y all leave node (1, 1, 0) along Z.
   const std::uint32_t from_x = 0 + 2 * 1, from_y = 1 + 2 * 0, to = 1 + 2 * 1 + 4 * 1;
