@@ -185,7 +185,7 @@ class PacketNetwork {
 
   Traffic* traffic_ = nullptr;
   std::uint32_t classes_ = 1;
-  std::array<std::array<std::uint8_t, kMaxDirections>, kMaxInjectionFifos> fifo_of_{};  // by class
+  std::array<std::array<std::uint8_t, kMaxDirections>, kMaxPacketClasses> fifo_of_{};  // by class
   bool works_ = false;
   EventWheel events_;
   std::uint64_t fetch_distance_ = 1;  // ticks

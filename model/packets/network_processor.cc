@@ -64,7 +64,7 @@ bool PacketNetwork::startSend(std::uint32_t node) {
     const std::uint32_t bit = 1u << packet_class;
     if ((it.has_outgoing & bit) == 0) {
       if (!traffic_->next(node, packet_class, outgoing)) continue;
-      it.has_outgoing = static_cast<std::uint16_t>(it.has_outgoing | bit);
+      it.has_outgoing = static_cast<std::uint8_t>(it.has_outgoing | bit);
       outgoing.packet.source = node;
       outgoing.packet.input = fifo_of_[packet_class][longestWay(outgoing.packet)];
     }
@@ -77,7 +77,7 @@ bool PacketNetwork::startSend(std::uint32_t node) {
     room = static_cast<std::int16_t>(room - outgoing.packet.chunks);
     it.job = allocate(outgoing.packet);
     least_chunks_ = std::min<std::int32_t>(least_chunks_, outgoing.packet.chunks);
-    it.has_outgoing = static_cast<std::uint16_t>(it.has_outgoing & ~bit);
+    it.has_outgoing = static_cast<std::uint8_t>(it.has_outgoing & ~bit);
     it.next_class = static_cast<std::uint8_t>(packet_class + 1 == classes_ ? 0 : packet_class + 1);
     it.is_busy = true;
     it.job_kind = PacketJob::kSend;

@@ -120,8 +120,8 @@ struct Site {
   bool is_busy = false;        // the processor
   bool receives_next = false;  // whose turn it is
   std::uint8_t next_class = 0;
-  std::uint16_t has_outgoing = 0;  // classes whose next packet the traffic has given
-  std::uint64_t wakes_at = 0;      // the earliest wake that is under way
+  std::uint8_t has_outgoing = 0;  // classes whose next packet the traffic has given
+  std::uint64_t wakes_at = 0;     // the earliest wake that is under way
 
   PacketQueue& queue(std::uint32_t number) {
     return number < kFirstInjection
@@ -132,7 +132,7 @@ struct Site {
     return const_cast<Site*>(this)->queue(number);
   }
 };
-static_assert(kMaxPacketClasses <= 16);  // bits of has_outgoing
+static_assert(kMaxPacketClasses <= kMaxInjectionFifos);
 // Sites whose distance is a power of two would share few lines of a cache.
 static_assert(sizeof(Site) / 64 % 2 == 1);
 

@@ -34,7 +34,7 @@ struct Outgoing {
 /// Packets wait in injection FIFOs of their class alone: one class never blocks another. Classes
 /// that go in different directions have FIFOs of their own anyway, where there is one for each
 /// direction.
-inline constexpr std::uint32_t kMaxPacketClasses = 16;
+inline constexpr std::uint32_t kMaxPacketClasses = 8;
 
 class PacketNetwork;
 
