@@ -187,7 +187,7 @@ TEST(Choice, ListsOfBlocksAreNotTriedWhereTheirProofOrFileIsTooLarge) {
     return std::string("tried");
   };
   EXPECT_EQ(whyNot("16x16x16"), "its proof would take too long");
-  EXPECT_EQ(whyNot("512x2x2"), "its file would have about 1.1 MiB, more than 1.0 MiB");
+  EXPECT_EQ(whyNot("540x2x2"), "its file would have about 1.1 MiB, more than 1.0 MiB");
 }
 
 TEST(Choice, ASmallerMeshStandsInWhereTooManyNodesDiffer) {
