@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tables 1 to 4 and figures 1 to 7 of the Blue Gene/L all-to-all paper from the packet simulator: CSV
-# files, plots and tables in docs/papers/alltoall-bgl. Some twenty minutes; `large` adds the partitions
-# of more than 4096 nodes.
+# files, plots and tables in docs/papers/alltoall-bgl. Some ten minutes; `large` adds the partitions
+# of more than 4096 nodes, and as many minutes.
 #
 #   bash bench/papers/alltoall-bgl.sh [FOLDER [large]]
 set -euo pipefail
