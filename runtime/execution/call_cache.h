@@ -3,11 +3,11 @@
 // without allocation: what repeats in a program is the schedule and the counts.
 //
 // Life of a call, all of it local to the rank:
-//   TagRange tags = ring.take(schedule->tag_count)    in the order of the calls, on all ranks alike
+//   TagRange tags = space.rangeOf(call's hash, schedule->tag_count)    on all ranks alike
 //   laid = cache.acquire(schedule, call)               an idle laid-out call, or a new one
 //   torc_collective collective(laid); collective.bindTags(tags);
-//   torc_collective_start(&collective)                 once ring.ready(tags)
-//   ... complete: ring.release(tags); cache.release(laid)
+//   space.hold(tags); torc_collective_start(&collective)               once space.ready(tags)
+//   ... complete: space.release(tags); cache.release(laid)
 //
 // What the layout depends on is the key: schedule, collective, root, counts, displacements relative
 // to the lowest, bytes of an element, whether in place. Handles of datatypes and operations are no

@@ -11,7 +11,7 @@
 #include "runtime/execution/laid_out_call.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/schedule.h"
-#include "runtime/transport/tag_ring.h"
+#include "runtime/transport/tag_space.h"
 
 struct torc_collective {
   /// Of a laid-out call that outlives the collective and has no other meanwhile.
@@ -28,7 +28,7 @@ struct torc_collective {
   /// The tags of the next round of a one-shot call.
   void bindTags(const torc::TagRange& given) {
     laid_out->bindTags(given.base);
-    number = given.number;
+    number = given.call;
   }
 
   /// Moves the round on; true when it is over.
@@ -49,7 +49,7 @@ struct torc_collective {
   torc::LaidOutCall* laid_out;
   std::unique_ptr<torc::LaidOutCall> owned;  // null: a cache's
   torc::TagClaim tags;                       // of a persistent one
-  /// Of a persistent collective or of a one-shot call in its geometry: the same on all ranks.
+  /// Names a persistent collective or a one-shot call in its geometry: the same on all ranks.
   std::uint64_t number = 0;
 
   bool active = false;

@@ -39,9 +39,6 @@ int hostCores() {
   return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-// Tags that a ring has at least where there is more than one, and rings at most.
-constexpr std::uint32_t kLeastRing = 1u << 16, kMostRings = 256;
-
 std::uint64_t hostHash() {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
@@ -163,10 +160,7 @@ void torc_geometry::attach() {
   const int highest = torc::highestTag(comm);
   const int half = highest / 2 + 1;
   tags_per_slot_ = std::max(1, half / torc::kTagSlots);
-  const auto upper = static_cast<std::uint32_t>(highest - half);
-  meeting_tag_ = highest;
-  rings_ = std::clamp(upper / kLeastRing, 1u, kMostRings);
-  ring = torc::TagRing(half, upper / rings_);
+  one_shot_tags = torc::TagSpace(half, static_cast<std::uint32_t>(highest - half));
   agreement.open(context, comm);
 }
 

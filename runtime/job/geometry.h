@@ -12,7 +12,7 @@
 #include "runtime/job/agreement.h"
 #include "runtime/job/context.h"
 #include "runtime/job/rank_map.h"
-#include "runtime/transport/tag_ring.h"
+#include "runtime/transport/tag_space.h"
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 
@@ -44,10 +44,8 @@ StatusOr<Topology> withOrder(const Topology& topology,
 /// The lower half of the tag space is cut into equal slots. A collective takes a run of slots that
 /// are free on all ranks: its messages meet no others, whatever the order of starting. Slots are
 /// free again when every rank has freed the collective, and so has received all that was sent to
-/// it. The upper half is for one-shot calls, which take their tags in order from a ring. There are
-/// as many rings side by side as there is room for, up to 256, one for each signature of a call:
-/// the messages of calls that differ between the ranks do not meet, and so spoil nothing. The
-/// highest tag is no collective's.
+/// it. The upper half is for one-shot calls, which find their tags by what they are. The highest tag
+/// is no collective's.
 struct torc_geometry {
   explicit torc_geometry(torc_context* owner) : context(owner) {}
   torc_geometry(const torc_geometry&) = delete;
@@ -85,14 +83,6 @@ struct torc_geometry {
   void releaseTags(const torc::TagClaim& claim);
   int tagBase(const torc::TagClaim& claim) const { return claim.first_slot * tags_per_slot_; }
   const torc::TagMap& takenTags() const { return taken_; }
-  /// The tag on `comm` that no collective uses.
-  int meetingTag() const { return meeting_tag_; }
-  /// The tags of a one-shot call, which has taken `range` from the ring. `signature`: a hash of
-  /// what must be the same on all ranks.
-  torc::TagRange tagsFor(torc::TagRange range, std::uint64_t signature) const {
-    range.base += static_cast<int>(signature % rings_ * ring.size());
-    return range;
-  }
 
   torc_context* context;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -102,7 +92,7 @@ struct torc_geometry {
   std::optional<torc::Topology> topology;
   torc::RankMap map;  // ranks of `comm` to ranks of `topology`
   torc::HostRanks hosts;
-  torc::TagRing ring{0, 0};
+  torc::TagSpace one_shot_tags{0, 0};
   torc_library* library = nullptr;  // that recognised the communicator, and what as; see there
   std::uint32_t library_sub_torus = 0;
   std::shared_ptr<const torc::GeometryTrace> trace;  // null: not traced
@@ -117,8 +107,6 @@ struct torc_geometry {
   bool registered_ = false;   // counted by the context
   bool gives_order_ = false;  // to schedules, instead of insisting on theirs
   int tags_per_slot_ = 1;
-  int meeting_tag_ = 0;
-  std::uint32_t rings_ = 1;
   torc::TagMap taken_{};
 };
 

@@ -54,8 +54,8 @@ std::string ScheduleLoad::path() const {
 void ScheduleLoad::vote(Step step, bool lacks) {
   step_ = step;
   // The maximum is that of the lowest rank that failed.
-  const auto file = static_cast<std::int64_t>(entry_.file);
-  vote_ = {lacks ? 1 : 0, mine_.ok() ? 0 : geometry_.size - geometry_.rank, file, -file};
+  const auto asked = std::int64_t{entry_.file} << 8 | static_cast<std::int64_t>(entry_.collective);
+  vote_ = {lacks ? 1 : 0, mine_.ok() ? 0 : geometry_.size - geometry_.rank, asked, -asked};
   const int code = startAllreduce(vote_.data(), votes_.data(), static_cast<int>(vote_.size()),
                                   MPI_INT64_T, MPI_MAX, geometry_.comm, &request_);
   if (code != MPI_SUCCESS) finish(mpiStatus(code, "MPI_Iallreduce"));

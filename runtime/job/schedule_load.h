@@ -42,6 +42,10 @@ class ScheduleLoad {
   bool done() const { return step_ == Step::kDone; }
   /// Once done: whether it was made for different entries, which all ranks find alike.
   bool entriesDiffer() const { return entries_differ_; }
+  /// Once done: the lowest of the files that ranks have asked for, which all ranks find alike, and
+  /// for which collective that is.
+  std::uint32_t lowestFile() const { return static_cast<std::uint32_t>(-votes_[3] >> 8); }
+  Collective lowestCollective() const { return static_cast<Collective>(-votes_[3] & 0xff); }
 
   /// Once done, once: the schedule, which belongs to the geometry, to be deleted by
   /// torc_schedule_free; or the error, whose code and text are the same on all ranks. kIo,

@@ -19,7 +19,7 @@
 
 #include "runtime/execution/call_cache.h"
 #include "runtime/execution/collective.h"
-#include "runtime/transport/tag_ring.h"
+#include "runtime/transport/tag_space.h"
 #include "tests/mpi/mapped_job.h"
 
 namespace {
@@ -82,19 +82,19 @@ class OneShot : public MappedTest {
 
   void start(Running& running, const std::string& collective, const CallArguments& arguments) {
     torc_schedule* with = schedule(collective);
-    StatusOr<TagRange> tags = geometry_->ring.take(with->tag_count);
-    EXPECT_TRUE(tags.ok()) << tags.status().message();
-    running.tags = *tags;
+    TagSpace& space = geometry_->one_shot_tags;
+    running.tags = space.rangeOf(TagSpace::hashOf(0, ++calls_), with->tag_count);
     StatusOr<LaidOutCall*> laid_out = acquire(*cache_, with, arguments);
     EXPECT_TRUE(laid_out.ok()) << laid_out.status().message();
     running.collective.emplace(*laid_out);
-    EXPECT_TRUE(geometry_->ring.ready(running.tags));
+    EXPECT_TRUE(space.ready(running.tags));
+    space.hold(running.tags);
     running.collective->bindTags(running.tags);
     EXPECT_TORC_OK(torc_collective_start(&*running.collective));
   }
   void finish(Running& running) {
     EXPECT_TORC_OK(torc_collective_wait(&*running.collective));
-    geometry_->ring.release(running.tags);
+    geometry_->one_shot_tags.release(running.tags);
     cache_->release(running.collective->laid_out);
   }
   void run(const std::string& collective, const CallArguments& arguments) {
@@ -103,6 +103,7 @@ class OneShot : public MappedTest {
     finish(running);
   }
 
+  std::uint64_t calls_ = 0;
   std::unique_ptr<CallMemory> memory_;
   std::unique_ptr<CallCache> cache_;
 };
@@ -260,7 +261,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
   if (worldSize() == 1) GTEST_SKIP() << "one rank sends nothing";
   open({});
   torc_schedule* with = schedule("allreduce");
-  TagRing ring(5, with->tag_count * 3 + 1);
+  TagSpace space(5, with->tag_count * 6 + 1);
   struct Issued {
     std::vector<std::int32_t> in, out;
     std::int64_t count = 0;
@@ -279,12 +280,17 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
       call.count = 1 + static_cast<std::int64_t>(same() % 3000);
       call.in = numbers(call.count);
       call.out.assign(call.in.size(), -1);
-      call.tags = *ring.take(with->tag_count);
-      deferred += !ring.ready(call.tags);
-      ++issued;
+      call.tags =
+          space.rangeOf(TagSpace::hashOf(1, static_cast<std::uint64_t>(++issued)), with->tag_count);
     }
     for (Issued& call : calls) {
-      if (call.running || !ring.ready(call.tags)) continue;
+      if (call.running) continue;
+      // They start in their order.
+      if (!space.ready(call.tags)) {
+        ++deferred;
+        break;
+      }
+      space.hold(call.tags);
       StatusOr<LaidOutCall*> acquired =
           acquire(*cache_, with, allreduce(call.in.data(), call.out.data(), call.count));
       ASSERT_TRUE(acquired.ok()) << acquired.status().message();
@@ -298,14 +304,14 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
     ASSERT_TORC_OK(torc_collective_test(&*call.running, &done));
     if (done == 0) continue;
     ASSERT_EQ(call.out, sums(call.count));
-    ring.release(call.tags);
+    space.release(call.tags);
     cache_->release(call.running->laid_out);
     // The others stay where they are: the context knows them.
     calls.remove_if([&](const Issued& other) { return &other == &call; });
     ++complete;
   }
   EXPECT_GT(deferred, 0);
-  EXPECT_EQ(ring.held(), 0u);
+  EXPECT_EQ(space.held(), 0u);
 }
 
 TEST_F(OneShot, IdleCallsBeyondTheLimitAreFreedOldestFirst) {
@@ -353,7 +359,8 @@ TEST_F(OneShot, CachesShareTheLimit) {
       torc_geometry& geometry = i % 2 == 0 ? *geometry_ : **other;
       torc_schedule* with = i % 2 == 0 ? schedule("allreduce") : bound->get();
       std::fill(out.begin(), out.end(), -1);
-      const TagRange tags = *geometry.ring.take(with->tag_count);
+      const TagRange tags = geometry.one_shot_tags.rangeOf(
+          TagSpace::hashOf(0, static_cast<std::uint64_t>(i)), with->tag_count);
       StatusOr<LaidOutCall*> laid_out =
           acquire(cache, with, allreduce(in.data(), out.data(), 20000));
       ASSERT_TRUE(laid_out.ok());
@@ -361,7 +368,6 @@ TEST_F(OneShot, CachesShareTheLimit) {
       collective.bindTags(tags);
       ASSERT_TORC_OK(torc_collective_start(&collective));
       ASSERT_TORC_OK(torc_collective_wait(&collective));
-      geometry.ring.release(tags);
       cache.release(*laid_out);
       EXPECT_EQ(out, sums(20000));
       EXPECT_EQ(shared.evictions(), static_cast<std::uint64_t>(i)) << "each drives out the other's";

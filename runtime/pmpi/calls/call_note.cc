@@ -31,7 +31,6 @@ std::uint64_t signatureOf(const CollectiveCall& call) {
 CallNote noteOn(const CollectiveCall& call, Maker maker) {
   const CallArguments& arguments = call.arguments;
   CallNote note;
-  note.number = call.number;
   note.signature = signatureOf(call);
   note.id = call.id;
   note.maker = maker;
@@ -52,7 +51,6 @@ std::string describe(const CallNote& note) {
     what += op == MPI_OP_NULL ? ", an operation of the user" : ", " + describeOp(op);
   }
   if (note.root >= 0) what += message(", root ", note.root);
-  if (note.maker == Maker::kRefused) what += ", which MPI has refused there";
   if (note.maker == Maker::kMpi && note.reason != Reason::kCollective) {
     what += message(", handed to MPI there (", text(note.reason), ")");
   }

@@ -15,8 +15,7 @@ namespace torc::pmpi {
 /// Who makes a call.
 enum class Maker : std::uint8_t {
   kTorc,
-  kMpi,      // it is handed back
-  kRefused,  // nobody: MPI finds its arguments wrong
+  kMpi,  // it is handed back
 };
 
 /// A hash of what MPI demands to be the same on all ranks: collective, bytes, operation, root.
@@ -24,7 +23,8 @@ std::uint64_t signatureOf(const CollectiveCall& call);
 
 /// A call, and who makes it. Plain data, which travels.
 struct CallNote {
-  std::uint64_t number = 0;  // of the call on its communicator; 0: none
+  std::uint64_t number = 0;   // of the call on its communicator; 0: none
+  std::uint64_t ordinal = 0;  // the same among those of its function
   std::uint64_t signature = 0;
   std::uint64_t bytes = 0;  // of the whole vector, where torc has looked at it
   MPI_Fint op = 0;          // predefined, by Fortran's number; of others that of MPI_OP_NULL

@@ -99,8 +99,9 @@ struct CollectiveCall {
   CallArguments arguments;
 
   // Filled on the way through: what came of it.
-  std::uint64_t number = 0;  // among the collective calls of its communicator, from 1 on; 0: none
-  std::uint64_t bytes = 0;   // of the whole vector
+  std::uint64_t number = 0;   // among the collective calls of its communicator, from 1 on; 0: none
+  std::uint64_t ordinal = 0;  // the same among those of its function, which names it on all ranks
+  std::uint64_t bytes = 0;    // of the whole vector
   Reason reason = Reason::kCollective;
   double began = 0;            // seconds, when statistics are kept
   CallTrial* trial = nullptr;  // that it is part of (runtime/pmpi/tuning); null: of none

@@ -125,7 +125,7 @@ void Operation::setUnderWay() {
 }
 
 bool Operation::proceed() {
-  if (state_.hasFailed(call_.number)) {
+  if (state_.hasFailed(call_)) {
     engine->has_failed_states = true;  // ends it soon
     return false;
   }
@@ -140,15 +140,10 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  if (taken_ != nullptr) return agree(*state_.load(entry_)->schedule);
+  if (vote_) return agree(*state_.load(entry_)->schedule);
   const CommunicatorSchedule* file = state_.load(entry_);
   if (file == nullptr) return false;
   if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
-  if (file->stage == CommunicatorSchedule::Stage::kDiffers) {  // on all ranks alike
-    failed({StatusCode::kMismatch,
-            "calls on the communicator differ between the ranks: they need different schedules"});
-    return true;
-  }
   if (file->stage == CommunicatorSchedule::Stage::kBroken) {
     failed({StatusCode::kTransport, file->fault});
     return true;
@@ -181,19 +176,27 @@ bool Operation::proceedWith(torc_schedule& schedule) {
     return true;
   }
   if (call_.form == Form::kPersistent) return agree(schedule);
-  TagRing& ring = state_.geometry().ring;
-  if (!has_tags_) {
-    StatusOr<TagRange> range = ring.take(schedule.tag_count);
-    if (!range.ok()) {  // on all ranks alike
-      leaveToMpi(Reason::kNoTags);
-      return true;
-    }
-    tags_ = *range;
-    has_tags_ = true;
+  if (!state_.geometry().one_shot_tags.hasRoom(schedule.tag_count)) {  // on all ranks alike
+    leaveToMpi(Reason::kNoTags);
+    return true;
   }
-  if (!ring.ready(tags_)) return false;
+  if (!takeTags(schedule.tag_count)) return false;
   if (Status status = attempt([&] { return start(schedule); }); !status.ok()) failed(status);
   return true;
+}
+
+/// False: an earlier call has one of them.
+bool Operation::takeTags(std::uint32_t count) {
+  TagSpace& space = state_.geometry().one_shot_tags;
+  tags_ = space.rangeOf(TagSpace::hashOf(signatureOf(call_), call_.ordinal), count);
+  if (!space.ready(tags_)) return false;
+  space.hold(tags_);
+  has_tags_ = true;
+  return true;
+}
+
+void Operation::releaseTags() {
+  if (std::exchange(has_tags_, false)) state_.geometry().one_shot_tags.release(tags_);
 }
 
 Status Operation::start(torc_schedule& schedule) {
@@ -203,7 +206,7 @@ Status Operation::start(torc_schedule& schedule) {
   if (!laid_out.ok()) return laid_out.status();
   schedule_ = &schedule;
   collective_.emplace(*laid_out);
-  collective_->bindTags(state_.geometry().tagsFor(tags_, signatureOf(call_)));
+  collective_->bindTags(tags_);
   return startCollective();
 }
 
@@ -221,38 +224,26 @@ Status Operation::startCollective() {
 /// Tags are claimed for as long as the call lives. Which are free anywhere differs between the
 /// ranks, so they are put together, as the operation's turn in the queue.
 bool Operation::agree(torc_schedule& schedule) {
-  if (taken_ == nullptr) {
-    const std::uint64_t signature = signatureOf(call_);
-    taken_ =
-        std::make_unique<TagVote>(TagVote{state_.geometry().takenTags(), signature, ~signature});
-    constexpr int words = sizeof(TagVote) / sizeof(std::uint64_t);
-    const int code = PMPI_Iallreduce(MPI_IN_PLACE, taken_.get(), words, MPI_UINT64_T, MPI_BOR,
-                                     state_.shadow(), &request_);
-    if (code != MPI_SUCCESS) {
-      failed(mpiStatus(code, "MPI_Iallreduce"));
-      return true;
-    }
+  if (!vote_) {
+    if (!takeTags(TagVote::tagCount(state_.size()))) return false;
+    vote_.emplace(state_.geometry(), tags_, signatureOf(call_));
   }
-  int done = 0;
-  if (const int code = PMPI_Test(&request_, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
-    failed(mpiStatus(code, "MPI_Iallreduce"));
-    return true;
-  }
-  if (!done) return false;
-  const Status status = attempt([&]() -> Status {
-    // A bit that is set on one rank and not on another is set in both.
-    if ((taken_->signature & taken_->complement) != 0) {
+  const StatusOr<bool> is_over = vote_->advance();
+  if (is_over.ok() && !*is_over) return false;
+  const Status status = !is_over.ok() ? is_over.status() : attempt([&]() -> Status {
+    if (!vote_->isSameEverywhere()) {
       return {StatusCode::kTruncated,
               "the ranks' calls differ in count, datatype, operation or collective"};
     }
-    return layPersistent(schedule, taken_->taken);
+    return layPersistent(schedule, vote_->taken());
   });
-  taken_.reset();
-  if (status.ok()) {
-    settle();
-  } else {
+  vote_.reset();
+  if (!status.ok()) {
     failed(status);
+    return true;
   }
+  releaseTags();
+  settle();
   return true;
 }
 
@@ -289,7 +280,7 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
 void Operation::startRound() {
   beginCall(call_);
   setUnderWay();
-  if (state_.hasFailed(call_.number)) return giveUp();
+  if (state_.hasFailed(call_)) return giveUp();
   Status status = attempt([&] { return packing_.pack(); });
   if (status.ok()) status = startCollective();
   if (!status.ok()) failed(status);
@@ -340,33 +331,27 @@ void Operation::roundIsOver(torc_collective* collective, int result, void* cooki
 /// The call has failed on this rank: it is to fail on all.
 void Operation::failed(const Status& status) {
   const int code = errorClass(status);
-  state_.fail(
-      {call_.number, code, words(functionName(call_.id, call_.form), ": ", status.message())});
+  state_.fail(call_, code, status.message());
   finishRound(code);
 }
 
 /// MPI's nonblocking collectives cannot be taken back: what it may still read is never freed.
-void Operation::leaveForEver(KeptLists lists, std::unique_ptr<TagVote> vote) {
-  struct Left {
-    KeptLists lists;
-    std::unique_ptr<TagVote> vote;
-  };
-  static auto& left = *new std::deque<Left>;
+void Operation::leaveForEver(KeptLists lists) {
+  static auto& left = *new std::deque<KeptLists>;
   static_cast<void>(attempt([&]() -> Status {
-    left.push_back({std::move(lists), std::move(vote)});
+    left.push_back(std::move(lists));
     return {};
   }));
 }
 
 void Operation::giveUp() {
   state_.dequeue(this);
-  const CommunicatorState::Failure& failure = state_.failure();
+  const CommunicatorState::Failure failure = *state_.failureOf(call_.id, call_.ordinal);
   if (isRunning()) {
     collective_->abandon({StatusCode::kTransport, failure.text});
   }
-  if (std::erase(engine->in_mpi, this) > 0 || taken_ != nullptr) {
-    leaveForEver(std::move(kept_), std::move(taken_));
-  }
+  if (std::erase(engine->in_mpi, this) > 0) leaveForEver(std::move(kept_));
+  vote_.reset();
   finishRound(failure.code);
 }
 
@@ -383,10 +368,7 @@ void Operation::finishRound(int code) {
   code_ = code;
   LaidOutCall* one_shot = nullptr;
   if (collective_ && collective_->owned == nullptr) one_shot = collective_->laid_out;
-  if (has_tags_) {
-    state_.geometry().ring.release(tags_);
-    has_tags_ = false;
-  }
+  releaseTags();
   if (handle_ >= 0) {
     if (code != MPI_SUCCESS) {
       // Without memory the program hears of it by its wait alone.

@@ -20,12 +20,12 @@
 
 #include "runtime/execution/call.h"
 #include "runtime/execution/collective.h"
-#include "runtime/job/agreement.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/packing.h"
 #include "runtime/pmpi/calls/stall.h"
+#include "runtime/pmpi/calls/tag_vote.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
-#include "runtime/transport/tag_ring.h"
+#include "runtime/transport/tag_space.h"
 
 namespace torc::pmpi {
 
@@ -52,8 +52,8 @@ class Operation final : public Turn {
   bool proceed() override;
   /// The call has failed, here or on another rank: ends it, where it is under way.
   void giveUp() override;
-  /// Whether it is under way although its communicator has failed.
-  bool hasFailed() const override { return under_way_ && state_.hasFailed(call_.number); }
+  /// Whether it is under way although it has failed.
+  bool hasFailed() const override { return under_way_ && state_.hasFailed(call_); }
   /// The program has waited for so many seconds more.
   void watch(double seconds);
   /// While MPI runs it: true when it is complete.
@@ -84,14 +84,15 @@ class Operation final : public Turn {
   void setUnderWay();
   bool proceedInTurn();
   bool proceedWith(torc_schedule& schedule);
+  bool takeTags(std::uint32_t count);
+  void releaseTags();
   Status start(torc_schedule& schedule);
   Status startCollective();
   bool agree(torc_schedule& schedule);
   Status layPersistent(torc_schedule& schedule, const TagMap& taken);
   void runInMpi();
-  struct TagVote;
   void leaveToMpi(Reason reason);
-  static void leaveForEver(KeptLists lists, std::unique_ptr<TagVote> vote);
+  static void leaveForEver(KeptLists lists);
   void failed(const Status& status);
   void failed(const Status& status, int code);
   void finishRound(int code);
@@ -118,13 +119,8 @@ class Operation final : public Turn {
   RepeatedCall* repeated_ = nullptr;           // whose laid-out call this is; null: the cache's
   bool has_tags_ = false;
   TagRange tags_;
-  MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI, or of the agreement
-  /// What the ranks put together before a persistent call.
-  struct TagVote {
-    TagMap taken;
-    std::uint64_t signature, complement;  // of the call: equal on all ranks?
-  };
-  std::unique_ptr<TagVote> taken_;  // while agreeing
+  MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI
+  std::optional<TagVote> vote_;             // of a persistent call, while its ranks agree on tags
   int handle_ = -1;
   StallWatch stall_;
   bool under_way_ = false;

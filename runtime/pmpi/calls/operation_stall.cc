@@ -58,8 +58,8 @@ std::string Operation::whatIsWaitedFor() const {
     if (!engine->in_mpi.empty() && std::ranges::count(engine->in_mpi, this) > 0) {
       return "it waits for MPI, which makes it in torc's place";
     }
-    std::string what = taken_ != nullptr ? "it waits for all ranks to agree on message tags"
-                       : has_tags_       ? "it waits for earlier calls on the communicator"
+    std::string what = vote_       ? "it waits for all ranks to agree on message tags"
+                       : has_tags_ ? "it waits for earlier calls on the communicator"
                                    : "it waits for all ranks to come to it, or for earlier calls";
     for (int rank = 0; rank < state_.size(); ++rank) {
       if (const std::string answer = state_.answerOf(rank); !answer.empty()) {

@@ -39,8 +39,6 @@ const char* text(Reason reason) {
       return "its schedule takes more memory than TORC_SCRATCH";
     case Reason::kOwnBlock:
       return "the rank's own block is not as long as the others expect";
-    case Reason::kFailedBefore:
-      return "an earlier call on the communicator has failed";
     case Reason::kOutsideWorld:
       return "members outside MPI_COMM_WORLD";
     case Reason::kNoBox:

@@ -18,7 +18,6 @@ enum class Reason : std::uint8_t {
   kTried,           // MPI's own is tried in its turn (TORC_TUNE)
   kScratch,         // its schedule takes more than TORC_SCRATCH
   kOwnBlock,        // the caller's block is not as long as the others expect: an error on all ranks
-  kFailedBefore,    // an earlier call on the communicator has failed: an error
   // What no library can hold: an error under TORC_STRICT=2.
   kCollective,  // no row of the table serves it
   kIntercommunicator,

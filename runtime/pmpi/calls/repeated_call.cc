@@ -79,8 +79,6 @@ void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const
     return;
   }
   repeated->laid_out = *acquired;
-  const torc_geometry& geometry = *schedule->geometry;
-  repeated->first_tag = geometry.tagsFor(TagRange(), repeated->note.signature).base;
   keep(*slot, std::move(repeated));
 }
 

@@ -73,7 +73,6 @@ struct RepeatedCall {
   CallNote note;
   const LibraryEntry* entry = nullptr;
   LaidOutCall* laid_out = nullptr;  // acquired; null: of a call that is MPI's
-  int first_tag = 0;                // of the ring of tags that calls alike take theirs from
   bool is_bound = false;            // to the buffers of `checked`
   bool is_running = false;          // an operation has it
 };

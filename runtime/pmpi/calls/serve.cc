@@ -9,10 +9,8 @@
 #include "runtime/pmpi/calls/call_report.h"
 #include "runtime/pmpi/calls/decide.h"
 #include "runtime/pmpi/calls/operation.h"
-#include "runtime/pmpi/calls/refusal.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/communicators/failed_call.h"
-#include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
@@ -65,48 +63,25 @@ bool isRecognised(const CommunicatorState* state) {
 Outcome leave(CollectiveCall& call, CommunicatorState* state) {
   if (isRecognised(state) && call.number == 0) {
     EngineLock lock;
-    state->note(call, call.reason == Reason::kArgument ? Maker::kRefused : Maker::kMpi);
+    if (call.reason == Reason::kArgument) {
+      state->noteRefused(call.id);
+      return {};
+    }
+    state->note(call, Maker::kMpi);
   }
-  if (state != nullptr && state->hasFailed(call.number)) return refuseAfterFailure(call, *state);
+  if (call.number != 0) {
+    if (const int code = failedElsewhere(call, *state); code != MPI_SUCCESS) {
+      return refuse(call, code);
+    }
+  }
   if (call.reason == Reason::kOwnBlock) {
-    return failHere(call, *state, MPI_ERR_TRUNCATE, text(call.reason));
+    return refuse(call, failHere(call, *state, MPI_ERR_TRUNCATE, text(call.reason)));
   }
   if (!isRefused(call.reason, engine->settings.strict)) return {};
   const std::string& why = state->reasonText();
   complainOf(call,
              message("on ", state->description(), ": ", why.empty() ? text(call.reason) : why));
   return refuse(call, MPI_ERR_OTHER);
-}
-
-/// Whether MPI's nonblocking form must not be used in place of the blocking one. MPICH 4.0.2's
-/// MPI_Ibcast between two groups is wrong from any root but rank 0.
-bool hasToBlock(const CollectiveCall& call) {
-  return call.only_blocking ||
-         (call.id == CallId::kBcast && call.reason == Reason::kIntercommunicator);
-}
-
-/// Whether a blocking call that is MPI's is waited for with progress. So it is where an operation
-/// of torc may be under way on some rank, and where the other ranks would be in torc, had they
-/// other arguments: then this one can be told.
-bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* state) {
-  switch (call.reason) {
-    case Reason::kOneRank:
-    case Reason::kNoCommunicator:
-    case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
-      return false;
-    case Reason::kTried:        // as it will be, should it be the fastest
-    case Reason::kMpiIsFaster:  // at no cost; with other arguments ranks may wait as MPI's do
-      return engine->has_nonblocking && !hasToBlock(call);
-    default:
-      if (hasToBlock(call)) return false;
-      return engine->has_nonblocking || (call.is_described && isRecognised(state));
-  }
-}
-
-/// Whether a call that has been left to MPI's blocking function will be again, whatever else is
-/// under way.
-bool staysMpis(const CollectiveCall& call) {
-  return call.reason == Reason::kMpiIsFaster && !engine->has_nonblocking;
 }
 
 /// Where a call is kept for the next one like it: of one on trial, that has the same turn.
@@ -130,25 +105,12 @@ void keep(const CallKey& key, const CollectiveCall& call, const Arrival& arrival
   }));
 }
 
-/// A blocking call that is MPI's.
+/// A blocking call that is MPI's, and is not settled but where it must not be made. That MPI is
+/// faster stays so, whatever else is under way.
 Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arrival) {
-  CommunicatorState* state = arrival.state;
-  if (const Outcome left = leave(call, state); left.settled) return left;
-  if (!waitsWithProgress(call, state)) {
-    if (staysMpis(call)) keep(key, call, arrival, nullptr);
-    if (hasToBlock(call) && engine->has_nonblocking) meet(call.comm);
-    return {};
-  }
-  MPI_Request request = MPI_REQUEST_NULL;
-  int code = call.mpi(KeptLists(), call.comm, &request), done = code != MPI_SUCCESS;
-  if (!done) {
-    progressUntil([&] {
-      code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-      return done || code != MPI_SUCCESS || (state != nullptr && state->hasFailed(call.number));
-    });
-  }
-  if (!done && code == MPI_SUCCESS) return refuseAfterFailure(call, *state);
-  return {true, handedBack(call, code)};
+  const Outcome left = leave(call, arrival.state);
+  if (!left.settled && call.reason == Reason::kMpiIsFaster) keep(key, call, arrival, nullptr);
+  return left;
 }
 
 /// Makes the operation of a call that torc serves, with the lock. Of a nonblocking or persistent
@@ -169,11 +131,11 @@ Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* reques
   });
 }
 
-/// Makes the communicator ready for a call that torc is to serve. Settled: the call has failed.
-Outcome prepare(CollectiveCall& call, Arrival& arrival) {
+/// Makes the communicator ready for a call that torc is to serve, and says with which error class
+/// the call has failed, if it has.
+int prepare(CollectiveCall& call, Arrival& arrival) {
   CommunicatorState& state = *arrival.state;
-  if (state.hasFailed()) return refuseAfterFailure(call, state);
-  if (state.isSetUp()) return {};
+  if (state.isSetUp()) return MPI_SUCCESS;
   {
     EngineLock lock;
     state.note(call, Maker::kTorc);
@@ -187,18 +149,21 @@ Outcome prepare(CollectiveCall& call, Arrival& arrival) {
     call.reason = state.reason();
     arrival.entry = nullptr;
   }
-  return {};
+  return MPI_SUCCESS;
 }
 
 /// Waits for an operation that has begun.
-Outcome awaitEnd(const CollectiveCall& call, std::unique_ptr<Operation> operation) {
+int awaitEnd(std::unique_ptr<Operation> operation) {
   progressUntil([&] { return operation->settled(); });
   const int code = operation->code();
-  {
-    EngineLock lock;
-    operation.reset();
-  }
-  reportFailures();
+  EngineLock lock;
+  operation.reset();
+  return code;
+}
+
+/// The end of a blocking call that torc has served. Its operation is gone.
+Outcome settle(const CollectiveCall& call, int code) {
+  code = endTrial(call, code);
   return code == MPI_SUCCESS ? Outcome{true, code} : refuse(call, code);
 }
 
@@ -235,15 +200,16 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
   noteRepeated(call, state, repeated);
   state.calls().servesAgain();
   // Nothing else has tags, and as many as these were there before.
-  TagRing& ring = state.geometry().ring;
-  const TagRange tags = ring.pass(repeated.laid_out->schedule()->tag_count);
-  repeated.laid_out->bindTags(repeated.first_tag + tags.base);
+  TagSpace& space = state.geometry().one_shot_tags;
+  const TagRange tags = space.rangeOf(TagSpace::hashOf(repeated.note.signature, call.ordinal),
+                                      repeated.laid_out->schedule()->tag_count);
+  repeated.laid_out->bindTags(tags.base);
   Status status = repeated.bind(call.arguments);
   if (status.ok()) {
     const Progress progress = lookAtRound(*repeated.laid_out);
     if (progress != Progress::kDone) {
       torc_collective round(repeated.laid_out);
-      round.number = tags.number;
+      round.number = tags.call;
       if (progress == Progress::kActive) {
         round.active = true;
         round.context()->link(&round);
@@ -252,7 +218,7 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
           return {};
         });
         if (status.ok()) {
-          ring.hold(tags);
+          space.hold(tags);
           operation->takeOver(round, tags, repeated);
           return {};
         }
@@ -266,44 +232,51 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
   return status;
 }
 
+/// What came of a call like one before in `calls`: that it is MPI's again, or its error class.
+struct Again {
+  bool is_mpis = false;
+  int code = MPI_SUCCESS;
+};
+
 /// A call like one before in `calls`, where nothing else is under way on its communicator. None: it
 /// is served as any other.
-std::optional<Outcome> serveAgain(CollectiveCall& call, const CallKey& key,
-                                  CommunicatorState& state, RepeatedCalls& calls) {
+std::optional<Again> serveAgain(CollectiveCall& call, const CallKey& key, CommunicatorState& state,
+                                RepeatedCalls& calls) {
   std::unique_ptr<Operation> operation;
   Status status;
   {
     EngineLock lock;
     RepeatedCall* repeated = calls.find(key);
     if (repeated == nullptr || !repeated->takes(call.arguments)) return std::nullopt;
-    if (state.hasFailed()) return std::nullopt;
+    if (state.hasFailuresToCome()) return std::nullopt;
     if (repeated->isMpis()) {
       noteRepeated(call, state, *repeated);
-      return Outcome{};
+      return Again{.is_mpis = true};
     }
     if (repeated->is_running || !state.isIdle()) return std::nullopt;
     status = attempt([&] { return runRepeated(call, state, *repeated, operation); });
     if (!status.ok()) calls.drop(*repeated);
   }
-  if (!status.ok()) return failHere(call, state, errorClass(status), status.message());
-  if (operation != nullptr) return awaitEnd(call, std::move(operation));
-  return Outcome{true, MPI_SUCCESS};
+  if (!status.ok()) {
+    return Again{.code = failHere(call, state, errorClass(status), status.message())};
+  }
+  return Again{.code = operation == nullptr ? MPI_SUCCESS : awaitEnd(std::move(operation))};
 }
 
-/// With TORC_TUNE: what is tried, or was the fastest, serves the call (runtime/pmpi/tuning).
-/// Settled: the call has failed.
-Outcome chooseByTrial(CollectiveCall& call, Arrival& arrival) {
-  if (!CallTrials::mayTry(call, arrival.entry)) return {};
+/// With TORC_TUNE: what is tried, or was the fastest, serves the call (runtime/pmpi/tuning). The
+/// error class with which the call has failed, if it has.
+int chooseByTrial(CollectiveCall& call, Arrival& arrival) {
+  if (!CallTrials::mayTry(call, arrival.entry)) return MPI_SUCCESS;
   CommunicatorState& state = *arrival.state;
   const Reason found = call.reason;
-  if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+  if (const int code = prepare(call, arrival); code != MPI_SUCCESS) return code;
   if (state.reason() != Reason::kServed) {
     if (found == Reason::kMpiIsFaster) call.reason = found;
-    return {};
+    return MPI_SUCCESS;
   }
   const Status status = state.trials().choose(call, arrival.checked, arrival.entry);
   if (!status.ok()) return failHere(call, state, errorClass(status), status.message());
-  return state.hasFailed() ? refuseAfterFailure(call, state) : Outcome{};
+  return call.trial == nullptr ? failedElsewhere(call, state) : MPI_SUCCESS;
 }
 
 /// Whether a call may be a repeated one. What a trace shows is a call's way through everything.
@@ -322,24 +295,26 @@ Outcome serveBlocking(CollectiveCall& call) {
     CommunicatorState* state = CommunicatorState::of(call.comm);
     if (state != nullptr && state->reason() == Reason::kServed) {
       const auto again = serveAgain(call, key, *state, state->repeatedCalls());
-      if (again) return *again;
+      if (again) return again->is_mpis ? Outcome() : settle(call, again->code);
     }
   }
   TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
   Arrival arrival;
   arrive(call, traced, arrival);
   if (engine->settings.tune) {
-    if (const Outcome failed = chooseByTrial(call, arrival); failed.settled) return failed;
+    if (const int code = chooseByTrial(call, arrival); code != MPI_SUCCESS) {
+      return settle(call, code);
+    }
     traced.setDetail(servedBy(call, arrival.entry));
   }
   if (arrival.entry != nullptr) {
-    if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+    if (const int code = prepare(call, arrival); code != MPI_SUCCESS) return settle(call, code);
   }
   if (arrival.entry == nullptr) return handBack(call, key, arrival);
   if (call.trial != nullptr && call.number == 0 && mayRepeat(call)) {
     CommunicatorState& state = *arrival.state;
     const auto again = serveAgain(call, key, state, repeatedCallsOf(call, state));
-    if (again) return endTrial(call, *again);
+    if (again) return again->is_mpis ? Outcome() : settle(call, again->code);
   }
 
   std::unique_ptr<Operation> operation;
@@ -349,13 +324,15 @@ Outcome serveBlocking(CollectiveCall& call) {
     made = makeOperation(call, arrival, nullptr, operation);
     if (made.ok()) operation->begin();
   }
-  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
+  if (!made.ok()) {
+    return settle(call, failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message()));
+  }
   progressUntil([&] { return operation->settled(); });
   // Without a schedule MPI has run it.
   if (operation->code() == MPI_SUCCESS && operation->schedule() != nullptr && mayRepeat(call)) {
     keep(key, call, arrival, operation->schedule());
   }
-  return endTrial(call, awaitEnd(call, std::move(operation)));
+  return settle(call, awaitEnd(std::move(operation)));
 }
 
 Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
@@ -366,7 +343,6 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
   Arrival arrival;
   arrive(call, traced, arrival);
   if (arrival.entry == nullptr) return leave(call, arrival.state);
-  if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
   std::unique_ptr<Operation> operation;
   Status made;
   {
@@ -375,8 +351,9 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
     if (made.ok()) operation.release()->begin();
     operation.reset();
   }
-  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
-  reportFailures();
+  if (!made.ok()) {
+    return refuse(call, failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message()));
+  }
   return {true, MPI_SUCCESS};
 }
 
@@ -388,7 +365,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   Arrival arrival;
   arrive(call, traced, arrival);
   if (arrival.entry != nullptr) {
-    if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
+    if (const int code = prepare(call, arrival); code != MPI_SUCCESS) return refuse(call, code);
   }
   if (arrival.entry == nullptr) return leave(call, arrival.state);
   std::unique_ptr<Operation> operation;
@@ -398,7 +375,9 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
     made = makeOperation(call, arrival, request, operation);
     if (made.ok()) operation->begin();
   }
-  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
+  if (!made.ok()) {
+    return refuse(call, failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message()));
+  }
   progressUntil([&] { return operation->settled(); });
   const int code = operation->code();
   call.reason = operation->reason();
@@ -420,7 +399,9 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
     }
     operation.reset();
   }
-  if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
+  if (!made.ok()) {
+    return refuse(call, failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message()));
+  }
   if (code != MPI_SUCCESS) return refuse(call, code);
   return {served, MPI_SUCCESS};
 }
@@ -430,12 +411,8 @@ int handedBack(CollectiveCall& call, int code) {
   if (code == MPI_SUCCESS && !engine->follows_mpis) return code;
   CommunicatorState* state =
       call.comm == MPI_COMM_NULL ? nullptr : CommunicatorState::of(call.comm);
-  if (code != MPI_SUCCESS && call.reason == Reason::kArgument && state != nullptr &&
-      state->isSetUp()) {
-    meetAfterRefusal(*state, call);
-  }
   endCall(call, state, nullptr);
-  return endTrial(call, {true, code}).code;
+  return endTrial(call, code);
 }
 
 }  // namespace torc::pmpi

@@ -82,6 +82,11 @@ Status CommunicatorState::agree(const CollectiveCall* call) {
 }
 
 Status CommunicatorState::setUp(const CollectiveCall* call) {
+  if (fault_.ok()) fault_ = setUpOnce(call);
+  return fault_;
+}
+
+Status CommunicatorState::setUpOnce(const CollectiveCall* call) {
   const SetUpTime time;
   if (Status status = agree(call); !status.ok()) return status;
   MPI_Comm shadow = MPI_COMM_NULL;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/job/contenders.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
@@ -103,10 +104,8 @@ void CommunicatorState::describe() {
 
 CommunicatorState::~CommunicatorState() {
   if (id_ != 0) engine->by_id.erase(id_);
-  for (auto& [file, entry] : schedules_) {
-    // After a failure MPI may still be at it.
-    if (entry.load != nullptr && !entry.load->done()) leaveToMpi(std::move(entry.load));
-  }
+  // After a failure MPI may still be at it.
+  if (load_ != nullptr) leaveToMpi(std::move(load_));
   if (geometry_ == nullptr) return;
   --engine->shadows;
   repeated_.dropAll();
@@ -114,7 +113,7 @@ CommunicatorState::~CommunicatorState() {
   calls_.reset();
   for (auto& [file, entry] : schedules_)
     torc_schedule_free(entry.schedule);
-  geometry_->has_failed = hasFailed();
+  geometry_->has_failed = !failures_.empty();
   geometry_.reset();
 }
 
@@ -163,30 +162,41 @@ void CommunicatorState::forgetFailedLoad(std::uint32_t file) {
 }
 
 CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
-  using Stage = CommunicatorSchedule::Stage;
-  CommunicatorSchedule& file = schedules_[entry.file];
-  if (file.stage == Stage::kUnused) {
-    file.load = std::make_unique<ScheduleLoad>(*engine->library, *geometry_, entry);
-    file.stage = Stage::kLoading;
-    engine->loading.begin();
-  }
-  if (file.stage == Stage::kLoading) {
-    if (!file.load->advance()) return nullptr;
-    StatusOr<torc_schedule*> loaded = file.load->take();
-    const bool differs = file.load->entriesDiffer();
-    file.load.reset();
-    engine->loading.end();
-    file.stage = loaded.ok() ? Stage::kReady : differs ? Stage::kDiffers : Stage::kFailed;
-    if (loaded.ok()) {
-      file.schedule = *loaded;
-    } else if (loaded.status().code() == StatusCode::kTransport) {
-      file.stage = Stage::kBroken;
-      file.fault = loaded.status().message() + ": perhaps the ranks' calls differ";
-    } else if (!differs) {
-      warnOnce(rank_, loaded.status().message(), loaded.status().message());
+  while (schedules_[entry.file].stage == CommunicatorSchedule::Stage::kUnused) {
+    if (load_ == nullptr) {
+      load_ = std::make_unique<ScheduleLoad>(*engine->library, *geometry_, entry);
+      loads_file_ = entry.file;
+      engine->loading.begin();
     }
+    if (!load_->advance()) return nullptr;
+    if (!load_->entriesDiffer()) {
+      endLoad();
+      continue;
+    }
+    // All ranks see so, and load the same one first. Who has asked for another asks again.
+    loads_file_ = load_->lowestFile();
+    of_others_ = entryOfContender(shape_, load_->lowestCollective(), loads_file_);
+    load_ = std::make_unique<ScheduleLoad>(*engine->library, *geometry_, of_others_);
   }
-  return &file;
+  return &schedules_[entry.file];
+}
+
+/// A load is done.
+void CommunicatorState::endLoad() {
+  using Stage = CommunicatorSchedule::Stage;
+  StatusOr<torc_schedule*> loaded = load_->take();
+  load_.reset();
+  engine->loading.end();
+  CommunicatorSchedule& file = schedules_[loads_file_];
+  file.stage = loaded.ok() ? Stage::kReady : Stage::kFailed;
+  if (loaded.ok()) {
+    file.schedule = *loaded;
+  } else if (loaded.status().code() == StatusCode::kTransport) {
+    file.stage = Stage::kBroken;
+    file.fault = loaded.status().message() + ": perhaps the ranks' calls differ";
+  } else {
+    warnOnce(rank_, loaded.status().message(), loaded.status().message());
+  }
 }
 
 }  // namespace torc::pmpi

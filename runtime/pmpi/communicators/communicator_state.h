@@ -7,7 +7,7 @@
 //   attach: what the members are, found by every rank alone
 //   setUp: all ranks confirm it and make the shadow, a communicator of the same members for torc's
 //     messages
-//   fail: a call has failed on a rank; it fails on all, and so does what comes after it
+//   fail: a call has failed on a rank; it fails on all
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATORS_COMMUNICATOR_STATE_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATORS_COMMUNICATOR_STATE_H_
 
@@ -33,6 +33,7 @@
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/communicators/notices.h"
 #include "runtime/pmpi/tuning/call_trials.h"
+#include "runtime/transport/tag_space.h"
 #include "schedules/library/index.h"
 
 namespace torc::pmpi {
@@ -53,15 +54,12 @@ class Turn {
 struct CommunicatorSchedule {
   enum class Stage {
     kUnused,
-    kLoading,
     kReady,
-    kFailed,   // on all ranks
-    kDiffers,  // other ranks load another file, which all know
-    kBroken,   // MPI has failed on this rank, which the others do not know
+    kFailed,  // on all ranks
+    kBroken,  // MPI has failed on this rank, which the others do not know
   };
   Stage stage = Stage::kUnused;
   std::string fault;  // why it is broken
-  std::unique_ptr<ScheduleLoad> load;
   torc_schedule* schedule = nullptr;
   // Of the loaded one, with TORC_TUNE, alike on all ranks:
   int trials = 0;           // that are under way and have it
@@ -100,8 +98,8 @@ class CommunicatorState {
   std::uint64_t id() const { return id_; }
 
   /// Collective, with progress: confirms what the communicator is, and makes its shadow; or finds
-  /// why torc serves nothing there, alike on all ranks. An error is this rank's alone: others may
-  /// be ready. `call`: for whom, where somebody waits too long.
+  /// why torc serves nothing there, alike on all ranks. An error is this rank's alone, and stays:
+  /// others may be ready. `call`: for whom, where somebody waits too long.
   Status setUp(const CollectiveCall* call);
 
   /// Of a communicator that has one.
@@ -120,7 +118,9 @@ class CommunicatorState {
   /// Whether operations are under way or waiting; persistent ones may be idle.
   bool isBusy() const { return under_way > 0; }
   /// Whether a call could start at once: none is waiting, or using message tags.
-  bool isIdle() const { return under_way == 0 && queue_.empty() && geometry_->ring.held() == 0; }
+  bool isIdle() const {
+    return under_way == 0 && queue_.empty() && geometry_->one_shot_tags.held() == 0;
+  }
 
   /// Calls pass the queue in the order in which the program makes them, so that whatever they do
   /// together with other ranks on the shadow comes in the same order everywhere. Throws.
@@ -138,8 +138,9 @@ class CommunicatorState {
   void claimSchedule(std::uint32_t file) { schedules_[file].is_claimed = true; }
   /// A file that could not be loaded for a trial: whatever needs it tries again.
   void forgetFailedLoad(std::uint32_t file);
-  /// Moves the loading of an entry's file on, beginning it at the first call. Only for the
-  /// turn at the head of the queue. nullptr while it is kLoading. Throws.
+  /// Moves the loading of an entry's file on; nullptr until it is loaded, or cannot be. Only for
+  /// the turn at the head of the queue. Ranks that ask for different files load one after the
+  /// other, all of them on all ranks. Throws.
   CommunicatorSchedule* load(const LibraryEntry& entry);
 
   // ---- Calls and their failures
@@ -149,21 +150,29 @@ class CommunicatorState {
   void note(CollectiveCall& call, Maker maker) { note(call, noteOn(call, maker)); }
   /// The same with what is known of the call, but its number.
   void note(CollectiveCall& call, const CallNote& known);
+  /// MPI has refused a call on this rank: it is none, whatever the other ranks have made of theirs.
+  void noteRefused(CallId id);
 
   struct Failure {
-    std::uint64_t call = 0;  // that and all later ones fail
-    int code = 0;            // error class of MPI
+    CallId id = CallId::kBarrier;
+    std::uint64_t ordinal = 0;
+    std::uint64_t number = 0;   // on the rank where it failed, or was waited for
+    std::uint64_t refused = 0;  // calls of that rank, which may count on others
+    int code = 0;               // error class of MPI
     std::string text;
   };
-  /// Whether this call has failed, or an earlier one. From any thread.
-  bool hasFailed(std::uint64_t call) const {
-    return call >= failed_from_.load(std::memory_order_acquire);
+  /// Why a call has failed, here or on another rank, perhaps before it was made here. nullptr: it
+  /// has not.
+  const Failure* failureOf(CallId id, std::uint64_t ordinal) const;
+  bool hasFailed(const CollectiveCall& call) const {
+    return failureOf(call.id, call.ordinal) != nullptr;
   }
-  bool hasFailed() const { return hasFailed(kNoCall - 1); }
-  /// Once it has.
-  const Failure& failure() const { return failure_; }
-  /// A call has failed on this rank, or on rank `from`. Operations end later (Engine::endFailed).
-  void fail(Failure failure, int from = -1);
+  /// Whether a call that is still to be made here has failed on another rank.
+  bool hasFailuresToCome() const { return has_failures_to_come_; }
+  /// A call has failed on this rank, for all. Operations end later (Engine::endFailed).
+  void fail(const CollectiveCall& call, int code, const std::string& text);
+  /// The program is in MPI_Finalize: answers what ranks have asked about calls to come.
+  void answerAsks();
 
   /// Asks rank `to` how far it is, for a call that stands still.
   void ask(int to, const CollectiveCall& call);
@@ -176,18 +185,24 @@ class CommunicatorState {
   std::uint32_t number = 0;                 // in the statistics
   int operations = 0;                       // all that exist
   int under_way = 0;                        // of them, waiting or running
-  bool failure_told = false;                // to the program, once
 
  private:
   CommunicatorState(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
   void recognise();
   void describe();
   Status agree(const CollectiveCall* call);
+  Status setUpOnce(const CollectiveCall* call);
   Status makeGeometry(MPI_Comm shadow);
-  int worldRank(int rank) const;
-  void send(int to, Notice& notice);
-  void compare(const CallNote& mine, const Notice& asked);
-  const CallNote* noteOf(std::uint64_t call) const;
+  void send(int first, int count, Notice& notice) const;
+  bool consider(const Notice& asked);
+  void differ(const CallNote& mine, const Notice& asked);
+  void failAsked(const Notice& asked, const std::string& text);
+  void fail(Failure failure, int from = -1);
+  const Failure* remember(Failure failure);
+  void spread(const Failure& failure);
+  void skipFailures(CallId next);
+  const CallNote* noteOf(CallId id, std::uint64_t ordinal) const;
+  void endLoad();
 
   MPI_Comm comm_;
   int rank_, size_;
@@ -198,21 +213,31 @@ class CommunicatorState {
   std::uint64_t id_ = 0;
 
   std::unique_ptr<Recognition> recognition_;  // until it is set up
+  Status fault_;                              // why it could not be
   std::unique_ptr<torc_geometry> geometry_;   // over the shadow
   std::unique_ptr<CallCache> calls_;
   RepeatedCalls repeated_{calls_};
   CallTrials trials_{*this};
   std::unordered_map<std::uint32_t, CommunicatorSchedule> schedules_;  // by file
+  std::unique_ptr<ScheduleLoad> load_;  // of one of them, or of one that another rank asks for
+  std::uint32_t loads_file_ = 0;
+  LibraryEntry of_others_;  // what `load_` is for, where other ranks ask for it
   std::deque<Turn*> queue_;
 
-  static constexpr std::size_t kNotes = 32;
+  static constexpr std::size_t kNotes = 32, kFailures = 32;
   std::uint64_t calls_made_ = 0;
-  std::array<CallNote, kNotes> notes_{};  // of the last calls, by number
-  static constexpr std::uint64_t kNoCall = UINT64_MAX;
-  std::atomic<std::uint64_t> failed_from_{kNoCall};
-  Failure failure_;
-  std::vector<Notice> asks_;                        // about calls to come
-  std::unordered_map<int, std::uint64_t> answers_;  // calls made, by rank
+  std::array<std::uint64_t, kCallIds> made_{};  // of each function
+  std::array<CallNote, kNotes> notes_{};        // of the last calls, by number
+  std::uint64_t calls_refused_ = 0;
+  // By function: calls made when one was refused, and 0 once another has been made; one more.
+  std::array<std::uint64_t, kCallIds> refused_after_{};
+  std::deque<Failure> failures_;  // the last ones
+  bool has_failures_to_come_ = false;
+  std::vector<Notice> asks_;  // about calls to come
+  struct Answer {
+    std::uint64_t made = 0, refused = 0;  // calls
+  };
+  std::unordered_map<int, Answer> answers_;  // by rank
 };
 
 }  // namespace torc::pmpi

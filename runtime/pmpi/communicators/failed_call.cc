@@ -11,32 +11,22 @@
 
 namespace torc::pmpi {
 
+int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
+             const std::string& what) {
+  EngineLock lock;
+  state.fail(call, code, what);
+  return code;
+}
+
+int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state) {
+  EngineLock lock;
+  const CommunicatorState::Failure* failure = state.failureOf(call.id, call.ordinal);
+  return failure == nullptr ? MPI_SUCCESS : failure->code;
+}
+
 Outcome refuse(const CollectiveCall& call, int code) {
-  reportFailures();
   tellErrorHandler(call.comm, code);
   return {true, code};
-}
-
-Outcome failHere(const CollectiveCall& call, CommunicatorState& state, int code,
-                 const std::string& what) {
-  {
-    EngineLock lock;
-    state.fail({call.number, code, words(functionName(call.id, call.form), ": ", what)});
-  }
-  return refuse(call, code);
-}
-
-Outcome refuseAfterFailure(const CollectiveCall& call, CommunicatorState& state) {
-  int code = MPI_ERR_OTHER;
-  {
-    EngineLock lock;
-    code = state.failure().code;
-    if (!std::exchange(state.failure_told, true)) {
-      complainOf(call, message(text(Reason::kFailedBefore), ": call ", state.failure().call, " on ",
-                               state.description()));
-    }
-  }
-  return refuse(call, code);
 }
 
 }  // namespace torc::pmpi

@@ -1,5 +1,4 @@
-// Failed call: how the program hears of a collective call that has failed on this rank, or of one
-// that comes after such a call.
+// Failed call: how the program hears of a collective call that has failed, on this rank or another.
 #ifndef TORC_RUNTIME_PMPI_COMMUNICATORS_FAILED_CALL_H_
 #define TORC_RUNTIME_PMPI_COMMUNICATORS_FAILED_CALL_H_
 
@@ -11,15 +10,17 @@
 
 namespace torc::pmpi {
 
-/// An error of this call, told to the communicator's error handler.
+/// The call has failed on this rank, where there is no operation that could fail. Returns `code`.
+int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
+             const std::string& what);
+
+/// The error class with which another rank has failed the call before this one has come to it;
+/// MPI_SUCCESS: none has.
+int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state);
+
+/// Tells the communicator's error handler of an error of this call, at its very end: the handler
+/// may leave by a longjmp or an exception.
 Outcome refuse(const CollectiveCall& call, int code);
-
-/// The call has failed on this rank, where there is no operation that could fail.
-Outcome failHere(const CollectiveCall& call, CommunicatorState& state, int code,
-                 const std::string& what);
-
-/// A call on a communicator on which an earlier one has failed: nobody can know who would come.
-Outcome refuseAfterFailure(const CollectiveCall& call, CommunicatorState& state);
 
 }  // namespace torc::pmpi
 

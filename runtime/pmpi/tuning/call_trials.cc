@@ -117,6 +117,11 @@ CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
   return trial;
 }
 
+bool CallTrials::hasFailed(const CollectiveCall& call) const {
+  EngineLock lock;
+  return state_.hasFailed(call);
+}
+
 Status CallTrials::choose(CollectiveCall& call, const Call& checked, const LibraryEntry*& entry) {
   CallTrial* trial = nullptr;
   Status status = attempt([&]() -> Status {
@@ -127,7 +132,7 @@ Status CallTrials::choose(CollectiveCall& call, const Call& checked, const Libra
   while (trial->winner == nullptr && trial->current().entry != nullptr &&
          !trial->current().is_loaded) {
     status = attempt([&] { return load(call, *trial); });
-    if (!status.ok() || state_.hasFailed()) return status;
+    if (!status.ok() || hasFailed(call)) return status;
   }
   const bool is_over = trial->winner != nullptr;
   entry = is_over ? trial->winner->entry : trial->current().entry;
@@ -189,11 +194,12 @@ Status CallTrials::end(const CollectiveCall& call) {
     if (stall.isOver()) {
       tellOfStall(call, state_, "it waits for the other ranks' times of what was tried");
     }
-    return done || code != MPI_SUCCESS || state_.hasFailed(call.number);
+    return done || code != MPI_SUCCESS;
   });
-  if (!done) leaveToMpi(std::move(slowest));
-  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallreduce");
-  if (!done) return {};
+  if (code != MPI_SUCCESS) {
+    leaveToMpi(std::move(slowest));
+    return mpiStatus(code, "MPI_Iallreduce");
+  }
   std::copy_n(slowest.get(), mine.size(), mine.begin());
   const std::size_t winner = of.trial.winner();
   tellOfResult(call, of, winner);

@@ -75,19 +75,20 @@ class CallTrials {
 
   /// Says who serves a call that may be tried, on a communicator that is set up: sets `entry`, null
   /// for MPI, and call.reason. If the call is on trial, call.trial is set, and its time begins.
-  /// Waits for the other ranks where a schedule is tried for the first time. If the communicator
+  /// Waits for the other ranks where a schedule is tried for the first time. If the call
   /// fails meanwhile, that is no error of this function: the caller looks.
   Status choose(CollectiveCall& call, const Call& checked, const LibraryEntry*& entry);
 
   /// Notes that a call on trial is over on this rank. After the last one of a trial it waits for
-  /// the other ranks, and all agree on what was fastest. If the communicator fails meanwhile, that
-  /// is no error of this function.
+  /// the other ranks, and all agree on what was fastest. A call that has failed counts like others:
+  /// all ranks are in the same turn afterwards.
   Status end(const CollectiveCall& call);
 
   /// Forgets all, before the communicator's laid-out calls go. With the lock.
   void clear() { trials_.clear(); }
 
  private:
+  bool hasFailed(const CollectiveCall& call) const;
   CallTrial* trialOf(const CollectiveCall& call, const Call& checked, const LibraryEntry* own);
   std::vector<std::unique_ptr<TrialCandidate>> candidates(const CollectiveCall& call,
                                                           const TrialKey& key,

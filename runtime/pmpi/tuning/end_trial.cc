@@ -8,13 +8,11 @@
 
 namespace torc::pmpi {
 
-Outcome endTrial(const CollectiveCall& call, const Outcome& outcome) {
-  if (call.trial == nullptr) return outcome;
+int endTrial(const CollectiveCall& call, int code) {
+  if (call.trial == nullptr) return code;
   CommunicatorState& state = *CommunicatorState::of(call.comm);
-  if (state.hasFailed()) return outcome;  // nobody goes on there
   const Status status = state.trials().end(call);
-  if (!status.ok()) return failHere(call, state, errorClass(status), status.message());
-  return state.hasFailed() ? refuseAfterFailure(call, state) : outcome;
+  return status.ok() ? code : failHere(call, state, errorClass(status), status.message());
 }
 
 }  // namespace torc::pmpi

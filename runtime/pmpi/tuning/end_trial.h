@@ -7,9 +7,9 @@
 
 namespace torc::pmpi {
 
-/// A blocking call is over on this rank, with this outcome. If it is the last one of a trial, the
-/// ranks agree on what was fastest. What the program gets, as that may fail.
-Outcome endTrial(const CollectiveCall& call, const Outcome& outcome);
+/// A blocking call is over on this rank, with this error class. If it is the last one of a trial,
+/// the ranks agree on what was fastest. What the program gets, as that may fail.
+int endTrial(const CollectiveCall& call, int code);
 
 }  // namespace torc::pmpi
 

@@ -15,7 +15,7 @@ using Stage = CommunicatorSchedule::Stage;
 
 class LoadTurn final : public Turn {
  public:
-  LoadTurn(CommunicatorState& state, const LibraryEntry& entry, std::uint64_t call)
+  LoadTurn(CommunicatorState& state, const LibraryEntry& entry, const CollectiveCall& call)
       : state_(state), entry_(entry), call_(call) {}
 
   bool proceed() override {
@@ -55,7 +55,7 @@ class LoadTurn final : public Turn {
 
   CommunicatorState& state_;
   const LibraryEntry& entry_;
-  const std::uint64_t call_;
+  const CollectiveCall& call_;
   Stage stage_ = Stage::kUnused;
   Status status_;
   std::atomic<bool> is_settled_{false};
@@ -65,7 +65,7 @@ class LoadTurn final : public Turn {
 
 StatusOr<Stage> loadInTurn(CommunicatorState& state, const LibraryEntry& entry,
                            const CollectiveCall& call) {
-  LoadTurn turn(state, entry, call.number);
+  LoadTurn turn(state, entry, call);
   {
     EngineLock lock;
     Status status = attempt([&]() -> Status {
@@ -83,11 +83,6 @@ StatusOr<Stage> loadInTurn(CommunicatorState& state, const LibraryEntry& entry,
   });
   EngineLock lock;  // whoever has settled it has left it
   if (!turn.status().ok()) return turn.status();
-  if (turn.stage() == Stage::kDiffers) {
-    return Status(StatusCode::kMismatch,
-                  "calls on the communicator differ between the ranks: they need different "
-                  "schedules");
-  }
   return turn.stage();
 }
 

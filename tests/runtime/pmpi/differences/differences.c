@@ -306,8 +306,16 @@ static void warmUp(void) {
   say("before", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
 }
 
+/* A right call behind all others, with the right result. */
 static void after(void) {
-  say("after", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+  for (int i = 0; i < COUNT; ++i) {
+    in[i] = rank + i;
+    out[i] = -1;
+  }
+  const int code = allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM);
+  say("after", code);
+  for (int i = 0; i < COUNT && code == MPI_SUCCESS; ++i)
+    expect(out[i] == size * (size - 1) / 2 + size * i, "a sum");
 }
 
 int main(int argc, char** argv) {
@@ -346,10 +354,40 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "refused") == 0) {
     warmUp();
     say("call", allreduce(in, out, COUNT, odd ? MPI_DATATYPE_NULL : MPI_DOUBLE, MPI_SUM));
-    after();
+    say("after", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
   } else if (strcmp(what, "aliased") == 0) {
     warmUp();
     say("call", allreduce(in, odd ? in : out, COUNT, MPI_DOUBLE, MPI_SUM));
+    say("after", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+  } else if (strcmp(what, "made-up") == 0) {
+    /* What MPI has refused is made once more, and right: the others wait for that. */
+    warmUp();
+    if (odd) say("refused", allreduce(in, out, COUNT, MPI_DATATYPE_NULL, MPI_SUM));
+    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+    after();
+  } else if (strcmp(what, "gone-on") == 0) {
+    /* What MPI has refused is made on the others, and never here. */
+    warmUp();
+    if (odd) {
+      say("call", allreduce(in, out, COUNT, MPI_DATATYPE_NULL, MPI_SUM));
+    } else {
+      say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
+    }
+    const int block = rank;
+    int blocks[MOST_RANKS];
+    say("next", allgather(&block, 1, blocks, 1));
+    for (int r = 0; r < size; ++r)
+      expect(blocks[r] == r, "a gathered block");
+    after();
+  } else if (strcmp(what, "alone") == 0) {
+    /* No other rank makes what MPI refuses here. */
+    warmUp();
+    for (int i = 0; odd && i < 3; ++i) {
+      say("refused", allreduce(in, out, COUNT, MPI_DATATYPE_NULL, MPI_SUM));
+      say("refused", allgather(in, COUNT, MPI_IN_PLACE, COUNT));
+      if (i == 1) say("refused", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_OP_NULL));
+    }
+    say("call", allreduce(in, out, COUNT, MPI_DOUBLE, MPI_SUM));
     after();
   } else if (strcmp(what, "all-refused") == 0) {
     warmUp();
