@@ -12,7 +12,6 @@
 #include "runtime/pmpi/calls/refusal.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/communicators/failed_call.h"
-#include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
@@ -78,37 +77,6 @@ Outcome leave(CollectiveCall& call, CommunicatorState* state) {
   return refuse(call, MPI_ERR_OTHER);
 }
 
-/// Whether MPI's nonblocking form must not be used in place of the blocking one. MPICH 4.0.2's
-/// MPI_Ibcast between two groups is wrong from any root but rank 0.
-bool hasToBlock(const CollectiveCall& call) {
-  return call.only_blocking ||
-         (call.id == CallId::kBcast && call.reason == Reason::kIntercommunicator);
-}
-
-/// Whether a blocking call that is MPI's is waited for with progress. So it is where an operation
-/// of torc may be under way on some rank, and where the other ranks would be in torc, had they
-/// other arguments: then this one can be told.
-bool waitsWithProgress(const CollectiveCall& call, const CommunicatorState* state) {
-  switch (call.reason) {
-    case Reason::kOneRank:
-    case Reason::kNoCommunicator:
-    case Reason::kArgument:  // MPI refuses these at once; its nonblocking forms name other errors
-      return false;
-    case Reason::kTried:        // as it will be, should it be the fastest
-    case Reason::kMpiIsFaster:  // at no cost; with other arguments ranks may wait as MPI's do
-      return engine->has_nonblocking && !hasToBlock(call);
-    default:
-      if (hasToBlock(call)) return false;
-      return engine->has_nonblocking || (call.is_described && isRecognised(state));
-  }
-}
-
-/// Whether a call that has been left to MPI's blocking function will be again, whatever else is
-/// under way.
-bool staysMpis(const CollectiveCall& call) {
-  return call.reason == Reason::kMpiIsFaster && !engine->has_nonblocking;
-}
-
 /// Where a call is kept for the next one like it: of one on trial, that has the same turn.
 RepeatedCalls& repeatedCallsOf(const CollectiveCall& call, CommunicatorState& state) {
   return call.trial == nullptr ? state.repeatedCalls() : *call.trial->current().repeated;
@@ -130,25 +98,12 @@ void keep(const CallKey& key, const CollectiveCall& call, const Arrival& arrival
   }));
 }
 
-/// A blocking call that is MPI's.
+/// A blocking call that is MPI's, and is not settled but where it must not be made. That MPI is
+/// faster stays so, whatever else is under way.
 Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arrival) {
-  CommunicatorState* state = arrival.state;
-  if (const Outcome left = leave(call, state); left.settled) return left;
-  if (!waitsWithProgress(call, state)) {
-    if (staysMpis(call)) keep(key, call, arrival, nullptr);
-    if (hasToBlock(call) && engine->has_nonblocking) meet(call.comm);
-    return {};
-  }
-  MPI_Request request = MPI_REQUEST_NULL;
-  int code = call.mpi(KeptLists(), call.comm, &request), done = code != MPI_SUCCESS;
-  if (!done) {
-    progressUntil([&] {
-      code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-      return done || code != MPI_SUCCESS || (state != nullptr && state->hasFailed(call.number));
-    });
-  }
-  if (!done && code == MPI_SUCCESS) return refuseAfterFailure(call, *state);
-  return {true, handedBack(call, code)};
+  const Outcome left = leave(call, arrival.state);
+  if (!left.settled && call.reason == Reason::kMpiIsFaster) keep(key, call, arrival, nullptr);
+  return left;
 }
 
 /// Makes the operation of a call that torc serves, with the lock. Of a nonblocking or persistent
@@ -164,7 +119,7 @@ Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* reques
     if (call.form != Form::kNonblocking) return {};
     int tag = -1;
     Status status = engine->handles.makeNonblocking(request, &tag);
-    if (status.ok()) operation->setHandle(tag);
+    if (status.ok()) operation->setHandle(tag, *request);
     return status;
   });
 }
@@ -351,8 +306,13 @@ Outcome serveBlocking(CollectiveCall& call) {
   }
   if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
   progressUntil([&] { return operation->settled(); });
-  // Without a schedule MPI has run it.
-  if (operation->code() == MPI_SUCCESS && operation->schedule() != nullptr && mayRepeat(call)) {
+  if (operation->code() == MPI_SUCCESS && operation->reason() != Reason::kServed) {
+    call.reason = operation->reason();
+    EngineLock lock;
+    operation.reset();
+    return {};
+  }
+  if (operation->code() == MPI_SUCCESS && mayRepeat(call)) {
     keep(key, call, arrival, operation->schedule());
   }
   return endTrial(call, awaitEnd(call, std::move(operation)));
@@ -411,7 +371,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
         if (Status status = engine->handles.makePersistent(request, &tag); !status.ok()) {
           return status;
         }
-        operation->setHandle(tag);
+        operation->setHandle(tag, *request);
         engine->persistent.emplace(*request, operation.get());
         persistent_handles.fetch_add(1, std::memory_order_relaxed);
         operation.release();
@@ -423,6 +383,12 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
   if (code != MPI_SUCCESS) return refuse(call, code);
   return {served, MPI_SUCCESS};
+}
+
+bool isMadeByAll(const CollectiveCall& call) {
+  // Arguments that MPI refuses may be one rank's.
+  return call.reason != Reason::kOneRank && call.reason != Reason::kNoCommunicator &&
+         call.reason != Reason::kArgument;
 }
 
 int handedBack(CollectiveCall& call, int code) {
