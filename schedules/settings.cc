@@ -95,8 +95,10 @@ std::string readCollectives(std::string_view value, Settings& settings) {
 }
 
 std::string readProgress(std::string_view value, Settings& settings) {
-  if (value != "wait" && value != "thread") return "wait or thread";
-  settings.progress = value == "thread" ? ProgressMode::kThread : ProgressMode::kWait;
+  if (value != "calls" && value != "wait" && value != "thread") return "calls, wait or thread";
+  settings.progress = value == "calls"    ? ProgressMode::kCalls
+                      : value == "thread" ? ProgressMode::kThread
+                                          : ProgressMode::kWait;
   return {};
 }
 
@@ -220,9 +222,10 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readNumber<&Settings::communicators, 1000000>},
-    {{"TORC_PROGRESS", "wait|thread", "wait",
-      "Who moves nonblocking calls on: the program's MPI calls, or a thread of torc's, too. thread "
-      "raises MPI's thread level to MPI_THREAD_MULTIPLE.",
+    {{"TORC_PROGRESS", "calls|wait|thread", "wait",
+      "Who moves nonblocking calls on. calls: the program's MPI calls. wait: these, and while one "
+      "waits inside MPI a thread of torc's, for which MPI is initialised with MPI_THREAD_MULTIPLE. "
+      "thread: the thread does so while the program computes, too.",
       kAgreed},
      "TORC_LIBRARY",
      readProgress},

@@ -26,10 +26,11 @@ enum class Verbosity : std::uint8_t {
   kCommunicators,  // 2: what was decided for every communicator
 };
 
-/// Who moves torc's messages on while the program computes.
+/// Who moves torc's messages on.
 enum class ProgressMode : std::uint8_t {
-  kWait,    // whatever MPI call the program makes
-  kThread,  // a thread of torc's, too
+  kCalls,   // whatever MPI call the program makes
+  kWait,    // and while it waits inside MPI, a thread of torc's
+  kThread,  // and while it computes, this thread, too
 };
 
 /// Whether collectives of the program may be pending while it waits for something else.

@@ -93,8 +93,6 @@ struct CollectiveCall {
   MPI_Comm comm;
   MpiCall mpi;
   // By runtime/pmpi/calls/describe_call.h.
-  bool only_blocking =
-      false;  // MPI's nonblocking form must not be used in place of the blocking one
   bool is_described = false;  // torc has such schedules: `arguments` says what is called for
   CallArguments arguments;
 

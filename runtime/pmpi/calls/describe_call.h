@@ -103,14 +103,11 @@ void describeExchangeV(CollectiveCall& call, const void* in, const Count* in_cou
   call.arguments.own_displacements = in_displacements;
 }
 
-/// MPICH 4.0.2's nonblocking MPI_Alltoallw is wrong in place, where ranks describe their data
-/// differently; whether it is in place all ranks say alike.
 template <typename Count, typename Offset>
 void describeExchangeW(CollectiveCall& call, const void* in, const Count* in_counts,
                        const Offset* in_displacements, const MPI_Datatype* in_types, void* out,
                        const Count* counts, const Offset* displacements, const MPI_Datatype* types,
                        MPI_Comm comm) {
-  call.only_blocking = in == MPI_IN_PLACE;
   describeExchangeV(call, in, in_counts, in_displacements, MPI_DATATYPE_NULL, out, counts,
                     displacements, MPI_DATATYPE_NULL, comm);
   call.arguments.types = types;

@@ -11,6 +11,7 @@
 #include "runtime/pmpi/calls/call_report.h"
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/job/progress_thread.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
@@ -83,8 +84,10 @@ void Operation::holdHandles() {
   }
 }
 
-void Operation::setHandle(int tag) {
+void Operation::setHandle(int tag, MPI_Request request) {
+  if (call_.form == Form::kNonblocking) engine->handles_under_way.insert(request);
   handle_ = tag;
+  handle_request_ = request;
 }
 
 void Operation::begin() {
@@ -119,9 +122,8 @@ void Operation::setUnderWay() {
   under_way_ = true;
   stall_ = StallWatch();
   ++state_.under_way;
-  if (attention.fetch_add(1, std::memory_order_relaxed) == kIdleWithThreads) {
-    attention.notify_all();  // the progress thread, if there is one
-  }
+  attention.fetch_add(1);
+  tellProgressThread();
 }
 
 bool Operation::proceed() {
@@ -158,10 +160,10 @@ void Operation::leaveToMpi(Reason reason) {
   if (isRefused(reason, engine->settings.strict)) {
     complainOf(call_, message(text(reason), ": ", state_.description()));
     finishRound(MPI_ERR_OTHER);
-  } else if (call_.form == Form::kPersistent) {
-    settle();
-  } else {
+  } else if (call_.form == Form::kNonblocking) {
     runInMpi();
+  } else {
+    settle();
   }
 }
 
@@ -281,20 +283,25 @@ void Operation::startRound() {
   beginCall(call_);
   setUnderWay();
   if (state_.hasFailed(call_)) return giveUp();
-  Status status = attempt([&] { return packing_.pack(); });
+  Status status = attempt([&] {
+    engine->handles_under_way.insert(handle_request_);
+    return packing_.pack();
+  });
   if (status.ok()) status = startCollective();
   if (!status.ok()) failed(status);
 }
 
 void Operation::freePersistent() {
+  engine->handles_under_way.erase(handle_request_);
   freed_ = true;
   if (!under_way_) delete this;
 }
 
 // ---- MPI in torc's place
 
-/// The schedule cannot be used. The call keeps its place in the order of the shadow, where no call
-/// of the program can meet it.
+/// The schedule cannot be used, and the call must not wait. It keeps its place in the order of the
+/// shadow, where no call of the program can meet it: on the program's communicator it would come
+/// after whatever the program has called there meanwhile, on some ranks more, on others less.
 void Operation::runInMpi() {
   engine->in_mpi.reserve(engine->in_mpi.size() + 1);
   if (const int code = call_.mpi(kept_, state_.shadow(), &request_); code != MPI_SUCCESS) {
@@ -370,6 +377,7 @@ void Operation::finishRound(int code) {
   if (collective_ && collective_->owned == nullptr) one_shot = collective_->laid_out;
   releaseTags();
   if (handle_ >= 0) {
+    engine->handles_under_way.erase(handle_request_);
     if (code != MPI_SUCCESS) {
       // Without memory the program hears of it by its wait alone.
       static_cast<void>(attempt([&]() -> Status {

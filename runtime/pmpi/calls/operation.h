@@ -3,6 +3,7 @@
 //
 //   waiting --> running as a laid-out call ---------------------------------> complete
 //      |  \---> running in MPI on the shadow, when the schedule cannot be used ---^
+//      |        (a blocking call is MPI's then, and made by whoever has made it)
 //      \------> persistent: agreeing on tags --> ready <--> running
 //
 // From everywhere a failure of the communicator leads to the end (giveUp).
@@ -45,8 +46,9 @@ class Operation final : public Turn {
   /// Instead of that: goes on with a round of `repeated`, which has begun with these tags.
   void takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated);
 
-  /// From now on `complete` is told by the handle with this tag.
-  void setHandle(int tag);
+  /// From now on `complete` is told by the handle with this tag, which the program has as
+  /// `request`. Throws std::bad_alloc.
+  void setHandle(int tag, MPI_Request request);
 
   /// At the head of its communicator's queue: does what can be done. True: leaves the queue.
   bool proceed() override;
@@ -64,9 +66,10 @@ class Operation final : public Turn {
   /// The program has freed the handle: deletes the operation, now or when its round is complete.
   void freePersistent();
 
-  /// Of a blocking call: complete. Of a persistent one: ready or refused. From any thread.
+  /// Of a blocking call: complete, or MPI's. Of a persistent one: ready, or MPI's. From any
+  /// thread.
   bool settled() const { return settled_.load(std::memory_order_acquire); }
-  /// Once settled: for the program. MPI_SUCCESS for a refused one, which is MPI's then.
+  /// Once settled: for the program. MPI_SUCCESS for one that is MPI's.
   int code() const { return code_; }
   Reason reason() const { return call_.reason; }
 
@@ -122,6 +125,7 @@ class Operation final : public Turn {
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI
   std::optional<TagVote> vote_;             // of a persistent call, while its ranks agree on tags
   int handle_ = -1;
+  MPI_Request handle_request_ = MPI_REQUEST_NULL;
   StallWatch stall_;
   bool under_way_ = false;
   bool freed_ = false;

@@ -126,7 +126,7 @@ Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* reques
     if (call.form != Form::kNonblocking) return {};
     int tag = -1;
     Status status = engine->handles.makeNonblocking(request, &tag);
-    if (status.ok()) operation->setHandle(tag);
+    if (status.ok()) operation->setHandle(tag, *request);
     return status;
   });
 }
@@ -328,8 +328,13 @@ Outcome serveBlocking(CollectiveCall& call) {
     return settle(call, failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message()));
   }
   progressUntil([&] { return operation->settled(); });
-  // Without a schedule MPI has run it.
-  if (operation->code() == MPI_SUCCESS && operation->schedule() != nullptr && mayRepeat(call)) {
+  if (operation->code() == MPI_SUCCESS && operation->reason() != Reason::kServed) {
+    call.reason = operation->reason();
+    EngineLock lock;
+    operation.reset();
+    return {};
+  }
+  if (operation->code() == MPI_SUCCESS && mayRepeat(call)) {
     keep(key, call, arrival, operation->schedule());
   }
   return settle(call, awaitEnd(std::move(operation)));
@@ -390,7 +395,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
         if (Status status = engine->handles.makePersistent(request, &tag); !status.ok()) {
           return status;
         }
-        operation->setHandle(tag);
+        operation->setHandle(tag, *request);
         engine->persistent.emplace(*request, operation.get());
         persistent_handles.fetch_add(1, std::memory_order_relaxed);
         operation.release();
@@ -404,6 +409,12 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   }
   if (code != MPI_SUCCESS) return refuse(call, code);
   return {served, MPI_SUCCESS};
+}
+
+bool isMadeByAll(const CollectiveCall& call) {
+  // Arguments that MPI refuses may be one rank's.
+  return call.reason != Reason::kOneRank && call.reason != Reason::kNoCommunicator &&
+         call.reason != Reason::kArgument;
 }
 
 int handedBack(CollectiveCall& call, int code) {

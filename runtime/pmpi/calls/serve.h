@@ -14,8 +14,7 @@ struct Outcome {
   int code = MPI_SUCCESS;  // for the program, where settled
 };
 
-/// Returns when the call is complete: as torc's, or as MPI's with progress. Not settled only where
-/// nothing is waited for: one rank, no communicator, arguments that MPI refuses.
+/// Returns when the call is complete, or MPI's.
 Outcome serveBlocking(CollectiveCall& call);
 
 /// Never waits.
@@ -23,6 +22,9 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request);
 
 /// May wait for the other ranks, as MPI allows.
 Outcome servePersistent(CollectiveCall& call, MPI_Request* request);
+
+/// Whether all ranks of its communicator are in a call that is MPI's.
+bool isMadeByAll(const CollectiveCall& call);
 
 /// Notes in the statistics that MPI has returned `code` for the call. Gives it back.
 int handedBack(CollectiveCall& call, int code);

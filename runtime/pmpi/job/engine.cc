@@ -64,7 +64,7 @@ void tellErrorHandler(MPI_Comm comm, int code) {
   PMPI_Comm_call_errhandler(comm, code);
 }
 
-void advance() {
+void advanceSilently() {
   if (inside_torc || engine == nullptr) return;
   const bool locks = has_threads.load(std::memory_order_relaxed);
   if (locks && !engine_mutex.try_lock()) return;
@@ -72,7 +72,11 @@ void advance() {
   engine->advance();
   inside_torc = false;
   if (locks) engine_mutex.unlock();
-  reportFailures();
+}
+
+void advance() {
+  advanceSilently();
+  if (!inside_torc) reportFailures();
 }
 
 void Pause::operator()() {
@@ -159,6 +163,7 @@ Operation* Engine::persistentOperation(MPI_Request request) const {
 void Engine::report(CommunicatorState& state, int code) {
   reports_.push_back({&state, code});
   ++state.operations;  // it stays until then
+  attention.fetch_add(1, std::memory_order_relaxed);
   has_reports.store(true, std::memory_order_relaxed);
 }
 
@@ -173,6 +178,7 @@ bool Engine::takeReport(MPI_Comm* comm, int* code) {
   *comm = report.state->communicatorForErrors();
   *code = report.code;
   --report.state->operations;
+  attention.fetch_sub(1, std::memory_order_relaxed);
   return true;
 }
 

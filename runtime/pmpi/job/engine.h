@@ -91,8 +91,9 @@ class Engine {
   std::vector<CommunicatorState*> waiting;  // those whose queues are not empty
   std::vector<Operation*> in_mpi;           // operations that MPI runs for torc
   std::unordered_map<MPI_Request, Operation*> persistent;
-  bool has_failed_states = false;  // whose operations are to be ended
-  bool is_ending = false;          // the program is in MPI_Finalize
+  std::unordered_set<MPI_Request> handles_under_way;  // which the program may wait for
+  bool has_failed_states = false;                     // whose operations are to be ended
+  bool is_ending = false;                             // the program is in MPI_Finalize
 
  private:
   struct Report {
@@ -114,7 +115,8 @@ class Engine {
 /// nullptr while torc is off.
 extern Engine* engine;
 
-/// Whether several threads may call MPI at a time (MPI_THREAD_MULTIPLE). Set before torc is on.
+/// Whether several threads may be in torc at a time: the program's (MPI_THREAD_MULTIPLE), or its
+/// only one and the progress thread. Set before torc is on, and when that thread is started.
 inline std::atomic<bool> has_threads{true};
 
 /// Holds the engine, and marks the thread as inside torc. Where one thread at a time calls MPI

@@ -16,6 +16,7 @@
 #include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/dedicated/dedicated_job.h"
 #include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/inside_mpi.h"
 #include "runtime/pmpi/job/job_report.h"
 #include "runtime/pmpi/job/pending_calls.h"
 #include "runtime/pmpi/job/presence.h"
@@ -26,6 +27,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/trace/trace.h"
 #include "runtime/trace/trace_job.h"
+#include "runtime/transport/which_mpi.h"
 #include "schedules/settings.h"
 #include "support/message.h"
 
@@ -48,6 +50,21 @@ LibraryOptions libraryOptions(const Settings& settings) {
   options.machine = settings.machine;
   options.memory_limit = settings.memory;
   return options;
+}
+
+/// Whether collectives of this rank may be pending while it waits for something else. Dedicated
+/// ranks make nonblocking calls whatever the program does.
+bool mayHavePending(const Settings& settings) {
+  if (settings.dedicated.kind != DedicatedRanks::Kind::kNone) return true;
+  return settings.nonblocking == NonblockingMode::kAuto
+             ? importsNonblockingCollectives()
+             : settings.nonblocking == NonblockingMode::kYes;
+}
+
+bool hasMpisThreads() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
 }
 
 /// The engine, all but the communicators; or why not, the same on all ranks.
@@ -103,8 +120,11 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   }
   waitForRanks(MPI_COMM_WORLD, presence.speaks);
 
-  const AgreedSettings agreed =
-      agreeSettings(SettingTexts(environ), MPI_COMM_WORLD, importsNonblockingCollectives());
+  const Settings own = readSettings(SettingTexts(environ)).settings;
+  const bool has_pending = mayHavePending(own);
+  const bool can_watch = hasMpisThreads() && own.progress != ProgressMode::kCalls;
+  const AgreedSettings agreed = agreeSettings(SettingTexts(environ), MPI_COMM_WORLD,
+                                              {has_pending, has_pending && !can_watch});
   const Settings& settings = agreed.settings;
   configureReport(settings.verbosity, rank);
   for (const std::string& warning : agreed.warnings)
@@ -129,11 +149,7 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
     rememberOff(settings, "the job has one rank");
     return nullptr;
   }
-  // Dedicated ranks make nonblocking calls whatever the program does.
-  const bool has_nonblocking = settings.dedicated.kind != DedicatedRanks::Kind::kNone ||
-                               (settings.nonblocking == NonblockingMode::kAuto
-                                    ? agreed.any_flag
-                                    : settings.nonblocking == NonblockingMode::kYes);
+  const auto [has_nonblocking, must_meet] = agreed.any_flags;
   StatusOr<std::unique_ptr<Engine>> made =
       makeEngine(settings, presence.ranks > static_cast<int>(std::thread::hardware_concurrency()),
                  has_nonblocking);
@@ -146,6 +162,7 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
     (*made)->statistics = std::make_unique<Statistics>(settings.explain);
   }
   (*made)->follows_mpis = (*made)->statistics != nullptr || settings.tune;
+  meets_before_calls.store(must_meet);
   return std::move(*made);
 }
 
@@ -186,8 +203,27 @@ bool isBusy() {
                              [](const CommunicatorState* state) { return state->isBusy(); });
 }
 
+/// Sets who makes progress, and whether torc locks.
+void setThreads(int program_level) {
+  const ProgressMode mode = engine->settings.progress;
+  const bool has_program_threads = program_level == MPI_THREAD_MULTIPLE;
+  has_threads.store(has_program_threads);
+  const int idle =
+      has_program_threads && (engine->has_nonblocking || mode == ProgressMode::kThread) ? 1 : 0;
+  idle_attention.store(idle);
+  attention.store(idle);
+  if (mode != ProgressMode::kCalls && hasMpisThreads()) {
+    thread_use.store(mode == ProgressMode::kThread ? ThreadUse::kAlways : ThreadUse::kInside);
+  } else if (mode == ProgressMode::kThread) {
+    warnOnce("progress thread",
+             "TORC_PROGRESS=thread: no thread can be started beside MPI's; "
+             "torc makes progress inside MPI calls only");
+  }
+  if (mode == ProgressMode::kThread) wakeProgressThread();
+}
+
 /// Torc is on from here on.
-void startEngine(std::unique_ptr<Engine> made) {
+void startEngine(std::unique_ptr<Engine> made, int program_level) {
   const double began = PMPI_Wtime();
   engine = made.release();
   openTrace();
@@ -200,33 +236,23 @@ void startEngine(std::unique_ptr<Engine> made) {
   if (!ready.ok()) complainAndAbort(ready.message());
   engine->settingUp.add(PMPI_Wtime() - began - engine->settingUp.seconds());
   saySetUp();
-  int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  has_threads.store(level == MPI_THREAD_MULTIPLE);
-  const bool has_thread = engine->settings.progress == ProgressMode::kThread;
-  if (level == MPI_THREAD_MULTIPLE && (engine->has_nonblocking || has_thread)) {
-    attention.store(kIdleWithThreads);
-  }
+  setThreads(program_level);
   torc_is_on.store(true);
-  if (engine->settings.progress == ProgressMode::kThread &&
-      (level != MPI_THREAD_MULTIPLE || !startProgressThread())) {
-    warnOnce("progress thread",
-             "TORC_PROGRESS=thread: no thread can be started beside MPI's; "
-             "torc makes progress inside MPI calls only");
-  }
 }
 
 }  // namespace
 
-bool wantsProgressThread() {
+bool wantsThreadLevel() {
   const Settings settings = readSettings(SettingTexts(environ)).settings;
-  return settings.progress == ProgressMode::kThread && !settings.library.empty();
+  if (settings.disable || settings.library.empty()) return false;
+  if (settings.progress != ProgressMode::kWait) return settings.progress == ProgressMode::kThread;
+  return mayHavePending(settings) && !(mayRefuseWindowsToThreads() && importsWindows());
 }
 
-void startJob() {
+void startJob(int program_level) {
   Settings settings;
   if (std::unique_ptr<Engine> made = agreeOnEngine(settings); made != nullptr) {
-    startEngine(std::move(made));
+    startEngine(std::move(made), program_level);
   }
   splitJob(settings);
 }
@@ -254,6 +280,8 @@ void endJob() {
   stopProgressThread();
   torc_is_on.store(false);
   attention.store(0);
+  idle_attention.store(0);
+  meets_before_calls.store(false);
   persistent_handles.store(0);
   printStatistics();
   closeTrace();

@@ -4,13 +4,14 @@
 
 namespace torc::pmpi {
 
-/// Whether TORC_PROGRESS asks for a thread, for which MPI must be initialised with
+/// Whether this rank may need the progress thread, for which MPI must be initialised with
 /// MPI_THREAD_MULTIPLE. Before MPI is initialised.
-bool wantsProgressThread();
+bool wantsThreadLevel();
 
 /// Collective over MPI_COMM_WORLD, which has just been made: all ranks agree on settings and
 /// library, and torc is on; or one line says why it is not. Under TORC_STRICT that ends the job.
-void startJob();
+/// `program_level`: of thread support, that the program knows of.
+void startJob(int program_level);
 
 /// Collective over MPI_COMM_WORLD, which is about to go: torc is off.
 void endJob();

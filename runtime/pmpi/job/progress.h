@@ -1,8 +1,8 @@
-// Progress: what every wrapper asks first, and how waiting wrappers wait.
+// Progress: what every wrapper asks first, and how torc's own waits wait.
 //
 // MPI knows nothing of torc's operations: while one is under way on this rank, a wrapper of a
-// blocking call starts the nonblocking twin and looks in turns at both. While none is, it calls MPI
-// straight; that costs one relaxed load.
+// blocking call sees to it that they go on beside it (runtime/pmpi/job/inside_mpi.h). While none
+// is, it calls MPI straight; that costs one relaxed load.
 #ifndef TORC_RUNTIME_PMPI_JOB_PROGRESS_H_
 #define TORC_RUNTIME_PMPI_JOB_PROGRESS_H_
 
@@ -17,10 +17,15 @@ namespace torc::pmpi {
 inline std::atomic<bool> torc_is_on{false};
 
 /// Above 0 while blocking calls must make progress: operations of this rank that are not complete,
-/// and one more under MPI_THREAD_MULTIPLE, where another thread may start one at any time.
+/// and one more where threads of the program call MPI at a time, and may start one at any time.
 inline std::atomic<int> attention{0};
-/// Its value under MPI_THREAD_MULTIPLE while nothing is under way.
-inline constexpr int kIdleWithThreads = 1;
+/// Its value while nothing is under way. Set before torc is on.
+inline std::atomic<int> idle_attention{0};
+
+/// Operations of this rank that are not complete.
+inline int underWay() {
+  return attention.load(std::memory_order_relaxed) - idle_attention.load(std::memory_order_relaxed);
+}
 
 /// Persistent requests of torc that the program holds.
 inline std::atomic<int> persistent_handles{0};
@@ -37,9 +42,11 @@ inline bool mustProgress() {
   return attention.load(std::memory_order_relaxed) > 0 && !inside_torc;
 }
 
-/// Does what can be done now for all operations of this rank. Where another thread is at it,
-/// returns at once.
+/// Does what can be done now for all operations of this rank, and tells the program's error
+/// handlers of what has failed. Where another thread is at it, returns at once.
 void advance();
+/// The same without telling, for a thread that is not the program's.
+void advanceSilently();
 
 /// Between two fruitless looks: lets others run when that helps.
 class Pause {

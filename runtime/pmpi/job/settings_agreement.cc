@@ -99,7 +99,8 @@ std::string difference(const SettingTexts& mine, const std::string& version_of_r
 
 }  // namespace
 
-AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag) {
+AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm,
+                             const std::array<bool, 2>& flags) {
   std::uint64_t agreed = 0;
   for (const auto& [name, text] : agreedTexts(mine))
     agreed = hashText(text, agreed);
@@ -107,8 +108,8 @@ AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag)
   const std::string_view own_strict = mine.find("TORC_STRICT");
   const bool strict = own_strict == "1" || own_strict == "2";
   // The largest of a number and of its complement: equal ones are each other's complement.
-  std::array<std::uint64_t, 6> votes = {agreed, ~agreed,          all,
-                                        ~all,   strict ? 1u : 0u, flag ? 1u : 0u};
+  std::array<std::uint64_t, 7> votes = {
+      agreed, ~agreed, all, ~all, strict ? 1u : 0u, flags[0] ? 1u : 0u, flags[1] ? 1u : 0u};
   MPI_Request request = MPI_REQUEST_NULL;
   waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()),
                                MPI_UINT64_T, MPI_MAX, comm, &request),
@@ -116,7 +117,7 @@ AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag)
 
   AgreedSettings result;
   result.strict = votes[4] != 0;
-  result.any_flag = votes[5] != 0;
+  result.any_flags = {votes[5] != 0, votes[6] != 0};
   SettingTexts texts = mine;
   if (votes[2] != ~votes[3] || votes[0] != ~votes[1]) {
     const std::string version = broadcast(std::string(kVersion), 0, comm);

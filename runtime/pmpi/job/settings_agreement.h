@@ -2,6 +2,7 @@
 #ifndef TORC_RUNTIME_PMPI_JOB_SETTINGS_AGREEMENT_H_
 #define TORC_RUNTIME_PMPI_JOB_SETTINGS_AGREEMENT_H_
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -18,15 +19,16 @@ struct AgreedSettings {
   /// Empty: it can.
   std::string fault;
   bool strict = false;                       // a rank has TORC_STRICT=1: a fault ends the job
-  bool any_flag = false;                     // a rank has passed `flag`
+  std::array<bool, 2> any_flags = {};        // a rank has passed it among its `flags`
   std::vector<std::string> warnings, hints;  // of rank 0's environment
 };
 
-/// Collective over `comm`, with blocking PMPI_ calls. One reduction of 48 bytes where environments
+/// Collective over `comm`, with blocking PMPI_ calls. One reduction of 56 bytes where environments
 /// are alike; rank 0's is broadcast where not. Variables that must agree are compared with rank
 /// 0's: `TORC_LIBRARY is '/opt/a' on rank 0 and not set on rank 5`; so is the version of torc. Of
 /// the others rank 0's values count.
-AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm, bool flag = false);
+AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm,
+                             const std::array<bool, 2>& flags = {});
 
 }  // namespace torc::pmpi
 

@@ -1,14 +1,11 @@
 // Wrappers of MPI's collectives, expanded from the table.
 //
-// Where a program may have collectives pending, a blocking call that is handed back is made as
-// MPI's nonblocking one and waited for with progress: MPI does not match the two forms with each
-// other, and whether operations of torc are under way may differ between the ranks. (Measured on
-// MPICH 4.0.2, 2 ranks: 0.2 to 0.4 us more for 8 bytes.) Which calls go to the blocking function
-// says runtime/pmpi/calls/serve.cc.
+// A call that is handed back is made as the program made it, so that its errors are MPI's own.
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/describe_call.h"
 #include "runtime/pmpi/calls/serve.h"
 #include "runtime/pmpi/dedicated/offload.h"
+#include "runtime/pmpi/job/inside_mpi.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
@@ -17,7 +14,9 @@
 using torc::pmpi::CallId;
 using torc::pmpi::CollectiveCall;
 using torc::pmpi::Form;
+using torc::pmpi::InsideMpi;
 using torc::pmpi::intercepts;
+using torc::pmpi::isMadeByAll;
 using torc::pmpi::KeptLists;
 using torc::pmpi::mayOffload;
 using torc::pmpi::MpiCall;
@@ -39,6 +38,7 @@ using torc::pmpi::Outcome;
     TORC_DESCRIBE(Name, name, parameters, kBlocking, Suffix)                                       \
     const Outcome outcome = torc::pmpi::serveBlocking(call);                                       \
     if (outcome.settled) return outcome.code;                                                      \
+    const InsideMpi inside(isMadeByAll(call) ? comm : MPI_COMM_NULL);                              \
     return torc::pmpi::handedBack(                                                                 \
         call, PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)));                    \
   }                                                                                                \
@@ -61,6 +61,7 @@ using torc::pmpi::Outcome;
     TORC_DESCRIBE(Name, name, parameters, kPersistent, Suffix)                                     \
     const Outcome outcome = torc::pmpi::servePersistent(call, request);                            \
     if (outcome.settled) return outcome.code;                                                      \
+    const InsideMpi inside(isMadeByAll(call) ? comm : MPI_COMM_NULL);                              \
     return torc::pmpi::handedBack(                                                                 \
         call, TORC_MPIS_PERSISTENT(Name, Suffix)(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info, \
                                                  request));                                        \

@@ -1,8 +1,8 @@
 // Wrappers of the functions that create and free communicators.
 //
-// Where collectives of the program may be pending, all ranks meet first, with progress, for these
-// functions wait inside MPI; and what is created is set up at once, so that its first call may be a
-// nonblocking one. Where none can be, they go straight to MPI, and the first call sets it up.
+// These functions wait inside MPI (runtime/pmpi/job/inside_mpi.h). Where collectives of the program
+// may be pending, what is created is set up at once, so that its first call may be a nonblocking
+// one. Where none can be, the first call sets it up.
 //
 // MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and have no wrapper: such a communicator is
 // set up by its first blocking call. Communicators with other jobs' processes (MPI_Comm_spawn,
@@ -15,6 +15,7 @@
 #include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/inside_mpi.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
@@ -23,21 +24,25 @@
 using torc::pmpi::CommunicatorState;
 using torc::pmpi::engine;
 using torc::pmpi::EngineLock;
+using torc::pmpi::InsideMpi;
 using torc::pmpi::intercepts;
 using torc::pmpi::mayOffload;
-using torc::pmpi::meet;
+using torc::pmpi::meets_before_calls;
 using torc::pmpi::noteCommunicator;
 
 namespace {
 
+/// Whether the members of a communicator to be meet, where no communicator has just them.
 bool mustMeet() {
-  return intercepts() && engine->has_nonblocking;
+  return intercepts() && meets_before_calls.load(std::memory_order_relaxed);
 }
 
 /// After a creation that has returned `code`.
 int created(int code, const MPI_Comm* comm) {
   if (mayOffload() && code == MPI_SUCCESS && *comm != MPI_COMM_NULL) noteCommunicator(*comm);
-  if (!mustMeet() || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) return code;
+  if (!intercepts() || !engine->has_nonblocking || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) {
+    return code;
+  }
   const torc::Status ready = torc::attempt([&]() -> torc::Status {
     CommunicatorState* state = CommunicatorState::attach(*comm);
     return state->reason() == torc::pmpi::Reason::kServed ? state->setUp(nullptr) : torc::Status();
@@ -47,6 +52,13 @@ int created(int code, const MPI_Comm* comm) {
     torc::pmpi::complainAndAbort(torc::message("a communicator is made: ", ready.message()));
   }
   return code;
+}
+
+/// Makes a call that waits inside MPI for the ranks of `ranks`.
+template <typename Call>
+int makeInside(MPI_Comm ranks, Call call) {
+  const InsideMpi inside(ranks);
+  return call();
 }
 
 /// States whose communicators have gone are destroyed now, unless operations hold them.
@@ -59,10 +71,9 @@ void cleanUp() {
 }  // namespace
 
 // A creation that all ranks of `parent` call.
-#define TORC_CREATION(Name, parent, PARAMETERS, ARGUMENTS) \
-  int MPI_##Name PARAMETERS {                              \
-    if (mustMeet()) meet(parent);                          \
-    return created(PMPI_##Name ARGUMENTS, result);         \
+#define TORC_CREATION(Name, parent, PARAMETERS, ARGUMENTS)                             \
+  int MPI_##Name PARAMETERS {                                                          \
+    return created(makeInside(parent, [&] { return PMPI_##Name ARGUMENTS; }), result); \
   }
 
 extern "C" {
@@ -103,7 +114,9 @@ TORC_CREATION(Intercomm_merge, comm, (MPI_Comm comm, int high, MPI_Comm* result)
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result) {
   if (mustMeet()) torc::pmpi::meetGroup(group, tag);
-  return created(PMPI_Comm_create_group(comm, group, tag, result), result);
+  return created(
+      makeInside(MPI_COMM_NULL, [&] { return PMPI_Comm_create_group(comm, group, tag, result); }),
+      result);
 }
 
 #if MPI_VERSION >= 4
@@ -113,20 +126,39 @@ int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
   if (mustMeet()) {
     torc::pmpi::meetGroup(group, static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
   }
-  return created(PMPI_Comm_create_from_group(group, tag, info, handler, result), result);
+  return created(
+      makeInside(MPI_COMM_NULL,
+                 [&] { return PMPI_Comm_create_from_group(group, tag, info, handler, result); }),
+      result);
+}
+
+int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote,
+                                     int remote_leader, const char* tag, MPI_Info info,
+                                     MPI_Errhandler handler, MPI_Comm* result) {
+  return created(makeInside(MPI_COMM_NULL,
+                            [&] {
+                              return PMPI_Intercomm_create_from_groups(local, local_leader, remote,
+                                                                       remote_leader, tag, info,
+                                                                       handler, result);
+                            }),
+                 result);
 }
 #endif
 
 int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader,
                          int tag, MPI_Comm* result) {
   if (mustMeet()) torc::pmpi::meetLeaders(local, local_leader, peers, remote_leader, tag);
-  return created(PMPI_Intercomm_create(local, local_leader, peers, remote_leader, tag, result),
+  return created(makeInside(MPI_COMM_NULL,
+                            [&] {
+                              return PMPI_Intercomm_create(local, local_leader, peers,
+                                                           remote_leader, tag, result);
+                            }),
                  result);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
   if (!intercepts()) return PMPI_Comm_free(comm);
-  const int code = PMPI_Comm_free(comm);
+  const int code = makeInside(MPI_COMM_NULL, [&] { return PMPI_Comm_free(comm); });
   cleanUp();
   return code;
 }
@@ -140,8 +172,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
       return !state->isBusy();
     });
   }
-  if (mustMeet()) meet(*comm);
-  const int code = PMPI_Comm_disconnect(comm);
+  const int code = makeInside(*comm, [&] { return PMPI_Comm_disconnect(comm); });
   cleanUp();
   return code;
 }

@@ -2,13 +2,15 @@
 // (runtime/dedicated/world.h), from the functions that MPI's headers declare:
 //
 //   generate_wrappers names|functions HEADER... > FILE
+//   generate_wrappers waits TABLE HEADER... > FILE
 //
 // For each function with a communicator among its arguments, `functions` writes
 //   MPI_Send(..., comm)       what the program calls: next_MPI_Send with the communicator it means
 //   next_MPI_Send(..., comm)  MPI's own, PMPI_Send
 // both weak: a function that is written by hand takes the place of either. `names` writes the
 // header that gives functions written by hand the second name, so that none of them has to
-// translate.
+// translate. `waits` writes the wrappers of the functions in a table (waits_inside.txt), which
+// others may have to come to before the call is over.
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -112,8 +114,7 @@ Function readFunction(const std::string& text, std::size_t begin) {
   return function;
 }
 
-/// Functions that return int, have a communicator, and exist as MPI's own, too: no callbacks such
-/// as MPI_DUP_FN.
+/// Functions that return int and exist as MPI's own, too: no callbacks such as MPI_DUP_FN.
 std::vector<Function> functionsIn(const std::string& text) {
   std::vector<Function> functions;
   for (std::size_t at = text.find("int MPI"); at != std::string::npos;
@@ -121,7 +122,7 @@ std::vector<Function> functionsIn(const std::string& text) {
     if (at > 0 && isNamePart(text[at - 1])) continue;
     Function function = readFunction(text, at + 4);
     const bool has_own = text.find("int P" + function.name + "(") != std::string::npos;
-    if (has_own && !function.communicators.empty()) functions.push_back(std::move(function));
+    if (has_own) functions.push_back(std::move(function));
   }
   return functions;
 }
@@ -144,14 +145,48 @@ void writeFunction(const Function& function) {
   write(function.name, next, true);
 }
 
+std::string argumentsOf(const Function& function) {
+  std::string list;
+  for (const std::string& argument : function.arguments)
+    list += (list.empty() ? "" : ", ") + argument;
+  return list;
+}
+
+/// Of the names in the table, also with MPI_Count. A name that no header has, unless a question
+/// mark is before it: returns it.
+std::string writeWaits(std::istream& table, const std::vector<Function>& functions) {
+  std::cout << "#include \"runtime/pmpi/wrappers/next_layer.h\"\n"
+               "#include \"runtime/pmpi/job/inside_mpi.h\"\n\nextern \"C\" {\n";
+  for (std::string line; std::getline(table, line);) {
+    const bool must_be = !line.starts_with('?');
+    const std::string name = line.substr(must_be ? 0 : 1);
+    if (name.empty() || name.starts_with('#')) continue;
+    bool is_there = false;
+    for (const Function& function : functions) {
+      if (function.name != name && function.name != name + "_c") continue;
+      is_there = true;
+      // Collective over its communicator, if it has one.
+      const bool is_over = function.communicators.size() == 1;
+      std::cout << "int " << function.name << "(" << function.parameters
+                << ") {\n  const torc::pmpi::InsideMpi inside("
+                << (is_over ? *function.communicators.begin() : "MPI_COMM_NULL") << ");\n  return P"
+                << function.name << "(" << argumentsOf(function) << ");\n}\n";
+    }
+    if (!is_there && must_be) return name;
+  }
+  std::cout << "}  // extern \"C\"\n";
+  return {};
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string_view what = count > 1 ? arguments[1] : "";
+  const bool has_table = what == "waits" && count > 2;
   std::set<std::string> seen;  // and macros
   std::vector<Function> functions;
   std::string text;
-  for (int i = 2; i < count; ++i) {
+  for (int i = has_table ? 3 : 2; i < count; ++i) {
     std::ifstream file(arguments[i]);
     if (!file) {
       std::cerr << "generate_wrappers: cannot read " << arguments[i] << '\n';
@@ -162,8 +197,15 @@ int main(int count, char** arguments) {
   for (Function& function : functionsIn(text)) {
     if (seen.insert(function.name).second) functions.push_back(std::move(function));
   }
+  if (has_table) {
+    std::ifstream table(arguments[2]);
+    const std::string missing = writeWaits(table, functions);
+    if (!missing.empty()) std::cerr << arguments[2] << ": no header declares " << missing << '\n';
+    return missing.empty() ? 0 : 1;
+  }
+  std::erase_if(functions, [](const Function& function) { return function.communicators.empty(); });
   if (functions.empty() || (what != "names" && what != "functions")) {
-    std::cerr << "usage: generate_wrappers names|functions HEADER...\n"
+    std::cerr << "usage: generate_wrappers names|functions|waits TABLE HEADER...\n"
                  "MPI's headers declare no function with a communicator\n";
     return 1;
   }

@@ -1,28 +1,74 @@
 // Wrappers of MPI_Init, MPI_Init_thread and MPI_Finalize. Programs that use MPI by sessions alone
 // never come here, and torc stays off.
+//
+// Where torc may need its progress thread, MPI is initialised with MPI_THREAD_MULTIPLE, and the
+// program sees the level that it would have got.
 #include "runtime/pmpi/job/job.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
 
 #include <mpi.h>
 
+#include "runtime/transport/which_mpi.h"
+
 using torc::pmpi::endJob;
 using torc::pmpi::startJob;
-using torc::pmpi::wantsProgressThread;
+using torc::pmpi::wantsThreadLevel;
+
+namespace {
+
+/// What the program sees, where it is not MPI's.
+std::optional<int> program_level;
+
+/// The level that MPI_Init initialises with: by name in MPICH's variable, by number in Open MPI's.
+int levelOfInit() {
+  const char* variable = std::getenv(torc::kInitLevelVariable);
+  const std::string_view text = variable != nullptr ? variable : "";
+  if (text.ends_with("MULTIPLE") || text == "3") return MPI_THREAD_MULTIPLE;
+  if (text.ends_with("SERIALIZED") || text == "2") return MPI_THREAD_SERIALIZED;
+  if (text.ends_with("FUNNELED") || text == "1") return MPI_THREAD_FUNNELED;
+  return MPI_THREAD_SINGLE;
+}
+
+int initWithThreads(int* argc, char*** argv, int required) {
+  int provided = MPI_THREAD_SINGLE;
+  const int code = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+  if (code == MPI_SUCCESS) program_level = std::min(required, provided);
+  return code;
+}
+
+int levelOfProgram() {
+  int level = MPI_THREAD_SINGLE;
+  if (!program_level) PMPI_Query_thread(&level);
+  return program_level.value_or(level);
+}
+
+}  // namespace
 
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
-  int provided = MPI_THREAD_SINGLE;
-  const int code = wantsProgressThread()
-                       ? PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
-                       : PMPI_Init(argc, argv);
-  if (code == MPI_SUCCESS) startJob();
+  const int code =
+      wantsThreadLevel() ? initWithThreads(argc, argv, levelOfInit()) : PMPI_Init(argc, argv);
+  if (code == MPI_SUCCESS) startJob(levelOfProgram());
   return code;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const int level = wantsProgressThread() ? MPI_THREAD_MULTIPLE : required;
-  const int code = PMPI_Init_thread(argc, argv, level, provided);
-  if (code == MPI_SUCCESS) startJob();
+  const int code = wantsThreadLevel() ? initWithThreads(argc, argv, required)
+                                      : PMPI_Init_thread(argc, argv, required, provided);
+  if (code != MPI_SUCCESS) return code;
+  *provided = levelOfProgram();
+  startJob(*provided);
+  return code;
+}
+
+int MPI_Query_thread(int* provided) {
+  const int code = PMPI_Query_thread(provided);
+  if (code == MPI_SUCCESS && program_level) *provided = *program_level;
   return code;
 }
 

@@ -1,19 +1,56 @@
-// Wrappers of MPI's waiting and testing calls, and of blocking point-to-point communication: the
-// same as MPI's own, but torc's operations go on meanwhile.
+// Wrappers of MPI's waiting and testing calls, and of blocking point-to-point communication.
+//
+// While operations of torc are under way, a wrapper first looks after them in its own thread, which
+// is quickest, as long as it can tell without touching the call that there is nothing else to do:
+// requests that are torc's are not complete, no message has come. Then it makes the call as the
+// program made it, inside MPI (runtime/pmpi/job/inside_mpi.h), so that errors are MPI's own. (MPICH
+// 4.0.2 tells MPI_COMM_WORLD's error handler of a receive that was started as a nonblocking one,
+// and of a request each time that it is looked at.)
+//
+// Where no thread looks after torc's operations meanwhile, MPI's nonblocking or testing function is
+// looked at in turns with torc.
+#include <algorithm>
 #include <memory>
 #include <new>
+#include <span>
 
+#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/inside_mpi.h"
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
+#include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 
 using torc::pmpi::advance;
+using torc::pmpi::canWatch;
+using torc::pmpi::engine;
+using torc::pmpi::EngineLock;
+using torc::pmpi::InsideMpi;
 using torc::pmpi::mustProgress;
 using torc::pmpi::Pause;
 using torc::pmpi::progressUntil;
+using torc::pmpi::underWay;
 using torc::pmpi::waitFor;
 
 namespace {
+
+/// Seconds for which a thread looks before it makes the call: what looks like waiting may be an
+/// error, of which MPI tells only when the call is made.
+constexpr double kMostSecondsOfLooking = 1;
+
+/// Looks, with progress, until `look` is true, or nothing is under way. Where the call that follows
+/// is watched, not for ever.
+template <typename Look>
+void lookUntil(Look look) {
+  const double began = PMPI_Wtime();
+  unsigned looks = 0;
+  bool is_over = false;
+  progressUntil([&] {
+    is_over = is_over ||
+              (++looks % 64 == 0 && canWatch() && PMPI_Wtime() - began > kMostSecondsOfLooking);
+    return is_over || underWay() == 0 || look();
+  });
+}
 
 /// One look that found nothing: a program that calls MPI_Test in a loop must not keep the core from
 /// the ranks that it waits for.
@@ -22,17 +59,63 @@ int looked(int code, const int* flag) {
   return code;
 }
 
-/// The end of a sendrecv whose receive is posted and whose send gave `started`. MPI_Isendrecv would
-/// be one request instead of two, but in MPICH 4.0.2 it fills no status and crashes on
-/// MPI_PROC_NULL.
-int waitForBoth(int started, MPI_Request* send, MPI_Request* receive, MPI_Status* status) {
-  int code = waitFor(started, send);
-  if (code != MPI_SUCCESS) {
-    PMPI_Cancel(receive);
-    PMPI_Request_free(receive);
-    return code;
-  }
-  return waitFor(MPI_SUCCESS, receive, status);
+// ---- Requests
+
+/// How many of the requests are torc's and not complete.
+std::size_t torcsUnderWay(std::span<const MPI_Request> requests) {
+  if (engine == nullptr) return 0;
+  EngineLock lock;
+  return std::ranges::count_if(
+      requests, [](MPI_Request one) { return engine->handles_under_way.contains(one); });
+}
+
+std::span<const MPI_Request> spanOf(int count, const MPI_Request* requests) {
+  const bool is_valid = count > 0 && requests != nullptr;
+  return {requests, is_valid ? static_cast<std::size_t>(count) : 0};
+}
+
+/// Waits for those that are torc's. The program's own may be complete before.
+void awaitAllOfTorcs(std::span<const MPI_Request> requests) {
+  if (underWay() == 0) return;
+  lookUntil([&] { return torcsUnderWay(requests) == 0; });
+}
+
+/// Waits for the first of them, if all are torc's.
+void awaitOneOfTorcs(std::span<const MPI_Request> requests) {
+  if (underWay() == 0) return;
+  const auto active = static_cast<std::size_t>(
+      std::ranges::count_if(requests, [](MPI_Request one) { return one != MPI_REQUEST_NULL; }));
+  lookUntil([&] { return torcsUnderWay(requests) < active || active == 0; });
+}
+
+// ---- Messages
+
+/// Whether MPI would look for such a message; of arguments that it refuses it is for the call to
+/// tell.
+bool mayCome(int source, int tag, MPI_Comm comm) {
+  const bool is_tag = tag == MPI_ANY_TAG || (tag >= 0 && tag <= torc::highestTag(comm));
+  if (!is_tag || source == MPI_ANY_SOURCE || source == MPI_PROC_NULL) return is_tag;
+  int is_inter = 0, size = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  is_inter ? PMPI_Comm_remote_size(comm, &size) : PMPI_Comm_size(comm, &size);
+  return source >= 0 && source < size;
+}
+
+/// Waits until a message has come. An error of MPI's, of which it has told.
+int awaitMessage(int source, int tag, MPI_Comm comm) {
+  int code = MPI_SUCCESS, found = 0;
+  if (underWay() == 0 || comm == MPI_COMM_NULL || !mayCome(source, tag, comm)) return code;
+  lookUntil([&] {
+    code = PMPI_Iprobe(source, tag, comm, &found, MPI_STATUS_IGNORE);
+    return found || code != MPI_SUCCESS;
+  });
+  return code;
+}
+
+template <typename Count>
+int awaitMessage(Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
+  if (count < 0 || type == MPI_DATATYPE_NULL) return MPI_SUCCESS;
+  return awaitMessage(source, tag, comm);
 }
 
 }  // namespace
@@ -43,15 +126,21 @@ extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (!mustProgress()) return PMPI_Wait(request, status);
+  awaitAllOfTorcs(spanOf(1, request));
+  const InsideMpi inside;
+  if (inside.isWatched() || underWay() == 0) return PMPI_Wait(request, status);
   return waitFor(MPI_SUCCESS, request, status);
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   if (!mustProgress()) return PMPI_Waitall(count, requests, statuses);
+  awaitAllOfTorcs(spanOf(count, requests));
+  const InsideMpi inside;
+  if (inside.isWatched() || underWay() == 0) return PMPI_Waitall(count, requests, statuses);
   // One after the other. MPI_Testall would do, but that of MPICH 4.0.2 fails on a persistent
   // collective of MPI's own that is under way, where MPI_Waitall does not.
   int at = 0;
-  progressUntil([&] {
+  lookUntil([&] {
     for (int done = 1; at < count; ++at) {
       const int code = PMPI_Request_get_status(requests[at], &done, MPI_STATUS_IGNORE);
       if (code == MPI_SUCCESS && !done) return false;
@@ -63,6 +152,9 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   if (!mustProgress()) return PMPI_Waitany(count, requests, index, status);
+  awaitOneOfTorcs(spanOf(count, requests));
+  const InsideMpi inside;
+  if (inside.isWatched() || underWay() == 0) return PMPI_Waitany(count, requests, index, status);
   int code = MPI_SUCCESS, done = 0;
   progressUntil([&] {
     code = PMPI_Testany(count, requests, index, &done, status);
@@ -74,6 +166,11 @@ int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* statu
 int MPI_Waitsome(int count, MPI_Request requests[], int* completed, int indices[],
                  MPI_Status statuses[]) {
   if (!mustProgress()) return PMPI_Waitsome(count, requests, completed, indices, statuses);
+  awaitOneOfTorcs(spanOf(count, requests));
+  const InsideMpi inside;
+  if (inside.isWatched() || underWay() == 0) {
+    return PMPI_Waitsome(count, requests, completed, indices, statuses);
+  }
   int code = MPI_SUCCESS;
   progressUntil([&] {
     // MPI_UNDEFINED, where no request is active, is not 0 either.
@@ -131,7 +228,8 @@ int MPI_Win_test(MPI_Win win, int* flag) {
 }
 
 int MPI_Win_wait(MPI_Win win) {
-  if (!mustProgress()) return PMPI_Win_wait(win);
+  const InsideMpi inside;
+  if (inside.isWatched() || !mustProgress()) return PMPI_Win_wait(win);
   int code = MPI_SUCCESS, done = 0;
   progressUntil([&] {
     code = PMPI_Win_test(win, &done);
@@ -144,12 +242,9 @@ int MPI_Win_wait(MPI_Win win) {
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (!mustProgress()) return PMPI_Probe(source, tag, comm, status);
-  int code = MPI_SUCCESS, found = 0;
-  progressUntil([&] {
-    code = PMPI_Iprobe(source, tag, comm, &found, status);
-    return found || code != MPI_SUCCESS;
-  });
-  return code;
+  if (const int code = awaitMessage(source, tag, comm); code != MPI_SUCCESS) return code;
+  const InsideMpi inside;
+  return PMPI_Probe(source, tag, comm, status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -160,12 +255,9 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   if (!mustProgress()) return PMPI_Mprobe(source, tag, comm, message, status);
-  int code = MPI_SUCCESS, found = 0;
-  progressUntil([&] {
-    code = PMPI_Improbe(source, tag, comm, &found, message, status);
-    return found || code != MPI_SUCCESS;
-  });
-  return code;
+  if (const int code = awaitMessage(source, tag, comm); code != MPI_SUCCESS) return code;
+  const InsideMpi inside;
+  return PMPI_Mprobe(source, tag, comm, message, status);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
@@ -180,7 +272,10 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 #define TORC_SEND(Name, Nonblocking, Count)                                                     \
   int MPI_##Name(const void* data, Count count, MPI_Datatype type, int peer, int tag,           \
                  MPI_Comm comm) {                                                               \
-    if (!mustProgress()) return PMPI_##Name(data, count, type, peer, tag, comm);                \
+    const InsideMpi inside;                                                                     \
+    if (inside.isWatched() || !mustProgress()) {                                                \
+      return PMPI_##Name(data, count, type, peer, tag, comm);                                   \
+    }                                                                                           \
     MPI_Request request = MPI_REQUEST_NULL;                                                     \
     return waitFor(PMPI_##Nonblocking(data, count, type, peer, tag, comm, &request), &request); \
   }
@@ -192,42 +287,47 @@ TORC_SEND(Rsend, Irsend, int)
 TORC_MPI_4(TORC_SEND(Rsend_c, Irsend_c, MPI_Count))
 #undef TORC_SEND
 
-#define TORC_RECEIVE(Name, Nonblocking, Count)                                                 \
+#define TORC_RECEIVE(Name, Count)                                                              \
   int MPI_##Name(void* data, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
                  MPI_Status* status) {                                                         \
     if (!mustProgress()) return PMPI_##Name(data, count, type, peer, tag, comm, status);       \
-    MPI_Request request = MPI_REQUEST_NULL;                                                    \
-    return waitFor(PMPI_##Nonblocking(data, count, type, peer, tag, comm, &request), &request, \
-                   status);                                                                    \
+    const int code = awaitMessage(count, type, peer, tag, comm);                               \
+    if (code != MPI_SUCCESS) return code;                                                      \
+    const InsideMpi inside;                                                                    \
+    return PMPI_##Name(data, count, type, peer, tag, comm, status);                            \
   }
-TORC_RECEIVE(Recv, Irecv, int)
-TORC_MPI_4(TORC_RECEIVE(Recv_c, Irecv_c, MPI_Count))
+TORC_RECEIVE(Recv, int)
+TORC_MPI_4(TORC_RECEIVE(Recv_c, MPI_Count))
 #undef TORC_RECEIVE
 
-#define TORC_RECEIVE_MATCHED(Name, Nonblocking, Count)                                          \
-  int MPI_##Name(void* data, Count count, MPI_Datatype type, MPI_Message* message,              \
-                 MPI_Status* status) {                                                          \
-    if (!mustProgress()) return PMPI_##Name(data, count, type, message, status);                \
-    MPI_Request request = MPI_REQUEST_NULL;                                                     \
-    return waitFor(PMPI_##Nonblocking(data, count, type, message, &request), &request, status); \
+// The message has come, and its sender is in MPI or will be.
+#define TORC_RECEIVE_MATCHED(Name, Count)                                          \
+  int MPI_##Name(void* data, Count count, MPI_Datatype type, MPI_Message* message, \
+                 MPI_Status* status) {                                             \
+    const InsideMpi inside;                                                        \
+    return PMPI_##Name(data, count, type, message, status);                        \
   }
-TORC_RECEIVE_MATCHED(Mrecv, Imrecv, int)
-TORC_MPI_4(TORC_RECEIVE_MATCHED(Mrecv_c, Imrecv_c, MPI_Count))
+TORC_RECEIVE_MATCHED(Mrecv, int)
+TORC_MPI_4(TORC_RECEIVE_MATCHED(Mrecv_c, MPI_Count))
 #undef TORC_RECEIVE_MATCHED
 
-#define TORC_SENDRECV(Name, Count, Suffix)                                                        \
-  int MPI_##Name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag,    \
-                 void* in, Count in_count, MPI_Datatype in_type, int from, int in_tag,            \
-                 MPI_Comm comm, MPI_Status* status) {                                             \
-    if (!mustProgress()) {                                                                        \
-      return PMPI_##Name(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,      \
-                         in_tag, comm, status);                                                   \
-    }                                                                                             \
-    MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;                              \
-    const int received = PMPI_Irecv##Suffix(in, in_count, in_type, from, in_tag, comm, &receive); \
-    if (received != MPI_SUCCESS) return received;                                                 \
-    return waitForBoth(PMPI_Isend##Suffix(out, out_count, out_type, to, out_tag, comm, &send),    \
-                       &send, &receive, status);                                                  \
+// Without a watch: the send goes on while the message is awaited.
+#define TORC_SENDRECV(Name, Count, Suffix)                                                     \
+  int MPI_##Name(const void* out, Count out_count, MPI_Datatype out_type, int to, int out_tag, \
+                 void* in, Count in_count, MPI_Datatype in_type, int from, int in_tag,         \
+                 MPI_Comm comm, MPI_Status* status) {                                          \
+    const InsideMpi inside;                                                                    \
+    if (inside.isWatched() || !mustProgress()) {                                               \
+      return PMPI_##Name(out, out_count, out_type, to, out_tag, in, in_count, in_type, from,   \
+                         in_tag, comm, status);                                                \
+    }                                                                                          \
+    MPI_Request send = MPI_REQUEST_NULL;                                                       \
+    int code = PMPI_Isend##Suffix(out, out_count, out_type, to, out_tag, comm, &send);         \
+    if (code != MPI_SUCCESS) return code;                                                      \
+    awaitMessage(in_count, in_type, from, in_tag, comm);                                       \
+    code = PMPI_Recv##Suffix(in, in_count, in_type, from, in_tag, comm, status);               \
+    const int sent = waitFor(MPI_SUCCESS, &send);                                              \
+    return code != MPI_SUCCESS ? code : sent;                                                  \
   }
 TORC_SENDRECV(Sendrecv, int, )
 TORC_MPI_4(TORC_SENDRECV(Sendrecv_c, MPI_Count, _c))
@@ -236,7 +336,8 @@ TORC_MPI_4(TORC_SENDRECV(Sendrecv_c, MPI_Count, _c))
 #define TORC_SENDRECV_REPLACE(Name, Count, Suffix)                                               \
   int MPI_##Name(void* data, Count count, MPI_Datatype type, int to, int out_tag, int from,      \
                  int in_tag, MPI_Comm comm, MPI_Status* status) {                                \
-    if (!mustProgress()) {                                                                       \
+    const InsideMpi inside;                                                                      \
+    if (inside.isWatched() || !mustProgress()) {                                                 \
       return PMPI_##Name(data, count, type, to, out_tag, from, in_tag, comm, status);            \
     }                                                                                            \
     Count bytes = 0, packed = 0;                                                                 \
@@ -246,12 +347,13 @@ TORC_MPI_4(TORC_SENDRECV(Sendrecv_c, MPI_Count, _c))
     if (copy == nullptr) return PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM; \
     code = PMPI_Pack##Suffix(data, count, type, copy.get(), bytes, &packed, comm);               \
     if (code != MPI_SUCCESS) return code;                                                        \
-    MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;                             \
-    code = PMPI_Irecv##Suffix(data, count, type, from, in_tag, comm, &receive);                  \
+    MPI_Request send = MPI_REQUEST_NULL;                                                         \
+    code = PMPI_Isend##Suffix(copy.get(), packed, MPI_PACKED, to, out_tag, comm, &send);         \
     if (code != MPI_SUCCESS) return code;                                                        \
-    return waitForBoth(                                                                          \
-        PMPI_Isend##Suffix(copy.get(), packed, MPI_PACKED, to, out_tag, comm, &send), &send,     \
-        &receive, status);                                                                       \
+    awaitMessage(count, type, from, in_tag, comm);                                               \
+    code = PMPI_Recv##Suffix(data, count, type, from, in_tag, comm, status);                     \
+    const int sent = waitFor(MPI_SUCCESS, &send);                                                \
+    return code != MPI_SUCCESS ? code : sent;                                                    \
   }
 TORC_SENDRECV_REPLACE(Sendrecv_replace, int, )
 TORC_MPI_4(TORC_SENDRECV_REPLACE(Sendrecv_replace_c, MPI_Count, _c))

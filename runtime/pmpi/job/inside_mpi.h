@@ -1,0 +1,52 @@
+// A call that waits inside MPI, where torc cannot look after its operations: it is made as the
+// program made it, so that its errors are MPI's own, and operations go on all the same.
+//
+// While one is under way on the rank, or threads of the program may start one, the progress thread
+// looks after them (runtime/pmpi/job/progress_thread.h). Where there can be none, which all ranks
+// know alike, collective calls are preceded by a meeting of their ranks, with progress, so that
+// none waits long inside MPI.
+#ifndef TORC_RUNTIME_PMPI_JOB_INSIDE_MPI_H_
+#define TORC_RUNTIME_PMPI_JOB_INSIDE_MPI_H_
+
+#include <atomic>
+
+#include <mpi.h>
+
+#include "runtime/pmpi/job/progress.h"
+
+namespace torc::pmpi {
+
+/// Whether ranks meet before collective calls that wait inside MPI. The same on all ranks.
+inline std::atomic<bool> meets_before_calls{false};
+
+class InsideMpi {
+ public:
+  /// `ranks`: of whom all make the call; MPI_COMM_NULL: not known.
+  explicit InsideMpi(MPI_Comm ranks = MPI_COMM_NULL) {
+    if (mustProgress() || meets_before_calls.load(std::memory_order_relaxed)) enter(ranks);
+  }
+  /// An error handler of the program's may leave the call by longjmp, and this is not run: the
+  /// thread's next call finds its mark.
+  ~InsideMpi() {
+    if (is_marked_) leave();
+  }
+  InsideMpi(const InsideMpi&) = delete;
+  InsideMpi& operator=(const InsideMpi&) = delete;
+
+  /// Whether the progress thread looks after operations now. Else, where something is under way,
+  /// only a caller that looks itself makes progress.
+  bool isWatched() const { return is_marked_; }
+
+ private:
+  void enter(MPI_Comm ranks);
+  void leave();
+
+  bool is_marked_ = false;
+};
+
+/// Whether calls that wait inside MPI are watched.
+bool canWatch();
+
+}  // namespace torc::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_JOB_INSIDE_MPI_H_
