@@ -2,7 +2,6 @@
 #include "runtime/pmpi/job/job_report.h"
 
 #include <cstdio>
-#include <memory>
 
 #include <mpi.h>
 
@@ -19,7 +18,7 @@ struct Off {
   std::string why;
   std::string file;
 };
-std::unique_ptr<Off> off;
+const Off* off = nullptr;
 
 int rankOfJob() {
   int rank = 0;
@@ -83,7 +82,7 @@ void saySetUp() {
 }
 
 void rememberOff(const Settings& settings, const std::string& why) {
-  if (settings.statistics) off = std::make_unique<Off>(why, settings.statistics_file);
+  if (settings.statistics) off = new Off{why, settings.statistics_file};
 }
 
 void printOff(const Settings& settings, const std::string& why, int ranks) {

@@ -3,20 +3,27 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <ctime>
 #include <pthread.h>
 #include <sched.h>
-#include <system_error>
-#include <thread>
+#include <unistd.h>
 
 #include "runtime/pmpi/job/progress.h"
 
 namespace torc::pmpi {
 namespace {
 
-std::thread worker;
+// A process may end while the thread is there, and a child that it forks has none: what is known of
+// it needs no destructor, and says in which process it runs.
+pthread_t worker;
+std::atomic<pid_t> process{0};  // 0: there is none
 std::atomic<bool> stopping{false};
 
-void work() {
+// At exit the thread may be inside MPI, behind a lock of the thread that ends the process.
+constexpr long kMostNanosecondsAtExit = 200'000'000;
+
+void* work(void*) {
   while (!stopping.load(std::memory_order_relaxed)) {
     const int seen = attention.load(std::memory_order_relaxed);
     if (seen <= kIdleWithThreads) {
@@ -27,6 +34,31 @@ void work() {
     // The program may need the core.
     sched_yield();
   }
+  return nullptr;
+}
+
+bool isRunning() {
+  return process.load() == getpid();
+}
+
+/// The thread ends soon; `attention` is to be given back when it has.
+void tellToStop() {
+  stopping.store(true);
+  attention.fetch_add(1);
+  attention.notify_all();
+}
+
+/// By exit() without MPI_Finalize: MPI's libraries are taken down next, and the thread must not be
+/// in them.
+void stopAtExit() {
+  if (!isRunning() || pthread_equal(pthread_self(), worker)) return;
+  tellToStop();
+  timespec deadline{};
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_nsec += kMostNanosecondsAtExit;
+  deadline.tv_sec += deadline.tv_nsec / 1'000'000'000;
+  deadline.tv_nsec %= 1'000'000'000;
+  if (pthread_timedjoin_np(worker, nullptr, &deadline) == 0) process.store(0);
 }
 
 }  // namespace
@@ -37,23 +69,21 @@ bool startProgressThread() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
-  try {
-    worker = std::thread(work);
-  } catch (const std::system_error&) {
-    started = false;
-  }
+  const bool started = pthread_create(&worker, nullptr, work, nullptr) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (started) {
+    process.store(getpid());
+    std::atexit(stopAtExit);  // once per process: MPI starts once
+  }
   return started;
 }
 
 void stopProgressThread() {
-  if (!worker.joinable()) return;
-  stopping.store(true);
-  attention.fetch_add(1);
-  attention.notify_all();
-  worker.join();
+  if (!isRunning()) return;
+  tellToStop();
+  pthread_join(worker, nullptr);
   attention.fetch_sub(1);
+  process.store(0);
 }
 
 }  // namespace torc::pmpi
