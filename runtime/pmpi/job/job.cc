@@ -22,6 +22,7 @@
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/job/progress_thread.h"
 #include "runtime/pmpi/job/settings_agreement.h"
+#include "runtime/pmpi/job/start_folder.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/trace/trace.h"
@@ -41,10 +42,10 @@ int deleteState(MPI_Comm, int, void* state, void*) {
 
 LibraryOptions libraryOptions(const Settings& settings) {
   LibraryOptions options;
-  options.directory = settings.library;
+  options.directory = fromStart(settings.library);
   options.torus = settings.torus;
   options.order = settings.order;
-  options.mapping = settings.mapping;
+  options.mapping = fromStart(settings.mapping);
   options.machine = settings.machine;
   options.memory_limit = settings.memory;
   return options;
@@ -155,7 +156,7 @@ void openTrace() {
   if (settings.trace.empty()) return;
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (torc_trace_open(&engine->context, MPI_COMM_WORLD, settings.trace.c_str(),
+  if (torc_trace_open(&engine->context, MPI_COMM_WORLD, fromStart(settings.trace).c_str(),
                       settings.trace_events) != TORC_OK) {
     warnOnce(rank, "trace", torc_error_message());
     return;

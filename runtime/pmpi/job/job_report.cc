@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/start_folder.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "support/message.h"
@@ -54,7 +55,7 @@ RankFacts countRank() {
 }
 
 void write(const JobDescription& job, const JobStatistics& statistics, const std::string& file) {
-  const Status status = writeStatistics(statisticsTable(job, statistics), file);
+  const Status status = writeStatistics(statisticsTable(job, statistics), fromStart(file));
   if (!status.ok()) warnOnce(0, status.message(), status.message());
 }
 
