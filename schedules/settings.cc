@@ -214,9 +214,9 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readBytes<&Settings::scratch>},
-    {{"TORC_COMMUNICATORS", "N", "512",
+    {{"TORC_COMMUNICATORS", "N", "32",
       "Most communicators that torc serves at a time. Each takes one of MPI's own, of which MPICH "
-      "has about 2000.",
+      "has about 2000. One that is long unused makes room for another of the same ranks.",
       kAgreed},
      "TORC_LIBRARY",
      readNumber<&Settings::communicators, 1000000>},

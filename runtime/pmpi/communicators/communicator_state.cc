@@ -107,13 +107,17 @@ CommunicatorState::~CommunicatorState() {
     // After a failure MPI may still be at it.
     if (entry.load != nullptr && !entry.load->done()) leaveToMpi(std::move(entry.load));
   }
-  if (geometry_ == nullptr) return;
+  if (geometry_ != nullptr) dropGeometry();
+}
+
+void CommunicatorState::dropGeometry() {
   --engine->shadows;
   repeated_.dropAll();
   trials_.clear();
   calls_.reset();
   for (auto& [file, entry] : schedules_)
     torc_schedule_free(entry.schedule);
+  schedules_.clear();
   geometry_->has_failed = hasFailed();
   geometry_.reset();
 }

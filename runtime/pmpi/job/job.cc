@@ -64,10 +64,16 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
       torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings));
   if (!library.ok()) return library.status();
   made->library = std::move(*library);
-  if (Status status = made->handles.open(); !status.ok()) return status;
+  if (has_nonblocking) {
+    if (Status status = made->handles.open(); !status.ok()) return status;
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   waitFor(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
   PMPI_Comm_set_errhandler(made->meetings, MPI_ERRORS_RETURN);
+  // MPICH 4.0.2's MPI_Comm_create_group crashes where the communicator's group was never asked for.
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(made->meetings, &group);
+  PMPI_Group_free(&group);
   made->notices.open(made->meetings);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &deleteState, &made->keyval, nullptr);
   return made;

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include "runtime/pmpi/communicators/communicator_state.h"
+
 using torc::pmpi::endJob;
 using torc::pmpi::startJob;
 using torc::pmpi::wantsProgressThread;
@@ -20,6 +22,7 @@ int MPI_Init(int* argc, char*** argv) {
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  torc::pmpi::program_has_threads.store(required == MPI_THREAD_MULTIPLE);
   const int level = wantsProgressThread() ? MPI_THREAD_MULTIPLE : required;
   const int code = PMPI_Init_thread(argc, argv, level, provided);
   if (code == MPI_SUCCESS) startJob();
