@@ -216,9 +216,9 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readBytes<&Settings::scratch>},
-    {{"TORC_COMMUNICATORS", "N", "512",
+    {{"TORC_COMMUNICATORS", "N", "32",
       "Most communicators that torc serves at a time. Each takes one of MPI's own, of which MPICH "
-      "has about 2000.",
+      "has about 2000. One that is long unused makes room for another of the same ranks.",
       kAgreed},
      "TORC_LIBRARY",
      readNumber<&Settings::communicators, 1000000>},
@@ -295,14 +295,15 @@ constexpr bool saysCollectives(const Row& row) {
 
 /// "allreduce,reduce_scatter,allgather": what TORC_COLLECTIVES is where it is not set.
 const std::string& allCollectives() {
-  static const std::string names = interceptedCollectives(",");
+  // Never destroyed, as all that is static: a program may end MPI while the process ends.
+  static const auto& names = *new std::string(interceptedCollectives(","));
   return names;
 }
 
 /// The meaning of TORC_COLLECTIVES, with what goes by another name in MPI: "... allgather includes
 /// allgatherv."
 const std::string& collectivesMeaning(std::string_view meaning) {
-  static const std::string text = [&] {
+  static const auto& text = *new std::string([&] {
     std::string included;
     for (const CollectiveRow& row : collectiveRows()) {
       std::string other(row.mpi[1].substr(std::min(row.mpi[1].size(), sizeof("MPI_") - 1)));
@@ -312,7 +313,7 @@ const std::string& collectivesMeaning(std::string_view meaning) {
       included += message(included.empty() ? " " : ", ", row.name, " includes ", other);
     }
     return message(meaning, included, included.empty() ? "" : ".");
-  }();
+  }());
   return text;
 }
 

@@ -27,11 +27,11 @@ bool Client::Message::isSent() {
   return true;
 }
 
-Client::Client(const Wire& wire, int application)
+Client::Client(const Wire& wire, int application, int most_slots)
     : wire_(wire),
       application_(application),
       server_(wire.rankOfServer(wire.serverOf(application))),
-      most_slots_(highestTag(wire.comm) / 2 - 1) {}
+      most_slots_(most_slots > 0 ? most_slots : highestTag(wire.comm) / 2 - 1) {}
 
 /// Usually the oldest one, which has been sent long ago.
 Client::Message& Client::freeMessage() {
@@ -53,9 +53,12 @@ std::uint64_t Client::newIdentifier() {
 }
 
 OffloadedCommunicator Client::define(std::uint64_t id, std::span<const int> members, bool tells) {
-  // Slots come round when so many communicators were made that calls on the first are long over.
-  const int slot = next_slot_;
-  next_slot_ = next_slot_ == most_slots_ ? 1 : next_slot_ + 1;
+  // In turn, for calls on the communicator that had a slot before may still be under way; and MPI
+  // has fewer communicators than tags.
+  do {
+    last_slot_ = last_slot_ == most_slots_ ? 1 : last_slot_ + 1;
+  } while (!slots_.insert(last_slot_).second);
+  const int slot = last_slot_;
   if (tells) {
     Request request;
     request.purpose = Purpose::kDefine;
@@ -66,7 +69,9 @@ OffloadedCommunicator Client::define(std::uint64_t id, std::span<const int> memb
   return {id, 0, slot};
 }
 
-void Client::free(const OffloadedCommunicator& communicator) {
+void Client::free(const OffloadedCommunicator& communicator, bool tells) {
+  slots_.erase(communicator.slot);
+  if (!tells) return;
   Request request;
   request.purpose = Purpose::kFree;
   request.communicator = communicator.id;
@@ -116,7 +121,12 @@ int Client::start(OffloadedCommunicator& communicator, const OffloadedCall& call
   const int from = call.has_result ? server_ : MPI_PROC_NULL;
   const int code = PMPI_Irecv(call.result, call.result_count, call.result_type, from,
                               resultTag(communicator.slot), wire_.comm, request);
-  return code == MPI_SUCCESS ? startAgain(communicator, call) : code;
+  if (code != MPI_SUCCESS) return code;
+  const int sent = startAgain(communicator, call);
+  if (sent == MPI_SUCCESS) return sent;
+  PMPI_Cancel(request);
+  PMPI_Request_free(request);
+  return sent;
 }
 
 int Client::makePersistent(const OffloadedCommunicator& communicator, const OffloadedCall& call,
@@ -138,11 +148,12 @@ int Client::startAgain(OffloadedCommunicator& communicator, const OffloadedCall&
   header.type = PMPI_Type_c2f(call.type);
   header.op = PMPI_Op_c2f(call.op);
   header.collective = call.collective;
-  if (call.has_result) return send(server_, header, call);
-  // Nothing says when long data have been read: they are copied.
-  OffloadedCall copied = call;
-  copied.is_data_in_place = true;
-  return send(server_, header, copied);
+  OffloadedCall sent = call;
+  // Without a result nothing says when long data have been read: they are copied.
+  if (!call.has_result) sent.is_data_in_place = true;
+  const int code = send(server_, header, sent);
+  if (code != MPI_SUCCESS) --communicator.calls;
+  return code;
 }
 
 void Client::end() {

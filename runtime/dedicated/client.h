@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include <mpi.h>
@@ -48,7 +49,8 @@ struct OffloadedCall {
 class Client {
  public:
   /// For the rank of the program that this process is. The wire outlives the client.
-  Client(const Wire& wire, int application);
+  /// `most_slots`: communicators at a time, besides the program's world; 0: as MPI's tags allow.
+  Client(const Wire& wire, int application, int most_slots = 0);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
@@ -58,8 +60,8 @@ class Client {
   /// `tells`, on one of the members, the servers are told who the members are, by their ranks in
   /// the program.
   OffloadedCommunicator define(std::uint64_t id, std::span<const int> members, bool tells);
-  /// By the member that has told of it, when all members' last calls on it have been started.
-  void free(const OffloadedCommunicator& communicator);
+  /// By every member, when all members' last calls on it have been started. `tells`: as there.
+  void free(const OffloadedCommunicator& communicator, bool tells);
 
   /// An identifier that no other rank gives, for define().
   std::uint64_t newIdentifier();
@@ -95,8 +97,9 @@ class Client {
   const Wire& wire_;
   int application_;
   int server_;  // rank in wire_.comm
-  int next_slot_ = 1;
+  int last_slot_ = 0;
   int most_slots_ = 0;
+  std::unordered_set<int> slots_;  // of communicators that are not freed
   std::uint32_t identifiers_ = 0;
   OffloadedCommunicator world_;
   std::vector<std::unique_ptr<Message>> messages_;

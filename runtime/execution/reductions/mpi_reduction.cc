@@ -38,7 +38,8 @@ struct TypeRow {
 // as small integers, as MPICH has it. MPI_REAL16 has no kernel and goes to MPI.
 const std::vector<TypeRow>& typeRows() {
   using K = ElementKind;
-  static const std::vector<TypeRow> rows = {
+  // Never destroyed: programs may call MPI from destructors of their own while the process ends.
+  static const auto& rows = *new std::vector<TypeRow>{
       {MPI_CHAR, integerKind<char>()},
       {MPI_SIGNED_CHAR, K::kInt8},
       {MPI_UNSIGNED_CHAR, K::kUint8},

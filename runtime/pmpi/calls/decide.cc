@@ -39,6 +39,7 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
 
 const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   const bool is_barrier = call.id == CallId::kBarrier;
+  if (state.reason() == Reason::kNoShadow && call.form == Form::kBlocking) state.tryAgain();
   call.reason = state.reason();
   if (call.reason != Reason::kServed) {
     // Not the communicator's fault alone.

@@ -106,13 +106,17 @@ CommunicatorState::~CommunicatorState() {
   if (id_ != 0) engine->by_id.erase(id_);
   // After a failure MPI may still be at it.
   if (load_ != nullptr) leaveToMpi(std::move(load_));
-  if (geometry_ == nullptr) return;
+  if (geometry_ != nullptr) dropGeometry();
+}
+
+void CommunicatorState::dropGeometry() {
   --engine->shadows;
   repeated_.dropAll();
   trials_.clear();
   calls_.reset();
   for (auto& [file, entry] : schedules_)
     torc_schedule_free(entry.schedule);
+  schedules_.clear();
   geometry_->has_failed = !failures_.empty();
   geometry_.reset();
 }

@@ -70,6 +70,20 @@ struct CommunicatorSchedule {
 /// stays, as MPI may give the handle to another communicator.
 inline std::atomic<std::uint64_t> communicators_freed{0};
 
+/// Communicators that the program has made and not freed, about.
+inline std::atomic<int> program_communicators{0};
+/// Whether the program may call MPI from several threads at once.
+inline std::atomic<bool> program_has_threads{false};
+
+/// Whether this rank can have another shadow (shadow_exchange.cc).
+enum class ShadowSupply : std::uint8_t {
+  kEnough,
+  kUsedUp,  // torc has its share
+  kScarce,  // the program has nearly all that MPI has: torc gives up what it can
+};
+/// With the lock.
+ShadowSupply shadowSupply();
+
 class CommunicatorState {
  public:
   /// Local: looks at a communicator for the first time. Throws std::bad_alloc.
@@ -101,6 +115,9 @@ class CommunicatorState {
   /// why torc serves nothing there, alike on all ranks. An error is this rank's alone, and stays:
   /// others may be ready. `call`: for whom, where somebody waits too long.
   Status setUp(const CollectiveCall* call);
+  /// Before a blocking call on one that has no shadow: after some, it is to be set up once more.
+  /// Alike on all ranks. Throws std::bad_alloc.
+  void tryAgain();
 
   /// Of a communicator that has one.
   MPI_Comm shadow() const { return geometry_->comm; }
@@ -188,11 +205,22 @@ class CommunicatorState {
 
  private:
   CommunicatorState(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
+  /// What ranks tell each other; the largest of each counts.
+  using Votes = std::array<std::uint64_t, 5>;
+
   void recognise();
   void describe();
-  Status agree(const CollectiveCall* call);
+  Status combine(Votes& votes, const CollectiveCall* call);
+  Status agree(const CollectiveCall* call, MPI_Comm* shadow);
   Status setUpOnce(const CollectiveCall* call);
   Status makeGeometry(MPI_Comm shadow);
+  void dropGeometry();
+  bool canGiveShadow(MPI_Comm to) const;
+  std::uint64_t findGiver(bool may_be_in_use, const std::vector<std::uint64_t>& tried);
+  MPI_Comm giveShadow();
+  void doWithoutShadow();
+  StatusOr<MPI_Comm> takeShadow(ShadowSupply supply, std::uint64_t giver,
+                                const CollectiveCall* call);
   void send(int first, int count, Notice& notice) const;
   bool consider(const Notice& asked);
   void differ(const CallNote& mine, const Notice& asked);
@@ -227,7 +255,10 @@ class CommunicatorState {
   static constexpr std::size_t kNotes = 32, kFailures = 32;
   std::uint64_t calls_made_ = 0;
   std::array<std::uint64_t, kCallIds> made_{};  // of each function
-  std::array<CallNote, kNotes> notes_{};        // of the last calls, by number
+  std::uint64_t calls_seen_ = 0;          // by the last search for a shadow that can be given away
+  int searches_unused_ = 0;               // since then
+  std::uint64_t tries_again_at_ = 0;      // calls made, where it has no shadow
+  std::array<CallNote, kNotes> notes_{};  // of the last calls, by number
   std::uint64_t calls_refused_ = 0;
   // By function: calls made when one was refused, and 0 once another has been made; one more.
   std::array<std::uint64_t, kCallIds> refused_after_{};

@@ -24,8 +24,8 @@ std::vector<int> worldRanks(MPI_Group group, int first, int count) {
 
 /// A message without content to one world rank, and one from another.
 void exchange(int to, int from, int program_tag) {
-  // The highest tag is that of notices.
-  const int tag = program_tag % highestTag(engine->meetings);
+  // The upper half is for shadows that are made, the highest tag that of notices.
+  const int tag = program_tag % (highestTag(engine->meetings) / 2);
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
   const int posted = PMPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, engine->meetings, &receive);
   const int sent = PMPI_Isend(nullptr, 0, MPI_BYTE, to, tag, engine->meetings, &send);

@@ -76,6 +76,8 @@ void splitJob(const Settings& settings) {
     return;
   }
   wire->roles = std::move(*roles);
+  // Dedicated ranks end the job with what fails there, as MPI does by itself (MPI_Init has just set
+  // its handler): nobody else could tell of it. On the program's ranks offload.cc sets another.
   MPI_Request request = MPI_REQUEST_NULL;
   if (waitYielding(PMPI_Comm_idup(MPI_COMM_WORLD, &wire->comm, &request), &request) !=
       MPI_SUCCESS) {

@@ -1,6 +1,7 @@
 // Offloading: the rule, and a call's arguments as dedicated ranks get them.
 #include "runtime/pmpi/dedicated/offload.h"
 
+#include <atomic>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -9,8 +10,10 @@
 #include <vector>
 
 #include "runtime/dedicated/client.h"
+#include "runtime/dedicated/world.h"
 #include "runtime/execution/reductions/mpi_reduction.h"
 #include "runtime/pmpi/calls/call_report.h"
+#include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
@@ -37,6 +40,12 @@ struct KnownCommunicator {
 };
 using KnownPointer = std::shared_ptr<KnownCommunicator>;
 
+/// The attribute.
+struct Attribute {
+  KnownPointer communicator;
+  Attribute* next_freed = nullptr;
+};
+
 struct PersistentCall {
   KnownPointer communicator;
   OffloadedCall call;
@@ -58,6 +67,18 @@ struct Offloading {
 
 Offloading* offloading = nullptr;
 std::mutex offloading_mutex;
+std::atomic<Attribute*> freed{nullptr};  // a list
+
+/// Whether errors on the wire are told by whoever makes the call, where it holds no lock.
+thread_local bool tells_itself = false;
+
+/// Errors on the wire otherwise: the program waits for a request. Which communicator it is of is
+/// not known there.
+void tellProgram(MPI_Comm*, int* code, ...) {
+  if (tells_itself) return;
+  const MPI_Comm world = dedicated::program_world;
+  PMPI_Comm_call_errhandler(world != MPI_COMM_NULL ? world : MPI_COMM_SELF, *code);
+}
 
 std::optional<OffloadedCollective> offloadedCollective(CallId id) {
   switch (id) {
@@ -83,30 +104,40 @@ std::optional<OffloadedCollective> offloadedCollective(CallId id) {
 
 /// With the lock.
 KnownCommunicator::~KnownCommunicator() {
-  if (tells && offloading != nullptr) offloading->client.free(at_servers);
+  if (is_served && offloading != nullptr) offloading->client.free(at_servers, tells);
 }
 
-/// Of the attribute: the communicator is being freed, by all of its ranks.
+/// Of the attribute: the communicator is being freed, by all of its ranks. MPI may do that late,
+/// inside of any of its functions, also of one that is called with the lock.
 int forget(MPI_Comm, int, void* value, void*) {
-  const std::lock_guard lock(offloading_mutex);
-  if (offloading != nullptr) {
-    offloading->last_comm = MPI_COMM_NULL;
-    offloading->last.reset();
+  auto* gone = static_cast<Attribute*>(value);
+  gone->next_freed = freed.load(std::memory_order_relaxed);
+  while (!freed.compare_exchange_weak(gone->next_freed, gone, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
   }
-  delete static_cast<KnownPointer*>(value);
   return MPI_SUCCESS;
+}
+
+/// Lets go of communicators that are freed; their handles may be others' by now. With the lock.
+void forgetFreed() {
+  if (freed.load(std::memory_order_relaxed) == nullptr) return;
+  offloading->last_comm = MPI_COMM_NULL;
+  offloading->last.reset();
+  for (Attribute* gone = freed.exchange(nullptr, std::memory_order_acquire); gone != nullptr;)
+    delete std::exchange(gone, gone->next_freed);
 }
 
 /// With the lock.
 KnownPointer find(MPI_Comm comm) {
+  forgetFreed();
   if (comm == offloading->last_comm) return offloading->last;
-  KnownPointer* known = nullptr;
+  Attribute* known = nullptr;
   int is_set = 0;
   PMPI_Comm_get_attr(comm, offloading->keyval, &known, &is_set);
   if (!is_set) return nullptr;
   offloading->last_comm = comm;
-  offloading->last = *known;
-  return *known;
+  offloading->last = known->communicator;
+  return offloading->last;
 }
 
 /// The members' ranks in the program, if they all have one.
@@ -147,7 +178,7 @@ KnownPointer define(MPI_Comm comm) {
     const std::lock_guard lock(offloading_mutex);
     known->at_servers = offloading->client.define(id, *members, known->tells);
   }
-  PMPI_Comm_set_attr(comm, offloading->keyval, new KnownPointer(known));
+  PMPI_Comm_set_attr(comm, offloading->keyval, new Attribute{known});
   return known;
 }
 
@@ -160,6 +191,13 @@ struct Element {
 std::optional<Element> lookAt(MPI_Datatype type) {
   ElementType element;
   if (!lookAtType(type, element).ok()) return std::nullopt;
+  // Packing nothing shows whether MPI takes the type: one that is not committed it refuses.
+  std::byte nothing{};
+  int at = 0;
+  if (!isPredefinedType(type) &&
+      PMPI_Pack(&nothing, 0, type, &nothing, 1, &at, offloading->wire->comm) != MPI_SUCCESS) {
+    return std::nullopt;
+  }
   return Element{element.size, element.isBytesInRow()};
 }
 
@@ -228,6 +266,13 @@ bool setExchange(OffloadedCall& made, const CallArguments& arguments, const Elem
   made.result_count = static_cast<int>(arguments.count) * size;
   made.result_type = arguments.type;
   return true;
+}
+
+/// Whether a buffer is missing that has to be there.
+bool lacksBuffer(const OffloadedCall& call) {
+  return (call.data == nullptr && call.data_bytes > 0 && call.is_data_in_row) ||
+         (call.has_result && call.result == nullptr && call.result_count > 0 &&
+          isPredefinedType(call.result_type));
 }
 
 /// The call as dedicated ranks get it, and the bytes of its whole vector. Nothing: they cannot do
@@ -333,11 +378,15 @@ void beginOffloading(std::unique_ptr<dedicated::Wire> wire, int application, MPI
   offloading = new Offloading(std::move(wire), application, limits);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &forget, &offloading->keyval, nullptr);
   PMPI_Comm_group(world, &offloading->world);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_create_errhandler(tellProgram, &handler);
+  PMPI_Comm_set_errhandler(offloading->wire->comm, handler);
+  PMPI_Errhandler_free(&handler);
   auto known = std::make_shared<KnownCommunicator>();
   PMPI_Comm_rank(world, &known->rank);
   PMPI_Comm_size(world, &known->size);
   known->is_served = true;
-  PMPI_Comm_set_attr(world, offloading->keyval, new KnownPointer(known));
+  PMPI_Comm_set_attr(world, offloading->keyval, new Attribute{known});
   has_dedicated.store(true);
 }
 
@@ -345,6 +394,7 @@ void endOffloading() {
   has_dedicated.store(false);
   const std::lock_guard lock(offloading_mutex);
   offloading->persistent.clear();
+  forgetFreed();
   offloading->client.end();
   PMPI_Group_free(&offloading->world);
   PMPI_Comm_free_keyval(&offloading->keyval);
@@ -398,8 +448,12 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
     known = define(call.comm);
   }
   if (!known->is_served) return {};
+  tells_itself = true;
   const std::optional<Described> made = describe(call, *collective, *known);
-  if (!made || made->vector_bytes > *most) return {};
+  if (!made || made->vector_bytes > *most || lacksBuffer(made->call)) {
+    tells_itself = false;
+    return {};
+  }
 
   call.bytes = made->vector_bytes;
   beginCall(call);
@@ -418,6 +472,8 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
     }
   }
   if (blocks) code = waitFor(code, &own);
+  tells_itself = false;
+  if (code != MPI_SUCCESS) tellErrorHandler(call.comm, code);
   endOffloadedCall(call);
   return {true, code};
 }

@@ -23,6 +23,7 @@
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/job/progress_thread.h"
 #include "runtime/pmpi/job/settings_agreement.h"
+#include "runtime/pmpi/job/start_folder.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/trace/trace.h"
@@ -43,10 +44,10 @@ int deleteState(MPI_Comm, int, void* state, void*) {
 
 LibraryOptions libraryOptions(const Settings& settings) {
   LibraryOptions options;
-  options.directory = settings.library;
+  options.directory = fromStart(settings.library);
   options.torus = settings.torus;
   options.order = settings.order;
-  options.mapping = settings.mapping;
+  options.mapping = fromStart(settings.mapping);
   options.machine = settings.machine;
   options.memory_limit = settings.memory;
   return options;
@@ -80,10 +81,16 @@ StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crow
       torc_library::open(&made->context, MPI_COMM_WORLD, libraryOptions(settings));
   if (!library.ok()) return library.status();
   made->library = std::move(*library);
-  if (Status status = made->handles.open(); !status.ok()) return status;
+  if (has_nonblocking) {
+    if (Status status = made->handles.open(); !status.ok()) return status;
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   waitFor(PMPI_Comm_idup(MPI_COMM_WORLD, &made->meetings, &request), &request);
   PMPI_Comm_set_errhandler(made->meetings, MPI_ERRORS_RETURN);
+  // MPICH 4.0.2's MPI_Comm_create_group crashes where the communicator's group was never asked for.
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(made->meetings, &group);
+  PMPI_Group_free(&group);
   made->notices.open(made->meetings);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &deleteState, &made->keyval, nullptr);
   return made;
@@ -172,7 +179,7 @@ void openTrace() {
   if (settings.trace.empty()) return;
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (torc_trace_open(&engine->context, MPI_COMM_WORLD, settings.trace.c_str(),
+  if (torc_trace_open(&engine->context, MPI_COMM_WORLD, fromStart(settings.trace).c_str(),
                       settings.trace_events) != TORC_OK) {
     warnOnce(rank, "trace", torc_error_message());
     return;
@@ -207,6 +214,7 @@ bool isBusy() {
 void setThreads(int program_level) {
   const ProgressMode mode = engine->settings.progress;
   const bool has_program_threads = program_level == MPI_THREAD_MULTIPLE;
+  program_has_threads.store(has_program_threads);
   has_threads.store(has_program_threads);
   const int idle =
       has_program_threads && (engine->has_nonblocking || mode == ProgressMode::kThread) ? 1 : 0;

@@ -2,11 +2,11 @@
 #include "runtime/pmpi/job/job_report.h"
 
 #include <cstdio>
-#include <memory>
 
 #include <mpi.h>
 
 #include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/job/start_folder.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "support/message.h"
@@ -19,7 +19,7 @@ struct Off {
   std::string why;
   std::string file;
 };
-std::unique_ptr<Off> off;
+const Off* off = nullptr;
 
 int rankOfJob() {
   int rank = 0;
@@ -55,7 +55,7 @@ RankFacts countRank() {
 }
 
 void write(const JobDescription& job, const JobStatistics& statistics, const std::string& file) {
-  const Status status = writeStatistics(statisticsTable(job, statistics), file);
+  const Status status = writeStatistics(statisticsTable(job, statistics), fromStart(file));
   if (!status.ok()) warnOnce(0, status.message(), status.message());
 }
 
@@ -83,7 +83,7 @@ void saySetUp() {
 }
 
 void rememberOff(const Settings& settings, const std::string& why) {
-  if (settings.statistics) off = std::make_unique<Off>(why, settings.statistics_file);
+  if (settings.statistics) off = new Off{why, settings.statistics_file};
 }
 
 void printOff(const Settings& settings, const std::string& why, int ranks) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <mutex>
 #include <pthread.h>
@@ -29,10 +30,14 @@ constexpr long kLongestNap = 500'000;
 constexpr int kNapsBeforeSleep = 24;
 
 std::mutex starting;  // and stopping
+// A process may end while the thread is there: what is known of it needs no destructor.
 std::atomic<bool> is_running{false};
 std::atomic<bool> stopping{false};
 std::atomic<int> asleep{0};  // 1 from when it looks for the last time before it sleeps
 pthread_t thread;
+
+// At exit the thread may be inside MPI, behind a lock of the thread that ends the process.
+constexpr long kMostNanosecondsAtExit = 200'000'000;
 
 bool isNeeded() {
   return attention.load() > idle_attention.load(std::memory_order_relaxed) &&
@@ -76,6 +81,25 @@ void* work(void*) {
   return nullptr;
 }
 
+/// The thread ends soon.
+void tellToStop() {
+  stopping.store(true);
+  if (asleep.exchange(0) != 0) asleep.notify_one();
+}
+
+/// By exit() without MPI_Finalize: MPI's libraries are taken down next, and the thread must not be
+/// in them.
+void stopAtExit() {
+  if (!is_running.load() || pthread_equal(pthread_self(), thread)) return;
+  tellToStop();
+  timespec deadline{};
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_nsec += kMostNanosecondsAtExit;
+  deadline.tv_sec += deadline.tv_nsec / 1'000'000'000;
+  deadline.tv_nsec %= 1'000'000'000;
+  if (pthread_timedjoin_np(thread, nullptr, &deadline) == 0) is_running.store(false);
+}
+
 /// With the lock.
 bool start() {
   stopping.store(false);
@@ -87,8 +111,12 @@ bool start() {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool started = pthread_create(&thread, nullptr, work, nullptr) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  is_running.store(started);
-  if (!started) {
+  if (started) {
+    is_running.store(true, std::memory_order_release);
+    std::atexit(stopAtExit);  // once per process: MPI starts once
+    pthread_atfork(nullptr, nullptr,
+                   [] { is_running.store(false); });  // a child has no such thread
+  } else {
     thread_use.store(ThreadUse::kNever);
     warnOnce("progress thread",
              "no thread can be started: torc makes progress in the program's MPI calls only");
@@ -114,8 +142,7 @@ void stopProgressThread() {
   const std::lock_guard lock(starting);
   thread_use.store(ThreadUse::kNever);
   if (!is_running.exchange(false)) return;
-  stopping.store(true);
-  if (asleep.exchange(0) != 0) asleep.notify_one();
+  tellToStop();
   pthread_join(thread, nullptr);
 }
 

@@ -4,8 +4,8 @@
 // may be pending, what is created is set up at once, so that its first call may be a nonblocking
 // one. Where none can be, the first call sets it up.
 //
-// MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and have no wrapper: such a communicator is
-// set up by its first blocking call. Communicators with other jobs' processes (MPI_Comm_spawn,
+// MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and are only counted: such a communicator
+// is set up by its first blocking call. Communicators with other jobs' processes (MPI_Comm_spawn,
 // accept, connect, join) are intercommunicators, which are MPI's.
 #include <functional>
 #include <string_view>
@@ -19,6 +19,9 @@
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
+#if MPI_VERSION >= 4
+#include "runtime/pmpi/wrappers/sessions.h"
+#endif
 #include "support/message.h"
 
 using torc::pmpi::CommunicatorState;
@@ -29,6 +32,7 @@ using torc::pmpi::intercepts;
 using torc::pmpi::mayOffload;
 using torc::pmpi::meets_before_calls;
 using torc::pmpi::noteCommunicator;
+using torc::pmpi::program_communicators;
 
 namespace {
 
@@ -37,8 +41,17 @@ bool mustMeet() {
   return intercepts() && meets_before_calls.load(std::memory_order_relaxed);
 }
 
+/// Of a program's creation that has returned `code`.
+int counted(int code, const MPI_Comm* comm) {
+  if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) {
+    program_communicators.fetch_add(1, std::memory_order_relaxed);
+  }
+  return code;
+}
+
 /// After a creation that has returned `code`.
 int created(int code, const MPI_Comm* comm) {
+  counted(code, comm);
   if (mayOffload() && code == MPI_SUCCESS && *comm != MPI_COMM_NULL) noteCommunicator(*comm);
   if (!intercepts() || !engine->has_nonblocking || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) {
     return code;
@@ -61,8 +74,10 @@ int makeInside(MPI_Comm ranks, Call call) {
   return call();
 }
 
-/// States whose communicators have gone are destroyed now, unless operations hold them.
-void cleanUp() {
+/// After a communicator is freed: states whose communicators have gone are destroyed now, unless
+/// operations hold them.
+void cleanUp(int code) {
+  if (code == MPI_SUCCESS) program_communicators.fetch_sub(1, std::memory_order_relaxed);
   if (!engine->hasAbandoned()) return;
   EngineLock lock;
   engine->destroyAbandoned();
@@ -112,6 +127,10 @@ TORC_CREATION(Dist_graph_create_adjacent, comm,
 TORC_CREATION(Intercomm_merge, comm, (MPI_Comm comm, int high, MPI_Comm* result),
               (comm, high, result))
 
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
+  return counted(PMPI_Comm_idup(comm, result, request), result);
+}
+
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result) {
   if (mustMeet()) torc::pmpi::meetGroup(group, tag);
   return created(
@@ -120,8 +139,16 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* res
 }
 
 #if MPI_VERSION >= 4
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result, MPI_Request* request) {
+  return counted(PMPI_Comm_idup_with_info(comm, info, result, request), result);
+}
+
 int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
                                MPI_Errhandler handler, MPI_Comm* result) {
+  if (const int code = torc::pmpi::noteGroupBeforeInit(group, handler); code != MPI_SUCCESS) {
+    *result = MPI_COMM_NULL;
+    return code;
+  }
   // Every MPI has tags up to 32767.
   if (mustMeet()) {
     torc::pmpi::meetGroup(group, static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
@@ -159,7 +186,7 @@ int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int r
 int MPI_Comm_free(MPI_Comm* comm) {
   if (!intercepts()) return PMPI_Comm_free(comm);
   const int code = makeInside(MPI_COMM_NULL, [&] { return PMPI_Comm_free(comm); });
-  cleanUp();
+  cleanUp(code);
   return code;
 }
 
@@ -173,7 +200,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
     });
   }
   const int code = makeInside(*comm, [&] { return PMPI_Comm_disconnect(comm); });
-  cleanUp();
+  cleanUp(code);
   return code;
 }
 

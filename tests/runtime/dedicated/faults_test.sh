@@ -48,6 +48,10 @@ expect "TORC_DEDICATED differs between ranks: '1:3' on rank 0, '1:1' on rank 2"
 run 1:3 unequal && fail "calls that do not go together are right"
 expect "dedicated rank 0: call 1 on a communicator of 3 ranks differs between its ranks: allreduce of"
 
+run 1:3 refused || fail "the program ends where MPI refuses a call"
+grep -q '^2 calls refused, 2 told$' "$TEST_TMPDIR/out" || fail "not each refused call is told of once"
+grep -q '^3 ranks, sum 3$' "$TEST_TMPDIR/out" || fail "calls after those that were refused"
+
 run 1:3 abort && fail "MPI_Abort ends well"
 grep -q "mpi_test: .* exit status" "$TEST_TMPDIR/out" || fail "the job did not end"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # sessions_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY
-# Programs that use MPI by sessions: without MPI_Init torc says that it does not serve them, or under
-# TORC_STRICT refuses them; with it all is as ever.
+# Programs that use MPI by sessions: of a communicator that is made before MPI_Init torc says that it
+# serves no calls, or under TORC_STRICT refuses it; with MPI_Init, before or later, all is as ever.
 set -u
 mpi_test=$1
 preload=$2
@@ -11,6 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 without_init='the program uses MPI by sessions, without MPI_Init'
+before_init="a communicator is made from a session's group before MPI_Init: until then torc serves no calls"
 
 fail() {
   echo "sessions_test: $case: $*"
@@ -43,6 +44,7 @@ expectOff() {
 
 expectServed() {
   grep -q "^  MPI_Allreduce  3x2 .*\.torc\$" "$work/table" || fail "not served"
+  [[ $(grep -c '^torc statistics' "$work/table") -eq 1 ]] || fail "not one table"
   rm -f "$work/table"
 }
 
@@ -52,7 +54,7 @@ status=$?
 expect "session 15"
 
 run 6 nothing TORC_LIBRARY="$library"
-expect "session 15" "torc: warning: $without_init: torc serves none of its calls"
+expect "session 15" "torc: warning: $before_init"
 expectOff 6 "$without_init"
 
 run 6 nothing
@@ -72,24 +74,29 @@ run 6 before TORC_LIBRARY="$library" TORC_STRICT=1
 expect "$(printf 'session 15\nworld 15')"
 expectServed
 
+run 6 early TORC_LIBRARY="$library" TORC_STRICT=1
+expect "$(printf 'session\nworld 15')"
+expectServed
+
 run 6 init TORC_LIBRARY="$library"
-expect "$(printf 'session 15\nworld 15')" "torc: warning: $without_init: torc serves none of its calls"
+expect "$(printf 'session 15\nworld 15')" "torc: warning: $before_init"
 expectServed
 
 # MPI_ERRORS_ARE_FATAL.
 run 6 nothing TORC_LIBRARY="$library" TORC_STRICT=1
 [[ $status -ne 0 ]] || fail "exit status 0"
-grep -qx "torc: error: $without_init: torc serves none of its calls" "$work/stderr" || fail "no error"
+grep -qx "torc: error: $before_init" "$work/stderr" || fail "no error"
 [[ $(grep -c '^torc:' "$work/stderr") -eq 1 ]] || fail "told more than once"
 ! grep -q '^session' "$work/stdout" || fail "the program goes on"
 
 # MPI_ERRORS_RETURN: the program ends, or turns to MPI_Init.
-refused=$(for ((i = 0; i < 6; ++i)); do echo "no session"; done)
+refused=$(for ((i = 0; i < 6; ++i)); do echo "no communicator"; done)
 run 6 return TORC_LIBRARY="$library" TORC_STRICT=1
-expect "$refused" "torc: error: $without_init: torc serves none of its calls"
+expect "$refused" "torc: error: $before_init"
+expectOff 6 "$without_init"
 
 run 6 init TORC_LIBRARY="$library" TORC_STRICT=1
-expect "$refused"$'\nworld 15' "torc: error: $without_init: torc serves none of its calls"
+expect "$refused"$'\nworld 15' "torc: error: $before_init"
 expectServed
 
 exit "$((failures > 0))"
