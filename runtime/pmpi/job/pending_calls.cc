@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <link.h>
 #include <string>
 
-#include "runtime/pmpi/job/imports.h"
+#include "runtime/pmpi/job/loaded_objects.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 namespace torc::pmpi {
@@ -23,18 +22,19 @@ constexpr Row kRows[] = {
 #undef TORC_ROW
 };
 
-/// MPI's own libraries import one another's functions, and so does torc. Those of Open MPI that are
-/// called mca_... are its components.
-bool isMpiOrTorc(std::string_view name) {
-  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libtorc");
+/// Whether an object's calls are not the program's. MPI's own libraries import one another's
+/// functions, and so does torc; those of Open MPI that are called mca_... are its components. A
+/// profiling tool imports all of MPI's, for the program's calls.
+bool isBelowProgram(const dl_phdr_info& object) {
+  const std::string_view name = fileName(object);
+  if (name.empty()) return false;
+  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libtorc") ||
+         isTool(object);
 }
 
-int look(dl_phdr_info* object, std::size_t, void* found) {
-  if (isMpiOrTorc(fileName(*object))) return 0;
-  const auto calls_one = [](const char* symbol, void**) { return isNonblockingCollective(symbol); };
-  if (!anyImport(*object, calls_one)) return 0;
-  *static_cast<bool*>(found) = true;
-  return 1;
+bool callsOne(const dl_phdr_info& object) {
+  const auto is_one = [](const char* symbol, void**) { return isNonblockingCollective(symbol); };
+  return !isBelowProgram(object) && anyImport(object, is_one);
 }
 
 }  // namespace
@@ -61,9 +61,7 @@ bool isNonblockingCollective(std::string_view symbol) {
 }
 
 bool importsNonblockingCollectives() {
-  bool found = false;
-  dl_iterate_phdr(look, &found);
-  return found;
+  return std::ranges::any_of(loadedObjects(), callsOne);
 }
 
 }  // namespace torc::pmpi
