@@ -22,6 +22,8 @@ struct Dynamic {
   const std::byte* relocations[2] = {};     // of data, and of calls
   std::size_t relocation_bytes[2] = {};
   bool with_addends = true;
+  std::size_t name = 0;                   // in the strings: what others call the object
+  std::vector<std::size_t> needed_names;  // and what it calls those that it needs
 };
 
 /// Addresses in a dynamic section are absolute once the loader is through with it, but for objects
@@ -48,6 +50,12 @@ Dynamic read(const dl_phdr_info& object) {
           break;
         case DT_STRSZ:
           result.string_bytes = entry->d_un.d_val;
+          break;
+        case DT_SONAME:
+          result.name = entry->d_un.d_val;
+          break;
+        case DT_NEEDED:
+          result.needed_names.push_back(entry->d_un.d_val);
           break;
         case DT_HASH:
           result.hash = at<std::uint32_t>(object, entry->d_un.d_ptr);
@@ -153,6 +161,14 @@ bool isTool(const dl_phdr_info& object) {
     return name.starts_with("PMPI_");
   });
   return has_calls && !is_mpis;
+}
+
+bool needs(const dl_phdr_info& object, const dl_phdr_info& other) {
+  const Dynamic mine = read(object), its = read(other);
+  if (mine.strings == nullptr || its.strings == nullptr || its.name == 0) return false;
+  const std::string_view name = its.strings + its.name;
+  return std::ranges::any_of(mine.needed_names,
+                             [&](std::size_t at) { return mine.strings + at == name; });
 }
 
 bool anyImport(const dl_phdr_info& loaded,

@@ -25,6 +25,9 @@ bool holds(const dl_phdr_info& object, const void* address);
 /// functions of MPI's by their names MPI_..., and none by their names PMPI_...
 bool isTool(const dl_phdr_info& object);
 
+/// Whether an object says that it needs another one, by what the other is called.
+bool needs(const dl_phdr_info& object, const dl_phdr_info& other);
+
 /// Calls visit(symbol, slot) for each function or variable that the loader looks up for an object,
 /// until it returns true, which is the result. `slot` is where the object keeps the address.
 bool anyImport(const dl_phdr_info& object,

@@ -2,6 +2,8 @@
 // never come here, and torc stays off.
 #include "runtime/pmpi/job/job.h"
 
+#include <utility>
+
 #include <mpi.h>
 
 #include "runtime/pmpi/job/unseen_start.h"
@@ -11,28 +13,52 @@ using torc::pmpi::noteStart;
 using torc::pmpi::startJob;
 using torc::pmpi::wantsProgressThread;
 
+namespace {
+
+bool has_ended = false;
+
+void end() {
+  if (std::exchange(has_ended, true)) return;
+  endJob();
+}
+
+int endWithSelf(MPI_Comm, int, void*, void*) {
+  end();
+  return MPI_SUCCESS;
+}
+
+/// MPI has just been initialised.
+int start(int code) {
+  if (code != MPI_SUCCESS) return code;
+  startJob();
+  // A program may find MPI's own MPI_Finalize by dlsym, which begins with the attributes of
+  // MPI_COMM_SELF.
+  int keyval = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &endWithSelf, &keyval, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  PMPI_Comm_free_keyval(&keyval);
+  return code;
+}
+
+}  // namespace
+
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
   noteStart();
   int provided = MPI_THREAD_SINGLE;
-  const int code = wantsProgressThread()
-                       ? PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
-                       : PMPI_Init(argc, argv);
-  if (code == MPI_SUCCESS) startJob();
-  return code;
+  return start(wantsProgressThread() ? PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
+                                     : PMPI_Init(argc, argv));
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   noteStart();
   const int level = wantsProgressThread() ? MPI_THREAD_MULTIPLE : required;
-  const int code = PMPI_Init_thread(argc, argv, level, provided);
-  if (code == MPI_SUCCESS) startJob();
-  return code;
+  return start(PMPI_Init_thread(argc, argv, level, provided));
 }
 
 int MPI_Finalize() {
-  endJob();
+  end();
   return PMPI_Finalize();
 }
 

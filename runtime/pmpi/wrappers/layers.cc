@@ -18,7 +18,8 @@
 //
 // Where the process uses another MPI than this library was built with, no call can even be passed
 // on, as handles have another size: all of torc's functions are taken out in the same way, and the
-// program runs without torc.
+// program runs without torc. So are those of torc's own MPI, where the other's are found behind
+// them.
 #include <algorithm>
 #include <cstdio>
 #include <dlfcn.h>
@@ -29,6 +30,7 @@
 
 #include "runtime/pmpi/job/launched.h"
 #include "runtime/pmpi/job/loaded_objects.h"
+#include "runtime/pmpi/job/unseen_start.h"
 #include "runtime/transport/which_mpi.h"
 
 namespace torc::pmpi {
@@ -54,8 +56,10 @@ class Layers {
   bool isTools(const Object* object) const { return std::ranges::count(tools_, object) > 0; }
   bool isMpis(const void* address) const { return mpi_ != nullptr && objectOf(address) == mpi_; }
   void* wrapperOf(std::string_view name) const;
-  bool usesOtherMpi() const;
-  void leaveToNext();
+  const Object* findOtherMpi() const;
+  static void hide(const Object& object, const ElfW(Sym) & entry);
+  void leaveToOtherMpi(const Object& other);
+  void leaveToNext(bool all);
   void redirect(const Object& object);
 
   std::vector<Object> objects_;
@@ -107,22 +111,54 @@ void* Layers::wrapperOf(std::string_view name) const {
   return found == wrappers_.end() ? nullptr : found->second.address;
 }
 
-/// A process that has both MPIs, as torc's own comes with it, uses the one that is found first.
-bool Layers::usesOtherMpi() const {
-  void* of_other = dlsym(RTLD_DEFAULT, kSymbolOfOtherMpi);
-  return of_other != nullptr && isMpis(of_other);
+/// The other MPI's library, if that is what the process uses; torc's own MPI is then there all the
+/// same, as torc needs it, and may even be found first.
+const Object* Layers::findOtherMpi() const {
+  // The symbol may be data, of which a program has a copy.
+  if (dlsym(RTLD_DEFAULT, kSymbolOfOtherMpi) == nullptr) return nullptr;
+  const auto other = std::ranges::find_if(objects_, [&](const Object& object) {
+    if (fileName(object).empty()) return false;
+    void* library = dlopen(object.dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return false;
+    void* found = dlsym(library, kSymbolOfOtherMpi);
+    dlclose(library);
+    return holds(object, found);
+  });
+  if (other == objects_.end()) return nullptr;
+  const bool needs_own = std::ranges::any_of(objects_, [&](const Object& object) {
+    return &object != self_ && &object != mpi_ && needs(object, *mpi_);
+  });
+  return &*other == mpi_ || !needs_own ? &*other : nullptr;
+}
+
+/// Makes the loader, when it is asked for a function, find it elsewhere.
+void Layers::hide(const Object& object, const ElfW(Sym) & entry) {
+  const ElfW(Addr) nowhere = 0;
+  overwrite(object, &entry.st_value, &nowhere, sizeof(nowhere));
+}
+
+/// Leaves functions of torc's own MPI, where that is found first, to those of the other.
+void Layers::leaveToOtherMpi(const Object& other) {
+  if (&other == mpi_) return;
+  void* library = dlopen(other.dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  anyExport(*mpi_, [&](const char* symbol, const ElfW(Sym) & entry) {
+    if (void* its = dlsym(library, symbol); its != nullptr) {
+      next_[symbol] = its;
+      hide(*mpi_, entry);
+    }
+    return false;
+  });
+  dlclose(library);
 }
 
 /// Finds which of torc's functions are to give way to those that the process would call without it,
-/// and takes them out of torc's symbols.
-void Layers::leaveToNext() {
-  const bool all = usesOtherMpi();
+/// a tool's or all, and takes them out of torc's symbols.
+void Layers::leaveToNext(bool all) {
   for (const auto& [name, wrapper] : wrappers_) {
     if (dlsym(RTLD_DEFAULT, name.data()) != wrapper.address) continue;
     void* next = dlsym(RTLD_NEXT, name.data());
     if (!all && !isTools(objectOf(next))) continue;
-    const ElfW(Addr) nowhere = 0;
-    overwrite(*self_, &wrapper.entry->st_value, &nowhere, sizeof(nowhere));
+    hide(*self_, *wrapper.entry);
     if (next != nullptr) next_[name] = next;
   }
 }
@@ -133,9 +169,8 @@ void Layers::redirect(const Object& object) {
   anyImport(object, [&](const char* symbol, void** slot) {
     const std::string_view name = symbol;
     void* target = nullptr;
-    if (name.starts_with("MPI")) {
-      const auto found = next_.find(name);
-      if (found != next_.end()) target = found->second;
+    if (const auto found = next_.find(name); found != next_.end()) {
+      target = found->second;
     } else if (takes_wrappers && name.starts_with("PMPI")) {
       target = wrapperOf(name.substr(1));
     } else if (is_tool && name == "dlsym") {
@@ -149,7 +184,7 @@ void Layers::redirect(const Object& object) {
 
 void Layers::arrange() {
   if (self_ == nullptr || mpi_ == nullptr) return;
-  if (usesOtherMpi()) {
+  if (const Object* other = findOtherMpi()) {
     if (launchedAs().rank == 0) {
       std::fprintf(
           stderr,
@@ -157,12 +192,14 @@ void Layers::arrange() {
           "off\n",
           kThisMpi, kOtherMpi);
     }
-    leaveToNext();
+    noteStart();  // of which no more is to be said
+    leaveToOtherMpi(*other);
+    leaveToNext(true);
   } else {
     for (const Object& object : objects_) {
       if (&object != self_ && &object != mpi_ && isTool(object)) tools_.push_back(&object);
     }
-    if (!tools_.empty()) leaveToNext();
+    if (!tools_.empty()) leaveToNext(false);
   }
   for (const Object& object : objects_) {
     if (&object != self_) redirect(object);
