@@ -13,6 +13,8 @@
 //  - Where torc comes before a tool, what would call torc's MPI_Allreduce calls the tool's, if the
 //    tool has one. Torc's is taken out of its own table of symbols, so that code which is loaded
 //    later, or asks for the name, finds the tool's too.
+//  - Where torc's dedicated ranks call MPI_Iallreduce and others, which torc then serves, they call
+//    torc's wrappers: these are no calls of the program.
 //  - Where a tool asks the loader for MPI's functions, it gets the wrappers (findForTool).
 // What a tool has asked for before this library's code has run stays as it was.
 //
@@ -169,7 +171,9 @@ void Layers::redirect(const Object& object) {
   anyImport(object, [&](const char* symbol, void** slot) {
     const std::string_view name = symbol;
     void* target = nullptr;
-    if (const auto found = next_.find(name); found != next_.end()) {
+    if (&object == self_) {
+      target = wrapperOf(name);
+    } else if (const auto found = next_.find(name); found != next_.end()) {
       target = found->second;
     } else if (takes_wrappers && name.starts_with("PMPI")) {
       target = wrapperOf(name.substr(1));
@@ -201,9 +205,8 @@ void Layers::arrange() {
     }
     if (!tools_.empty()) leaveToNext(false);
   }
-  for (const Object& object : objects_) {
-    if (&object != self_) redirect(object);
-  }
+  for (const Object& object : objects_)
+    redirect(object);
 }
 
 void* Layers::insteadOf(void* handle, std::string_view name, const void* caller) const {
