@@ -7,8 +7,10 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/job/unseen_start.h"
+#include "runtime/pmpi/wrappers/layers.h"
 
 using torc::pmpi::endJob;
+using torc::pmpi::leaveToLateOtherMpi;
 using torc::pmpi::noteStart;
 using torc::pmpi::startJob;
 using torc::pmpi::wantsProgressThread;
@@ -45,6 +47,9 @@ int start(int code) {
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
+  if (void* others = leaveToLateOtherMpi("MPI_Init")) {
+    return reinterpret_cast<decltype(&MPI_Init)>(others)(argc, argv);
+  }
   noteStart();
   int provided = MPI_THREAD_SINGLE;
   return start(wantsProgressThread() ? PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
@@ -52,6 +57,9 @@ int MPI_Init(int* argc, char*** argv) {
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  if (void* others = leaveToLateOtherMpi("MPI_Init_thread")) {
+    return reinterpret_cast<decltype(&MPI_Init_thread)>(others)(argc, argv, required, provided);
+  }
   noteStart();
   const int level = wantsProgressThread() ? MPI_THREAD_MULTIPLE : required;
   return start(PMPI_Init_thread(argc, argv, level, provided));

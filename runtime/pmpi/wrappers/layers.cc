@@ -16,12 +16,14 @@
 //  - Where torc's dedicated ranks call MPI_Iallreduce and others, which torc then serves, they call
 //    torc's wrappers: these are no calls of the program.
 //  - Where a tool asks the loader for MPI's functions, it gets the wrappers (findForTool).
-// What a tool has asked for before this library's code has run stays as it was.
+// What a tool has kept of addresses before this library's code has run stays as it was.
 //
 // Where the process uses another MPI than this library was built with, no call can even be passed
 // on, as handles have another size: all of torc's functions are taken out in the same way, and the
 // program runs without torc. So are those of torc's own MPI, where the other's are found behind
 // them.
+#include "runtime/pmpi/wrappers/layers.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <dlfcn.h>
@@ -45,6 +47,8 @@ class Layers {
   Layers();
 
   void arrange();
+  /// Where the other MPI has been loaded since, and is used.
+  void* leaveToLateOtherMpi(const char* name);
   /// What a tool is given in the place of what it asks the loader for; nullptr: nothing else.
   void* insteadOf(void* handle, std::string_view name, const void* caller) const;
 
@@ -62,6 +66,7 @@ class Layers {
   static void hide(const Object& object, const ElfW(Sym) & entry);
   void leaveToOtherMpi(const Object& other);
   void leaveToNext(bool all);
+  void stepAside(const Object& other);
   void redirect(const Object& object);
 
   std::vector<Object> objects_;
@@ -117,7 +122,6 @@ void* Layers::wrapperOf(std::string_view name) const {
 /// same, as torc needs it, and may even be found first.
 const Object* Layers::findOtherMpi() const {
   // The symbol may be data, of which a program has a copy.
-  if (dlsym(RTLD_DEFAULT, kSymbolOfOtherMpi) == nullptr) return nullptr;
   const auto other = std::ranges::find_if(objects_, [&](const Object& object) {
     if (fileName(object).empty()) return false;
     void* library = dlopen(object.dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
@@ -188,25 +192,39 @@ void Layers::redirect(const Object& object) {
 
 void Layers::arrange() {
   if (self_ == nullptr || mpi_ == nullptr) return;
-  if (const Object* other = findOtherMpi()) {
-    if (launchedAs().rank == 0) {
-      std::fprintf(
-          stderr,
-          "torc: warning: this libtorc_pmpi.so is for %s, and the program uses %s; torc is "
-          "off\n",
-          kThisMpi, kOtherMpi);
-    }
-    noteStart();  // of which no more is to be said
-    leaveToOtherMpi(*other);
-    leaveToNext(true);
-  } else {
-    for (const Object& object : objects_) {
-      if (&object != self_ && &object != mpi_ && isTool(object)) tools_.push_back(&object);
-    }
-    if (!tools_.empty()) leaveToNext(false);
+  if (dlsym(RTLD_DEFAULT, kSymbolOfOtherMpi) != nullptr) {
+    if (const Object* other = findOtherMpi()) return stepAside(*other);
   }
+  for (const Object& object : objects_) {
+    if (&object != self_ && &object != mpi_ && isTool(object)) tools_.push_back(&object);
+  }
+  if (!tools_.empty()) leaveToNext(false);
   for (const Object& object : objects_)
     redirect(object);
+}
+
+/// Makes the process one without torc.
+void Layers::stepAside(const Object& other) {
+  if (launchedAs().rank == 0) {
+    std::fprintf(
+        stderr,
+        "torc: warning: this libtorc_pmpi.so is for %s, and the program uses %s; torc is off\n",
+        kThisMpi, kOtherMpi);
+  }
+  noteStart();  // of which no more is to be said
+  leaveToOtherMpi(other);
+  leaveToNext(true);
+  for (const Object& object : objects_) {
+    if (&object != self_) redirect(object);
+  }
+}
+
+void* Layers::leaveToLateOtherMpi(const char* name) {
+  const Object* other = self_ == nullptr || mpi_ == nullptr ? nullptr : findOtherMpi();
+  if (other == nullptr) return nullptr;
+  stepAside(*other);
+  const auto found = next_.find(name);
+  return found == next_.end() ? nullptr : found->second;
 }
 
 void* Layers::insteadOf(void* handle, std::string_view name, const void* caller) const {
@@ -235,4 +253,9 @@ void* Layers::insteadOf(void* handle, std::string_view name, const void* caller)
 }
 
 }  // namespace
+
+void* leaveToLateOtherMpi(const char* name) {
+  return Layers().leaveToLateOtherMpi(name);
+}
+
 }  // namespace torc::pmpi

@@ -1,30 +1,38 @@
 #!/bin/bash
-# other_mpi_test.sh MPI_TEST MPICH_PRELOAD MPICH_PROGRAM MPICH_CALLER OPENMPI_PRELOAD OPENMPI_PROGRAM
-#   OPENMPI_CALLER
+# other_mpi_test.sh MPI_TEST LOADER (PRELOAD PROGRAM CALLER PLUGIN, of MPICH and of Open MPI)
 # A program that is started with the interposer of the other MPI runs without torc, and one line says
-# why. A CALLER needs MPI by a library of its own only, so that torc's MPI is found first.
+# why. A CALLER needs MPI by a library of its own only, so that torc's MPI is found first; LOADER
+# loads the program as a PLUGIN, and MPI with it.
 set -u
 mpi_test=$1
+loader=$2
+mpich=("${@:3:4}")
+openmpi=("${@:7:4}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
-# expectRun MPI PRELOAD PROGRAM LINE
+# expectRun MPI PRELOAD LINE PROGRAM...
 expectRun() {
-  TORC_STATS=1 TEST_MPI=$1 "$mpi_test" "--preload=$2" 4 "$3" >"$work/stdout" 2>"$work/stderr"
+  TORC_LIBRARY=none TEST_MPI=$1 "$mpi_test" "--preload=$2" 4 "${@:4}" >"$work/stdout" 2>"$work/stderr"
   local status=$?
-  [[ $status -eq 0 && $(grep '^torc' "$work/stderr") == "$4" ]] && return
-  echo "other_mpi_test: $1: $3: exit status $status, expected: $4"
+  [[ $status -eq 0 && $(grep '^torc' "$work/stderr") == "$3" ]] && return
+  echo "other_mpi_test: $1: ${*:4}: exit status $status, expected: $3"
   cat "$work/stdout" "$work/stderr"
   failures=$((failures + 1))
 }
 
-for program in "$6" "$7"; do
-  expectRun openmpi "$2" "$program" \
-    "torc: warning: this libtorc_pmpi.so is for MPICH, and the program uses Open MPI; torc is off"
-done
-for program in "$3" "$4"; do
-  expectRun mpich "$5" "$program" \
-    "torc: warning: this libtorc_pmpi.so is for Open MPI, and the program uses MPICH; torc is off"
-done
+# expectRuns MPI PRELOAD LINE PROGRAM CALLER PLUGIN
+expectRuns() {
+  expectRun "$1" "$2" "$3" "$4"
+  expectRun "$1" "$2" "$3" "$5"
+  expectRun "$1" "$2" "$3" "$loader" "$6"
+}
+
+expectRuns openmpi "${mpich[0]}" \
+  "torc: warning: this libtorc_pmpi.so is for MPICH, and the program uses Open MPI; torc is off" \
+  "${openmpi[@]:1}"
+expectRuns mpich "${openmpi[0]}" \
+  "torc: warning: this libtorc_pmpi.so is for Open MPI, and the program uses MPICH; torc is off" \
+  "${mpich[@]:1}"
 exit "$((failures > 0))"
