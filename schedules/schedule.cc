@@ -23,6 +23,24 @@ std::uint32_t ScheduleView::partCount() const {
   return parts;
 }
 
+bool ScheduleView::sumsWhole() const {
+  if (partCount() != 1 || segments != 1) return false;
+  if (rowOf(collective).layout == Layout::kBlockMajor) return true;
+  const auto isWhole = [&](const Region& region) {
+    const PieceList list = piecesOf(region);
+    return std::ranges::all_of(list, [&](const Piece& piece) {
+      return std::ranges::all_of(boxes[piece.box].axes, [](const Interval& interval) {
+        return interval.kind == IntervalKind::kAll;
+      });
+    });
+  };
+  return std::ranges::all_of(operations, [&](const Operation& operation) {
+    const bool sums =
+        operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
+    return !sums || (isWhole(operation.dst) && isWhole(operation.a) && isWhole(operation.b));
+  });
+}
+
 PartIndex ScheduleView::partIndex(std::uint32_t part) const {
   PartIndex index;
   for (const Color& color : colors) {

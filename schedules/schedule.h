@@ -313,6 +313,11 @@ struct ScheduleView {
     return blocksOf(box, at, at);
   }
 
+  /// Whether nothing is summed up that is less than an element-wise operation needs to be given by
+  /// MPI's own algorithms: the whole vector, or whole blocks where blocks have owners
+  /// (block-major).
+  bool sumsWhole() const;
+
   std::uint32_t partCount() const;
   PartIndex partIndex(std::uint32_t part) const;
   std::span<const std::uint32_t> dependencesOf(const Operation& operation) const {

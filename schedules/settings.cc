@@ -113,6 +113,12 @@ std::string readNonblocking(std::string_view value, Settings& settings) {
   return {};
 }
 
+std::string readUserOperations(std::string_view value, Settings& settings) {
+  if (value != "whole" && value != "parts") return "whole or parts";
+  settings.cuts_vectors = value == "parts";
+  return {};
+}
+
 std::string readDedicated(std::string_view value, Settings& settings) {
   const std::optional<DedicatedRanks> ranks = parseDedicatedRanks(value);
   if (!ranks) {
@@ -237,6 +243,14 @@ constexpr Row kSettingRows[] = {
       kAgreed},
      "TORC_LIBRARY",
      readNonblocking},
+    {{"TORC_USER_OPERATIONS", "whole|parts", "whole",
+      "What an operation of the program is given of a vector of a predefined datatype. whole: all "
+      "of "
+      "it, by schedules that cut none, or MPI. parts: any of its elements, which MPI's standard "
+      "allows, and long vectors are faster by.",
+      kAgreed},
+     "TORC_LIBRARY",
+     readUserOperations},
     {{"TORC_STALL", "SECONDS", "30",
       "A call that makes no progress for so long while the program waits is told of on stderr, by "
       "each waiting rank, once: what it waits for. 0: never.",

@@ -60,10 +60,11 @@ struct Settings {
   std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
   ProgressMode progress = ProgressMode::kWait;
   NonblockingMode nonblocking = NonblockingMode::kAuto;
-  bool tune = false;         // whether a program's first calls of a kind try what is fastest
-  DedicatedRanks dedicated;  // which ranks do nothing but collectives
-  OffloadLimits offloaded;   // which calls these get
-  std::uint32_t stall = 0;   // seconds without progress after which a call is told of; 0: never
+  bool cuts_vectors = false;  // of operations of the program on predefined datatypes
+  bool tune = false;          // whether a program's first calls of a kind try what is fastest
+  DedicatedRanks dedicated;   // which ranks do nothing but collectives
+  OffloadLimits offloaded;    // which calls these get
+  std::uint32_t stall = 0;    // seconds without progress after which a call is told of; 0: never
 
   // Rank 0's.
   Verbosity verbosity = Verbosity::kHints;

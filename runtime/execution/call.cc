@@ -81,6 +81,7 @@ class Check {
     call_.in_place = (row_.describesOwnOut() ? arguments_.out : arguments_.in) == MPI_IN_PLACE;
     call_.keep_type = mpi_ ? Keep::kOriginal : Keep::kDuplicate;
     call_.packs_in = call_.unpacks_out = false;
+    call_.keeps_whole = false;
     call_.root = 0;
     call_.reduction = {};
     call_.in = arguments_.in;

@@ -54,6 +54,7 @@ struct Call {
   std::vector<std::uint64_t> in_per_rank;
   std::vector<std::uint64_t> in_displacements;
   std::uint64_t scale = 1;               // elements of `type` in one of the arguments
+  bool keeps_whole = false;              // the operation is to get whole vectors, not parts of them
   bool whole_is_in = false;              // displacements are those of `in`, not of `out`
   std::int64_t lowest_displacement = 0;  // elements of the arguments from there to displacement 0
   std::int64_t in_displaced = 0;         // bytes from the argument to the buffer's first element
@@ -66,6 +67,11 @@ struct Call {
   bool needsRankOrder() const { return rowOf(collective).isPrefix() || !reduction.commutes; }
   /// Whether only a schedule that promises ordered sums serves it; all of prefixes do.
   bool needsOrderedSums() const { return !reduction.commutes && !rowOf(collective).isPrefix(); }
+  /// Whether the operation may rely on what MPI does not promise: on seeing whole vectors. One of
+  /// the program's own may take several elements of a predefined datatype together, as a matrix.
+  bool mayRelyOnWhole() const {
+    return reduction.op != MPI_OP_NULL && !isPredefinedReduction(reduction.op) && type.predefined;
+  }
   /// Where the elements of the buffers begin: displacement 0 of the one that has all blocks.
   std::byte* outBegin() const { return static_cast<std::byte*>(out) + out_displaced; }
   const std::byte* inBegin() const { return static_cast<const std::byte*>(in) + in_displaced; }

@@ -84,7 +84,9 @@ Status LaidOutCall::prepare(const Call& call, const PairCounts* passing) {
 
 Status LaidOutCall::useReduction() {
   if (!row().reduces()) return {};
-  return reduction_.use(scheduled().type, scheduled().reduction, scheduled().keep_type);
+  const Call& call = scheduled();
+  const std::uint64_t whole = std::max(call.elements.in, call.elements.out);
+  return reduction_.use(call.type, call.reduction, call.keep_type, call.keeps_whole ? whole : 0);
 }
 
 Status LaidOutCall::expand(const PairCounts* passing) {
@@ -159,6 +161,7 @@ Status LaidOutCall::bind(const Call& call) {
   call_.type = call.type;
   call_.reduction = call.reduction;
   call_.keep_type = call.keep_type;
+  call_.keeps_whole = call.keeps_whole;
   call_.bytes = call.bytes;
   call_.in = call.in;
   call_.out = call.out;

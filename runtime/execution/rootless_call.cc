@@ -73,6 +73,7 @@ void RootlessCall::bind(const Call& call) {
   call_.type = sums_bytes_ ? byte_ : call.type;
   call_.reduction = sums_bytes_ ? bits_ : call.reduction;
   call_.keep_type = call.keep_type;
+  call_.keeps_whole = call.keeps_whole;
   call_.bytes = call.bytes;
   // In place the contribution lies in `out`.
   const bool in_is_out = keeps_own_ && call.in_place;

@@ -74,6 +74,11 @@ double torc_schedule::scratchBytes(std::uint64_t bytes) {
   return *scratch_share_ * static_cast<double>(bytes);
 }
 
+bool torc_schedule::sumsWhole() {
+  if (!sums_whole_) sums_whole_ = view_.sumsWhole();
+  return *sums_whole_;
+}
+
 Status torc::broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
                             std::vector<std::byte>& bytes) {
   auto send = [&](void* data, std::size_t length) {

@@ -35,6 +35,8 @@ struct torc_schedule {
   /// Scratch of a call on `bytes` bytes, the same on all ranks: the schedule's share of them, and
   /// less than an element for each slot more.
   double scratchBytes(std::uint64_t bytes);
+  /// ScheduleView::sumsWhole.
+  bool sumsWhole();
   /// Whether the communicator's ranks are in the order in which the schedule was compiled, on which
   /// prefixes depend.
   bool isInRankOrder() const {
@@ -52,6 +54,7 @@ struct torc_schedule {
  private:
   torc::ScheduleView view_;
   std::optional<double> scratch_share_;  // of the vector; found when it is asked for
+  std::optional<bool> sums_whole_;       // likewise
 };
 
 #endif  // TORC_RUNTIME_JOB_SCHEDULE_H_

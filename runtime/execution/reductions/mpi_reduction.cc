@@ -290,15 +290,17 @@ Status lookAtReduction(const ElementType& type, MPI_Op op, Reduction& reduction)
   return {};
 }
 
-Status MpiReduction::use(const ElementType& type, const Reduction& reduction, Keep keep) {
+Status MpiReduction::use(const ElementType& type, const Reduction& reduction, Keep keep,
+                         std::uint64_t whole) {
   reset();
   op_ = reduction.op;
   type_ = type.handle;
   kernel_ = reduction.kernel;
   bytes_ = type.bytes;
   commutes_ = reduction.commutes;
-  copy_.resize(
-      commutes_ ? 0 : std::max(bytes_, kPieceBytes / std::max<std::size_t>(bytes_, 1) * bytes_));
+  const std::size_t piece =
+      std::max<std::size_t>(kPieceBytes / std::max<std::size_t>(bytes_, 1), 1);
+  copy_.resize(commutes_ ? 0 : std::max<std::size_t>(piece, whole) * bytes_);
   const bool is_predefined_op = reduction.fingerprint <= kReduceOpCount;
   if (!is_predefined_op && !type.predefined && keep == Keep::kDuplicate) {
     // The user may free the datatype while the collective lives.

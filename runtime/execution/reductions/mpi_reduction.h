@@ -74,8 +74,10 @@ class MpiReduction {
   ~MpiReduction();
 
   /// May be called again. A user's operation stays the user's and must outlive this; so must a
-  /// derived datatype that is not kept.
-  Status use(const ElementType& type, const Reduction& reduction, Keep keep = Keep::kDuplicate);
+  /// derived datatype that is not kept. `whole`: elements that the operation must be given at once,
+  /// where it gets so many; others may be given piece by piece. Throws std::bad_alloc.
+  Status use(const ElementType& type, const Reduction& reduction, Keep keep = Keep::kDuplicate,
+             std::uint64_t whole = 0);
 
   /// Lets go of the datatype.
   void reset();

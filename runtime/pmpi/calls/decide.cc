@@ -24,6 +24,17 @@ Reason reasonOf(CallFault fault) {
   return Reason::kServed;
 }
 
+/// Where vectors are to stay whole, what the library has for the shortest is the likeliest to cut
+/// none, and of allreduces what it keeps for ordered sums: whether they do their files say
+/// (Operation::proceedWith).
+const LibraryEntry* chooseEntry(std::uint32_t shape, const CollectiveCall& call,
+                                const Call& checked) {
+  const bool is_whole = checked.keeps_whole;
+  const bool is_ordered =
+      checked.needsOrderedSums() || (is_whole && checked.collective == Collective::kAllreduce);
+  return engine->library->choose(shape, call.arguments, is_whole ? 1 : call.bytes, is_ordered);
+}
+
 }  // namespace
 
 Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
@@ -60,10 +71,12 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
   call.reason = Reason::kNotSetUp;
   if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
-  const LibraryEntry* entry = engine->library->choose(state.shape(), call.arguments, call.bytes,
-                                                      checked.needsOrderedSums());
+  checked.keeps_whole = !engine->settings.cuts_vectors && checked.mayRelyOnWhole();
+  const LibraryEntry* entry = chooseEntry(state.shape(), call, checked);
   if (is_barrier) call.bytes = 0;  // of the program's
-  call.reason = entry == nullptr          ? is_barrier ? Reason::kCollective : Reason::kNoSchedule
+  call.reason = entry == nullptr          ? is_barrier            ? Reason::kCollective
+                                            : checked.keeps_whole ? Reason::kWhole
+                                                                  : Reason::kNoSchedule
                 : entry->file == kMpisOwn ? Reason::kMpiIsFaster
                                           : Reason::kServed;
   return call.reason == Reason::kServed ? entry : nullptr;

@@ -172,6 +172,10 @@ bool Operation::proceedWith(torc_schedule& schedule) {
     leaveToMpi(Reason::kScheduleFailed);
     return true;
   }
+  if (checked_.keeps_whole && !schedule.sumsWhole()) {
+    leaveToMpi(Reason::kWhole);  // likewise
+    return true;
+  }
   const std::uint64_t limit = engine->settings.scratch;
   if (limit != kNoLimit && schedule.scratchBytes(checked_.bytes) > static_cast<double>(limit)) {
     leaveToMpi(Reason::kScratch);  // likewise

@@ -37,6 +37,8 @@ const char* text(Reason reason) {
       return "MPI's own was tried in its turn";
     case Reason::kScratch:
       return "its schedule takes more memory than TORC_SCRATCH";
+    case Reason::kWhole:
+      return "an operation of the program on whole vectors: TORC_USER_OPERATIONS=parts serves it";
     case Reason::kOwnBlock:
       return "the rank's own block is not as long as the others expect";
     case Reason::kOutsideWorld:

@@ -17,6 +17,7 @@ enum class Reason : std::uint8_t {
   kMpiIsFaster,     // as tuning has measured
   kTried,           // MPI's own is tried in its turn (TORC_TUNE)
   kScratch,         // its schedule takes more than TORC_SCRATCH
+  kWhole,           // an operation of the program's on whole vectors, which schedules cut
   kOwnBlock,        // the caller's block is not as long as the others expect: an error on all ranks
   // What no library can hold: an error under TORC_STRICT=2.
   kCollective,  // no row of the table serves it

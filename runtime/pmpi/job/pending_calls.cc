@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <link.h>
 #include <string>
 
-#include "runtime/pmpi/job/imports.h"
+#include "runtime/pmpi/job/loaded_objects.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 namespace torc::pmpi {
@@ -23,29 +22,21 @@ constexpr Row kRows[] = {
 #undef TORC_ROW
 };
 
-/// MPI's own libraries import one another's functions, and so does torc. Those of Open MPI that are
-/// called mca_... are its components.
-bool isMpiOrTorc(std::string_view name) {
-  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libtorc");
-}
-
-struct Search {
-  bool (*is_meant)(std::string_view symbol);
-  bool found = false;
-};
-
-int look(dl_phdr_info* object, std::size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  if (isMpiOrTorc(fileName(*object))) return 0;
-  search.found =
-      anyImport(*object, [&](const char* symbol, void**) { return search.is_meant(symbol); });
-  return search.found ? 1 : 0;
+/// Whether an object's calls are not the program's. MPI's own libraries import one another's
+/// functions, and so does torc; those of Open MPI that are called mca_... are its components. A
+/// profiling tool imports all of MPI's, for the program's calls.
+bool isBelowProgram(const dl_phdr_info& object) {
+  const std::string_view name = fileName(object);
+  if (name.empty()) return false;
+  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libtorc") ||
+         isTool(object);
 }
 
 bool importsAny(bool (*is_meant)(std::string_view symbol)) {
-  Search search{is_meant};
-  dl_iterate_phdr(look, &search);
-  return search.found;
+  const auto is_one = [&](const char* symbol, void**) { return is_meant(symbol); };
+  return std::ranges::any_of(loadedObjects(), [&](const dl_phdr_info& object) {
+    return !isBelowProgram(object) && anyImport(object, is_one);
+  });
 }
 
 std::string inLowerCase(std::string_view text) {

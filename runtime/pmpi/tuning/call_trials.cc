@@ -80,8 +80,8 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
   std::vector<std::unique_ptr<TrialCandidate>> list;
   list.push_back(candidateOf(own));
   std::vector<std::uint32_t> files;
-  // Of what promises ordered sums the index names one.
-  if (!key.is_ordered) {
+  // Of what promises ordered sums, or is to cut no vector, the library has one.
+  if (!key.has_one) {
     files =
         contenders(engine->library->index, state_.shape(), call.arguments.collective, call.bytes);
   }
@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
 CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
                                const LibraryEntry* own) {
   const TrialKey key{.id = call.id,
-                     .is_ordered = checked.needsOrderedSums(),
+                     .has_one = checked.needsOrderedSums() || checked.keeps_whole,
                      .is_of_user = !isPredefinedOp(call.arguments.op),
                      .bytes = call.bytes};
   if (const auto found = trials_.find(key); found != trials_.end()) return found->second.get();

@@ -31,7 +31,7 @@ class CommunicatorState;
 /// another one in every call.
 struct TrialKey {
   CallId id = CallId::kBarrier;
-  bool is_ordered = false;  // by an operation that does not commute
+  bool has_one = false;     // no more than one schedule would do: for ordered sums, whole vectors
   bool is_of_user = false;  // by an operation of the user
   std::uint64_t bytes = 0;  // of the whole vector
 

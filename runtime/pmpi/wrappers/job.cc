@@ -9,12 +9,17 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <mpi.h>
 
+#include "runtime/pmpi/job/unseen_start.h"
+#include "runtime/pmpi/wrappers/layers.h"
 #include "runtime/transport/which_mpi.h"
 
 using torc::pmpi::endJob;
+using torc::pmpi::leaveToLateOtherMpi;
+using torc::pmpi::noteStart;
 using torc::pmpi::startJob;
 using torc::pmpi::wantsThreadLevel;
 
@@ -46,23 +51,52 @@ int levelOfProgram() {
   return program_level.value_or(level);
 }
 
+bool has_ended = false;
+
+void end() {
+  if (std::exchange(has_ended, true)) return;
+  endJob();
+}
+
+int endWithSelf(MPI_Comm, int, void*, void*) {
+  end();
+  return MPI_SUCCESS;
+}
+
+/// MPI has just been initialised.
+int start(int code) {
+  if (code != MPI_SUCCESS) return code;
+  startJob(levelOfProgram());
+  // A program may find MPI's own MPI_Finalize by dlsym, which begins with the attributes of
+  // MPI_COMM_SELF.
+  int keyval = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &endWithSelf, &keyval, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  PMPI_Comm_free_keyval(&keyval);
+  return code;
+}
+
 }  // namespace
 
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
-  const int code =
-      wantsThreadLevel() ? initWithThreads(argc, argv, levelOfInit()) : PMPI_Init(argc, argv);
-  if (code == MPI_SUCCESS) startJob(levelOfProgram());
-  return code;
+  if (void* others = leaveToLateOtherMpi("MPI_Init")) {
+    return reinterpret_cast<decltype(&MPI_Init)>(others)(argc, argv);
+  }
+  noteStart();
+  return start(wantsThreadLevel() ? initWithThreads(argc, argv, levelOfInit())
+                                  : PMPI_Init(argc, argv));
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const int code = wantsThreadLevel() ? initWithThreads(argc, argv, required)
-                                      : PMPI_Init_thread(argc, argv, required, provided);
-  if (code != MPI_SUCCESS) return code;
-  *provided = levelOfProgram();
-  startJob(*provided);
+  if (void* others = leaveToLateOtherMpi("MPI_Init_thread")) {
+    return reinterpret_cast<decltype(&MPI_Init_thread)>(others)(argc, argv, required, provided);
+  }
+  noteStart();
+  const int code = start(wantsThreadLevel() ? initWithThreads(argc, argv, required)
+                                            : PMPI_Init_thread(argc, argv, required, provided));
+  if (code == MPI_SUCCESS) *provided = levelOfProgram();
   return code;
 }
 
@@ -73,7 +107,7 @@ int MPI_Query_thread(int* provided) {
 }
 
 int MPI_Finalize() {
-  endJob();
+  end();
   return PMPI_Finalize();
 }
 

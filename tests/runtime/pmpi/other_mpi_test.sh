@@ -1,24 +1,38 @@
 #!/bin/bash
-# other_mpi_test.sh MPI_TEST MPICH_PRELOAD MPICH_PROGRAM OPENMPI_PRELOAD OPENMPI_PROGRAM
-# A program that is started with the interposer of the other MPI ends, and one line says why.
+# other_mpi_test.sh MPI_TEST LOADER (PRELOAD PROGRAM CALLER PLUGIN, of MPICH and of Open MPI)
+# A program that is started with the interposer of the other MPI runs without torc, and one line says
+# why. A CALLER needs MPI by a library of its own only, so that torc's MPI is found first; LOADER
+# loads the program as a PLUGIN, and MPI with it.
 set -u
 mpi_test=$1
+loader=$2
+mpich=("${@:3:4}")
+openmpi=("${@:7:4}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
-# expectRefusal MPI PRELOAD PROGRAM LINE
-expectRefusal() {
-  TEST_MPI=$1 "$mpi_test" "--preload=$2" 4 "$3" >"$work/stdout" 2>"$work/stderr"
+# expectRun MPI PRELOAD LINE PROGRAM...
+expectRun() {
+  TORC_LIBRARY=none TEST_MPI=$1 "$mpi_test" "--preload=$2" 4 "${@:4}" >"$work/stdout" 2>"$work/stderr"
   local status=$?
-  [[ $status -ne 0 && $(grep '^torc' "$work/stderr") == "$4" && $status -ne 139 ]] && return
-  echo "other_mpi_test: $1: exit status $status, expected: $4"
+  [[ $status -eq 0 && $(grep '^torc' "$work/stderr") == "$3" ]] && return
+  echo "other_mpi_test: $1: ${*:4}: exit status $status, expected: $3"
   cat "$work/stdout" "$work/stderr"
   failures=$((failures + 1))
 }
 
-expectRefusal openmpi "$2" "$5" \
-  "torc: error: this libtorc_pmpi.so is for MPICH, and the program uses Open MPI"
-expectRefusal mpich "$4" "$3" \
-  "torc: error: this libtorc_pmpi.so is for Open MPI, and the program uses MPICH"
+# expectRuns MPI PRELOAD LINE PROGRAM CALLER PLUGIN
+expectRuns() {
+  expectRun "$1" "$2" "$3" "$4"
+  expectRun "$1" "$2" "$3" "$5"
+  expectRun "$1" "$2" "$3" "$loader" "$6"
+}
+
+expectRuns openmpi "${mpich[0]}" \
+  "torc: warning: this libtorc_pmpi.so is for MPICH, and the program uses Open MPI; torc is off" \
+  "${openmpi[@]:1}"
+expectRuns mpich "${openmpi[0]}" \
+  "torc: warning: this libtorc_pmpi.so is for Open MPI, and the program uses MPICH; torc is off" \
+  "${mpich[@]:1}"
 exit "$((failures > 0))"

@@ -41,4 +41,9 @@ others=$(grep -v '^MPIX\?_\|^torc_\|^DCP_[A-Z][a-z]*$\|^dcp_[a-z]*_$' <<<"$expor
 called=$(nm -D --undefined-only "$library" | awk '{ print $2 }' | grep '^MPI_' || true)
 [[ -z $called ]] || fail "calls MPI by names that are intercepted:" $called
 
+# Sites have older systems than the one that built it. Debian 12's own names of threads and dlopen
+# are of 2.34.
+glibc=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
+[[ $(printf '%s\n' "$glibc" GLIBC_2.34 | sort -V | tail -1) == GLIBC_2.34 ]] || fail "needs $glibc"
+
 exit "$((failures > 0))"
