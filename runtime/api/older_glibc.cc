@@ -7,6 +7,6 @@
 
 extern "C" std::uint32_t arc4random() noexcept {
   std::uint32_t number = 0;
-  static_cast<void>(getentropy(&number, sizeof(number)));
+  if (getentropy(&number, sizeof(number)) != 0) __builtin_trap();
   return number;
 }
