@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <sys/random.h>
 
-extern "C" std::uint32_t arc4random() noexcept {
+extern "C" [[gnu::visibility("hidden")]] std::uint32_t arc4random() noexcept {
   std::uint32_t number = 0;
-  return getentropy(&number, sizeof(number)) == 0 ? number : 0;
+  if (getentropy(&number, sizeof(number)) != 0) __builtin_trap();
+  return number;
 }
