@@ -16,7 +16,6 @@
 #include <mpi-ext.h>
 #endif
 
-#include <cstdlib>
 #include <string_view>
 
 #include "runtime/execution/reductions/mpi_reduction.h"
@@ -84,17 +83,6 @@ inline bool endsJob(MPI_Errhandler handler) {
 /// The variable that says with which thread level MPI_Init initialises.
 inline constexpr const char* kInitLevelVariable = "OMPI_MPI_THREAD_LEVEL";
 
-/// Whether windows may be had without MPI_THREAD_MULTIPLE only: Open MPI's component osc/pt2pt,
-/// which is what there is between hosts without RDMA, refuses it. The same on all ranks.
-inline bool mayRefuseWindowsToThreads() {
-  const auto text = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string_view(value != nullptr ? value : "");
-  };
-  return text("OMPI_COMM_WORLD_LOCAL_SIZE") != text("OMPI_COMM_WORLD_SIZE") ||
-         text("OMPI_MCA_osc").find("pt2pt") != std::string_view::npos;
-}
-
 #else
 
 inline constexpr const char* kThisMpi = "MPICH";
@@ -125,10 +113,6 @@ inline bool endsJob(MPI_Errhandler handler) {
 }
 
 inline constexpr const char* kInitLevelVariable = "MPIR_CVAR_DEFAULT_THREAD_LEVEL";
-
-inline bool mayRefuseWindowsToThreads() {
-  return false;
-}
 
 #endif  // SMPI_H
 

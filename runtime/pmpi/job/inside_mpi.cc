@@ -15,7 +15,8 @@ namespace {
 }  // namespace
 
 bool canWatch() {
-  return thread_use.load(std::memory_order_relaxed) != ThreadUse::kNever;
+  return mpi_looks.load(std::memory_order_relaxed) ||
+         thread_use.load(std::memory_order_relaxed) != ThreadUse::kNever;
 }
 
 void InsideMpi::enter(MPI_Comm ranks) {
@@ -23,14 +24,14 @@ void InsideMpi::enter(MPI_Comm ranks) {
   if (meets_before_calls.load(std::memory_order_relaxed)) meet(ranks);
   if (!mustProgress()) return;
   advance();
-  if (!canWatch()) return;
-  is_marked_ = true;
+  is_watched_ = canWatch();
+  if (!is_watched_ || mpi_looks.load(std::memory_order_relaxed)) return;
   if (!is_inside) {
     is_inside = true;
     threads_inside.fetch_add(1);
   }
   if (underWay() == 0 || wakeProgressThread()) return;
-  is_marked_ = false;
+  is_watched_ = false;
   leave();
 }
 

@@ -29,37 +29,12 @@ bool isMpiOrTorc(std::string_view name) {
   return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libtorc");
 }
 
-struct Search {
-  bool (*is_meant)(std::string_view symbol);
-  bool found = false;
-};
-
-int look(dl_phdr_info* object, std::size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
+int look(dl_phdr_info* object, std::size_t, void* found) {
   if (isMpiOrTorc(fileName(*object))) return 0;
-  search.found =
-      anyImport(*object, [&](const char* symbol, void**) { return search.is_meant(symbol); });
-  return search.found ? 1 : 0;
-}
-
-bool importsAny(bool (*is_meant)(std::string_view symbol)) {
-  Search search{is_meant};
-  dl_iterate_phdr(look, &search);
-  return search.found;
-}
-
-std::string inLowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return lower;
-}
-
-bool makesWindow(std::string_view symbol) {
-  const std::size_t at = symbol.starts_with('p') || symbol.starts_with('P') ? 1 : 0;
-  const std::string name = inLowerCase(symbol.substr(at, sizeof("mpi_win_allocate")));
-  return name.starts_with("mpi_win_create") || name.starts_with("mpi_win_allocate");
+  const auto calls_one = [](const char* symbol, void**) { return isNonblockingCollective(symbol); };
+  if (!anyImport(*object, calls_one)) return 0;
+  *static_cast<bool*>(found) = true;
+  return 1;
 }
 
 }  // namespace
@@ -74,7 +49,10 @@ bool isNonblockingCollective(std::string_view symbol) {
   // Open MPI has persistent collectives as an extension: MPIX_...
   const std::size_t prefix = (symbol[3] | 0x20) == 'x' ? 5 : 4;
   if (symbol[prefix - 1] != '_') return false;
-  const std::string name = inLowerCase(symbol.substr(prefix));
+  std::string name(symbol.substr(prefix));
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
   return std::ranges::any_of(kRows, [&](const Row& row) {
     if (!collectiveOf(row.id)) return false;
     const std::string stem(row.name);
@@ -83,11 +61,9 @@ bool isNonblockingCollective(std::string_view symbol) {
 }
 
 bool importsNonblockingCollectives() {
-  return importsAny(isNonblockingCollective);
-}
-
-bool importsWindows() {
-  return importsAny(makesWindow);
+  bool found = false;
+  dl_iterate_phdr(look, &found);
+  return found;
 }
 
 }  // namespace torc::pmpi

@@ -1,5 +1,5 @@
 // Pending calls: whether a program can have collectives under way while it waits for something
-// else, by what its code calls.
+// else.
 #ifndef TORC_RUNTIME_PMPI_JOB_PENDING_CALLS_H_
 #define TORC_RUNTIME_PMPI_JOB_PENDING_CALLS_H_
 
@@ -15,9 +15,6 @@ bool isNonblockingCollective(std::string_view symbol);
 /// MPI and torc excepted, calls one. Code that is loaded later, and finds such a function by dlsym,
 /// is not seen.
 bool importsNonblockingCollectives();
-
-/// Whether one of these calls a function that makes a window.
-bool importsWindows();
 
 }  // namespace torc::pmpi
 
