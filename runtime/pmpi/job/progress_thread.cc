@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <mutex>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
@@ -33,6 +35,7 @@ std::atomic<bool> is_running{false};
 std::atomic<bool> stopping{false};
 std::atomic<int> asleep{0};  // 1 from when it looks for the last time before it sleeps
 pthread_t thread;
+pid_t process = 0;  // that has it
 
 bool isNeeded() {
   return attention.load() > idle_attention.load(std::memory_order_relaxed) &&
@@ -76,9 +79,26 @@ void* work(void*) {
   return nullptr;
 }
 
+/// Of a process that ends without MPI_Finalize: MPI and what it uses are taken down when this has
+/// run. The thread may wait for a lock that whoever ends the process holds, in MPI's own abort for
+/// instance, and is not waited for long. A child of fork has no such thread.
+void stopAtExit() {
+  if (!is_running.load() || getpid() != process) return;
+  stopping.store(true);
+  if (asleep.exchange(0) != 0) asleep.notify_one();
+  timespec end{};
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_nsec += 100'000'000;
+  end.tv_sec += end.tv_nsec / 1'000'000'000;
+  end.tv_nsec %= 1'000'000'000;
+  pthread_timedjoin_np(thread, nullptr, &end);
+}
+
 /// With the lock.
 bool start() {
   stopping.store(false);
+  process = getpid();
+  std::atexit(stopAtExit);
   // From now on there are two threads.
   has_threads.store(true);
   // Signals are the program's, and its threads' to handle.

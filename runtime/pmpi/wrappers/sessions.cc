@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include "runtime/pmpi/job/inside_mpi.h"
 #include "runtime/pmpi/job/job_report.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "schedules/settings.h"
@@ -16,6 +17,7 @@ using torc::readSettings;
 using torc::Settings;
 using torc::SettingTexts;
 using torc::pmpi::complain;
+using torc::pmpi::InsideMpi;
 using torc::pmpi::printOff;
 using torc::pmpi::warnOnce;
 
@@ -123,6 +125,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session
 }
 
 int MPI_Session_finalize(MPI_Session* session) {
+  const InsideMpi inside;
   const int code = PMPI_Session_finalize(session);
   if (code == MPI_SUCCESS) hasEnded();
   return code;
