@@ -189,6 +189,15 @@ class CommunicatorState {
   void compare(const CallNote& mine, const Notice& asked);
   const CallNote* noteOf(std::uint64_t call) const;
 
+  /// What MPI would say again of a communicator. It takes longer to be asked than to be remembered.
+  struct Found {
+    MPI_Comm comm{};
+    std::uint64_t freed = 0;  // communicators, by then
+    CommunicatorState* state = nullptr;
+  };
+  // Not in a source file: see InsideMpi.
+  [[gnu::tls_model("initial-exec")]] static inline thread_local Found last_found_;
+
   MPI_Comm comm_;
   int rank_, size_;
   Reason reason_ = Reason::kServed;

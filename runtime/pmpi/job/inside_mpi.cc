@@ -5,14 +5,6 @@
 #include "runtime/pmpi/job/progress_thread.h"
 
 namespace torc::pmpi {
-namespace {
-
-/// Whether this thread counts among `threads_inside`. True at the start of a call: the one before
-/// was left by longjmp, or this one is made by an error handler or an operation of the program's
-/// that MPI calls.
-[[gnu::tls_model("initial-exec")]] thread_local bool is_inside = false;
-
-}  // namespace
 
 bool canWatch() {
   return mpi_looks.load(std::memory_order_relaxed) ||
@@ -26,8 +18,8 @@ void InsideMpi::enter(MPI_Comm ranks) {
   if (underWay() > 0) advance();
   is_watched_ = canWatch();
   if (!is_watched_ || mpi_looks.load(std::memory_order_relaxed)) return;
-  if (!is_inside) {
-    is_inside = true;
+  if (!is_counted_) {
+    is_counted_ = true;
     threads_inside.fetch_add(1);
   }
   if (underWay() == 0 || wakeProgressThread()) return;
@@ -36,8 +28,8 @@ void InsideMpi::enter(MPI_Comm ranks) {
 }
 
 void InsideMpi::leave() {
-  if (!is_inside) return;
-  is_inside = false;
+  if (!is_counted_) return;
+  is_counted_ = false;
   threads_inside.fetch_sub(1);
 }
 

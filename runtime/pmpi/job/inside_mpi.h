@@ -45,6 +45,12 @@ class InsideMpi {
   void enter(MPI_Comm ranks);
   void leave();
 
+  /// Whether this thread counts among `threads_inside`. True at the start of a call: the one before
+  /// was left by longjmp, or this one is made by an error handler or an operation of the program's
+  /// that MPI calls. (gold mistakes the places of such
+  /// variables where they are local to a source file.)
+  [[gnu::tls_model("initial-exec")]] static inline thread_local bool is_counted_ = false;
+
   bool is_watched_ = false;
 };
 

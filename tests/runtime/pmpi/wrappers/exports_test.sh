@@ -37,6 +37,11 @@ done
 others=$(grep -v '^MPIX\?_\|^torc_\|^DCP_[A-Z][a-z]*$\|^dcp_[a-z]*_$' <<<"$exported" || true)
 [[ -z $others ]] || fail "exports more than MPI's functions and torc's:" $others
 
+# Threads' own variables are where the code takes them to be: gold names the wrong symbol, or none, where
+# one is local to a source file.
+misplaced=$(readelf -rW "$library" | grep 'R_X86_64_TPOFF64 .*<null>' || true)
+[[ -z $misplaced ]] || fail "a thread's variable without a place: $misplaced"
+
 # Every call of MPI goes past the wrappers.
 called=$(nm -D --undefined-only "$library" | awk '{ print $2 }' | grep '^MPI_' || true)
 [[ -z $called ]] || fail "calls MPI by names that are intercepted:" $called
