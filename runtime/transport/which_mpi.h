@@ -83,6 +83,9 @@ inline bool endsJob(MPI_Errhandler handler) {
 /// The variable that says with which thread level MPI_Init initialises.
 inline constexpr const char* kInitLevelVariable = "OMPI_MPI_THREAD_LEVEL";
 
+/// Whether error handlers are called with MPI's lock under MPI_THREAD_MULTIPLE.
+inline constexpr bool kLocksErrorHandlers = false;
+
 #else
 
 inline constexpr const char* kThisMpi = "MPICH";
@@ -113,6 +116,9 @@ inline bool endsJob(MPI_Errhandler handler) {
 }
 
 inline constexpr const char* kInitLevelVariable = "MPIR_CVAR_DEFAULT_THREAD_LEVEL";
+
+/// In 4.0.2 they must then call hardly any MPI function, not even MPI_Abort, nor leave by longjmp.
+inline constexpr bool kLocksErrorHandlers = true;
 
 #endif  // SMPI_H
 

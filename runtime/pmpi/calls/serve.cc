@@ -350,7 +350,10 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   if (arrival.entry != nullptr) {
     if (const Outcome failed = prepare(call, arrival); failed.settled) return failed;
   }
-  if (arrival.entry == nullptr) return leave(call, arrival.state);
+  if (arrival.entry == nullptr) {
+    has_mpis_persistent.store(true, std::memory_order_relaxed);
+    return leave(call, arrival.state);
+  }
   std::unique_ptr<Operation> operation;
   Status made;
   {
@@ -382,6 +385,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   }
   if (!made.ok()) return failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message());
   if (code != MPI_SUCCESS) return refuse(call, code);
+  if (!served) has_mpis_persistent.store(true, std::memory_order_relaxed);
   return {served, MPI_SUCCESS};
 }
 

@@ -250,7 +250,8 @@ bool wantsThreadLevel() {
   const Settings settings = readSettings(SettingTexts(environ)).settings;
   if (settings.disable || settings.library.empty()) return false;
   if (settings.progress != ProgressMode::kWait) return settings.progress == ProgressMode::kThread;
-  return mayHavePending(settings) && !hasProgressHook();
+  return mayHavePending(settings) && !hasProgressHook() &&
+         !(kLocksErrorHandlers && importsErrorHandlers());
 }
 
 void startJob(int program_level) {

@@ -29,12 +29,40 @@ bool isMpiOrTorc(std::string_view name) {
   return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libtorc");
 }
 
-int look(dl_phdr_info* object, std::size_t, void* found) {
+struct Search {
+  bool (*is_meant)(std::string_view symbol);
+  bool found = false;
+};
+
+int look(dl_phdr_info* object, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
   if (isMpiOrTorc(fileName(*object))) return 0;
-  const auto calls_one = [](const char* symbol, void**) { return isNonblockingCollective(symbol); };
-  if (!anyImport(*object, calls_one)) return 0;
-  *static_cast<bool*>(found) = true;
-  return 1;
+  search.found =
+      anyImport(*object, [&](const char* symbol, void**) { return search.is_meant(symbol); });
+  return search.found ? 1 : 0;
+}
+
+bool importsAny(bool (*is_meant)(std::string_view symbol)) {
+  Search search{is_meant};
+  dl_iterate_phdr(look, &search);
+  return search.found;
+}
+
+std::string inLowerCase(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return lower;
+}
+
+/// MPI_Comm_create_errhandler, MPI_Errhandler_create, mpi_win_create_errhandler_
+bool makesErrorHandler(std::string_view symbol) {
+  // Nearly all symbols end here.
+  if (symbol.size() > 40 || symbol.find('_') == std::string_view::npos) return false;
+  const std::string name = inLowerCase(symbol.substr(symbol[0] == 'p' || symbol[0] == 'P' ? 1 : 0));
+  return name.starts_with("mpi_") && (name.find("create_errhandler") != std::string::npos ||
+                                      name.find("errhandler_create") != std::string::npos);
 }
 
 }  // namespace
@@ -49,10 +77,7 @@ bool isNonblockingCollective(std::string_view symbol) {
   // Open MPI has persistent collectives as an extension: MPIX_...
   const std::size_t prefix = (symbol[3] | 0x20) == 'x' ? 5 : 4;
   if (symbol[prefix - 1] != '_') return false;
-  std::string name(symbol.substr(prefix));
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
+  const std::string name = inLowerCase(symbol.substr(prefix));
   return std::ranges::any_of(kRows, [&](const Row& row) {
     if (!collectiveOf(row.id)) return false;
     const std::string stem(row.name);
@@ -61,9 +86,11 @@ bool isNonblockingCollective(std::string_view symbol) {
 }
 
 bool importsNonblockingCollectives() {
-  bool found = false;
-  dl_iterate_phdr(look, &found);
-  return found;
+  return importsAny(isNonblockingCollective);
+}
+
+bool importsErrorHandlers() {
+  return importsAny(makesErrorHandler);
 }
 
 }  // namespace torc::pmpi

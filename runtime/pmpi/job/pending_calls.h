@@ -1,5 +1,5 @@
 // Pending calls: whether a program can have collectives under way while it waits for something
-// else.
+// else, and what else its code says of it.
 #ifndef TORC_RUNTIME_PMPI_JOB_PENDING_CALLS_H_
 #define TORC_RUNTIME_PMPI_JOB_PENDING_CALLS_H_
 
@@ -15,6 +15,9 @@ bool isNonblockingCollective(std::string_view symbol);
 /// MPI and torc excepted, calls one. Code that is loaded later, and finds such a function by dlsym,
 /// is not seen.
 bool importsNonblockingCollectives();
+
+/// Whether one of these makes error handlers of its own.
+bool importsErrorHandlers();
 
 }  // namespace torc::pmpi
 

@@ -26,6 +26,7 @@ using torc::pmpi::advance;
 using torc::pmpi::canWatch;
 using torc::pmpi::engine;
 using torc::pmpi::EngineLock;
+using torc::pmpi::has_mpis_persistent;
 using torc::pmpi::InsideMpi;
 using torc::pmpi::mustProgress;
 using torc::pmpi::Pause;
@@ -151,19 +152,25 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   awaitAllOfTorcs(spanOf(count, requests));
   const InsideMpi inside;
   if (inside.isWatched() || underWay() == 0) return PMPI_Waitall(count, requests, statuses);
-  // One after the other. MPI_Testall would do, but that of MPICH 4.0.2 fails on a persistent
-  // collective of MPI's own that is under way, where MPI_Waitall does not.
-  int at = 0;
-  lookUntil(
-      [&] {
-        for (int done = 1; at < count; ++at) {
-          const int code = PMPI_Request_get_status(requests[at], &done, MPI_STATUS_IGNORE);
-          if (code == MPI_SUCCESS && !done) return false;
-        }
-        return true;
-      },
-      std::numeric_limits<double>::infinity());
-  return PMPI_Waitall(count, requests, statuses);
+  if (has_mpis_persistent.load(std::memory_order_relaxed)) {
+    // MPI_Testall of MPICH 4.0.2 fails on a persistent collective that is under way. One after the
+    // other, then; of a request that has failed MPI tells twice.
+    int at = 0;
+    progressUntil([&] {
+      for (int done = 1; at < count; ++at) {
+        const int code = PMPI_Request_get_status(requests[at], &done, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS && !done) return false;
+      }
+      return true;
+    });
+    return PMPI_Waitall(count, requests, statuses);
+  }
+  int code = MPI_SUCCESS, done = 0;
+  progressUntil([&] {
+    code = PMPI_Testall(count, requests, &done, statuses);
+    return done || code != MPI_SUCCESS;
+  });
+  return code;
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
