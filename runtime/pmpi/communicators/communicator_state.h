@@ -191,9 +191,9 @@ class CommunicatorState {
 
   /// What MPI would say again of a communicator. It takes longer to be asked than to be remembered.
   struct Found {
-    MPI_Comm comm{};
-    std::uint64_t freed = 0;  // communicators, by then
-    CommunicatorState* state = nullptr;
+    MPI_Comm comm;
+    std::uint64_t freed;  // communicators, by then
+    CommunicatorState* state;
   };
   // Not in a source file: see InsideMpi.
   [[gnu::tls_model("initial-exec")]] static inline thread_local Found last_found_;
