@@ -5,6 +5,33 @@
 #include "runtime/pmpi/job/progress_thread.h"
 
 namespace torc::pmpi {
+namespace {
+
+// Every MPI has tags up to 32767.
+constexpr int kMeetingTag = 32766;
+
+bool mustMeet() {
+  return meets_before_calls.load(std::memory_order_relaxed) && !inside_torc;
+}
+
+void meetAndFree(MPI_Group group) {
+  meetGroup(group, kMeetingTag);
+  PMPI_Group_free(&group);
+}
+
+}  // namespace
+
+void meetWindow(const MPI_Win* window) {
+  MPI_Group group = MPI_GROUP_NULL;
+  if (!mustMeet() || window == nullptr || *window == MPI_WIN_NULL) return;
+  if (PMPI_Win_get_group(*window, &group) == MPI_SUCCESS) meetAndFree(group);
+}
+
+void meetFile(const MPI_File* file) {
+  MPI_Group group = MPI_GROUP_NULL;
+  if (!mustMeet() || file == nullptr || *file == MPI_FILE_NULL) return;
+  if (PMPI_File_get_group(*file, &group) == MPI_SUCCESS) meetAndFree(group);
+}
 
 bool canWatch() {
   return mpi_looks.load(std::memory_order_relaxed) ||

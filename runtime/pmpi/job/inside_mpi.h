@@ -54,6 +54,10 @@ class InsideMpi {
   bool is_watched_ = false;
 };
 
+/// Before a call that all ranks of a window or a file make: they meet, where they must.
+void meetWindow(const MPI_Win* window);
+void meetFile(const MPI_File* file);
+
 /// Whether operations can be looked after while the program waits inside MPI.
 bool canWatch();
 
