@@ -102,7 +102,12 @@ void keep(const CallKey& key, const CollectiveCall& call, const Arrival& arrival
 /// faster stays so, whatever else is under way.
 Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arrival) {
   const Outcome left = leave(call, arrival.state);
-  if (!left.settled && call.reason == Reason::kMpiIsFaster) keep(key, call, arrival, nullptr);
+  if (left.settled) return left;
+  if (call.reason == Reason::kOverflow && call.arguments.hasPairLists()) {
+    // This rank's alone: the others are in torc.
+    return failHere(call, *arrival.state, MPI_ERR_COUNT, text(call.reason));
+  }
+  if (call.reason == Reason::kMpiIsFaster) keep(key, call, arrival, nullptr);
   return left;
 }
 
