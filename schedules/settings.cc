@@ -230,8 +230,8 @@ constexpr Row kSettingRows[] = {
      readNumber<&Settings::communicators, 1000000>},
     {{"TORC_PROGRESS", "calls|wait|thread", "wait",
       "Who moves nonblocking calls on. calls: the program's MPI calls. wait: these, and while one "
-      "waits inside MPI a thread of torc's, for which MPI is initialised with MPI_THREAD_MULTIPLE. "
-      "thread: the thread does so while the program computes, too.",
+      "waits inside MPICH a thread of torc's, for which that is initialised with "
+      "MPI_THREAD_MULTIPLE. thread: a thread does so while the program computes, too.",
       kAgreed},
      "TORC_LIBRARY",
      readProgress},

@@ -16,7 +16,6 @@
 #include <mpi-ext.h>
 #endif
 
-#include <cstdlib>
 #include <string_view>
 
 #include "runtime/execution/reductions/mpi_reduction.h"
@@ -84,16 +83,8 @@ inline bool endsJob(MPI_Errhandler handler) {
 /// The variable that says with which thread level MPI_Init initialises.
 inline constexpr const char* kInitLevelVariable = "OMPI_MPI_THREAD_LEVEL";
 
-/// Whether windows may be had without MPI_THREAD_MULTIPLE only: Open MPI's component osc/pt2pt,
-/// which is what there is between hosts without RDMA, refuses it. The same on all ranks.
-inline bool mayRefuseWindowsToThreads() {
-  const auto text = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string_view(value != nullptr ? value : "");
-  };
-  return text("OMPI_COMM_WORLD_LOCAL_SIZE") != text("OMPI_COMM_WORLD_SIZE") ||
-         text("OMPI_MCA_osc").find("pt2pt") != std::string_view::npos;
-}
+/// Whether error handlers are called with MPI's lock under MPI_THREAD_MULTIPLE.
+inline constexpr bool kLocksErrorHandlers = false;
 
 #else
 
@@ -126,9 +117,8 @@ inline bool endsJob(MPI_Errhandler handler) {
 
 inline constexpr const char* kInitLevelVariable = "MPIR_CVAR_DEFAULT_THREAD_LEVEL";
 
-inline bool mayRefuseWindowsToThreads() {
-  return false;
-}
+/// In 4.0.2 they must then call hardly any MPI function, not even MPI_Abort, nor leave by longjmp.
+inline constexpr bool kLocksErrorHandlers = true;
 
 #endif  // SMPI_H
 

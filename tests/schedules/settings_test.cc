@@ -125,7 +125,8 @@ TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
   EXPECT_EQ(errorOf("TORC_STRICT=yes"), "TORC_STRICT is 'yes'; allowed: 0, 1 or 2");
   EXPECT_EQ(errorOf("TORC_DISABLE=2"), "TORC_DISABLE is '2'; allowed: 0 or 1");
   EXPECT_EQ(errorOf("TORC_VERBOSE=3"), "TORC_VERBOSE is '3'; allowed: 0, 1 or 2");
-  EXPECT_EQ(errorOf("TORC_PROGRESS=never"), "TORC_PROGRESS is 'never'; allowed: wait or thread");
+  EXPECT_EQ(errorOf("TORC_PROGRESS=never"),
+            "TORC_PROGRESS is 'never'; allowed: calls, wait or thread");
   EXPECT_EQ(errorOf("TORC_COMMUNICATORS=-1"),
             "TORC_COMMUNICATORS is '-1'; allowed: a number from 0 to 1000000");
   EXPECT_EQ(errorOf("TORC_ORDER=XYX"),

@@ -109,7 +109,12 @@ void keep(const CallKey& key, const CollectiveCall& call, const Arrival& arrival
 /// faster stays so, whatever else is under way.
 Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arrival) {
   const Outcome left = leave(call, arrival.state);
-  if (!left.settled && call.reason == Reason::kMpiIsFaster) keep(key, call, arrival, nullptr);
+  if (left.settled) return left;
+  if (call.reason == Reason::kOverflow && call.arguments.hasPairLists()) {
+    // This rank's alone: the others are in torc.
+    return failHere(call, *arrival.state, MPI_ERR_COUNT, text(call.reason));
+  }
+  if (call.reason == Reason::kMpiIsFaster) keep(key, call, arrival, nullptr);
   return left;
 }
 
@@ -372,7 +377,10 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   if (arrival.entry != nullptr) {
     if (const int code = prepare(call, arrival); code != MPI_SUCCESS) return refuse(call, code);
   }
-  if (arrival.entry == nullptr) return leave(call, arrival.state);
+  if (arrival.entry == nullptr) {
+    has_mpis_persistent.store(true, std::memory_order_relaxed);
+    return leave(call, arrival.state);
+  }
   std::unique_ptr<Operation> operation;
   Status made;
   {
@@ -408,6 +416,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
     return refuse(call, failHere(call, *arrival.state, MPI_ERR_NO_MEM, made.message()));
   }
   if (code != MPI_SUCCESS) return refuse(call, code);
+  if (!served) has_mpis_persistent.store(true, std::memory_order_relaxed);
   return {served, MPI_SUCCESS};
 }
 

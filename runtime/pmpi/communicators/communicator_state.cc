@@ -34,13 +34,7 @@ Reason reasonOf(Unrecognised why) {
 }  // namespace
 
 CommunicatorState* CommunicatorState::of(MPI_Comm comm) {
-  struct Last {
-    MPI_Comm comm = MPI_COMM_NULL;
-    std::uint64_t freed = 0;  // communicators, by then
-    CommunicatorState* state = nullptr;
-  };
-  // What MPI would say again. It takes longer to be asked than to be remembered.
-  [[gnu::tls_model("initial-exec")]] static thread_local Last last;
+  Found& last = last_found_;
   const std::uint64_t freed = communicators_freed.load(std::memory_order_relaxed);
   if (last.state != nullptr && last.comm == comm && last.freed == freed) return last.state;
   void* attribute = nullptr;

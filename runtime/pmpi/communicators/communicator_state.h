@@ -232,6 +232,15 @@ class CommunicatorState {
   const CallNote* noteOf(CallId id, std::uint64_t ordinal) const;
   void endLoad();
 
+  /// What MPI would say again of a communicator. It takes longer to be asked than to be remembered.
+  struct Found {
+    MPI_Comm comm;
+    std::uint64_t freed;  // communicators, by then
+    CommunicatorState* state;
+  };
+  // Not in a source file: see InsideMpi.
+  [[gnu::tls_model("initial-exec")]] static inline thread_local Found last_found_;
+
   MPI_Comm comm_;
   int rank_, size_;
   Reason reason_ = Reason::kServed;

@@ -21,6 +21,7 @@
 #include "runtime/pmpi/job/pending_calls.h"
 #include "runtime/pmpi/job/presence.h"
 #include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/job/progress_hook.h"
 #include "runtime/pmpi/job/progress_thread.h"
 #include "runtime/pmpi/job/settings_agreement.h"
 #include "runtime/pmpi/job/start_folder.h"
@@ -129,7 +130,8 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
 
   const Settings own = readSettings(SettingTexts(environ)).settings;
   const bool has_pending = mayHavePending(own);
-  const bool can_watch = hasMpisThreads() && own.progress != ProgressMode::kCalls;
+  const bool can_watch =
+      hasMpisThreads() ? own.progress != ProgressMode::kCalls : hasProgressHook();
   const AgreedSettings agreed = agreeSettings(SettingTexts(environ), MPI_COMM_WORLD,
                                               {has_pending, has_pending && !can_watch});
   const Settings& settings = agreed.settings;
@@ -215,12 +217,14 @@ void setThreads(int program_level) {
   const ProgressMode mode = engine->settings.progress;
   const bool has_program_threads = program_level == MPI_THREAD_MULTIPLE;
   program_has_threads.store(has_program_threads);
+  const bool has_mpis_threads = hasMpisThreads();
   has_threads.store(has_program_threads);
   const int idle =
       has_program_threads && (engine->has_nonblocking || mode == ProgressMode::kThread) ? 1 : 0;
   idle_attention.store(idle);
   attention.store(idle);
-  if (mode != ProgressMode::kCalls && hasMpisThreads()) {
+  if (!has_mpis_threads && engine->has_nonblocking) mpi_looks.store(addProgressHook());
+  if (mode != ProgressMode::kCalls && has_mpis_threads) {
     thread_use.store(mode == ProgressMode::kThread ? ThreadUse::kAlways : ThreadUse::kInside);
   } else if (mode == ProgressMode::kThread) {
     warnOnce("progress thread",
@@ -254,7 +258,8 @@ bool wantsThreadLevel() {
   const Settings settings = readSettings(SettingTexts(environ)).settings;
   if (settings.disable || settings.library.empty()) return false;
   if (settings.progress != ProgressMode::kWait) return settings.progress == ProgressMode::kThread;
-  return mayHavePending(settings) && !(mayRefuseWindowsToThreads() && importsWindows());
+  return mayHavePending(settings) && !hasProgressHook() &&
+         !(kLocksErrorHandlers && importsErrorHandlers());
 }
 
 void startJob(int program_level) {
@@ -286,6 +291,8 @@ void endJob() {
   }
   meet(engine->meetings);
   stopProgressThread();
+  removeProgressHook();
+  mpi_looks.store(false);
   torc_is_on.store(false);
   attention.store(0);
   idle_attention.store(0);

@@ -47,10 +47,13 @@ std::string inLowerCase(std::string_view text) {
   return lower;
 }
 
-bool makesWindow(std::string_view symbol) {
-  const std::size_t at = symbol.starts_with('p') || symbol.starts_with('P') ? 1 : 0;
-  const std::string name = inLowerCase(symbol.substr(at, sizeof("mpi_win_allocate")));
-  return name.starts_with("mpi_win_create") || name.starts_with("mpi_win_allocate");
+/// MPI_Comm_create_errhandler, MPI_Errhandler_create, mpi_win_create_errhandler_
+bool makesErrorHandler(std::string_view symbol) {
+  // Nearly all symbols end here.
+  if (symbol.size() > 40 || symbol.find('_') == std::string_view::npos) return false;
+  const std::string name = inLowerCase(symbol.substr(symbol[0] == 'p' || symbol[0] == 'P' ? 1 : 0));
+  return name.starts_with("mpi_") && (name.find("create_errhandler") != std::string::npos ||
+                                      name.find("errhandler_create") != std::string::npos);
 }
 
 }  // namespace
@@ -77,8 +80,8 @@ bool importsNonblockingCollectives() {
   return importsAny(isNonblockingCollective);
 }
 
-bool importsWindows() {
-  return importsAny(makesWindow);
+bool importsErrorHandlers() {
+  return importsAny(makesErrorHandler);
 }
 
 }  // namespace torc::pmpi

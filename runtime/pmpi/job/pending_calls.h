@@ -1,5 +1,5 @@
 // Pending calls: whether a program can have collectives under way while it waits for something
-// else, by what its code calls.
+// else, and what else its code says of it.
 #ifndef TORC_RUNTIME_PMPI_JOB_PENDING_CALLS_H_
 #define TORC_RUNTIME_PMPI_JOB_PENDING_CALLS_H_
 
@@ -16,8 +16,8 @@ bool isNonblockingCollective(std::string_view symbol);
 /// is not seen.
 bool importsNonblockingCollectives();
 
-/// Whether one of these calls a function that makes a window.
-bool importsWindows();
+/// Whether one of these makes error handlers of its own.
+bool importsErrorHandlers();
 
 }  // namespace torc::pmpi
 

@@ -27,6 +27,9 @@ inline int underWay() {
   return attention.load(std::memory_order_relaxed) - idle_attention.load(std::memory_order_relaxed);
 }
 
+/// Whether the program has made persistent collectives that are MPI's.
+inline std::atomic<bool> has_mpis_persistent{false};
+
 /// Persistent requests of torc that the program holds.
 inline std::atomic<int> persistent_handles{0};
 

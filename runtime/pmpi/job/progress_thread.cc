@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
@@ -30,14 +31,11 @@ constexpr long kLongestNap = 500'000;
 constexpr int kNapsBeforeSleep = 24;
 
 std::mutex starting;  // and stopping
-// A process may end while the thread is there: what is known of it needs no destructor.
 std::atomic<bool> is_running{false};
 std::atomic<bool> stopping{false};
 std::atomic<int> asleep{0};  // 1 from when it looks for the last time before it sleeps
 pthread_t thread;
-
-// At exit the thread may be inside MPI, behind a lock of the thread that ends the process.
-constexpr long kMostNanosecondsAtExit = 200'000'000;
+pid_t process = 0;  // that has it
 
 bool isNeeded() {
   return attention.load() > idle_attention.load(std::memory_order_relaxed) &&
@@ -81,28 +79,26 @@ void* work(void*) {
   return nullptr;
 }
 
-/// The thread ends soon.
-void tellToStop() {
+/// Of a process that ends without MPI_Finalize: MPI and what it uses are taken down when this has
+/// run. The thread may wait for a lock that whoever ends the process holds, in MPI's own abort for
+/// instance, and is not waited for long. A child of fork has no such thread.
+void stopAtExit() {
+  if (!is_running.load() || getpid() != process) return;
   stopping.store(true);
   if (asleep.exchange(0) != 0) asleep.notify_one();
-}
-
-/// By exit() without MPI_Finalize: MPI's libraries are taken down next, and the thread must not be
-/// in them.
-void stopAtExit() {
-  if (!is_running.load() || pthread_equal(pthread_self(), thread)) return;
-  tellToStop();
-  timespec deadline{};
-  clock_gettime(CLOCK_REALTIME, &deadline);
-  deadline.tv_nsec += kMostNanosecondsAtExit;
-  deadline.tv_sec += deadline.tv_nsec / 1'000'000'000;
-  deadline.tv_nsec %= 1'000'000'000;
-  if (pthread_timedjoin_np(thread, nullptr, &deadline) == 0) is_running.store(false);
+  timespec end{};
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_nsec += 100'000'000;
+  end.tv_sec += end.tv_nsec / 1'000'000'000;
+  end.tv_nsec %= 1'000'000'000;
+  pthread_timedjoin_np(thread, nullptr, &end);
 }
 
 /// With the lock.
 bool start() {
   stopping.store(false);
+  process = getpid();
+  std::atexit(stopAtExit);
   // From now on there are two threads.
   has_threads.store(true);
   // Signals are the program's, and its threads' to handle.
@@ -111,12 +107,8 @@ bool start() {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool started = pthread_create(&thread, nullptr, work, nullptr) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (started) {
-    is_running.store(true, std::memory_order_release);
-    std::atexit(stopAtExit);  // once per process: MPI starts once
-    pthread_atfork(nullptr, nullptr,
-                   [] { is_running.store(false); });  // a child has no such thread
-  } else {
+  is_running.store(started);
+  if (!started) {
     thread_use.store(ThreadUse::kNever);
     warnOnce("progress thread",
              "no thread can be started: torc makes progress in the program's MPI calls only");
@@ -142,7 +134,8 @@ void stopProgressThread() {
   const std::lock_guard lock(starting);
   thread_use.store(ThreadUse::kNever);
   if (!is_running.exchange(false)) return;
-  tellToStop();
+  stopping.store(true);
+  if (asleep.exchange(0) != 0) asleep.notify_one();
   pthread_join(thread, nullptr);
 }
 

@@ -28,6 +28,7 @@ struct Function {
   std::string parameters;              // as declared
   std::vector<std::string> arguments;  // by name
   std::set<std::string> communicators;
+  std::string meeting;  // of the ranks of its window or file
 };
 
 bool isNamePart(char letter) {
@@ -89,7 +90,13 @@ void addParameter(Function& function, const std::string& parameter) {
     --begin;
   const std::string name = parameter.substr(begin, end - begin);
   function.arguments.push_back(name);
-  if (trimmed(parameter.substr(0, begin)) == "MPI_Comm") function.communicators.insert(name);
+  std::string type = trimmed(parameter.substr(0, begin));
+  if (type == "MPI_Comm") function.communicators.insert(name);
+  const bool is_pointer = type.ends_with('*');
+  if (is_pointer) type = trimmed(type.substr(0, type.size() - 1));
+  if (type != "MPI_Win" && type != "MPI_File") return;
+  const std::string meets = type == "MPI_Win" ? "meetWindow(" : "meetFile(";
+  function.meeting = "torc::pmpi::" + meets + (is_pointer ? "" : "&") + name + ");";
 }
 
 /// The declaration `int NAME(PARAMETERS)` whose name begins at `begin`; no arguments: it is none.
@@ -152,27 +159,27 @@ std::string argumentsOf(const Function& function) {
   return list;
 }
 
-/// Of the names in the table, also with MPI_Count. A name that no header has, unless a question
-/// mark is before it: returns it.
+/// Of the names in the table, also with MPI_Count. Returns the first name that no header has.
 std::string writeWaits(std::istream& table, const std::vector<Function>& functions) {
   std::cout << "#include \"runtime/pmpi/wrappers/next_layer.h\"\n"
                "#include \"runtime/pmpi/job/inside_mpi.h\"\n\nextern \"C\" {\n";
   for (std::string line; std::getline(table, line);) {
-    const bool must_be = !line.starts_with('?');
-    const std::string name = line.substr(must_be ? 0 : 1);
+    const bool has_meeting = line.ends_with(" all");
+    const std::string name = line.substr(0, line.find(' '));
     if (name.empty() || name.starts_with('#')) continue;
     bool is_there = false;
     for (const Function& function : functions) {
       if (function.name != name && function.name != name + "_c") continue;
       is_there = true;
-      // Collective over its communicator, if it has one.
+      // Over its communicator, if it has one.
       const bool is_over = function.communicators.size() == 1;
-      std::cout << "int " << function.name << "(" << function.parameters
-                << ") {\n  const torc::pmpi::InsideMpi inside("
+      std::cout << "int " << function.name << "(" << function.parameters << ") {\n  "
+                << (has_meeting && !is_over ? function.meeting + "\n  " : "")
+                << "const torc::pmpi::InsideMpi inside("
                 << (is_over ? *function.communicators.begin() : "MPI_COMM_NULL") << ");\n  return P"
                 << function.name << "(" << argumentsOf(function) << ");\n}\n";
     }
-    if (!is_there && must_be) return name;
+    if (!is_there) return name;
   }
   std::cout << "}  // extern \"C\"\n";
   return {};

@@ -8,6 +8,9 @@
 #include <string>
 #include <unistd.h>
 
+#include <mpi.h>
+
+#include "runtime/pmpi/job/inside_mpi.h"
 #include "runtime/pmpi/job/job_report.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"

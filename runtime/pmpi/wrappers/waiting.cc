@@ -10,6 +10,7 @@
 // Where no thread looks after torc's operations meanwhile, MPI's nonblocking or testing function is
 // looked at in turns with torc.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -25,6 +26,7 @@ using torc::pmpi::advance;
 using torc::pmpi::canWatch;
 using torc::pmpi::engine;
 using torc::pmpi::EngineLock;
+using torc::pmpi::has_mpis_persistent;
 using torc::pmpi::InsideMpi;
 using torc::pmpi::mustProgress;
 using torc::pmpi::Pause;
@@ -34,20 +36,19 @@ using torc::pmpi::waitFor;
 
 namespace {
 
-/// Seconds for which a thread looks before it makes the call: what looks like waiting may be an
-/// error, of which MPI tells only when the call is made.
+/// Seconds for which a thread looks for what may be an error, of which MPI tells only when the call
+/// is made.
 constexpr double kMostSecondsOfLooking = 1;
 
-/// Looks, with progress, until `look` is true, or nothing is under way. Where the call that follows
-/// is watched, not for ever.
+/// Looks, with progress, until `look` is true, or nothing is under way; where the call that follows
+/// is watched, for `seconds` at most.
 template <typename Look>
-void lookUntil(Look look) {
-  const double began = PMPI_Wtime();
+void lookUntil(Look look, double seconds) {
+  const double end = PMPI_Wtime() + seconds;
   unsigned looks = 0;
   bool is_over = false;
   progressUntil([&] {
-    is_over = is_over ||
-              (++looks % 64 == 0 && canWatch() && PMPI_Wtime() - began > kMostSecondsOfLooking);
+    is_over = is_over || (++looks % 64 == 0 && canWatch() && PMPI_Wtime() > end);
     return is_over || underWay() == 0 || look();
   });
 }
@@ -74,18 +75,30 @@ std::span<const MPI_Request> spanOf(int count, const MPI_Request* requests) {
   return {requests, is_valid ? static_cast<std::size_t>(count) : 0};
 }
 
+std::size_t countActive(std::span<const MPI_Request> requests) {
+  return std::ranges::count_if(requests, [](MPI_Request one) { return one != MPI_REQUEST_NULL; });
+}
+
 /// Waits for those that are torc's. The program's own may be complete before.
 void awaitAllOfTorcs(std::span<const MPI_Request> requests) {
   if (underWay() == 0) return;
-  lookUntil([&] { return torcsUnderWay(requests) == 0; });
+  const bool all_are_torcs = torcsUnderWay(requests) == countActive(requests);
+  lookUntil(
+      [&] {
+        // What is complete stays so.
+        while (!requests.empty() && torcsUnderWay(requests.first(1)) == 0)
+          requests = requests.subspan(1);
+        return requests.empty();
+      },
+      all_are_torcs ? std::numeric_limits<double>::infinity() : kMostSecondsOfLooking);
 }
 
 /// Waits for the first of them, if all are torc's.
 void awaitOneOfTorcs(std::span<const MPI_Request> requests) {
-  if (underWay() == 0) return;
-  const auto active = static_cast<std::size_t>(
-      std::ranges::count_if(requests, [](MPI_Request one) { return one != MPI_REQUEST_NULL; }));
-  lookUntil([&] { return torcsUnderWay(requests) < active || active == 0; });
+  const std::size_t active = countActive(requests);
+  if (underWay() == 0 || active == 0) return;
+  lookUntil([&] { return torcsUnderWay(requests) < active; },
+            std::numeric_limits<double>::infinity());
 }
 
 // ---- Messages
@@ -105,16 +118,25 @@ bool mayCome(int source, int tag, MPI_Comm comm) {
 int awaitMessage(int source, int tag, MPI_Comm comm) {
   int code = MPI_SUCCESS, found = 0;
   if (underWay() == 0 || comm == MPI_COMM_NULL || !mayCome(source, tag, comm)) return code;
-  lookUntil([&] {
-    code = PMPI_Iprobe(source, tag, comm, &found, MPI_STATUS_IGNORE);
-    return found || code != MPI_SUCCESS;
-  });
+  lookUntil(
+      [&] {
+        code = PMPI_Iprobe(source, tag, comm, &found, MPI_STATUS_IGNORE);
+        return found || code != MPI_SUCCESS;
+      },
+      kMostSecondsOfLooking);
   return code;
 }
 
 template <typename Count>
 int awaitMessage(Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
-  if (count < 0 || type == MPI_DATATYPE_NULL) return MPI_SUCCESS;
+  if (count < 0 || type == MPI_DATATYPE_NULL || underWay() == 0) return MPI_SUCCESS;
+  if (!canWatch() && !torc::isPredefinedType(type)) {
+    // Without a limit on looking MPI must first say whether the type is committed.
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = PMPI_Recv_init(MPI_BOTTOM, 1, type, MPI_PROC_NULL, 0, comm, &request);
+    if (code != MPI_SUCCESS) return code;
+    PMPI_Request_free(&request);
+  }
   return awaitMessage(source, tag, comm);
 }
 
@@ -137,17 +159,25 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   awaitAllOfTorcs(spanOf(count, requests));
   const InsideMpi inside;
   if (inside.isWatched() || underWay() == 0) return PMPI_Waitall(count, requests, statuses);
-  // One after the other. MPI_Testall would do, but that of MPICH 4.0.2 fails on a persistent
-  // collective of MPI's own that is under way, where MPI_Waitall does not.
-  int at = 0;
-  lookUntil([&] {
-    for (int done = 1; at < count; ++at) {
-      const int code = PMPI_Request_get_status(requests[at], &done, MPI_STATUS_IGNORE);
-      if (code == MPI_SUCCESS && !done) return false;
-    }
-    return true;
+  if (has_mpis_persistent.load(std::memory_order_relaxed)) {
+    // MPI_Testall of MPICH 4.0.2 fails on a persistent collective that is under way. One after the
+    // other, then; of a request that has failed MPI tells twice.
+    int at = 0;
+    progressUntil([&] {
+      for (int done = 1; at < count; ++at) {
+        const int code = PMPI_Request_get_status(requests[at], &done, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS && !done) return false;
+      }
+      return true;
+    });
+    return PMPI_Waitall(count, requests, statuses);
+  }
+  int code = MPI_SUCCESS, done = 0;
+  progressUntil([&] {
+    code = PMPI_Testall(count, requests, &done, statuses);
+    return done || code != MPI_SUCCESS;
   });
-  return PMPI_Waitall(count, requests, statuses);
+  return code;
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {

@@ -75,6 +75,16 @@ int main(int argc, char** argv) {
   end("Scan", MPI_Scan(in, out, rank == 0 ? kTooLong : kRoom, MPI_INT, MPI_SUM, own));
   begin();
   end("Exscan", MPI_Exscan(in, out, rank == 0 ? kTooLong : kRoom, MPI_INT, MPI_SUM, own));
+#ifndef RETURNS
+  begin();
+  leaves = 1;
+  list(counts, kRoom);
+  if (setjmp(back) == 0) {
+    MPI_Gatherv(in, own_count, MPI_INT, out, counts, places, MPI_INT, 0, own);
+  }
+  leaves = 0;
+  end("Gatherv, left on the root", MPI_SUCCESS);
+#endif
   if (rank == size - 1) start(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   line("sum %d\n", sum);
