@@ -93,6 +93,12 @@ Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* shadow) {
     if (!taken.ok()) return taken.status();
     *shadow = *taken;
     if (*shadow == MPI_COMM_NULL) doWithoutShadow();
+    int world_size = 0;
+    PMPI_Group_size(engine->library->world, &world_size);
+    if (supply == ShadowSupply::kScarce && size_ == world_size &&
+        engine->meetings != MPI_COMM_NULL) {
+      return giveUpJobs(call);
+    }
   }
   return {};
 }

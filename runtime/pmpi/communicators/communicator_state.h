@@ -212,6 +212,7 @@ class CommunicatorState {
   void doWithoutShadow();
   StatusOr<MPI_Comm> takeShadow(ShadowSupply supply, std::uint64_t giver,
                                 const CollectiveCall* call);
+  Status giveUpJobs(const CollectiveCall* call);
   int worldRank(int rank) const;
   void send(int to, Notice& notice);
   void compare(const CallNote& mine, const Notice& asked);
