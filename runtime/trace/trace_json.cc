@@ -234,6 +234,8 @@ Status TraceFile::finish() {
       "\"events\":%llu,\"dropped\":%llu,\"clock_error_us\":%.3f}}\n",
       static_cast<unsigned long long>(ranks_), static_cast<unsigned long long>(events_),
       static_cast<unsigned long long>(dropped_), 1e-3 * static_cast<double>(clock_error_));
+  // A full disk is known here, or when the file is closed. It is not synchronised with the disk:
+  // that would only help a host that goes down after the job, and costs seconds for long traces.
   const bool written = std::fflush(file_) == 0 && std::ferror(file_) == 0;
   const int error = errno;
   std::FILE* file = std::exchange(file_, nullptr);

@@ -23,8 +23,8 @@ namespace {
 /// that MPI has none left: then MPI_COMM_NULL, on all ranks. `id`: of the program's.
 MPI_Comm makeSibling(MPI_Comm comm, std::uint64_t id) {
   MPI_Comm sibling = MPI_COMM_NULL;
-  if (comm == MPI_COMM_WORLD) {
-    // MPI has communicators left. Ranks that outnumber the cores should not wait inside MPI.
+  if (!torc_is_on.load()) {
+    // In MPI_Init MPI has some left. Ranks that outnumber the cores should not wait inside MPI.
     MPI_Request request = MPI_REQUEST_NULL;
     waitFor(PMPI_Comm_idup(comm, &sibling, &request), &request);
     return sibling;
@@ -93,6 +93,12 @@ Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* shadow) {
     if (!taken.ok()) return taken.status();
     *shadow = *taken;
     if (*shadow == MPI_COMM_NULL) doWithoutShadow();
+    int world_size = 0;
+    PMPI_Group_size(engine->library->world, &world_size);
+    if (supply == ShadowSupply::kScarce && size_ == world_size &&
+        engine->meetings != MPI_COMM_NULL) {
+      return giveUpJobs(call);
+    }
   }
   return {};
 }

@@ -221,6 +221,7 @@ class CommunicatorState {
   void doWithoutShadow();
   StatusOr<MPI_Comm> takeShadow(ShadowSupply supply, std::uint64_t giver,
                                 const CollectiveCall* call);
+  Status giveUpJobs(const CollectiveCall* call);
   void send(int first, int count, Notice& notice) const;
   bool consider(const Notice& asked);
   void differ(const CallNote& mine, const Notice& asked);

@@ -19,10 +19,12 @@
 namespace torc::pmpi {
 namespace {
 
-// MPICH 4.0's, without MPI_COMM_WORLD, MPI_COMM_SELF and the one between them. Open MPI has more.
-constexpr int kMostCommunicators = 2045;
+// MPICH 4.0's, besides MPI_COMM_WORLD and MPI_COMM_SELF. Open MPI has more.
+constexpr int kMostCommunicators = 2046;
 // So many are left to the program when torc begins to do without.
 constexpr int kLeastSpare = 512;
+// And so many when it gives up those of the job, too.
+constexpr int kLastSpare = 64;
 
 // Collective calls of a communicator until it tries to get a shadow (again).
 constexpr std::uint64_t kCallsWithoutShadow = 100;
@@ -32,7 +34,8 @@ constexpr std::uint64_t kCallsWithoutShadow = 100;
 ShadowSupply shadowSupply() {
   const auto own = static_cast<int>(engine->shadows);
   const int used = program_communicators.load(std::memory_order_relaxed) + own;
-  if (used > kMostCommunicators - kLeastSpare) return ShadowSupply::kScarce;
+  const bool has_jobs = engine->meetings != MPI_COMM_NULL;
+  if (!has_jobs || used > kMostCommunicators - kLeastSpare) return ShadowSupply::kScarce;
   return engine->shadows < engine->settings.communicators ? ShadowSupply::kEnough
                                                           : ShadowSupply::kUsedUp;
 }
@@ -115,6 +118,32 @@ StatusOr<MPI_Comm> CommunicatorState::takeShadow(ShadowSupply supply, std::uint6
     giver = votes[3];
   }
   return MPI_COMM_NULL;
+}
+
+/// Where the program is about to have all that MPI has, and no shadow is left anywhere: torc gives
+/// up the communicators of the job, and serves nothing from now on. By all ranks of the job, in a
+/// set-up.
+Status CommunicatorState::giveUpJobs(const CollectiveCall* call) {
+  Votes votes{};
+  {
+    EngineLock lock;
+    const bool can = program_communicators.load() > kMostCommunicators - kLastSpare &&
+                     engine->shadows == 0 && engine->isIdle() && engine->persistent.empty() &&
+                     !program_has_threads.load();
+    votes[0] = can ? 0 : 1;
+  }
+  if (Status status = combine(votes, call); !status.ok() || votes[0] != 0) return status;
+  {
+    EngineLock lock;
+    engine->notices.stop();
+  }
+  // When all have stopped, all that was sent is there.
+  if (Status status = combine(votes, call); !status.ok()) return status;
+  EngineLock lock;
+  engine->notices.close();
+  engine->handles.close();
+  PMPI_Comm_free(&engine->meetings);
+  return {};
 }
 
 }  // namespace torc::pmpi

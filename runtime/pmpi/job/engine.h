@@ -74,8 +74,9 @@ class Engine {
   bool follows_mpis = false;  // whether something is done at the end of a call that MPI has made
   int keyval = MPI_KEYVAL_INVALID;  // of the attribute that is a communicator's state
   int world_rank = 0;
-  MPI_Comm meetings =
-      MPI_COMM_NULL;  // of the ranks of MPI_COMM_WORLD, for runtime/pmpi/communicators/meeting.h
+  // Of the ranks of MPI_COMM_WORLD, for runtime/pmpi/communicators/meeting.h; given up where the
+  // program needs all that MPI has (shadow_exchange.cc).
+  MPI_Comm meetings = MPI_COMM_NULL;
 
   BusyTime settingUp;  // MPI_Init, and communicators later
   BusyTime loading;    // of schedules, from first use to the last rank's

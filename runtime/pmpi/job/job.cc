@@ -304,7 +304,7 @@ void endJob() {
     EngineLock lock;
     engine->destroyAll();
     engine->notices.close();
-    PMPI_Comm_free(&engine->meetings);
+    if (engine->meetings != MPI_COMM_NULL) PMPI_Comm_free(&engine->meetings);
     engine->handles.close();
     PMPI_Comm_free_keyval(&engine->keyval);
     engine->library.reset();

@@ -99,8 +99,10 @@ void printStatistics() {
     return;
   }
   if (!engine->settings.statistics) return;
+  // Torc has given up its own where the program has used all that MPI has.
   const StatusOr<JobStatistics> all =
-      mergeStatistics(engine->statistics->snapshot(countRank()), engine->meetings);
+      mergeStatistics(engine->statistics->snapshot(countRank()),
+                      engine->meetings != MPI_COMM_NULL ? engine->meetings : MPI_COMM_WORLD);
   if (!all.ok()) {
     warnOnce(all.status().message(), all.status().message());
   } else if (rankOfJob() == 0) {

@@ -2,10 +2,13 @@
 #include "runtime/trace/trace.h"
 
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -156,6 +159,29 @@ TEST(TraceFile, LaysOverlappingEventsSideBySide) {
   const std::map<std::string, std::uint64_t> rows = {
       {"calls", 1}, {"color 0 +, sends", 1}, {"color 0 +, sends (2)", 1}, {"color 0 +, work", 1}};
   EXPECT_EQ(facts.rows, rows);
+}
+
+TEST(TraceFile, AFullDiskIsAnErrorAndLeavesNothing) {
+  const std::string path = testing::TempDir() + "full.json";
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit little{10000, before.rlim_max};
+  std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+  // Found out on the way, and at the very end.
+  for (const int events : {1000, 100}) {
+    StatusOr<std::unique_ptr<TraceFile>> file = TraceFile::create(path, 0);
+    ASSERT_TRUE(file.ok());
+    RankTrace rank;
+    for (int i = 0; i < events; ++i)
+      rank.events.push_back(eventAt(1000 * i, 1000 * i + 500, TraceKind::kCall));
+    (*file)->add(rank);
+    const Status status = (*file)->finish();
+    EXPECT_FALSE(status.ok()) << events;
+    EXPECT_THAT(status.message(), testing::HasSubstr("File too large"));
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(TraceFile, AFileThatIsNotFinishedLeavesNothing) {

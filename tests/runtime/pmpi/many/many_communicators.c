@@ -1,5 +1,5 @@
 /* Makes N communicators of a kind, all alive at once, and makes a call on each; now and then on older
- * ones, too. Then uses the last one a thousand times, and the first. Arguments: KIND N [threads].
+ * ones, too. Then uses the last one 500 times, and the first. Arguments: KIND N [threads].
  *   dup, idup, split, cart    of MPI_COMM_WORLD; split: with several orders and members
  *   chain                       each a duplicate of the one before
  *   row                         duplicates of the communicator of a half
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     use(comms[i]);
     if (i % 40 == 0) use(comms[i / 2]);
   }
-  for (i = 0; i < 1000; ++i)
+  for (i = 0; i < 500; ++i)
     use(comms[count - 1]);
   for (i = 0; i < 300; ++i)
     use(comms[0]);

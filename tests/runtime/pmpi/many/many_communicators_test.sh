@@ -41,23 +41,23 @@ served() {
   awk '$1 == "MPI_Allreduce" && $NF ~ /\.torc$/ { calls += $7 } END { print calls + 0 }' "$work/table"
 }
 
-# MPICH can have 2045 besides its own; Open MPI more.
-run 2 dup 2040
+# MPICH can have 2046 besides its own, and the program has that of a half; Open MPI more.
+run 2 dup $([[ ${TEST_MPI-} == openmpi ]] && echo 300 || echo 2045)
 # The last one and the first are used much, and so are served in the end.
-[[ $(served) -gt 2000 ]] || fail "$(served) calls are served"
+[[ $(served) -gt 1000 ]] || fail "$(served) calls are served"
 
 for kind in idup split cart chain; do
-  run 2 "$kind" 120 TORC_COMMUNICATORS=4
-  run 2 "$kind" 120 TORC_COMMUNICATORS=4 TORC_NONBLOCKING=1
-  [[ $kind != chain || $(served) -gt 2000 ]] || fail "$(served) calls are served"
+  run 2 "$kind" 60 TORC_COMMUNICATORS=4 TORC_NONBLOCKING=1
+  [[ $kind == split || $(served) -gt 1000 ]] || fail "$(served) calls are served"
 done
-run 2 inter 120 TORC_NONBLOCKING=1
-run 2 dup 120 TORC_COMMUNICATORS=4 TORC_TUNE=1
-run 2 dup 120 TORC_COMMUNICATORS=4 threads
-run 2 dup 120 TORC_COMMUNICATORS=0
+run 2 inter 60 TORC_NONBLOCKING=1
+run 2 idup 60 TORC_COMMUNICATORS=4
+run 2 dup 60 TORC_COMMUNICATORS=4 TORC_TUNE=1
+run 2 dup 60 TORC_COMMUNICATORS=4 threads
+run 2 dup 60 TORC_COMMUNICATORS=0
 [[ $(served) -eq 0 ]] || fail "$(served) calls are served"
-run 4 row 60 TORC_COMMUNICATORS=3
-run 4 split 60 TORC_COMMUNICATORS=3 TORC_NONBLOCKING=1
+run 4 row 30 TORC_COMMUNICATORS=3
+run 4 split 30 TORC_COMMUNICATORS=3
 
 [[ $failures -eq 0 ]] || echo "many_communicators_test: $failures failures"
 exit "$((failures > 0))"

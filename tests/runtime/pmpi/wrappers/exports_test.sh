@@ -27,7 +27,7 @@ for function in MPI_Init MPI_Init_thread MPI_Finalize MPI_Wait MPI_Waitall MPI_W
   MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Start MPI_Startall MPI_Request_free \
   MPI_Comm_dup MPI_Comm_split MPI_Comm_create MPI_Comm_create_group MPI_Cart_create MPI_Cart_sub \
   MPI_Comm_free MPI_Recv MPI_Send MPI_Sendrecv_replace MPI_Probe MPI_Mrecv MPI_Barrier MPI_Ibarrier \
-  MPI_Session_init MPI_Session_finalize MPI_Query_thread MPI_Intercomm_create_from_groups MPI_Win_fence MPI_Win_create_dynamic MPI_Win_allocate_c \
+  MPI_Session_init MPI_Query_thread MPI_Intercomm_create_from_groups MPI_Win_fence MPI_Win_create_dynamic MPI_Win_allocate_c \
   MPI_Win_flush_local_all MPI_Buffer_detach_c MPI_Comm_spawn_multiple MPI_Comm_connect MPI_File_open \
   MPI_File_sync MPI_File_read_at_all_c MPI_File_write_ordered MPI_File_write_all_begin_c MPI_Rput_c MPI_Put \
   torc_context_create torc_collective_start; do
