@@ -112,7 +112,7 @@ Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arriva
   if (left.settled) return left;
   if (call.reason == Reason::kOverflow && call.arguments.hasPairLists()) {
     // This rank's alone: the others are in torc.
-    return failHere(call, *arrival.state, MPI_ERR_COUNT, text(call.reason));
+    return refuse(call, failHere(call, *arrival.state, MPI_ERR_COUNT, text(call.reason)));
   }
   if (call.reason == Reason::kMpiIsFaster) keep(key, call, arrival, nullptr);
   return left;
