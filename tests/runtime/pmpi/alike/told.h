@@ -14,8 +14,6 @@
 static char lines[1 << 16];
 static int told_world, told_own; /* calls of the two handlers since the last `told` */
 static int told_class;
-static jmp_buf back; /* where the own handler goes to, if it leaves */
-static int leaves;
 
 static void line(const char* format, ...) {
   va_list list;
@@ -26,6 +24,9 @@ static void line(const char* format, ...) {
 }
 
 #ifndef RETURNS
+static jmp_buf back; /* where the own handler goes to, if it leaves */
+static int leaves;
+
 static void on_world(MPI_Comm* comm, int* code, ...) {
   (void)comm;
   ++told_world;
