@@ -31,7 +31,7 @@ Topology topologyOf(const TreeCase& test) {
 }
 
 Schedule compiled(Collective collective, const TreeCase& test, std::uint32_t segments) {
-  return compiledInSegments("product-trees", collective, model::topologyOf(test), segments);
+  return compiledInSegments("product-trees", collective, topologyOf(test), segments);
 }
 
 class ProductTrees : public testing::TestWithParam<std::tuple<Collective, TreeCase>> {};
