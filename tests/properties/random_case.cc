@@ -65,7 +65,8 @@ std::string drawTree(CompileCase& test_case) {
   for (const char* name : {"rectangular", "product-trees", "scatter-allgather",
                            "reduce-scatter-gather", "binomial", "bine"}) {
     const compiler::Algorithm& algorithm = *cantFail(compiler::findAlgorithm(name));
-    if (compiler::isWorthTrying(algorithm, {*parseCollective(test_case.collective), topology})) {
+    if (compiler::isWorthTrying(algorithm,
+                                {*compiler::parseCollective(test_case.collective), topology})) {
       suiting.push_back(name);
     }
   }
