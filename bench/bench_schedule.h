@@ -26,16 +26,17 @@ namespace torc {
 /// The bucket algorithm's schedule.
 inline Schedule compileSchedule(const std::string& collective, const std::string& shape,
                                 std::uint32_t chunks) {
-  llvm::Expected<Collective> kind = parseCollective(collective);
+  llvm::Expected<Collective> kind = compiler::parseCollective(collective);
   if (!kind) quit(llvm::toString(kind.takeError()));
   const StatusOr<Topology> topology = parseTopology(shape);
   if (!topology.ok()) quit(topology.status().message());
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("bucket");
+  llvm::Expected<const compiler::Algorithm*> algorithm = compiler::findAlgorithm("bucket");
   if (!algorithm) quit(llvm::toString(algorithm.takeError()));
-  PipelineOptions options;
+  compiler::PipelineOptions options;
   options.chunks = chunks;
-  llvm::Expected<Program> program = compile({*kind, *topology}, **algorithm,
-                                            pipelineOf(**algorithm, options), PassManagerOptions());
+  llvm::Expected<ir::Program> program =
+      compiler::compile({*kind, *topology}, **algorithm, compiler::pipelineOf(**algorithm, options),
+                        passes::PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));
   return std::move(program->schedule);
 }

@@ -28,9 +28,9 @@ T orQuit(llvm::Expected<T> value) {
 }
 
 /// "4x4x4/Z=0.5".
-Target targetOf(const std::string& text) {
+compiler::Target targetOf(const std::string& text) {
   const std::size_t slash = text.find('/');
-  Target target = orQuit(readTarget(text.substr(0, slash), "", ""));
+  compiler::Target target = orQuit(compiler::readTarget(text.substr(0, slash), "", ""));
   if (slash == std::string::npos) return target;
   const std::size_t axis = kAxisNames.find(text.at(slash + 1));
   if (axis >= target.machine.dimensions.size()) {
@@ -38,44 +38,46 @@ Target targetOf(const std::string& text) {
     std::exit(2);
   }
   target.machine.dimensions[axis].bandwidth *= std::atof(text.c_str() + slash + 3);
-  target.topology = orQuit(topologyOf(target.machine));
+  target.topology = orQuit(model::topologyOf(target.machine));
   return target;
 }
 
 /// The best candidate for the collective on the target within limits.
-Candidate best(Collective collective, const Target& target, double bytes,
-               const ChoiceLimits& limits) {
-  return orQuit(choose({collective, target.topology}, target.machine, bytes, limits)).best();
+compiler::Candidate best(Collective collective, const compiler::Target& target, double bytes,
+                         const compiler::ChoiceLimits& limits) {
+  return orQuit(compiler::choose({collective, target.topology}, target.machine, bytes, limits))
+      .best();
 }
 
 void row(const std::string& shape, double bytes) {
-  const Target target = targetOf(shape);
-  ChoiceLimits paper, weighted;
-  paper.algorithm = weighted.algorithm = orQuit(findAlgorithm("bucket"));
-  paper.weights = ColorWeights::kEqual;
-  paper.directions = weighted.directions = DirectionModel::kBidirectional;
-  paper.dependences = DependenceKind::kPhase;
-  weighted.weights = ColorWeights::kBalanced;
-  weighted.dependences = DependenceKind::kRegion;
+  const compiler::Target target = targetOf(shape);
+  compiler::ChoiceLimits paper, weighted;
+  paper.algorithm = weighted.algorithm = orQuit(compiler::findAlgorithm("bucket"));
+  paper.weights = passes::ColorWeights::kEqual;
+  paper.directions = weighted.directions = passes::DirectionModel::kBidirectional;
+  paper.dependences = passes::DependenceKind::kPhase;
+  weighted.weights = passes::ColorWeights::kBalanced;
+  weighted.dependences = passes::DependenceKind::kRegion;
 
-  const double optimum = optimalShare(target.topology).share;
-  const double equal_load =
-      largestLoad(target.topology, Halves::kApart, equalShares(target.topology)) / optimum;
+  const double optimum = model::optimalShare(target.topology).share;
+  const double equal_load = passes::largestLoad(target.topology, passes::Halves::kApart,
+                                                passes::equalShares(target.topology)) /
+                            optimum;
   const double balanced_load =
-      largestLoad(target.topology, Halves::kApart,
-                  orQuit(balancedShares(target.topology, Halves::kApart))) /
+      passes::largestLoad(target.topology, passes::Halves::kApart,
+                          orQuit(passes::balancedShares(target.topology, passes::Halves::kApart))) /
       optimum;
   std::printf("| %s | %llu | %.3f | %.6f |", shape.c_str(),
               static_cast<unsigned long long>(target.topology.ranks()), equal_load, balanced_load);
   for (int c = 0; c < kCollectiveCount; ++c) {
     const auto collective = static_cast<Collective>(c);
     if (!paper.algorithm->serves(rowOf(collective))) continue;
-    BoundRequest request;
+    model::BoundRequest request;
     request.collective = rowOf(collective);
     request.bytes = bytes;
-    const double bound = lowerBound(target.machine, request).bound_s;
-    const Candidate equal = best(collective, target, bytes, paper);
-    const Candidate chosen = best(collective, target, bytes, weighted);
+    const double bound = model::lowerBound(target.machine, request).bound_s;
+    const compiler::Candidate equal = best(collective, target, bytes, paper);
+    const compiler::Candidate chosen = best(collective, target, bytes, weighted);
     std::printf(" %.3f | %.3f (%u x %u) |", equal.predicted_s / bound, chosen.predicted_s / bound,
                 chosen.options.chunks, chosen.options.in_flight);
   }
@@ -90,7 +92,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> shapes(argv + 1, argv + argc);
   double bytes = 1 << 30;
   if (!shapes.empty()) {
-    bytes = static_cast<double>(torc::orQuit(torc::parseSize(shapes.front(), "BYTES")));
+    bytes = static_cast<double>(torc::orQuit(torc::compiler::parseSize(shapes.front(), "BYTES")));
     shapes.erase(shapes.begin());
   }
   if (shapes.empty()) {

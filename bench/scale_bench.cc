@@ -51,15 +51,16 @@ Measured measure(const std::string& shape) {
   Measured result;
   const StatusOr<Topology> topology = parseTopology(shape);
   if (!topology.ok()) quit(topology.status().message());
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("bucket");
+  llvm::Expected<const compiler::Algorithm*> algorithm = compiler::findAlgorithm("bucket");
   if (!algorithm) quit(llvm::toString(algorithm.takeError()));
 
   // As `torc compile allreduce` does it: every pass proved, and the whole once more before writing.
   const double compile_start = processorSeconds();
-  llvm::Expected<Program> program = compile({Collective::kAllreduce, *topology}, **algorithm,
-                                            pipelineOf(**algorithm, {}), PassManagerOptions());
+  llvm::Expected<ir::Program> program =
+      compiler::compile({Collective::kAllreduce, *topology}, **algorithm,
+                        compiler::pipelineOf(**algorithm, {}), passes::PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));
-  llvm::Expected<ProvedFile> proved = provedFile(program->schedule.view());
+  llvm::Expected<compiler::ProvedFile> proved = compiler::provedFile(program->schedule.view());
   if (!proved) quit(shape + ": " + llvm::toString(proved.takeError()));
   const std::vector<std::byte>& file = proved->bytes;
   result.compile_s = processorSeconds() - compile_start;
@@ -114,13 +115,13 @@ void row(const std::string& shape) {
 
 void allgatherRow() {
   const StatusOr<Topology> topology = parseTopology("64x32x32");
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("bucket");
+  llvm::Expected<const compiler::Algorithm*> algorithm = compiler::findAlgorithm("bucket");
   if (!algorithm) quit(llvm::toString(algorithm.takeError()));
-  PipelineOptions options;
+  compiler::PipelineOptions options;
   options.chunks = 16;
-  const PassPipeline pipeline = pipelineOf(**algorithm, options);
-  llvm::Expected<Program> program =
-      compile({Collective::kAllgather, *topology}, **algorithm, pipeline, PassManagerOptions());
+  const passes::PassPipeline pipeline = compiler::pipelineOf(**algorithm, options);
+  llvm::Expected<ir::Program> program = compiler::compile(
+      {Collective::kAllgather, *topology}, **algorithm, pipeline, passes::PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));
   std::vector<double> times;
   double mebibytes = 0;
@@ -142,10 +143,11 @@ void allgatherRow() {
 
 void pairCountsRow(const std::string& shape) {
   const StatusOr<Topology> topology = parseTopology(shape);
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("rotated-rings");
+  llvm::Expected<const compiler::Algorithm*> algorithm = compiler::findAlgorithm("rotated-rings");
   if (!topology.ok() || !algorithm) quit(shape + ": no such all-to-all");
-  llvm::Expected<Program> program = compile({Collective::kAlltoall, *topology}, **algorithm,
-                                            pipelineOf(**algorithm, {}), PassManagerOptions());
+  llvm::Expected<ir::Program> program =
+      compiler::compile({Collective::kAlltoall, *topology}, **algorithm,
+                        compiler::pipelineOf(**algorithm, {}), passes::PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));
   const ScheduleView view = program->schedule.view();
   const auto ranks = static_cast<std::size_t>(topology->ranks());

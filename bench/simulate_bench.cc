@@ -30,27 +30,28 @@ T orQuit(llvm::Expected<T> value) {
 }
 
 void row(const std::string& shape) {
-  const Target target = orQuit(readTarget(shape, "", ""));
-  const Algorithm* algorithm = orQuit(findAlgorithm("bucket"));
-  PipelineOptions pipeline;
-  pipeline.weights = ColorWeights::kBalanced;
+  const compiler::Target target = orQuit(compiler::readTarget(shape, "", ""));
+  const compiler::Algorithm* algorithm = orQuit(compiler::findAlgorithm("bucket"));
+  compiler::PipelineOptions pipeline;
+  pipeline.weights = passes::ColorWeights::kBalanced;
   pipeline.chunks = 16;
   pipeline.in_flight = 2;
-  PassManagerOptions manager;
+  passes::PassManagerOptions manager;
   manager.verify_each = false;
-  const Program program = orQuit(compile({Collective::kAllreduce, target.topology}, *algorithm,
-                                         pipelineOf(*algorithm, pipeline), manager));
-  SimulateOptions options;
+  const ir::Program program =
+      orQuit(compiler::compile({Collective::kAllreduce, target.topology}, *algorithm,
+                               compiler::pipelineOf(*algorithm, pipeline), manager));
+  model::SimulateOptions options;
   options.bytes = 64 << 20;
-  SimulateResult result;
+  model::SimulateResult result;
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
     const double start = processorSeconds();
-    result = orQuit(simulate(program.schedule.view(), target.machine, options));
+    result = orQuit(model::simulate(program.schedule.view(), target.machine, options));
     best = std::min(best, processorSeconds() - start);
   }
   const double bound =
-      lowerBound(target.machine, {rowOf(Collective::kAllreduce), options.bytes}).bound_s;
+      model::lowerBound(target.machine, {rowOf(Collective::kAllreduce), options.bytes}).bound_s;
   std::printf("| %s | %llu | %llu | %llu | %.1f | %.4f |\n", shape.c_str(),
               static_cast<unsigned long long>(target.topology.ranks()),
               static_cast<unsigned long long>(result.nodes),

@@ -10,7 +10,7 @@
 #include "model/simulator/simulator.h"
 #include "schedules/expansion/shares.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 // Two chunks on a link fill each other's pauses as long as they do not fall into step. Unless that
@@ -67,12 +67,12 @@ std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) 
 
 double Candidate::cautiousSeconds() const {
   if (per_rank) return predicted_s;
-  const bool wavefronts = options.weights == ColorWeights::kOverlapped;
+  const bool wavefronts = options.weights == passes::ColorWeights::kOverlapped;
   const bool may_fall = options.in_flight > 1 && !wavefronts;
   return predicted_s * std::max(unseen, may_fall ? kFallIntoStep : 1.0);
 }
 
-llvm::Expected<std::shared_ptr<const Program>> CandidateSimulator::uncutOf(
+llvm::Expected<std::shared_ptr<const ir::Program>> CandidateSimulator::uncutOf(
     CompileCache& programs, const Candidate& candidate) {
   return programs.get(*candidate.algorithm, uncutPipeline(*candidate.algorithm, candidate.options));
 }
@@ -84,7 +84,7 @@ llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
   auto uncut = uncutOf(programs_, candidate);
   if (!uncut) return uncut.takeError();
   const Schedule& schedule = (*uncut)->schedule;
-  const NodeClasses classes(schedule.view(), false);
+  const ir::NodeClasses classes(schedule.view(), false);
   if (classes.count() <= kMostClasses) return nullptr;
   double executions = 0;
   for (const Operation& operation : schedule.operations)
@@ -141,7 +141,7 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   candidate.work = static_cast<double>(candidate.operations);
   if (candidate.algorithm->inSegments() && candidate.options.led_cores == 0) {
     const bool reduces = rowOf(programs_.spec().collective).reduces();
-    const auto of = [&](const Topology& shape, const Machine& its) {
+    const auto of = [&](const Topology& shape, const model::Machine& its) {
       return candidate.algorithm->pipeline(shape).seconds(its, bytes_, chunks, reduces);
     };
     candidate.predicted_s *= of(programs_.spec().topology, machine_) / of(topology, machine);
@@ -152,8 +152,8 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   // Steps that are settled limit nothing: all chunks may be on a link.
   const std::uint32_t in_flight =
       candidate.algorithm->isSettled() ? chunks : std::max(candidate.options.in_flight, 1u);
-  const PipelineCost small_cost((*small)->schedule.view(), machine, bytes_);
-  const PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
+  const model::PipelineCost small_cost((*small)->schedule.view(), machine, bytes_);
+  const model::PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
   const double scale =
       large_cost.seconds(chunks, in_flight) / small_cost.seconds(chunks, in_flight);
   const double busy = small_cost.busySeconds();
@@ -164,19 +164,21 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   return llvm::Error::success();
 }
 
-llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule, const Machine& machine,
+llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule,
+                                                const model::Machine& machine,
                                                 Candidate& candidate) const {
-  SimulateOptions options;
+  model::SimulateOptions options;
   options.bytes = bytes_;
   options.per_rank = candidate.per_rank;
   options.element_bytes = elementBytesFor(programs_.spec(), bytes_).value_or(options.element_bytes);
-  llvm::Expected<SimulateResult> result = torc::simulate(schedule.view(), machine, options);
+  llvm::Expected<model::SimulateResult> result =
+      torc::model::simulate(schedule.view(), machine, options);
   if (!result) return result.takeError();
   candidate.predicted_s = result->makespan_s;
   candidate.busy_s = candidate.load_bytes = 0;
   candidate.scratch_bytes = bytes_ * VectorShares(schedule.view()).scratch();
   candidate.leaves_neighbours = leavesNeighbours(schedule.view());
-  for (const LinkUse& link : result->links) {
+  for (const model::LinkUse& link : result->links) {
     candidate.busy_s = std::max(candidate.busy_s, link.busy_s);
     candidate.load_bytes = std::max(candidate.load_bytes, link.bytes);
   }
@@ -186,4 +188,4 @@ llvm::Error CandidateSimulator::simulateProgram(const Schedule& schedule, const 
   return llvm::Error::success();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

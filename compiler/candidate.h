@@ -21,7 +21,7 @@
 #include "ir/program.h"
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Nodes that differ from each other that are simulated for one candidate. Where more differ a
 /// smaller machine stands in, unless all of them together execute few operations.
@@ -76,7 +76,7 @@ struct Candidate {
 /// given must outlive it.
 class CandidateSimulator {
  public:
-  CandidateSimulator(CompileCache& programs, const Machine& machine, double bytes)
+  CandidateSimulator(CompileCache& programs, const model::Machine& machine, double bytes)
       : programs_(programs), machine_(machine), bytes_(bytes) {}
 
   /// Compiles and simulates the candidate, rank by rank if it says so, and fills in what is
@@ -85,7 +85,7 @@ class CandidateSimulator {
   llvm::Error simulate(Candidate& candidate);
 
   /// The steps of the candidate's plan before chunks are cut.
-  llvm::Expected<std::shared_ptr<const Program>> uncutOf(const Candidate& candidate) {
+  llvm::Expected<std::shared_ptr<const ir::Program>> uncutOf(const Candidate& candidate) {
     return uncutOf(programs_, candidate);
   }
 
@@ -101,22 +101,22 @@ class CandidateSimulator {
     CompileCache programs;
   };
 
-  static llvm::Expected<std::shared_ptr<const Program>> uncutOf(CompileCache& programs,
-                                                                const Candidate& candidate);
+  static llvm::Expected<std::shared_ptr<const ir::Program>> uncutOf(CompileCache& programs,
+                                                                    const Candidate& candidate);
   /// What stands in where too many nodes differ under the candidate; null: there is no need, or
   /// none. Most steps around damage are made for this very machine.
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);
   llvm::Error simulateOnSmaller(Smaller& smaller, Candidate& candidate);
-  llvm::Error simulateProgram(const Schedule& schedule, const Machine& machine,
+  llvm::Error simulateProgram(const Schedule& schedule, const model::Machine& machine,
                               Candidate& candidate) const;
 
   CompileCache& programs_;
-  const Machine& machine_;
+  const model::Machine& machine_;
   const double bytes_;
   std::uint64_t built_ = 0;
   std::map<std::array<bool, kMaxAxes>, std::optional<Smaller>> smaller_;  // by the axes that differ
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_CANDIDATE_H_

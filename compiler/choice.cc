@@ -16,7 +16,7 @@
 #include "schedules/expansion/shares.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 // What more chunks of steps that are settled must gain, and how often they may not.
@@ -53,8 +53,8 @@ std::string mebibytes(double bytes) {
 
 class Chooser {
  public:
-  Chooser(CompileCache& programs, const Machine& machine, double bytes, const ChoiceLimits& limits,
-          Progress* progress)
+  Chooser(CompileCache& programs, const model::Machine& machine, double bytes,
+          const ChoiceLimits& limits, Progress* progress)
       : programs_(programs),
         spec_(programs.spec()),
         network_(networkOf(spec_)),
@@ -71,9 +71,10 @@ class Chooser {
       if (algorithm.inSegments()) {
         addSegments(algorithm);
       } else if (algorithm.form == PlanForm::kExchanges) {
-        addExchanges(algorithm, limits_.directions.value_or(DirectionModel::kBidirectional));
+        addExchanges(algorithm,
+                     limits_.directions.value_or(passes::DirectionModel::kBidirectional));
         if (!limits_.directions && isHalved(algorithm)) {
-          addExchanges(algorithm, DirectionModel::kUnidirectional);
+          addExchanges(algorithm, passes::DirectionModel::kUnidirectional);
         }
       } else if (algorithm.form == PlanForm::kRounds) {
         addRounds(algorithm);
@@ -156,7 +157,7 @@ class Chooser {
   /// costs.
   bool mayLead(const Algorithm& algorithm) const {
     const bool is_known = machine_.gamma > 0 || machine_.memory_bandwidth > 0;
-    return coresOf(spec_.topology) > 1 && mayBeLed(rowOf(spec_.collective)) &&
+    return coresOf(spec_.topology) > 1 && passes::mayBeLed(rowOf(spec_.collective)) &&
            limits_.leaders.value_or(is_known || bytes_ <= kMostLedBytes) &&
            algorithm.form != PlanForm::kExchanges;
   }
@@ -170,15 +171,15 @@ class Chooser {
   }
 
   /// A ring of two is the same in half its one step.
-  std::vector<DirectionModel> directionsToTry() const {
+  std::vector<passes::DirectionModel> directionsToTry() const {
     const Topology& topology = spec_.topology;
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
       if (topology.axes[i].size > 2 && !topology.isLine(i)) {
-        return toTry(limits_.directions,
-                     {DirectionModel::kBidirectional, DirectionModel::kHalfLatency});
+        return toTry(limits_.directions, {passes::DirectionModel::kBidirectional,
+                                          passes::DirectionModel::kHalfLatency});
       }
     }
-    return toTry(limits_.directions, {DirectionModel::kBidirectional});
+    return toTry(limits_.directions, {passes::DirectionModel::kBidirectional});
   }
 
   /// Whether exchanges halve what goes to the node opposite, which is twice the messages.
@@ -214,12 +215,12 @@ class Chooser {
     const std::uint32_t parts = schedule.colors.empty() ? 1 : schedule.colors.front().chunks;
     double before = std::numeric_limits<double>::infinity();
     int left = kWithoutGain;
-    for (std::uint32_t& chunks = candidate.options.chunks; chunks <= kMostChunks && left > 0;
+    for (std::uint32_t& chunks = candidate.options.chunks; chunks <= model::kMostChunks && left > 0;
          chunks = nextChunks(chunks, parts)) {
       if (chunks > 1) {
         ProgramSize cut = size;
         cut.proof_steps *=
-            dealsChunks(schedule.view(), chunks) ? parts : double{1} * parts * chunks;
+            passes::dealsChunks(schedule.view(), chunks) ? parts : double{1} * parts * chunks;
         if (isTooLarge(candidate, cut, most_bytes) || isTooSlow(candidate)) return;
       }
       add(candidate);
@@ -241,9 +242,9 @@ class Chooser {
         isTooLarge(candidate, algorithm.estimate(spec_), kMostFileBytesOfNodes)) {
       return;
     }
-    for (const DirectionModel directions :
+    for (const passes::DirectionModel directions :
          toTry(limits_.directions,
-               {DirectionModel::kBidirectional, DirectionModel::kUnidirectional})) {
+               {passes::DirectionModel::kBidirectional, passes::DirectionModel::kUnidirectional})) {
       candidate.options.directions = directions;
       add(candidate);
     }
@@ -262,17 +263,18 @@ class Chooser {
     }
     const bool is_halved =
         algorithm.form == PlanForm::kRings || algorithm.form == PlanForm::kRounds;
-    candidate.options.directions = limits_.directions.value_or(
-        is_halved ? DirectionModel::kUnidirectional : DirectionModel::kBidirectional);
+    candidate.options.directions =
+        limits_.directions.value_or(is_halved ? passes::DirectionModel::kUnidirectional
+                                              : passes::DirectionModel::kBidirectional);
     candidate.options.in_flight = limits_.in_flight.value_or(0);
-    candidate.options.weights = limits_.weights.value_or(ColorWeights::kEqual);
-    candidate.options.dependences = limits_.dependences.value_or(DependenceKind::kRegion);
+    candidate.options.weights = limits_.weights.value_or(passes::ColorWeights::kEqual);
+    candidate.options.dependences = limits_.dependences.value_or(passes::DependenceKind::kRegion);
     add(candidate);
   }
 
   /// Exchanges, in ever more segments as long as that is faster; in so many from the start that
   /// their scratch is as small as it has to be.
-  void addExchanges(const Algorithm& algorithm, DirectionModel directions) {
+  void addExchanges(const Algorithm& algorithm, passes::DirectionModel directions) {
     Candidate candidate;
     candidate.algorithm = &algorithm;
     candidate.options.directions = directions;
@@ -285,7 +287,7 @@ class Chooser {
       if (!whole) return add(candidate);  // which says why not
       const double scratch = bytes_ * VectorShares((*whole)->schedule.view()).scratch();
       const double in_segments = kExchangeWindow * scratch / *limits_.scratch_bytes;
-      const std::uint32_t most = mostSegments((*whole)->schedule.view());
+      const std::uint32_t most = passes::mostSegments((*whole)->schedule.view());
       if (scratch > *limits_.scratch_bytes) segments = mostOf(in_segments, most);
     }
     double before = std::numeric_limits<double>::infinity();
@@ -293,7 +295,7 @@ class Chooser {
       add(candidate);
       const Candidate& added = choice_.candidates.back();
       const bool gains = added.refusal.empty() && added.predicted_s * kWorthwhile < before;
-      if (limits_.chunks || !gains || 2 * segments > kMostChunks) return;
+      if (limits_.chunks || !gains || 2 * segments > model::kMostChunks) return;
       before = added.predicted_s;
     }
   }
@@ -320,7 +322,7 @@ class Chooser {
     auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
     if (!whole) return consumeError(whole.takeError());  // as the candidate has been
     const TreePipeline pipeline = algorithm.pipeline(spec_.topology);
-    const std::uint32_t most = mostSegments((*whole)->schedule.view());
+    const std::uint32_t most = passes::mostSegments((*whole)->schedule.view());
     const std::uint32_t best = pipeline.bestSegments(machine_, bytes_, most / 2);
     std::set<std::uint32_t> tries = {best / 2, best, 3 * best / 2, 2 * best};
     const double longest = std::max(machine_.eager, machine_.buffered);
@@ -382,12 +384,12 @@ class Chooser {
     candidate.algorithm = &algorithm;
     // With an axis of cores every core is a rank of its own.
     if (!spec_.topology.hasCores()) candidate.options.cores = machine_.cores;
-    for (const ColorWeights weights :
-         algorithm.multicolor
-             ? toTry(limits_.weights, {ColorWeights::kEqual, ColorWeights::kBalanced})
-             : std::vector{ColorWeights::kEqual}) {
+    for (const passes::ColorWeights weights :
+         algorithm.multicolor ? toTry(limits_.weights, {passes::ColorWeights::kEqual,
+                                                        passes::ColorWeights::kBalanced})
+                              : std::vector{passes::ColorWeights::kEqual}) {
       candidate.options.weights = weights;
-      for (const DirectionModel directions : directionsToTry()) {
+      for (const passes::DirectionModel directions : directionsToTry()) {
         candidate.options.directions = directions;
         addPipelines(candidate);
       }
@@ -400,8 +402,10 @@ class Chooser {
     const CollectiveRow& row = rowOf(spec_.collective);
     if (!algorithm.multicolor || algorithm.form != PlanForm::kRings) return false;
     if (!row.reduces() || !row.inWhole() || !row.outWhole() || row.isRooted()) return false;
-    if (limits_.weights.value_or(ColorWeights::kOverlapped) != ColorWeights::kOverlapped ||
-        limits_.dependences.value_or(DependenceKind::kRegion) != DependenceKind::kRegion) {
+    if (limits_.weights.value_or(passes::ColorWeights::kOverlapped) !=
+            passes::ColorWeights::kOverlapped ||
+        limits_.dependences.value_or(passes::DependenceKind::kRegion) !=
+            passes::DependenceKind::kRegion) {
       return false;
     }
     if (limits_.weights) return true;
@@ -417,8 +421,8 @@ class Chooser {
   /// in flight. Rings in half the steps, if there is the choice: chunks are small.
   void addOverlapped(Candidate candidate) {
     PipelineOptions& options = candidate.options;
-    options.weights = ColorWeights::kOverlapped;
-    options.dependences = DependenceKind::kRegion;
+    options.weights = passes::ColorWeights::kOverlapped;
+    options.dependences = passes::DependenceKind::kRegion;
     options.directions = directionsToTry().back();
     options.in_flight = limits_.in_flight.value_or(2);
     const std::uint32_t most =
@@ -446,10 +450,11 @@ class Chooser {
   /// cost model takes.
   void addPipelines(Candidate candidate) {
     PipelineOptions& options = candidate.options;
-    for (const DependenceKind dependences :
-         toTry(limits_.dependences, {DependenceKind::kPhase, DependenceKind::kRegion})) {
+    for (const passes::DependenceKind dependences :
+         toTry(limits_.dependences,
+               {passes::DependenceKind::kPhase, passes::DependenceKind::kRegion})) {
       options.dependences = dependences;
-      const bool overlaps = dependences == DependenceKind::kRegion;
+      const bool overlaps = dependences == passes::DependenceKind::kRegion;
       options.chunks = limits_.chunks.value_or(1);
       options.in_flight = limits_.in_flight.value_or(0);
       add(candidate);
@@ -480,7 +485,7 @@ class Chooser {
       consumeError(uncut.takeError());
       return 1;
     }
-    return PipelineCost((*uncut)->schedule.view(), machine_, bytes_)
+    return model::PipelineCost((*uncut)->schedule.view(), machine_, bytes_)
         .bestChunks(candidate.options.in_flight, mostChunks(candidate, kMostFileBytes));
   }
 
@@ -495,8 +500,8 @@ class Chooser {
     const ScheduleView schedule = (*uncut)->schedule.view();
     const ProgramSize size = sizeOf(schedule);
     const std::uint64_t classes =
-        std::min<std::uint64_t>(NodeClasses(schedule, false).count(), kMostClasses);
-    std::uint32_t most = kMostChunks;
+        std::min<std::uint64_t>(ir::NodeClasses(schedule, false).count(), kMostClasses);
+    std::uint32_t most = model::kMostChunks;
     while (most > 1 && (size.fileBytes(most) > most_bytes ||
                         static_cast<double>(classes) * size.operations * most > kMostTasks)) {
       --most;
@@ -534,7 +539,7 @@ class Chooser {
   CompileCache& programs_;
   const CollectiveSpec& spec_;
   const CollectiveSpec network_;
-  const Machine& machine_;
+  const model::Machine& machine_;
   const double bytes_;
   const ChoiceLimits& limits_;
   Progress* const progress_;
@@ -544,15 +549,15 @@ class Chooser {
 
 }  // namespace
 
-llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
-                              const ChoiceLimits& limits, Progress* progress) {
+llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& machine,
+                              double bytes, const ChoiceLimits& limits, Progress* progress) {
   CompileCache programs(spec);
   return choose(programs, machine, bytes, limits, progress);
 }
 
-llvm::Expected<Choice> choose(CompileCache& programs, const Machine& machine, double bytes,
+llvm::Expected<Choice> choose(CompileCache& programs, const model::Machine& machine, double bytes,
                               const ChoiceLimits& limits, Progress* progress) {
   return Chooser(programs, machine, bytes, limits, progress).run();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -20,14 +20,14 @@
 #include "compiler/progress.h"
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// What is settled beforehand; the rest is free.
 struct ChoiceLimits {
   const Algorithm* algorithm = nullptr;  // null: any
-  std::optional<ColorWeights> weights;
-  std::optional<DirectionModel> directions;
-  std::optional<DependenceKind> dependences;
+  std::optional<passes::ColorWeights> weights;
+  std::optional<passes::DirectionModel> directions;
+  std::optional<passes::DependenceKind> dependences;
   std::optional<std::uint32_t> chunks, in_flight;
   std::optional<double> scratch_bytes = std::nullopt;  // of a node, at most
   std::optional<bool> synchronous_sends = std::nullopt;
@@ -54,16 +54,17 @@ struct Choice {
 /// large file or a long proof is not compiled, and where more nodes differ than can be simulated, a
 /// smaller machine stands in. `progress`, if there is one, hears of every candidate. Errors: no
 /// candidate can be compiled.
-llvm::Expected<Choice> choose(const CollectiveSpec& spec, const Machine& machine, double bytes,
-                              const ChoiceLimits& limits, Progress* progress = nullptr);
+llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& machine,
+                              double bytes, const ChoiceLimits& limits,
+                              Progress* progress = nullptr);
 /// The same for the spec of `programs`, which are compiled where they are not there.
-llvm::Expected<Choice> choose(CompileCache& programs, const Machine& machine, double bytes,
+llvm::Expected<Choice> choose(CompileCache& programs, const model::Machine& machine, double bytes,
                               const ChoiceLimits& limits, Progress* progress = nullptr);
 
 /// Prints the candidates with their predicted times, and the reason for the first.
-void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,
+void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
                  std::uint64_t bytes, llvm::raw_ostream& out);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_CHOICE_H_

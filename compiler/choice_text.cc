@@ -7,16 +7,16 @@
 #include "compiler/choice.h"
 #include "model/bounds/bounds.h"
 
-namespace torc {
+namespace torc::compiler {
 
 std::string Candidate::description() const {
   std::string text = algorithm->name.str();
   if (algorithm->multicolor && !algorithm->isSettled())
-    text += ", " + word(options.weights).str() + " weights";
-  if (options.directions != DirectionModel::kBidirectional) {
-    text += ", " + word(options.directions).str();
+    text += ", " + passes::word(options.weights).str() + " weights";
+  if (options.directions != passes::DirectionModel::kBidirectional) {
+    text += ", " + passes::word(options.directions).str();
   }
-  if (options.dependences == DependenceKind::kPhase) text += ", phase by phase";
+  if (options.dependences == passes::DependenceKind::kPhase) text += ", phase by phase";
   if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
   if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
   if (options.synchronous_sends) text += ", synchronous sends";
@@ -56,13 +56,13 @@ std::string Choice::reason() const {
   return text;
 }
 
-void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine& machine,
+void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
                  std::uint64_t bytes, llvm::raw_ostream& out) {
   const llvm::StringRef name = rowOf(spec.collective).name;
-  BoundRequest request;
+  model::BoundRequest request;
   request.collective = rowOf(spec.collective);
   request.bytes = static_cast<double>(bytes);
-  const double bound = lowerBound(machine, request).bound_s;
+  const double bound = model::lowerBound(machine, request).bound_s;
   out << name << " of " << bytes << " bytes on " << spec.topology.shape() << ", machine "
       << machine.name << llvm::format("; no algorithm takes less than %.2f us\n", 1e6 * bound)
       << "predicted us  x bound  busiest link us   steps  messages  operations  candidate\n";
@@ -87,4 +87,4 @@ void printChoice(const Choice& choice, const CollectiveSpec& spec, const Machine
   out << "chosen: " << choice.best().description() << "; " << choice.reason() << '\n';
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-namespace torc {
+namespace torc::compiler {
 
 std::uint32_t coresOf(const Topology& topology) {
   return topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
@@ -29,4 +29,4 @@ llvm::Expected<Collective> parseCollective(llvm::StringRef name) {
       "unknown collective '" + name + "'; there are " + collectiveNames(" and "));
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

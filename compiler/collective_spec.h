@@ -7,7 +7,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 struct CollectiveSpec {
   Collective collective = Collective::kAllreduce;
@@ -22,6 +22,6 @@ CollectiveSpec networkOf(const CollectiveSpec& spec);
 /// Reads the name of a row: `allreduce`. The error lists them.
 llvm::Expected<Collective> parseCollective(llvm::StringRef name);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COLLECTIVE_SPEC_H_

@@ -6,93 +6,96 @@
 #include "ir/text/text.h"
 #include "support/version.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
-PipelinePass chunksOf(const PipelineOptions& options) {
-  const bool overlapped = options.weights == ColorWeights::kOverlapped;
+passes::PipelinePass chunksOf(const PipelineOptions& options) {
+  const bool overlapped = options.weights == passes::ColorWeights::kOverlapped;
   return {.chunks = options.chunks,
           .bytes = options.auto_bytes,
           .machine = options.auto_machine,
-          .sends = ChunkSends::kTogether,
-          .order = overlapped ? ChunkOrder::kWavefronts : ChunkOrder::kPhases};
+          .sends = passes::ChunkSends::kTogether,
+          .order = overlapped ? passes::ChunkOrder::kWavefronts : passes::ChunkOrder::kPhases};
 }
 
 /// The passes on uncut steps.
-PassPipeline stepPipeline(const PipelineOptions& options) {
-  PassPipeline pipeline;
+passes::PassPipeline stepPipeline(const PipelineOptions& options) {
+  passes::PassPipeline pipeline;
   if (options.chunks != 1) pipeline.add(chunksOf(options));
-  pipeline.add(InferDependencesPass{options.dependences});
-  if (options.in_flight > 0) pipeline.add(OrderLinksPass{options.in_flight});
-  pipeline.add(AllocateScratchPass{options.scratch_depth});
-  if (options.cores > 1) pipeline.add(AssignCoresPass{std::min(options.cores, kMostCores)});
+  pipeline.add(passes::InferDependencesPass{options.dependences});
+  if (options.in_flight > 0) pipeline.add(passes::OrderLinksPass{options.in_flight});
+  pipeline.add(passes::AllocateScratchPass{options.scratch_depth});
+  if (options.cores > 1)
+    pipeline.add(passes::AssignCoresPass{std::min(options.cores, passes::kMostCores)});
   return pipeline;
 }
 
 }  // namespace
 
-PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
-  PassPipeline pipeline;
+passes::PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
+  passes::PassPipeline pipeline;
   if (algorithm.multicolor) {
-    const bool equal = options.weights == ColorWeights::kEqual;
-    pipeline.add(AssignColorsPass{options.weights});
-    pipeline.add(AssignPermutationsPass{equal ? ColorOrders::kRotated : ColorOrders::kAssigned});
+    const bool equal = options.weights == passes::ColorWeights::kEqual;
+    pipeline.add(passes::AssignColorsPass{options.weights});
+    pipeline.add(passes::AssignPermutationsPass{equal ? passes::ColorOrders::kRotated
+                                                      : passes::ColorOrders::kAssigned});
   }
   if (algorithm.form == PlanForm::kRings || algorithm.form == PlanForm::kExchanges ||
       algorithm.form == PlanForm::kRounds) {
-    pipeline.add(SplitDirectionsPass{options.directions});
+    pipeline.add(passes::SplitDirectionsPass{options.directions});
   }
   return pipeline;
 }
 
-PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
-  PassPipeline pipeline = planPipeline(algorithm, options);
+passes::PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options) {
+  passes::PassPipeline pipeline = planPipeline(algorithm, options);
   switch (algorithm.form) {
     case PlanForm::kRings:
-      pipeline.add(ExpandRingsPass{});
-      pipeline.add(CoalescePass{});
+      pipeline.add(passes::ExpandRingsPass{});
+      pipeline.add(passes::CoalescePass{});
       break;
     case PlanForm::kExchanges:
-      pipeline.add(ExpandExchangesPass{options.peers, options.window});
+      pipeline.add(passes::ExpandExchangesPass{options.peers, options.window});
       break;
     case PlanForm::kRounds:
-      pipeline.add(ExpandRoundsPass{});
+      pipeline.add(passes::ExpandRoundsPass{});
       break;
     case PlanForm::kTrees:
-      pipeline.add(ExpandTreesPass{});
+      pipeline.add(passes::ExpandTreesPass{});
       break;
     case PlanForm::kSteps:
       break;
   }
-  if (options.led_cores > 0) pipeline.add(LeadCoresPass{options.led_cores});
+  if (options.led_cores > 0) pipeline.add(passes::LeadCoresPass{options.led_cores});
   return pipeline;
 }
 
-PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
-  PassPipeline pipeline = uncutPipeline(algorithm, options);
-  if (options.synchronous_sends) pipeline.add(SynchronizeSendsPass{});
+passes::PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options) {
+  passes::PassPipeline pipeline = uncutPipeline(algorithm, options);
+  if (options.synchronous_sends) pipeline.add(passes::SynchronizeSendsPass{});
   if (algorithm.form == PlanForm::kExchanges) {
-    pipeline.add(AllocateScratchPass{options.scratch_depth});
+    pipeline.add(passes::AllocateScratchPass{options.scratch_depth});
     if (options.chunks > 1) {
-      pipeline.add(SegmentPass{.segments = options.chunks, .window = kExchangeWindow});
+      pipeline.add(passes::SegmentPass{.segments = options.chunks, .window = kExchangeWindow});
     }
   } else if (algorithm.inSegments()) {
     if (options.chunks > 1) {
-      pipeline.add(SegmentPass{.segments = options.chunks, .window = algorithm.window});
+      pipeline.add(passes::SegmentPass{.segments = options.chunks, .window = algorithm.window});
     }
   } else if (!algorithm.isSettled()) {
     pipeline.add(stepPipeline(options));
   } else if (options.chunks != 1) {
-    PipelinePass chunks = chunksOf(options);
-    chunks.sends = ChunkSends::kInTurn;
-    chunks.order = ChunkOrder::kPhases;
+    passes::PipelinePass chunks = chunksOf(options);
+    chunks.sends = passes::ChunkSends::kInTurn;
+    chunks.order = passes::ChunkOrder::kPhases;
     pipeline.add(chunks);
   }
   return pipeline;
 }
 
-llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
-                                const PassPipeline& pipeline, const PassManagerOptions& options) {
+llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
+                                    const passes::PassPipeline& pipeline,
+                                    const passes::PassManagerOptions& options) {
   if (const CollectiveRow& row = rowOf(spec.collective); !algorithm.serves(row)) {
     std::string serving;
     for (const Algorithm& other : algorithms()) {
@@ -109,17 +112,17 @@ llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& alg
                                        " cores of a node, and " + spec.topology.shape() + " has " +
                                        llvm::Twine(coresOf(spec.topology)));
   }
-  llvm::Expected<Program> planned = algorithm.plan(led_cores > 0 ? networkOf(spec) : spec);
+  llvm::Expected<ir::Program> planned = algorithm.plan(led_cores > 0 ? networkOf(spec) : spec);
   if (!planned) return planned.takeError();
-  Program program = std::move(*planned);
+  ir::Program program = std::move(*planned);
   program.schedule.producer = "torc " + std::string(kVersion) + " " + algorithm.name.str();
   if (!pipeline.empty()) program.schedule.producer += ": " + pipeline.text();
-  PassManager manager(pipeline.passes(), options);
+  passes::PassManager manager(pipeline.passes(), options);
   if (llvm::Error error = manager.run(program)) return error;
   // The same axes, with the speed of the cores' one, in the order of the spec's ranks.
   if (led_cores > 0) program.schedule.topology = spec.topology;
-  program.schedule = canonicalize(program.schedule.view());
+  program.schedule = ir::canonicalize(program.schedule.view());
   return program;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -14,20 +14,20 @@
 #include "passes/manager/pass_manager.h"
 #include "passes/manager/pass_pipeline.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// What the pipeline of a compilation is made of.
 struct PipelineOptions {
   // assign-colors; where the halves of an allreduce overlap, pipeline lists chunks in wavefronts
-  ColorWeights weights = ColorWeights::kEqual;
-  DirectionModel directions = DirectionModel::kBidirectional;  // split-directions
-  std::uint32_t chunks = 1;                                    // pipeline; 1: left out, 0: auto
+  passes::ColorWeights weights = passes::ColorWeights::kEqual;
+  passes::DirectionModel directions = passes::DirectionModel::kBidirectional;  // split-directions
+  std::uint32_t chunks = 1;              // pipeline; 1: left out, 0: auto
   std::uint64_t auto_bytes = 64 << 20;   // for which vector chunks are chosen, if auto ...
   std::string auto_machine = "generic";  // ... and for which machine
-  DependenceKind dependences = DependenceKind::kRegion;  // infer-dependences
-  std::uint32_t in_flight = 0;                           // order-links; 0: left out
-  std::uint32_t cores = 1;                               // assign-cores; 1: left out
-  std::uint32_t scratch_depth = 2;                       // allocate-scratch
+  passes::DependenceKind dependences = passes::DependenceKind::kRegion;  // infer-dependences
+  std::uint32_t in_flight = 0;                                           // order-links; 0: left out
+  std::uint32_t cores = 1;                     // assign-cores; 1: left out
+  std::uint32_t scratch_depth = 2;             // allocate-scratch
   FamilyOrder peers = FamilyOrder::kShuffled;  // expand-exchanges: in which order; and how many ...
   std::uint32_t window = 0;                    // ... messages at a time; 0: all
   std::uint32_t led_cores = 0;                 // lead-cores: all of a node's; 0: left out
@@ -39,21 +39,22 @@ struct PipelineOptions {
 inline constexpr std::uint32_t kExchangeWindow = 2;
 
 /// The passes on the plan: `assign-colors{weights=equal},assign-permutations,...`.
-PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options);
+passes::PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options);
 /// Those and the ones that make steps of the plan, uncut.
-PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options);
+passes::PassPipeline uncutPipeline(const Algorithm& algorithm, const PipelineOptions& options);
 
 /// All passes of a compilation; none for an algorithm that makes steps, in one chunk. Where the
 /// steps are settled, options but that of chunks mean nothing.
-PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options);
+passes::PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOptions& options);
 
 /// Runs `pipeline`, which may be empty, on the plan of `algorithm` for `spec`. The program's
 /// producer is the version and the pipeline; its tables are canonical, so that its text, parsed,
 /// gives the same file. Where the first core of a node leads the others (lead-cores), the plan is
 /// for the network alone; an error where the nodes have another number of cores.
-llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
-                                const PassPipeline& pipeline, const PassManagerOptions& options);
+llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm& algorithm,
+                                    const passes::PassPipeline& pipeline,
+                                    const passes::PassManagerOptions& options);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COMPILE_H_

@@ -1,21 +1,21 @@
 // Compiles each program once.
 #include "compiler/compile_cache.h"
 
-namespace torc {
+namespace torc::compiler {
 
-llvm::Expected<std::shared_ptr<const Program>> CompileCache::get(const Algorithm& algorithm,
-                                                                 const PassPipeline& pipeline) {
+llvm::Expected<std::shared_ptr<const ir::Program>> CompileCache::get(
+    const Algorithm& algorithm, const passes::PassPipeline& pipeline) {
   Entry* entry = nullptr;
   {
     const std::lock_guard lock(mutex_);
     entry = &entries_[{algorithm.name.str(), pipeline}];
   }
   std::call_once(entry->once, [&] {
-    PassManagerOptions options;
+    passes::PassManagerOptions options;
     options.verify_each = false;
-    llvm::Expected<Program> program = compile(spec_, algorithm, pipeline, options);
+    llvm::Expected<ir::Program> program = compile(spec_, algorithm, pipeline, options);
     if (program) {
-      entry->program = std::make_shared<const Program>(std::move(*program));
+      entry->program = std::make_shared<const ir::Program>(std::move(*program));
     } else {
       entry->refusal = toString(program.takeError());
     }
@@ -24,4 +24,4 @@ llvm::Expected<std::shared_ptr<const Program>> CompileCache::get(const Algorithm
   return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::Twine(entry->refusal));
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

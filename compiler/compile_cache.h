@@ -13,7 +13,7 @@
 
 #include "compiler/compile.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Threads may share it; what one is compiling, others wait for.
 class CompileCache {
@@ -23,21 +23,21 @@ class CompileCache {
   const CollectiveSpec& spec() const { return spec_; }
 
   /// As `compile`, without verification between passes.
-  llvm::Expected<std::shared_ptr<const Program>> get(const Algorithm& algorithm,
-                                                     const PassPipeline& pipeline);
+  llvm::Expected<std::shared_ptr<const ir::Program>> get(const Algorithm& algorithm,
+                                                         const passes::PassPipeline& pipeline);
 
  private:
   struct Entry {
     std::once_flag once;
-    std::shared_ptr<const Program> program;  // or
+    std::shared_ptr<const ir::Program> program;  // or
     std::string refusal;
   };
 
   const CollectiveSpec spec_;
   std::mutex mutex_;  // of the map; an entry, once it is there, stays where it is
-  std::map<std::pair<std::string, PassPipeline>, Entry> entries_;
+  std::map<std::pair<std::string, passes::PassPipeline>, Entry> entries_;
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COMPILE_CACHE_H_

@@ -7,7 +7,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -89,4 +89,4 @@ void Progress::clear() {
   line_is_there_ = false;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -9,7 +9,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
-namespace torc {
+namespace torc::compiler {
 
 /// Threads may share it. Writes to stderr.
 class Progress {
@@ -41,6 +41,6 @@ class Progress {
   bool line_is_there_ = false;
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_PROGRESS_H_

@@ -7,7 +7,7 @@
 
 #include "ir/verifier/verifier.h"
 
-namespace torc {
+namespace torc::compiler {
 
 llvm::Expected<ProvedFile> provedFile(const ScheduleView& schedule) {
   std::vector<std::byte> bytes = writeSchedule(schedule);
@@ -16,15 +16,15 @@ llvm::Expected<ProvedFile> provedFile(const ScheduleView& schedule) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    llvm::Twine(loaded.status().message()));
   }
-  const VerifyResult proof = verify(loaded->view());
+  const ir::VerifyResult proof = ir::verify(loaded->view());
   if (!proof.ok()) {
     std::string text;
     llvm::raw_string_ostream out(text);
     out << "the schedule is not proved, nothing is written\n";
-    printFaults(loaded->view(), proof, out);
+    ir::printFaults(loaded->view(), proof, out);
     return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(text).rtrim());
   }
   return ProvedFile{std::move(bytes), std::move(*loaded)};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -10,7 +10,7 @@
 
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::compiler {
 
 struct ProvedFile {
   std::vector<std::byte> bytes;
@@ -21,6 +21,6 @@ struct ProvedFile {
 /// error of a schedule that is not proved shows each fault under the operation that it concerns.
 llvm::Expected<ProvedFile> provedFile(const ScheduleView& schedule);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_PROVED_FILE_H_

@@ -5,7 +5,7 @@
 
 #include <llvm/ADT/StringExtras.h>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 40;
@@ -80,4 +80,4 @@ std::string sizeText(std::uint64_t bytes) {
   return std::to_string(bytes);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

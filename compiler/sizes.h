@@ -9,7 +9,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
-namespace torc {
+namespace torc::compiler {
 
 /// Sizes in bytes, both included; equal where one size was given.
 struct SizeRange {
@@ -33,6 +33,6 @@ llvm::Expected<std::vector<std::uint64_t>> parseSizeList(llvm::StringRef text,
 /// "64K", "3M", "1000": the largest unit that divides it.
 std::string sizeText(std::uint64_t bytes);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_SIZES_H_

@@ -7,7 +7,7 @@
 
 #include "schedules/box.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr std::uint32_t kShortest = 3;  // nodes of a line that has ends and a middle
@@ -36,7 +36,7 @@ std::int32_t moved(const Topology& topology, std::uint32_t axis, std::int32_t at
 
 }  // namespace
 
-std::optional<StandIn> standInFor(const Topology& topology, const Machine& machine,
+std::optional<StandIn> standInFor(const Topology& topology, const model::Machine& machine,
                                   const std::array<bool, kMaxAxes>& shrink, std::uint64_t most) {
   StandIn smaller{machine, {}};
   auto product = [&] {
@@ -72,7 +72,7 @@ std::optional<StandIn> standInFor(const Topology& topology, const Machine& machi
   smaller.machine.dead_nodes.clear();
   for (const Coordinates& node : topology.deadNodes())
     add(smaller.machine.dead_nodes, places(node));
-  llvm::Expected<Topology> shrunk = topologyOf(smaller.machine);
+  llvm::Expected<Topology> shrunk = model::topologyOf(smaller.machine);
   if (!shrunk) {
     llvm::consumeError(shrunk.takeError());
     return std::nullopt;
@@ -81,4 +81,4 @@ std::optional<StandIn> standInFor(const Topology& topology, const Machine& machi
   return smaller;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

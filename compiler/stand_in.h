@@ -10,10 +10,10 @@
 #include "model/machines/machine.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::compiler {
 
 struct StandIn {
-  Machine machine;
+  model::Machine machine;
   Topology topology;  // of the machine
 };
 
@@ -21,9 +21,9 @@ struct StandIn {
 /// of their sizes. Odd sizes stay odd and even ones even; what is dead stays as far
 /// from the first that is dead on the rings, and from the beginning on the lines, as there is room.
 /// None where no axis is long enough, or the damage would cut the smaller machine apart.
-std::optional<StandIn> standInFor(const Topology& topology, const Machine& machine,
+std::optional<StandIn> standInFor(const Topology& topology, const model::Machine& machine,
                                   const std::array<bool, kMaxAxes>& shrink, std::uint64_t most);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_STAND_IN_H_

@@ -1,7 +1,7 @@
 // Reads --torus, --order and --machine.
 #include "compiler/target.h"
 
-namespace torc {
+namespace torc::compiler {
 
 llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
                                   llvm::StringRef machine) {
@@ -9,11 +9,12 @@ llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "which shape? --torus 4x4x4, or --machine NAME for its own");
   }
-  llvm::Expected<Machine> whole = findMachine(machine.empty() ? kDefaultMachine : machine);
+  llvm::Expected<model::Machine> whole =
+      model::findMachine(machine.empty() ? kDefaultMachine : machine);
   if (!whole) return whole.takeError();
-  llvm::Expected<Machine> part = partitionOf(*whole, torus);
+  llvm::Expected<model::Machine> part = model::partitionOf(*whole, torus);
   if (!part) return part.takeError();
-  llvm::Expected<Topology> topology = topologyOf(*part, order);
+  llvm::Expected<Topology> topology = model::topologyOf(*part, order);
   if (!topology) return topology.takeError();
   return Target{std::move(*part), *topology};
 }
@@ -39,4 +40,4 @@ llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,
   return status.ok() ? llvm::Error::success() : fault(status);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

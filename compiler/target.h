@@ -12,13 +12,13 @@
 #include "model/machines/machine.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The machine where none is named.
 inline constexpr llvm::StringRef kDefaultMachine = "generic";
 
 struct Target {
-  Machine machine;
+  model::Machine machine;
   Topology topology;  // of the machine
 };
 
@@ -33,6 +33,6 @@ llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
 llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,
                       llvm::ArrayRef<std::string> dead_nodes);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_TARGET_H_

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace torc {
+namespace torc::compiler {
 
 void WorkQueue::add(Task task) {
   const std::lock_guard lock(mutex_);
@@ -54,4 +54,4 @@ void WorkQueue::work() {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -7,7 +7,7 @@
 #include <functional>
 #include <mutex>
 
-namespace torc {
+namespace torc::compiler {
 
 class WorkQueue {
  public:
@@ -34,6 +34,6 @@ class WorkQueue {
   unsigned running_ = 0;  // tasks
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_WORK_QUEUE_H_

@@ -1,7 +1,7 @@
 // The kinds of plan operations.
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 struct PlanKindRow {
@@ -44,4 +44,4 @@ std::string_view Program::expander() const {
   return expanderOf(PlanKind::kRingAllgather);
 }
 
-}  // namespace torc
+}  // namespace torc::ir

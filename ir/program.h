@@ -11,7 +11,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 enum class PlanKind : std::uint8_t {
   kRingReduceScatter = 0,  // bucket reduce-scatter of a color along one axis
@@ -92,6 +92,6 @@ struct Program {
   std::string_view expander() const;
 };
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_PROGRAM_H_

@@ -6,7 +6,7 @@
 #include <llvm/ADT/Hashing.h>
 #include <llvm/ADT/SmallVector.h>
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// Index of `value` in `table`, appended now if it is new.
@@ -136,4 +136,4 @@ std::uint32_t ScheduleBuilder::addOperation(Operation operation,
   return static_cast<std::uint32_t>(schedule_.operations.size() - 1);
 }
 
-}  // namespace torc
+}  // namespace torc::ir

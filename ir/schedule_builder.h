@@ -12,7 +12,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// The header of `schedule` (collective, flags, topology, name, producer, segments, window,
 /// colors), with empty tables.
@@ -70,6 +70,6 @@ class ScheduleBuilder {
   std::unordered_map<std::vector<Piece>, std::uint32_t, BytesHash> pieces_;
 };
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_SCHEDULE_BUILDER_H_

@@ -1,7 +1,7 @@
 // Appends steps to a schedule.
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::ir {
 
 Schedule scheduleHeader(Collective collective, const Topology& topology, std::uint32_t colors) {
   Schedule schedule;
@@ -115,4 +115,4 @@ std::uint32_t StepBuilder::copy(const StepPlace& place, const Region& dst, const
   return addOperation(copy, after);
 }
 
-}  // namespace torc
+}  // namespace torc::ir

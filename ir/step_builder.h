@@ -12,7 +12,7 @@
 #include "ir/schedule_builder.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Indices of operations, as they are returned by a builder.
 using OperationIndices = llvm::SmallVector<std::uint32_t, 8>;
@@ -74,6 +74,6 @@ class StepBuilder : public ScheduleBuilder {
   std::uint16_t phase_ = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_STEP_BUILDER_H_

@@ -20,7 +20,7 @@
 #include "passes/analysis/dependences.h"
 #include "schedules/expansion/shares.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 using Indices = llvm::SmallVector<std::uint32_t, 8>;
@@ -181,7 +181,7 @@ class AllocateScratch final : public Pass {
         depth_(*this, "depth", "receives of a stream that can be posted ahead", 1,
                kMostScratchDepth, options.depth) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     const Allocation allocation(schedule, *depth_);
     frames_ = static_cast<double>(schedule.frames.size());
@@ -214,4 +214,4 @@ std::unique_ptr<Pass> makePass(const AllocateScratchPass& options) {
   return std::make_unique<AllocateScratch>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -8,7 +8,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 inline constexpr std::uint32_t kMostScratchDepth = 64;
 
@@ -20,6 +20,6 @@ struct AllocateScratchPass {
 
 std::unique_ptr<Pass> makePass(const AllocateScratchPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ALLOCATE_SCRATCH_H_

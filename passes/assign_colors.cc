@@ -16,7 +16,7 @@
 #include "passes/analysis/color_shares.h"
 #include "passes/analysis/plan_axes.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 class AssignColors final : public Pass {
@@ -25,7 +25,7 @@ class AssignColors final : public Pass {
       : Pass("assign-colors", "splits the data into one color per network axis", PassLevel::kPlan),
         weights_(*this, "weights", "share of the data of each color", options.weights) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     if (schedule.colors.size() != 1) {
       return passError("the plan has " + llvm::Twine(schedule.colors.size()) +
@@ -60,9 +60,9 @@ class AssignColors final : public Pass {
     if (colors == schedule.colors) return PassResult::kWithoutChange;
     schedule.colors = std::move(colors);
 
-    std::vector<PlanOperation> plan;
-    for (PlanOperation operation : program.plan) {
-      if (operation.kind == PlanKind::kPhaseBarrier) {
+    std::vector<ir::PlanOperation> plan;
+    for (ir::PlanOperation operation : program.plan) {
+      if (operation.kind == ir::PlanKind::kPhaseBarrier) {
         plan.push_back(operation);
         continue;
       }
@@ -91,4 +91,4 @@ std::unique_ptr<Pass> makePass(const AssignColorsPass& options) {
   return std::make_unique<AssignColors>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

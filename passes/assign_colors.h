@@ -7,7 +7,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Shares of the data of the colors: balanced for a reduce-scatter or an allgather by itself, or
 /// for both of an allreduce at the same time.
@@ -22,6 +22,6 @@ struct AssignColorsPass {
 
 std::unique_ptr<Pass> makePass(const AssignColorsPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ASSIGN_COLORS_H_

@@ -18,19 +18,19 @@
 
 #include "passes/analysis/plan_axes.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Puts the operations of `color` in `plan` that go along one axis each on the axes of its order,
 /// of which `moving_axes` have more than one node.
-llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, const Color& to,
+llvm::Error moveRings(std::vector<ir::PlanOperation>& plan, std::uint32_t color, const Color& to,
                       std::size_t moving_axes) {
-  for (const PlanKind kind :
-       {PlanKind::kRingReduceScatter, PlanKind::kRingScatter, PlanKind::kRingAllgather,
-        PlanKind::kRingGather, PlanKind::kSwingReduceScatter, PlanKind::kSwingAllgather,
-        PlanKind::kGroupReduceScatter, PlanKind::kGroupAllgather}) {
-    llvm::SmallVector<PlanOperation*, kMaxAxes> rings;
-    for (PlanOperation& operation : plan) {
+  for (const ir::PlanKind kind :
+       {ir::PlanKind::kRingReduceScatter, ir::PlanKind::kRingScatter, ir::PlanKind::kRingAllgather,
+        ir::PlanKind::kRingGather, ir::PlanKind::kSwingReduceScatter, ir::PlanKind::kSwingAllgather,
+        ir::PlanKind::kGroupReduceScatter, ir::PlanKind::kGroupAllgather}) {
+    llvm::SmallVector<ir::PlanOperation*, kMaxAxes> rings;
+    for (ir::PlanOperation& operation : plan) {
       if (operation.kind == kind && operation.color == color) rings.push_back(&operation);
     }
     if (rings.empty()) continue;
@@ -48,10 +48,10 @@ llvm::Error moveRings(std::vector<PlanOperation>& plan, std::uint32_t color, con
 }
 
 /// Puts the exchanges of `color` in `plan` on the axes of its order, each on as many as before.
-llvm::Error moveExchanges(const Topology& topology, std::vector<PlanOperation>& plan,
+llvm::Error moveExchanges(const Topology& topology, std::vector<ir::PlanOperation>& plan,
                           std::uint32_t color, const Color& to, std::size_t moving_axes) {
   std::size_t next = 0;
-  for (PlanOperation& operation : plan) {
+  for (ir::PlanOperation& operation : plan) {
     if (operation.color != color || !operation.isExchange()) continue;
     if (operation.stride > 0)
       return passError(operationText(topology, operation) + ": a stride is of one axis alone");
@@ -62,7 +62,7 @@ llvm::Error moveExchanges(const Topology& topology, std::vector<PlanOperation>& 
       ++next;
     }
     if (axes == 0) continue;
-    if (operation.kind == PlanKind::kExchange) {
+    if (operation.kind == ir::PlanKind::kExchange) {
       operation.axes = axes;
     } else {
       operation.axis = to.order[next - 1];
@@ -80,10 +80,10 @@ class AssignPermutations final : public Pass {
              PassLevel::kPlan),
         orders_(*this, "orders", "rotations, or what assign-colors chose", options.orders) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     const std::vector<Color> old_colors = schedule.colors;
-    const std::vector<PlanOperation> old_plan = program.plan;
+    const std::vector<ir::PlanOperation> old_plan = program.plan;
     const std::uint32_t old_flags = schedule.flags;
 
     const auto network = networkAxes(schedule.topology);
@@ -131,4 +131,4 @@ std::unique_ptr<Pass> makePass(const AssignPermutationsPass& options) {
   return std::make_unique<AssignPermutations>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

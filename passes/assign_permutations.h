@@ -7,7 +7,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Axis orders of the colors: rotations, or what assign-colors chose.
 enum class ColorOrders { kRotated, kAssigned };
@@ -21,6 +21,6 @@ struct AssignPermutationsPass {
 
 std::unique_ptr<Pass> makePass(const AssignPermutationsPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ASSIGN_PERMUTATIONS_H_

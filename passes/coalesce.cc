@@ -9,7 +9,7 @@
 
 #include "ir/schedule_builder.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// The operations that use a frame, as long as there are no more than two.
@@ -34,7 +34,7 @@ class Coalesce final : public Pass {
       : Pass("coalesce", "fuses a receive and the reduction of what it received into recv_reduce",
              PassLevel::kStep) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     const Schedule& old = program.schedule;
     const std::vector<std::uint32_t> partner = findPairs(old);
     std::size_t fused = 0;
@@ -97,7 +97,7 @@ class Coalesce final : public Pass {
 
   /// The schedule with fused pairs at the receive's place.
   static Schedule rebuild(const Schedule& old, const std::vector<std::uint32_t>& partner) {
-    ScheduleBuilder builder(old);
+    ir::ScheduleBuilder builder(old);
     Schedule& built = builder.schedule();
     built.streams = old.streams;
     built.frames = old.frames;
@@ -144,4 +144,4 @@ std::unique_ptr<Pass> makePass(const CoalescePass&) {
   return std::make_unique<Coalesce>();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -7,7 +7,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 struct CoalescePass {
   auto operator<=>(const CoalescePass&) const = default;
@@ -15,6 +15,6 @@ struct CoalescePass {
 
 std::unique_ptr<Pass> makePass(const CoalescePass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_COALESCE_H_

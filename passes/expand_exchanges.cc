@@ -23,12 +23,12 @@
 #include "passes/exchanges/ring_alltoall.h"
 #include "passes/manager/plan_expander.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 class Expansion {
  public:
-  Expansion(const Program& program, FamilyOrder order, std::uint32_t window)
+  Expansion(const ir::Program& program, FamilyOrder order, std::uint32_t window)
       : program_(program),
         topology_(program.schedule.topology),
         order_(order),
@@ -39,10 +39,10 @@ class Expansion {
 
  private:
   void makeParts();
-  llvm::Error expandPhase(llvm::ArrayRef<PlanOperation> exchanges);
-  llvm::Error check(const PlanOperation& exchange, const ExchangePart& part) const;
+  llvm::Error expandPhase(llvm::ArrayRef<ir::PlanOperation> exchanges);
+  llvm::Error check(const ir::PlanOperation& exchange, const ExchangePart& part) const;
   llvm::Error checkDone(const ExchangePart& part) const;
-  llvm::Error checkSize(const PlanOperation& exchange, const ExchangePart& part);
+  llvm::Error checkSize(const ir::PlanOperation& exchange, const ExchangePart& part);
   void keepAll(ExchangePart& part);
   bool isMoving(std::uint32_t axis) const { return topology_.axes[axis].size > 1; }
   /// Axes of more than one node, a bit each.
@@ -53,19 +53,20 @@ class Expansion {
     return set;
   }
   /// Whether it goes round a ring: along a line, or among cores, it is an exchange.
-  bool goesRound(const PlanOperation& exchange) const {
-    return exchange.kind == PlanKind::kRingAlltoall && topology_.axes[exchange.axis].isRing();
+  bool goesRound(const ir::PlanOperation& exchange) const {
+    return exchange.kind == ir::PlanKind::kRingAlltoall && topology_.axes[exchange.axis].isRing();
   }
 
-  const Program& program_;
+  const ir::Program& program_;
   const Topology& topology_;
   const FamilyOrder order_;
   const std::uint32_t window_;  // 0: all
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   std::vector<ExchangePart> parts_;
-  std::uint32_t phases_ = 0;    // so far
-  OperationIndices phase_end_;  // what the exchanges of the phase before end with
-  std::array<OperationIndices, kMaxAxes> link_end_;  // of earlier phases, round rings of an axis
+  std::uint32_t phases_ = 0;        // so far
+  ir::OperationIndices phase_end_;  // what the exchanges of the phase before end with
+  std::array<ir::OperationIndices, kMaxAxes>
+      link_end_;  // of earlier phases, round rings of an axis
 };
 
 llvm::Expected<Schedule> Expansion::run() {
@@ -96,13 +97,13 @@ void Expansion::makeParts() {
 }
 
 /// Expands the exchanges of one phase, part by part.
-llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
+llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> exchanges) {
   builder_.setPhase(phases_++);
-  OperationIndices phase_end;
-  std::array<OperationIndices, kMaxAxes> link_end;
+  ir::OperationIndices phase_end;
+  std::array<ir::OperationIndices, kMaxAxes> link_end;
   for (ExchangePart& part : parts_) {
     bool any = false, waits_for_phase = false;
-    for (const PlanOperation& exchange : exchanges) {
+    for (const ir::PlanOperation& exchange : exchanges) {
       if (exchange.color != part.color) continue;
       if (llvm::Error error = check(exchange, part)) return error;
       const bool ring = goesRound(exchange);
@@ -117,7 +118,7 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
       } else if (ring) {
         link_end[exchange.axis].append(
             expandRingAlltoall(steps, exchange.axis, link_end_[exchange.axis]));
-      } else if (exchange.kind == PlanKind::kBruckAlltoall &&
+      } else if (exchange.kind == ir::PlanKind::kBruckAlltoall &&
                  topology_.axes[exchange.axis].wraps()) {
         expandBruckAlltoall(steps, exchange.axis);
       } else {
@@ -134,14 +135,14 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> exchanges) {
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::check(const PlanOperation& exchange, const ExchangePart& part) const {
+llvm::Error Expansion::check(const ir::PlanOperation& exchange, const ExchangePart& part) const {
   const auto fault = [&](const llvm::Twine& what) {
     return passError(operationText(topology_, exchange) + ": " + what);
   };
-  const bool scatters = exchange.kind == PlanKind::kLeaderScatter;
+  const bool scatters = exchange.kind == ir::PlanKind::kLeaderScatter;
   if (exchange.isOfLeader() && topology_.axes[exchange.axis].kind != AxisKind::kCore)
     return fault("only cores have a leader");
-  if (exchange.kind == PlanKind::kLeaderGather && part.hasStarted())
+  if (exchange.kind == ir::PlanKind::kLeaderGather && part.hasStarted())
     return fault("a leader gathers before all exchanges");
   if (scatters && (exchange.axisSet() & part.led) == 0) return fault("no leader has gathered");
   if (scatters && ((part.done | part.led) & all()) != all())
@@ -150,7 +151,7 @@ llvm::Error Expansion::check(const PlanOperation& exchange, const ExchangePart& 
     return fault("its leader has all of it");
   if (exchange.stride > 0 && !topology_.axes[exchange.axis].isRing())
     return fault("only a ring takes a stride");
-  if (part.halfway != kNone && (exchange.kind != PlanKind::kExchange || exchange.stride > 0 ||
+  if (part.halfway != kNone && (exchange.kind != ir::PlanKind::kExchange || exchange.stride > 0 ||
                                 (exchange.axes >> part.halfway & 1) == 0)) {
     return fault("an exchange on " + llvm::Twine(topology_.axes[part.halfway].name) +
                  " has to complete the one with a stride before it");
@@ -172,7 +173,7 @@ llvm::Error Expansion::checkDone(const ExchangePart& part) const {
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::checkSize(const PlanOperation& exchange, const ExchangePart& part) {
+llvm::Error Expansion::checkSize(const ir::PlanOperation& exchange, const ExchangePart& part) {
   const Schedule& schedule = builder_.schedule();
   std::uint64_t operations = 3, dependences = 2 * part.after.size();
   if (exchange.stride > 0 || part.halfway != kNone) {
@@ -181,7 +182,7 @@ llvm::Error Expansion::checkSize(const PlanOperation& exchange, const ExchangePa
     operations = 2 * std::uint64_t{families} + 1;
     dependences *= operations;
   }
-  if (exchange.kind == PlanKind::kBruckAlltoall) {
+  if (exchange.kind == ir::PlanKind::kBruckAlltoall) {
     operations *= std::bit_width(topology_.axes[exchange.axis].size);
     dependences += 4 * operations;
   }
@@ -201,7 +202,7 @@ llvm::Error Expansion::checkSize(const PlanOperation& exchange, const ExchangePa
 
 /// out = in, where there is one node.
 void Expansion::keepAll(ExchangePart& part) {
-  PlanOperation exchange{PlanKind::kExchange, part.color};
+  ir::PlanOperation exchange{ir::PlanKind::kExchange, part.color};
   exchange.axes = (1u << topology_.axis_count) - 1;
   ExchangeSteps steps(builder_, part, exchange);
   steps.keep(steps.newStream());
@@ -216,7 +217,7 @@ class ExpandExchanges final : public PlanExpander {
                 "all") {}
 
  private:
-  llvm::Error checkServes(const Program& program) const override {
+  llvm::Error checkServes(const ir::Program& program) const override {
     const CollectiveRow& row = rowOf(program.schedule.collective);
     if (row.blocks != BlockSpace::kPair) {
       return passError(
@@ -229,7 +230,7 @@ class ExpandExchanges final : public PlanExpander {
     }
     return llvm::Error::success();
   }
-  llvm::Expected<Schedule> expand(const Program& program) const override {
+  llvm::Expected<Schedule> expand(const ir::Program& program) const override {
     return Expansion(program, *order_, *window_).run();
   }
 
@@ -239,13 +240,13 @@ class ExpandExchanges final : public PlanExpander {
 
 }  // namespace
 
-llvm::ArrayRef<llvm::StringRef> words(FamilyOrder) {
-  static constexpr llvm::StringRef kWords[] = {"fixed", "shuffled"};
-  return kWords;
-}
-
 std::unique_ptr<Pass> makePass(const ExpandExchangesPass& options) {
   return std::make_unique<ExpandExchanges>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes
+
+llvm::ArrayRef<llvm::StringRef> torc::words(FamilyOrder) {
+  static constexpr llvm::StringRef kWords[] = {"fixed", "shuffled"};
+  return kWords;
+}

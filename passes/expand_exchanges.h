@@ -9,7 +9,9 @@
 
 namespace torc {
 
-llvm::ArrayRef<llvm::StringRef> words(FamilyOrder);
+llvm::ArrayRef<llvm::StringRef> words(FamilyOrder);  // beside the enumeration: see passes::word
+
+namespace passes {
 
 struct ExpandExchangesPass {
   FamilyOrder order = FamilyOrder::kShuffled;  // in which a node goes through its peers
@@ -20,6 +22,7 @@ struct ExpandExchangesPass {
 
 std::unique_ptr<Pass> makePass(const ExpandExchangesPass& options);
 
+}  // namespace passes
 }  // namespace torc
 
 #endif  // TORC_PASSES_EXPAND_EXCHANGES_H_

@@ -24,26 +24,26 @@
 #include "passes/rings/ring_reduce_scatter.h"
 #include "passes/rings/ring_scatter.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 class Expansion {
  public:
-  explicit Expansion(const Program& program)
+  explicit Expansion(const ir::Program& program)
       : program_(program), topology_(program.schedule.topology), builder_(program.schedule) {}
 
   llvm::Expected<Schedule> run();
 
  private:
-  llvm::Error expandPhase(llvm::ArrayRef<PlanOperation> rings);
+  llvm::Error expandPhase(llvm::ArrayRef<ir::PlanOperation> rings);
   llvm::Error checkSize(const StrandSteps& steps, std::uint32_t axis);
 
-  const Program& program_;
+  const ir::Program& program_;
   const Topology& topology_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   std::vector<Strand> strands_;
-  std::uint32_t phases_ = 0;    // so far
-  OperationIndices phase_end_;  // the last steps of the phase before
+  std::uint32_t phases_ = 0;        // so far
+  ir::OperationIndices phase_end_;  // the last steps of the phase before
 };
 
 llvm::Expected<Schedule> Expansion::run() {
@@ -64,22 +64,22 @@ llvm::Expected<Schedule> Expansion::run() {
 }
 
 /// Expands the rings of one phase, strand by strand.
-llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> rings) {
+llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> rings) {
   builder_.setPhase(phases_++);
-  OperationIndices phase_end;
+  ir::OperationIndices phase_end;
   for (Strand& strand : strands_) {
     StrandSteps steps(builder_, strand);
     steps.setAfter(phase_end_);
     bool any = false;
-    for (const PlanOperation& ring : rings) {
+    for (const ir::PlanOperation& ring : rings) {
       if (ring.color != strand.color) continue;
       if (llvm::Error error = strand.progress.check(ring)) return error;
       if (llvm::Error error = checkSize(steps, ring.axis)) return error;
-      if (ring.kind == PlanKind::kRingReduceScatter) {
+      if (ring.kind == ir::PlanKind::kRingReduceScatter) {
         expandRingReduceScatter(steps, ring.axis);
-      } else if (ring.kind == PlanKind::kRingScatter) {
+      } else if (ring.kind == ir::PlanKind::kRingScatter) {
         expandRingScatter(steps, ring.axis);
-      } else if (ring.kind == PlanKind::kRingGather) {
+      } else if (ring.kind == ir::PlanKind::kRingGather) {
         expandRingGather(steps, ring.axis);
       } else {
         expandRingAllgather(steps, ring.axis);
@@ -111,7 +111,7 @@ class ExpandRings final : public PlanExpander {
             "turns ring reduce-scatters, scatters, allgathers and gathers into step operations") {}
 
  private:
-  llvm::Error checkServes(const Program& program) const override {
+  llvm::Error checkServes(const ir::Program& program) const override {
     const Topology& topology = program.schedule.topology;
     if (const CollectiveRow& row = rowOf(program.schedule.collective); row.isRooted()) {
       if (!row.inWhole() || !row.outWhole()) {
@@ -136,7 +136,7 @@ class ExpandRings final : public PlanExpander {
     }
     return llvm::Error::success();
   }
-  llvm::Expected<Schedule> expand(const Program& program) const override {
+  llvm::Expected<Schedule> expand(const ir::Program& program) const override {
     return Expansion(program).run();
   }
 };
@@ -147,4 +147,4 @@ std::unique_ptr<Pass> makePass(const ExpandRingsPass&) {
   return std::make_unique<ExpandRings>();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

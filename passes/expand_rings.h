@@ -7,7 +7,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 struct ExpandRingsPass {
   auto operator<=>(const ExpandRingsPass&) const = default;
@@ -15,6 +15,6 @@ struct ExpandRingsPass {
 
 std::unique_ptr<Pass> makePass(const ExpandRingsPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_EXPAND_RINGS_H_

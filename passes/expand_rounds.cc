@@ -15,7 +15,7 @@
 #include "passes/manager/plan_expander.h"
 #include "passes/rounds/round_steps.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Tables of what nodes send are as large as the square of an axis's length.
@@ -23,7 +23,7 @@ constexpr std::uint32_t kLongestAxis = 4096;
 
 class Expansion {
  public:
-  explicit Expansion(const Program& program)
+  explicit Expansion(const ir::Program& program)
       : program_(program), topology_(program.schedule.topology), builder_(program.schedule) {}
 
   llvm::Expected<Schedule> run() {
@@ -33,7 +33,7 @@ class Expansion {
     for (std::size_t i = 0; i < phases->size(); ++i) {
       builder_.setPhase(static_cast<std::uint32_t>(i));
       for (RoundPart& part : parts_) {
-        for (const PlanOperation& operation : (*phases)[i]) {
+        for (const ir::PlanOperation& operation : (*phases)[i]) {
           if (operation.color != part.color) continue;
           if (llvm::Error error = expand(operation, part)) return error;
         }
@@ -61,15 +61,15 @@ class Expansion {
     }
   }
 
-  llvm::Error expand(const PlanOperation& operation, RoundPart& part) {
+  llvm::Error expand(const ir::PlanOperation& operation, RoundPart& part) {
     if (llvm::Error error = part.progress.check(operation)) return error;
     const Axis& axis = topology_.axes[operation.axis];
     if (axis.size > kLongestAxis) {
       return passError(operationText(topology_, operation) + ": it has " + llvm::Twine(axis.size) +
                        " nodes, more than " + llvm::Twine(kLongestAxis));
     }
-    const bool swings = operation.kind == PlanKind::kSwingReduceScatter ||
-                        operation.kind == PlanKind::kSwingAllgather;
+    const bool swings = operation.kind == ir::PlanKind::kSwingReduceScatter ||
+                        operation.kind == ir::PlanKind::kSwingAllgather;
     const std::vector<RingRound> rounds =
         (swings ? swingRounds : groupRounds)(axis.size, axis.wraps(), part.direction);
     if (llvm::Error error = checkSize(rounds, part)) return error;
@@ -95,9 +95,9 @@ class Expansion {
                        schedule.dependences.size() + 8 * messages * waits);
   }
 
-  const Program& program_;
+  const ir::Program& program_;
   const Topology& topology_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   std::vector<RoundPart> parts_;
 };
 
@@ -109,7 +109,7 @@ class ExpandRounds final : public PlanExpander {
             "turns reduce-scatters and allgathers by Swing, or in groups, into step operations") {}
 
  private:
-  llvm::Error checkServes(const Program& program) const override {
+  llvm::Error checkServes(const ir::Program& program) const override {
     const CollectiveRow& row = rowOf(program.schedule.collective);
     if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) {
       return passError("rounds serve allreduce, reduce_scatter and allgather; " +
@@ -120,7 +120,7 @@ class ExpandRounds final : public PlanExpander {
     }
     return llvm::Error::success();
   }
-  llvm::Expected<Schedule> expand(const Program& program) const override {
+  llvm::Expected<Schedule> expand(const ir::Program& program) const override {
     return Expansion(program).run();
   }
 };
@@ -131,4 +131,4 @@ std::unique_ptr<Pass> makePass(const ExpandRoundsPass&) {
   return std::make_unique<ExpandRounds>();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

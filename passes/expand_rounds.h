@@ -7,7 +7,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 struct ExpandRoundsPass {
   auto operator<=>(const ExpandRoundsPass&) const = default;
@@ -15,6 +15,6 @@ struct ExpandRoundsPass {
 
 std::unique_ptr<Pass> makePass(const ExpandRoundsPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_EXPAND_ROUNDS_H_

@@ -35,7 +35,7 @@
 #include "passes/manager/plan_expander.h"
 #include "passes/trees/tree_arms.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 using Indices = llvm::SmallVector<std::uint32_t, 16>;
@@ -56,7 +56,7 @@ struct PartProgress {
 
 class Expansion {
  public:
-  explicit Expansion(const Program& program)
+  explicit Expansion(const ir::Program& program)
       : program_(program),
         plan_(program.schedule.view()),
         row_(rowOf(program.schedule.collective)),
@@ -67,8 +67,8 @@ class Expansion {
 
  private:
   void makeParts();
-  llvm::Error expandPhase(llvm::ArrayRef<PlanOperation> trees);
-  llvm::Error check(const PlanOperation& tree, const PartProgress& part) const;
+  llvm::Error expandPhase(llvm::ArrayRef<ir::PlanOperation> trees);
+  llvm::Error check(const ir::PlanOperation& tree, const PartProgress& part) const;
   llvm::Error checkDone(const PartProgress& part) const;
   llvm::Error checkSize(const PartProgress& part);
   void broadcast(PartProgress& part, std::uint32_t axis);
@@ -80,7 +80,7 @@ class Expansion {
     Region sum, before;  // sum = before + what is received
     Region staging;      // into which that is received
   };
-  std::uint32_t add(const StepPlace& place, const Addition& what, const Shift& moves,
+  std::uint32_t add(const ir::StepPlace& place, const Addition& what, const Shift& moves,
                     const Indices& after);
   Region newFrame(const PartProgress& part);
 
@@ -89,7 +89,7 @@ class Expansion {
     return builder_.region(buffer, {{part.part, 1, all()}});
   }
   /// The nodes of `box` at `along` on `axis`, in this stream.
-  StepPlace place(std::uint32_t stream, Box box, std::uint32_t axis, const Interval& along) {
+  ir::StepPlace place(std::uint32_t stream, Box box, std::uint32_t axis, const Interval& along) {
     box[axis] = along;
     return {stream, guard(box)};
   }
@@ -107,11 +107,11 @@ class Expansion {
   /// The first axis of more than one node that is not among `axes`; kNone: there is none.
   std::uint32_t axisOutside(std::uint32_t axes) const;
 
-  const Program& program_;
+  const ir::Program& program_;
   const ScheduleView plan_;
   const CollectiveRow& row_;
   const Topology& topology_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   std::vector<PartProgress> parts_;
   std::uint32_t phases_ = 0;  // so far
 };
@@ -139,7 +139,7 @@ void Expansion::makeParts() {
     part.color = plan_.partIndex(index).color;
     if (!row_.reduces()) part.holders = rootBox();
     if (!row_.reduces() || one_node) {
-      const StepPlace place{builder_.addStream({index, 0}), guard(part.holders)};
+      const ir::StepPlace place{builder_.addStream({index, 0}), guard(part.holders)};
       part.has_data = {builder_.copy(place, data(Buffer::kOut, part), data(Buffer::kIn, part), {})};
       part.is_done = true;
     }
@@ -150,14 +150,14 @@ void Expansion::makeParts() {
 }
 
 /// Expands the trees of one phase, part by part.
-llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> trees) {
+llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> trees) {
   builder_.setPhase(phases_++);
   for (PartProgress& part : parts_) {
-    for (const PlanOperation& tree : trees) {
+    for (const ir::PlanOperation& tree : trees) {
       if (tree.color != part.color) continue;
       if (llvm::Error error = check(tree, part)) return error;
       if (llvm::Error error = checkSize(part)) return error;
-      if (tree.kind == PlanKind::kTreeReduce) {
+      if (tree.kind == ir::PlanKind::kTreeReduce) {
         reduce(part, tree.axis);
       } else {
         broadcast(part, tree.axis);
@@ -167,9 +167,9 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<PlanOperation> trees) {
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::check(const PlanOperation& tree, const PartProgress& part) const {
+llvm::Error Expansion::check(const ir::PlanOperation& tree, const PartProgress& part) const {
   std::string fault;
-  if (tree.kind == PlanKind::kTreeReduce) {
+  if (tree.kind == ir::PlanKind::kTreeReduce) {
     if (part.reduced >> tree.axis & 1) fault = "it has been reduced there before";
     if (part.reached != 0) fault = "its sums have been broadcast before";
     if (!row_.reduces()) fault = "the collective reduces nothing";
@@ -214,7 +214,7 @@ void Expansion::broadcast(PartProgress& part, std::uint32_t axis) {
   Indices received;
   for (const TreeArm& arm : treeArms(plan_, axis)) {
     const std::uint32_t stream = builder_.addStream({part.part, 0});
-    const Shift moves = hop(axis, arm.sign);
+    const Shift moves = ir::hop(axis, arm.sign);
     received.push_back(
         builder_.receive(place(stream, part.holders, axis, arm.fed), out, moves, part.sent));
     Indices after = part.has_data;
@@ -243,12 +243,12 @@ void Expansion::reduce(PartProgress& part, std::uint32_t axis) {
     Region so_far = before;
     for (const TreeArm& arm : treeArms(plan_, axis)) {
       const std::uint32_t stream = builder_.addStream({part.part, 0});
-      const Shift moves = hop(axis, -arm.sign);
+      const Shift moves = ir::hop(axis, -arm.sign);
       const Region staging = newFrame(part);
-      const StepPlace last = place(stream, part.holders, axis, arm.last);
+      const ir::StepPlace last = place(stream, part.holders, axis, arm.last);
       part.sent.push_back(builder_.send(last, before, moves, part.has_data));
       if (arm.has_passing) {
-        const StepPlace passing = place(stream, part.holders, axis, arm.passing);
+        const ir::StepPlace passing = place(stream, part.holders, axis, arm.passing);
         const std::uint32_t sum = add(passing, {part.sums, before, staging}, moves, part.has_data);
         part.sent.push_back(builder_.send(passing, part.sums, moves, {sum}));
       }
@@ -261,7 +261,7 @@ void Expansion::reduce(PartProgress& part, std::uint32_t axis) {
   part.holders[axis] = root;
   part.reduced |= 1u << axis;
   if (part.is_done || !endsAtRoot() || !isRoot(part.holders)) return;
-  const StepPlace place{builder_.addStream({part.part, 0}), guard(part.holders)};
+  const ir::StepPlace place{builder_.addStream({part.part, 0}), guard(part.holders)};
   builder_.copy(place, data(Buffer::kOut, part), part.sums, part.has_data);
   part.is_done = true;
 }
@@ -270,14 +270,14 @@ void Expansion::reduce(PartProgress& part, std::uint32_t axis) {
 /// nobody sends nobody receives.
 void Expansion::reduceOnLine(PartProgress& part, std::uint32_t axis) {
   if (!part.has_sums) {
-    const StepPlace place{builder_.addStream({part.part, 0}), guard(part.holders)};
+    const ir::StepPlace place{builder_.addStream({part.part, 0}), guard(part.holders)};
     part.has_data.push_back(builder_.copy(place, part.sums, data(Buffer::kIn, part), {}));
   }
   Indices added = part.has_data;
   for (const TreeArm& arm : treeArms(plan_, axis)) {
     const std::uint32_t stream = builder_.addStream({part.part, 0});
-    const Shift moves = hop(axis, -arm.sign);
-    const StepPlace fed = place(stream, part.holders, axis, arm.feeding);
+    const Shift moves = ir::hop(axis, -arm.sign);
+    const ir::StepPlace fed = place(stream, part.holders, axis, arm.feeding);
     added.push_back(add(fed, {part.sums, part.sums, newFrame(part)}, moves, added));
     builder_.send(place(stream, part.holders, axis, arm.fed), part.sums, moves, added);
   }
@@ -292,7 +292,7 @@ Region Expansion::newFrame(const PartProgress& part) {
 }
 
 /// The index of the addition.
-std::uint32_t Expansion::add(const StepPlace& place, const Addition& what, const Shift& moves,
+std::uint32_t Expansion::add(const ir::StepPlace& place, const Addition& what, const Shift& moves,
                              const Indices& after) {
   if (after.empty()) {
     return builder_.receiveAndReduce(place, what.sum, what.before, what.staging, moves, after);
@@ -308,7 +308,7 @@ class ExpandTrees final : public PlanExpander {
       : PlanExpander("expand-trees", "turns tree broadcasts and reductions into step operations") {}
 
  private:
-  llvm::Error checkServes(const Program& program) const override {
+  llvm::Error checkServes(const ir::Program& program) const override {
     const CollectiveRow& row = rowOf(program.schedule.collective);
     const bool whole = row.inWhole() && row.outWhole();
     if (row.blocks != BlockSpace::kNode || !whole || !(row.isRooted() || row.reduces())) {
@@ -320,7 +320,7 @@ class ExpandTrees final : public PlanExpander {
     if (program.schedule.topology.isDamaged()) return passError("trees cannot go round damage");
     return llvm::Error::success();
   }
-  llvm::Expected<Schedule> expand(const Program& program) const override {
+  llvm::Expected<Schedule> expand(const ir::Program& program) const override {
     return Expansion(program).run();
   }
 };
@@ -331,4 +331,4 @@ std::unique_ptr<Pass> makePass(const ExpandTreesPass&) {
   return std::make_unique<ExpandTrees>();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

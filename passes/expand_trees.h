@@ -7,7 +7,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 struct ExpandTreesPass {
   auto operator<=>(const ExpandTreesPass&) const = default;
@@ -15,6 +15,6 @@ struct ExpandTreesPass {
 
 std::unique_ptr<Pass> makePass(const ExpandTreesPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_EXPAND_TREES_H_

@@ -19,7 +19,7 @@
 #include "passes/analysis/dependences.h"
 #include "passes/analysis/limits.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 using Indices = llvm::SmallVector<std::uint32_t, 8>;
@@ -36,8 +36,8 @@ void addSignals(const ScheduleView& schedule, std::uint32_t i, Indices& candidat
 
 llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
   const ScheduleView view = schedule.view();
-  const Schedule folded = hasFamilies(view) ? foldFamilies(view) : Schedule{};
-  ConflictIndex index(hasFamilies(view) ? folded.view() : view);
+  const Schedule folded = ir::hasFamilies(view) ? ir::foldFamilies(view) : Schedule{};
+  ConflictIndex index(ir::hasFamilies(view) ? folded.view() : view);
   Indices candidates;
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
     candidates.clear();
@@ -51,8 +51,8 @@ llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
 
 llvm::Error inferByPhase(const Schedule& schedule, Dependences& dependences) {
   const ScheduleView view = schedule.view();
-  const Schedule folded = hasFamilies(view) ? foldFamilies(view) : Schedule{};
-  ConflictIndex index(hasFamilies(view) ? folded.view() : view);
+  const Schedule folded = ir::hasFamilies(view) ? ir::foldFamilies(view) : Schedule{};
+  ConflictIndex index(ir::hasFamilies(view) ? folded.view() : view);
   Indices candidates;
   std::vector<std::uint32_t> barrier;  // last operations of the phase before
   std::vector<bool> has_successor(schedule.operations.size(), false);  // in its phase
@@ -99,7 +99,7 @@ class InferDependences final : public Pass {
              PassLevel::kStep),
         by_(*this, "by", "exact dependences, or phases one after another", options.by) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     Dependences dependences(schedule.operations.size());
     if (llvm::Error error = *by_ == DependenceKind::kRegion ? inferByRegion(schedule, dependences)
@@ -128,4 +128,4 @@ std::unique_ptr<Pass> makePass(const InferDependencesPass& options) {
   return std::make_unique<InferDependences>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -7,7 +7,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Exact dependences, or phases one after another.
 enum class DependenceKind { kRegion, kPhase };
@@ -21,6 +21,6 @@ struct InferDependencesPass {
 
 std::unique_ptr<Pass> makePass(const InferDependencesPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_INFER_DEPENDENCES_H_

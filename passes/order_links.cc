@@ -28,7 +28,7 @@
 #include "passes/analysis/dependences.h"
 #include "passes/analysis/limits.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 using Indices = llvm::SmallVector<std::uint32_t, 8>;
@@ -134,7 +134,7 @@ class OrderLinks final : public Pass {
         in_flight_(*this, "in-flight", "chains of messages that share a link at a time", 1,
                    kMostInFlight, options.in_flight) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     const ScheduleView view = schedule.view();
     LinkOrder order(schedule, *in_flight_);
@@ -167,4 +167,4 @@ std::unique_ptr<Pass> makePass(const OrderLinksPass& options) {
   return std::make_unique<OrderLinks>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -8,7 +8,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 inline constexpr std::uint32_t kMostInFlight = 64;
 
@@ -20,6 +20,6 @@ struct OrderLinksPass {
 
 std::unique_ptr<Pass> makePass(const OrderLinksPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ORDER_LINKS_H_

@@ -16,7 +16,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Whether some axis of more than one node is a ring; not if a dead link cuts it.
@@ -30,12 +30,12 @@ bool hasRing(const Topology& topology) {
 }
 
 /// Whether what the plan does with `color` goes in two directions, each with a half of its data.
-bool hasTwoDirections(const Topology& topology, llvm::ArrayRef<PlanOperation> plan,
+bool hasTwoDirections(const Topology& topology, llvm::ArrayRef<ir::PlanOperation> plan,
                       std::uint32_t color) {
-  for (const PlanOperation& operation : plan) {
+  for (const ir::PlanOperation& operation : plan) {
     if (operation.color != color) continue;
     if (operation.isRing() || operation.isInRounds()) return hasRing(topology);
-    if (!operation.isExchange() || operation.kind == PlanKind::kBruckAlltoall) continue;
+    if (!operation.isExchange() || operation.kind == ir::PlanKind::kBruckAlltoall) continue;
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       const Axis& along = topology.axes[axis];
       if (operation.axisSet() >> axis & 1 && along.isRing() && along.size % 2 == 0) return true;
@@ -51,7 +51,7 @@ class SplitDirections final : public Pass {
              PassLevel::kPlan),
         model_(*this, "model", "what a link carries at a time", options.model) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     const bool both = *model_ != DirectionModel::kUnidirectional;
     bool any = false;
@@ -62,7 +62,7 @@ class SplitDirections final : public Pass {
       schedule.colors[i].directions = directions;
     }
     const bool half_latency = *model_ == DirectionModel::kHalfLatency && hasRing(schedule.topology);
-    for (PlanOperation& operation : program.plan) {
+    for (ir::PlanOperation& operation : program.plan) {
       if (!operation.isRing()) continue;
       any |= operation.half_latency != half_latency;
       operation.half_latency = half_latency;
@@ -85,4 +85,4 @@ std::unique_ptr<Pass> makePass(const SplitDirectionsPass& options) {
   return std::make_unique<SplitDirections>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -7,7 +7,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// What a link carries at a time: a message each way; the same, of whole blocks in half the steps;
 /// one message.
@@ -22,6 +22,6 @@ struct SplitDirectionsPass {
 
 std::unique_ptr<Pass> makePass(const SplitDirectionsPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_SPLIT_DIRECTIONS_H_

@@ -1,6 +1,6 @@
 #include "passes/synchronize_sends.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 class SynchronizeSends final : public Pass {
@@ -9,7 +9,7 @@ class SynchronizeSends final : public Pass {
       : Pass("synchronize-sends", "lets sends that something waits for end with their receive",
              PassLevel::kStep) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     const bool were = (schedule.flags & kSynchronousSends) != 0;
     schedule.flags |= kSynchronousSends;
@@ -23,4 +23,4 @@ std::unique_ptr<Pass> makePass(const SynchronizeSendsPass&) {
   return std::make_unique<SynchronizeSends>();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

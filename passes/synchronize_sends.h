@@ -11,7 +11,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 struct SynchronizeSendsPass {
   auto operator<=>(const SynchronizeSendsPass&) const = default;
@@ -19,6 +19,6 @@ struct SynchronizeSendsPass {
 
 std::unique_ptr<Pass> makePass(const SynchronizeSendsPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_SYNCHRONIZE_SENDS_H_

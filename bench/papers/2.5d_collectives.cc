@@ -68,27 +68,27 @@ std::vector<double> sizes(int first, int last) {
 class On {
  public:
   On(const char* collective, const char* machine, const char* shape)
-      : row_(take(parseBoundedCollective(collective))),
-        machine_(take(partitionOf(take(findMachine(machine)), shape))),
-        torus_(logPTorusOf(machine_)) {
+      : row_(take(model::parseBoundedCollective(collective))),
+        machine_(take(model::partitionOf(take(model::findMachine(machine)), shape))),
+        torus_(model::logPTorusOf(machine_)) {
     const std::optional<Collective> compiled = collectiveNamed(collective);
     if (!compiled) return;
-    CollectiveSpec spec{*compiled, take(topologyOf(machine_))};
-    if (isServed(spec)) programs_.emplace(std::move(spec));
+    compiler::CollectiveSpec spec{*compiled, take(model::topologyOf(machine_))};
+    if (compiler::isServed(spec)) programs_.emplace(std::move(spec));
   }
 
   Bandwidth rectangular(double bytes) const {
-    return bytes / (row_.reduces() ? rectangularReduction(torus_, bytes)
-                                   : rectangularMulticast(torus_, bytes))
+    return bytes / (row_.reduces() ? model::rectangularReduction(torus_, bytes)
+                                   : model::rectangularMulticast(torus_, bytes))
                        .seconds();
   }
   Bandwidth binomial(double bytes) const {
-    return bytes /
-           (row_.reduces() ? binomialReduction(torus_, bytes) : binomialMulticast(torus_, bytes))
-               .seconds();
+    return bytes / (row_.reduces() ? model::binomialReduction(torus_, bytes)
+                                   : model::binomialMulticast(torus_, bytes))
+                       .seconds();
   }
   Bandwidth bound(double bytes) const {
-    return bytes / lowerBound(machine_, {row_, bytes}).bound_s;
+    return bytes / model::lowerBound(machine_, {row_, bytes}).bound_s;
   }
   Bandwidth link() const { return 1 / torus_.gap; }
 
@@ -96,7 +96,7 @@ class On {
   bool isSimulated() const { return programs_.has_value(); }
   Bandwidth simulated(double bytes) {
     if (!programs_) return {};
-    return bytes / take(choose(*programs_, machine_, bytes, {})).best().predicted_s;
+    return bytes / take(compiler::choose(*programs_, machine_, bytes, {})).best().predicted_s;
   }
 
   /// Section 4.6's own ring: half of the vector each way, in packets that every node hands on
@@ -112,9 +112,9 @@ class On {
 
  private:
   CollectiveRow row_;
-  Machine machine_;
-  LogPTorus torus_;
-  std::optional<CompileCache> programs_;
+  model::Machine machine_;
+  model::LogPTorus torus_;
+  std::optional<compiler::CompileCache> programs_;
 };
 
 /// Figure 1.

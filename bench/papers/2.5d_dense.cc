@@ -71,16 +71,16 @@ class Table {
 class On {
  public:
   On(const char* machine, const std::string& shape)
-      : machine_(take(partitionOf(take(findMachine(machine)), shape))) {
-    job_.flop_rate = flopRateOf(machine_);
+      : machine_(take(model::partitionOf(take(model::findMachine(machine)), shape))) {
+    job_.flop_rate = model::flopRateOf(machine_);
   }
   On& square() {
-    job_.grid = squareGrid(machine_.nodes());
-    job_.trees = LineTrees::kBinomial;
+    job_.grid = model::squareGrid(machine_.nodes());
+    job_.trees = model::LineTrees::kBinomial;
     return *this;
   }
-  On& layered(LineTrees trees) {
-    job_.grid = gridOf(machine_);
+  On& layered(model::LineTrees trees) {
+    job_.grid = model::gridOf(machine_);
     job_.trees = trees;
     return *this;
   }
@@ -88,31 +88,33 @@ class On {
     job_.line_nodes = nodes;
     return *this;
   }
-  DenseCost gemm(double n, GemmRounds rounds) {
+  model::DenseCost gemm(double n, model::GemmRounds rounds) {
     job_.size = n;
-    return gemmCost(machine_, job_, rounds);
+    return model::gemmCost(machine_, job_, rounds);
   }
-  DenseCost lu(double n, bool pivoting) {
+  model::DenseCost lu(double n, bool pivoting) {
     job_.size = n;
-    return luCost(machine_, job_, 0, pivoting);
+    return model::luCost(machine_, job_, 0, pivoting);
   }
 
  private:
-  Machine machine_;
-  DenseJob job_;
+  model::Machine machine_;
+  model::DenseJob job_;
 };
 
 constexpr double kPercent = 100;
-constexpr LineTrees kRectangular = LineTrees::kRectangular, kBinomial = LineTrees::kBinomial;
-constexpr GemmRounds kMulticasts = GemmRounds::kMulticasts, kShifts = GemmRounds::kShifts;
+constexpr model::LineTrees kRectangular = model::LineTrees::kRectangular,
+                           kBinomial = model::LineTrees::kBinomial;
+constexpr model::GemmRounds kMulticasts = model::GemmRounds::kMulticasts,
+                            kShifts = model::GemmRounds::kShifts;
 
 void exascaleMachine() {
-  const Machine machine = take(findMachine("exascale-2.5d"));
+  const model::Machine machine = take(model::findMachine("exascale-2.5d"));
   std::printf(
       "\nTable 1. The exascale machine\n\n| | the paper | `torc machines` |\n| --- | --- | --- "
       "|\n");
   std::printf("| total flop rate | 10^18 flop/s | %.4g flop/s |\n",
-              flopRateOf(machine) * static_cast<double>(machine.nodes()));
+              model::flopRateOf(machine) * static_cast<double>(machine.nodes()));
   std::printf("| nodes | 262,144 | %llu |\n", static_cast<unsigned long long>(machine.nodes()));
   std::printf("| g of a link | 0.06 s/GB | %.4g s/GB |\n", 1e9 / machine.linkBandwidth(0));
   std::printf("| o | 250 ns | %.4g ns |\n", machine.overhead * 1e9);
@@ -170,20 +172,20 @@ void atScale(const std::string& folder) {
   Table lu("06", "Figure 6. LU on 16,384 nodes of Blue Gene/P, 2-D LU's time as 1",
            {"n and algorithm", "compute", "communicate", "communication gone, per cent"});
   for (const int n : {8192, 131072}) {
-    const auto add = [&](Table& table, const std::string& name, const DenseCost& cost,
-                         const DenseCost& against) {
+    const auto add = [&](Table& table, const std::string& name, const model::DenseCost& cost,
+                         const model::DenseCost& against) {
       const double whole = against.compute_s + against.communicate_s();
       table.add(std::to_string(n) + " " + name,
                 {cost.compute_s / whole, cost.communicate_s() / whole,
                  kPercent * (1 - cost.communicate_s() / against.communicate_s())});
     };
-    const DenseCost plane = on.square().gemm(n, kMulticasts);
+    const model::DenseCost plane = on.square().gemm(n, kMulticasts);
     add(gemm, "2-D", plane, plane);
     add(gemm, "2.5D", on.layered(kRectangular).gemm(n, kMulticasts), plane);
     if (n < 131072) continue;  // the only size of LU that the paper's text names
     for (const bool pivoting : {false, true}) {
       const char* const how = pivoting ? " pivoting" : "";
-      const DenseCost flat = on.square().lu(n, pivoting);
+      const model::DenseCost flat = on.square().lu(n, pivoting);
       add(lu, std::string("2-D") + how, flat, flat);
       add(lu, std::string("2.5D") + how, on.layered(kRectangular).lu(n, pivoting), flat);
     }

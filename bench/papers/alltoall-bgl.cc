@@ -41,23 +41,23 @@ constexpr double kAlpha = 450 / 700e6;  // s, section 3
 constexpr double kBeta = 6.48e-9;       // s/byte, section 3
 constexpr double kMessageAlpha = 1.7e-6, kGamma = 1.6e-9, kProto = 8, kSoftwareHeader = 48;
 
-using Strategy = AlltoallStrategy;
+using Strategy = model::AlltoallStrategy;
 
 struct Partition {
   explicit Partition(const std::string& shape)
-      : machine(take(partitionOf(take(findMachine("bgl")), shape))),
-        topology(take(topologyOf(machine))),
+      : machine(take(model::partitionOf(take(model::findMachine("bgl")), shape))),
+        topology(take(model::topologyOf(machine))),
         nodes(static_cast<double>(topology.sites())) {}
 
   /// Mean hops between two nodes.
   double hops() const {
     double sum = 0;
-    for (const MachineDimension& it : machine.dimensions)
+    for (const model::MachineDimension& it : machine.dimensions)
       sum += it.torus ? it.size / 4.0 : it.size / 3.0;
     return sum;
   }
 
-  Machine machine;
+  model::Machine machine;
   Topology topology;
   double nodes;
 };
@@ -68,15 +68,15 @@ struct Rate {
   double drift = 0;  // of the second half against the first
 };
 
-Rate middleRate(const PacketResult& result) {
+Rate middleRate(const model::PacketResult& result) {
   double all = 0;
-  for (const PacketSample& sample : result.samples.all)
+  for (const model::PacketSample& sample : result.samples.all)
     all += static_cast<double>(sample.delivered);
   const double marks[] = {0.3, 0.5, 0.7};
   double sums[3] = {}, times[3] = {};
   double sum = 0;
   std::size_t next = 0;
-  for (const PacketSample& sample : result.samples.all) {
+  for (const model::PacketSample& sample : result.samples.all) {
     sum += static_cast<double>(sample.delivered);
     while (next < 3 && sum >= marks[next] * all) {
       sums[next] = sum;
@@ -102,17 +102,18 @@ class Runs {
     const auto found = shares_.find(key);
     if (found != shares_.end()) return found->second;
     const Partition on(shape);
-    const PacketParameters parameters = longMessages();
+    const model::PacketParameters parameters = longMessages();
     if (on.nodes <= kMostWhole) {
       const double bytes = kWholeBytes * (on.nodes <= kFewNodes ? 10 : 1);
-      const double peak_s = alltoallPeakSeconds(on.topology, on.machine, parameters, bytes);
+      const double peak_s = model::alltoallPeakSeconds(on.topology, on.machine, parameters, bytes);
       return shares_[key] = peak_s / run(on, strategy, bytes, 0, parameters).makespan_s;
     }
     double packets = std::clamp(kHopsOfRun / (on.nodes * on.hops()), kLeastPackets, kMostPackets);
     Rate rate = middleRate(run(on, strategy, kLongBytes, packets, parameters));
     if (std::abs(rate.drift) > 0.03)
       rate = middleRate(run(on, strategy, kLongBytes, 2 * packets, parameters));
-    const double peak_s = alltoallPeakSeconds(on.topology, on.machine, parameters, kLongBytes);
+    const double peak_s =
+        model::alltoallPeakSeconds(on.topology, on.machine, parameters, kLongBytes);
     const double share = rate.bytes_per_s * peak_s / (on.nodes * (on.nodes - 1) * kLongBytes);
     return shares_[key] = share;
   }
@@ -121,7 +122,7 @@ class Runs {
   /// go at the rate of a steady state of them, and what follows at that of long messages.
   double seconds(const std::string& shape, Strategy strategy, double bytes) {
     const Partition on(shape);
-    const PacketParameters parameters;
+    const model::PacketParameters parameters;
     if (on.nodes <= 1024 || strategy == Strategy::kVirtualMesh)
       return run(on, strategy, bytes, 0, parameters).makespan_s;
     const double first = std::min(bytes, parameters.packet - parameters.software_header);
@@ -138,7 +139,7 @@ class Runs {
     }
     double time = first_s_[key];
     if (bytes > first) {
-      time += alltoallPeakSeconds(on.topology, on.machine, parameters, bytes - first) /
+      time += model::alltoallPeakSeconds(on.topology, on.machine, parameters, bytes - first) /
               longShare(shape, strategy);
     }
     return time;
@@ -150,24 +151,25 @@ class Runs {
  private:
   static constexpr double kLongBytes = 1 << 20;
 
-  static PacketParameters longMessages() {
-    PacketParameters parameters;
+  static model::PacketParameters longMessages() {
+    model::PacketParameters parameters;
     parameters.alpha = 0;
     parameters.software_header = parameters.header;
     return parameters;
   }
 
-  PacketResult run(const Partition& on, Strategy strategy, double bytes, double packets,
-                   const PacketParameters& parameters) {
-    AlltoallOptions alltoall;
+  model::PacketResult run(const Partition& on, Strategy strategy, double bytes, double packets,
+                          const model::PacketParameters& parameters) {
+    model::AlltoallOptions alltoall;
     alltoall.strategy = strategy;
     alltoall.bytes = bytes;
     alltoall.most_packets = static_cast<std::uint32_t>(packets);
-    alltoall.linear = linearDimension(on.topology);
-    PacketOptions options;
+    alltoall.linear = compiler::linearDimension(on.topology);
+    model::PacketOptions options;
     options.parameters = parameters;
     const auto begin = std::chrono::steady_clock::now();
-    PacketResult result = take(simulateAlltoall(on.topology, on.machine, alltoall, options));
+    model::PacketResult result =
+        take(model::simulateAlltoall(on.topology, on.machine, alltoall, options));
     const double took =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     wall_s += took;
@@ -263,7 +265,8 @@ void throughput(Runs& runs, const std::string& folder) {
   for (const char* shape : {"8x8x8", "8x8x16", "8x16x16", "16x16x16", "8x32x16"}) {
     const Partition on(shape);
     const double sent = 1e-6 * (on.nodes - 1);
-    const double peak = sent / alltoallPeakSeconds(on.topology, on.machine, PacketParameters(), 1);
+    const double peak =
+        sent / model::alltoallPeakSeconds(on.topology, on.machine, model::PacketParameters(), 1);
     const double one = 208 * sent / runs.seconds(shape, Strategy::kAdaptive, 208);
     const double many = peak * runs.longShare(shape, Strategy::kAdaptive);
     std::printf("| %s | %.1f | %.1f | %.1f |\n", shape, peak, one, many);

@@ -22,7 +22,7 @@
 namespace torc {
 namespace {
 
-using enum AlltoallStrategy;
+using enum model::ClusterStrategy;
 
 Figure figure1() {
   Figure figure{"01",
@@ -34,7 +34,7 @@ Figure figure1() {
   for (const std::uint32_t cores : {1u, 2u, 4u, 8u}) {
     figure.draw(std::to_string(cores) + (cores == 1 ? " core" : " cores"), [&](double bytes) {
       return On("infinipath", 64, cores)
-          .microseconds(kOriginal, bytes / cores / cores, ExchangeKind::kDirect);
+          .microseconds(kOriginal, bytes / cores / cores, model::ExchangeKind::kDirect);
     });
   }
   return figure;
@@ -44,7 +44,8 @@ Figure pairsFigure(const char* name, const char* title, const char* cluster) {
   Figure figure{name, title, "bytes of a message", "MB/s", sizes(1, 1 << 20), {}};
   for (const std::uint32_t pairs : {1u, 2u, 3u, 4u}) {
     figure.draw(std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs"), [&](double bytes) {
-      return pairRate(clusterNamed(cluster), pairs, bytes, /*both_directions=*/true).bytes * 1e-6;
+      return model::pairRate(clusterNamed(cluster), pairs, bytes, /*both_directions=*/true).bytes *
+             1e-6;
     });
   }
   return figure;
@@ -57,24 +58,24 @@ Figure figure5() {
                 "us",
                 sizes(1, 8192),
                 {}};
-  const Cluster cluster = clusterNamed("infinipath");
-  const auto copies = [&](AlltoallStrategy strategy, double bytes) {
-    return copiesOf(cluster, {64, 8, bytes, strategy, ExchangeKind::kDirect});
+  const model::Cluster cluster = clusterNamed("infinipath");
+  const auto copies = [&](model::ClusterStrategy strategy, double bytes) {
+    return model::copiesOf(cluster, {64, 8, bytes, strategy, model::ExchangeKind::kDirect});
   };
   figure.draw("aggregation", [&](double bytes) {
-    return simulateCopies(cluster, 8, copies(kAggregated, bytes).in) * 1e6;
+    return model::simulateCopies(cluster, 8, copies(kAggregated, bytes).in) * 1e6;
   });
   figure.draw("distribution", [&](double bytes) {
-    return simulateCopies(cluster, 8, copies(kDistributed, bytes).out) * 1e6;
+    return model::simulateCopies(cluster, 8, copies(kDistributed, bytes).out) * 1e6;
   });
   return figure;
 }
 
 Figure alltoallFigure(const char* name, const char* title, const char* cluster, std::uint32_t nodes,
-                      std::initializer_list<AlltoallStrategy> strategies) {
+                      std::initializer_list<model::ClusterStrategy> strategies) {
   Figure figure{name, title, "bytes of a block", "us", sizes(1, 8192), {}};
-  for (const AlltoallStrategy strategy : strategies) {
-    figure.draw(nameOf(strategy),
+  for (const model::ClusterStrategy strategy : strategies) {
+    figure.draw(model::nameOf(strategy),
                 [&](double bytes) { return On(cluster, nodes).microseconds(strategy, bytes); });
   }
   return figure;
@@ -84,8 +85,8 @@ Figure figure9() {
   Figure figure{
       "09", "Figure 9: all-to-all of 512 bytes, InfiniPath", "nodes of 8 cores", "us", sizes(2, 64),
       {}};
-  for (const AlltoallStrategy strategy : {kOriginal, kLeader, kAggregated}) {
-    figure.draw(nameOf(strategy), [&](double nodes) {
+  for (const model::ClusterStrategy strategy : {kOriginal, kLeader, kAggregated}) {
+    figure.draw(model::nameOf(strategy), [&](double nodes) {
       return On("infinipath", static_cast<std::uint32_t>(nodes)).microseconds(strategy, 512);
     });
   }

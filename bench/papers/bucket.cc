@@ -36,34 +36,34 @@ constexpr double kDelay = 8;
 // The paper: one core, or one for each color.
 constexpr std::uint32_t kColors = 3;
 
-Machine partition(const std::string& shape, double gamma) {
-  Machine machine = take(partitionOf(take(findMachine("bgp")), shape));
+model::Machine partition(const std::string& shape, double gamma) {
+  model::Machine machine = take(model::partitionOf(take(model::findMachine("bgp")), shape));
   machine.gamma = gamma;
   return machine;
 }
 
 /// The best of what `torc compile --bytes` chooses and, for the overlap of reductions with
 /// transfers inside a ring, of the same in given numbers of chunks.
-double torcTime(Machine machine, Collective collective, double bytes, std::uint32_t cores) {
+double torcTime(model::Machine machine, Collective collective, double bytes, std::uint32_t cores) {
   machine.cores = cores;
-  const CollectiveSpec spec{collective, take(topologyOf(machine))};
-  double best = take(choose(spec, machine, bytes, {})).best().predicted_s;
+  const compiler::CollectiveSpec spec{collective, take(model::topologyOf(machine))};
+  double best = take(compiler::choose(spec, machine, bytes, {})).best().predicted_s;
   if (collective == Collective::kAllgather) return best;
   for (std::uint32_t chunks : {2u, 4u, 8u}) {
-    ChoiceLimits limits;
-    limits.weights = ColorWeights::kBalanced;
+    compiler::ChoiceLimits limits;
+    limits.weights = passes::ColorWeights::kBalanced;
     limits.chunks = chunks;
-    best = std::min(best, take(choose(spec, machine, bytes, limits)).best().predicted_s);
+    best = std::min(best, take(compiler::choose(spec, machine, bytes, limits)).best().predicted_s);
   }
   return best;
 }
 
 /// What the paper draws as the bound: the bandwidth only.
-double bandwidthBound(const Machine& machine, Collective collective, double bytes) {
-  BoundRequest request;
+double bandwidthBound(const model::Machine& machine, Collective collective, double bytes) {
+  model::BoundRequest request;
   request.bytes = bytes;
   request.collective = torc::rowOf(collective);
-  return lowerBound(machine, request).bandwidth_s;
+  return model::lowerBound(machine, request).bandwidth_s;
 }
 
 struct Row {
@@ -71,13 +71,13 @@ struct Row {
   double bound = 0, multi = 0, single = 0, trees = 0, binomial = 0;
 };
 
-Row rowOf(double x, const Machine& machine, Collective collective, double bytes) {
+Row rowOf(double x, const model::Machine& machine, Collective collective, double bytes) {
   return {x,
           bandwidthBound(machine, collective, bytes),
           torcTime(machine, collective, bytes, kColors),
           torcTime(machine, collective, bytes, 1),
-          spanningTreesTime(machine, collective, bytes),
-          binomialTreesTime(machine, collective, bytes)};
+          model::spanningTreesTime(machine, collective, bytes),
+          model::binomialTreesTime(machine, collective, bytes)};
 }
 
 /// Writes the rows as CSV, in seconds, and prints them as a table, in ratios.
@@ -101,7 +101,7 @@ void report(const std::string& folder, char part, const char* title, const char*
 
 void overSizes(const std::string& folder, char part, const char* title, Collective collective,
                double gamma) {
-  const Machine machine = partition("16x16x16", gamma);
+  const model::Machine machine = partition("16x16x16", gamma);
   std::vector<Row> rows;
   for (double bytes = 1 << 20; bytes <= 1 << 29; bytes *= 2)
     rows.push_back(rowOf(bytes, machine, collective, bytes));
@@ -112,7 +112,7 @@ void overNodes(const std::string& folder, char part, const char* title, Collecti
   std::vector<Row> rows;
   for (const char* shape :
        {"8x8x8", "8x8x16", "8x16x16", "16x16x16", "16x16x32", "16x32x32", "32x32x32", "40x32x32"}) {
-    const Machine machine = partition(shape, kCoreGamma);
+    const model::Machine machine = partition(shape, kCoreGamma);
     const auto nodes = static_cast<double>(machine.nodes());
     rows.push_back(rowOf(nodes, machine, collective, nodes * 32 * 1024));
   }

@@ -23,7 +23,7 @@
 #include "compiler/algorithms/trees/rectangular.h"
 #include "passes/analysis/plan_axes.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// Whether the breadth-first broadcast serves the topology.
@@ -111,7 +111,7 @@ bool isNotDamaged(const Topology& topology) {
 }
 
 bool hasSeveralDimensions(const Topology& topology) {
-  return !topology.isDamaged() && networkAxes(topology).size() > 1;
+  return !topology.isDamaged() && passes::networkAxes(topology).size() > 1;
 }
 
 /// Whether its nodes are rows and columns of a mesh.
@@ -328,4 +328,4 @@ llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name) {
                                  "unknown algorithm '" + name + "'; there are " + known);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

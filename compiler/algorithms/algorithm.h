@@ -14,7 +14,7 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// What an algorithm gives the passes to start from.
 enum class PlanForm {
@@ -32,7 +32,7 @@ struct Algorithm {
   bool (*serves)(const CollectiveRow& collective);
   /// What the passes start from: a plan of one color, or the steps. An error where the algorithm
   /// cannot serve the spec.
-  llvm::Expected<Program> (*plan)(const CollectiveSpec& spec);
+  llvm::Expected<ir::Program> (*plan)(const CollectiveSpec& spec);
   /// The size of the steps, for an algorithm that makes them; null: no more than a few for each
   /// node of a ring, or as many as `plan` refuses to exceed.
   ProgramSize (*estimate)(const CollectiveSpec& spec);
@@ -78,6 +78,6 @@ llvm::Error noAlgorithm(const CollectiveSpec& spec);
 /// The algorithm of that name. The error lists them.
 llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_ALGORITHM_H_

@@ -1,7 +1,7 @@
 // Bytes of tables.
 #include "compiler/algorithms/program_size.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr double kHeaderBytes = 1600;
@@ -23,4 +23,4 @@ ProgramSize sizeOf(const ScheduleView& schedule) {
   return size;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -6,7 +6,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Steps of a proof, of a microsecond at most, that may be taken for one schedule.
 inline constexpr double kMostProofSteps = 6.1e6;
@@ -29,6 +29,6 @@ struct ProgramSize {
 /// The size of a program that is there; its proof is not estimated.
 ProgramSize sizeOf(const ScheduleView& schedule);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_PROGRAM_SIZE_H_

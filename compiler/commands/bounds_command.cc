@@ -9,7 +9,7 @@
 #include "compiler/target.h"
 #include "model/bounds/bounds.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -45,30 +45,30 @@ std::string axisNames(std::uint32_t axes) {
 }
 
 /// What limits the bandwidth, in words.
-std::string limitText(const Bound& bound) {
+std::string limitText(const model::Bound& bound) {
   const std::string axes = axisNames(bound.dimensions);
   const std::string of = bound.ports_limit ? "the ports of " : "the links of ";
   switch (bound.limit) {
-    case BandwidthLimit::kNone:
+    case model::BandwidthLimit::kNone:
       return "nothing has to be sent";
-    case BandwidthLimit::kCut:
+    case model::BandwidthLimit::kCut:
       return of + (bound.dimensions == 0 ? "a node" : "a sub-torus along " + axes);
-    case BandwidthLimit::kSplit:
+    case model::BandwidthLimit::kSplit:
       return of + (bound.dimensions == 0 ? "all nodes" : "all sub-tori along " + axes);
-    case BandwidthLimit::kSlab:
+    case model::BandwidthLimit::kSlab:
       return "the links between the halves of " + axes;
-    case BandwidthLimit::kDistance:
+    case model::BandwidthLimit::kDistance:
       return "the distances along " + axes + ", over its links";
-    case BandwidthLimit::kNarrowest:
+    case model::BandwidthLimit::kNarrowest:
       return "the narrowest cut of the damaged torus";
   }
   return {};
 }
 
-Json jsonOf(const Machine& machine, std::uint64_t size, const Bound& bound) {
+Json jsonOf(const model::Machine& machine, std::uint64_t size, const model::Bound& bound) {
   Json document;
   document["collective"] = collective.getValue();
-  document["torus"] = shapeOf(machine);
+  document["torus"] = model::shapeOf(machine);
   document["machine"] = machine.name;
   document["nodes"] = static_cast<std::uint64_t>(bound.nodes);
   document["unidirectional"] = unidirectional.getValue();
@@ -89,18 +89,18 @@ Json jsonOf(const Machine& machine, std::uint64_t size, const Bound& bound) {
   return document;
 }
 
-void printJson(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
-               llvm::ArrayRef<Bound> bounds, llvm::raw_ostream& out) {
+void printJson(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
+               llvm::ArrayRef<model::Bound> bounds, llvm::raw_ostream& out) {
   Json documents = Json::array();
   for (std::size_t i = 0; i < bounds.size(); ++i)
     documents.push_back(jsonOf(machine, sizes[i], bounds[i]));
   out << (bounds.size() == 1 ? documents.front() : documents).dump(2) << '\n';
 }
 
-void printTable(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
-                llvm::ArrayRef<Bound> bounds, llvm::raw_ostream& out) {
-  const Bound& last = bounds.back();
-  out << collective << " on " << shapeOf(machine) << " of " << machine.name << ", "
+void printTable(const model::Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
+                llvm::ArrayRef<model::Bound> bounds, llvm::raw_ostream& out) {
+  const model::Bound& last = bounds.back();
+  out << collective << " on " << model::shapeOf(machine) << " of " << machine.name << ", "
       << static_cast<std::uint64_t>(last.nodes) << " nodes"
       << (unidirectional ? ", unidirectional" : "")
       << "\n     bytes      bound us  bandwidth us    compute us    latency us\n";
@@ -120,7 +120,7 @@ void printTable(const Machine& machine, llvm::ArrayRef<std::uint64_t> sizes,
 
 int run() {
   if (collective.empty()) return wrongUsage("bounds: which collective? torc bounds --help");
-  llvm::Expected<CollectiveRow> parsed = parseBoundedCollective(collective);
+  llvm::Expected<CollectiveRow> parsed = model::parseBoundedCollective(collective);
   if (!parsed) return wrongUsage(toString(parsed.takeError()));
   llvm::Expected<SizeRange> range = parseSizeRange(bytes, "--bytes");
   if (!range) return wrongUsage(toString(range.takeError()));
@@ -129,12 +129,13 @@ int run() {
   if (llvm::Error error = addDamage(*target, dead_links, dead_nodes)) {
     return wrongUsage(toString(std::move(error)));
   }
-  const Machine& machine = target->machine;
+  const model::Machine& machine = target->machine;
 
   const std::vector<std::uint64_t> sizes = range->sizes();
-  std::vector<Bound> bounds;
+  std::vector<model::Bound> bounds;
   for (std::uint64_t size : sizes) {
-    bounds.push_back(lowerBound(machine, {*parsed, static_cast<double>(size), unidirectional}));
+    bounds.push_back(
+        model::lowerBound(machine, {*parsed, static_cast<double>(size), unidirectional}));
   }
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -149,4 +150,4 @@ Command boundsCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

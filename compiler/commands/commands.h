@@ -9,7 +9,7 @@
 
 #include "passes/manager/pass_manager.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// A subcommand: its options, and what it does once they are parsed. `run` returns the exit code.
 struct Command {
@@ -39,7 +39,7 @@ llvm::Expected<unsigned> readJobs(const llvm::cl::opt<std::string>& jobs);
 class PassFlags {
  public:
   PassFlags(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category, bool verify_each);
-  PassManagerOptions options() const;
+  passes::PassManagerOptions options() const;
   /// Whether any is set: then the passes have to run, even for a program that is there.
   bool areGiven() const { return verify_each_ || print_after_all_ || time_passes_ || statistics_; }
 
@@ -47,6 +47,6 @@ class PassFlags {
   llvm::cl::opt<bool> verify_each_, print_after_all_, time_passes_, statistics_;
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COMMANDS_COMMANDS_H_

@@ -19,7 +19,7 @@
 #include "ir/json/json.h"
 #include "ir/text/text.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -108,7 +108,7 @@ llvm::Error checkWord(const opt<std::string>& option, llvm::ArrayRef<llvm::Strin
 /// The choice that the option's word is.
 template <typename Value>
 llvm::Error readChoice(const opt<std::string>& option, Value& value) {
-  const std::optional<Value> read = choiceOf<Value>(option.getValue());
+  const std::optional<Value> read = passes::choiceOf<Value>(option.getValue());
   if (!read) return checkWord(option, words(value));
   value = *read;
   return llvm::Error::success();
@@ -133,7 +133,7 @@ llvm::Error fault(const llvm::Twine& message) {
 /// What is to be done, as far as the command line says.
 struct Request {
   CollectiveSpec spec;
-  Machine machine;
+  model::Machine machine;
   std::optional<std::uint64_t> bytes;  // choose for this size
   std::optional<std::uint64_t> scratch_bytes;
   const Algorithm* algorithm = nullptr;
@@ -152,11 +152,11 @@ llvm::Error readPipeline(Request& request) {
   if (!machine.empty()) pipeline.auto_machine = machine;
   // With an axis of cores every core is a rank of its own.
   if (!request.spec.topology.hasCores())
-    pipeline.cores = std::min(request.machine.cores, kMostCores);
+    pipeline.cores = std::min(request.machine.cores, passes::kMostCores);
   if (request.bytes) pipeline.auto_bytes = *request.bytes;
   const bool in_segments = request.algorithm->inSegments();
-  const std::uint32_t most =
-      request.algorithm->cutsIntoSegments() ? kMostSegmentsOfPart : kMostChunksOfPart;
+  const std::uint32_t most = request.algorithm->cutsIntoSegments() ? passes::kMostSegmentsOfPart
+                                                                   : passes::kMostChunksOfPart;
   if (chunks == "auto" && in_segments) {
     pipeline.chunks =
         request.algorithm->pipeline(request.spec.topology)
@@ -166,7 +166,7 @@ llvm::Error readPipeline(Request& request) {
   } else if (llvm::Error error = readInteger(chunks, 1, most, pipeline.chunks)) {
     return error;
   }
-  if (llvm::Error error = readInteger(in_flight, 0, kMostInFlight, pipeline.in_flight))
+  if (llvm::Error error = readInteger(in_flight, 0, passes::kMostInFlight, pipeline.in_flight))
     return error;
   if (llvm::Error error = checkWord(sends, {"standard", "synchronous"})) return error;
   pipeline.synchronous_sends = sends == "synchronous";
@@ -176,7 +176,7 @@ llvm::Error readPipeline(Request& request) {
     const CollectiveRow& row = rowOf(request.spec.collective);
     if (!request.spec.topology.hasCores())
       return fault("--leaders: the nodes have no cores (8x8+4)");
-    if (!mayBeLed(row))
+    if (!passes::mayBeLed(row))
       return fault("--leaders: " + llvm::StringRef(row.name) + " has no such form");
     pipeline.led_cores = coresOf(request.spec.topology);
   }
@@ -262,13 +262,13 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
 }
 
 /// The form of `program`, which is proved in `file`, that `emit` asks for.
-std::string formOf(const Program& program, const ProvedFile& file) {
+std::string formOf(const ir::Program& program, const ProvedFile& file) {
   std::string text;
   llvm::raw_string_ostream out(text);
   if (emit == "json") {
-    out << writeJson(file.schedule.view()) << '\n';
+    out << ir::writeJson(file.schedule.view()) << '\n';
   } else if (emit == "text") {
-    printProgram(program, out);
+    ir::printProgram(program, out);
   } else {
     text.assign(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
   }
@@ -277,14 +277,13 @@ std::string formOf(const Program& program, const ProvedFile& file) {
 
 /// The program of `pipeline`: the one that was compiled to choose it, unless the passes are to be
 /// looked at.
-llvm::Expected<std::shared_ptr<const Program>> compileRequested(const Request& request,
-                                                                const PassPipeline& pipeline,
-                                                                CompileCache& programs) {
+llvm::Expected<std::shared_ptr<const ir::Program>> compileRequested(
+    const Request& request, const passes::PassPipeline& pipeline, CompileCache& programs) {
   if (!pass_flags.areGiven()) return programs.get(*request.algorithm, pipeline);
-  llvm::Expected<Program> program =
+  llvm::Expected<ir::Program> program =
       compile(request.spec, *request.algorithm, pipeline, pass_flags.options());
   if (!program) return program.takeError();
-  return std::make_shared<const Program>(std::move(*program));
+  return std::make_shared<const ir::Program>(std::move(*program));
 }
 
 void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds) {
@@ -320,17 +319,18 @@ int run() {
   if (only_plan && request->algorithm->form == PlanForm::kSteps) {
     return wrongUsage(request->algorithm->name.str() + " makes steps, there is no plan to emit");
   }
-  const PassPipeline pipeline = only_plan ? planPipeline(*request->algorithm, request->pipeline)
-                                          : pipelineOf(*request->algorithm, request->pipeline);
-  llvm::Expected<std::shared_ptr<const Program>> compiled =
+  const passes::PassPipeline pipeline = only_plan
+                                            ? planPipeline(*request->algorithm, request->pipeline)
+                                            : pipelineOf(*request->algorithm, request->pipeline);
+  llvm::Expected<std::shared_ptr<const ir::Program>> compiled =
       compileRequested(*request, pipeline, programs);
   if (!compiled) return inputFault(compiled.takeError());
-  const Program& program = **compiled;
+  const ir::Program& program = **compiled;
 
   if (emit == "plan") {
     std::string text;
     llvm::raw_string_ostream out(text);
-    printProgram(program, out);
+    ir::printProgram(program, out);
     if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
     return kSuccess;
   }
@@ -353,4 +353,4 @@ Command compileCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -11,7 +11,7 @@
 #include "schedules/expansion/expand.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -189,9 +189,9 @@ int run() {
       printFlat(schedule, *program, counts.count, out);
     }
   } else if (json) {
-    out << writeJson(schedule) << '\n';
+    out << ir::writeJson(schedule) << '\n';
   } else {
-    printProgram(read->takeProgram(), out);
+    ir::printProgram(read->takeProgram(), out);
   }
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
   return kSuccess;
@@ -203,4 +203,4 @@ Command dumpCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -11,7 +11,7 @@
 #include "schedules/settings.h"
 #include "support/version.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -106,4 +106,4 @@ Command infoCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

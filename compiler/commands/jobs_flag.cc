@@ -4,7 +4,7 @@
 
 #include "compiler/commands/commands.h"
 
-namespace torc {
+namespace torc::compiler {
 
 llvm::Expected<unsigned> readJobs(const llvm::cl::opt<std::string>& jobs) {
   if (jobs.getNumOccurrences() == 0) return std::max(1u, std::thread::hardware_concurrency());
@@ -14,4 +14,4 @@ llvm::Expected<unsigned> readJobs(const llvm::cl::opt<std::string>& jobs) {
                                  "--jobs takes an integer from 1 to 1024, not '" + jobs + "'");
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

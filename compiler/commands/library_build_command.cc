@@ -11,7 +11,7 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -57,7 +57,7 @@ llvm::Error fault(const llvm::Twine& message) {
 }
 
 struct Request {
-  Machine machine;  // the whole one
+  model::Machine machine;  // the whole one
   LibraryPlan plan;
   LibrarySettings settings;
   unsigned jobs = 1;
@@ -116,8 +116,8 @@ llvm::Expected<Request> readRequest() {
   llvm::Expected<unsigned> threads = readJobs(jobs);
   if (!threads) return threads.takeError();
   request.jobs = *threads;
-  llvm::Expected<Machine> machine =
-      findMachine(machine_name.empty() ? kDefaultMachine : llvm::StringRef(machine_name));
+  llvm::Expected<model::Machine> machine =
+      model::findMachine(machine_name.empty() ? kDefaultMachine : llvm::StringRef(machine_name));
   if (!machine) return machine.takeError();
   request.machine = std::move(*machine);
   llvm::Expected<std::vector<Target>> targets = readPartitions();
@@ -177,4 +177,4 @@ Command libraryBuildCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -12,7 +12,7 @@
 #include "compiler/library/manifest.h"
 #include "compiler/sizes.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -298,4 +298,4 @@ Command libraryDiffCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -10,7 +10,7 @@
 #include "compiler/commands/tool.h"
 #include "compiler/library/manifest.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -181,4 +181,4 @@ Command libraryListCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

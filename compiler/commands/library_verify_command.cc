@@ -14,7 +14,7 @@
 #include "ir/verifier/verifier.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -86,7 +86,7 @@ std::string fileFault(const LibraryIndex& index, std::uint32_t number) {
     const Status serves = checkServes(index, entry, loaded->view());
     if (!serves.ok()) return filePath(file) + ": " + name + ": " + serves.message();
   }
-  const VerifyResult proof = verify(loaded->view());
+  const ir::VerifyResult proof = ir::verify(loaded->view());
   if (!proof.ok()) return filePath(file) + ": is not proved: " + proof.faults.front().message;
   return {};
 }
@@ -180,4 +180,4 @@ Command libraryVerifyCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

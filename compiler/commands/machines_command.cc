@@ -7,7 +7,7 @@
 #include "compiler/commands/tool.h"
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -19,18 +19,18 @@ opt<std::string> wanted(Positional, desc("[NAME]"), sub(command), cat(category))
 opt<bool> json("json", sub(command), cat(category),
                desc("Print JSON; of one machine, its description as --machine reads it"));
 
-void printList(llvm::ArrayRef<Machine> machines, llvm::raw_ostream& out) {
-  for (const Machine& machine : machines) {
-    out << llvm::left_justify(machine.name, 16) << ' ' << llvm::left_justify(shapeOf(machine), 18)
-        << ' ' << machine.description << '\n';
+void printList(llvm::ArrayRef<model::Machine> machines, llvm::raw_ostream& out) {
+  for (const model::Machine& machine : machines) {
+    out << llvm::left_justify(machine.name, 16) << ' '
+        << llvm::left_justify(model::shapeOf(machine), 18) << ' ' << machine.description << '\n';
   }
 }
 
-void printListJson(llvm::ArrayRef<Machine> machines, llvm::raw_ostream& out) {
+void printListJson(llvm::ArrayRef<model::Machine> machines, llvm::raw_ostream& out) {
   auto document = nlohmann::ordered_json::array();
-  for (const Machine& machine : machines) {
+  for (const model::Machine& machine : machines) {
     document.push_back({{"name", machine.name},
-                        {"torus", shapeOf(machine)},
+                        {"torus", model::shapeOf(machine)},
                         {"nodes", machine.nodes()},
                         {"description", machine.description}});
   }
@@ -38,7 +38,7 @@ void printListJson(llvm::ArrayRef<Machine> machines, llvm::raw_ostream& out) {
 }
 
 /// A number with its source.
-void printRow(const Machine& machine, llvm::StringRef key, const llvm::Twine& value,
+void printRow(const model::Machine& machine, llvm::StringRef key, const llvm::Twine& value,
               llvm::raw_ostream& out) {
   std::string source;
   for (const auto& [of, text] : machine.sources) {
@@ -56,20 +56,20 @@ std::string shown(double value) {
 
 /// One value per dimension, or a single one where they are equal.
 template <typename Value>
-std::string perDimension(const Machine& machine, Value value) {
+std::string perDimension(const model::Machine& machine, Value value) {
   std::vector<std::string> texts;
   bool equal = true;
-  for (const MachineDimension& dimension : machine.dimensions) {
+  for (const model::MachineDimension& dimension : machine.dimensions) {
     texts.push_back(value(dimension));
     equal = equal && texts.back() == texts.front();
   }
   return equal ? texts.front() : llvm::join(texts, " ");
 }
 
-void printMachine(const Machine& machine, llvm::raw_ostream& out) {
+void printMachine(const model::Machine& machine, llvm::raw_ostream& out) {
   out << machine.name << ": " << machine.description << '\n';
-  using Dimension = MachineDimension;
-  printRow(machine, "dimensions.size", shapeOf(machine), out);
+  using Dimension = model::MachineDimension;
+  printRow(machine, "dimensions.size", model::shapeOf(machine), out);
   printRow(machine, "dimensions.bandwidth",
            perDimension(machine, [](const Dimension& of) { return shown(of.bandwidth); }) + " B/s",
            out);
@@ -108,18 +108,18 @@ int run() {
   std::string text;
   llvm::raw_string_ostream out(text);
   if (wanted.empty()) {
-    std::vector<Machine> machines;
-    for (llvm::StringRef name : machinePresets()) {
-      llvm::Expected<Machine> machine = findMachine(name);
+    std::vector<model::Machine> machines;
+    for (llvm::StringRef name : model::machinePresets()) {
+      llvm::Expected<model::Machine> machine = model::findMachine(name);
       if (!machine) return optionFault(machine.takeError());
       machines.push_back(std::move(*machine));
     }
     json ? printListJson(machines, out) : printList(machines, out);
   } else {
-    llvm::Expected<Machine> machine = findMachine(wanted);
+    llvm::Expected<model::Machine> machine = model::findMachine(wanted);
     if (!machine) return optionFault(machine.takeError());
     if (json) {
-      out << machineJson(*machine) << '\n';
+      out << model::machineJson(*machine) << '\n';
     } else {
       printMachine(*machine, out);
     }
@@ -134,4 +134,4 @@ Command machinesCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

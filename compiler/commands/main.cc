@@ -18,7 +18,7 @@
 #include "compiler/commands/tool.h"
 #include "support/version.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// The command that runs, in letters that stay.
@@ -162,16 +162,16 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler
 
 int main(int argc, char** argv) {
-  std::set_new_handler(torc::endOutOfMemory);
-  llvm::install_bad_alloc_error_handler(torc::endOutOfMemoryInLlvm);
+  std::set_new_handler(torc::compiler::endOutOfMemory);
+  llvm::install_bad_alloc_error_handler(torc::compiler::endOutOfMemoryInLlvm);
   try {
-    return torc::run(argc, argv);
+    return torc::compiler::run(argc, argv);
   } catch (const std::bad_alloc&) {  // of more than any allocator is asked for
-    torc::endOutOfMemory();
+    torc::compiler::endOutOfMemory();
   } catch (const std::length_error&) {
-    torc::endOutOfMemory();
+    torc::compiler::endOutOfMemory();
   }
 }

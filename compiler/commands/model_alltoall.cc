@@ -20,7 +20,7 @@
 #include "model/cluster/schedule_program.h"
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -61,9 +61,9 @@ llvm::Error fault(const llvm::Twine& message) {
 
 /// What is asked of the cluster, but the size.
 struct Question {
-  Cluster cluster;
-  ClusterAlltoall alltoall;
-  std::vector<AlltoallStrategy> strategies;
+  model::Cluster cluster;
+  model::ClusterAlltoall alltoall;
+  std::vector<model::ClusterStrategy> strategies;
   std::optional<Input> schedule;
 
   std::size_t columns() const { return strategies.size() + (schedule ? 1 : 0); }
@@ -79,14 +79,14 @@ llvm::Error readCount(const opt<unsigned>& option, unsigned highest, std::uint32
   return llvm::Error::success();
 }
 
-llvm::Error readStrategies(std::vector<AlltoallStrategy>& strategies) {
+llvm::Error readStrategies(std::vector<model::ClusterStrategy>& strategies) {
   if (options->strategy.empty()) {
     if (!options->schedule.empty()) return llvm::Error::success();
-    strategies.assign(std::begin(kAlltoallStrategies), std::end(kAlltoallStrategies));
+    strategies.assign(std::begin(model::kClusterStrategies), std::end(model::kClusterStrategies));
     return llvm::Error::success();
   }
   for (llvm::StringRef name : llvm::split(options->strategy, ',')) {
-    const std::optional<AlltoallStrategy> strategy = alltoallStrategyNamed(name);
+    const std::optional<model::ClusterStrategy> strategy = model::clusterStrategyNamed(name);
     if (!strategy) {
       return fault("--strategy: unknown strategy '" + name +
                    "'; there are original, leader, aggregated, distributed");
@@ -96,11 +96,11 @@ llvm::Error readStrategies(std::vector<AlltoallStrategy>& strategies) {
   return llvm::Error::success();
 }
 
-llvm::Error readExchange(std::optional<ExchangeKind>& kind) {
+llvm::Error readExchange(std::optional<model::ExchangeKind>& kind) {
   if (options->exchange.empty()) return llvm::Error::success();
-  for (const ExchangeKind each :
-       {ExchangeKind::kBruck, ExchangeKind::kDirect, ExchangeKind::kPairwise}) {
-    if (options->exchange == nameOf(each)) kind = each;
+  for (const model::ExchangeKind each : {model::ExchangeKind::kBruck, model::ExchangeKind::kDirect,
+                                         model::ExchangeKind::kPairwise}) {
+    if (options->exchange == model::nameOf(each)) kind = each;
   }
   if (kind) return llvm::Error::success();
   return fault("--exchange: unknown exchange '" + options->exchange +
@@ -116,10 +116,10 @@ llvm::Error readSchedule(Question& question) {
     }
   }
   llvm::Expected<Input> read = readInput(options->schedule);
-  if (!read) return llvm::make_error<MachineFault>(toString(read.takeError()));
+  if (!read) return llvm::make_error<model::MachineFault>(toString(read.takeError()));
   if (read->isPlan()) {
-    return llvm::make_error<MachineFault>(options->schedule +
-                                          ": is a plan; only step operations take time");
+    return llvm::make_error<model::MachineFault>(options->schedule +
+                                                 ": is a plan; only step operations take time");
   }
   const Topology& topology = read->view().topology;
   question.alltoall.cores = topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
@@ -130,17 +130,19 @@ llvm::Error readSchedule(Question& question) {
 
 llvm::Expected<Question> readQuestion() {
   if (options->cluster.empty()) {
-    return fault("model: on which cluster? --cluster " + llvm::join(clusterPresets(), ", ") +
+    return fault("model: on which cluster? --cluster " + llvm::join(model::clusterPresets(), ", ") +
                  " or a JSON file");
   }
-  llvm::Expected<Cluster> cluster = findCluster(options->cluster);
+  llvm::Expected<model::Cluster> cluster = model::findCluster(options->cluster);
   if (!cluster) return cluster.takeError();
   Question question{std::move(*cluster), {}, {}, {}};
-  ClusterAlltoall& alltoall = question.alltoall;
+  model::ClusterAlltoall& alltoall = question.alltoall;
   alltoall.nodes = question.cluster.nodes;
   alltoall.cores = question.cluster.cores;
-  if (llvm::Error error = readCount(options->nodes, kMaxClusterNodes, alltoall.nodes)) return error;
-  if (llvm::Error error = readCount(options->cores, kMaxClusterCores, alltoall.cores)) return error;
+  if (llvm::Error error = readCount(options->nodes, model::kMaxClusterNodes, alltoall.nodes))
+    return error;
+  if (llvm::Error error = readCount(options->cores, model::kMaxClusterCores, alltoall.cores))
+    return error;
   if (llvm::Error error = readStrategies(question.strategies)) return error;
   if (llvm::Error error = readExchange(alltoall.kind)) return error;
   if (llvm::Error error = readSchedule(question)) return error;
@@ -149,14 +151,14 @@ llvm::Expected<Question> readQuestion() {
 
 struct Row {
   std::uint64_t bytes = 0;
-  std::optional<ClusterAlltoall> alltoall;  // else the schedule
-  ClusterRun run;
+  std::optional<model::ClusterAlltoall> alltoall;  // else the schedule
+  model::ClusterRun run;
 
-  const char* name() const { return alltoall ? nameOf(alltoall->strategy) : "schedule"; }
+  const char* name() const { return alltoall ? model::nameOf(alltoall->strategy) : "schedule"; }
 };
 
-llvm::Error checkSize(const Cluster& cluster, const Row& row) {
-  const double messages = row.alltoall ? messagesOf(cluster, *row.alltoall) : 0;
+llvm::Error checkSize(const model::Cluster& cluster, const Row& row) {
+  const double messages = row.alltoall ? model::messagesOf(cluster, *row.alltoall) : 0;
   if (messages <= kMostMessages) return llvm::Error::success();
   std::string count;
   llvm::raw_string_ostream(count) << llvm::format("%.3g messages, and at most %g are", messages,
@@ -168,15 +170,15 @@ llvm::Error checkSize(const Cluster& cluster, const Row& row) {
 /// Simulates a row. Messages and bytes are one node's.
 llvm::Error simulateRow(const Question& question, Row& row) {
   if (row.alltoall) {
-    row.run = simulateAlltoall(question.cluster, *row.alltoall);
+    row.run = model::simulateAlltoall(question.cluster, *row.alltoall);
   } else {
-    llvm::Expected<std::unique_ptr<ClusterProgram>> program =
-        scheduleProgram(question.cluster, question.schedule->view(), row.bytes);
+    llvm::Expected<std::unique_ptr<model::ClusterProgram>> program =
+        model::scheduleProgram(question.cluster, question.schedule->view(), row.bytes);
     if (!program) {
-      return llvm::make_error<MachineFault>(options->schedule + ": " +
-                                            toString(program.takeError()));
+      return llvm::make_error<model::MachineFault>(options->schedule + ": " +
+                                                   toString(program.takeError()));
     }
-    row.run = simulateCluster(question.cluster, **program);
+    row.run = model::simulateCluster(question.cluster, **program);
     row.run.messages /= question.alltoall.nodes;
     row.run.bytes /= question.alltoall.nodes;
   }
@@ -188,8 +190,8 @@ llvm::Expected<std::vector<Row>> predict(const Question& question,
                                          llvm::ArrayRef<std::uint64_t> sizes) {
   std::vector<Row> rows;
   for (const std::uint64_t size : sizes) {
-    for (const AlltoallStrategy strategy : question.strategies) {
-      ClusterAlltoall alltoall = question.alltoall;
+    for (const model::ClusterStrategy strategy : question.strategies) {
+      model::ClusterAlltoall alltoall = question.alltoall;
       alltoall.bytes = static_cast<double>(size);
       alltoall.strategy = strategy;
       rows.push_back({size, alltoall, {}});
@@ -201,7 +203,7 @@ llvm::Expected<std::vector<Row>> predict(const Question& question,
   }
   Progress progress(/*quiet=*/false);
   const auto work = [&](const Row& row) {
-    return row.alltoall ? 1 + messagesOf(question.cluster, *row.alltoall) : 1;
+    return row.alltoall ? 1 + model::messagesOf(question.cluster, *row.alltoall) : 1;
   };
   for (const Row& row : rows)
     progress.expect(work(row));
@@ -215,7 +217,8 @@ llvm::Expected<std::vector<Row>> predict(const Question& question,
 
 /// The exchange between nodes; a schedule does not name its own.
 const char* exchangeName(const Question& question, const Row& row) {
-  return row.alltoall ? nameOf(exchangeOf(question.cluster, *row.alltoall).kind()) : nullptr;
+  return row.alltoall ? model::nameOf(model::exchangeOf(question.cluster, *row.alltoall).kind())
+                      : nullptr;
 }
 
 void printTable(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ostream& out) {
@@ -291,4 +294,4 @@ int modelAlltoall(llvm::ArrayRef<std::uint64_t> sizes, bool json) {
   return kSuccess;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

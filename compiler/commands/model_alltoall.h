@@ -8,7 +8,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/CommandLine.h>
 
-namespace torc {
+namespace torc::compiler {
 
 /// Registers the options of clusters with the subcommand.
 void addClusterOptions(llvm::cl::SubCommand& command, llvm::cl::OptionCategory& category);
@@ -20,6 +20,6 @@ llvm::StringRef clusterOptionGiven();
 /// the exit code.
 int modelAlltoall(llvm::ArrayRef<std::uint64_t> sizes, bool json);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COMMANDS_MODEL_ALLTOALL_H_

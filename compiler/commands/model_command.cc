@@ -22,7 +22,7 @@
 #include "model/bounds/bounds.h"
 #include "model/logp/trees.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -65,15 +65,15 @@ llvm::Error fault(const llvm::Twine& message) {
 /// What is predicted for one size.
 struct Prediction {
   std::uint64_t bytes = 0;
-  TreeTime rectangular, binomial;
+  model::TreeTime rectangular, binomial;
   double bound_s = 0;
   std::optional<Candidate> schedule;  // that torc would compile
 };
 
 /// The predictions for the first dimensions of a torus.
 struct SubTorus {
-  Machine machine;
-  LogPTorus torus;
+  model::Machine machine;
+  model::LogPTorus torus;
   std::vector<Prediction> predictions;
   std::string no_schedule;  // why there is none
 };
@@ -85,7 +85,7 @@ bool isModelled(const CollectiveRow& row) {
 
 llvm::Expected<CollectiveRow> readCollective() {
   if (collective.empty()) return fault("model: of what? broadcast, reduce, alltoall, gemm or lu");
-  llvm::Expected<CollectiveRow> row = parseBoundedCollective(collective);
+  llvm::Expected<CollectiveRow> row = model::parseBoundedCollective(collective);
   if (!row) return row.takeError();
   if (!isModelled(*row)) {
     return fault("model: there are models of broadcast, reduce, alltoall, gemm and lu, not of '" +
@@ -95,22 +95,23 @@ llvm::Expected<CollectiveRow> readCollective() {
 }
 
 /// The machine that the options name, without dimensions of one node.
-llvm::Expected<Machine> readMachine() {
+llvm::Expected<model::Machine> readMachine() {
   llvm::Expected<Target> target = readTarget(torus, /*order=*/{}, machine_name);
   if (!target) return target.takeError();
-  Machine& machine = target->machine;
+  model::Machine& machine = target->machine;
   if (machine.ranks_per_node > 0) {
     return fault("model: the models have one process on a node, not the cores of '" + torus + "'");
   }
   if (machine.damaged()) {
     return fault("model: the models know no dead links and nodes, which " + machine.name + " has");
   }
-  llvm::erase_if(machine.dimensions, [](const MachineDimension& of) { return of.size == 1; });
+  llvm::erase_if(machine.dimensions,
+                 [](const model::MachineDimension& of) { return of.size == 1; });
   if (machine.dimensions.empty()) return fault("model: a torus of one node has nothing to send");
   return std::move(machine);
 }
 
-llvm::Expected<std::vector<std::size_t>> readDims(const Machine& machine) {
+llvm::Expected<std::vector<std::size_t>> readDims(const model::Machine& machine) {
   const std::size_t most = machine.dimensions.size();
   std::vector<std::size_t> listed;
   if (dims.empty()) {
@@ -121,8 +122,8 @@ llvm::Expected<std::vector<std::size_t>> readDims(const Machine& machine) {
   for (llvm::StringRef one : llvm::split(dims, ',')) {
     std::size_t count = 0;
     if (one.getAsInteger(10, count) || count < 1 || count > most) {
-      return fault("--dims: '" + one + "' is not a number of dimensions; " + shapeOf(machine) +
-                   " has " + llvm::Twine(most));
+      return fault("--dims: '" + one + "' is not a number of dimensions; " +
+                   model::shapeOf(machine) + " has " + llvm::Twine(most));
     }
     listed.push_back(count);
   }
@@ -134,7 +135,7 @@ llvm::Expected<std::vector<std::size_t>> readDims(const Machine& machine) {
 llvm::Error addSchedules(SubTorus& on, Progress& progress) {
   const std::optional<Collective> compiled = collectiveNamed(collective);
   if (!compiled) return fault("no algorithm serves " + collective);
-  llvm::Expected<Topology> topology = topologyOf(on.machine);
+  llvm::Expected<Topology> topology = model::topologyOf(on.machine);
   if (!topology) return topology.takeError();
   const CollectiveSpec spec{*compiled, *topology};
   if (!isServed(spec)) return noAlgorithm(spec);
@@ -148,20 +149,21 @@ llvm::Error addSchedules(SubTorus& on, Progress& progress) {
   return llvm::Error::success();
 }
 
-SubTorus predict(const Machine& machine, std::size_t dimensions, const CollectiveRow& row,
+SubTorus predict(const model::Machine& machine, std::size_t dimensions, const CollectiveRow& row,
                  llvm::ArrayRef<std::uint64_t> sizes, Progress& progress) {
   SubTorus on{machine, {}, {}, {}};
   on.machine.dimensions.resize(dimensions);
-  on.torus = logPTorusOf(on.machine);
+  on.torus = model::logPTorusOf(on.machine);
   for (const std::uint64_t size : sizes) {
     const auto vector = static_cast<double>(size);
     const bool sums = row.reduces();
-    on.predictions.push_back(
-        {size,
-         sums ? rectangularReduction(on.torus, vector) : rectangularMulticast(on.torus, vector),
-         sums ? binomialReduction(on.torus, vector) : binomialMulticast(on.torus, vector),
-         lowerBound(on.machine, {row, vector}).bound_s,
-         {}});
+    on.predictions.push_back({size,
+                              sums ? model::rectangularReduction(on.torus, vector)
+                                   : model::rectangularMulticast(on.torus, vector),
+                              sums ? model::binomialReduction(on.torus, vector)
+                                   : model::binomialMulticast(on.torus, vector),
+                              model::lowerBound(on.machine, {row, vector}).bound_s,
+                              {}});
   }
   if (llvm::Error error = addSchedules(on, progress)) {
     on.no_schedule = toString(std::move(error));
@@ -171,9 +173,9 @@ SubTorus predict(const Machine& machine, std::size_t dimensions, const Collectiv
   return on;
 }
 
-void printTable(const Machine& machine, bool sums, llvm::ArrayRef<SubTorus> all,
+void printTable(const model::Machine& machine, bool sums, llvm::ArrayRef<SubTorus> all,
                 llvm::raw_ostream& out) {
-  const LogPTorus& whole = all.front().torus;
+  const model::LogPTorus& whole = all.front().torus;
   out << collective << " on " << machine.name
       << llvm::format(": o %g us, L %g us", whole.overhead * kMicro, whole.latency * kMicro);
   if (sums && whole.summing > 0) {
@@ -181,7 +183,7 @@ void printTable(const Machine& machine, bool sums, llvm::ArrayRef<SubTorus> all,
   }
   out << '\n';
   for (const SubTorus& on : all) {
-    out << shapeOf(on.machine)
+    out << model::shapeOf(on.machine)
         << llvm::format(": %.0f nodes, g %.4g ns/byte, ", on.torus.nodes, on.torus.gap * 1e9)
         << on.torus.trees << (on.torus.trees == 1 ? " tree" : " trees")
         << (on.no_schedule.empty() ? "" : "; not simulated: ") << on.no_schedule
@@ -212,7 +214,7 @@ Json jsonOf(const SubTorus& on, const Prediction& each) {
   Json document;
   document["collective"] = collective.getValue();
   document["machine"] = on.machine.name;
-  document["torus"] = shapeOf(on.machine);
+  document["torus"] = model::shapeOf(on.machine);
   document["dimensions"] = on.torus.dimensions;
   document["nodes"] = static_cast<std::uint64_t>(on.torus.nodes);
   document["trees"] = on.torus.trees;
@@ -251,7 +253,7 @@ int runDense() {
         fault("model: --bytes and --dims are of collectives; --size is of gemm and lu"));
   if (flops.getNumOccurrences() > 0 && !(flops > 0))
     return optionFault(fault("--flops: a node does more than none"));
-  llvm::Expected<Machine> machine = readMachine();
+  llvm::Expected<model::Machine> machine = readMachine();
   if (!machine) return optionFault(machine.takeError());
   const DenseModelOptions options{collective == "lu", flops, panel, pivoting, single};
   llvm::Expected<std::vector<DenseModel>> models = predictDense(*machine, *sizes, options);
@@ -294,7 +296,7 @@ int run() {
     return optionFault(row.takeError());
   }
   if (!sizes) return optionFault(sizes.takeError());
-  llvm::Expected<Machine> machine = readMachine();
+  llvm::Expected<model::Machine> machine = readMachine();
   if (!machine) return optionFault(machine.takeError());
   llvm::Expected<std::vector<std::size_t>> counts = readDims(*machine);
   if (!counts) return optionFault(counts.takeError());
@@ -318,4 +320,4 @@ Command modelCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -12,7 +12,7 @@
 #include "model/linalg/dense_cost.h"
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// gemm or lu; nothing else is one.
 bool isDenseModel(llvm::StringRef name);
@@ -31,24 +31,24 @@ struct DenseModel {
   std::uint64_t size = 0;
   struct Way {
     std::string name;
-    DenseGrid grid;
-    DenseCost cost;
+    model::DenseGrid grid;
+    model::DenseCost cost;
   };
   std::vector<Way> ways;
 };
 
 /// An error where the torus has more than three dimensions, or more layers than the cube root of
 /// its nodes, the node's flop rate is not known, or sizes and panels do not fit.
-llvm::Expected<std::vector<DenseModel>> predictDense(const Machine& machine,
+llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machine,
                                                      const std::vector<std::uint64_t>& sizes,
                                                      const DenseModelOptions& options);
 
 /// The predictions as a table, or as JSON.
-std::string denseTable(const Machine& machine, const DenseModelOptions& options,
+std::string denseTable(const model::Machine& machine, const DenseModelOptions& options,
                        const std::vector<DenseModel>& models);
-std::string denseJson(const Machine& machine, const DenseModelOptions& options,
+std::string denseJson(const model::Machine& machine, const DenseModelOptions& options,
                       const std::vector<DenseModel>& models);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COMMANDS_MODEL_DENSE_H_

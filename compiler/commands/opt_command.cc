@@ -5,7 +5,7 @@
 #include "passes/manager/pipeline_text.h"
 #include "passes/manager/registry.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -24,10 +24,11 @@ PassFlags pass_flags(command, category, /*verify_each=*/true);
 
 /// Every pass with what it does, and its options with what they take.
 void listPasses(llvm::raw_ostream& out) {
-  for (const auto& pass : createAllPasses()) {
+  for (const auto& pass : passes::createAllPasses()) {
     out << pass->text() << "\n    " << pass->description() << " ("
-        << (pass->level() == PassLevel::kPlan ? "on a plan" : "on step operations") << ")\n";
-    for (const PassOption* option : pass->options()) {
+        << (pass->level() == passes::PassLevel::kPlan ? "on a plan" : "on step operations")
+        << ")\n";
+    for (const passes::PassOption* option : pass->options()) {
       out << "    " << option->name() << ": " << option->description() << "; " << option->accepted()
           << '\n';
     }
@@ -43,14 +44,14 @@ int run() {
     return kSuccess;
   }
   if (input.empty()) return wrongUsage("opt: which file? - is stdin");
-  llvm::Expected<std::vector<std::unique_ptr<Pass>>> parsed = parsePipeline(passes);
+  llvm::Expected<std::vector<std::unique_ptr<passes::Pass>>> parsed = passes::parsePipeline(passes);
   if (!parsed) return wrongUsage(toString(parsed.takeError()));
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
-  Program program = read->takeProgram();
-  PassManager manager(std::move(*parsed), pass_flags.options());
+  ir::Program program = read->takeProgram();
+  passes::PassManager manager(std::move(*parsed), pass_flags.options());
   if (llvm::Error error = manager.run(program)) return inputFault(std::move(error));
-  printProgram(program, out);
+  ir::printProgram(program, out);
   if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
   return kSuccess;
 }
@@ -61,4 +62,4 @@ Command optCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

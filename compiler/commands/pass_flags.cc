@@ -1,7 +1,7 @@
 // --verify-each, --print-after-all, --time-passes, --stats.
 #include "compiler/commands/commands.h"
 
-namespace torc {
+namespace torc::compiler {
 
 using namespace llvm::cl;
 
@@ -17,8 +17,8 @@ PassFlags::PassFlags(SubCommand& command, OptionCategory& category, bool verify_
                    desc("Print the seconds that each pass and its proof take")),
       statistics_("stats", sub(command), cat(category), desc("Print what the passes found out")) {}
 
-PassManagerOptions PassFlags::options() const {
-  PassManagerOptions options;
+passes::PassManagerOptions PassFlags::options() const {
+  passes::PassManagerOptions options;
   options.verify_each = verify_each_;
   options.print_after_all = print_after_all_;
   options.time_passes = time_passes_;
@@ -26,4 +26,4 @@ PassManagerOptions PassFlags::options() const {
   return options;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -17,7 +17,7 @@
 #include "model/bounds/link_loads.h"
 #include "model/simulator/simulator.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -43,19 +43,19 @@ PacketFlags packet_flags(command, category);
 
 constexpr double kMicro = 1e6;  // microseconds per second
 
-std::string linkName(const Topology& topology, const LinkClass& link) {
+std::string linkName(const Topology& topology, const model::LinkClass& link) {
   return std::string(1, topology.axes[link.axis].name) + (link.sign > 0 ? '+' : '-');
 }
 
 /// The named machine in the schedule's shape and with its damage; where none is named, generic
 /// links in the relative bandwidths that the schedule was made for.
-llvm::Expected<Machine> readMachine(const Topology& topology) {
+llvm::Expected<model::Machine> readMachine(const Topology& topology) {
   const llvm::StringRef default_machine =
       packet_flags.areOn() ? PacketFlags::kDefaultMachine : kDefaultMachine;
-  llvm::Expected<Machine> whole =
-      findMachine(machine.empty() ? default_machine : llvm::StringRef(machine));
+  llvm::Expected<model::Machine> whole =
+      model::findMachine(machine.empty() ? default_machine : llvm::StringRef(machine));
   if (!whole) return whole.takeError();
-  llvm::Expected<Machine> partition = partitionOf(*whole, topology.shape());
+  llvm::Expected<model::Machine> partition = model::partitionOf(*whole, topology.shape());
   if (!partition) return partition;
   for (const DeadLink& dead : topology.deadLinks()) {
     if (!llvm::is_contained(partition->dead_links, dead)) partition->dead_links.push_back(dead);
@@ -83,25 +83,25 @@ Json header(const ScheduleView& schedule) {
 
 struct Run {
   std::uint64_t bytes = 0;
-  SimulateResult result;
+  model::SimulateResult result;
   double bound_s = 0;
   std::optional<double> ratio;       // makespan over bound; none where the bound is 0
   std::optional<double> load_ratio;  // largest load of a link over the least possible, likewise
 };
 
-llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const Machine& on,
+llvm::Expected<Run> simulateSize(const ScheduleView& schedule, const model::Machine& on,
                                  std::uint64_t size) {
-  SimulateOptions options;
+  model::SimulateOptions options;
   options.bytes = static_cast<double>(size);
   options.per_rank = per_rank;
   options.critical_path = critical_path;
-  llvm::Expected<SimulateResult> result = simulate(schedule, on, options);
+  llvm::Expected<model::SimulateResult> result = model::simulate(schedule, on, options);
   if (!result) return result.takeError();
-  const Bound bound = lowerBound(on, {rowOf(schedule.collective), options.bytes});
+  const model::Bound bound = model::lowerBound(on, {rowOf(schedule.collective), options.bytes});
   Run run{size, std::move(*result), bound.bound_s, std::nullopt, std::nullopt};
   if (bound.bound_s > 0) run.ratio = run.result.makespan_s / bound.bound_s;
   double load_s = 0;
-  for (const LinkUse& use : run.result.links)
+  for (const model::LinkUse& use : run.result.links)
     load_s = std::max(load_s, use.bytes / on.linkBandwidth(use.link_class.axis));
   if (bound.bandwidth_s > 0) run.load_ratio = load_s / bound.bandwidth_s;
   return run;
@@ -111,8 +111,8 @@ Json jsonOf(const std::optional<double>& number) {
   return number ? Json(*number) : Json();
 }
 
-Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
-  const SimulateResult& result = run.result;
+Json jsonOf(const ScheduleView& schedule, const model::Machine& on, const Run& run) {
+  const model::SimulateResult& result = run.result;
   Json document = header(schedule);
   document["machine"] = on.name;
   document["bytes"] = run.bytes;
@@ -125,7 +125,7 @@ Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
   document["nodes"] = result.nodes;
   document["operations"] = result.operations;
   Json& links = document["links"] = Json::array();
-  for (const LinkUse& use : result.links) {
+  for (const model::LinkUse& use : result.links) {
     links.push_back({{"link", linkName(schedule.topology, use.link_class)},
                      {"bytes", use.bytes},
                      {"busy_s", use.busy_s},
@@ -133,7 +133,7 @@ Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
   }
   if (!critical_path) return document;
   Json& path = document["critical_path"] = Json::array();
-  for (const CriticalStep& step : result.critical_path) {
+  for (const model::CriticalStep& step : result.critical_path) {
     path.push_back({{"operation", step.operation},
                     {"rank", step.rank},
                     {"start_s", step.start_s},
@@ -144,16 +144,16 @@ Json jsonOf(const ScheduleView& schedule, const Machine& on, const Run& run) {
 }
 
 void printRun(const ScheduleView& schedule, const Run& run, llvm::raw_ostream& out) {
-  const SimulateResult& result = run.result;
+  const model::SimulateResult& result = run.result;
   out << "      link         bytes       busy us       idle us\n";
-  for (const LinkUse& use : result.links) {
+  for (const model::LinkUse& use : result.links) {
     out << llvm::right_justify(linkName(schedule.topology, use.link_class), 10)
         << llvm::format("  %12.6g  %12.6g  %12.6g\n", use.bytes, use.busy_s * kMicro,
                         use.idle_s * kMicro);
   }
   if (!critical_path) return;
   out << "critical path:\n  start us        end us    rank  operation  waited for\n";
-  for (const CriticalStep& step : result.critical_path) {
+  for (const model::CriticalStep& step : result.critical_path) {
     out << llvm::format("%10.6g  %12.6g  %6d", step.start_s * kMicro, step.end_s * kMicro,
                         step.rank)
         << llvm::right_justify("%" + std::to_string(step.operation), 11) << "  "
@@ -161,9 +161,9 @@ void printRun(const ScheduleView& schedule, const Run& run, llvm::raw_ostream& o
   }
 }
 
-void printRuns(const ScheduleView& schedule, const Machine& on, llvm::ArrayRef<Run> runs,
+void printRuns(const ScheduleView& schedule, const model::Machine& on, llvm::ArrayRef<Run> runs,
                llvm::raw_ostream& out) {
-  const SimulateResult& first = runs.front().result;
+  const model::SimulateResult& first = runs.front().result;
   out << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", machine "
       << on.name << ": " << first.nodes << (first.nodes == 1 ? " node" : " nodes")
       << " simulated for " << schedule.topology.ranks() << ", " << first.operations
@@ -185,8 +185,8 @@ void printRuns(const ScheduleView& schedule, const Machine& on, llvm::ArrayRef<R
   if (runs.size() == 1) printRun(schedule, runs.front(), out);
 }
 
-llvm::Error simulateSizes(const ScheduleView& schedule, const Machine& on, const SizeRange& range,
-                          llvm::raw_ostream& out) {
+llvm::Error simulateSizes(const ScheduleView& schedule, const model::Machine& on,
+                          const SizeRange& range, llvm::raw_ostream& out) {
   std::vector<Run> runs;
   for (const std::uint64_t size : range.sizes()) {
     llvm::Expected<Run> run = simulateSize(schedule, on, size);
@@ -208,24 +208,24 @@ llvm::Error simulateSizes(const ScheduleView& schedule, const Machine& on, const
 
 // Exact loads.
 
-Json jsonOf(const Topology& topology, llvm::ArrayRef<ExactLoad> loads) {
+Json jsonOf(const Topology& topology, llvm::ArrayRef<model::ExactLoad> loads) {
   Json object = Json::object();
-  for (const ExactLoad& load : loads)
+  for (const model::ExactLoad& load : loads)
     object[linkName(topology, load.link)] = load.share.text();
   return object;
 }
 
 llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
   const Topology& topology = schedule.topology;
-  llvm::Expected<LinkLoads> loads = exactLinkLoads(schedule);
+  llvm::Expected<model::LinkLoads> loads = model::exactLinkLoads(schedule);
   if (!loads) return loads.takeError();
-  const std::optional<Fraction> bound = equalLinkBound(schedule.collective, topology);
-  std::optional<Fraction> ratio;
-  if (bound) ratio = divide(loads->largest(), *bound);
+  const std::optional<model::Fraction> bound = model::equalLinkBound(schedule.collective, topology);
+  std::optional<model::Fraction> ratio;
+  if (bound) ratio = model::divide(loads->largest(), *bound);
   if (json) {
     Json document = header(schedule);
     Json& phases = document["phases"] = Json::array();
-    for (const LinkLoads::Phase& phase : loads->phases)
+    for (const model::LinkLoads::Phase& phase : loads->phases)
       phases.push_back({{"phase", phase.phase}, {"loads", jsonOf(topology, phase.loads)}});
     document["total"] = jsonOf(topology, loads->totals);
     document["bound"] = bound ? Json(bound->text()) : Json();
@@ -236,13 +236,13 @@ llvm::Error printLoads(const ScheduleView& schedule, llvm::raw_ostream& out) {
   }
   out << rowOf(schedule.collective).name << " on " << topology.shape()
       << ": loads of the busiest links, as shares of the vector\n";
-  auto print = [&](const std::string& label, llvm::ArrayRef<ExactLoad> row) {
+  auto print = [&](const std::string& label, llvm::ArrayRef<model::ExactLoad> row) {
     out << label;
-    for (const ExactLoad& load : row)
+    for (const model::ExactLoad& load : row)
       out << "  " << linkName(topology, load.link) << ' ' << load.share.text();
     out << '\n';
   };
-  for (const LinkLoads::Phase& phase : loads->phases)
+  for (const model::LinkLoads::Phase& phase : loads->phases)
     print("phase " + std::to_string(phase.phase), phase.loads);
   print("total", loads->totals);
   if (ratio) {
@@ -277,7 +277,7 @@ int run() {
                                                  std::string(read->program.expander()) + ")")));
   }
   const ScheduleView schedule = read->view();
-  llvm::Expected<Machine> on = readMachine(schedule.topology);
+  llvm::Expected<model::Machine> on = readMachine(schedule.topology);
   if (!on) return optionFault(on.takeError());
   if (packet_flags.areOn()) return packet_flags.simulateFile(schedule, *on, *range, json);
   std::string text;
@@ -296,4 +296,4 @@ Command simulateCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -14,7 +14,7 @@
 #include "model/bounds/bounds.h"
 #include "model/packets/heat.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -36,7 +36,7 @@ std::string formatted(const char* format, double value) {
 /// Announces the memory on stderr, and shows how far it is.
 class Watch {
  public:
-  Watch(std::string what, PacketOptions& options) : progress_(false) {
+  Watch(std::string what, model::PacketOptions& options) : progress_(false) {
     options.announce = [this, what = std::move(what)](double bytes, double hops) {
       if (hops >= kWorthSaying) {
         llvm::errs() << what << ": " << formatted("%.4g", bytes / kMiB) << " MiB, "
@@ -58,7 +58,7 @@ class Watch {
   double seen_ = 0;
 };
 
-void add(const PacketResult& result, Json& document) {
+void add(const model::PacketResult& result, Json& document) {
   document["makespan_s"] = result.makespan_s;
   document["steady_rate"] = result.steady_rate;
   document["nodes"] = result.nodes;
@@ -67,7 +67,8 @@ void add(const PacketResult& result, Json& document) {
 }
 
 /// Shares of time in which the links of each direction were busy.
-void printLinks(const Topology& topology, const PacketResult& result, llvm::raw_ostream& out) {
+void printLinks(const Topology& topology, const model::PacketResult& result,
+                llvm::raw_ostream& out) {
   out << "      link    busy %\n";
   for (int i = 0; i < topology.dimensions(); ++i) {
     const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
@@ -131,8 +132,8 @@ llvm::Error PacketFlags::check(bool has_file) const {
 int PacketFlags::listSettings() const {
   std::string text;
   llvm::raw_string_ostream out(text);
-  const PacketParameters parameters;
-  for (const PacketParameterRow& row : packetParameterRows()) {
+  const model::PacketParameters parameters;
+  for (const model::PacketParameterRow& row : model::packetParameterRows()) {
     out << llvm::left_justify(llvm::StringRef(row.name), 16)
         << llvm::right_justify(formatted("%g", parameters.*(row.member)), 8) << ' '
         << llvm::left_justify(llvm::StringRef(row.unit), 8) << ' ' << llvm::StringRef(row.meaning)
@@ -142,10 +143,10 @@ int PacketFlags::listSettings() const {
   return kSuccess;
 }
 
-llvm::Expected<PacketOptions> PacketFlags::options() const {
-  PacketOptions options;
-  if (llvm::Error error = applyPacketSettings(settings_, options.parameters)) return error;
-  if (llvm::Error error = checkPacketParameters(options.parameters)) return error;
+llvm::Expected<model::PacketOptions> PacketFlags::options() const {
+  model::PacketOptions options;
+  if (llvm::Error error = model::applyPacketSettings(settings_, options.parameters)) return error;
+  if (llvm::Error error = model::checkPacketParameters(options.parameters)) return error;
   llvm::Expected<std::uint64_t> memory = parseSize(memory_, "--memory-limit");
   if (!memory) return memory.takeError();
   options.most_memory = static_cast<double>(*memory);
@@ -153,8 +154,8 @@ llvm::Expected<PacketOptions> PacketFlags::options() const {
 }
 
 int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
-  AlltoallOptions alltoall;
-  llvm::Expected<AlltoallStrategy> strategy = parseAlltoallStrategy(traffic_);
+  model::AlltoallOptions alltoall;
+  llvm::Expected<model::AlltoallStrategy> strategy = model::parseAlltoallStrategy(traffic_);
   if (!strategy) return wrongUsage("--traffic: " + llvm::toString(strategy.takeError()));
   alltoall.strategy = *strategy;
   llvm::Expected<std::uint64_t> bytes = parseSize(pair_bytes_, "--pair-bytes");
@@ -167,10 +168,10 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
   if (llvm::StringRef(most_packets_).getAsInteger(10, alltoall.most_packets)) {
     return wrongUsage("--most-packets takes a number, not '" + most_packets_ + "'");
   }
-  if (alltoall.most_packets > 0 && *strategy == AlltoallStrategy::kVirtualMesh) {
+  if (alltoall.most_packets > 0 && *strategy == model::AlltoallStrategy::kVirtualMesh) {
     return wrongUsage("--most-packets: a virtual mesh waits for all packets");
   }
-  llvm::Expected<PacketOptions> options = this->options();
+  llvm::Expected<model::PacketOptions> options = this->options();
   if (!options) return wrongUsage(llvm::toString(options.takeError()));
   if (torus_.empty()) return wrongUsage("--traffic: which shape? --torus 8x8x8");
   llvm::Expected<Target> target =
@@ -180,19 +181,19 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
   const std::string what = std::string(name(*strategy)) + " all-to-all on " +
                            target->topology.shape() + ", " + sizeText(*bytes) + " a pair";
   const auto begin = std::chrono::steady_clock::now();
-  llvm::Expected<PacketResult> result = [&] {
+  llvm::Expected<model::PacketResult> result = [&] {
     const Watch watch(what, *options);
-    return simulateAlltoall(target->topology, target->machine, alltoall, *options);
+    return model::simulateAlltoall(target->topology, target->machine, alltoall, *options);
   }();
   if (!result) return inputFault(result.takeError());
   if (!heat_.empty()) {
-    const std::string svg = heatSvg(target->topology, options->parameters, *result, what);
+    const std::string svg = model::heatSvg(target->topology, options->parameters, *result, what);
     if (llvm::Error error = writeOutput(heat_, svg)) return inputFault(std::move(error));
   }
   const double wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const double peak_s =
-      alltoallPeakSeconds(target->topology, target->machine, options->parameters, alltoall.bytes);
+  const double peak_s = model::alltoallPeakSeconds(target->topology, target->machine,
+                                                   options->parameters, alltoall.bytes);
   // In a steady state a node receives from all others what it sends.
   const double nodes = static_cast<double>(result->nodes);
   const double steady = result->steady_rate * peak_s / (nodes * (nodes - 1) * alltoall.bytes);
@@ -224,9 +225,9 @@ int PacketFlags::simulateTraffic(const std::string& machine, bool json) const {
   return kSuccess;
 }
 
-int PacketFlags::simulateFile(const ScheduleView& schedule, const Machine& machine,
+int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine& machine,
                               const SizeRange& sizes, bool json) const {
-  llvm::Expected<PacketOptions> options = this->options();
+  llvm::Expected<model::PacketOptions> options = this->options();
   if (!options) return wrongUsage(llvm::toString(options.takeError()));
   if (!heat_.empty() && sizes.lowest != sizes.highest) {
     return wrongUsage("--heat draws one size, not a range");
@@ -241,20 +242,21 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const Machine& machi
         << "     bytes   makespan us      bound us     ratio   packets  packet hops\n";
   }
   for (const std::uint64_t size : sizes.sizes()) {
-    ProgramOptions program;
+    model::ProgramOptions program;
     program.bytes = static_cast<double>(size);
     program.adaptive = adaptive_;
-    llvm::Expected<PacketResult> result = [&] {
+    llvm::Expected<model::PacketResult> result = [&] {
       const Watch watch(what + ", " + sizeText(size), *options);
-      return simulateProgram(schedule, machine, program, *options);
+      return model::simulateProgram(schedule, machine, program, *options);
     }();
     if (!result) return inputFault(result.takeError());
     if (!heat_.empty()) {
-      const std::string svg =
-          heatSvg(schedule.topology, options->parameters, *result, what + ", " + sizeText(size));
+      const std::string svg = model::heatSvg(schedule.topology, options->parameters, *result,
+                                             what + ", " + sizeText(size));
       if (llvm::Error error = writeOutput(heat_, svg)) return inputFault(std::move(error));
     }
-    const double bound_s = lowerBound(machine, {rowOf(schedule.collective), program.bytes}).bound_s;
+    const double bound_s =
+        model::lowerBound(machine, {rowOf(schedule.collective), program.bytes}).bound_s;
     if (json) {
       Json document;
       document["collective"] = rowOf(schedule.collective).name;
@@ -281,4 +283,4 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const Machine& machi
   return kSuccess;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

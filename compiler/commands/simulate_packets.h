@@ -13,7 +13,7 @@
 #include "model/packets/packet_simulator.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 class PacketFlags {
  public:
@@ -33,12 +33,12 @@ class PacketFlags {
   /// `--traffic`. Returns the exit code.
   int simulateTraffic(const std::string& machine, bool json) const;
   /// A schedule of one rank a node. Returns the exit code.
-  int simulateFile(const ScheduleView& schedule, const Machine& machine, const SizeRange& sizes,
-                   bool json) const;
+  int simulateFile(const ScheduleView& schedule, const model::Machine& machine,
+                   const SizeRange& sizes, bool json) const;
 
  private:
   /// Errors are of usage.
-  llvm::Expected<PacketOptions> options() const;
+  llvm::Expected<model::PacketOptions> options() const;
 
   llvm::cl::opt<bool> packets_;
   llvm::cl::opt<std::string> traffic_, torus_, pair_bytes_, settings_, seed_, most_packets_,
@@ -46,6 +46,6 @@ class PacketFlags {
   llvm::cl::opt<bool> adaptive_, list_;
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_

@@ -11,7 +11,7 @@
 #include "ir/text/text.h"
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// The name of an input in messages.
@@ -43,7 +43,7 @@ int inputFault(llvm::Error error) {
 }
 
 int optionFault(llvm::Error error) {
-  const bool in_file = error.isA<MachineFault>();
+  const bool in_file = error.isA<model::MachineFault>();
   printError(toString(std::move(error)));
   return in_file ? kInputFault : kWrongUsage;
 }
@@ -53,12 +53,12 @@ llvm::Error toError(const Status& status) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::Twine(status.message()));
 }
 
-Program Input::takeProgram() {
+ir::Program Input::takeProgram() {
   if (!file) return std::move(program);
   const ScheduleView& view = file->view();
-  Program taken;
+  ir::Program taken;
   Schedule& schedule = taken.schedule;
-  schedule = headerOf(view);
+  schedule = ir::headerOf(view);
   schedule.streams.assign(view.streams.begin(), view.streams.end());
   schedule.boxes.assign(view.boxes.begin(), view.boxes.end());
   schedule.pairs.assign(view.pairs.begin(), view.pairs.end());
@@ -99,12 +99,12 @@ llvm::Expected<Input> readInput(llvm::StringRef path) {
   }
   if (llvm::StringRef(*bytes).ltrim().starts_with("{")) {
     input.kind = InputKind::kJson;
-    llvm::Expected<Schedule> schedule = readJson(*bytes, origin);
+    llvm::Expected<Schedule> schedule = ir::readJson(*bytes, origin);
     if (!schedule) return schedule.takeError();
     input.program.schedule = std::move(*schedule);
     return input;
   }
-  llvm::Expected<Program> program = parseProgram(*bytes, origin);
+  llvm::Expected<ir::Program> program = ir::parseProgram(*bytes, origin);
   if (!program) return program.takeError();
   input.program = std::move(*program);
   return input;
@@ -121,4 +121,4 @@ llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes) {
   return llvm::createStringError(code, "cannot write to stdout: " + code.message());
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

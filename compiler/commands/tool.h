@@ -14,7 +14,7 @@
 #include "ir/program.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Exit codes.
 inline constexpr int kSuccess = 0;
@@ -35,12 +35,12 @@ enum class InputKind { kFile, kJson, kText };
 struct Input {
   InputKind kind = InputKind::kText;
   std::optional<LoadedSchedule> file;  // kFile
-  Program program;                     // others
+  ir::Program program;                 // others
 
   bool isPlan() const { return program.isPlan(); }
   ScheduleView view() const { return file ? file->view() : program.schedule.view(); }
   /// The schedule as the passes take it.
-  Program takeProgram();
+  ir::Program takeProgram();
 };
 
 /// Reads a binary file, JSON or text, whichever the content is; `-` is stdin. What is returned has
@@ -56,6 +56,6 @@ llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 /// An error made of a Status.
 llvm::Error toError(const Status& status);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COMMANDS_TOOL_H_

@@ -11,7 +11,7 @@
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using namespace llvm::cl;
@@ -29,12 +29,12 @@ opt<unsigned long long> count(
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
 
 /// `X+`.
-std::string linkName(const Topology& topology, const LinkLoad& load) {
+std::string linkName(const Topology& topology, const ir::LinkLoad& load) {
   return std::string(1, topology.axes[load.axis].name) + (load.sign > 0 ? '+' : '-');
 }
 
-void printJson(const ScheduleView& schedule, const VerifyResult& result,
-               const std::optional<CountedResult>& counted, llvm::raw_ostream& out) {
+void printJson(const ScheduleView& schedule, const ir::VerifyResult& result,
+               const std::optional<ir::CountedResult>& counted, llvm::raw_ostream& out) {
   nlohmann::ordered_json document;
   document["ok"] = result.ok() && (!counted || counted->fault.empty());
   document["collective"] = rowOf(schedule.collective).name;
@@ -47,18 +47,18 @@ void printJson(const ScheduleView& schedule, const VerifyResult& result,
   document["slots"] = result.slots;
   document["scratch_share"] = result.scratch_share;
   auto& errors = document["errors"] = nlohmann::ordered_json::array();
-  for (const Fault& fault : result.faults) {
+  for (const ir::Fault& fault : result.faults) {
     nlohmann::ordered_json entry;
     entry["rule"] = name(fault.rule).str();
     if (fault.operation != kNone) {
       entry["operation"] = fault.operation;
-      entry["text"] = operationText(schedule, fault.operation);
+      entry["text"] = ir::operationText(schedule, fault.operation);
     }
     entry["message"] = fault.message;
     errors.push_back(std::move(entry));
   }
   auto& loads = document["loads"] = nlohmann::ordered_json::array();
-  for (const LinkLoad& load : result.loads) {
+  for (const ir::LinkLoad& load : result.loads) {
     loads.push_back({{"phase", load.phase},
                      {"link", linkName(schedule.topology, load)},
                      {"share", load.share}});
@@ -73,10 +73,11 @@ void printJson(const ScheduleView& schedule, const VerifyResult& result,
 }
 
 /// A row per phase, a column per direction of an axis: the share of the vector that a link carries.
-void printLoads(const Topology& topology, llvm::ArrayRef<LinkLoad> loads, llvm::raw_ostream& out) {
+void printLoads(const Topology& topology, llvm::ArrayRef<ir::LinkLoad> loads,
+                llvm::raw_ostream& out) {
   std::map<std::pair<std::uint32_t, int>, double> total;  // by axis and sign, + first
   std::map<std::uint32_t, std::map<std::pair<std::uint32_t, int>, double>> phases;
-  for (const LinkLoad& load : loads) {
+  for (const ir::LinkLoad& load : loads) {
     const std::pair link(load.axis, -load.sign);
     phases[load.phase][link] += load.share;
     total[link] += load.share;
@@ -107,7 +108,7 @@ void printLoads(const Topology& topology, llvm::ArrayRef<LinkLoad> loads, llvm::
 }
 
 /// One line, and the loads of links.
-void printSuccess(const ScheduleView& schedule, const VerifyResult& result,
+void printSuccess(const ScheduleView& schedule, const ir::VerifyResult& result,
                   llvm::raw_ostream& out) {
   out << "ok: " << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", "
       << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
@@ -129,16 +130,16 @@ int run() {
                                                  std::string(read->program.expander()) + ")")));
   }
   const ScheduleView schedule = read->view();
-  VerifyOptions options;
+  ir::VerifyOptions options;
   options.per_rank = per_rank;
-  const VerifyResult result = verify(schedule, options);
+  const ir::VerifyResult result = ir::verify(schedule, options);
   if (!result.ok() && !json) {
-    printFaults(schedule, result, llvm::errs());
+    ir::printFaults(schedule, result, llvm::errs());
     return kInputFault;
   }
-  std::optional<CountedResult> counted;
+  std::optional<ir::CountedResult> counted;
   if (result.ok() && count.getNumOccurrences() > 0) {
-    StatusOr<CountedResult> proof = proveCounted(schedule, count);
+    StatusOr<ir::CountedResult> proof = ir::proveCounted(schedule, count);
     if (!proof.ok()) return inputFault(toError(proof.status()));
     counted = std::move(*proof);
   }
@@ -170,4 +171,4 @@ Command verifyCommand() {
   return {&command, &category, run};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

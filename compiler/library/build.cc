@@ -19,7 +19,7 @@
 #include "schedules/format/file.h"
 #include "support/version.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// The files of a library under construction, each written once.
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> bySize(const LibraryPlan& plan) {
   return order;
 }
 
-LibraryIndex indexOf(const LibraryPlan& plan, const Machine& machine) {
+LibraryIndex indexOf(const LibraryPlan& plan, const model::Machine& machine) {
   LibraryIndex index;
   index.machine = machine.name;
   index.version = kVersion;
@@ -132,7 +132,7 @@ std::span<const std::byte> bytesOf(const std::string& text) {
 }
 
 /// Writes manifest and index.
-llvm::Error writeLists(const std::string& folder, const Machine& machine,
+llvm::Error writeLists(const std::string& folder, const model::Machine& machine,
                        const LibrarySettings& settings, BuiltLibrary& library) {
   std::vector<const ScheduleRange*> ranges;
   for (const ScheduleRange& range : library.ranges)
@@ -149,7 +149,7 @@ llvm::Error writeLists(const std::string& folder, const Machine& machine,
 
 }  // namespace
 
-llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine& machine,
+llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::Machine& machine,
                                           const LibrarySettings& settings,
                                           llvm::StringRef destination, unsigned jobs,
                                           Progress& progress) {
@@ -204,4 +204,4 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine
   return library;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

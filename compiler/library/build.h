@@ -10,7 +10,7 @@
 #include "compiler/library/plan.h"
 #include "compiler/progress.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// What was built.
 struct BuiltLibrary {
@@ -22,11 +22,11 @@ struct BuiltLibrary {
 /// Builds the library of `plan` into `destination`, with `jobs` threads. What is written depends on
 /// plan, machine and settings alone. Errors: a schedule that cannot be compiled or is not proved, a
 /// destination that is no library or cannot be written; then the old library, if any, stays.
-llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const Machine& machine,
+llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::Machine& machine,
                                           const LibrarySettings& settings,
                                           llvm::StringRef destination, unsigned jobs,
                                           Progress& progress);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_LIBRARY_BUILD_H_

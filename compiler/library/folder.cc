@@ -24,7 +24,7 @@
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 namespace fs = std::filesystem;
@@ -236,4 +236,4 @@ llvm::Error LibraryFolder::publish() {
   return llvm::Error::success();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -9,7 +9,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
-namespace torc {
+namespace torc::compiler {
 
 class LibraryFolder {
  public:
@@ -38,6 +38,6 @@ class LibraryFolder {
   int lock_ = -1;  // holds a lock on `path_`, by which other builds know that this one lives
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_LIBRARY_FOLDER_H_

@@ -8,7 +8,7 @@
 #include "ir/json/topology.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -23,7 +23,7 @@ std::string hexText(std::uint64_t value) {
 Json topologyEntry(const Topology& topology) {
   return {{"torus", topology.shape()},
           {"ranks", topology.ranks()},
-          {"topology", topologyJson(topology)}};
+          {"topology", ir::topologyJson(topology)}};
 }
 
 Json subTorusJson(const LibraryIndex& index, const LibrarySubTorus& sub_torus) {
@@ -191,7 +191,7 @@ Json tunedJson(const LibraryIndex& index) {
   return document;
 }
 
-std::string manifestText(const LibraryIndex& index, const Machine& machine,
+std::string manifestText(const LibraryIndex& index, const model::Machine& machine,
                          const LibrarySettings& settings,
                          llvm::ArrayRef<const ScheduleRange*> ranges,
                          llvm::ArrayRef<std::string> candidates) {
@@ -199,7 +199,7 @@ std::string manifestText(const LibraryIndex& index, const Machine& machine,
   Json document;
   document["torc_library"] = kManifestVersion;
   document["torc"] = facts["torc"];
-  document["machine"] = Json::parse(machineJson(machine));
+  document["machine"] = Json::parse(model::machineJson(machine));
   document["settings"] = settingsJson(settings);
   for (const char* key : {"partitions", "shapes", "sub_tori", "entries", "candidates", "files"})
     document[key] = std::move(facts[key]);
@@ -301,4 +301,4 @@ std::string librarySummary(const LibraryIndex& index) {
          std::to_string((libraryBytes(index) + 1023) / 1024) + " KiB";
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -14,7 +14,7 @@
 #include "compiler/library/ranges.h"
 #include "schedules/library/index.h"
 
-namespace torc {
+namespace torc::compiler {
 
 inline constexpr int kManifestVersion = 3;
 
@@ -39,7 +39,7 @@ struct LibrarySettings {
 
 /// The text of the manifest. `ranges` are those of the index's entries, in their order; `machine`
 /// is the whole one; `candidates` are the schedules of the index's candidates.
-std::string manifestText(const LibraryIndex& index, const Machine& machine,
+std::string manifestText(const LibraryIndex& index, const model::Machine& machine,
                          const LibrarySettings& settings,
                          llvm::ArrayRef<const ScheduleRange*> ranges,
                          llvm::ArrayRef<std::string> candidates);
@@ -86,6 +86,6 @@ inline double boundRatio(double seconds, double bound_s) {
   return bound_s > 0 ? seconds / bound_s : 1.0;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_LIBRARY_MANIFEST_H_

@@ -5,7 +5,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 llvm::Error fault(const llvm::Twine& message) {
@@ -16,9 +16,9 @@ llvm::Error fault(const llvm::Twine& message) {
 constexpr std::size_t kMostSubTori = 1u << 14;
 
 /// Bandwidth of the fastest cable, to which `gap` refers.
-double fastestCable(const Machine& machine) {
+double fastestCable(const model::Machine& machine) {
   double fastest = 0;
-  for (const MachineDimension& dimension : machine.dimensions)
+  for (const model::MachineDimension& dimension : machine.dimensions)
     fastest = std::max(fastest, dimension.bandwidth);
   return fastest;
 }
@@ -57,13 +57,15 @@ bool isSameShape(const PlannedShape& a, const PlannedShape& b) {
 
 }  // namespace
 
-Machine subTorusMachine(const Target& partition, const Extents& extents, const SubTorusAxes& axes) {
+model::Machine subTorusMachine(const Target& partition, const Extents& extents,
+                               const SubTorusAxes& axes) {
   const Topology topology = subTorusTopology(partition.topology, extents, axes);
-  Machine machine = partition.machine;
+  model::Machine machine = partition.machine;
   machine.dimensions.clear();
   for (int i = 0; i < topology.dimensions(); ++i) {
     const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
-    MachineDimension dimension = partition.machine.dimensions[axes[static_cast<std::size_t>(i)]];
+    model::MachineDimension dimension =
+        partition.machine.dimensions[axes[static_cast<std::size_t>(i)]];
     // The two cables of a ring of two stay two.
     if (axis.size < dimension.size) dimension.torus = false;
     dimension.size = axis.size;
@@ -118,4 +120,4 @@ llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, SubTo
   return plan;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -11,7 +11,7 @@
 #include "model/machines/machine.h"
 #include "schedules/library/index.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Which sub-tori of a partition.
 enum class SubToriKind {
@@ -23,7 +23,7 @@ enum class SubToriKind {
 /// two shapes.
 struct PlannedShape {
   Topology topology;
-  Machine machine;
+  model::Machine machine;
   std::uint32_t sub_tori = 0;  // that have it
 };
 
@@ -39,8 +39,9 @@ llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, SubTo
 
 /// The machine that a sub-torus of `partition` is: the links of its axes, its damage where it is
 /// the whole one. `extents` and `axes` are those of a sub-torus.
-Machine subTorusMachine(const Target& partition, const Extents& extents, const SubTorusAxes& axes);
+model::Machine subTorusMachine(const Target& partition, const Extents& extents,
+                               const SubTorusAxes& axes);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_LIBRARY_PLAN_H_

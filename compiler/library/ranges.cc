@@ -14,7 +14,7 @@
 #include "model/simulator/simulator.h"
 #include "schedules/library/index.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 // Sizes that are always looked at are this far apart.
@@ -386,13 +386,13 @@ llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_
   auto program =
       programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
   if (!program) return program.takeError();
-  SimulateOptions options;
+  model::SimulateOptions options;
   options.bytes = modelled(bytes);
   options.per_rank = per_rank;
   options.element_bytes =
       elementBytesFor(programs_->spec(), options.bytes).value_or(options.element_bytes);
-  llvm::Expected<SimulateResult> result =
-      simulate((*program)->schedule.view(), shape_.machine, options);
+  llvm::Expected<model::SimulateResult> result =
+      model::simulate((*program)->schedule.view(), shape_.machine, options);
   if (!result) return result.takeError();
   return result->makespan_s;
 }
@@ -453,10 +453,10 @@ llvm::Expected<std::string> RangeFinder::write(const ProvedFile& file) {
 }
 
 double RangeFinder::boundOf(Collective collective, std::uint64_t bytes) const {
-  BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective(rowOf(collective).name));
+  model::BoundRequest request;
+  request.collective = cantFail(model::parseBoundedCollective(rowOf(collective).name));
   request.bytes = modelled(bytes);
-  return lowerBound(shape_.machine, request).bound_s;
+  return model::lowerBound(shape_.machine, request).bound_s;
 }
 
 /// The size whose time stands for that of `bytes`.
@@ -474,4 +474,4 @@ void RangeFinder::fail(llvm::Error error) {
   queue_.stop();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -29,7 +29,7 @@
 #include "compiler/sizes.h"
 #include "compiler/work_queue.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// What there was to choose from for a size.
 struct SizedChoice {
@@ -136,6 +136,6 @@ class RangeFinder {
   std::string error_;
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_LIBRARY_RANGES_H_

@@ -7,7 +7,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 // A schedule that is predicted to take so many times longer than the best at every size is not
@@ -17,10 +17,10 @@ constexpr double kFar = 3.0;
 /// A schedule, and where it comes closest to the best one.
 struct Ranked {
   const Candidate* candidate = nullptr;
-  PassPipeline pipeline;
+  passes::PassPipeline pipeline;
   double times_best = 0;
 
-  bool isSame(const Algorithm* algorithm, const PassPipeline& other) const {
+  bool isSame(const Algorithm* algorithm, const passes::PassPipeline& other) const {
     return candidate->algorithm == algorithm && pipeline == other;
   }
 };
@@ -28,7 +28,7 @@ struct Ranked {
 /// Schedules other than the chosen one, each once, the best first.
 std::vector<Ranked> othersOf(const ScheduleRange& range) {
   const Algorithm* const chosen = range.chosen.algorithm;
-  const PassPipeline chosen_pipeline = pipelineOf(*chosen, range.chosen.options);
+  const passes::PassPipeline chosen_pipeline = pipelineOf(*chosen, range.chosen.options);
   std::vector<Ranked> others;
   for (const SizedChoice& sized : range.choices) {
     const double best_s = sized.choice.best().cautiousSeconds();
@@ -36,7 +36,7 @@ std::vector<Ranked> othersOf(const ScheduleRange& range) {
       if (!candidate.refusal.empty()) continue;
       const double times_best = best_s > 0 ? candidate.cautiousSeconds() / best_s : 1.0;
       if (times_best > kFar) continue;
-      PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
+      passes::PassPipeline pipeline = pipelineOf(*candidate.algorithm, candidate.options);
       if (candidate.algorithm == chosen && pipeline == chosen_pipeline) continue;
       const auto known = llvm::find_if(
           others, [&](const Ranked& other) { return other.isSame(candidate.algorithm, pipeline); });
@@ -66,7 +66,7 @@ std::optional<Candidate> inChunks(const ScheduleRange& range, std::uint32_t chun
   candidate.options = chosen.options;
   candidate.options.chunks = chunks;
   candidate.options.in_flight = 2;
-  candidate.options.dependences = DependenceKind::kRegion;
+  candidate.options.dependences = passes::DependenceKind::kRegion;
   return candidate;
 }
 
@@ -94,4 +94,4 @@ std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count) {
   return spares;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -8,7 +8,7 @@
 
 #include "compiler/library/ranges.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Up to `count` schedules for the sizes of a range other than the chosen one: of rings that one in
 /// 8 chunks, which real wires like where a model sees no gain; of what was simulated, the best of
@@ -17,6 +17,6 @@ namespace torc {
 /// left out.
 std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_LIBRARY_SPARES_H_

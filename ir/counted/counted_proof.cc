@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// The number drawn for an element of a rank (splitmix64).
@@ -459,4 +459,4 @@ StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t
   return both;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

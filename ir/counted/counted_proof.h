@@ -23,7 +23,7 @@
 #include "schedules/schedule.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Memory of a counted proof, at most: programs, vectors and messages that wait, in bytes.
 inline constexpr std::uint64_t kMaxCountedBytes = 4ull << 30;
@@ -47,6 +47,6 @@ CountedResult proveCounted(Collective collective, const std::vector<FlatProgram>
 /// place. An error where it would take more than the limits above, and where expansion fails.
 StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t count);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_COUNTED_COUNTED_PROOF_H_

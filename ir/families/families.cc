@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace torc {
+namespace torc::ir {
 
 bool moves(const Family& family, std::uint32_t axis) {
   return family.count[axis] > 1 || family.first[axis] != 0;
@@ -101,4 +101,4 @@ double unrolledOperations(const ScheduleView& schedule) {
   return count;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

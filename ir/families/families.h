@@ -9,7 +9,7 @@
 #include "ir/verifier/node_classes.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Whether the family goes along an axis.
 bool moves(const Family& family, std::uint32_t axis);
@@ -51,6 +51,6 @@ UnrolledSchedule unrollFamilies(const ScheduleView& schedule);
 /// How many operations unrollFamilies makes.
 double unrolledOperations(const ScheduleView& schedule);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_FAMILIES_FAMILIES_H_

@@ -7,7 +7,7 @@
 #include "ir/families/families.h"
 #include "ir/schedule_builder.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// Shifts along every axis, from `first` on.
@@ -139,4 +139,4 @@ Schedule foldFamilies(const ScheduleView& schedule) {
   return Folder(schedule).run();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

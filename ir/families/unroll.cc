@@ -6,7 +6,7 @@
 #include "ir/schedule_builder.h"
 #include "schedules/expansion/family.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 class Unroller {
@@ -125,4 +125,4 @@ UnrolledSchedule unrollFamilies(const ScheduleView& schedule) {
   return Unroller(schedule).run();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

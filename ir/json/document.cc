@@ -10,7 +10,7 @@
 
 #include "ir/text/lexer.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 using nlohmann::json;
@@ -149,4 +149,4 @@ std::string shownName(llvm::StringRef name) {
   return "'" + printable(name) + "'";
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -10,7 +10,7 @@
 #include <llvm/Support/Error.h>
 #include <nlohmann/json.hpp>
 
-namespace torc {
+namespace torc::ir {
 
 /// Parses `text`. Errors: `origin:3:14: error: ...` with the line and a caret, or
 /// `origin: /operations/3: key 'kind' occurs twice`.
@@ -43,6 +43,6 @@ class JsonNode {
 /// A name from a document for a message: quoted, cut if long, nothing unprintable.
 std::string shownName(llvm::StringRef name);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_JSON_DOCUMENT_H_

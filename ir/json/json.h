@@ -11,7 +11,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 std::string writeJson(const ScheduleView& schedule);
 
@@ -19,6 +19,6 @@ std::string writeJson(const ScheduleView& schedule);
 /// `a.json: /operations/17/stream: expected an integer from 0 to 4294967294`.
 llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_JSON_JSON_H_

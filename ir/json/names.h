@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace torc {
+namespace torc::ir {
 
 inline constexpr int kJsonFormVersion = 6;  // the value of "torc_schedule"
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
@@ -14,6 +14,6 @@ inline constexpr std::string_view kIntervalKindNames[] = {
     "to_root", "plus_shift", "minus_shift", "root_within"};
 inline constexpr std::string_view kFamilyOrderNames[] = {"fixed", "shuffled"};
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_JSON_NAMES_H_

@@ -18,7 +18,7 @@
 #include "ir/text/format.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 using Names = llvm::ArrayRef<std::string_view>;
@@ -508,4 +508,4 @@ llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin) 
   return schedule;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

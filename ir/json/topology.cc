@@ -5,7 +5,7 @@
 
 #include "ir/json/names.h"
 
-namespace torc {
+namespace torc::ir {
 
 using Json = nlohmann::ordered_json;
 
@@ -39,4 +39,4 @@ Json topologyJson(const Topology& topology) {
   return json;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

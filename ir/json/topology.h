@@ -9,13 +9,13 @@
 
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::ir {
 
 nlohmann::ordered_json topologyJson(const Topology& topology);
 
 /// "ZXY": the names of axes, one per axis of the topology.
 std::string axisNames(const Topology& topology, const std::array<std::uint8_t, kMaxAxes>& order);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_JSON_TOPOLOGY_H_

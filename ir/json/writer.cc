@@ -10,7 +10,7 @@
 #include "ir/json/topology.h"
 #include "ir/text/format.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -163,4 +163,4 @@ std::string writeJson(const ScheduleView& schedule) {
   return text;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -8,7 +8,7 @@
 
 #include "ir/schedule_builder.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// `list` in a segment, of `segments` that the vector has.
@@ -82,4 +82,4 @@ std::uint32_t segmentsToSimulate(const ScheduleView& schedule, double fit) {
   return std::min(schedule.segments, std::max(2u, static_cast<std::uint32_t>(fit)));
 }
 
-}  // namespace torc
+}  // namespace torc::ir

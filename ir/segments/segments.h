@@ -7,7 +7,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// `schedule` with the program of each segment written out, for the first `segments` of them,
 /// 1 to as many as it has, which divide the vector among themselves. Segment s has the operations
@@ -23,6 +23,6 @@ std::uint32_t segmentsToProve(const ScheduleView& schedule);
 /// more of them take follows from these. All of them, if that many fit.
 std::uint32_t segmentsToSimulate(const ScheduleView& schedule, double fit);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_SEGMENTS_SEGMENTS_H_

@@ -4,7 +4,7 @@
 #include "ir/schedule_builder.h"
 #include "ir/text/text.h"
 
-namespace torc {
+namespace torc::ir {
 
 Schedule canonicalize(const ScheduleView& from) {
   ScheduleBuilder builder(headerOf(from));
@@ -35,4 +35,4 @@ Schedule canonicalize(const ScheduleView& from) {
   return builder.take();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

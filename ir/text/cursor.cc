@@ -7,7 +7,7 @@
 
 #include "ir/text/format.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// A token for a message: a long one is cut, nothing unprintable.
@@ -168,4 +168,4 @@ bool TextCursor::fail(std::size_t offset, const llvm::Twine& what) {
   return false;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -14,7 +14,7 @@
 #include "ir/text/lexer.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::ir {
 
 class TextCursor {
  public:
@@ -80,6 +80,6 @@ bool TextCursor::integer(T& value, llvm::StringRef what, std::uint64_t lowest,
   return true;
 }
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_TEXT_CURSOR_H_

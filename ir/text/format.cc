@@ -7,7 +7,7 @@
 
 #include "ir/text/text.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// `+3`, `-1`; nothing for 0.
@@ -40,6 +40,38 @@ void printPeer(const ScheduleView& schedule, const Operation& operation, llvm::r
     printShift(schedule.topology, schedule.shifts[operation.peer], out);
   } else {
     out << '?';
+  }
+}
+
+/// `= r+2`, `= r in 0..6`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`.
+void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
+  const auto fromRoot = [&](std::int64_t offset) {
+    out << 'r';
+    printOffset(static_cast<std::int32_t>(offset), out);
+  };
+  if (interval.kind == IntervalKind::kRoot && interval.length == 1) {
+    out << "= ";
+    fromRoot(interval.start);
+    return;
+  }
+  if (interval.kind == IntervalKind::kRootWithin) {
+    out << "= r in " << interval.start << ".."
+        << std::int64_t{interval.start} + interval.length - 1;
+    return;
+  }
+  out << "in ";
+  if (interval.kind == IntervalKind::kToRoot) {
+    out << interval.length;
+  } else {
+    fromRoot(interval.start);
+  }
+  out << "..";
+  if (interval.kind == IntervalKind::kFromRoot) {
+    out << interval.length;
+  } else if (interval.kind == IntervalKind::kToRoot) {
+    fromRoot(interval.start);
+  } else {
+    fromRoot(std::int64_t{interval.start} + interval.length - 1);
   }
 }
 
@@ -90,38 +122,6 @@ void printInterval(const Topology& topology, std::uint32_t axis, const Interval&
     out << interval.start;
   }
   if (interval.length != 1) out << ':' << interval.length;
-}
-
-/// `= r+2`, `= r in 0..6`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`.
-void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
-  const auto fromRoot = [&](std::int64_t offset) {
-    out << 'r';
-    printOffset(static_cast<std::int32_t>(offset), out);
-  };
-  if (interval.kind == IntervalKind::kRoot && interval.length == 1) {
-    out << "= ";
-    fromRoot(interval.start);
-    return;
-  }
-  if (interval.kind == IntervalKind::kRootWithin) {
-    out << "= r in " << interval.start << ".."
-        << std::int64_t{interval.start} + interval.length - 1;
-    return;
-  }
-  out << "in ";
-  if (interval.kind == IntervalKind::kToRoot) {
-    out << interval.length;
-  } else {
-    fromRoot(interval.start);
-  }
-  out << "..";
-  if (interval.kind == IntervalKind::kFromRoot) {
-    out << interval.length;
-  } else if (interval.kind == IntervalKind::kToRoot) {
-    fromRoot(interval.start);
-  } else {
-    fromRoot(std::int64_t{interval.start} + interval.length - 1);
-  }
 }
 
 void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out) {
@@ -327,4 +327,4 @@ std::string operationText(const ScheduleView& schedule, std::uint32_t operation)
   return text;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -10,7 +10,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// A promise of a schedule, and its flag.
 struct PromiseName {
@@ -66,6 +66,6 @@ void printRegion(const ScheduleView& schedule, const Region& region, llvm::raw_o
 /// `%17 = send out[p2, (x+1, *, *)] to X+1 after %15`.
 void printOperation(const ScheduleView& schedule, std::uint32_t operation, llvm::raw_ostream& out);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_TEXT_FORMAT_H_

@@ -7,7 +7,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/ConvertUTF.h>
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 bool isWordStart(char c) {
@@ -192,4 +192,4 @@ std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t of
       .str();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

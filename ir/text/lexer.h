@@ -8,7 +8,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
-namespace torc {
+namespace torc::ir {
 
 enum class TokenKind : std::uint8_t {
   kEnd,          // end of the text
@@ -69,6 +69,6 @@ std::string unquoted(llvm::StringRef token);
 std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t offset,
                     llvm::StringRef what);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_TEXT_LEXER_H_

@@ -15,7 +15,7 @@
 #include "ir/text/text.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// The names of all promises.
@@ -425,4 +425,4 @@ llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origi
   return ProgramParser(text, origin).parse();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

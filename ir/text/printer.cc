@@ -13,7 +13,7 @@
 #include "schedules/root.h"
 #include "schedules/topology/damage.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 class Printer {
@@ -313,4 +313,4 @@ void printProgram(const Program& program, llvm::raw_ostream& out) {
   Printer(program, out).print();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -7,7 +7,7 @@
 
 #include "ir/text/format.h"
 
-namespace torc {
+namespace torc::ir {
 
 bool StepsParser::parse() {
   while (cursor_.at("stream")) {
@@ -505,4 +505,4 @@ std::uint32_t StepsParser::internBox(const Box& box, std::size_t place) {
   return index;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

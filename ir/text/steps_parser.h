@@ -9,7 +9,7 @@
 #include "ir/schedule_builder.h"
 #include "ir/text/cursor.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Where the records of a schedule stand in the text, to place what validation finds.
 struct RecordPlaces {
@@ -68,6 +68,6 @@ class StepsParser {
   std::vector<Piece> pieces_;               // of the region or frame being parsed
 };
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_TEXT_STEPS_PARSER_H_

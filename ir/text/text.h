@@ -12,7 +12,7 @@
 
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Prints a program; plan operations as a plan, step operations by phase and stream. The
 /// schedule has passed `validate`.
@@ -33,6 +33,6 @@ std::string boxText(const Topology& topology, const Box& box);
 /// `%17 = send out[p2, (x+1, *, *)] to X+1 after %15`.
 std::string operationText(const ScheduleView& schedule, std::uint32_t operation);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_TEXT_TEXT_H_

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// Axes of a box of ranks, and of one of blocks.
@@ -213,4 +213,4 @@ bool equals(const Value& value, const Value& wanted, const BlockRanges& blocks,
   return true;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

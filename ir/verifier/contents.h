@@ -13,7 +13,7 @@
 #include "ir/verifier/ranges.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// A box of contributing ranks; on an axis of length 0 the contributor is the block's owner.
 using Contribution = Ranges;
@@ -83,6 +83,6 @@ void shift(Pieces& pieces, const Coordinates& distance, const BlockAxes& axes);
 bool equals(const Value& value, const Value& wanted, const BlockRanges& blocks,
             const BlockAxes& axes, Coordinates& witness, bool& surplus);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_CONTENTS_H_

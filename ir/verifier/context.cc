@@ -3,7 +3,7 @@
 
 #include "ir/text/text.h"
 
-namespace torc {
+namespace torc::ir {
 
 VerifyContext::VerifyContext(const ScheduleView& written_view, const ScheduleView& schedule_view,
                              const Coordinates& root_at, const VerifyOptions& verify_options,
@@ -87,4 +87,4 @@ void VerifyContext::fault(Rule rule, std::uint32_t operation, const std::string&
   if (!full()) result.faults.push_back({rule, operation, message});
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -13,7 +13,7 @@
 #include "schedules/expansion/shares.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// The two ends of a message: operations, and the class of the other end.
 struct Match {
@@ -102,6 +102,6 @@ void checkMeaning(VerifyContext& context, const std::vector<std::uint64_t>& orde
 /// Rule 6: fills the loads; a fault where a promise is broken. Scratch share as well.
 void checkLinks(VerifyContext& context);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_CONTEXT_H_

@@ -4,7 +4,7 @@
 
 #include <llvm/ADT/IntEqClasses.h>
 
-namespace torc {
+namespace torc::ir {
 
 DependenceIslands::DependenceIslands(const ScheduleView& schedule) {
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
@@ -30,4 +30,4 @@ llvm::ArrayRef<std::uint32_t> DependenceIslands::between(std::uint32_t first,
                                    static_cast<std::size_t>(end - begin));
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -10,7 +10,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 class DependenceIslands {
  public:
@@ -25,6 +25,6 @@ class DependenceIslands {
   std::vector<std::vector<std::uint32_t>> members_;  // by island, ascending
 };
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_ISLANDS_H_

@@ -13,7 +13,7 @@
 #include "ir/verifier/context.h"
 #include "schedules/topology/damage.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// Every node.
@@ -72,14 +72,14 @@ void forEachWayThrough(const Topology& topology, const Shift& shift, const Coord
 
 /// Adds what the messages of a family, each of `carried`, load.
 void addFamilyLoads(const VerifyContext& context, const Operation& operation, double carried,
-                    std::map<LinkClass, double>& load,
-                    std::map<LinkClass, std::set<std::uint32_t>>& colors) {
+                    std::map<PhaseLinks, double>& load,
+                    std::map<PhaseLinks, std::set<std::uint32_t>>& colors) {
   const Family& family = context.schedule.families[operation.peer];
   for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
     const FamilyLoad messages = loadOf(context.topology, family, axis);
     for (const auto& [sign, count] : {std::pair(1, messages.up), std::pair(-1, messages.down)}) {
       if (count == 0) continue;
-      const LinkClass link{operation.phase, axis, sign};
+      const PhaseLinks link{operation.phase, axis, sign};
       load[link] += carried * static_cast<double>(count);
       addColors(context, operation.a, colors[link]);
     }
@@ -125,7 +125,7 @@ void addColors(const VerifyContext& context, const Region& region,
 }
 
 void checkPromise(VerifyContext& context,
-                  const std::map<LinkClass, std::set<std::uint32_t>>& colors) {
+                  const std::map<PhaseLinks, std::set<std::uint32_t>>& colors) {
   if (!(context.schedule.flags & kConflictFreePhases)) return;
   for (const auto& [link, users] : colors) {
     const Axis& axis = context.topology.axes[link.axis];
@@ -159,11 +159,11 @@ void checkLinks(VerifyContext& context) {
     }
   }
   const VectorShares shares(schedule), written_shares(context.written);
-  std::map<LinkClass, double> busiest;
-  std::map<LinkClass, std::set<std::uint32_t>> colors;
+  std::map<PhaseLinks, double> busiest;
+  std::map<PhaseLinks, std::set<std::uint32_t>> colors;
   for (std::uint32_t c = 0; c < context.classCount(); ++c) {
     const Coordinates at = context.coordinatesOf(c);
-    std::map<LinkClass, double> load;
+    std::map<PhaseLinks, double> load;
     for (const Operation& operation : schedule.operations) {
       if (operation.kind != OperationKind::kSend || !context.executes(c, operation)) continue;
       if (operation.hasFamily()) {
@@ -175,7 +175,7 @@ void checkLinks(VerifyContext& context) {
       const Shift& shift = schedule.shifts[operation.peer];
       for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
         if (shift[axis] == 0) continue;
-        const LinkClass link{operation.phase, axis, topology.axes[axis].linkSign(shift[axis])};
+        const PhaseLinks link{operation.phase, axis, topology.axes[axis].linkSign(shift[axis])};
         load[link] += carried * std::abs(shift[axis]);
         addColors(context, operation.a, colors[link]);
       }
@@ -190,4 +190,4 @@ void checkLinks(VerifyContext& context) {
   measureScratch(context);
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -9,14 +9,14 @@
 #include "ir/verifier/context.h"
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// All links of one axis and sign, in one phase.
-struct LinkClass {
+struct PhaseLinks {
   std::uint32_t phase;
   std::uint32_t axis;
   int sign;
-  auto operator<=>(const LinkClass&) const = default;
+  auto operator<=>(const PhaseLinks&) const = default;
 };
 
 /// A fault if `operation`, a send, takes a dead link or goes through a dead node from one of the
@@ -25,12 +25,12 @@ void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesLi
 
 /// Adds the colors whose parts are in `region`.
 void addColors(const VerifyContext& context, const Region& region, std::set<std::uint32_t>& colors);
-/// A fault where two colors use links of a class and conflict-free phases are promised.
+/// A fault where two colors use the same links of a phase and conflict-free phases are promised.
 void checkPromise(VerifyContext& context,
-                  const std::map<LinkClass, std::set<std::uint32_t>>& colors);
+                  const std::map<PhaseLinks, std::set<std::uint32_t>>& colors);
 /// Slots and scratch of the result.
 void measureScratch(VerifyContext& context);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_LINKS_H_

@@ -11,7 +11,7 @@
 #include "ir/verifier/messages.h"
 #include "schedules/expansion/family.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 struct Channel {
@@ -184,4 +184,4 @@ void checkMatching(VerifyContext& context) {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::ir

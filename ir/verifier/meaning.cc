@@ -13,7 +13,7 @@
 #include "ir/verifier/context.h"
 #include "ir/verifier/rank_order.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// What a piece of a region holds, of one part (group of parts).
@@ -407,4 +407,4 @@ void checkMeaning(VerifyContext& context, const std::vector<std::uint64_t>& orde
   MeaningChecker(context).run(order, per_class_order);
 }
 
-}  // namespace torc
+}  // namespace torc::ir

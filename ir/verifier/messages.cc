@@ -5,7 +5,7 @@
 #include "ir/text/text.h"
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// "(2, *, 0:2)": absolute blocks.
@@ -62,4 +62,4 @@ std::string describeDifference(const VerifyContext& context, const Region& sent,
   return {};
 }
 
-}  // namespace torc
+}  // namespace torc::ir

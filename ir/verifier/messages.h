@@ -7,7 +7,7 @@
 #include "ir/verifier/context.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// The region whose blocks a message carries, at either end.
 inline const Region& messageRegion(const Operation& operation) {
@@ -23,6 +23,6 @@ std::string describeDifference(const VerifyContext& context, const Region& sent,
                                const Coordinates& at, const Coordinates& distance,
                                const Region& received, const Coordinates& peer_at);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_MESSAGES_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::ir {
 
 NodeClasses::NodeClasses(const ScheduleView& schedule, bool per_rank)
     : schedule_(schedule), axes_(schedule.blockAxes()) {
@@ -116,4 +116,4 @@ Shift messageDirection(const Topology& topology, const Shift& shift, int sign) {
   return result;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -11,7 +11,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 class NodeClasses {
  public:
@@ -47,6 +47,6 @@ class NodeClasses {
 /// X-1 are the same peer. Both ends of a message have the same.
 Shift messageDirection(const Topology& topology, const Shift& shift, int sign);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_NODE_CLASSES_H_

@@ -10,7 +10,7 @@
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// A graph of events; edges are gathered first, then ordered.
@@ -145,4 +145,4 @@ std::vector<std::uint64_t> checkProgress(VerifyContext& context, bool& per_class
   return {};
 }
 
-}  // namespace torc
+}  // namespace torc::ir

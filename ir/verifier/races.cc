@@ -16,7 +16,7 @@
 #include "ir/verifier/islands.h"
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// An operation that touches a region.
@@ -526,4 +526,4 @@ void checkRaces(VerifyContext& context) {
   RaceChecker(context).run();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -1,7 +1,7 @@
 // Cyclic ranges and boxes of them.
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// A range that is not empty, full ones normalised to start at 0.
@@ -155,4 +155,4 @@ Range shifted(const Range& range, std::int64_t distance, std::uint32_t size) {
   return {wrap(static_cast<std::int64_t>(range.start) + distance, size), range.length};
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -8,7 +8,7 @@
 #include "schedules/block_axes.h"
 #include "schedules/box.h"
 
-namespace torc {
+namespace torc::ir {
 
 using RangesList = llvm::SmallVector<Ranges, 4>;
 using BlockRangesList = llvm::SmallVector<BlockRanges, 4>;
@@ -37,6 +37,6 @@ void subtract(const Ranges& a, const Ranges& b, const BlockAxes& axes, RangesLis
 /// `range` moved by `distance` along an axis of `size`; a full range stays as it is.
 Range shifted(const Range& range, std::int64_t distance, std::uint32_t size);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_RANGES_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 enum class Relation { kBefore, kSame, kOther };
@@ -90,4 +90,4 @@ bool ranksUpTo(const Ranges& nodes, bool included, const Topology& topology,
   return true;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -7,7 +7,7 @@
 #include "ir/verifier/ranges.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Whether every rank of `a` comes before every one of `b`: along the axis that varies slowest of
 /// those on which they are not one and the same coordinate, all of `a` lie below all of `b`.
@@ -26,6 +26,6 @@ RangesList ranksUpTo(const Coordinates& at, bool included, const Topology& topol
 bool ranksUpTo(const Ranges& nodes, bool included, const Topology& topology,
                llvm::SmallVectorImpl<Spans>& ranks);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_RANK_ORDER_H_

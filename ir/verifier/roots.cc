@@ -9,7 +9,7 @@
 
 #include "schedules/root.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// What ends on a line, and how far from the root it matters.
@@ -91,4 +91,4 @@ std::vector<Coordinates> rootsToProve(const ScheduleView& schedule, bool all) {
   return roots;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

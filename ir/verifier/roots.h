@@ -10,13 +10,13 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Places of the root, in the coordinates of the schedule, whose proofs are a proof for all; the
 /// origin for a collective that has no root. Live nodes only. With `all`, and on a damaged torus,
 /// of which no two places look alike, every one.
 std::vector<Coordinates> rootsToProve(const ScheduleView& schedule, bool all);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_ROOTS_H_

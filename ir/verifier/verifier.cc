@@ -18,7 +18,7 @@
 #include "schedules/root.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::ir {
 
 llvm::StringRef name(Rule rule) {
   static constexpr llvm::StringLiteral kNames[] = {"matching", "progress", "races",
@@ -139,7 +139,7 @@ VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& o
                      std::to_string(segments) + " segments)";
   }
   const std::uint32_t phases = count == 0 ? 1 : schedule.operations.back().phase + 1u;
-  std::map<LinkClass, double> loads;
+  std::map<PhaseLinks, double> loads;
   for (const LinkLoad& load : result.loads)
     loads[{load.phase % phases, load.axis, load.sign}] += load.share;
   result.loads.clear();
@@ -160,7 +160,7 @@ VerifyResult verify(const ScheduleView& as_written, const VerifyOptions& options
   const ScheduleView schedule = asCounted(as_written);
   if (schedule.segments > 1) return verifySegments(schedule, options);
   const std::vector<Coordinates> roots = rootsToProve(schedule, options.per_rank);
-  std::map<LinkClass, double> loads;  // for the root that loads them most
+  std::map<PhaseLinks, double> loads;  // for the root that loads them most
   for (const Coordinates& root : roots) {
     const std::uint64_t work = std::exchange(result, {}).work;
     const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
@@ -198,4 +198,4 @@ void printFaults(const ScheduleView& schedule, const VerifyResult& result, llvm:
   }
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -29,7 +29,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// What a proof node by node costs: the operations that nodes execute which are not alike, and
 /// their pieces, times the longest axis on which nodes differ. Beyond kMaxProofWork it would take
@@ -93,6 +93,6 @@ VerifyResult verify(const ScheduleView& schedule, const VerifyOptions& options =
 /// a line each.
 void printFaults(const ScheduleView& schedule, const VerifyResult& result, llvm::raw_ostream& out);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_VERIFIER_H_

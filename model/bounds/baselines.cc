@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 struct Terms {
@@ -73,4 +73,4 @@ double binomialTreesTime(const Machine& machine, Collective collective, double b
          (row.outWhole() ? broadcast : 0);
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -30,12 +30,12 @@
 #include "model/machines/machine.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 /// Seconds for a vector of `bytes` > 0; 0 on one node. Every node works with one core.
 double spanningTreesTime(const Machine& machine, Collective collective, double bytes);
 double binomialTreesTime(const Machine& machine, Collective collective, double bytes);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_BOUNDS_BASELINES_H_

@@ -10,7 +10,7 @@
 #include "model/bounds/minimum_cut.h"
 #include "model/bounds/network.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// What bounds are known for and no algorithm serves yet. The facts that bounds do not ask for are
@@ -315,4 +315,4 @@ OptimalShare optimalShare(const Topology& topology) {
   return best;
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -25,7 +25,7 @@
 #include "schedules/collective.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::model {
 
 /// The names of what bounds are known for, as on the command line: more than can be compiled.
 std::vector<llvm::StringRef> boundedCollectives();
@@ -85,6 +85,6 @@ struct OptimalShare {
 };
 OptimalShare optimalShare(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_BOUNDS_BOUNDS_H_

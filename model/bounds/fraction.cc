@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// std::gcd is not for 128 bits.
@@ -52,4 +52,4 @@ std::optional<Fraction> divide(const Fraction& a, const Fraction& b) {
   return Fraction{*numerator, *denominator};
 }
 
-}  // namespace torc
+}  // namespace torc::model

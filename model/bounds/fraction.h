@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace torc {
+namespace torc::model {
 
 using Uint128 = unsigned __int128;
 
@@ -29,6 +29,6 @@ std::optional<Fraction> divide(const Fraction& a, const Fraction& b);
 /// Nothing where a product does not fit 128 bits.
 std::optional<Uint128> multiply(Uint128 a, Uint128 b);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_BOUNDS_FRACTION_H_

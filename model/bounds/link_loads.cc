@@ -9,7 +9,7 @@
 #include "schedules/box.h"
 #include "schedules/root.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 llvm::Error tooLarge() {
@@ -95,11 +95,11 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
   }
   if (!denominator) return tooLarge();
 
-  const NodeClasses classes(schedule, false);
-  if (differAlongFamilies(schedule, classes)) {
-    const double operations = unrolledOperations(schedule) * classes.count();
+  const ir::NodeClasses classes(schedule, false);
+  if (ir::differAlongFamilies(schedule, classes)) {
+    const double operations = ir::unrolledOperations(schedule) * classes.count();
     if (llvm::Error error = checkTaskCount(schedule, classes.count(), operations)) return error;
-    return loadsOf(unrollFamilies(schedule).schedule.view());
+    return loadsOf(ir::unrollFamilies(schedule).schedule.view());
   }
   const double work =
       static_cast<double>(classes.count()) * static_cast<double>(schedule.operations.size());
@@ -209,4 +209,4 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
   return bound;
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -22,7 +22,7 @@
 #include "model/simulator/routes.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 /// A share of the vector, carried by the busiest link of a class.
 struct ExactLoad {
@@ -49,6 +49,6 @@ llvm::Expected<LinkLoads> exactLinkLoads(const ScheduleView& schedule);
 /// differ or something is dead; 0 for a single node.
 std::optional<Fraction> equalLinkBound(Collective collective, const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_BOUNDS_LINK_LOADS_H_

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// Bandwidth between every two live nodes.
@@ -70,4 +70,4 @@ double minimumCut(const Network& network) {
   return narrowest;
 }
 
-}  // namespace torc
+}  // namespace torc::model

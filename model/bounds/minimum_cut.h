@@ -6,7 +6,7 @@
 
 #include "model/bounds/network.h"
 
-namespace torc {
+namespace torc::model {
 
 /// Most live nodes of a network that `minimumCut` searches: its time grows with their third power.
 inline constexpr double kMaxMinimumCutNodes = 600;
@@ -15,6 +15,6 @@ inline constexpr double kMaxMinimumCutNodes = 600;
 /// live nodes.
 double minimumCut(const Network& network);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_BOUNDS_MINIMUM_CUT_H_

@@ -5,7 +5,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// Up to so many sub-tori of one S are all looked at where there is damage.
@@ -257,4 +257,4 @@ void Network::forEachSplit(const std::function<void(const Split&)>& visit) const
   }
 }
 
-}  // namespace torc
+}  // namespace torc::model

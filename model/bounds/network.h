@@ -18,7 +18,7 @@
 #include "model/machines/machine.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::model {
 
 /// A dimension of more than one node.
 struct NetworkDimension {
@@ -117,6 +117,6 @@ class Network {
   std::uint32_t ports_ = 2 * kMaxDimensions;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_BOUNDS_NETWORK_H_

@@ -1,11 +1,11 @@
 // The programs of the strategies.
 #include "model/cluster/alltoall.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 std::uint32_t ranksPerNode(const ClusterAlltoall& of) {
-  return of.strategy == AlltoallStrategy::kOriginal ? of.cores : 1;
+  return of.strategy == ClusterStrategy::kOriginal ? of.cores : 1;
 }
 
 /// Rounds of a core: copy-in and a barrier where there is something to share; the exchange; a
@@ -40,7 +40,7 @@ class AlltoallProgram : public ClusterProgram {
 
   Message message(std::uint32_t core, std::uint64_t round, std::uint64_t send) const override {
     const std::uint32_t own = core % of_.cores, node = core / of_.cores;
-    const bool original = of_.strategy == AlltoallStrategy::kOriginal;
+    const bool original = of_.strategy == ClusterStrategy::kOriginal;
     const Exchange::Way way = exchange_.way(original ? own : 0, round - before(), send);
     const std::uint32_t peer = original ? way.peer : own;
     std::uint32_t there = node;
@@ -51,16 +51,15 @@ class AlltoallProgram : public ClusterProgram {
 
  private:
   bool aggregates() const {
-    return of_.strategy == AlltoallStrategy::kLeader ||
-           of_.strategy == AlltoallStrategy::kAggregated;
+    return of_.strategy == ClusterStrategy::kLeader || of_.strategy == ClusterStrategy::kAggregated;
   }
   bool distributes() const {
-    return of_.strategy == AlltoallStrategy::kLeader ||
-           of_.strategy == AlltoallStrategy::kDistributed;
+    return of_.strategy == ClusterStrategy::kLeader ||
+           of_.strategy == ClusterStrategy::kDistributed;
   }
   std::uint64_t before() const { return aggregates() ? 2 : 0; }
   std::uint64_t exchangeRounds(std::uint32_t core) const {
-    const bool leads = of_.strategy != AlltoallStrategy::kLeader || core % of_.cores == 0;
+    const bool leads = of_.strategy != ClusterStrategy::kLeader || core % of_.cores == 0;
     return leads ? exchange_.rounds() : 0;
   }
   std::uint64_t connection(std::uint32_t core, std::uint32_t node, std::uint32_t peer) const {
@@ -95,22 +94,22 @@ class Copies : public ClusterProgram {
 
 }  // namespace
 
-const char* nameOf(AlltoallStrategy strategy) {
+const char* nameOf(ClusterStrategy strategy) {
   switch (strategy) {
-    case AlltoallStrategy::kOriginal:
+    case ClusterStrategy::kOriginal:
       return "original";
-    case AlltoallStrategy::kLeader:
+    case ClusterStrategy::kLeader:
       return "leader";
-    case AlltoallStrategy::kAggregated:
+    case ClusterStrategy::kAggregated:
       return "aggregated";
-    case AlltoallStrategy::kDistributed:
+    case ClusterStrategy::kDistributed:
       break;
   }
   return "distributed";
 }
 
-std::optional<AlltoallStrategy> alltoallStrategyNamed(llvm::StringRef name) {
-  for (const AlltoallStrategy strategy : kAlltoallStrategies) {
+std::optional<ClusterStrategy> clusterStrategyNamed(llvm::StringRef name) {
+  for (const ClusterStrategy strategy : kClusterStrategies) {
     if (name == nameOf(strategy)) return strategy;
   }
   return std::nullopt;
@@ -118,8 +117,8 @@ std::optional<AlltoallStrategy> alltoallStrategyNamed(llvm::StringRef name) {
 
 Exchange exchangeOf(const Cluster& cluster, const ClusterAlltoall& of) {
   double block = of.bytes;  // what one rank of the exchange has for another
-  if (of.strategy == AlltoallStrategy::kLeader) block *= of.cores;
-  if (of.strategy != AlltoallStrategy::kOriginal) block *= of.cores;
+  if (of.strategy == ClusterStrategy::kLeader) block *= of.cores;
+  if (of.strategy != ClusterStrategy::kOriginal) block *= of.cores;
   const ExchangeKind kind = of.kind ? *of.kind : tunedExchange(cluster, block);
   return Exchange(cluster, kind, of.nodes, ranksPerNode(of), block);
 }
@@ -130,12 +129,12 @@ AlltoallCopies copiesOf(const Cluster& cluster, const ClusterAlltoall& of) {
   const double bytes = nodes * cores * of.bytes;
   const Exchange exchange = exchangeOf(cluster, of);
   const bool exceeds = exchange.exceedsCache();
-  const bool leader = of.strategy == AlltoallStrategy::kLeader;
-  if (leader || of.strategy == AlltoallStrategy::kAggregated) {
+  const bool leader = of.strategy == ClusterStrategy::kLeader;
+  if (leader || of.strategy == ClusterStrategy::kAggregated) {
     // What goes to one core of a node is one piece; to a leader, what goes to one node.
     copies.in = {bytes, leader ? nodes : nodes * cores, exceeds || exchange.readsInPlace()};
   }
-  if (leader || of.strategy == AlltoallStrategy::kDistributed) {
+  if (leader || of.strategy == ClusterStrategy::kDistributed) {
     copies.out = {bytes, nodes * cores, exceeds || exchange.writesInPlace()};
   }
   return copies;
@@ -156,7 +155,7 @@ ClusterRun simulateAlltoall(const Cluster& cluster, const ClusterAlltoall& of) {
 
 double messagesOf(const Cluster& cluster, const ClusterAlltoall& of) {
   const Exchange exchange = exchangeOf(cluster, of);
-  const double senders = of.strategy == AlltoallStrategy::kLeader ? 1 : of.cores;
+  const double senders = of.strategy == ClusterStrategy::kLeader ? 1 : of.cores;
   double sends = 0;
   if (exchange.rounds() > 0) {
     sends = static_cast<double>(exchange.rounds()) * static_cast<double>(exchange.round(0).sends);
@@ -164,4 +163,4 @@ double messagesOf(const Cluster& cluster, const ClusterAlltoall& of) {
   return senders * sends;
 }
 
-}  // namespace torc
+}  // namespace torc::model

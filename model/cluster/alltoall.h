@@ -27,23 +27,23 @@
 #include "model/cluster/exchange.h"
 #include "model/cluster/simulation.h"
 
-namespace torc {
+namespace torc::model {
 
-enum class AlltoallStrategy : std::uint8_t { kOriginal, kLeader, kAggregated, kDistributed };
+enum class ClusterStrategy : std::uint8_t { kOriginal, kLeader, kAggregated, kDistributed };
 
-inline constexpr AlltoallStrategy kAlltoallStrategies[] = {
-    AlltoallStrategy::kOriginal, AlltoallStrategy::kLeader, AlltoallStrategy::kAggregated,
-    AlltoallStrategy::kDistributed};
+inline constexpr ClusterStrategy kClusterStrategies[] = {
+    ClusterStrategy::kOriginal, ClusterStrategy::kLeader, ClusterStrategy::kAggregated,
+    ClusterStrategy::kDistributed};
 
-const char* nameOf(AlltoallStrategy strategy);
-std::optional<AlltoallStrategy> alltoallStrategyNamed(llvm::StringRef name);
+const char* nameOf(ClusterStrategy strategy);
+std::optional<ClusterStrategy> clusterStrategyNamed(llvm::StringRef name);
 
 /// An all-to-all of `bytes` from each core to each, itself included.
 struct ClusterAlltoall {
   std::uint32_t nodes = 1;
   std::uint32_t cores = 1;  // of a node
   double bytes = 0;
-  AlltoallStrategy strategy = AlltoallStrategy::kOriginal;
+  ClusterStrategy strategy = ClusterStrategy::kOriginal;
   std::optional<ExchangeKind>
       kind;  // of the all-to-all between nodes; else as the library is tuned
 };
@@ -71,6 +71,6 @@ ClusterRun simulateAlltoall(const Cluster& cluster, const ClusterAlltoall& of);
 /// The messages that a node sends, which is what time and memory of a simulation grow with.
 double messagesOf(const Cluster& cluster, const ClusterAlltoall& of);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_CLUSTER_ALLTOALL_H_

@@ -15,7 +15,7 @@
 #include "model/cluster/presets.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// A number of the description and its range, both ends included.
@@ -81,11 +81,11 @@ std::string shown(const nlohmann::json& value) {
   return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
 }
 
-llvm::Error fault(const JsonNode& node, const llvm::Twine& what) {
+llvm::Error fault(const ir::JsonNode& node, const llvm::Twine& what) {
   return llvm::make_error<MachineFault>(node.path() + ": " + what);
 }
 
-llvm::Error readNumber(const JsonNode& node, const Number& number, Cluster& cluster) {
+llvm::Error readNumber(const ir::JsonNode& node, const Number& number, Cluster& cluster) {
   double& value = cluster.*number.value;
   if (node.value().is_number()) value = node.value().get<double>();
   if (node.value().is_number() && value >= number.lowest && value <= number.highest) {
@@ -97,7 +97,7 @@ llvm::Error readNumber(const JsonNode& node, const Number& number, Cluster& clus
                "must be a number from " + range + number.unit + ", not " + shown(node.value()));
 }
 
-llvm::Error readCount(const JsonNode& node, const Count& count, Cluster& cluster) {
+llvm::Error readCount(const ir::JsonNode& node, const Count& count, Cluster& cluster) {
   if (node.value().is_number_unsigned()) {
     const auto value = node.value().get<std::uint64_t>();
     if (value >= 1 && value <= count.highest) {
@@ -109,7 +109,7 @@ llvm::Error readCount(const JsonNode& node, const Count& count, Cluster& cluster
                          shown(node.value()));
 }
 
-llvm::Error readLine(const JsonNode& node, std::string& line) {
+llvm::Error readLine(const ir::JsonNode& node, std::string& line) {
   if (node.value().is_string()) line = node.value().get<std::string>();
   if (node.value().is_string() && !line.empty() && line.find_first_of("\r\n") == line.npos) {
     return llvm::Error::success();
@@ -121,13 +121,13 @@ bool isKey(llvm::StringRef key) {
   return llvm::is_contained(clusterKeys(), key);
 }
 
-llvm::Error readSources(const JsonNode& node, Cluster& cluster) {
+llvm::Error readSources(const ir::JsonNode& node, Cluster& cluster) {
   if (!node.value().is_object()) {
     return fault(node, "expected an object, not " + shown(node.value()));
   }
   for (const auto& [key, value] : node.value().items()) {
     if (!isKey(key)) {
-      return fault(node, "names " + shownName(key) + ", which is no number of a cluster");
+      return fault(node, "names " + ir::shownName(key) + ", which is no number of a cluster");
     }
     std::string source;
     if (llvm::Error error = readLine(node.member(key), source)) return error;
@@ -136,13 +136,13 @@ llvm::Error readSources(const JsonNode& node, Cluster& cluster) {
   return llvm::Error::success();
 }
 
-llvm::Error readCluster(const JsonNode& root, Cluster& cluster) {
+llvm::Error readCluster(const ir::JsonNode& root, Cluster& cluster) {
   if (!root.value().is_object()) {
     return fault(root, "expected an object, not " + shown(root.value()));
   }
   for (const auto& [key, value] : root.value().items()) {
     if (!isKey(key) && key != "name" && key != "description" && key != "sources") {
-      return fault(root, "unknown key " + shownName(key));
+      return fault(root, "unknown key " + ir::shownName(key));
     }
   }
   if (!root.has("name")) return fault(root, "missing key 'name'");
@@ -188,10 +188,10 @@ llvm::ArrayRef<llvm::StringRef> clusterPresets() {
 }
 
 llvm::Expected<Cluster> parseCluster(llvm::StringRef json, llvm::StringRef origin) {
-  llvm::Expected<nlohmann::json> document = parseJson(json, origin);
+  llvm::Expected<nlohmann::json> document = ir::parseJson(json, origin);
   if (!document) return llvm::make_error<MachineFault>(toString(document.takeError()));
   Cluster cluster;
-  if (llvm::Error error = readCluster(JsonNode(*document), cluster)) {
+  if (llvm::Error error = readCluster(ir::JsonNode(*document), cluster)) {
     return llvm::make_error<MachineFault>(origin + ": " + toString(std::move(error)));
   }
   return cluster;
@@ -213,4 +213,4 @@ llvm::Expected<Cluster> findCluster(llvm::StringRef name_or_path) {
                                      llvm::join(clusterPresets(), ", ") + ", or name a JSON file");
 }
 
-}  // namespace torc
+}  // namespace torc::model

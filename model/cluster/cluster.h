@@ -18,7 +18,7 @@
 
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::model {
 
 inline constexpr std::uint32_t kMaxClusterNodes = 1u << 16;
 inline constexpr std::uint32_t kMaxClusterCores = 1u << 10;
@@ -81,6 +81,6 @@ llvm::ArrayRef<llvm::StringRef> clusterPresets();
 /// The keys of the numbers, all of which a description has.
 llvm::ArrayRef<llvm::StringRef> clusterKeys();
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_CLUSTER_CLUSTER_H_

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace torc {
+namespace torc::model {
 
 const char* nameOf(ExchangeKind kind) {
   switch (kind) {
@@ -125,4 +125,4 @@ Exchange::Way Exchange::way(std::uint32_t of, std::uint64_t round, std::uint64_t
   return way;
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -12,7 +12,7 @@
 #include "model/cluster/cluster.h"
 #include "model/cluster/program.h"
 
-namespace torc {
+namespace torc::model {
 
 enum class ExchangeKind : std::uint8_t { kBruck, kDirect, kPairwise };
 
@@ -69,6 +69,6 @@ class Exchange {
   bool exceeds_cache_;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_CLUSTER_EXCHANGE_H_

@@ -1,7 +1,7 @@
 // Programs of pairs of cores: cores 0 to pairs - 1 of the first node and of the second.
 #include "model/cluster/pairs.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr std::uint64_t kWindow = 64;   // of the OSU benchmarks
@@ -74,4 +74,4 @@ PairRate pairRate(const Cluster& cluster, std::uint32_t pairs, double bytes, boo
   return {messages / run.seconds, messages * bytes / run.seconds};
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -4,7 +4,7 @@
 
 #include "model/cluster/simulation.h"
 
-namespace torc {
+namespace torc::model {
 
 /// Seconds from the call of a send to the return of the receive, for `pairs` cores at either end at
 /// the same time: half of a ping-pong.
@@ -18,6 +18,6 @@ struct PairRate {
 };
 PairRate pairRate(const Cluster& cluster, std::uint32_t pairs, double bytes, bool both_directions);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_CLUSTER_PAIRS_H_

@@ -6,11 +6,11 @@
 
 #include "model/machines/presets.h"
 
-namespace torc {
+namespace torc::model {
 
 /// In the order of model/BUILD.
 std::span<const Preset> clusterDescriptions();
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_CLUSTER_PRESETS_H_

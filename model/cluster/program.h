@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace torc {
+namespace torc::model {
 
 /// Data that a core moves inside its node.
 struct Copy {
@@ -51,6 +51,6 @@ class ClusterProgram {
   virtual Message message(std::uint32_t core, std::uint64_t round, std::uint64_t send) const = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_CLUSTER_PROGRAM_H_

@@ -8,7 +8,7 @@
 
 #include "schedules/expansion/expand.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 llvm::Error fault(const llvm::Twine& message) {
@@ -261,4 +261,4 @@ llvm::Expected<std::unique_ptr<ClusterProgram>> scheduleProgram(const Cluster& c
   return std::make_unique<ScheduleProgram>(nodes, places.cores(), builder.build(steps.steps()));
 }
 
-}  // namespace torc
+}  // namespace torc::model

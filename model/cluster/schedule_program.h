@@ -11,7 +11,7 @@
 #include "model/cluster/program.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 /// The programs of all ranks of `schedule`, an all-to-all that has passed `validate`, for blocks of
 /// `bytes`. The nodes of its torus are the cluster's, whose switch joins each with every other;
@@ -28,6 +28,6 @@ llvm::Expected<std::unique_ptr<ClusterProgram>> scheduleProgram(const Cluster& c
                                                                 const ScheduleView& schedule,
                                                                 std::uint64_t bytes);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_CLUSTER_SCHEDULE_PROGRAM_H_

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 enum class Kind : std::uint8_t { kData, kRequest, kReply };  // the latter two of a rendezvous
@@ -389,4 +389,4 @@ ClusterRun simulateCluster(const Cluster& cluster, const ClusterProgram& program
   return Simulation(cluster, program).run();
 }
 
-}  // namespace torc
+}  // namespace torc::model

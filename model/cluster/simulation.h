@@ -8,7 +8,7 @@
 #include "model/cluster/cluster.h"
 #include "model/cluster/program.h"
 
-namespace torc {
+namespace torc::model {
 
 struct ClusterRun {
   bool completed = false;      // else some core waits for a message that never comes
@@ -22,6 +22,6 @@ struct ClusterRun {
 /// the order in which it came to be known.
 ClusterRun simulateCluster(const Cluster& cluster, const ClusterProgram& program);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_CLUSTER_SIMULATION_H_

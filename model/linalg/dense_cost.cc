@@ -6,7 +6,7 @@
 
 #include "model/linalg/lines.h"
 
-namespace torc {
+namespace torc::model {
 
 double DenseCost::communicate_s() const {
   double sum = 0;
@@ -80,4 +80,4 @@ DenseCost gemmCost(const Machine& machine, const DenseJob& job, GemmRounds round
   return cost;
 }
 
-}  // namespace torc
+}  // namespace torc::model

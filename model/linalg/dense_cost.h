@@ -10,7 +10,7 @@
 
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::model {
 
 /// rows x columns x layers nodes, of which each line is a line of the torus. One layer: the 2-D
 /// algorithms.
@@ -78,6 +78,6 @@ DenseCost gemmCost(const Machine& machine, const DenseJob& job, GemmRounds round
 /// (the thin panel). docs/papers/2.5d.md lists what is counted.
 DenseCost luCost(const Machine& machine, const DenseJob& job, double panel, bool pivoting);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_LINALG_DENSE_COST_H_

@@ -1,6 +1,6 @@
 #include "model/linalg/lines.h"
 
-namespace torc {
+namespace torc::model {
 
 Lines::Lines(const Machine& machine, LineTrees trees, double line_nodes)
     : link_(logPTorusOf(machine)), trees_(trees), line_nodes_(line_nodes) {
@@ -48,4 +48,4 @@ double Lines::exchange(double nodes, double bytes) const {
          3 * link_.latency;
 }
 
-}  // namespace torc
+}  // namespace torc::model

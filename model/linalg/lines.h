@@ -5,7 +5,7 @@
 #include "model/linalg/dense_cost.h"
 #include "model/logp/trees.h"
 
-namespace torc {
+namespace torc::model {
 
 /// Seconds of one message of `bytes` on a line of `nodes`; none on a line of one node.
 class Lines {
@@ -28,6 +28,6 @@ class Lines {
   double line_nodes_;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_LINALG_LINES_H_

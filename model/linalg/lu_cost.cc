@@ -8,7 +8,7 @@
 #include "model/linalg/dense_cost.h"
 #include "model/linalg/lines.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// The messages of one factorization by panels of one width.
@@ -147,4 +147,4 @@ DenseCost luCost(const Machine& machine, const DenseJob& job, double panel, bool
   return best;
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// Seconds per byte that a node sends on all its links together.
@@ -81,4 +81,4 @@ TreeTime binomialReduction(const LogPTorus& torus, double bytes) {
   return binomial(torus, bytes, reducingPerByte(torus));
 }
 
-}  // namespace torc
+}  // namespace torc::model

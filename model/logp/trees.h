@@ -21,7 +21,7 @@
 
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::model {
 
 /// What the equations take of a machine.
 struct LogPTorus {
@@ -55,6 +55,6 @@ TreeTime rectangularReduction(const LogPTorus& torus, double bytes);
 TreeTime binomialMulticast(const LogPTorus& torus, double bytes);
 TreeTime binomialReduction(const LogPTorus& torus, double bytes);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_LOGP_TREES_H_

@@ -9,7 +9,7 @@
 #include "model/machines/presets.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 llvm::Error fault(const llvm::Twine& message) {
@@ -141,4 +141,4 @@ llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef orde
   return *topology;
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -17,7 +17,7 @@
 
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::model {
 
 /// One network dimension.
 struct MachineDimension {
@@ -127,6 +127,6 @@ std::string shapeOf(const Machine& machine);
 /// in parseTopology.
 llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef order = {});
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_MACHINES_MACHINE_H_

@@ -6,7 +6,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
-namespace torc {
+namespace torc::model {
 
 struct Preset {
   llvm::StringRef name;  // of the file, without .json
@@ -16,6 +16,6 @@ struct Preset {
 /// In the order of model/BUILD.
 std::span<const Preset> presets();
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_MACHINES_PRESETS_H_

@@ -14,7 +14,7 @@
 #include "ir/json/document.h"
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 using Keys = llvm::ArrayRef<llvm::StringRef>;
@@ -78,40 +78,40 @@ char axisName(std::size_t dimension) {
 /// Functions return whether all was well; the first fault is in error().
 class MachineReader {
  public:
-  bool read(const JsonNode& root);
+  bool read(const ir::JsonNode& root);
   Machine take() { return std::move(machine_); }
   const std::string& error() const { return error_; }
 
  private:
-  bool fail(const JsonNode& node, const llvm::Twine& what) {
+  bool fail(const ir::JsonNode& node, const llvm::Twine& what) {
     if (error_.empty()) error_ = (node.path() + ": " + what).str();
     return false;
   }
 
   /// An object with all `required` keys and no others than these and `optional` ones.
-  bool object(const JsonNode& node, Keys required, Keys optional);
-  bool array(const JsonNode& node, std::size_t lowest, std::size_t highest,
+  bool object(const ir::JsonNode& node, Keys required, Keys optional);
+  bool array(const ir::JsonNode& node, std::size_t lowest, std::size_t highest,
              llvm::StringRef elements);
-  bool number(const JsonNode& node, const Range& range, double& value);
-  bool integer(const JsonNode& node, std::uint32_t lowest, std::uint32_t highest,
+  bool number(const ir::JsonNode& node, const Range& range, double& value);
+  bool integer(const ir::JsonNode& node, std::uint32_t lowest, std::uint32_t highest,
                std::uint32_t& value);
-  bool string(const JsonNode& node, std::string& value);
+  bool string(const ir::JsonNode& node, std::string& value);
 
-  bool dimensions(const JsonNode& node);
-  bool dimension(const JsonNode& node, MachineDimension& dimension);
-  bool packet(const JsonNode& node);
-  bool coordinates(const JsonNode& node, Coordinates& at);
-  bool deadLinks(const JsonNode& node);
-  bool deadLink(const JsonNode& node, DeadLink& link);
-  bool deadNodes(const JsonNode& node);
-  bool sources(const JsonNode& root, const JsonNode& node);
-  bool connected(const JsonNode& root);
+  bool dimensions(const ir::JsonNode& node);
+  bool dimension(const ir::JsonNode& node, MachineDimension& dimension);
+  bool packet(const ir::JsonNode& node);
+  bool coordinates(const ir::JsonNode& node, Coordinates& at);
+  bool deadLinks(const ir::JsonNode& node);
+  bool deadLink(const ir::JsonNode& node, DeadLink& link);
+  bool deadNodes(const ir::JsonNode& node);
+  bool sources(const ir::JsonNode& root, const ir::JsonNode& node);
+  bool connected(const ir::JsonNode& root);
 
   Machine machine_;
   std::string error_;
 };
 
-bool MachineReader::object(const JsonNode& node, Keys required, Keys optional) {
+bool MachineReader::object(const ir::JsonNode& node, Keys required, Keys optional) {
   if (!node.value().is_object()) {
     return fail(node, "expected an object, not " + shown(node.value()));
   }
@@ -125,12 +125,12 @@ bool MachineReader::object(const JsonNode& node, Keys required, Keys optional) {
       for (llvm::StringRef one : keys)
         known += (known.empty() ? "" : ", ") + one.str();
     }
-    return fail(node, "unknown key " + shownName(key) + " (keys are " + known + ")");
+    return fail(node, "unknown key " + ir::shownName(key) + " (keys are " + known + ")");
   }
   return true;
 }
 
-bool MachineReader::array(const JsonNode& node, std::size_t lowest, std::size_t highest,
+bool MachineReader::array(const ir::JsonNode& node, std::size_t lowest, std::size_t highest,
                           llvm::StringRef elements) {
   if (!node.value().is_array()) {
     return fail(node, "expected an array, not " + shown(node.value()));
@@ -142,7 +142,7 @@ bool MachineReader::array(const JsonNode& node, std::size_t lowest, std::size_t 
                                            : llvm::Twine(lowest) + " to " + llvm::Twine(highest)));
 }
 
-bool MachineReader::number(const JsonNode& node, const Range& range, double& value) {
+bool MachineReader::number(const ir::JsonNode& node, const Range& range, double& value) {
   if (node.value().is_number()) {
     value = node.value().get<double>();
     if (value >= range.lowest && value <= range.highest) {
@@ -154,7 +154,7 @@ bool MachineReader::number(const JsonNode& node, const Range& range, double& val
                         " " + range.unit + ", not " + shown(node.value()));
 }
 
-bool MachineReader::integer(const JsonNode& node, std::uint32_t lowest, std::uint32_t highest,
+bool MachineReader::integer(const ir::JsonNode& node, std::uint32_t lowest, std::uint32_t highest,
                             std::uint32_t& value) {
   if (node.value().is_number_unsigned()) {
     const auto number = node.value().get<std::uint64_t>();
@@ -167,7 +167,7 @@ bool MachineReader::integer(const JsonNode& node, std::uint32_t lowest, std::uin
                         llvm::Twine(highest) + ", not " + shown(node.value()));
 }
 
-bool MachineReader::string(const JsonNode& node, std::string& value) {
+bool MachineReader::string(const ir::JsonNode& node, std::string& value) {
   if (!node.value().is_string()) {
     return fail(node, "expected a string, not " + shown(node.value()));
   }
@@ -176,7 +176,7 @@ bool MachineReader::string(const JsonNode& node, std::string& value) {
   return true;
 }
 
-bool MachineReader::read(const JsonNode& root) {
+bool MachineReader::read(const ir::JsonNode& root) {
   llvm::SmallVector<llvm::StringRef, 16> optional = {"description", "packet",     "cores",  "ports",
                                                      "dead_links",  "dead_nodes", "sources"};
   for (const TopLevelNumber& number : kNumbers)
@@ -213,7 +213,7 @@ bool MachineReader::read(const JsonNode& root) {
   return !root.has("sources") || sources(root, root.member("sources"));
 }
 
-bool MachineReader::dimensions(const JsonNode& node) {
+bool MachineReader::dimensions(const ir::JsonNode& node) {
   if (!array(node, 1, kMaxDimensions, "dimensions")) return false;
   machine_.dimensions.resize(node.value().size());
   std::uint64_t nodes = 1;
@@ -227,13 +227,13 @@ bool MachineReader::dimensions(const JsonNode& node) {
   return true;
 }
 
-bool MachineReader::dimension(const JsonNode& node, MachineDimension& dimension) {
+bool MachineReader::dimension(const ir::JsonNode& node, MachineDimension& dimension) {
   if (!object(node, {"size", "bandwidth"}, {"kind", "latency", "width"})) return false;
   if (!integer(node.member("size"), 1, kMaxSize, dimension.size)) return false;
   if (!number(node.member("bandwidth"), kBandwidth, dimension.bandwidth)) return false;
   if (node.has("kind")) {
     std::string kind;
-    const JsonNode member = node.member("kind");
+    const ir::JsonNode member = node.member("kind");
     if (member.value().is_string()) kind = member.value().get<std::string>();
     if (kind != "torus" && kind != "mesh") {
       return fail(member, "must be \"torus\" or \"mesh\", not " + shown(member.value()));
@@ -246,7 +246,7 @@ bool MachineReader::dimension(const JsonNode& node, MachineDimension& dimension)
   return !node.has("width") || integer(node.member("width"), 1, 64, dimension.width);
 }
 
-bool MachineReader::packet(const JsonNode& node) {
+bool MachineReader::packet(const ir::JsonNode& node) {
   MachinePacket& packet = machine_.packet;
   if (!object(node, {"payload"}, {"header", "acknowledgement"})) return false;
   if (!number(node.member("payload"), {1, 1e9, "bytes"}, packet.payload)) return false;
@@ -257,7 +257,7 @@ bool MachineReader::packet(const JsonNode& node) {
          number(node.member("acknowledgement"), kPacketBytes, packet.acknowledgement);
 }
 
-bool MachineReader::coordinates(const JsonNode& node, Coordinates& at) {
+bool MachineReader::coordinates(const ir::JsonNode& node, Coordinates& at) {
   const std::size_t count = machine_.dimensions.size();
   if (!array(node, count, count, "coordinates")) return false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -275,7 +275,7 @@ bool MachineReader::coordinates(const JsonNode& node, Coordinates& at) {
   return true;
 }
 
-bool MachineReader::deadLinks(const JsonNode& node) {
+bool MachineReader::deadLinks(const ir::JsonNode& node) {
   if (!array(node, 0, kMaxDeadLinks, "dead links")) return false;
   for (std::size_t i = 0; i < node.value().size(); ++i) {
     DeadLink link;
@@ -289,11 +289,11 @@ bool MachineReader::deadLinks(const JsonNode& node) {
   return true;
 }
 
-bool MachineReader::deadLink(const JsonNode& node, DeadLink& link) {
+bool MachineReader::deadLink(const ir::JsonNode& node, DeadLink& link) {
   if (!object(node, {"from", "axis"}, {}) || !coordinates(node.member("from"), link.from)) {
     return false;
   }
-  const JsonNode axis = node.member("axis");
+  const ir::JsonNode axis = node.member("axis");
   const llvm::StringRef names(kAxisNames.data(), machine_.dimensions.size());
   std::string name;
   if (axis.value().is_string()) name = axis.value().get<std::string>();
@@ -313,7 +313,7 @@ bool MachineReader::deadLink(const JsonNode& node, DeadLink& link) {
   return true;
 }
 
-bool MachineReader::deadNodes(const JsonNode& node) {
+bool MachineReader::deadNodes(const ir::JsonNode& node) {
   if (!array(node, 0, kMaxDeadNodes, "dead nodes")) return false;
   for (std::size_t i = 0; i < node.value().size(); ++i) {
     Coordinates at{};
@@ -327,7 +327,7 @@ bool MachineReader::deadNodes(const JsonNode& node) {
   return true;
 }
 
-bool MachineReader::connected(const JsonNode& root) {
+bool MachineReader::connected(const ir::JsonNode& root) {
   if (!machine_.damaged()) return true;
   const llvm::StringRef key = machine_.dead_links.empty() ? "dead_nodes" : "dead_links";
   auto failed = [&](llvm::StringRef what) {
@@ -342,7 +342,7 @@ bool MachineReader::connected(const JsonNode& root) {
   return status.ok() || failed(status.message());
 }
 
-bool MachineReader::sources(const JsonNode& root, const JsonNode& node) {
+bool MachineReader::sources(const ir::JsonNode& root, const ir::JsonNode& node) {
   if (!node.value().is_object()) {
     return fail(node, "expected an object, not " + shown(node.value()));
   }
@@ -354,7 +354,8 @@ bool MachineReader::sources(const JsonNode& root, const JsonNode& node) {
       known = (outer == "packet" && root.member("packet").has(inner)) ||
               (outer == "dimensions" && llvm::is_contained(kDimensionKeys, inner));
     }
-    if (!known) return fail(node, "names " + shownName(key) + ", which the machine does not have");
+    if (!known)
+      return fail(node, "names " + ir::shownName(key) + ", which the machine does not have");
     std::string source;
     if (!string(node.member(key), source)) return false;
     machine_.sources.emplace_back(key, source);
@@ -365,11 +366,11 @@ bool MachineReader::sources(const JsonNode& root, const JsonNode& node) {
 }  // namespace
 
 llvm::Expected<Machine> parseMachine(llvm::StringRef json, llvm::StringRef origin) {
-  llvm::Expected<nlohmann::json> document = parseJson(json, origin);
+  llvm::Expected<nlohmann::json> document = ir::parseJson(json, origin);
   if (!document) return llvm::make_error<MachineFault>(toString(document.takeError()));
   MachineReader reader;
-  if (reader.read(JsonNode(*document))) return reader.take();
+  if (reader.read(ir::JsonNode(*document))) return reader.take();
   return llvm::make_error<MachineFault>(origin + ": " + reader.error());
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -3,7 +3,7 @@
 
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 nlohmann::ordered_json coordinatesJson(const Machine& machine, const Coordinates& at) {
@@ -60,4 +60,4 @@ std::string machineJson(const Machine& machine) {
   return document.dump(2);
 }
 
-}  // namespace torc
+}  // namespace torc::model

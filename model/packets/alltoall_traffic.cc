@@ -9,7 +9,7 @@
 #include "model/packets/random.h"
 #include "model/packets/virtual_mesh_traffic.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr AlltoallStrategy kStrategies[] = {
@@ -378,4 +378,4 @@ double usualPacketBytes(const PacketParameters& parameters, const AlltoallOption
   return least * parameters.chunk;
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -19,7 +19,7 @@
 #include "model/packets/network.h"
 #include "model/packets/traffic.h"
 
-namespace torc {
+namespace torc::model {
 
 enum class AlltoallStrategy : std::uint8_t {
   kAdaptive,       // AR, section 3
@@ -70,6 +70,6 @@ double alltoallMemoryBytes(double nodes, const AlltoallOptions& options);
 /// Bytes of the smallest packets of which there are many.
 double usualPacketBytes(const PacketParameters& parameters, const AlltoallOptions& options);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_ALLTOALL_TRAFFIC_H_

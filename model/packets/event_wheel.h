@@ -10,7 +10,7 @@
 
 #include <llvm/Support/Compiler.h>
 
-namespace torc {
+namespace torc::model {
 
 /// What happens: to what (`place` and `kind`), and one more number.
 struct PacketEvent {
@@ -169,6 +169,6 @@ class EventWheel {
   std::uint32_t taken_ = 0;  // events of the present bucket's first block
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_EVENT_WHEEL_H_

@@ -9,7 +9,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr std::size_t kColumns = 96;
@@ -188,4 +188,4 @@ std::string heatSvg(const Topology& topology, const PacketParameters& parameters
   return drawing.svg(title.str(), subtitle, time);
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -6,7 +6,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 // Ticks of the time that one byte needs on the fastest link: on Blue Gene/L a tick is a cycle.
@@ -287,4 +287,4 @@ llvm::Error PacketNetwork::check() const {
   return llvm::Error::success();
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -40,7 +40,7 @@
 #include "model/packets/traffic.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::model {
 
 class PacketNetwork {
  public:
@@ -255,6 +255,6 @@ inline void PacketNetwork::countReturned(OutputLink& output) {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_NETWORK_H_

@@ -4,7 +4,7 @@
 
 #include "model/packets/network.h"
 
-namespace torc {
+namespace torc::model {
 
 void PacketNetwork::wake(std::uint32_t node) {
   wakeAt(node, events_.now());
@@ -138,4 +138,4 @@ void PacketNetwork::finishJob(std::uint32_t node) {
   serve(node);
 }
 
-}  // namespace torc
+}  // namespace torc::model

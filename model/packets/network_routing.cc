@@ -5,7 +5,7 @@
 
 #include "model/packets/network.h"
 
-namespace torc {
+namespace torc::model {
 
 // What every hop does is made part of its callers.
 
@@ -283,4 +283,4 @@ void PacketNetwork::awaitReturned(std::uint32_t node, std::uint32_t direction) {
   output.returning = 0;
 }
 
-}  // namespace torc
+}  // namespace torc::model

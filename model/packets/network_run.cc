@@ -5,7 +5,7 @@
 
 #include "model/packets/network.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 // Bytes of all sites that are near anyway: fetching them costs more than it saves.
@@ -155,4 +155,4 @@ void PacketNetwork::prefetchMore(const PacketEvent& event) const {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::model

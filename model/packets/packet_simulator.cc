@@ -14,7 +14,7 @@
 #include "model/simulator/simulation_graph.h"
 #include "schedules/root.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr double kGiB = 1 << 30;
@@ -110,10 +110,10 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
                                              const PacketOptions& options) {
   const PacketParameters& p = options.parameters;
   if (llvm::Error error = checkPacketParameters(p)) return error;
-  if (hasFamilies(schedule)) {
+  if (ir::hasFamilies(schedule)) {
     // Each rank's list of messages is as long as there are ranks.
     const auto nodes = static_cast<std::uint32_t>(schedule.topology.sites());
-    const double tasks = unrolledOperations(schedule) * nodes * schedule.segments;
+    const double tasks = ir::unrolledOperations(schedule) * nodes * schedule.segments;
     if (llvm::Error error = checkTaskCount(schedule, nodes, tasks)) return error;
   }
   const double of_network = PacketNetwork::memoryBytes(schedule.topology, p, p.packet);
@@ -122,9 +122,9 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
   if (!network) return network.takeError();
   std::optional<Schedule> unrolled;
   if (schedule.segments > 1) {
-    const double tasks = executions(schedule, NodeClasses(schedule, true)) * schedule.segments;
+    const double tasks = executions(schedule, ir::NodeClasses(schedule, true)) * schedule.segments;
     if (llvm::Error error = checkTaskCount(schedule, network->nodes(), tasks)) return error;
-    unrolled = unrollSegments(schedule, schedule.segments);
+    unrolled = ir::unrollSegments(schedule, schedule.segments);
   }
   const RootedSchedule rooted(unrolled ? unrolled->view() : schedule, 0);
   llvm::Expected<SimulationGraph> graph = graphOfRanks(
@@ -162,4 +162,4 @@ double alltoallPeakSeconds(const Topology& topology, const Machine& machine,
   return static_cast<double>(topology.sites()) * most * bytes * wire;
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -14,7 +14,7 @@
 #include "model/packets/samples.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 struct PacketOptions {
   PacketParameters parameters;
@@ -60,6 +60,6 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
 double alltoallPeakSeconds(const Topology& topology, const Machine& machine,
                            const PacketParameters& parameters, double bytes);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_PACKET_SIMULATOR_H_

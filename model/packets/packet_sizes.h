@@ -8,7 +8,7 @@
 
 #include "model/packets/parameters.h"
 
-namespace torc {
+namespace torc::model {
 
 /// A message of `bytes` whose first packet has `first_header` bytes that are not payload, the
 /// others `header`.
@@ -42,6 +42,6 @@ class PacketSizes {
   std::uint64_t count_;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_PACKET_SIZES_H_

@@ -7,7 +7,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 using P = PacketParameters;
@@ -169,4 +169,4 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
   return llvm::Error::success();
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -11,7 +11,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
-namespace torc {
+namespace torc::model {
 
 /// Bytes, nanoseconds, counts. Every one has a row in `packetParameterRows`, with its source.
 struct PacketParameters {
@@ -68,6 +68,6 @@ llvm::Error applyPacketSettings(llvm::StringRef settings, PacketParameters& para
 /// What a router cannot work with: sizes that deadlock it, or that are no multiples.
 llvm::Error checkPacketParameters(const PacketParameters& parameters);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_PARAMETERS_H_

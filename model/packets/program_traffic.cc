@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 // Bytes of memory moved per byte, as in the link simulator.
@@ -221,4 +221,4 @@ std::string ProgramTraffic::unfinished() const {
   return "";
 }
 
-}  // namespace torc
+}  // namespace torc::model

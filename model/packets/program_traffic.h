@@ -18,7 +18,7 @@
 #include "model/packets/traffic.h"
 #include "model/simulator/simulation_graph.h"
 
-namespace torc {
+namespace torc::model {
 
 class ProgramTraffic : public Traffic {
  public:
@@ -86,6 +86,6 @@ class ProgramTraffic : public Traffic {
   std::uint64_t complete_ = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_PROGRAM_TRAFFIC_H_

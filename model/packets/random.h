@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace torc {
+namespace torc::model {
 
 /// Spreads 64 bits over 64 bits (the finalizer of splitmix64).
 inline std::uint64_t mixBits(std::uint64_t x) {
@@ -71,6 +71,6 @@ class Permutation {
   int bits_;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_RANDOM_H_

@@ -9,7 +9,7 @@
 
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::model {
 
 /// One slice of time.
 struct PacketSample {
@@ -45,6 +45,6 @@ struct PacketSamples {
   }
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_SAMPLES_H_

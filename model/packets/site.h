@@ -7,7 +7,7 @@
 #include "model/packets/traffic.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::model {
 
 inline constexpr std::uint32_t kPacketChannels = 3;  // virtual channels of a direction
 inline constexpr std::uint32_t kBubbleChannel = 2;   // the last one of them
@@ -136,6 +136,6 @@ static_assert(kMaxPacketClasses <= kMaxInjectionFifos);
 // Sites whose distance is a power of two would share few lines of a cache.
 static_assert(sizeof(Site) / 64 % 2 == 1);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_SITE_H_

@@ -7,7 +7,7 @@
 
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::model {
 
 inline constexpr std::uint32_t kNoPacket = 0xffffffffu;
 
@@ -73,6 +73,6 @@ class Traffic {
   virtual std::string unfinished() const = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_TRAFFIC_H_

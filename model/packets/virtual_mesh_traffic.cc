@@ -6,7 +6,7 @@
 #include "model/packets/packet_sizes.h"
 #include "model/packets/random.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr double kMostRatio = 4;
@@ -171,4 +171,4 @@ std::unique_ptr<Traffic> virtualMeshTraffic(const PacketNetwork& network,
   return std::make_unique<VirtualMeshTraffic>(network, options);
 }
 
-}  // namespace torc
+}  // namespace torc::model

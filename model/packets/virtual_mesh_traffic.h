@@ -7,12 +7,12 @@
 
 #include "model/packets/alltoall_traffic.h"
 
-namespace torc {
+namespace torc::model {
 
 /// `network` must outlive it.
 std::unique_ptr<Traffic> virtualMeshTraffic(const PacketNetwork& network,
                                             const AlltoallOptions& options);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_PACKETS_VIRTUAL_MESH_TRAFFIC_H_

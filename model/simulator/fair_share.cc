@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// Readings of a clock closer than this are one: what they differ by is rounding.
@@ -186,4 +186,4 @@ void FairShare::setRate(std::uint32_t index, double rate) {
   ends_.push({left > 0 ? now_ + left / rate : now_, index, group.version});
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -14,7 +14,7 @@
 #include <queue>
 #include <vector>
 
-namespace torc {
+namespace torc::model {
 
 class FairShare {
  public:
@@ -108,6 +108,6 @@ class FairShare {
   std::vector<std::uint32_t> component_, touched_;  // of the filling under way
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_SIMULATOR_FAIR_SHARE_H_

@@ -13,7 +13,7 @@
 #include "schedules/expansion/shares.h"
 #include "schedules/root.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// Chains on links, played event by event.
@@ -227,7 +227,7 @@ void PipelineCost::addFamily(const ScheduleView& schedule, const Operation& oper
   const Topology& topology = schedule.topology;
   const Family& family = schedule.families[operation.peer];
   for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology.dimensions()); ++axis) {
-    const FamilyLoad load = loadOf(topology, family, axis);
+    const ir::FamilyLoad load = ir::loadOf(topology, family, axis);
     for (const auto& [down, messages] : {std::pair(0u, load.up), std::pair(1u, load.down)}) {
       if (messages == 0) continue;
       Chain chain;
@@ -295,4 +295,4 @@ std::uint32_t PipelineCost::bestChunks(std::uint32_t in_flight, std::uint32_t mo
   return chunks;
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -27,7 +27,7 @@
 #include "model/machines/machine.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 /// As many chunks as are ever taken: operations, files and proofs grow with them.
 inline constexpr std::uint32_t kMostChunks = 256;
@@ -68,6 +68,6 @@ class PipelineCost {
   double compute_ = 0;  // seconds of reductions, over all cores
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_SIMULATOR_PIPELINE_COST_H_

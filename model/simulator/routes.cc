@@ -5,14 +5,14 @@
 
 #include "ir/families/families.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr double kMaxTasks = 2e7;
 
 }  // namespace
 
-Routes::Routes(const Topology& topology, const NodeClasses& classes)
+Routes::Routes(const Topology& topology, const ir::NodeClasses& classes)
     : topology_(topology), classes_(classes), node_count_(classes.count()) {
   if (!topology.hasCores()) return;
   // Classes count the first axis fastest and T slowest: those of a node lie nodeCount() apart.
@@ -56,7 +56,7 @@ std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Family& fa
   const Coordinates at = classes_.coordinatesOf(node_class);
   for (int i = 0; i < topology_.dimensions(); ++i) {
     const auto axis = static_cast<std::uint32_t>(i);
-    const FamilyLoad load = loadOf(topology_, family, axis);
+    const ir::FamilyLoad load = ir::loadOf(topology_, family, axis);
     for (const auto& [sign, messages] : {std::pair(1, load.up), std::pair(-1, load.down)}) {
       if (messages == 0) continue;
       hops.push_back({nodeOf(node_class), {axis, sign}, messages * copies_, at});
@@ -94,4 +94,4 @@ llvm::Error checkTaskCount(const ScheduleView& schedule, std::uint32_t nodes, do
           std::to_string(schedule.operations.size()) + " operations each");
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -17,7 +17,7 @@
 #include "ir/verifier/node_classes.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 /// The directed links of one axis in one direction. A line of two has one cable: both ways round
 /// are its direction +.
@@ -43,7 +43,7 @@ class Routes {
   };
 
   /// Both must outlive this.
-  Routes(const Topology& topology, const NodeClasses& classes);
+  Routes(const Topology& topology, const ir::NodeClasses& classes);
 
   /// Nodes of the machine that stand for all: classes, but ranks of one node are one.
   std::uint32_t nodeCount() const { return node_count_; }
@@ -67,7 +67,7 @@ class Routes {
 
  private:
   const Topology& topology_;
-  const NodeClasses& classes_;
+  const ir::NodeClasses& classes_;
   std::uint32_t ranks_per_node_ = 1;
   std::uint32_t copies_ = 1;
   std::uint32_t node_count_ = 1;
@@ -77,6 +77,6 @@ class Routes {
 /// minutes and gigabytes.
 llvm::Error checkTaskCount(const ScheduleView& schedule, std::uint32_t nodes, double tasks);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_SIMULATOR_ROUTES_H_

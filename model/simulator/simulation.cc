@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// Times closer than this are the same instant: what they differ by is rounding.
@@ -361,4 +361,4 @@ void Simulation::leaveCore(std::uint32_t index) {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::model

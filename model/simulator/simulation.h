@@ -11,7 +11,7 @@
 #include "model/simulator/simulation_graph.h"
 #include "model/simulator/simulator.h"
 
-namespace torc {
+namespace torc::model {
 
 class Simulation {
  public:
@@ -155,6 +155,6 @@ class Simulation {
   std::uint32_t last_ = kNone;  // task that was complete last
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_SIMULATOR_SIMULATION_H_

@@ -6,7 +6,7 @@
 
 #include "ir/families/families.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// Bytes of memory moved per byte: a reduction reads two and writes one, a copy, which may be from
@@ -47,7 +47,7 @@ llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
 }
 
 SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine& machine,
-                                     NodeClasses classes)
+                                     ir::NodeClasses classes)
     : schedule_(schedule),
       machine_(machine),
       classes_(std::move(classes)),
@@ -115,8 +115,8 @@ void SimulationBuilder::addMessage(std::uint32_t node, std::uint32_t index, doub
   task.kind = sends(operation.kind) ? TaskKind::kSend : TaskKind::kReceive;
   if (task.kind == TaskKind::kSend) {
     const Coordinates to = schedule_.topology.coordinatesOf(peer);
-    const Shift way = wayOf(schedule_.topology, schedule_.families[operation.peer],
-                            classes_.coordinatesOf(node), to);
+    const Shift way = ir::wayOf(schedule_.topology, schedule_.families[operation.peer],
+                                classes_.coordinatesOf(node), to);
     task.route = static_cast<std::uint32_t>(graph_.routes.size());
     graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
     addInjection(task);
@@ -265,4 +265,4 @@ MessageRoute SimulationBuilder::makeRoute(std::uint32_t node, std::uint32_t peer
   return route;
 }
 
-}  // namespace torc
+}  // namespace torc::model

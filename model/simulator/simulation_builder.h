@@ -18,15 +18,15 @@
 #include "model/simulator/simulation_graph.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 class SimulationBuilder {
  public:
   /// Both must outlive this. `classes` are those of the schedule, not too many (checkTaskCount);
   /// the machine has its shape (checkMachine).
-  SimulationBuilder(const ScheduleView& schedule, const Machine& machine, NodeClasses classes);
+  SimulationBuilder(const ScheduleView& schedule, const Machine& machine, ir::NodeClasses classes);
 
-  const NodeClasses& classes() const { return classes_; }
+  const ir::NodeClasses& classes() const { return classes_; }
   SimulationGraph& graph() { return graph_; }
 
   /// Appends the task of operation `index` on `node`, which moves `bytes`.
@@ -56,7 +56,7 @@ class SimulationBuilder {
 
   const ScheduleView& schedule_;
   const Machine& machine_;
-  NodeClasses classes_;
+  ir::NodeClasses classes_;
   Routes routes_;
   SimulationGraph graph_;
   std::uint32_t cores_ = 1;                 // of a rank
@@ -70,6 +70,6 @@ class SimulationBuilder {
 /// An error where the machine has not the schedule's shape, or other dead nodes.
 llvm::Error checkMachine(const Topology& topology, const Machine& machine);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_SIMULATOR_SIMULATION_BUILDER_H_

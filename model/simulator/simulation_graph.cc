@@ -12,7 +12,7 @@
 #include "schedules/expansion/expand.h"
 #include "schedules/expansion/shares.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// The k-th send of a stream in a direction matches the k-th receive of that stream, at the peer,
@@ -28,8 +28,8 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
     return entry->second;
   };
   for (const Shift& shift : schedule.shifts) {
-    outgoing.push_back(number(messageDirection(schedule.topology, shift, 1)));
-    incoming.push_back(number(messageDirection(schedule.topology, shift, -1)));
+    outgoing.push_back(number(ir::messageDirection(schedule.topology, shift, 1)));
+    incoming.push_back(number(ir::messageDirection(schedule.topology, shift, -1)));
   }
   const std::size_t kinds = directions.size() + schedule.families.size();
   const auto kindOf = [&](const Operation& operation, const std::vector<std::uint32_t>& ways) {
@@ -83,7 +83,7 @@ std::string SimulationGraph::taskName(std::uint32_t task) const {
          std::to_string(ranks[tasks[task].node]);
 }
 
-double executions(const ScheduleView& schedule, const NodeClasses& classes) {
+double executions(const ScheduleView& schedule, const ir::NodeClasses& classes) {
   double all = 0;
   for (const Operation& operation : schedule.operations)
     all += classes.executions(operation);
@@ -93,7 +93,7 @@ double executions(const ScheduleView& schedule, const NodeClasses& classes) {
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
                                                double bytes) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
-  NodeClasses classes(schedule, false);
+  ir::NodeClasses classes(schedule, false);
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   const double tasks = executions(schedule, classes);
   if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;
@@ -142,7 +142,7 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
 llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
                                              std::uint64_t elements, double element_bytes) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
-  NodeClasses ranks(schedule, true);
+  ir::NodeClasses ranks(schedule, true);
   if (llvm::Error error = checkTaskCount(schedule, ranks.count(), 0)) return error;
   SimulationBuilder builder(schedule, machine, std::move(ranks));
   SimulationGraph& graph = builder.graph();
@@ -201,4 +201,4 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
   return std::move(graph);
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -18,7 +18,7 @@
 #include "model/simulator/routes.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 enum class TaskKind : std::uint8_t {
   kPass,  // nothing: the node does not execute the operation
@@ -79,7 +79,7 @@ struct SimulationGraph {
 };
 
 /// Operations on all classes, or a little more: what is on dead nodes counts too.
-double executions(const ScheduleView& schedule, const NodeClasses& classes);
+double executions(const ScheduleView& schedule, const ir::NodeClasses& classes);
 
 /// Once per node class; `bytes` are those of the whole vector. `schedule` has passed `validate`.
 /// Errors: a machine of another shape, a message without its other end, too many tasks.
@@ -91,6 +91,6 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
 llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const Machine& machine,
                                              std::uint64_t elements, double element_bytes);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_SIMULATOR_SIMULATION_GRAPH_H_

@@ -3,7 +3,7 @@
 
 #include "model/simulator/simulation.h"
 
-namespace torc {
+namespace torc::model {
 
 double Simulation::timeOf(const Point& point) const {
   const Task& task = graph_.tasks[point.task];
@@ -90,4 +90,4 @@ std::vector<CriticalStep> Simulation::criticalPath() const {
   return path;
 }
 
-}  // namespace torc
+}  // namespace torc::model

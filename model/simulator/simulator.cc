@@ -10,7 +10,7 @@
 #include "model/simulator/simulation_graph.h"
 #include "schedules/root.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 // Operations on all nodes that are simulated of a schedule in segments; what more segments take
@@ -26,7 +26,7 @@ llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
                                                 std::uint32_t segments) {
   SimulateOptions some = options;
   some.bytes *= static_cast<double>(segments) / schedule.segments;
-  const Schedule unrolled = unrollSegments(schedule, segments);
+  const Schedule unrolled = ir::unrollSegments(schedule, segments);
   llvm::Expected<SimulateResult> result = simulate(unrolled.view(), machine, some);
   if (!result) return result;
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
@@ -50,16 +50,16 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
                                                    const Machine& machine,
                                                    const SimulateOptions& options) {
   if (schedule.operations.empty()) return simulateSegments(schedule, machine, options, 1);
-  const NodeClasses classes(schedule, options.per_rank);
+  const ir::NodeClasses classes(schedule, options.per_rank);
   const double tasks = executions(schedule, classes);
-  std::uint32_t end = segmentsToSimulate(schedule, kMostSegmentTasks / tasks);
+  std::uint32_t end = ir::segmentsToSimulate(schedule, kMostSegmentTasks / tasks);
   // What is sent in one phase shares links with what is sent in another by segments ahead: before
   // there are as many as messages follow one another a segment takes less than later ones.
   if (schedule.operations.back().phase > 0) {
     llvm::Expected<SimulateResult> one = simulateSegments(schedule, machine, options, 1);
     if (!one) return one;
     const double filled = 2.0 * static_cast<double>(one->steps);
-    end = segmentsToSimulate(schedule, std::min(filled, kMostFillingTasks / tasks));
+    end = ir::segmentsToSimulate(schedule, std::min(filled, kMostFillingTasks / tasks));
   }
   llvm::Expected<SimulateResult> result = simulateSegments(schedule, machine, options, end);
   if (!result || end == schedule.segments) return result;
@@ -109,15 +109,15 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
   }
   const RootedSchedule rooted(any_root, 0);
   // With few ports messages wait for one another, one by one.
-  std::optional<UnrolledSchedule> unrolled;
-  if (!options.per_rank && hasFamilies(rooted.view())) {
-    const NodeClasses classes(rooted.view(), false);
-    if (machine.ports > 0 || differAlongFamilies(rooted.view(), classes)) {
-      const double tasks = unrolledOperations(rooted.view()) * classes.count();
+  std::optional<ir::UnrolledSchedule> unrolled;
+  if (!options.per_rank && ir::hasFamilies(rooted.view())) {
+    const ir::NodeClasses classes(rooted.view(), false);
+    if (machine.ports > 0 || ir::differAlongFamilies(rooted.view(), classes)) {
+      const double tasks = ir::unrolledOperations(rooted.view()) * classes.count();
       if (llvm::Error error = checkTaskCount(rooted.view(), classes.count(), tasks)) {
         return error;
       }
-      unrolled = unrollFamilies(rooted.view());
+      unrolled = ir::unrollFamilies(rooted.view());
     }
   }
   const ScheduleView schedule = unrolled ? unrolled->schedule.view() : rooted.view();
@@ -138,4 +138,4 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
   return simulation.result();
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -41,7 +41,7 @@
 #include "model/simulator/routes.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 struct SimulateOptions {
   double bytes = 0;            // of the whole vector; >= 0
@@ -95,6 +95,6 @@ struct SimulateResult {
 llvm::Expected<SimulateResult> simulate(const ScheduleView& schedule, const Machine& machine,
                                         const SimulateOptions& options);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_MODEL_SIMULATOR_SIMULATOR_H_

@@ -10,7 +10,7 @@
 #include "passes/analysis/plan_axes.h"
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 using AxisList = llvm::SmallVector<std::uint32_t, kMaxAxes>;
@@ -195,4 +195,4 @@ double largestLoad(const Topology& topology, Halves halves, llvm::ArrayRef<Color
   return largest;
 }
 
-}  // namespace torc
+}  // namespace torc::passes

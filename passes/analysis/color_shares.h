@@ -28,7 +28,7 @@
 
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::passes {
 
 struct ColorShare {
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes;  // network axes of more than one node, in order
@@ -61,6 +61,6 @@ llvm::Expected<std::vector<ColorShare>> balancedShares(const Topology& topology,
 /// (both directions): at best T*.
 double largestLoad(const Topology& topology, Halves halves, llvm::ArrayRef<ColorShare> shares);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_COLOR_SHARES_H_

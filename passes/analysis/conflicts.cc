@@ -5,7 +5,7 @@
 
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Whom `guard` admits on `axis`: for some place of the root, perhaps everyone.
@@ -37,7 +37,8 @@ bool intervalsMeet(const Interval& a, const Interval& b, const Interval& guard_a
   }
   Range nodes{wrap(first, size), static_cast<std::uint32_t>(count)};
   if (count >= size) nodes = {0, size};
-  for (const Range& range : intersect(resolve(guard_a, 0, size), resolve(guard_b, 0, size), size)) {
+  for (const Range& range :
+       ir::intersect(resolve(guard_a, 0, size), resolve(guard_b, 0, size), size)) {
     if (overlaps(range, nodes, size)) return true;
   }
   return false;
@@ -217,4 +218,4 @@ bool ConflictIndex::covers(const Access& later, const Access& earlier) const {
   return true;
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -16,7 +16,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Whether some node executes both of two operations with these guards, boxes or kNone; a
 /// root-relative interval is taken to admit everyone.
@@ -74,6 +74,6 @@ class ConflictIndex {
   llvm::DenseMap<std::uint32_t, Storage> slots_;
 };
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_CONFLICTS_H_

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace torc {
+namespace torc::passes {
 
 Dependences::Dependences(std::size_t operations) : seen_(operations, kNone) {
   first_.reserve(operations + 1);
@@ -58,4 +58,4 @@ bool Dependences::apply(Schedule& schedule) {
   return any;
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -11,7 +11,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::passes {
 
 class Dependences {
  public:
@@ -44,6 +44,6 @@ class Dependences {
   llvm::SmallVector<std::uint32_t, 32> stack_;
 };
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_DEPENDENCES_H_

@@ -3,7 +3,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 llvm::Error checkLimits(std::uint64_t operations, std::uint64_t dependences) {
   if (operations > kMaxOperations) {
@@ -17,4 +17,4 @@ llvm::Error checkLimits(std::uint64_t operations, std::uint64_t dependences) {
   return llvm::Error::success();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -7,7 +7,7 @@
 
 #include <llvm/Support/Error.h>
 
-namespace torc {
+namespace torc::passes {
 
 inline constexpr std::uint64_t kMaxOperations = 1u << 22;
 inline constexpr std::uint64_t kMaxDependences = 1u << 25;
@@ -15,6 +15,6 @@ inline constexpr std::uint64_t kMaxDependences = 1u << 25;
 /// Ok, or an error that states the number and the limit. Numbers may be estimates from above.
 llvm::Error checkLimits(std::uint64_t operations, std::uint64_t dependences);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_LIMITS_H_

@@ -7,7 +7,7 @@
 
 #include <coin/ClpSimplex.hpp>
 
-namespace torc {
+namespace torc::passes {
 
 /// Solves `program` by the primal simplex method. False where there is no optimum, or none is
 /// found.
@@ -17,6 +17,6 @@ inline bool solveLinearProgram(ClpSimplex& program) {
   return program.primal() == 0 && program.isProvenOptimal();
 }
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_LINEAR_PROGRAM_H_

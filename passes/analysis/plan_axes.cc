@@ -6,7 +6,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 llvm::SmallVector<std::uint32_t, kMaxAxes> networkAxes(const Topology& topology) {
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes;
@@ -33,11 +33,11 @@ std::array<std::uint8_t, kMaxAxes> colorOrder(const Topology& topology,
   return order;
 }
 
-bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan) {
+bool isConflictFree(const Topology& topology, llvm::ArrayRef<ir::PlanOperation> plan) {
   std::array<std::uint32_t, kMaxAxes> user;  // color that has the axis in this phase
   user.fill(kNone);
-  for (const PlanOperation& operation : plan) {
-    if (operation.kind == PlanKind::kPhaseBarrier) {
+  for (const ir::PlanOperation& operation : plan) {
+    if (operation.kind == ir::PlanKind::kPhaseBarrier) {
       user.fill(kNone);
       continue;
     }
@@ -51,9 +51,9 @@ bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan
   return true;
 }
 
-llvm::Expected<std::vector<PlanPhase>> phasesOf(const Program& program) {
+llvm::Expected<std::vector<PlanPhase>> phasesOf(const ir::Program& program) {
   const Topology& topology = program.schedule.topology;
-  const auto moves = [&](const PlanOperation& operation) {
+  const auto moves = [&](const ir::PlanOperation& operation) {
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       if ((operation.axisSet() >> axis & 1) != 0 && topology.axes[axis].size > 1) return true;
     }
@@ -62,7 +62,7 @@ llvm::Expected<std::vector<PlanPhase>> phasesOf(const Program& program) {
   std::vector<PlanPhase> phases;
   PlanPhase phase;
   for (std::size_t i = 0; i <= program.plan.size(); ++i) {
-    if (i < program.plan.size() && program.plan[i].kind != PlanKind::kPhaseBarrier) {
+    if (i < program.plan.size() && program.plan[i].kind != ir::PlanKind::kPhaseBarrier) {
       if (moves(program.plan[i])) phase.push_back(program.plan[i]);
     } else if (!phase.empty()) {
       phases.push_back(std::exchange(phase, {}));
@@ -75,9 +75,9 @@ llvm::Expected<std::vector<PlanPhase>> phasesOf(const Program& program) {
   return phases;
 }
 
-llvm::Error checkExpander(const Program& program, llvm::StringRef pass) {
-  for (const PlanOperation& operation : program.plan) {
-    const llvm::StringRef expander = expanderOf(operation.kind);
+llvm::Error checkExpander(const ir::Program& program, llvm::StringRef pass) {
+  for (const ir::PlanOperation& operation : program.plan) {
+    const llvm::StringRef expander = ir::expanderOf(operation.kind);
     if (expander.empty() || expander == pass) continue;
     return passError("the plan has " + llvm::StringRef(name(operation.kind)) + ", which is for " +
                      expander);
@@ -85,7 +85,7 @@ llvm::Error checkExpander(const Program& program, llvm::StringRef pass) {
   return llvm::Error::success();
 }
 
-std::string operationText(const Topology& topology, const PlanOperation& operation) {
+std::string operationText(const Topology& topology, const ir::PlanOperation& operation) {
   std::string text(name(operation.kind));
   text += " color " + std::to_string(operation.color) + " on ";
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
@@ -98,4 +98,4 @@ std::string operationText(const Topology& topology, const PlanOperation& operati
   return text;
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -15,7 +15,7 @@
 
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// The network axes of more than one node: N of them in the papers' formulas. An axis of size 1
 /// moves nothing; cores are not a dimension of the network.
@@ -28,20 +28,20 @@ std::array<std::uint8_t, kMaxAxes> colorOrder(const Topology& topology,
                                               llvm::ArrayRef<std::uint32_t> network);
 
 /// Whether in no phase of the plan two colors move data along the same axis of size > 1.
-bool isConflictFree(const Topology& topology, llvm::ArrayRef<PlanOperation> plan);
+bool isConflictFree(const Topology& topology, llvm::ArrayRef<ir::PlanOperation> plan);
 
 /// What a plan does between two barriers.
-using PlanPhase = llvm::SmallVector<PlanOperation, 16>;
+using PlanPhase = llvm::SmallVector<ir::PlanOperation, 16>;
 /// The phases of the plan without operations along axes of one node, on which nothing moves, and
 /// without phases that have no others. An error where these are more than 65536.
-llvm::Expected<std::vector<PlanPhase>> phasesOf(const Program& program);
+llvm::Expected<std::vector<PlanPhase>> phasesOf(const ir::Program& program);
 
 /// Whether all operations of the plan are for the expander `pass`; else an error that names it.
-llvm::Error checkExpander(const Program& program, llvm::StringRef pass);
+llvm::Error checkExpander(const ir::Program& program, llvm::StringRef pass);
 
 /// `exchange color 0 on XY`
-std::string operationText(const Topology& topology, const PlanOperation& operation);
+std::string operationText(const Topology& topology, const ir::PlanOperation& operation);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_PLAN_AXES_H_

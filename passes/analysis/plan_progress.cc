@@ -4,7 +4,7 @@
 #include "passes/analysis/plan_axes.h"
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 PlanProgress::PlanProgress(const Schedule& schedule, std::uint32_t color)
     : schedule_(schedule), color_(color), fixed_(rowOf(schedule.collective).inWhole() ? 0 : 0xff) {}
 
@@ -23,7 +23,7 @@ std::uint32_t PlanProgress::lastDivided() const {
   return kNone;
 }
 
-llvm::Error PlanProgress::check(const PlanOperation& ring) const {
+llvm::Error PlanProgress::check(const ir::PlanOperation& ring) const {
   const CollectiveRow& collective = rowOf(schedule_.collective);
   const char* fault = nullptr;
   if (ring.divides()) {
@@ -35,7 +35,7 @@ llvm::Error PlanProgress::check(const PlanOperation& ring) const {
       fault = reduces ? "it has been reduced there before" : "it has been scattered there before";
     }
   } else {
-    const bool to_root = ring.kind == PlanKind::kRingGather;
+    const bool to_root = ring.kind == ir::PlanKind::kRingGather;
     if (!isFixed(ring.axis)) {
       fault = "it has been gathered there before, or never reduced or scattered";
     } else if (to_root && lastDivided() != ring.axis) {
@@ -50,7 +50,7 @@ llvm::Error PlanProgress::check(const PlanOperation& ring) const {
   return passError(operationText(schedule_.topology, ring) + ": " + fault);
 }
 
-void PlanProgress::finish(const PlanOperation& ring) {
+void PlanProgress::finish(const ir::PlanOperation& ring) {
   const auto bit = static_cast<std::uint8_t>(1u << ring.axis);
   started_ = true;
   if (ring.divides()) {
@@ -78,4 +78,4 @@ llvm::Error PlanProgress::checkDone() const {
   return llvm::Error::success();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

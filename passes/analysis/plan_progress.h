@@ -11,7 +11,7 @@
 
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::passes {
 
 class PlanProgress {
  public:
@@ -31,8 +31,8 @@ class PlanProgress {
   }
 
   /// Whether `ring`, of this color and on an axis of more than one node, may come next.
-  llvm::Error check(const PlanOperation& ring) const;
-  void finish(const PlanOperation& ring);
+  llvm::Error check(const ir::PlanOperation& ring) const;
+  void finish(const ir::PlanOperation& ring);
   /// Whether nothing is left to do.
   llvm::Error checkDone() const;
 
@@ -49,6 +49,6 @@ class PlanProgress {
   llvm::SmallVector<std::uint32_t, kMaxAxes> divisions_;  // axes, as they were divided
 };
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_PLAN_PROGRESS_H_

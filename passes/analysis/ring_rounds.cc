@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 constexpr std::uint32_t kMostInGroup = 8;
@@ -167,4 +167,4 @@ std::vector<RingRound> groupRounds(std::uint32_t size, bool wraps, std::uint32_t
   return mirrored(std::move(rounds), size, direction);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

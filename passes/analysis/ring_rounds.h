@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace torc {
+namespace torc::passes {
 
 /// Sums that the node `from` sends the node `to`, of the blocks of these nodes: coordinates on the
 /// axis, the blocks in ascending order.
@@ -39,6 +39,6 @@ std::vector<RingRound> swingRounds(std::uint32_t size, bool wraps, std::uint32_t
 /// The same in groups of up to 8 nodes, or of a prime factor of the size.
 std::vector<RingRound> groupRounds(std::uint32_t size, bool wraps, std::uint32_t direction);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_RING_ROUNDS_H_

@@ -3,15 +3,15 @@
 
 #include <utility>
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Direction + of a ring.
-LineStep forwardOnRing(PlanKind kind, std::int32_t size, std::int32_t step) {
+LineStep forwardOnRing(ir::PlanKind kind, std::int32_t size, std::int32_t step) {
   const Nodes all{0, size - 1};
   LineStep line;
   line.senders = line.receivers = all;
-  if (kind == PlanKind::kRingReduceScatter) {
+  if (kind == ir::PlanKind::kRingReduceScatter) {
     line.sent = -1 - step;
     line.received = (-2 - step) % size;  // x itself, rather than x-d, at the end
   } else {
@@ -23,9 +23,9 @@ LineStep forwardOnRing(PlanKind kind, std::int32_t size, std::int32_t step) {
 }
 
 /// Line + of an axis.
-LineStep forwardOnLine(PlanKind kind, std::int32_t size, std::int32_t step) {
+LineStep forwardOnLine(ir::PlanKind kind, std::int32_t size, std::int32_t step) {
   LineStep line;
-  if (kind == PlanKind::kRingReduceScatter) {
+  if (kind == ir::PlanKind::kRingReduceScatter) {
     const std::int32_t k = size - 2 - step;
     line.sent = 1 + k;
     line.received = k;
@@ -43,13 +43,13 @@ LineStep forwardOnLine(PlanKind kind, std::int32_t size, std::int32_t step) {
 }
 
 /// Way + of a ring, in half the steps.
-LineStep forwardHalfAround(PlanKind kind, std::int32_t size, std::int32_t step) {
+LineStep forwardHalfAround(ir::PlanKind kind, std::int32_t size, std::int32_t step) {
   const Nodes all{0, size - 1};
   const std::int32_t hops = size / 2;
   LineStep line;
   line.senders = line.receivers = all;
   std::int32_t distance = 0;  // of the block's owner from the node that is farther away
-  if (kind == PlanKind::kRingReduceScatter) {
+  if (kind == ir::PlanKind::kRingReduceScatter) {
     distance = hops - step;
     line.sent = distance;
     line.received = distance - 1;
@@ -87,7 +87,7 @@ LineStep turned(LineStep line) {
 
 }  // namespace
 
-RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
+RingStep ringStep(ir::PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
                   std::uint32_t step) {
   const auto nodes = static_cast<std::int32_t>(size);
   const auto number = static_cast<std::int32_t>(step);
@@ -140,10 +140,10 @@ RingStep gatherStep(std::uint32_t size, bool both_ways, std::uint32_t direction,
   return lines;
 }
 
-RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step) {
+RingStep halfLatencyStep(ir::PlanKind kind, std::uint32_t size, std::uint32_t step) {
   const auto nodes = static_cast<std::int32_t>(size);
   const LineStep line = forwardHalfAround(kind, nodes, static_cast<std::int32_t>(step));
   return {line, mirrored(line, nodes)};
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -31,7 +31,7 @@
 
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Nodes whose place along the axis is from first to last; none if first > last.
 struct Nodes {
@@ -58,11 +58,11 @@ using RingStep = llvm::SmallVector<LineStep, 2>;
 
 /// Step `step` (0 to size - 2) of `kind` along an axis of `size` nodes, which is a line or a ring;
 /// `direction` (0: +, 1: -) counts on rings only. Nodes of a line are counted from where it begins.
-RingStep ringStep(PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
+RingStep ringStep(ir::PlanKind kind, std::uint32_t size, bool is_line, std::uint32_t direction,
                   std::uint32_t step);
 
 /// Step `step` (0 to size / 2 - 1) of `kind` in half the steps around a ring of `size` nodes.
-RingStep halfLatencyStep(PlanKind kind, std::uint32_t size, std::uint32_t step);
+RingStep halfLatencyStep(ir::PlanKind kind, std::uint32_t size, std::uint32_t step);
 
 /// Step `step` of a scatter from node 0 of a ring: of size - 1 steps in `direction`, or of size / 2
 /// where the halves go `both_ways`. Nodes count from -(size - 1) on.
@@ -72,6 +72,6 @@ RingStep scatterStep(std::uint32_t size, bool both_ways, std::uint32_t direction
 RingStep gatherStep(std::uint32_t size, bool both_ways, std::uint32_t direction,
                     std::uint32_t step);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_RING_STEPS_H_

@@ -3,13 +3,13 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Whether the rings of `color` are half-latency ones: all of them, or none.
-llvm::Expected<bool> isHalfLatency(const Program& plan, std::uint32_t color) {
+llvm::Expected<bool> isHalfLatency(const ir::Program& plan, std::uint32_t color) {
   bool any = false, all = true;
-  for (const PlanOperation& ring : plan.plan) {
+  for (const ir::PlanOperation& ring : plan.plan) {
     if (!ring.isRing() || ring.color != color) continue;
     any |= ring.half_latency;
     all &= ring.half_latency;
@@ -25,7 +25,8 @@ llvm::Expected<bool> isHalfLatency(const Program& plan, std::uint32_t color) {
 
 }  // namespace
 
-llvm::Expected<std::vector<Strand>> makeStrands(const Program& plan, ScheduleBuilder& builder) {
+llvm::Expected<std::vector<Strand>> makeStrands(const ir::Program& plan,
+                                                ir::ScheduleBuilder& builder) {
   const std::vector<Color>& colors = plan.schedule.colors;
   std::vector<Strand> strands;
   std::uint32_t first = 0;  // part of the color
@@ -52,4 +53,4 @@ llvm::Expected<std::vector<Strand>> makeStrands(const Program& plan, ScheduleBui
   return strands;
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -17,7 +17,7 @@
 #include "ir/schedule_builder.h"
 #include "passes/analysis/plan_progress.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// A part, or the two halves of a color's chunk; and how far its steps have come.
 struct Strand {
@@ -37,8 +37,9 @@ struct Strand {
 
 /// The strands of a plan in the order of their first parts; adds their streams to `builder`. An
 /// error if only some rings of a color are half-latency ones, or it has but one direction.
-llvm::Expected<std::vector<Strand>> makeStrands(const Program& plan, ScheduleBuilder& builder);
+llvm::Expected<std::vector<Strand>> makeStrands(const ir::Program& plan,
+                                                ir::ScheduleBuilder& builder);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ANALYSIS_STRANDS_H_

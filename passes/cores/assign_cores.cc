@@ -12,7 +12,7 @@
 
 #include "schedules/expansion/shares.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 // What starting a message is worth, as a share of the vector: it decides where nothing is reduced.
@@ -25,7 +25,7 @@ class AssignCores final : public Pass {
              PassLevel::kStep),
         cores_(*this, "cores", "cores that work on the collective", 1, kMostCores, options.cores) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     const std::vector<double> work = workOfStreams(schedule);
     std::vector<std::uint32_t> order(schedule.streams.size());
@@ -73,4 +73,4 @@ std::unique_ptr<Pass> makePass(const AssignCoresPass& options) {
   return std::make_unique<AssignCores>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

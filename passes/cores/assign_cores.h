@@ -8,7 +8,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 inline constexpr std::uint32_t kMostCores = 1024;
 
@@ -20,6 +20,6 @@ struct AssignCoresPass {
 
 std::unique_ptr<Pass> makePass(const AssignCoresPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_CORES_ASSIGN_CORES_H_

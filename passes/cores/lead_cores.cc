@@ -17,14 +17,14 @@
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 constexpr std::uint32_t kMostMessages = 7;  // that a core gets, or sends, in a round
 
 /// The same header on nodes with cores, which ranks count last and memory first.
 Schedule headerWithCores(const Schedule& old, std::uint32_t cores) {
-  Schedule header = headerOf(old.view());
+  Schedule header = ir::headerOf(old.view());
   Topology& topology = header.topology;
   const std::uint32_t axis = topology.axis_count++;
   topology.axes[axis] = {.size = cores, .kind = AxisKind::kCore, .name = kCoreAxisName};
@@ -134,7 +134,7 @@ class LedSteps {
     return builder_.addFrame(pieces(whole, Interval::all()), slots_++);
   }
 
-  StepPlace at(std::uint32_t core) {
+  ir::StepPlace at(std::uint32_t core) {
     Box guard;
     guard[axis_] = Interval::absolute(static_cast<std::int32_t>(core));
     return {stream_, builder_.box(guard)};
@@ -157,23 +157,24 @@ class LedSteps {
     return led;
   }
   Region ledRegion(const Region& region);
-  OperationIndices lastWriters() const;
+  ir::OperationIndices lastWriters() const;
 
   const Schedule& old_;
   const CollectiveRow& row_;
   const std::uint32_t parts_;
   const bool has_rows_;  // of parts
   const std::uint32_t axis_, cores_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   std::uint32_t stream_ = 0;  // of what goes between cores
   std::uint32_t phases_ = 0;
   std::uint32_t slots_ = 0;
-  std::uint32_t collected_ = kNone;       // the frame of what the leader has collected
-  std::uint32_t spread_ = kNone;          // that of the blocks which it is to give away
-  std::vector<std::uint32_t> staging_;    // frames in which members' sums arrive, of one round
-  std::vector<OperationIndices> values_;  // by core: what its value waits for; none: it is in `in`
-  std::vector<OperationIndices> reads_;   // by core: what reads its `in`
-  std::vector<std::uint32_t> led_;        // by operation of the old schedule
+  std::uint32_t collected_ = kNone;     // the frame of what the leader has collected
+  std::uint32_t spread_ = kNone;        // that of the blocks which it is to give away
+  std::vector<std::uint32_t> staging_;  // frames in which members' sums arrive, of one round
+  std::vector<ir::OperationIndices>
+      values_;  // by core: what its value waits for; none: it is in `in`
+  std::vector<ir::OperationIndices> reads_;  // by core: what reads its `in`
+  std::vector<std::uint32_t> led_;           // by operation of the old schedule
 };
 
 void LedSteps::collect() {
@@ -197,7 +198,7 @@ void LedSteps::collectSum(const Pair& pair) {
   const std::uint32_t sent =
       builder_.send(at(pair.member), valueOf(pair.member), way, values_[pair.member]);
   if (values_[pair.member].empty()) reads_[pair.member].push_back(sent);
-  OperationIndices after = values_[pair.head];
+  ir::OperationIndices after = values_[pair.head];
   after.push_back(builder_.receive(at(pair.head), staging, way, {}));
   const std::uint32_t sum =
       builder_.reduce(at(pair.head), wholeOf(collected_), valueOf(pair.head), staging, after);
@@ -212,7 +213,7 @@ void LedSteps::collectBlocks(const Pair& pair) {
       is_in_place ? all(Buffer::kIn) : blocksOf(collected_, pair.member, pair.span);
   const std::uint32_t sent = builder_.send(at(pair.member), blocks, way, values_[pair.member]);
   if (is_in_place) reads_[pair.member].push_back(sent);
-  OperationIndices& value = values_[pair.head];
+  ir::OperationIndices& value = values_[pair.head];
   if (value.empty()) {
     value.push_back(
         builder_.copy(at(pair.head), blocksOf(collected_, pair.head, 1), all(Buffer::kIn), {}));
@@ -244,7 +245,7 @@ void LedSteps::lead() {
     led.dst = ledRegion(operation.dst);
     led.a = ledRegion(operation.a);
     led.b = ledRegion(operation.b);
-    OperationIndices after;
+    ir::OperationIndices after;
     for (const std::uint32_t before : old.dependencesOf(operation))
       after.push_back(led_[before]);
     if (operation.a.buffer == Buffer::kIn || operation.b.buffer == Buffer::kIn)
@@ -254,8 +255,8 @@ void LedSteps::lead() {
 }
 
 /// The operations that write `out` and that no other one waits for, directly or not, which does.
-OperationIndices LedSteps::lastWriters() const {
-  OperationIndices last;
+ir::OperationIndices LedSteps::lastWriters() const {
+  ir::OperationIndices last;
   std::vector<bool> is_awaited(old_.operations.size());
   for (std::size_t i = old_.operations.size(); i-- > 0;) {
     const Operation& operation = old_.operations[i];
@@ -269,7 +270,7 @@ OperationIndices LedSteps::lastWriters() const {
 }
 
 void LedSteps::spread() {
-  for (OperationIndices& value : values_)
+  for (ir::OperationIndices& value : values_)
     value.clear();
   values_[0] = lastWriters();
   std::vector<CoreRound> rounds = coreRounds(cores_);
@@ -283,7 +284,7 @@ void LedSteps::spread() {
   builder_.setPhase(phases_);
   for (std::uint32_t core = 0; core < cores_; core += kMostMessages + 1) {
     if (core > 0 && core + 1 == cores_) continue;  // it got that alone
-    OperationIndices after = values_[core];
+    ir::OperationIndices after = values_[core];
     after.append(reads_[core]);
     builder_.copy(at(core), all(Buffer::kOut), blocksOf(spread_, core, 1), after);
   }
@@ -297,7 +298,7 @@ void LedSteps::spreadTo(const Pair& pair) {
   const bool ends_here = whole || pair.span == 1;
   builder_.send(at(pair.head), given, way, values_[pair.head]);
   // Where calls are in place `out` is what was sent before.
-  const OperationIndices after = ends_here ? reads_[pair.member] : OperationIndices();
+  const ir::OperationIndices after = ends_here ? reads_[pair.member] : ir::OperationIndices();
   values_[pair.member] = {builder_.receive(at(pair.member), ends_here ? out : given, way, after)};
 }
 
@@ -308,7 +309,7 @@ class LeadCores final : public Pass {
              PassLevel::kStep),
         cores_(*this, "cores", "cores of a node", 2, kMostCores, options.cores) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     const Schedule& schedule = program.schedule;
     const CollectiveRow& row = rowOf(schedule.collective);
     if (!mayBeLed(row)) return passError(llvm::StringRef(row.name) + " has no form with leaders");
@@ -336,4 +337,4 @@ std::unique_ptr<Pass> makePass(const LeadCoresPass& options) {
   return std::make_unique<LeadCores>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -10,7 +10,7 @@
 #include "passes/manager/pass.h"
 #include "schedules/collective.h"
 
-namespace torc {
+namespace torc::passes {
 
 struct LeadCoresPass {
   std::uint32_t cores = 4;  // of a node, from 2 to kMostCores
@@ -24,6 +24,6 @@ std::unique_ptr<Pass> makePass(const LeadCoresPass& options);
 /// not the ranks' own prefixes.
 bool mayBeLed(const CollectiveRow& row);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_CORES_LEAD_CORES_H_

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// What the node `above` the one that executes has, of the blocks from the nodes lo < `sources`
@@ -32,9 +32,9 @@ BlockList blocksOf(ExchangeSteps& steps, std::uint32_t size, std::int32_t above,
 }  // namespace
 
 void expandBruckAlltoall(ExchangeSteps steps, std::uint32_t axis) {
-  StepBuilder& builder = steps.builder();
+  ir::StepBuilder& builder = steps.builder();
   const std::uint32_t size = steps.topology().axes[axis].size;
-  OperationIndices after = steps.after();
+  ir::OperationIndices after = steps.after();
   std::uint32_t frame = kNone;
   const auto held = [&](const BlockList& blocks) {
     return frame == kNone ? steps.before(blocks) : steps.within(frame, blocks);
@@ -52,7 +52,7 @@ void expandBruckAlltoall(ExchangeSteps steps, std::uint32_t axis) {
     };
     Shift moves{};
     moves[axis] = up;
-    const StepPlace place = steps.newStream();
+    const ir::StepPlace place = steps.newStream();
     const std::uint32_t receive = builder.receive(place, arriving(received), moves, {});
     builder.send(place, held(sent), moves, after);
     const std::uint32_t copy = builder.copy(place, arriving(kept), held(kept), after);
@@ -62,4 +62,4 @@ void expandBruckAlltoall(ExchangeSteps steps, std::uint32_t axis) {
   steps.finish(std::move(after));
 }
 
-}  // namespace torc
+}  // namespace torc::passes

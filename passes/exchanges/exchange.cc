@@ -14,7 +14,7 @@
 
 #include <utility>
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// The shifts to all nodes that differ on the axes of the exchange alone: on rings from the
@@ -34,7 +34,7 @@ Family familyOf(const ExchangeSteps& steps) {
 /// A message to each of a family, or to the one node at a shift, and one from each; the index of
 /// the receive.
 template <typename Peers>
-std::uint32_t addMessages(ExchangeSteps& steps, const StepPlace& place, const Peers& peers,
+std::uint32_t addMessages(ExchangeSteps& steps, const ir::StepPlace& place, const Peers& peers,
                           const BlockList& received, const BlockList& sent) {
   const std::uint32_t receive = steps.builder().receive(place, steps.behind(received), peers, {});
   steps.builder().send(place, steps.before(sent), peers, steps.after());
@@ -44,23 +44,24 @@ std::uint32_t addMessages(ExchangeSteps& steps, const StepPlace& place, const Pe
 /// The same for those of a family that are `shift` away along the split axis, in a stream of their
 /// own; nothing where that is the node itself alone.
 void addAlongSplit(ExchangeSteps& steps, Family family, std::int32_t shift,
-                   const BlockList& received, const BlockList& sent, OperationIndices& brought) {
+                   const BlockList& received, const BlockList& sent,
+                   ir::OperationIndices& brought) {
   const std::uint32_t axis = steps.splitAxis();
   family.first[axis] = shift;
   family.count[axis] = 1;
   if (family.size() == 0) return;
-  const StepPlace place = steps.newStream();
+  const ir::StepPlace place = steps.newStream();
   brought.push_back(steps.axes() == 1u << axis
-                        ? addMessages(steps, place, hop(axis, shift), received, sent)
+                        ? addMessages(steps, place, ir::hop(axis, shift), received, sent)
                         : addMessages(steps, place, family, received, sent));
 }
 
 /// To the nodes at multiples of the stride along the split axis: a family, and so a stream, for
 /// each multiple, so that regions say what they hold there from their own node.
-OperationIndices addMultiples(ExchangeSteps& steps, const Family& family) {
+ir::OperationIndices addMultiples(ExchangeSteps& steps, const Family& family) {
   const Interval own = Interval::relative(0);
   const std::int32_t around = steps.firstOf(steps.stride());
-  OperationIndices brought;
+  ir::OperationIndices brought;
   for (const Interval& source : steps.multipleSources()) {
     const std::uint32_t received = steps.blocks(Interval::ofPeer(false), own, source,
                                                 Interval::relative(around, steps.stride()));
@@ -74,9 +75,9 @@ OperationIndices addMultiples(ExchangeSteps& steps, const Family& family) {
 
 /// To the nodes around along the split axis, with what came from the multiples of the stride;
 /// likewise.
-OperationIndices addAround(ExchangeSteps& steps, const Family& family) {
+ir::OperationIndices addAround(ExchangeSteps& steps, const Family& family) {
   const Interval own = Interval::relative(0);
-  OperationIndices brought;
+  ir::OperationIndices brought;
   for (std::uint32_t i = 0; i < steps.stride(); ++i) {
     const std::int32_t shift = steps.firstOf(steps.stride()) + static_cast<std::int32_t>(i);
     BlockList received, sent;
@@ -94,11 +95,11 @@ OperationIndices addAround(ExchangeSteps& steps, const Family& family) {
 
 void expandExchange(ExchangeSteps steps, FamilyOrder order, std::uint32_t window) {
   const Interval own = Interval::relative(0);
-  const StepPlace place = steps.newStream();
+  const ir::StepPlace place = steps.newStream();
   Family family = familyOf(steps);
   family.order = order;
   if (window < family.size()) family.window = static_cast<std::uint16_t>(window);
-  OperationIndices brought;
+  ir::OperationIndices brought;
   if (steps.isStrided()) {
     brought = addMultiples(steps, family);
   } else if (steps.splitAxis() != kNone) {
@@ -111,4 +112,4 @@ void expandExchange(ExchangeSteps steps, FamilyOrder order, std::uint32_t window
   steps.finish(std::move(brought));
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -3,14 +3,14 @@
 
 #include <utility>
 
-namespace torc {
+namespace torc::passes {
 
-ExchangeSteps::ExchangeSteps(StepBuilder& builder, ExchangePart& part,
-                             const PlanOperation& exchange)
+ExchangeSteps::ExchangeSteps(ir::StepBuilder& builder, ExchangePart& part,
+                             const ir::PlanOperation& exchange)
     : builder_(builder),
       part_(part),
       axes_(exchange.axisSet()),
-      gathers_(exchange.kind == PlanKind::kLeaderGather),
+      gathers_(exchange.kind == ir::PlanKind::kLeaderGather),
       strided_(exchange.stride > 0),
       split_axis_(strided_ ? exchange.axis : part.halfway),
       stride_(strided_ ? exchange.stride : part.stride) {
@@ -51,8 +51,8 @@ llvm::SmallVector<Interval, 4> ExchangeSteps::multipleSources() const {
   return sources;
 }
 
-StepPlace ExchangeSteps::newStream() {
-  StepPlace place{builder_.addStream({part_.part, 0}), kNone};
+ir::StepPlace ExchangeSteps::newStream() {
+  ir::StepPlace place{builder_.addStream({part_.part, 0}), kNone};
   for (std::uint32_t axis = 0; axis < topology().axis_count; ++axis) {
     if (part_.led >> axis & 1) place.guard = onlyAt(axis, 0);
   }
@@ -102,7 +102,7 @@ std::uint32_t ExchangeSteps::newFrame(llvm::ArrayRef<std::uint32_t> blocks) {
   return builder_.addFrame(pieces(blocks), slot);
 }
 
-std::uint32_t ExchangeSteps::keep(const StepPlace& place) {
+std::uint32_t ExchangeSteps::keep(const ir::StepPlace& place) {
   const Interval own = Interval::relative(0);
   BlockList kept;
   if (split_axis_ == kNone) {
@@ -116,7 +116,7 @@ std::uint32_t ExchangeSteps::keep(const StepPlace& place) {
   return builder_.copy(place, behind(kept), before(kept), after());
 }
 
-void ExchangeSteps::finish(OperationIndices brought) {
+void ExchangeSteps::finish(ir::OperationIndices brought) {
   if (gathers_) {
     part_.led |= axes_;
   } else {
@@ -129,4 +129,4 @@ void ExchangeSteps::finish(OperationIndices brought) {
   part_.after = std::move(brought);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

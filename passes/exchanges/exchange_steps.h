@@ -24,7 +24,7 @@
 #include "ir/program.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Indices of blocks: of pairs of boxes of the builder.
 using BlockList = llvm::SmallVector<std::uint32_t, 4>;
@@ -39,7 +39,7 @@ struct ExchangePart {
   std::uint32_t halfway = kNone;  // the axis along which an exchange with a stride went
   std::uint32_t stride = 0;       // of that
   std::uint32_t frame = kNone;    // what holds its blocks between two exchanges
-  OperationIndices after;         // what the next exchange waits for: what brought them
+  ir::OperationIndices after;     // what the next exchange waits for: what brought them
 
   bool hasStarted() const { return (done | led) != 0 || halfway != kNone; }
 };
@@ -50,9 +50,9 @@ class ExchangeSteps {
  public:
   /// All outlive this object; steps go to the builder's current phase. The axes of the exchange are
   /// not done, and some of them have more than one node.
-  ExchangeSteps(StepBuilder& builder, ExchangePart& part, const PlanOperation& exchange);
+  ExchangeSteps(ir::StepBuilder& builder, ExchangePart& part, const ir::PlanOperation& exchange);
 
-  StepBuilder& builder() { return builder_; }
+  ir::StepBuilder& builder() { return builder_; }
   const Topology& topology() const { return builder_.schedule().topology; }
   const ExchangePart& part() const { return part_; }
   std::uint32_t axes() const { return axes_; }
@@ -72,10 +72,10 @@ class ExchangeSteps {
   /// The sources at multiples of the stride, as the node sees them that holds their blocks.
   llvm::SmallVector<Interval, 4> multipleSources() const;
   /// What reads the blocks that there were before the exchange has to wait for.
-  const OperationIndices& after() const { return part_.after; }
+  const ir::OperationIndices& after() const { return part_.after; }
 
   /// A new stream of the part, for every node that exchanges.
-  StepPlace newStream();
+  ir::StepPlace newStream();
   /// A guard of the nodes at this coordinate of an axis.
   std::uint32_t onlyAt(std::uint32_t axis, std::int32_t coordinate);
 
@@ -101,10 +101,10 @@ class ExchangeSteps {
   std::uint32_t newFrame(llvm::ArrayRef<std::uint32_t> blocks);
 
   /// behind = before for the blocks that stay; the index of the operation.
-  std::uint32_t keep(const StepPlace& place);
+  std::uint32_t keep(const ir::StepPlace& place);
 
   /// Ends the exchange; `brought` is what brought the blocks that are held now.
-  void finish(OperationIndices brought);
+  void finish(ir::OperationIndices brought);
 
  private:
   /// The axes that are done behind it.
@@ -118,7 +118,7 @@ class ExchangeSteps {
                        const Interval* split_source = nullptr,
                        const Interval* split_destination = nullptr);
 
-  StepBuilder& builder_;
+  ir::StepBuilder& builder_;
   ExchangePart& part_;
   const std::uint32_t axes_;
   const bool gathers_;
@@ -130,6 +130,6 @@ class ExchangeSteps {
   std::uint32_t frame_ = kNone;  // of what is held after it
 };
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_EXCHANGES_EXCHANGE_STEPS_H_

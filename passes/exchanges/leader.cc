@@ -6,7 +6,7 @@
 // Order. Receives wait for nothing; what is sent waits for what brought it.
 #include "passes/exchanges/leader.h"
 
-namespace torc {
+namespace torc::passes {
 
 void expandOfLeader(ExchangeSteps steps, std::uint32_t axis) {
   const bool gathers = steps.gathers();
@@ -15,14 +15,14 @@ void expandOfLeader(ExchangeSteps steps, std::uint32_t axis) {
     const Interval here = Interval::relative(core), any;
     return gathers ? steps.blocks(here, any) : steps.blocks(any, here);
   };
-  const auto placeAt = [&](StepPlace place, std::int32_t core) {
+  const auto placeAt = [&](ir::StepPlace place, std::int32_t core) {
     place.guard = steps.onlyAt(axis, core);
     return place;
   };
-  OperationIndices brought;
+  ir::OperationIndices brought;
   const auto cores = static_cast<std::int32_t>(steps.topology().axes[axis].size);
   for (std::int32_t core = 1; core < cores; ++core) {
-    const StepPlace place = steps.newStream();
+    const ir::StepPlace place = steps.newStream();
     const std::uint32_t at_leader = blocksAt(core), at_core = blocksAt(0);
     Shift moves{};
     moves[axis] = gathers ? -core : core;
@@ -39,4 +39,4 @@ void expandOfLeader(ExchangeSteps steps, std::uint32_t axis) {
   steps.finish(std::move(brought));
 }
 
-}  // namespace torc
+}  // namespace torc::passes

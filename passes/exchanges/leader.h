@@ -3,13 +3,13 @@
 
 #include "passes/exchanges/exchange_steps.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Adds the steps by which the cores of a node, along the axis of `steps`, bring all that they send
 /// to the first of them (`steps.gathers()`), which alone executes the exchanges that follow; or by
 /// which that core gives each of the others what it gets.
 void expandOfLeader(ExchangeSteps steps, std::uint32_t axis);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_EXCHANGES_LEADER_H_

@@ -18,7 +18,7 @@
 // they happen: by that allocate-scratch knows which frames are free.
 #include "passes/exchanges/ring_alltoall.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// One direction of the ring.
@@ -26,15 +26,15 @@ class Direction {
  public:
   /// The first step waits for `after`.
   Direction(ExchangeSteps& steps, std::uint32_t axis, int sign, std::uint32_t reach,
-            const OperationIndices& after)
-      : steps_(steps), sign_(sign), reach_(reach), moves_(hop(axis, sign)), arrived_(after) {
+            const ir::OperationIndices& after)
+      : steps_(steps), sign_(sign), reach_(reach), moves_(ir::hop(axis, sign)), arrived_(after) {
     if (reach > 0) stay_ = steps.newStream();
     if (reach > 1) go_on_ = steps.newStream();
   }
 
   /// Adds step t, if there is one; appends what brought blocks that stay to `brought`, and the last
   /// messages to `last`.
-  void addStep(std::uint32_t t, OperationIndices& brought, OperationIndices& last);
+  void addStep(std::uint32_t t, ir::OperationIndices& brought, ir::OperationIndices& last);
 
  private:
   /// The blocks that a node at `to` (0: the own one, 1: the next one) gets in step t, counted from
@@ -56,19 +56,20 @@ class Direction {
   const int sign_;
   const std::uint32_t reach_;
   const Shift moves_;
-  StepPlace stay_, go_on_;
-  OperationIndices arrived_;     // what the next step's messages wait for
-  std::uint32_t frame_ = kNone;  // and what holds them
+  ir::StepPlace stay_, go_on_;
+  ir::OperationIndices arrived_;  // what the next step's messages wait for
+  std::uint32_t frame_ = kNone;   // and what holds them
 };
 
-void Direction::addStep(std::uint32_t t, OperationIndices& brought, OperationIndices& last) {
+void Direction::addStep(std::uint32_t t, ir::OperationIndices& brought,
+                        ir::OperationIndices& last) {
   if (t > reach_) return;
-  StepBuilder& builder = steps_.builder();
+  ir::StepBuilder& builder = steps_.builder();
   const bool goes_on = t < reach_;
   const auto held = [&](std::uint32_t blocks) {
     return frame_ == kNone ? steps_.before(blocks) : steps_.within(frame_, blocks);
   };
-  OperationIndices sent = {builder.send(stay_, held(staying(1, t)), moves_, arrived_)};
+  ir::OperationIndices sent = {builder.send(stay_, held(staying(1, t)), moves_, arrived_)};
   if (goes_on) sent.push_back(builder.send(go_on_, held(goingOn(1, t)), moves_, arrived_));
   brought.push_back(builder.receive(stay_, steps_.behind(staying(0, t)), moves_, {}));
   if (!goes_on) return last.append(sent);
@@ -78,12 +79,12 @@ void Direction::addStep(std::uint32_t t, OperationIndices& brought, OperationInd
 
 }  // namespace
 
-OperationIndices expandRingAlltoall(ExchangeSteps steps, std::uint32_t axis,
-                                    const OperationIndices& link_before) {
+ir::OperationIndices expandRingAlltoall(ExchangeSteps steps, std::uint32_t axis,
+                                        const ir::OperationIndices& link_before) {
   const std::uint32_t size = steps.topology().axes[axis].size;
   std::uint32_t reach[] = {size / 2, (size - 1) / 2};  // upwards, downwards
   if (steps.part().down) std::swap(reach[0], reach[1]);
-  OperationIndices after = steps.after(), brought, last;
+  ir::OperationIndices after = steps.after(), brought, last;
   after.append(link_before);
   Direction up(steps, axis, 1, reach[0], after), down(steps, axis, -1, reach[1], after);
   for (std::uint32_t t = 1; t <= size / 2; ++t) {
@@ -100,4 +101,4 @@ RingAlltoallSize sizeOfRingAlltoall(std::uint32_t ring, std::size_t waits_for) {
   return {std::uint64_t{4} * ring, std::uint64_t{2} * ring + 5 * waits_for};
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -5,12 +5,12 @@
 
 #include "passes/exchanges/exchange_steps.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Adds an all-to-all round the ring of an axis, in messages between neighbours. The first messages
 /// wait for `link_before` too. Returns the last messages that the node sends.
-OperationIndices expandRingAlltoall(ExchangeSteps steps, std::uint32_t axis,
-                                    const OperationIndices& link_before);
+ir::OperationIndices expandRingAlltoall(ExchangeSteps steps, std::uint32_t axis,
+                                        const ir::OperationIndices& link_before);
 
 /// How many operations and dependences that adds, at most.
 struct RingAlltoallSize {
@@ -19,6 +19,6 @@ struct RingAlltoallSize {
 };
 RingAlltoallSize sizeOfRingAlltoall(std::uint32_t ring, std::size_t waits_for);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_EXCHANGES_RING_ALLTOALL_H_

@@ -1,7 +1,7 @@
 // Options of passes: registration, parsing, printing.
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60;
@@ -66,4 +66,4 @@ llvm::Error passError(const llvm::Twine& message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -17,7 +17,7 @@
 
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::passes {
 
 class Pass;
 
@@ -168,7 +168,7 @@ class Pass {
 
   /// Transforms `program`, which is of this pass's level. Reports whether its text is another
   /// afterwards. The message of an error does not name the pass: the pass manager does.
-  virtual llvm::Expected<PassResult> run(Program& program) = 0;
+  virtual llvm::Expected<PassResult> run(ir::Program& program) = 0;
 
   llvm::ArrayRef<PassOption*> options() const { return options_; }
   llvm::ArrayRef<PassStatistic*> statistics() const { return statistics_; }
@@ -198,6 +198,6 @@ inline PassResult changed(bool whether) {
   return whether ? PassResult::kWithChange : PassResult::kWithoutChange;
 }
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_MANAGER_PASS_H_

@@ -9,7 +9,7 @@
 #include "ir/verifier/verifier.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 double secondsSince(std::chrono::steady_clock::time_point start) {
@@ -18,21 +18,21 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-llvm::Error checkProgram(const Program& program) {
+llvm::Error checkProgram(const ir::Program& program) {
   const ScheduleView schedule = program.schedule.view();
   if (Status status = validate(schedule); !status.ok()) return passError(status.message());
   if (program.isPlan()) return llvm::Error::success();
-  VerifyOptions options;
+  ir::VerifyOptions options;
   options.max_faults = 1;
-  const VerifyResult result = verify(schedule, options);
+  const ir::VerifyResult result = ir::verify(schedule, options);
   if (result.ok()) return llvm::Error::success();
-  const Fault& fault = result.faults.front();
+  const ir::Fault& fault = result.faults.front();
   std::string place;
   if (fault.operation != kNone) place = "operation " + std::to_string(fault.operation) + ": ";
   return passError(place + name(fault.rule) + ": " + fault.message);
 }
 
-llvm::Error PassManager::runOne(Pass& pass, Program& program) {
+llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) {
   const bool is_plan = program.isPlan();
   if (is_plan != (pass.level() == PassLevel::kPlan)) {
     return passError(
@@ -51,7 +51,7 @@ llvm::Error PassManager::runOne(Pass& pass, Program& program) {
   const bool with_change = *result == PassResult::kWithChange;
   if (options_.print_after_all) {
     *options_.out << "// ---- after " << pass.text() << (with_change ? "\n" : ": no change\n");
-    if (with_change) printProgram(program, *options_.out);
+    if (with_change) ir::printProgram(program, *options_.out);
   }
   const auto proof = std::chrono::steady_clock::now();
   if (options_.verify_each && with_change) {
@@ -66,7 +66,7 @@ llvm::Error PassManager::runOne(Pass& pass, Program& program) {
   return llvm::Error::success();
 }
 
-llvm::Error PassManager::run(Program& program) {
+llvm::Error PassManager::run(ir::Program& program) {
   if (options_.time_passes) *options_.out << "      pass         proof  pipeline\n";
   for (const auto& pass : passes_) {
     if (llvm::Error error = runOne(*pass, program)) return error;
@@ -82,4 +82,4 @@ llvm::Error PassManager::run(Program& program) {
   return llvm::Error::success();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -12,7 +12,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 struct PassManagerOptions {
   bool verify_each = true;                 // prove the program after each pass that changed it
@@ -29,10 +29,10 @@ class PassManager {
 
   /// Runs the passes. Errors: `pass 'pipeline': ...`, or `after pass 'pipeline': ...` when what the
   /// pass left is not valid.
-  llvm::Error run(Program& program);
+  llvm::Error run(ir::Program& program);
 
  private:
-  llvm::Error runOne(Pass& pass, Program& program);
+  llvm::Error runOne(Pass& pass, ir::Program& program);
 
   std::vector<std::unique_ptr<Pass>> passes_;
   PassManagerOptions options_;
@@ -40,8 +40,8 @@ class PassManager {
 
 /// Ok if `program` is a valid plan, or steps that are proved to compute their collective;
 /// otherwise the first fault.
-llvm::Error checkProgram(const Program& program);
+llvm::Error checkProgram(const ir::Program& program);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_MANAGER_PASS_MANAGER_H_

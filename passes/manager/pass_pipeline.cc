@@ -3,7 +3,7 @@
 
 #include "passes/manager/pipeline_text.h"
 
-namespace torc {
+namespace torc::passes {
 
 std::vector<std::unique_ptr<Pass>> PassPipeline::passes() const {
   std::vector<std::unique_ptr<Pass>> passes;
@@ -23,4 +23,4 @@ std::string PassPipeline::text() const {
   return pipelineText(passes());
 }
 
-}  // namespace torc
+}  // namespace torc::passes

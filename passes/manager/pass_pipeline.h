@@ -11,7 +11,7 @@
 
 #include "passes/manager/registry.h"
 
-namespace torc {
+namespace torc::passes {
 
 class PassPipeline {
  public:
@@ -39,6 +39,6 @@ class PassPipeline {
   std::vector<PassSpec> specs_;
 };
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_MANAGER_PASS_PIPELINE_H_

@@ -6,7 +6,7 @@
 
 #include "passes/manager/registry.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 bool isNameCharacter(char c) {
@@ -129,4 +129,4 @@ std::string pipelineText(llvm::ArrayRef<std::unique_ptr<Pass>> passes) {
   return text;
 }
 
-}  // namespace torc
+}  // namespace torc::passes

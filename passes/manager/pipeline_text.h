@@ -17,7 +17,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// The passes of `text`, in order. Errors are one line and name the column:
 /// `passes:1:15: error: there is no pass 'frob'; torc opt --list-passes names them`.
@@ -26,6 +26,6 @@ llvm::Expected<std::vector<std::unique_ptr<Pass>>> parsePipeline(llvm::StringRef
 /// The text of `passes`; parsePipeline reads it back.
 std::string pipelineText(llvm::ArrayRef<std::unique_ptr<Pass>> passes);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_MANAGER_PIPELINE_TEXT_H_

@@ -5,9 +5,9 @@
 
 #include "passes/analysis/plan_axes.h"
 
-namespace torc {
+namespace torc::passes {
 
-llvm::Expected<PassResult> PlanExpander::run(Program& program) {
+llvm::Expected<PassResult> PlanExpander::run(ir::Program& program) {
   if (program.schedule.colors.empty()) return passError("the plan has no color");
   if (llvm::Error error = checkExpander(program, name())) return error;
   if (llvm::Error error = checkServes(program)) return error;
@@ -20,4 +20,4 @@ llvm::Expected<PassResult> PlanExpander::run(Program& program) {
   return PassResult::kWithChange;
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -7,26 +7,26 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 class PlanExpander : public Pass {
  public:
   PlanExpander(llvm::StringRef name, llvm::StringRef description)
       : Pass(name, description, PassLevel::kPlan) {}
 
-  llvm::Expected<PassResult> run(Program& program) final;
+  llvm::Expected<PassResult> run(ir::Program& program) final;
 
  private:
   /// An error where the pass does not serve the collective, or cannot go round the damage.
-  virtual llvm::Error checkServes(const Program& program) const = 0;
+  virtual llvm::Error checkServes(const ir::Program& program) const = 0;
   /// The steps of `program`, whose plan has a color and operations of this pass alone. At least
   /// one.
-  virtual llvm::Expected<Schedule> expand(const Program& program) const = 0;
+  virtual llvm::Expected<Schedule> expand(const ir::Program& program) const = 0;
 
   PassStatistic operations_{*this, "operations"};
   PassStatistic phases_{*this, "phases"};
 };
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_MANAGER_PLAN_EXPANDER_H_

@@ -1,7 +1,7 @@
 // Makes passes of values and of names.
 #include "passes/manager/registry.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 template <typename... Specs>
@@ -28,4 +28,4 @@ std::unique_ptr<Pass> createPass(llvm::StringRef name) {
   return nullptr;
 }
 
-}  // namespace torc
+}  // namespace torc::passes

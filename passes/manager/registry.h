@@ -26,7 +26,7 @@
 #include "passes/split_directions.h"
 #include "passes/synchronize_sends.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// A pass and its options, in the order in which a compilation runs them.
 using PassSpec =
@@ -43,6 +43,6 @@ std::unique_ptr<Pass> createPass(llvm::StringRef name);
 /// One of each with default options, in the order of PassSpec.
 std::vector<std::unique_ptr<Pass>> createAllPasses();
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_MANAGER_REGISTRY_H_

@@ -47,7 +47,7 @@
 #include "passes/analysis/limits.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 constexpr std::uint32_t kInFlight = 2;  // on a link at a time: order-links
@@ -136,15 +136,15 @@ class Pipeline final : public Pass {
         order_(*this, "order", "of the list: phase after phase, or chunks one phase apart",
                options.order) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     const Schedule& old = program.schedule;
     std::uint32_t chunks = *chunks_;
     if (isAutomatic()) {
-      llvm::Expected<Machine> machine = findMachine(*machine_);
+      llvm::Expected<model::Machine> machine = model::findMachine(*machine_);
       if (!machine) return machine.takeError();
-      machine = partitionOf(*machine, old.topology.shape());
+      machine = model::partitionOf(*machine, old.topology.shape());
       if (!machine) return machine.takeError();
-      const PipelineCost cost(old.view(), *machine, static_cast<double>(*bytes_));
+      const model::PipelineCost cost(old.view(), *machine, static_cast<double>(*bytes_));
       chunks = cost.bestChunks(kInFlight);
       seconds_ = cost.seconds(chunks, kInFlight);
     }
@@ -223,7 +223,7 @@ class Pipeline final : public Pass {
                       bool in_turn) {
     const ScheduleView view = old.view();
     const Chunks places(view, chunks);
-    ScheduleBuilder builder(old);
+    ir::ScheduleBuilder builder(old);
     if (!places.deals()) {
       for (Color& color : builder.schedule().colors)
         color.chunks *= chunks;
@@ -334,4 +334,4 @@ std::unique_ptr<Pass> makePass(const PipelinePass& options) {
   return std::make_unique<Pipeline>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -8,7 +8,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Sends of the chunks of a part: at the same time, or one by one.
 enum class ChunkSends { kTogether, kInTurn };
@@ -37,6 +37,6 @@ bool dealsChunks(const ScheduleView& schedule, std::uint32_t chunks);
 
 std::unique_ptr<Pass> makePass(const PipelinePass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_PIPELINING_PIPELINE_H_

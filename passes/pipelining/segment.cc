@@ -26,7 +26,7 @@
 #include "passes/analysis/dependences.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 class Segment final : public Pass {
@@ -38,7 +38,7 @@ class Segment final : public Pass {
         window_(*this, "window", "segments that are received, and have scratch, at a time", 1,
                 kMaxSegmentsBefore, options.window) {}
 
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     if (*segments_ == 1) return PassResult::kWithoutChange;
     if (mostSegments(schedule.view()) < *segments_) {
@@ -135,4 +135,4 @@ std::unique_ptr<Pass> makePass(const SegmentPass& options) {
   return std::make_unique<Segment>(options);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

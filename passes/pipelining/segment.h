@@ -9,7 +9,7 @@
 
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 inline constexpr std::uint32_t kMostSegmentsOfPart = 65536;
 
@@ -27,6 +27,6 @@ struct SegmentPass {
 
 std::unique_ptr<Pass> makePass(const SegmentPass& options);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_PIPELINING_SEGMENT_H_

@@ -7,14 +7,14 @@
 // step of all the own block leaves from `in`, without waiting for its copy in `out`.
 #include "passes/rings/ring_allgather.h"
 
-namespace torc {
+namespace torc::passes {
 
 void expandRingAllgather(StrandSteps& steps, std::uint32_t axis) {
   const bool first_phase = !steps.progress().hasStarted();
   for (std::uint32_t k = 0; k < steps.stepCount(axis); ++k) {
-    const RingStep step = steps.stepOf(PlanKind::kRingAllgather, axis, k);
+    const RingStep step = steps.stepOf(ir::PlanKind::kRingAllgather, axis, k);
     const bool first_of_all = first_phase && k == 0;
-    OperationIndices step_end;
+    ir::OperationIndices step_end;
     for (const LineStep& line : step) {
       const Buffer buffer = first_of_all ? Buffer::kIn : Buffer::kOut;
       const Region sent = steps.region(buffer, steps.movedBy(line), steps.blocks(axis, line.sent));
@@ -30,4 +30,4 @@ void expandRingAllgather(StrandSteps& steps, std::uint32_t axis) {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -11,12 +11,12 @@
 // from a copy.
 #include "passes/rings/ring_gather.h"
 
-namespace torc {
+namespace torc::passes {
 
 void expandRingGather(StrandSteps& steps, std::uint32_t axis) {
   const bool last_phase = steps.progress().isFirstToDivide(axis);
   steps.restrictTo(steps.atRootElsewhere(axis));
-  OperationIndices phase_end;
+  ir::OperationIndices phase_end;
   if (last_phase) {
     LineStep own;
     own.receivers = {0, 0};
@@ -24,8 +24,8 @@ void expandRingGather(StrandSteps& steps, std::uint32_t axis) {
     phase_end.push_back(steps.copy(result, steps.sums(steps.all(), axis, 0), axis, own));
   }
   for (std::uint32_t k = 0; k < steps.stepCount(axis); ++k) {
-    const RingStep step = steps.stepOf(PlanKind::kRingGather, axis, k);
-    OperationIndices step_end;
+    const RingStep step = steps.stepOf(ir::PlanKind::kRingGather, axis, k);
+    ir::OperationIndices step_end;
     for (const LineStep& line : step) {
       const Region sent = steps.sums(steps.movedBy(line), axis, line.sent);
       step_end.push_back(steps.send(sent, axis, line, line.senders));
@@ -51,4 +51,4 @@ void expandRingGather(StrandSteps& steps, std::uint32_t axis) {
   steps.restrictTo({});
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -3,12 +3,12 @@
 
 #include "passes/rings/strand_steps.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Adds the steps of a ring gather of the strand along `axis`, to the nodes at the root's
 /// coordinate, and leaves in `steps.after()` what the next phase waits for.
 void expandRingGather(StrandSteps& steps, std::uint32_t axis);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_RINGS_RING_GATHER_H_

@@ -17,7 +17,7 @@
 // Every receive has a frame of its own, and a separate reduction.
 #include "passes/rings/ring_reduce_scatter.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 class RingReduceScatter {
@@ -29,7 +29,7 @@ class RingReduceScatter {
 
   void expand() {
     for (std::uint32_t s = 0; s < steps_.stepCount(axis_); ++s) {
-      const RingStep step = steps_.stepOf(PlanKind::kRingReduceScatter, axis_, s);
+      const RingStep step = steps_.stepOf(ir::PlanKind::kRingReduceScatter, axis_, s);
       for (const LineStep& line : step)
         sendSums(line);
       if (step.front().received == 0) {
@@ -53,7 +53,7 @@ class RingReduceScatter {
   StrandSteps& steps_;
   const std::uint32_t axis_;
   const bool first_phase_;
-  OperationIndices step_end_;  // what the next step waits for
+  ir::OperationIndices step_end_;  // what the next step waits for
 };
 
 /// Sends what the node has of the blocks of a step. In the first phase a node that has received
@@ -137,4 +137,4 @@ void expandRingReduceScatter(StrandSteps& steps, std::uint32_t axis) {
   RingReduceScatter(steps, axis).expand();
 }
 
-}  // namespace torc
+}  // namespace torc::passes

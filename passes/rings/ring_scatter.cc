@@ -10,11 +10,11 @@
 // coordinate in `out` from a copy, which no message waits for.
 #include "passes/rings/ring_scatter.h"
 
-namespace torc {
+namespace torc::passes {
 void expandRingScatter(StrandSteps& steps, std::uint32_t axis) {
   const bool first_phase = !steps.progress().hasStarted();
   steps.restrictTo(steps.atRootElsewhere(axis));
-  OperationIndices phase_end;
+  ir::OperationIndices phase_end;
   if (first_phase) {
     LineStep own;
     own.receivers = {0, 0};
@@ -23,8 +23,8 @@ void expandRingScatter(StrandSteps& steps, std::uint32_t axis) {
                                    steps.region(Buffer::kIn, steps.all(), box), axis, own));
   }
   for (std::uint32_t k = 0; k < steps.stepCount(axis); ++k) {
-    const RingStep step = steps.stepOf(PlanKind::kRingScatter, axis, k);
-    OperationIndices step_end;
+    const RingStep step = steps.stepOf(ir::PlanKind::kRingScatter, axis, k);
+    ir::OperationIndices step_end;
     for (const LineStep& line : step) {
       const auto send = [&](Buffer buffer, const Nodes& senders) {
         if (senders.none()) return;
@@ -52,4 +52,4 @@ void expandRingScatter(StrandSteps& steps, std::uint32_t axis) {
   steps.restrictTo({});
 }
 
-}  // namespace torc
+}  // namespace torc::passes

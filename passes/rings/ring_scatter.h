@@ -3,12 +3,12 @@
 
 #include "passes/rings/strand_steps.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// Adds the steps of a ring scatter of the strand along `axis`, in the nodes that have its blocks,
 /// and leaves in `steps.after()` what the next phase waits for.
 void expandRingScatter(StrandSteps& steps, std::uint32_t axis);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_RINGS_RING_SCATTER_H_

@@ -1,19 +1,19 @@
 // Regions, guards and messages of a strand.
 #include "passes/rings/strand_steps.h"
 
-namespace torc {
+namespace torc::passes {
 
 std::uint32_t StrandSteps::stepCount(std::uint32_t axis) const {
   const std::uint32_t size = topology_.axes[axis].size;
   return isHalfLatencyRing(axis) ? size / 2 : size - 1;
 }
 
-RingStep StrandSteps::stepOf(PlanKind kind, std::uint32_t axis, std::uint32_t step) const {
+RingStep StrandSteps::stepOf(ir::PlanKind kind, std::uint32_t axis, std::uint32_t step) const {
   const std::uint32_t size = topology_.axes[axis].size;
-  if (kind == PlanKind::kRingScatter) {
+  if (kind == ir::PlanKind::kRingScatter) {
     return scatterStep(size, strand_.isHalfLatency(), strand_.direction, step);
   }
-  if (kind == PlanKind::kRingGather) {
+  if (kind == ir::PlanKind::kRingGather) {
     return gatherStep(size, strand_.isHalfLatency(), strand_.direction, step);
   }
   if (isHalfLatencyRing(axis)) return halfLatencyStep(kind, size, step);
@@ -80,8 +80,8 @@ std::uint32_t StrandSteps::newFrame(Parts parts, std::uint32_t box) {
 }
 
 /// The stream of what goes the way of `line`, and a guard of the given nodes along `axis`.
-StepPlace StrandSteps::placeOf(std::uint32_t axis, const LineStep& line, const Nodes& nodes) {
-  StepPlace place;
+ir::StepPlace StrandSteps::placeOf(std::uint32_t axis, const LineStep& line, const Nodes& nodes) {
+  ir::StepPlace place;
   place.stream = strand_.first_stream + (strand_.isHalfLatency() && line.sign < 0 ? 1 : 0);
   const std::uint32_t size = topology_.axes[axis].size;
   const auto length = static_cast<std::uint32_t>(nodes.last - nodes.first + 1);
@@ -96,12 +96,12 @@ StepPlace StrandSteps::placeOf(std::uint32_t axis, const LineStep& line, const N
 
 std::uint32_t StrandSteps::send(const Region& a, std::uint32_t axis, const LineStep& line,
                                 const Nodes& nodes) {
-  return builder_.send(placeOf(axis, line, nodes), a, hop(axis, line.sign), after_);
+  return builder_.send(placeOf(axis, line, nodes), a, ir::hop(axis, line.sign), after_);
 }
 
 std::uint32_t StrandSteps::receive(const Region& dst, std::uint32_t axis, const LineStep& line,
                                    const Nodes& nodes) {
-  return builder_.receive(placeOf(axis, line, nodes), dst, hop(axis, line.sign), after_);
+  return builder_.receive(placeOf(axis, line, nodes), dst, ir::hop(axis, line.sign), after_);
 }
 
 std::uint32_t StrandSteps::receiveThenReduce(Parts parts, std::uint32_t box, const Region& dst,
@@ -109,7 +109,7 @@ std::uint32_t StrandSteps::receiveThenReduce(Parts parts, std::uint32_t box, con
                                              const LineStep& line, const Nodes& nodes,
                                              std::uint32_t also_after) {
   const Region staging = region(Buffer::kScratch, parts, box, newFrame(parts, box));
-  OperationIndices after = {receive(staging, axis, line, nodes)};
+  ir::OperationIndices after = {receive(staging, axis, line, nodes)};
   if (also_after != kNone) after.push_back(also_after);
   return builder_.reduce(placeOf(axis, line, nodes), dst, a, staging, after);
 }
@@ -121,10 +121,10 @@ std::uint32_t StrandSteps::copy(const Region& dst, const Region& a, std::uint32_
 
 std::uint32_t StrandSteps::copyOwnBlocks() {
   const std::uint32_t box = ownBlocks();
-  StepPlace place{.stream = strand_.first_stream};
+  ir::StepPlace place{.stream = strand_.first_stream};
   if (nodes_ != Box{}) place.guard = builder_.box(nodes_);
   return builder_.copy(place, region(Buffer::kOut, all(), box), region(Buffer::kIn, all(), box),
                        after_);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -13,20 +13,20 @@
 #include "passes/analysis/ring_steps.h"
 #include "passes/analysis/strands.h"
 
-namespace torc {
+namespace torc::passes {
 
 class StrandSteps {
  public:
   using Parts = llvm::ArrayRef<std::uint32_t>;
 
   /// Both outlive this object; steps go to the builder's current phase.
-  StrandSteps(StepBuilder& builder, Strand& strand)
+  StrandSteps(ir::StepBuilder& builder, Strand& strand)
       : builder_(builder), topology_(builder.schedule().topology), strand_(strand) {}
 
   /// What the next step waits for: a phase's first step for what ended the phase before, each other
   /// one for the step before it.
-  const OperationIndices& after() const { return after_; }
-  void setAfter(OperationIndices after) { after_ = std::move(after); }
+  const ir::OperationIndices& after() const { return after_; }
+  void setAfter(ir::OperationIndices after) { after_ = std::move(after); }
 
   Strand& strand() { return strand_; }
   const Strand& strand() const { return strand_; }
@@ -38,7 +38,7 @@ class StrandSteps {
 
   /// Number of steps of a ring along `axis`, and what a node does in one of them.
   std::uint32_t stepCount(std::uint32_t axis) const;
-  RingStep stepOf(PlanKind kind, std::uint32_t axis, std::uint32_t step) const;
+  RingStep stepOf(ir::PlanKind kind, std::uint32_t axis, std::uint32_t step) const;
   const Topology& topology() const { return topology_; }
 
   /// The parts of the strand; those that move in a step; of two, those that do not.
@@ -89,15 +89,15 @@ class StrandSteps {
   }
   llvm::SmallVector<Piece, 2> pieces(Parts parts, std::uint32_t box) const;
   Box ownBox() const;
-  StepPlace placeOf(std::uint32_t axis, const LineStep& line, const Nodes& nodes);
+  ir::StepPlace placeOf(std::uint32_t axis, const LineStep& line, const Nodes& nodes);
 
-  StepBuilder& builder_;
+  ir::StepBuilder& builder_;
   const Topology& topology_;
   Strand& strand_;
-  OperationIndices after_;
+  ir::OperationIndices after_;
   Box nodes_;
 };
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_RINGS_STRAND_STEPS_H_

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// What is received lies in other slots than in the round before.
 constexpr std::uint32_t kTurns = 2;
 
-void add(OperationIndices& list, const OperationIndices& more) {
+void add(ir::OperationIndices& list, const ir::OperationIndices& more) {
   for (const std::uint32_t operation : more) {
     if (std::find(list.begin(), list.end(), operation) == list.end()) list.push_back(operation);
   }
@@ -24,7 +24,7 @@ Box coordinatesOf(const Topology& topology, const PlanProgress& progress) {
 
 }  // namespace
 
-RoundSteps::RoundSteps(StepBuilder& builder, RoundPart& part, std::uint32_t axis)
+RoundSteps::RoundSteps(ir::StepBuilder& builder, RoundPart& part, std::uint32_t axis)
     : builder_(builder),
       topology_(builder.schedule().topology),
       part_(part),
@@ -35,7 +35,7 @@ RoundSteps::RoundSteps(StepBuilder& builder, RoundPart& part, std::uint32_t axis
       there_before_(size_),
       sent_(size_) {}
 
-void RoundSteps::copyOwn(StepBuilder& builder, RoundPart& part) {
+void RoundSteps::copyOwn(ir::StepBuilder& builder, RoundPart& part) {
   const Box own = coordinatesOf(builder.schedule().topology, part.progress);
   const Piece piece{part.part, 1, builder.box(own)};
   part.copied = builder.copy({.stream = part.stream}, builder.region(Buffer::kOut, piece),
@@ -52,7 +52,7 @@ void RoundSteps::reduceScatter(const std::vector<RingRound>& rounds) {
   for (std::size_t i = 0; i < rounds.size(); ++i, ++part_.rounds) {
     round_ = i;
     const std::vector<Role> roles = rolesInReduceScatter(rounds[i]);
-    std::vector<OperationIndices> before = there_;
+    std::vector<ir::OperationIndices> before = there_;
     for (const Members& members : membersOf(roles))
       reduceScatterAt(members, i + 1 == rounds.size());
     there_before_ = std::move(before);
@@ -203,8 +203,8 @@ std::uint32_t RoundSteps::stagingFrame(const Runs& runs, std::uint32_t number) {
   return builder_.addFrame(pieces(runs), slot.first->second);
 }
 
-StepPlace RoundSteps::placeOf(const Members& members) {
-  StepPlace place{.stream = part_.stream};
+ir::StepPlace RoundSteps::placeOf(const Members& members) {
+  ir::StepPlace place{.stream = part_.stream};
   if (members.count == size_) return place;
   Box guard;
   guard[axis_] = Interval::absolute(static_cast<std::int32_t>(members.first), members.count);
@@ -218,16 +218,16 @@ Shift RoundSteps::shiftOf(std::int32_t moves) const {
   return shift;
 }
 
-OperationIndices RoundSteps::joined(const Members& members,
-                                    const std::vector<OperationIndices>& of) const {
-  OperationIndices all;
+ir::OperationIndices RoundSteps::joined(const Members& members,
+                                        const std::vector<ir::OperationIndices>& of) const {
+  ir::OperationIndices all;
   for (std::uint32_t node = members.first; node < members.first + members.count; ++node)
     add(all, of[node]);
   return all;
 }
 
-void RoundSteps::addReceived(const StepPlace& place, const Message& message, std::uint32_t frame,
-                             OperationIndices& after) {
+void RoundSteps::addReceived(const ir::StepPlace& place, const Message& message,
+                             std::uint32_t frame, ir::OperationIndices& after) {
   for (std::size_t k = 0; k < kAdditions; ++k) {
     const Runs& runs = message.additions[k];
     if (runs.empty()) continue;
@@ -239,16 +239,16 @@ void RoundSteps::addReceived(const StepPlace& place, const Message& message, std
 }
 
 void RoundSteps::reduceScatterAt(const Members& members, bool is_last_round) {
-  const StepPlace place = placeOf(members);
-  OperationIndices there = joined(members, there_);
+  const ir::StepPlace place = placeOf(members);
+  ir::OperationIndices there = joined(members, there_);
   add(there, part_.ended);
-  OperationIndices sent = joined(members, sent_);
+  ir::OperationIndices sent = joined(members, sent_);
   for (const Message& message : members.role->sends) {
     const Region data =
         message.has_sums ? sums(message.blocks) : region(Buffer::kIn, message.blocks);
     sent.push_back(builder_.send(place, data, shiftOf(message.moves), there));
   }
-  OperationIndices free = part_.ended;
+  ir::OperationIndices free = part_.ended;
   if (round_ >= kTurns) free = joined(members, there_before_);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> received;  // frame, operation
   for (const Message& message : members.role->receives) {
@@ -257,7 +257,7 @@ void RoundSteps::reduceScatterAt(const Members& members, bool is_last_round) {
     const Region whole = wholeFrame(builder_.schedule().frames[frame], frame);
     received.push_back({frame, builder_.receive(place, whole, shiftOf(message.moves), free)});
   }
-  OperationIndices after = there;
+  ir::OperationIndices after = there;
   for (std::size_t i = 0; i < received.size(); ++i) {
     after.push_back(received[i].second);
     if (is_last_round && i + 1 == received.size()) {
@@ -279,23 +279,23 @@ void RoundSteps::reduceScatterAt(const Members& members, bool is_last_round) {
 }
 
 void RoundSteps::allgatherAt(const Members& members) {
-  const StepPlace place = placeOf(members);
-  OperationIndices there = joined(members, there_);
+  const ir::StepPlace place = placeOf(members);
+  ir::OperationIndices there = joined(members, there_);
   add(there, part_.ended);
   const Runs own = {{0, 1}};
   for (const Message& message : members.role->sends) {
     // The own block leaves from `in`, without waiting for its copy in `out`.
     const bool from_in = part_.copied != kNone && first_axis_ && message.blocks == own;
-    OperationIndices after = there;
+    ir::OperationIndices after = there;
     if (!from_in && part_.copied != kNone) after.push_back(part_.copied);
     const Region data = region(from_in ? Buffer::kIn : Buffer::kOut, message.blocks);
     builder_.send(place, data, shiftOf(message.moves), after);
   }
-  OperationIndices received;
+  ir::OperationIndices received;
   for (const Message& message : members.role->receives) {
     // It follows that of other nodes, and nothing of its own: it is there before its message.
     std::uint32_t& last = chains_.try_emplace({round_, received.size()}, kNone).first->second;
-    OperationIndices after = part_.ended;
+    ir::OperationIndices after = part_.ended;
     if (last != kNone) after.push_back(last);
     last = builder_.receive(place, region(Buffer::kOut, message.blocks), shiftOf(message.moves),
                             after);
@@ -305,4 +305,4 @@ void RoundSteps::allgatherAt(const Members& members) {
     add(there_[node], received);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -31,7 +31,7 @@
 #include "passes/analysis/plan_progress.h"
 #include "passes/analysis/ring_rounds.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// A part, and how far it has come.
 struct RoundPart {
@@ -44,7 +44,7 @@ struct RoundPart {
   std::uint32_t stream = 0;
   PlanProgress progress;
   std::uint32_t rounds = 0;      // so far, on all axes
-  OperationIndices ended;        // what ended the axis before
+  ir::OperationIndices ended;    // what ended the axis before
   std::uint32_t copied = kNone;  // allgather: the own block, into `out`
   std::uint32_t sums = kNone;    // reduce_scatter: the frame
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> slots;  // by turn and number
@@ -54,7 +54,7 @@ class RoundSteps {
  public:
   /// All outlive this object; steps go to the builder's current phase. The part's progress allows
   /// it, and is as it was before the axis.
-  RoundSteps(StepBuilder& builder, RoundPart& part, std::uint32_t axis);
+  RoundSteps(ir::StepBuilder& builder, RoundPart& part, std::uint32_t axis);
 
   /// `rounds` in their order.
   void reduceScatter(const std::vector<RingRound>& rounds);
@@ -62,7 +62,7 @@ class RoundSteps {
   void allgather(const std::vector<RingRound>& rounds);
 
   /// The same where there is no axis to go along: out = in for the own blocks.
-  static void copyOwn(StepBuilder& builder, RoundPart& part);
+  static void copyOwn(ir::StepBuilder& builder, RoundPart& part);
 
  private:
   /// Consecutive coordinates, `length` from `offset` of the executing node on.
@@ -107,19 +107,20 @@ class RoundSteps {
   }
   Region sums(const Runs& runs);
   std::uint32_t stagingFrame(const Runs& runs, std::uint32_t number);
-  StepPlace placeOf(const Members& members);
+  ir::StepPlace placeOf(const Members& members);
   Shift shiftOf(std::int32_t moves) const;
-  OperationIndices joined(const Members& members, const std::vector<OperationIndices>& of) const;
+  ir::OperationIndices joined(const Members& members,
+                              const std::vector<ir::OperationIndices>& of) const;
   /// What ends the axis is that of its last round.
   void endAxis();
   /// Steps of a round, of nodes that do the same.
   void reduceScatterAt(const Members& members, bool is_last_round);
   void allgatherAt(const Members& members);
   /// Adds what a message has brought to the sums of its blocks; then `after` is the last addition.
-  void addReceived(const StepPlace& place, const Message& message, std::uint32_t frame,
-                   OperationIndices& after);
+  void addReceived(const ir::StepPlace& place, const Message& message, std::uint32_t frame,
+                   ir::OperationIndices& after);
 
-  StepBuilder& builder_;
+  ir::StepBuilder& builder_;
   const Topology& topology_;
   RoundPart& part_;
   const std::uint32_t axis_;
@@ -132,14 +133,14 @@ class RoundSteps {
   std::vector<std::size_t> own_additions_;
   // By coordinate: what the sums, or the gathered blocks, that a node sends on wait for; the same a
   // round ago; its sends so far.
-  std::vector<OperationIndices> there_, there_before_, sent_;
+  std::vector<ir::OperationIndices> there_, there_before_, sent_;
   std::uint32_t chain_ = kNone;  // the last operation of the nodes so far in the last round
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t>
-      chains_;              // of an allgather's
-                            // receives, by round and number: the last one so far
-  OperationIndices tails_;  // of nodes that receive nothing in the last round
+      chains_;                  // of an allgather's
+                                // receives, by round and number: the last one so far
+  ir::OperationIndices tails_;  // of nodes that receive nothing in the last round
 };
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_ROUNDS_ROUND_STEPS_H_

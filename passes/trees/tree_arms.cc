@@ -3,7 +3,7 @@
 
 #include "schedules/root.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Whether the root is at a coordinate that only a call knows.
@@ -52,4 +52,4 @@ Interval rootCoordinate(const ScheduleView& schedule, std::uint32_t axis) {
   return isAtR(schedule, axis) ? Interval::root() : Interval::absolute(0);
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -10,7 +10,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// The nodes that differ from the root on an axis alone, on one side of it.
 struct TreeArm {
@@ -30,6 +30,6 @@ llvm::SmallVector<TreeArm, 2> treeArms(const ScheduleView& schedule, std::uint32
 /// The root's coordinate on `axis`; all of an axis of one node.
 Interval rootCoordinate(const ScheduleView& schedule, std::uint32_t axis);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_PASSES_TREES_TREE_ARMS_H_

@@ -10,7 +10,7 @@
 #include "model/bounds/bounds.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr double kLarge = 1 << 30;
@@ -27,10 +27,10 @@ Choice chooseFor(Collective collective, const Target& target, double bytes,
 /// Predicted time of the best candidate over what bounds a reduce_scatter followed by an allgather:
 /// on tori that is the lower bound.
 double ratioToBound(Collective collective, const Target& target) {
-  BoundRequest request;
+  model::BoundRequest request;
   request.collective = rowOf(collective);
   request.bytes = kLarge;
-  const Bound bound = lowerBound(target.machine, request);
+  const model::Bound bound = model::lowerBound(target.machine, request);
   const double least = std::max(bound.bound_s, bound.reduce_scatter_allgather_s.value_or(0));
   return chooseFor(collective, target, kLarge).best().predicted_s / least;
 }
@@ -71,7 +71,7 @@ TEST(Choice, LeavesOutChunksThatABusyLinkRulesOut) {
 TEST(Choice, UnequalLinksToo) {
   Target target = targetOf("4x4x4");
   target.machine.dimensions[2].bandwidth /= 2;
-  target.topology = cantFail(topologyOf(target.machine));
+  target.topology = cantFail(model::topologyOf(target.machine));
   for (int c = 0; c < kCollectiveCount; ++c) {
     const CollectiveRow& row = rowOf(static_cast<Collective>(c));
     if (row.isRooted() || row.isPrefix()) continue;
@@ -95,12 +95,12 @@ TEST(Choice, ADeadLinkCostsOnlyItsShare) {
 TEST(Choice, AnAllreduceFillsLines) {
   for (const char* shape : {"4x4x4m", "6x5m", "4mx4m"}) {
     const Target target = targetOf(shape);
-    BoundRequest request;
+    model::BoundRequest request;
     request.bytes = double{1 << 30};
-    const double bound = lowerBound(target.machine, request).bound_s;
+    const double bound = model::lowerBound(target.machine, request).bound_s;
     const Candidate best = chooseFor(Collective::kAllreduce, target, request.bytes).best();
     EXPECT_LE(best.predicted_s / bound, 1.03) << shape;
-    EXPECT_EQ(best.options.weights, ColorWeights::kOverlapped) << shape;
+    EXPECT_EQ(best.options.weights, passes::ColorWeights::kOverlapped) << shape;
   }
 }
 
@@ -110,7 +110,7 @@ TEST(Choice, SmallVectorsTakeFewStepsLargeOnesManyChunks) {
   const Candidate large = chooseFor(Collective::kAllreduce, target, kLarge).best();
   EXPECT_EQ(small.options.chunks, 1u);
   EXPECT_GE(large.options.chunks, 8u);
-  EXPECT_EQ(large.options.weights, ColorWeights::kBalanced);
+  EXPECT_EQ(large.options.weights, passes::ColorWeights::kBalanced);
   EXPECT_LT(small.steps, large.steps);
   EXPECT_LT(small.messages, large.messages);
 }
@@ -161,13 +161,13 @@ class Budget : public testing::TestWithParam<const char*> {};
 
 TEST_P(Budget, IsKeptWhateverTheShape) {
   const Target target = targetOf(GetParam());
-  PassManagerOptions unproved;
+  passes::PassManagerOptions unproved;
   unproved.verify_each = false;
   for (const double bytes : {64.0, 1e6}) {
     const Choice choice = chooseFor(Collective::kAllreduce, target, bytes);
     EXPECT_LE(choice.built, 150000u) << bytes;
     const Candidate& best = choice.best();
-    const Program program =
+    const ir::Program program =
         cantFail(compile({Collective::kAllreduce, target.topology}, *best.algorithm,
                          pipelineOf(*best.algorithm, best.options), unproved));
     EXPECT_EQ(best.operations, program.schedule.operations.size()) << best.description();
@@ -196,10 +196,11 @@ TEST(Choice, ASmallerMeshStandsInWhereTooManyNodesDiffer) {
   const Choice large = chooseFor(Collective::kAllreduce, targetOf("32x32mx32m"), 1 << 20);
   EXPECT_EQ(large.best().stand_in, "32x8mx8m");
   // Scaled up: no less than what bounds the large one.
-  BoundRequest request;
-  request.collective = cantFail(parseBoundedCollective("allreduce"));
+  model::BoundRequest request;
+  request.collective = cantFail(model::parseBoundedCollective("allreduce"));
   request.bytes = 1 << 20;
-  EXPECT_GE(large.best().predicted_s, lowerBound(targetOf("32x32mx32m").machine, request).bound_s);
+  EXPECT_GE(large.best().predicted_s,
+            model::lowerBound(targetOf("32x32mx32m").machine, request).bound_s);
 }
 
 TEST(StandIn, KeepsWhatIsOddOddAndDeadLinksOnTheirAxes) {
@@ -219,7 +220,8 @@ TEST(StandIn, KeepsWhatIsOddOddAndDeadLinksOnTheirAxes) {
 // that nothing is simulated rank by rank.
 TEST(StandIn, IsNotNeededWhereNodesExecuteLittle) {
   CompileCache programs({Collective::kScatter, *parseTopology("8x8x8")});
-  const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "8x8x8"));
+  const model::Machine machine =
+      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), "8x8x8"));
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("binomial"));
   const Choice choice = cantFail(choose(programs, machine, 64, limits));
@@ -231,7 +233,8 @@ TEST(StandIn, IsNotNeededWhereNodesExecuteLittle) {
 // 4x4x4x4x4 still has more nodes that differ than are simulated where there is the choice.
 TEST(StandIn, IsTheSmallestThereIs) {
   CompileCache programs({Collective::kGather, *parseTopology("8x8x8x8x8")});
-  const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "8x8x8x8x8"));
+  const model::Machine machine =
+      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), "8x8x8x8x8"));
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("scatter-trees"));
   limits.chunks = 1;
@@ -243,7 +246,8 @@ TEST(StandIn, IsTheSmallestThereIs) {
 // have to, and those of a node combine their messages.
 TEST(Choice, WhichCoresExchangeDependsOnTheInterface) {
   CompileCache programs({Collective::kAlltoall, *parseTopology("8x8+8")});
-  Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "8x8+8"));
+  model::Machine machine =
+      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), "8x8+8"));
   const auto seconds = [&](llvm::StringRef algorithm, double bytes) {
     ChoiceLimits limits;
     limits.algorithm = cantFail(findAlgorithm(algorithm));
@@ -260,11 +264,11 @@ TEST(Choice, WhichCoresExchangeDependsOnTheInterface) {
 TEST(Choice, WhatIsSettledStays) {
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("bucket"));
-  limits.weights = ColorWeights::kEqual;
+  limits.weights = passes::ColorWeights::kEqual;
   limits.chunks = 3;
   limits.in_flight = 1;
-  limits.dependences = DependenceKind::kRegion;
-  limits.directions = DirectionModel::kUnidirectional;
+  limits.dependences = passes::DependenceKind::kRegion;
+  limits.directions = passes::DirectionModel::kUnidirectional;
   const Choice choice = chooseFor(Collective::kAllgather, targetOf("5x4"), 1 << 20, limits);
   ASSERT_EQ(choice.candidates.size(), 1u);
   EXPECT_EQ(choice.best().description(),
@@ -272,4 +276,4 @@ TEST(Choice, WhatIsSettledStays) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

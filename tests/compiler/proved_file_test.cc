@@ -7,13 +7,13 @@
 
 #include "compiler/compile.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 Schedule compiled() {
   const Algorithm& bucket = *cantFail(findAlgorithm("bucket"));
   return cantFail(compile({Collective::kAllreduce, *parseTopology("4x3")}, bucket,
-                          pipelineOf(bucket, {}), PassManagerOptions()))
+                          pipelineOf(bucket, {}), passes::PassManagerOptions()))
       .schedule;
 }
 
@@ -48,4 +48,4 @@ TEST(ProvedFile, RefusesWhatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 std::uint64_t bytesOf(llvm::StringRef text) {
@@ -74,4 +74,4 @@ TEST(Sizes, Lists) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

@@ -101,18 +101,18 @@ std::string checkExpansions(const ScheduleView& schedule) {
 }
 
 std::string checkJson(const ScheduleView& schedule, std::span<const std::byte> bytes) {
-  llvm::Expected<Schedule> read = readJson(writeJson(schedule), "mutant.json");
+  llvm::Expected<Schedule> read = ir::readJson(ir::writeJson(schedule), "mutant.json");
   if (!read) return "JSON does not read back: " + llvm::toString(read.takeError());
   if (!std::ranges::equal(writeSchedule(read->view()), bytes)) return "JSON changes the schedule";
   return {};
 }
 
 std::string checkText(const ScheduleView& schedule) {
-  const Program program{canonicalize(schedule), {}};
+  const ir::Program program{ir::canonicalize(schedule), {}};
   std::string text;
   llvm::raw_string_ostream stream(text);
-  printProgram(program, stream);
-  llvm::Expected<Program> read = parseProgram(stream.str(), "mutant.tir");
+  ir::printProgram(program, stream);
+  llvm::Expected<ir::Program> read = ir::parseProgram(stream.str(), "mutant.tir");
   if (!read) return "text does not parse: " + llvm::toString(read.takeError());
   if (read->schedule.view() != program.schedule.view()) return "text changes the schedule";
   return {};
@@ -120,9 +120,9 @@ std::string checkText(const ScheduleView& schedule) {
 
 /// Proves, and runs what was proved.
 std::string checkProof(const ScheduleView& schedule, bool& proved) {
-  const VerifyResult result = verify(schedule);
-  for (const Fault& fault : result.faults) {
-    if (fault.rule == Rule::kBounds) return "verifier: bounds: " + fault.message;
+  const ir::VerifyResult result = ir::verify(schedule);
+  for (const ir::Fault& fault : result.faults) {
+    if (fault.rule == ir::Rule::kBounds) return "verifier: bounds: " + fault.message;
   }
   proved = result.ok();
   if (!proved) return {};
@@ -134,7 +134,7 @@ std::string checkProof(const ScheduleView& schedule, bool& proved) {
 
 /// Simulates: what is proved runs to its end, what is not may be refused in one line.
 std::string checkSimulation(const ScheduleView& schedule, bool proved) {
-  Machine machine;
+  model::Machine machine;
   machine.name = "checked";
   machine.alpha = machine.overhead = machine.latency = 1e-6;
   machine.gamma = 1e-9;
@@ -142,23 +142,23 @@ std::string checkSimulation(const ScheduleView& schedule, bool proved) {
   machine.ports = 2;
   for (int i = 0; i < schedule.topology.dimensions(); ++i) {
     const Axis& axis = schedule.topology.axes[static_cast<std::size_t>(i)];
-    MachineDimension dimension;
+    model::MachineDimension dimension;
     dimension.size = axis.size;
     dimension.torus = axis.kind == AxisKind::kTorus;
     machine.dimensions.push_back(dimension);
   }
   for (const bool per_rank : {false, true}) {
-    SimulateOptions options;
+    model::SimulateOptions options;
     options.bytes = 1000;
     options.per_rank = per_rank;
     options.critical_path = true;
-    llvm::Expected<SimulateResult> result = simulate(schedule, machine, options);
+    llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
     if (result) continue;
     const std::string error = llvm::toString(result.takeError());
     if (proved) return "proved, but the simulator says: " + error;
     if (!isOneLine(error)) return "the simulator refuses with: " + error;
   }
-  llvm::Expected<LinkLoads> loads = exactLinkLoads(schedule);
+  llvm::Expected<model::LinkLoads> loads = model::exactLinkLoads(schedule);
   if (loads) return {};
   const std::string error = llvm::toString(loads.takeError());  // weights may be beyond counting
   return isOneLine(error) ? "" : "exact loads are refused with: " + error;

@@ -25,14 +25,14 @@ constexpr char kDamaged[] = R"({"name": "m", "dimensions": [{"size": 4, "bandwid
 
 std::vector<Bytes> corpus() {
   std::vector<Bytes> texts = {toBytes(kDamaged), toBytes(kDamaged), toBytes(kDamaged)};
-  for (llvm::StringRef name : machinePresets()) {
-    llvm::Expected<Machine> machine = findMachine(name);
+  for (llvm::StringRef name : model::machinePresets()) {
+    llvm::Expected<model::Machine> machine = model::findMachine(name);
     if (!machine) {
       ADD_FAILURE() << toString(machine.takeError());
       continue;
     }
     machine->sources.clear();  // long, and one like the other
-    texts.push_back(toBytes(machineJson(*machine)));
+    texts.push_back(toBytes(model::machineJson(*machine)));
   }
   return texts;
 }
@@ -76,12 +76,12 @@ std::string messageFault(llvm::StringRef message) {
   return printable ? "" : "has characters that cannot be printed";
 }
 
-void checkBounds(const Machine& machine) {
-  for (const llvm::StringRef name : boundedCollectives()) {
-    const CollectiveRow row = llvm::cantFail(parseBoundedCollective(name));
-    const Bound bound = lowerBound(machine, {row, 1e6});
+void checkBounds(const model::Machine& machine) {
+  for (const llvm::StringRef name : model::boundedCollectives()) {
+    const CollectiveRow row = llvm::cantFail(model::parseBoundedCollective(name));
+    const model::Bound bound = model::lowerBound(machine, {row, 1e6});
     EXPECT_TRUE(std::isfinite(bound.bound_s) && bound.bound_s >= 0)
-        << name.str() << ": " << bound.bound_s << " for " << machineJson(machine);
+        << name.str() << ": " << bound.bound_s << " for " << model::machineJson(machine);
     EXPECT_TRUE(std::isfinite(bound.reduce_scatter_allgather_s.value_or(0)));
     EXPECT_TRUE(row.blocks == BlockSpace::kNone || bound.nodes < 2 || bound.bandwidth_s > 0);
   }
@@ -94,18 +94,18 @@ TEST(MachineFuzz, Mutants) {
   for (std::uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     const Bytes mutant = mutator.next();
     const std::string text(toText(mutant));
-    llvm::Expected<Machine> machine = parseMachine(text, "m.json");
+    llvm::Expected<model::Machine> machine = model::parseMachine(text, "m.json");
     if (!machine) {
       const std::string message = toString(machine.takeError());
       EXPECT_EQ(messageFault(message), "") << message << "\nof\n" << text;
       continue;
     }
     ++accepted;
-    const std::string json = machineJson(*machine);
-    llvm::Expected<Machine> again = parseMachine(json, "m.json");
+    const std::string json = model::machineJson(*machine);
+    llvm::Expected<model::Machine> again = model::parseMachine(json, "m.json");
     ASSERT_TRUE(bool(again)) << toString(again.takeError()) << "\nof\n" << json;
-    EXPECT_EQ(machineJson(*again), json);
-    llvm::Expected<Topology> topology = topologyOf(*machine);
+    EXPECT_EQ(model::machineJson(*again), json);
+    llvm::Expected<Topology> topology = model::topologyOf(*machine);
     ASSERT_TRUE(bool(topology)) << toString(topology.takeError()) << "\nof\n" << json;
     EXPECT_TRUE(topology->validate().ok()) << topology->validate().message() << "\nof\n" << json;
     checkBounds(*machine);

@@ -27,30 +27,30 @@
 namespace torc::fuzz {
 namespace {
 
-std::string print(const Program& program) {
+std::string print(const ir::Program& program) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  printProgram(program, out);
+  ir::printProgram(program, out);
   return text;
 }
 
-std::vector<Program> programs() {
-  std::vector<Program> programs;
+std::vector<ir::Program> programs() {
+  std::vector<ir::Program> programs;
   for (Schedule& schedule : samples::all())
     programs.push_back({std::move(schedule), {}});
   Random random(1);
-  const Draw draw = [&](std::int64_t lowest, std::int64_t highest) {
+  const ir::Draw draw = [&](std::int64_t lowest, std::int64_t highest) {
     return lowest + static_cast<std::int64_t>(
                         random.below(static_cast<std::uint64_t>(highest - lowest + 1)));
   };
   for (int i = 0; i < 40; ++i)
-    programs.push_back(randomProgram(draw));
+    programs.push_back(ir::randomProgram(draw));
   return programs;
 }
 
 std::vector<Bytes> texts() {
   std::vector<Bytes> texts;
-  for (const Program& program : programs())
+  for (const ir::Program& program : programs())
     texts.push_back(toBytes(print(program)));
   return texts;
 }
@@ -104,13 +104,13 @@ std::vector<Bytes> words() {
 
 /// One change to a text token by token: mutants that get past the parser's first questions.
 std::string changeToken(const std::string& text, Random& random) {
-  std::vector<Token> tokens;
-  Lexer lexer(text);
-  for (Token token = lexer.next(); token.kind != TokenKind::kEnd; token = lexer.next()) {
+  std::vector<ir::Token> tokens;
+  ir::Lexer lexer(text);
+  for (ir::Token token = lexer.next(); token.kind != ir::TokenKind::kEnd; token = lexer.next()) {
     tokens.push_back(token);
   }
   if (tokens.empty()) return text;
-  const Token& token = tokens[random.below(tokens.size())];
+  const ir::Token& token = tokens[random.below(tokens.size())];
   const std::string before = text.substr(0, token.offset), after = text.substr(token.end());
   std::string middle;
   switch (random.below(8)) {
@@ -128,7 +128,7 @@ std::string changeToken(const std::string& text, Random& random) {
       break;
     default: {  // another one of its kind
       std::vector<llvm::StringRef> same;
-      for (const Token& other : tokens) {
+      for (const ir::Token& other : tokens) {
         if (other.kind == token.kind && other.text[0] == token.text[0]) same.push_back(other.text);
       }
       middle = same[random.below(same.size())].str();
@@ -190,7 +190,7 @@ struct Counts {
 
 /// What is wrong with how the parser treats `text`; empty if nothing.
 std::string parserFault(const std::string& text, bool thorough, Counts& counts) {
-  llvm::Expected<Program> program = parseProgram(text, "t.tir");
+  llvm::Expected<ir::Program> program = ir::parseProgram(text, "t.tir");
   if (!program) {
     const std::string refusal = llvm::toString(program.takeError());
     const std::string fault = refusalFault(refusal, text);
@@ -200,7 +200,7 @@ std::string parserFault(const std::string& text, bool thorough, Counts& counts) 
   const ScheduleView schedule = program->schedule.view();
   if (const Status status = validate(schedule); !status.ok()) return status.message();
   const std::string printed = print(*program);
-  llvm::Expected<Program> again = parseProgram(printed, "again.tir");
+  llvm::Expected<ir::Program> again = ir::parseProgram(printed, "again.tir");
   if (!again) return llvm::toString(again.takeError());
   if (!(again->schedule.view() == schedule)) return "another schedule reads back";
   if (again->plan != program->plan) return "another plan reads back";
@@ -236,8 +236,8 @@ TEST(TextFuzz, Mutants) {
 
 TEST(TextFuzz, JsonMutants) {
   std::vector<Bytes> documents;
-  for (const Program& program : programs()) {
-    documents.push_back(toBytes(writeJson(program.schedule.view())));
+  for (const ir::Program& program : programs()) {
+    documents.push_back(toBytes(ir::writeJson(program.schedule.view())));
   }
   const std::uint64_t count = mutantCount(100000) / 4;
   Mutator mutator(std::move(documents), fuzzSeed(),
@@ -250,7 +250,7 @@ TEST(TextFuzz, JsonMutants) {
     } else {
       mutant = changeToken(mutant, mutator.random());
     }
-    llvm::Expected<Schedule> schedule = readJson(mutant, "t.json");
+    llvm::Expected<Schedule> schedule = ir::readJson(mutant, "t.json");
     if (!schedule) {
       const std::string refusal = llvm::toString(schedule.takeError());
       ASSERT_TRUE(llvm::StringRef(refusal).starts_with("t.json:")) << refusal;
@@ -260,8 +260,8 @@ TEST(TextFuzz, JsonMutants) {
       continue;
     }
     ++accepted;
-    const std::string written = writeJson(schedule->view());
-    llvm::Expected<Schedule> again = readJson(written, "again.json");
+    const std::string written = ir::writeJson(schedule->view());
+    llvm::Expected<Schedule> again = ir::readJson(written, "again.json");
     ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
     ASSERT_EQ(again->view(), schedule->view()) << written;
   }

@@ -8,7 +8,7 @@
 
 #include "schedules/root.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 class Generator {
@@ -384,4 +384,4 @@ Program randomProgram(const Draw& draw) {
   return {Generator(draw).steps(), {}};
 }
 
-}  // namespace torc
+}  // namespace torc::ir

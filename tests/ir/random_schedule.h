@@ -8,7 +8,7 @@
 
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Draws an integer from `lowest` to `highest`.
 using Draw = std::function<std::int64_t(std::int64_t lowest, std::int64_t highest)>;
@@ -21,6 +21,6 @@ Schedule randomSchedule(const Draw& draw);
 /// A program with a plan, or with a random schedule's steps.
 Program randomProgram(const Draw& draw);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_TESTS_IR_RANDOM_SCHEDULE_H_

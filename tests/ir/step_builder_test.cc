@@ -8,7 +8,7 @@
 
 #include "ir/verifier/verifier.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 Topology ringOf(std::uint32_t nodes) {
@@ -90,4 +90,4 @@ TEST_F(StepBuilderTest, StepsStandWhereTheyAreSaidTo) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

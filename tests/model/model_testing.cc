@@ -4,15 +4,16 @@
 
 #include "ir/text/text.h"
 
-namespace torc {
+namespace torc::model {
 
-Schedule compiled(Collective collective, std::string_view shape, const PipelineOptions& options,
-                  const char* algorithm) {
+Schedule compiled(Collective collective, std::string_view shape,
+                  const compiler::PipelineOptions& options, const char* algorithm) {
   const Topology topology = *parseTopology(shape);
-  const Algorithm* found = cantFail(findAlgorithm(algorithm));
-  PassManagerOptions manager;
+  const compiler::Algorithm* found = cantFail(compiler::findAlgorithm(algorithm));
+  passes::PassManagerOptions manager;
   manager.verify_each = false;
-  return cantFail(compile({collective, topology}, *found, pipelineOf(*found, options), manager))
+  return cantFail(compiler::compile({collective, topology}, *found,
+                                    compiler::pipelineOf(*found, options), manager))
       .schedule;
 }
 
@@ -23,7 +24,7 @@ Schedule allgatherOf(const std::string& torus, const std::string& body) {
   }
   const std::string text = "schedule @test {\n collective allgather\n topology torus [" + torus +
                            "] order " + order + "\n producer \"\"\n" + body + "}\n";
-  llvm::Expected<Program> program = parseProgram(text, "test");
+  llvm::Expected<ir::Program> program = ir::parseProgram(text, "test");
   if (program) return program->schedule;
   ADD_FAILURE() << llvm::toString(program.takeError());
   return {};
@@ -68,4 +69,4 @@ std::string simulationError(const Schedule& schedule, const Machine& machine) {
   return "";
 }
 
-}  // namespace torc
+}  // namespace torc::model

@@ -10,11 +10,11 @@
 #include "model/simulator/simulator.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::model {
 
 /// What `torc compile` makes, unproved.
 Schedule compiled(Collective collective, std::string_view shape,
-                  const PipelineOptions& options = {}, const char* algorithm = "bucket");
+                  const compiler::PipelineOptions& options = {}, const char* algorithm = "bucket");
 
 /// A schedule in text form, the header left out: an allgather on `torus` ("X=4, Y=4"); `body`
 /// begins with its colors. It is valid, but need not compute anything.
@@ -33,6 +33,6 @@ double makespan(const Schedule& schedule, const Machine& machine, double bytes =
 /// The message of the error of a simulation; fails the test where there is none.
 std::string simulationError(const Schedule& schedule, const Machine& machine);
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_TESTS_MODEL_MODEL_TESTING_H_

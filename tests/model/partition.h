@@ -8,7 +8,7 @@
 
 #include "model/machines/machine.h"
 
-namespace torc {
+namespace torc::model {
 
 inline Machine partition(llvm::StringRef machine, llvm::StringRef shape) {
   llvm::Expected<Machine> whole = findMachine(machine);
@@ -24,6 +24,6 @@ inline Machine partition(llvm::StringRef machine, llvm::StringRef shape) {
   return *part;
 }
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_TESTS_MODEL_PARTITION_H_

@@ -3,11 +3,11 @@
 
 #include "tests/passes/pass_testing.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 std::uint32_t slotsOf(Collective collective, llvm::StringRef shape, llvm::StringRef pipeline) {
-  Program program = bucketPlan(collective, shape);
+  ir::Program program = bucketPlan(collective, shape);
   EXPECT_EQ(runPasses(program, pipeline), "");
   EXPECT_EQ(faultOf(program), "");
   return program.schedule.slot_count;
@@ -58,4 +58,4 @@ TEST(AllocateScratch, NoReceiveWaitsForASendOfItsStep) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

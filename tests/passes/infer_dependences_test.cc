@@ -14,7 +14,7 @@
 #include "tests/ir/random_schedule.h"
 #include "tests/passes/pass_testing.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 using Pairs = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // later, earlier
@@ -148,7 +148,7 @@ Pairs closureOf(const Pairs& pairs, std::size_t operations) {
 }
 
 /// Checks what by=region made of `program`.
-void expectExact(const Program& program) {
+void expectExact(const ir::Program& program) {
   const ScheduleView schedule = program.schedule.view();
   const std::size_t count = schedule.operations.size();
   const Pairs conflicts = conflictsByBruteForce(schedule);
@@ -174,7 +174,7 @@ TEST(InferDependences, ByRegionIsExactForBuckets) {
       if (row.isRooted() || row.isPrefix() || row.blocks == BlockSpace::kPair) continue;
       for (const char* before : {"expand-rings", "expand-rings,coalesce",
                                  "expand-rings,coalesce,allocate-scratch{depth=1}"}) {
-        Program program = bucketPlan(static_cast<Collective>(c), shape);
+        ir::Program program = bucketPlan(static_cast<Collective>(c), shape);
         SCOPED_TRACE(program.schedule.name + " on " + shape + " after " + before);
         ASSERT_EQ(runPasses(program, std::string(before) + ",infer-dependences"), "");
         expectExact(program);
@@ -184,13 +184,13 @@ TEST(InferDependences, ByRegionIsExactForBuckets) {
 }
 
 RC_GTEST_PROP(InferDependences, ByRegionIsExactForAnySchedule, ()) {
-  Program program;
-  program.schedule = randomSchedule([](std::int64_t lowest, std::int64_t highest) {
+  ir::Program program;
+  program.schedule = ir::randomSchedule([](std::int64_t lowest, std::int64_t highest) {
     return *rc::gen::inRange<std::int64_t>(lowest, highest + 1);
   });
   // Passes that come before segments see none.
   if (program.schedule.segments > 1) {
-    program.schedule = unrollSegments(program.schedule.view(), program.schedule.segments);
+    program.schedule = ir::unrollSegments(program.schedule.view(), program.schedule.segments);
   }
   const BlockAxes axes = program.schedule.view().blockAxes();
   RC_PRE(volume(axes.all(), axes) <= 400);
@@ -202,7 +202,7 @@ RC_GTEST_PROP(InferDependences, ByRegionIsExactForAnySchedule, ()) {
 }
 
 TEST(InferDependences, ByPhaseDrawsBarriersOverAllStreams) {
-  Program program = bucketPlan(Collective::kAllreduce, "3x4");
+  ir::Program program = bucketPlan(Collective::kAllreduce, "3x4");
   ASSERT_EQ(runPasses(program,
                       "assign-colors,assign-permutations,expand-rings,coalesce,pipeline{chunks=2},"
                       "infer-dependences{by=phase}"),
@@ -220,7 +220,7 @@ TEST(InferDependences, ByPhaseDrawsBarriersOverAllStreams) {
 }
 
 TEST(InferDependences, ByRegionLetsStreamsGoTheirOwnWays) {
-  Program program = bucketPlan(Collective::kAllreduce, "3x4");
+  ir::Program program = bucketPlan(Collective::kAllreduce, "3x4");
   ASSERT_EQ(runPasses(program,
                       "assign-colors,assign-permutations,split-directions,expand-rings,"
                       "coalesce,infer-dependences"),
@@ -232,4 +232,4 @@ TEST(InferDependences, ByRegionLetsStreamsGoTheirOwnWays) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

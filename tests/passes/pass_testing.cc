@@ -9,11 +9,11 @@
 #include "passes/manager/pipeline_text.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Runs passes as the pass manager does; `last` is the report of the last one.
-std::string run(Program& program, llvm::StringRef pipeline, PassResult& last) {
+std::string run(ir::Program& program, llvm::StringRef pipeline, PassResult& last) {
   llvm::Expected<std::vector<std::unique_ptr<Pass>>> passes = parsePipeline(pipeline);
   if (!passes) return toString(passes.takeError());
   for (const auto& pass : *passes) {
@@ -35,36 +35,36 @@ std::string run(Program& program, llvm::StringRef pipeline, PassResult& last) {
 
 }  // namespace
 
-Program bucketPlan(Collective collective, llvm::StringRef shape) {
+ir::Program bucketPlan(Collective collective, llvm::StringRef shape) {
   StatusOr<Topology> topology = parseTopology(shape.str());
   if (!topology.ok()) {
     ADD_FAILURE() << topology.status().message();
     return {};
   }
-  return cantFail(planBucket({collective, *topology}));
+  return cantFail(compiler::planBucket({collective, *topology}));
 }
 
-std::string textOf(const Program& program) {
+std::string textOf(const ir::Program& program) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  printProgram(program, out);
+  ir::printProgram(program, out);
   return text;
 }
 
-std::string runPasses(Program& program, llvm::StringRef pipeline) {
+std::string runPasses(ir::Program& program, llvm::StringRef pipeline) {
   PassResult last = PassResult::kWithoutChange;
   return run(program, pipeline, last);
 }
 
-PassResult runPass(Program& program, llvm::StringRef pass) {
+PassResult runPass(ir::Program& program, llvm::StringRef pass) {
   PassResult last = PassResult::kWithoutChange;
   EXPECT_EQ(run(program, pass, last), "");
   return last;
 }
 
-std::string faultOf(const Program& program) {
+std::string faultOf(const ir::Program& program) {
   llvm::Error error = checkProgram(program);
   return error ? toString(std::move(error)) : "";
 }
 
-}  // namespace torc
+}  // namespace torc::passes

@@ -10,23 +10,23 @@
 #include "ir/program.h"
 #include "passes/manager/pass.h"
 
-namespace torc {
+namespace torc::passes {
 
 /// The plan of the bucket algorithm that the passes start from, for a shape as on the command line.
-Program bucketPlan(Collective collective, llvm::StringRef shape);
+ir::Program bucketPlan(Collective collective, llvm::StringRef shape);
 
-std::string textOf(const Program& program);
+std::string textOf(const ir::Program& program);
 
 /// Runs a pipeline without proofs. After each pass the text must be another exactly when the pass
 /// says so, and the program must pass `validate`. Returns the message of the first error, or "".
-std::string runPasses(Program& program, llvm::StringRef pipeline);
+std::string runPasses(ir::Program& program, llvm::StringRef pipeline);
 
 /// As runPasses, and whether the last pass reported a change; an error fails the test.
-PassResult runPass(Program& program, llvm::StringRef pass);
+PassResult runPass(ir::Program& program, llvm::StringRef pass);
 
 /// The message of the first fault that the verifier finds; "" if it proves the schedule.
-std::string faultOf(const Program& program);
+std::string faultOf(const ir::Program& program);
 
-}  // namespace torc
+}  // namespace torc::passes
 
 #endif  // TORC_TESTS_PASSES_PASS_TESTING_H_

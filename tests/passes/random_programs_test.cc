@@ -8,17 +8,17 @@
 #include "tests/ir/random_schedule.h"
 #include "tests/passes/pass_testing.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 RC_GTEST_PROP(RandomPrograms, PassesRefuseOrKeepThemWellFormed, ()) {
-  const Program program = randomProgram([](std::int64_t lowest, std::int64_t highest) {
+  const ir::Program program = ir::randomProgram([](std::int64_t lowest, std::int64_t highest) {
     return *rc::gen::inRange<std::int64_t>(lowest, highest + 1);
   });
   RC_PRE(program.schedule.segments == 1);  // the pass manager refuses the others
   for (const auto& pass : createAllPasses()) {
     if (program.isPlan() != (pass->level() == PassLevel::kPlan)) continue;
-    Program copy = program;
+    ir::Program copy = program;
     const std::string fault = runPasses(copy, pass->text());
     // An error of the pass itself is a refusal; `after PASS: ...` says what it left is ill-formed.
     if (fault.starts_with("after ")) RC_FAIL(fault + "\n" + textOf(program));
@@ -27,4 +27,4 @@ RC_GTEST_PROP(RandomPrograms, PassesRefuseOrKeepThemWellFormed, ()) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

@@ -4,14 +4,14 @@
 
 #include "tests/passes/pass_testing.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 constexpr const char* kShapes[] = {"1",     "2",     "5",    "4m",      "2x1x3",    "4x3m", "6",
                                    "4x4x2", "3x2+2", "2m+3", "2x2x2x2", "2mx3mx2m", "1x1m", "1+3"};
 
-std::vector<Program> plans() {
-  std::vector<Program> plans;
+std::vector<ir::Program> plans() {
+  std::vector<ir::Program> plans;
   for (const llvm::StringRef shape : kShapes) {
     for (int c = 0; c < kCollectiveCount; ++c) {
       const CollectiveRow& row = rowOf(static_cast<Collective>(c));
@@ -22,12 +22,12 @@ std::vector<Program> plans() {
   return plans;
 }
 
-std::string nameOf(const Program& program) {
+std::string nameOf(const ir::Program& program) {
   return program.schedule.name + " on " + program.schedule.topology.shape();
 }
 
 TEST(Reports, OnlyTheFirstRunChanges) {
-  for (Program& program : plans()) {
+  for (ir::Program& program : plans()) {
     SCOPED_TRACE(nameOf(program));
     ASSERT_EQ(runPasses(program, "assign-colors"), "");
     for (const char* pass :
@@ -78,10 +78,10 @@ TEST(Reports, EveryOrderOfPassesIsProved) {
       "expand-rings,coalesce,pipeline{chunks=3,order=wavefronts},infer-dependences,order-links,"
       "allocate-scratch",
   };
-  for (const Program& plan : plans()) {
+  for (const ir::Program& plan : plans()) {
     for (const std::string prefix : plan_pipelines) {
       for (const char* steps : step_pipelines) {
-        Program program = plan;
+        ir::Program program = plan;
         SCOPED_TRACE(nameOf(plan) + ": " + prefix + steps);
         ASSERT_EQ(runPasses(program, prefix + steps), "");
         EXPECT_EQ(faultOf(program), "");
@@ -91,11 +91,11 @@ TEST(Reports, EveryOrderOfPassesIsProved) {
 }
 
 TEST(Reports, PassesOfOneLevelRefuseTheOther) {
-  Program program = bucketPlan(Collective::kAllreduce, "3x2");
+  ir::Program program = bucketPlan(Collective::kAllreduce, "3x2");
   EXPECT_EQ(runPasses(program, "coalesce"), "coalesce does not work on this level");
   ASSERT_EQ(runPasses(program, "expand-rings"), "");
   EXPECT_EQ(runPasses(program, "assign-colors"), "assign-colors does not work on this level");
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

@@ -12,10 +12,10 @@
 namespace torc {
 namespace {
 
-std::string faultsOf(const ScheduleView& schedule, const VerifyOptions& options) {
+std::string faultsOf(const ScheduleView& schedule, const ir::VerifyOptions& options) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  printFaults(schedule, verify(schedule, options), out);
+  ir::printFaults(schedule, ir::verify(schedule, options), out);
   return text;
 }
 
@@ -42,13 +42,13 @@ RC_GTEST_PROP(Agreement, TextHoldsTheWholeSchedule, ()) {
   const Schedule schedule = compileCase(drawCase(100));
   std::string text;
   llvm::raw_string_ostream out(text);
-  printProgram({schedule, {}}, out);
-  llvm::Expected<Program> parsed = parseProgram(text, "printed");
+  ir::printProgram({schedule, {}}, out);
+  llvm::Expected<ir::Program> parsed = ir::parseProgram(text, "printed");
   if (!parsed) RC_FAIL(llvm::toString(parsed.takeError()));
   RC_ASSERT(faultsOf(parsed->schedule.view(), {}).empty());
   std::string again;
   llvm::raw_string_ostream out_again(again);
-  printProgram(*parsed, out_again);
+  ir::printProgram(*parsed, out_again);
   RC_ASSERT(text == again);
 }
 

@@ -13,16 +13,16 @@
 namespace torc {
 namespace {
 
-std::string faultsOf(const ScheduleView& schedule, const VerifyResult& result) {
+std::string faultsOf(const ScheduleView& schedule, const ir::VerifyResult& result) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  printFaults(schedule, result, out);
+  ir::printFaults(schedule, result, out);
   return text;
 }
 
-std::string loadsOf(const VerifyResult& result) {
+std::string loadsOf(const ir::VerifyResult& result) {
   std::string text;
-  for (const LinkLoad& load : result.loads) {
+  for (const ir::LinkLoad& load : result.loads) {
     text += std::to_string(load.phase) + " " + std::to_string(load.axis) + " " +
             std::to_string(load.sign) + " " + std::to_string(load.share) + "\n";
   }
@@ -32,8 +32,8 @@ std::string loadsOf(const VerifyResult& result) {
 /// Empty if both proofs say the same about `schedule`. What the proof by cells leaves undecided is
 /// as good as refused.
 std::string difference(const ScheduleView& schedule, bool must_hold) {
-  const VerifyResult ranks = verify(schedule, {.per_rank = true});
-  const VerifyResult cells = verify(schedule, {.by_cells = true});
+  const ir::VerifyResult ranks = ir::verify(schedule, {.per_rank = true});
+  const ir::VerifyResult cells = ir::verify(schedule, {.by_cells = true});
   if (must_hold && !ranks.ok()) return "refused:\n" + faultsOf(schedule, ranks);
   if (ranks.ok() && !cells.ok()) return "refused by cells:\n" + faultsOf(schedule, cells);
   if (!ranks.ok() && cells.ok()) return "accepted by cells:\n" + faultsOf(schedule, ranks);
@@ -80,8 +80,8 @@ RC_GTEST_PROP(Cells, DecideAsEveryRankByItselfForEveryRoot, ()) {
   test_case.chunks = *rc::gen::inRange(1u, 4u);
   const Schedule schedule = compileCase(test_case);
   RC_LOG() << test_case.text() << "\n";
-  RC_ASSERT(rootsToProve(schedule.view(), false).size() <
-            rootsToProve(schedule.view(), true).size());
+  RC_ASSERT(ir::rootsToProve(schedule.view(), false).size() <
+            ir::rootsToProve(schedule.view(), true).size());
   checkWithMutants(schedule);
 }
 
@@ -89,8 +89,8 @@ TEST(Cells, CostWhatGuardsTellApart) {
   // 4096 nodes and 65,536: the same guards, the same work but for the coordinates gone through.
   const Schedule small = rootedChain({16, 16, 16}, 2);
   const Schedule large = rootedChain({64, 32, 32}, 2);
-  const VerifyResult proof_of_small = verify(small.view(), {.by_cells = true});
-  const VerifyResult proof_of_large = verify(large.view());
+  const ir::VerifyResult proof_of_small = ir::verify(small.view(), {.by_cells = true});
+  const ir::VerifyResult proof_of_large = ir::verify(large.view());
   EXPECT_TRUE(proof_of_small.ok());
   EXPECT_TRUE(proof_of_large.ok());
   EXPECT_TRUE(proof_of_large.by_cells);

@@ -58,7 +58,7 @@ class Exchange {
 
  private:
   static Schedule header(Collective collective, const Topology& topology) {
-    Schedule header = scheduleHeader(collective, topology);
+    Schedule header = ir::scheduleHeader(collective, topology);
     Color color;
     color.axis_count = topology.axis_count;
     for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
@@ -98,14 +98,14 @@ class Exchange {
   void add(Family family) {
     if (family.size() == 0) return;
     family.order = draw(0, 1) == 0 ? FamilyOrder::kFixed : FamilyOrder::kShuffled;
-    const StepPlace place{builder_.addStream({0, 0}), kNone};
+    const ir::StepPlace place{builder_.addStream({0, 0}), kNone};
     builder_.send(place, region(Buffer::kIn, own(), peer(true)), family, {});
     builder_.receive(place, region(Buffer::kOut, peer(false), own()), family, {});
   }
 
   const bool pairs_;
   const Topology topology_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
 };
 
 Schedule randomExchange() {
@@ -145,7 +145,7 @@ void mutate(Schedule& schedule) {
 std::string textOf(const Schedule& schedule) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  printProgram({schedule, {}}, out);
+  ir::printProgram({schedule, {}}, out);
   return text;
 }
 
@@ -155,11 +155,11 @@ TEST(Families, AreProvedAsTheirMessagesAre) {
     Schedule schedule = randomExchange();
     const bool broken = draw(0, 1) == 1;
     if (broken) mutate(schedule);
-    const VerifyResult whole = verify(schedule.view());
-    if (!whole.ok() && whole.faults.front().rule == Rule::kBounds) return;  // malformed
-    VerifyOptions each;
+    const ir::VerifyResult whole = ir::verify(schedule.view());
+    if (!whole.ok() && whole.faults.front().rule == ir::Rule::kBounds) return;  // malformed
+    ir::VerifyOptions each;
     each.per_rank = true;
-    const VerifyResult one_by_one = verify(schedule.view(), each);
+    const ir::VerifyResult one_by_one = ir::verify(schedule.view(), each);
     if (whole.ok() != one_by_one.ok()) {
       RC_FAIL(textOf(schedule) + (whole.ok()
                                       ? "accepted as a whole: " + one_by_one.faults.front().message
@@ -169,7 +169,7 @@ TEST(Families, AreProvedAsTheirMessagesAre) {
     ++(whole.ok() ? right : wrong);
     if (!whole.ok()) return;
     for (const std::uint64_t count : {1, 3}) {
-      const StatusOr<CountedResult> counted = proveCounted(schedule.view(), count);
+      const StatusOr<ir::CountedResult> counted = ir::proveCounted(schedule.view(), count);
       RC_ASSERT(counted.ok());
       RC_ASSERT(counted->fault == "");
     }
@@ -193,7 +193,7 @@ TEST(Families, LoadsOfLinesInAnyOrderOfCounting) {
     Topology line = *parseTopology(std::to_string(size) + "m");
     Family family;
     family.count[0] = size;
-    const FamilyLoad load = loadOf(line, family, 0);
+    const ir::FamilyLoad load = ir::loadOf(line, family, 0);
     EXPECT_EQ(load.up, std::uint64_t{size} * size / 4);
     EXPECT_EQ(load.down, std::uint64_t{size} * size / 4);
   }
@@ -204,9 +204,9 @@ TEST(Families, WaysGoRoundAsTheShiftSays) {
   Family family;
   family.first = {-3, 0};
   family.count = {8, 4};
-  EXPECT_EQ(wayOf(topology, family, {1, 3}, {5, 0}), (Shift{4, -3}));
-  EXPECT_EQ(wayOf(topology, family, {5, 0}, {1, 2}), (Shift{4, 2}));
-  EXPECT_EQ(wayOf(topology, family, {1, 1}, {6, 1}), (Shift{-3, 0}));
+  EXPECT_EQ(ir::wayOf(topology, family, {1, 3}, {5, 0}), (Shift{4, -3}));
+  EXPECT_EQ(ir::wayOf(topology, family, {5, 0}, {1, 2}), (Shift{4, 2}));
+  EXPECT_EQ(ir::wayOf(topology, family, {1, 1}, {6, 1}), (Shift{-3, 0}));
 }
 
 }  // namespace

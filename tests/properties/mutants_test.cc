@@ -24,9 +24,9 @@ struct Tally {
 
 /// Empty if a mutant that the verifier accepted does what the original does.
 std::string differsFromOriginal(const Schedule& mutant) {
-  VerifyOptions per_rank;
+  ir::VerifyOptions per_rank;
   per_rank.per_rank = true;
-  if (!verify(mutant.view(), per_rank).ok()) return "the per-rank proof refuses it";
+  if (!ir::verify(mutant.view(), per_rank).ok()) return "the per-rank proof refuses it";
   const bool has_in_place = rowOf(mutant.collective).inPlaceAliases();
   // Enough elements for no region to be empty.
   const std::uint64_t blocks =
@@ -56,7 +56,7 @@ TEST(Mutants, AreCaughtOrEquivalent) {
         const Mutant mutant = mutate(schedule, static_cast<Mutation>(kind), random);
         if (mutant.what.empty()) continue;
         ++tally[kind].made;
-        const bool accepted = verify(mutant.schedule.view()).ok();
+        const bool accepted = ir::verify(mutant.schedule.view()).ok();
         if (!accepted) {
           ++tally[kind].caught;
           continue;

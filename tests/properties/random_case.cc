@@ -64,8 +64,9 @@ std::string drawTree(CompileCase& test_case) {
   std::vector<std::string> suiting{"dimension-tree"};
   for (const char* name : {"rectangular", "product-trees", "scatter-allgather",
                            "reduce-scatter-gather", "binomial", "bine"}) {
-    const Algorithm& algorithm = *cantFail(findAlgorithm(name));
-    if (isWorthTrying(algorithm, {*parseCollective(test_case.collective), topology})) {
+    const compiler::Algorithm& algorithm = *cantFail(compiler::findAlgorithm(name));
+    if (compiler::isWorthTrying(algorithm,
+                                {*compiler::parseCollective(test_case.collective), topology})) {
       suiting.push_back(name);
     }
   }
@@ -74,7 +75,7 @@ std::string drawTree(CompileCase& test_case) {
     Topology cut = topology;
     for (const std::string& text : test_case.dead_links)
       RC_ASSERT(cut.addDeadLink(*parseDeadLink(cut, text)).ok());
-    if (!suitsProductTrees(cut)) {
+    if (!compiler::suitsProductTrees(cut)) {
       test_case.dead_links.clear();
     } else if (cut.isDamaged()) {
       suiting = {"product-trees"};
@@ -108,7 +109,7 @@ void drawDamage(CompileCase& test_case) {
     test_case.algorithm = "balanced-routes";
     return;
   }
-  const bool may_be_closed = suitsClosedTrees(topology);
+  const bool may_be_closed = compiler::suitsClosedTrees(topology);
   test_case.algorithm = test_case.collective != "allreduce" ? "breadth-first-trees"
                         : may_be_closed && draw(0, 1) == 0  ? "closed-trees"
                                                             : "spanning-trees";
@@ -123,10 +124,11 @@ std::string CompileCase::text() const {
   for (const std::string& node : dead_nodes)
     damage += " --dead-node " + node;
   return "torc compile " + collective + " --torus " + shape + " --order " + order + damage +
-         " --algorithm " + algorithm + " --weights " + word(weights).str() + " --directions " +
-         word(directions).str() + " --chunks " + std::to_string(chunks) + " --in-flight " +
-         std::to_string(in_flight) + " --dependences " + word(dependences).str() +
-         (leaders ? " --leaders" : "") + " (scratch depth " + std::to_string(scratch_depth) + ")";
+         " --algorithm " + algorithm + " --weights " + passes::word(weights).str() +
+         " --directions " + passes::word(directions).str() + " --chunks " + std::to_string(chunks) +
+         " --in-flight " + std::to_string(in_flight) + " --dependences " +
+         passes::word(dependences).str() + (leaders ? " --leaders" : "") + " (scratch depth " +
+         std::to_string(scratch_depth) + ")";
 }
 
 CompileCase drawCase(std::uint64_t max_ranks) {
@@ -157,20 +159,22 @@ CompileCase drawCase(std::uint64_t max_ranks) {
         "+" + std::to_string(draw(
                   2, static_cast<std::uint32_t>(std::min<std::uint64_t>(4, max_ranks / ranks))));
     result.order += kCoreAxisName;
-    result.leaders = mayBeLed(row) && draw(0, 1) == 1;
+    result.leaders = passes::mayBeLed(row) && draw(0, 1) == 1;
   }
   const std::size_t turn = draw(0, static_cast<std::uint32_t>(result.order.size() - 1));
   std::rotate(result.order.begin(), result.order.begin() + static_cast<std::ptrdiff_t>(turn),
               result.order.end());
   result.algorithm = oneOf<std::string>({"bucket", "bucket", "bucket-1d"});
-  result.weights = oneOf<ColorWeights>({ColorWeights::kEqual, ColorWeights::kBalanced});
+  result.weights =
+      oneOf<passes::ColorWeights>({passes::ColorWeights::kEqual, passes::ColorWeights::kBalanced});
   if (result.collective == "allreduce" && draw(0, 2) == 2) {
-    result.weights = ColorWeights::kOverlapped;
+    result.weights = passes::ColorWeights::kOverlapped;
   }
-  result.directions =
-      oneOf<DirectionModel>({DirectionModel::kBidirectional, DirectionModel::kHalfLatency,
-                             DirectionModel::kUnidirectional});
-  result.dependences = oneOf<DependenceKind>({DependenceKind::kRegion, DependenceKind::kPhase});
+  result.directions = oneOf<passes::DirectionModel>({passes::DirectionModel::kBidirectional,
+                                                     passes::DirectionModel::kHalfLatency,
+                                                     passes::DirectionModel::kUnidirectional});
+  result.dependences = oneOf<passes::DependenceKind>(
+      {passes::DependenceKind::kRegion, passes::DependenceKind::kPhase});
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
   result.scratch_depth = draw(1, 3);
@@ -198,8 +202,9 @@ CompileCase drawCase(std::uint64_t max_ranks) {
 }
 
 Schedule compileCase(const CompileCase& test_case) {
-  llvm::Expected<Collective> collective = parseCollective(test_case.collective);
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm(test_case.algorithm);
+  llvm::Expected<Collective> collective = compiler::parseCollective(test_case.collective);
+  llvm::Expected<const compiler::Algorithm*> algorithm =
+      compiler::findAlgorithm(test_case.algorithm);
   StatusOr<Topology> topology = parseTopology(test_case.shape, test_case.order);
   if (!collective) RC_FAIL(llvm::toString(collective.takeError()));
   if (!algorithm) RC_FAIL(llvm::toString(algorithm.takeError()));
@@ -214,18 +219,18 @@ Schedule compileCase(const CompileCase& test_case) {
     if (!node.ok()) RC_FAIL(node.status().message());
     RC_ASSERT(topology->addDeadNode(*node).ok());
   }
-  PipelineOptions options;
+  compiler::PipelineOptions options;
   options.weights = test_case.weights;
   options.directions = test_case.directions;
   options.chunks = test_case.chunks;
   options.in_flight = test_case.in_flight;
   options.dependences = test_case.dependences;
   options.scratch_depth = test_case.scratch_depth;
-  if (test_case.leaders) options.led_cores = coresOf(*topology);
-  PassManagerOptions manager;
+  if (test_case.leaders) options.led_cores = compiler::coresOf(*topology);
+  passes::PassManagerOptions manager;
   manager.verify_each = false;
-  llvm::Expected<Program> program =
-      compile({*collective, *topology}, **algorithm, pipelineOf(**algorithm, options), manager);
+  llvm::Expected<ir::Program> program = compiler::compile(
+      {*collective, *topology}, **algorithm, compiler::pipelineOf(**algorithm, options), manager);
   if (!program) RC_FAIL(test_case.text() + ": " + llvm::toString(program.takeError()));
   return std::move(program->schedule);
 }

@@ -20,9 +20,9 @@ struct CompileCase {
   std::string order;  // of the ranks
   std::vector<std::string> dead_links, dead_nodes;
   std::string algorithm;
-  ColorWeights weights = ColorWeights::kEqual;
-  DirectionModel directions = DirectionModel::kBidirectional;
-  DependenceKind dependences = DependenceKind::kRegion;
+  passes::ColorWeights weights = passes::ColorWeights::kEqual;
+  passes::DirectionModel directions = passes::DirectionModel::kBidirectional;
+  passes::DependenceKind dependences = passes::DependenceKind::kRegion;
   std::uint32_t chunks = 1;
   std::uint32_t in_flight = 0;
   std::uint32_t scratch_depth = 2;

@@ -7,7 +7,7 @@
 namespace torc {
 namespace {
 
-using enum AlltoallStrategy;
+using enum model::ClusterStrategy;
 
 /// The largest size up to which aggregation is faster than the original, without a gap from 1 on.
 double lastGain(const On& on) {
@@ -135,8 +135,8 @@ std::vector<Claim> claimsOfInfiniPath(const Figure& seven, const Figure& eight,
   const On on("infinipath", 64);
   double last = 0;
   for (const double bytes : sizes(1, 8192)) {
-    if (on.microseconds(kOriginal, bytes, ExchangeKind::kBruck) <
-        on.microseconds(kOriginal, bytes, ExchangeKind::kDirect)) {
+    if (on.microseconds(kOriginal, bytes, model::ExchangeKind::kBruck) <
+        on.microseconds(kOriginal, bytes, model::ExchangeKind::kDirect)) {
       last = bytes;
     }
   }
@@ -161,7 +161,7 @@ std::vector<Claim> claimsOfMellanox(const Figure& ten, const Figure& eleven, con
   std::string worse;
   bool poor = true;
   for (const double bytes : {1.0, 64.0, 512.0, 1024.0, 8192.0}) {
-    const double ratio = on.microseconds(kOriginal, bytes, ExchangeKind::kDirect) /
+    const double ratio = on.microseconds(kOriginal, bytes, model::ExchangeKind::kDirect) /
                          on.microseconds(kOriginal, bytes);
     poor &= ratio > 1;
     worse += text("%sx %.2f at %.0f bytes", worse.empty() ? "" : ", ", ratio, bytes);

@@ -20,8 +20,8 @@
 
 namespace torc {
 
-inline Cluster clusterNamed(const char* name) {
-  llvm::Expected<Cluster> cluster = findCluster(name);
+inline model::Cluster clusterNamed(const char* name) {
+  llvm::Expected<model::Cluster> cluster = model::findCluster(name);
   if (!cluster) quit(llvm::toString(cluster.takeError()));
   return std::move(*cluster);
 }
@@ -97,15 +97,16 @@ class On {
   On(const char* cluster, std::uint32_t nodes, std::uint32_t cores = 8)
       : cluster_(clusterNamed(cluster)), nodes_(nodes), cores_(cores) {}
 
-  double microseconds(AlltoallStrategy strategy, double bytes,
-                      std::optional<ExchangeKind> kind = {}) const {
-    const ClusterRun run = simulateAlltoall(cluster_, {nodes_, cores_, bytes, strategy, kind});
+  double microseconds(model::ClusterStrategy strategy, double bytes,
+                      std::optional<model::ExchangeKind> kind = {}) const {
+    const model::ClusterRun run =
+        model::simulateAlltoall(cluster_, {nodes_, cores_, bytes, strategy, kind});
     if (!run.completed) quit("cores wait for each other");
     return run.seconds * 1e6;
   }
 
  private:
-  const Cluster cluster_;
+  const model::Cluster cluster_;
   const std::uint32_t nodes_, cores_;
 };
 

@@ -4,29 +4,29 @@
 #include "compiler/algorithms/alltoall/exchange_plan.h"
 #include "passes/analysis/plan_axes.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// The sets of one axis each: cores first, then the dimensions in their order.
 llvm::SmallVector<std::uint32_t, kMaxAxes> oneByOne(const Topology& topology) {
   llvm::SmallVector<std::uint32_t, kMaxAxes> sets = {coreAxes(topology)};
-  for (const std::uint32_t dimension : networkAxes(topology))
+  for (const std::uint32_t dimension : passes::networkAxes(topology))
     sets.push_back(1u << dimension);
   return sets;
 }
 
 }  // namespace
 
-llvm::Expected<Program> planVirtualMeshAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planVirtualMeshAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "virtual-mesh", oneByOne(spec.topology));
 }
 
-llvm::Expected<Program> planBruckAlltoall(const CollectiveSpec& spec) {
-  return exchangePlan(spec, "bruck", oneByOne(spec.topology), PlanKind::kBruckAlltoall);
+llvm::Expected<ir::Program> planBruckAlltoall(const CollectiveSpec& spec) {
+  return exchangePlan(spec, "bruck", oneByOne(spec.topology), ir::PlanKind::kBruckAlltoall);
 }
 
-llvm::Expected<Program> planRingAlltoall(const CollectiveSpec& spec) {
-  return exchangePlan(spec, "rings", oneByOne(spec.topology), PlanKind::kRingAlltoall);
+llvm::Expected<ir::Program> planRingAlltoall(const CollectiveSpec& spec) {
+  return exchangePlan(spec, "rings", oneByOne(spec.topology), ir::PlanKind::kRingAlltoall);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -3,30 +3,31 @@
 
 #include "compiler/algorithms/alltoall/exchange_plan.h"
 
-namespace torc {
+namespace torc::compiler {
 
-llvm::Expected<Program> planDirectAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planDirectAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "direct", {networkAxisSet(spec.topology) | coreAxes(spec.topology)});
 }
 
-llvm::Expected<Program> planAggregatedAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planAggregatedAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "aggregated", {coreAxes(spec.topology), networkAxisSet(spec.topology)});
 }
 
-llvm::Expected<Program> planDistributedAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planDistributedAlltoall(const CollectiveSpec& spec) {
   return exchangePlan(spec, "distributed",
                       {networkAxisSet(spec.topology), coreAxes(spec.topology)});
 }
 
-llvm::Expected<Program> planLeaderAlltoall(const CollectiveSpec& spec) {
-  llvm::Expected<Program> program = exchangePlan(spec, "leader", {networkAxisSet(spec.topology)});
+llvm::Expected<ir::Program> planLeaderAlltoall(const CollectiveSpec& spec) {
+  llvm::Expected<ir::Program> program =
+      exchangePlan(spec, "leader", {networkAxisSet(spec.topology)});
   if (!program || !spec.topology.hasCores()) return program;
   const std::uint32_t cores = spec.topology.axis_count - 1;
-  const PlanOperation barrier{PlanKind::kPhaseBarrier};
-  std::vector<PlanOperation>& plan = program->plan;
-  plan.insert(plan.begin(), {{PlanKind::kLeaderGather, 0, cores}, barrier});
-  plan.insert(plan.end(), {barrier, {PlanKind::kLeaderScatter, 0, cores}});
+  const ir::PlanOperation barrier{ir::PlanKind::kPhaseBarrier};
+  std::vector<ir::PlanOperation>& plan = program->plan;
+  plan.insert(plan.begin(), {{ir::PlanKind::kLeaderGather, 0, cores}, barrier});
+  plan.insert(plan.end(), {barrier, {ir::PlanKind::kLeaderScatter, 0, cores}});
   return program;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

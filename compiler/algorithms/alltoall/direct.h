@@ -11,21 +11,21 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The plan of one exchange, which becomes three operations for each half of the blocks, however
 /// many nodes there are. Errors: a damaged torus.
-llvm::Expected<Program> planDirectAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planDirectAlltoall(const CollectiveSpec& spec);
 
 /// Send-side aggregation: the cores of a node exchange first, so that each has what goes to its
 /// like on every node; then these exchange. Errors: a damaged torus.
-llvm::Expected<Program> planAggregatedAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planAggregatedAlltoall(const CollectiveSpec& spec);
 /// Receive-side distribution: the other order.
-llvm::Expected<Program> planDistributedAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planDistributedAlltoall(const CollectiveSpec& spec);
 /// Leader based: the first core of a node has all that its cores send, and exchanges it with those
 /// of the other nodes; then it gives each core what it gets. Errors: a damaged torus.
-llvm::Expected<Program> planLeaderAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planLeaderAlltoall(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_ALLTOALL_DIRECT_H_

@@ -5,25 +5,25 @@
 
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 
-llvm::Expected<Program> exchangePlan(const CollectiveSpec& spec, llvm::StringRef algorithm,
-                                     llvm::ArrayRef<std::uint32_t> phases, PlanKind kind) {
+llvm::Expected<ir::Program> exchangePlan(const CollectiveSpec& spec, llvm::StringRef algorithm,
+                                         llvm::ArrayRef<std::uint32_t> phases, ir::PlanKind kind) {
   if (spec.topology.isDamaged()) {
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),
         algorithm + ": messages between all nodes cannot avoid the damage");
   }
-  Program program;
-  program.schedule = scheduleHeader(spec.collective, spec.topology, 1);
+  ir::Program program;
+  program.schedule = ir::scheduleHeader(spec.collective, spec.topology, 1);
   const auto addPhase = [&](std::uint32_t axes) {
-    PlanOperation operation{kind};
-    if (kind == PlanKind::kExchange) {
+    ir::PlanOperation operation{kind};
+    if (kind == ir::PlanKind::kExchange) {
       operation.axes = axes;
     } else {
       operation.axis = static_cast<std::uint32_t>(std::countr_zero(axes));
     }
-    if (!program.plan.empty()) program.plan.push_back({PlanKind::kPhaseBarrier});
+    if (!program.plan.empty()) program.plan.push_back({ir::PlanKind::kPhaseBarrier});
     program.plan.push_back(operation);
   };
   for (const std::uint32_t axes : phases) {
@@ -41,4 +41,4 @@ std::uint32_t networkAxisSet(const Topology& topology) {
   return ((1u << topology.axis_count) - 1) & ~coreAxes(topology);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -6,10 +6,10 @@
 #include "compiler/algorithms/alltoall/exchange_plan.h"
 #include "passes/analysis/plan_axes.h"
 
-namespace torc {
+namespace torc::compiler {
 
 MeshFactors nearlySquare(const Topology& topology) {
-  const auto dimensions = networkAxes(topology);
+  const auto dimensions = passes::networkAxes(topology);
   std::uint64_t nodes = 1;
   for (const std::uint32_t dimension : dimensions)
     nodes *= topology.axes[dimension].size;
@@ -42,14 +42,14 @@ MeshFactors nearlySquare(const Topology& topology) {
   return best;
 }
 
-llvm::Expected<Program> planHalfPlanesAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planHalfPlanesAlltoall(const CollectiveSpec& spec) {
   const MeshFactors mesh = nearlySquare(spec.topology);
   std::uint32_t rows = networkAxisSet(spec.topology) & ~mesh.columns;
   if (mesh.split != kNone) rows |= 1u << mesh.split;
-  llvm::Expected<Program> program =
+  llvm::Expected<ir::Program> program =
       exchangePlan(spec, "half-planes", {coreAxes(spec.topology), mesh.columns, rows});
   if (!program || mesh.split == kNone) return program;
-  const auto columns = llvm::find_if(program->plan, [&](const PlanOperation& operation) {
+  const auto columns = llvm::find_if(program->plan, [&](const ir::PlanOperation& operation) {
     return operation.axisSet() == mesh.columns;
   });
   columns->axis = mesh.split;
@@ -57,4 +57,4 @@ llvm::Expected<Program> planHalfPlanesAlltoall(const CollectiveSpec& spec) {
   return program;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -13,7 +13,7 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// How the nodes of a torus are those of a virtual mesh. Rows have the dimensions that columns have
 /// not, and that which is split.
@@ -29,8 +29,8 @@ MeshFactors nearlySquare(const Topology& topology);
 
 /// Along the columns of that mesh, then along its rows, in combined messages: about 2 sqrt(p) of
 /// them a node. Cores exchange before. Errors: a damaged torus.
-llvm::Expected<Program> planHalfPlanesAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planHalfPlanesAlltoall(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_ALLTOALL_HALF_PLANES_H_

@@ -6,11 +6,11 @@
 #include "compiler/algorithms/alltoall/exchange_plan.h"
 #include "passes/analysis/plan_axes.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
-llvm::Expected<Program> planAlong(const CollectiveSpec& spec, llvm::StringRef algorithm,
-                                  std::uint32_t linear) {
+llvm::Expected<ir::Program> planAlong(const CollectiveSpec& spec, llvm::StringRef algorithm,
+                                      std::uint32_t linear) {
   const std::uint32_t along = linear == kNone ? 0 : 1u << linear;
   return exchangePlan(spec, algorithm,
                       {coreAxes(spec.topology), along, networkAxisSet(spec.topology) & ~along});
@@ -19,7 +19,7 @@ llvm::Expected<Program> planAlong(const CollectiveSpec& spec, llvm::StringRef al
 }  // namespace
 
 std::uint32_t linearDimension(const Topology& topology) {
-  const auto dimensions = networkAxes(topology);
+  const auto dimensions = passes::networkAxes(topology);
   std::uint32_t longest = kNone, splits_off = kNone;
   const auto longer = [&](std::uint32_t dimension, std::uint32_t than) {
     return than == kNone || topology.axes[dimension].size > topology.axes[than].size;
@@ -37,13 +37,13 @@ std::uint32_t linearDimension(const Topology& topology) {
   return splits_off == kNone ? longest : splits_off;
 }
 
-llvm::Expected<Program> planTwoPhaseAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planTwoPhaseAlltoall(const CollectiveSpec& spec) {
   return planAlong(spec, "two-phase", linearDimension(spec.topology));
 }
 
-llvm::Expected<Program> planRotatedTwoPhaseAlltoall(const CollectiveSpec& spec) {
-  const auto dimensions = networkAxes(spec.topology);
+llvm::Expected<ir::Program> planRotatedTwoPhaseAlltoall(const CollectiveSpec& spec) {
+  const auto dimensions = passes::networkAxes(spec.topology);
   return planAlong(spec, "rotated-two-phase", dimensions.empty() ? kNone : dimensions.front());
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

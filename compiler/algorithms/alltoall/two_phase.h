@@ -12,21 +12,21 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The plan with one linear dimension. Errors: a damaged torus.
-llvm::Expected<Program> planTwoPhaseAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planTwoPhaseAlltoall(const CollectiveSpec& spec);
 
 /// The plan to which each dimension is the linear one of a color [own]: while one color uses its
 /// linear dimension alone, the others use the others, so that all links are busy in both phases,
 /// on symmetric tori too. Errors: a damaged torus.
-llvm::Expected<Program> planRotatedTwoPhaseAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planRotatedTwoPhaseAlltoall(const CollectiveSpec& spec);
 
 /// The linear dimension: the one without which the others are of one size, else the longest (the
 /// paper, section 4.1); of several such the longest, of these the first. kNone: no dimension has
 /// more than one node.
 std::uint32_t linearDimension(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_ALLTOALL_TWO_PHASE_H_

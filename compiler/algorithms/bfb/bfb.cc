@@ -25,7 +25,7 @@
 #include "compiler/algorithms/bfb/bfb_routes.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// Some parts of the block at an offset.
@@ -83,7 +83,7 @@ class Bfb {
     reader_.resize(writer_.size(), kNone);
   }
 
-  Program run() {
+  ir::Program run() {
     const CollectiveRow& collective = rowOf(builder_.schedule().collective);
     for (std::size_t i = 0; i < std::max<std::size_t>(routes_.links.size(), 1); ++i)
       builder_.addStream({.part = kNone, .core = 0});
@@ -98,7 +98,7 @@ class Bfb {
 
  private:
   static Schedule header(const CollectiveSpec& spec, const BfbRoutes& routes) {
-    Schedule schedule = scheduleHeader(spec.collective, spec.topology);
+    Schedule schedule = ir::scheduleHeader(spec.collective, spec.topology);
     Color color;
     color.chunks = routes.parts;
     color.axis_count = spec.topology.axis_count;
@@ -146,11 +146,11 @@ class Bfb {
   }
 
   /// One stream per link; all nodes do the same.
-  static StepPlace on(std::uint32_t link) { return {.stream = link}; }
+  static ir::StepPlace on(std::uint32_t link) { return {.stream = link}; }
 
   /// A reduction moves up a link, to where `sign` points; an allgather the other way.
-  static Shift up(const BfbLink& link) { return hop(link.axis, link.sign); }
-  static Shift down(const BfbLink& link) { return hop(link.axis, -link.sign); }
+  static Shift up(const BfbLink& link) { return ir::hop(link.axis, link.sign); }
+  static Shift down(const BfbLink& link) { return ir::hop(link.axis, -link.sign); }
 
   /// Index of a block, by its offset, among those of a part.
   std::size_t indexOf(const Coordinates& offset, std::uint32_t part) const {
@@ -345,7 +345,7 @@ class Bfb {
 
   const Topology& topology_;
   const BfbRoutes& routes_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // longest first
   // By block and part: the operation that wrote it last (in `out` or scratch), that sent its sum.
   std::vector<std::uint32_t> writer_, reader_;
@@ -392,10 +392,10 @@ ProgramSize estimateBfb(const CollectiveSpec& spec) {
   return size;
 }
 
-llvm::Expected<Program> planBfb(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planBfb(const CollectiveSpec& spec) {
   llvm::Expected<BfbRoutes> routes = bfbRoutes(spec.topology, mostBfbParts(spec.topology));
   if (!routes) return routes.takeError();
   return Bfb(spec, *routes).run();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -8,7 +8,7 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Parts of a block beyond which the proof of so many nodes is too much work.
 std::uint32_t mostBfbParts(const Topology& topology);
@@ -19,8 +19,8 @@ ProgramSize estimateBfb(const CollectiveSpec& spec);
 /// The steps of an allgather by breadth-first broadcast, of a reduce-scatter, its time reversal, or
 /// of an allreduce, both in turn. Errors: those of bfbRoutes
 /// (compiler/algorithms/bfb/bfb_routes.h).
-llvm::Expected<Program> planBfb(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planBfb(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_BFB_BFB_H_

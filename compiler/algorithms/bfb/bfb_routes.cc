@@ -8,7 +8,7 @@
 
 #include "passes/analysis/linear_program.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr double kTolerance = 1e-7;  // of the linear programs
@@ -154,7 +154,7 @@ class Router {
     }
     program.addColumn(static_cast<int>(rows.size()), rows.data(), column.data(), 0, COIN_DBL_MAX,
                       1);
-    if (!solveLinearProgram(program)) {
+    if (!passes::solveLinearProgram(program)) {
       return refuse("a linear program for " + topology_.shape() + " has no solution (CLP status " +
                     llvm::Twine(program.status()) + ")");
     }
@@ -295,4 +295,4 @@ llvm::Expected<BfbRoutes> bfbRoutes(const Topology& topology, std::uint32_t most
   return Router(topology).run(std::max(1u, most_parts));
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -26,7 +26,7 @@
 
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::compiler {
 
 inline constexpr double kRoundingGoal = 1.002;
 inline constexpr std::uint32_t kMostBfbParts = 48;
@@ -65,6 +65,6 @@ struct BfbRoutes {
 llvm::Expected<BfbRoutes> bfbRoutes(const Topology& topology,
                                     std::uint32_t most_parts = kMostBfbParts);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_BFB_BFB_ROUTES_H_

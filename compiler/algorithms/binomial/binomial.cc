@@ -25,7 +25,7 @@
 #include "compiler/algorithms/scatter/binomial_scatter.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr std::uint32_t kStaging = 2;  // receives of a node that can be under way
@@ -34,7 +34,7 @@ class BinomialSteps {
  public:
   BinomialSteps(const CollectiveSpec& spec, RingTree (*tree)(std::uint32_t))
       : topology_(spec.topology),
-        builder_(scheduleHeader(spec.collective, topology_, 1)),
+        builder_(ir::scheduleHeader(spec.collective, topology_, 1)),
         stream_(builder_.addStream({0, 0})) {
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       if (topology_.axes[axis].size == 1) continue;
@@ -64,7 +64,7 @@ class BinomialSteps {
     const std::uint32_t frame = builder_.addFrame({{0, 1, builder_.box({})}}, slot);
     return wholeFrame(builder_.schedule().frames[frame], frame);
   }
-  StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
+  ir::StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
   /// From parent to child on the i-th axis, or back.
   Shift moves(std::size_t i, const RingTreeEdge& edge, bool outward) const;
 
@@ -90,7 +90,7 @@ class BinomialSteps {
   Box root() const { return nodes(0, 0); }
 
   const Topology topology_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   const std::uint32_t stream_;
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // of more than one node
   llvm::SmallVector<RingTree, kMaxAxes> trees_;      // of each of them
@@ -190,35 +190,36 @@ llvm::Error checkRings(const Topology& topology, const char* name) {
   return llvm::Error::success();
 }
 
-llvm::Expected<Program> planTrees(const CollectiveSpec& spec, const char* name,
-                                  RingTree (*tree)(std::uint32_t)) {
+llvm::Expected<ir::Program> planTrees(const CollectiveSpec& spec, const char* name,
+                                      RingTree (*tree)(std::uint32_t)) {
   if (llvm::Error error = checkRings(spec.topology, name)) return error;
-  Program program;
+  ir::Program program;
   program.schedule = BinomialSteps(spec, tree).run(rowOf(spec.collective).reduces());
   return program;
 }
 
-llvm::Expected<Program> planBlocks(const CollectiveSpec& spec, const char* name, RootLinks links) {
+llvm::Expected<ir::Program> planBlocks(const CollectiveSpec& spec, const char* name,
+                                       RootLinks links) {
   if (llvm::Error error = checkRings(spec.topology, name)) return error;
-  Program program;
+  ir::Program program;
   program.schedule = binomialScatter(spec, links);
   return program;
 }
 
 }  // namespace
 
-llvm::Expected<Program> planBinomial(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planBinomial(const CollectiveSpec& spec) {
   const bool has_blocks = rowOf(spec.collective).layout == Layout::kBlockMajor;
   return has_blocks ? planBlocks(spec, "binomial", RootLinks::kFirstAxis)
                     : planTrees(spec, "binomial", binomialTree);
 }
 
-llvm::Expected<Program> planRotatedBinomial(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planRotatedBinomial(const CollectiveSpec& spec) {
   return planBlocks(spec, "rotated-binomial", RootLinks::kAll);
 }
 
-llvm::Expected<Program> planBine(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planBine(const CollectiveSpec& spec) {
   return planTrees(spec, "bine", bineTree);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -8,16 +8,16 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The steps of a broadcast, reduce, scatter or gather along the binomial trees of one axis after
 /// another, for any root. Errors of all here: an axis is a line, or something is dead.
-llvm::Expected<Program> planBinomial(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planBinomial(const CollectiveSpec& spec);
 /// Of a scatter or a gather, in a color for each link of the root.
-llvm::Expected<Program> planRotatedBinomial(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planRotatedBinomial(const CollectiveSpec& spec);
 /// Of a broadcast or a reduce, along Bine trees (ring_tree.h).
-llvm::Expected<Program> planBine(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planBine(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_BINOMIAL_BINOMIAL_H_

@@ -6,7 +6,7 @@
 
 #include "schedules/box.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// A binomial tree of a line from its first node on, which goes halfway with each message: what it
@@ -109,4 +109,4 @@ std::vector<RingArc> arcsOf(const RingTree& tree, std::uint32_t size) {
   return arcs;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

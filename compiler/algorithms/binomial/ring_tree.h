@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace torc {
+namespace torc::compiler {
 
 /// A message from `parent` to `child`, coordinates on an axis that count from the root.
 struct RingTreeEdge {
@@ -46,6 +46,6 @@ struct RingArc {
 /// Every node with those behind it, in a tree in which these are an arc.
 std::vector<RingArc> arcsOf(const RingTree& tree, std::uint32_t size);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_BINOMIAL_RING_TREE_H_

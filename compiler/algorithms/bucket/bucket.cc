@@ -18,18 +18,18 @@
 
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 
-llvm::Expected<Program> planBucket(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planBucket(const CollectiveSpec& spec) {
   const CollectiveRow& row = rowOf(spec.collective);
   return planAxisByAxis(
-      spec, row.reduces() ? PlanKind::kRingReduceScatter : PlanKind::kRingScatter,
-      row.isRooted() && row.reduces() ? PlanKind::kRingGather : PlanKind::kRingAllgather);
+      spec, row.reduces() ? ir::PlanKind::kRingReduceScatter : ir::PlanKind::kRingScatter,
+      row.isRooted() && row.reduces() ? ir::PlanKind::kRingGather : ir::PlanKind::kRingAllgather);
 }
 
-Program planAxisByAxis(const CollectiveSpec& spec, PlanKind divides, PlanKind gathers) {
-  Program program;
-  program.schedule = scheduleHeader(spec.collective, spec.topology);
+ir::Program planAxisByAxis(const CollectiveSpec& spec, ir::PlanKind divides, ir::PlanKind gathers) {
+  ir::Program program;
+  program.schedule = ir::scheduleHeader(spec.collective, spec.topology);
 
   // Data is reduced inside a node before it goes out: T, the last axis, comes first.
   Color color;
@@ -40,8 +40,8 @@ Program planAxisByAxis(const CollectiveSpec& spec, PlanKind divides, PlanKind ga
   }
   program.schedule.colors.push_back(color);
 
-  auto addPhase = [&](PlanKind kind, std::uint32_t axis) {
-    if (!program.plan.empty()) program.plan.push_back({PlanKind::kPhaseBarrier, 0, 0});
+  auto addPhase = [&](ir::PlanKind kind, std::uint32_t axis) {
+    if (!program.plan.empty()) program.plan.push_back({ir::PlanKind::kPhaseBarrier, 0, 0});
     program.plan.push_back({kind, 0, axis});
   };
   const CollectiveRow& row = rowOf(spec.collective);
@@ -58,4 +58,4 @@ Program planAxisByAxis(const CollectiveSpec& spec, PlanKind divides, PlanKind ga
   return program;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -7,16 +7,16 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The plan of the bucket algorithm in a single color that visits the axes in their natural order,
 /// the cores of a node first.
-llvm::Expected<Program> planBucket(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planBucket(const CollectiveSpec& spec);
 
 /// The same of other operations: `divides` along one axis after another, if every node begins with
 /// the whole, then `gathers` along them in reverse, if every node ends with it.
-Program planAxisByAxis(const CollectiveSpec& spec, PlanKind divides, PlanKind gathers);
+ir::Program planAxisByAxis(const CollectiveSpec& spec, ir::PlanKind divides, ir::PlanKind gathers);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_BUCKET_BUCKET_H_

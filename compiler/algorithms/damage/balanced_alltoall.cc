@@ -9,7 +9,7 @@
 #include "compiler/algorithms/damage/live_graph.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// A block, and where its next message takes it.
@@ -23,7 +23,7 @@ class BalancedAlltoall {
   explicit BalancedAlltoall(const CollectiveSpec& spec)
       : graph_(spec.topology),
         routes_(balancedRoutes(graph_)),
-        builder_(scheduleHeader(spec.collective, spec.topology, 1)),
+        builder_(ir::scheduleHeader(spec.collective, spec.topology, 1)),
         sent_(graph_.arcs().size()),
         nodes_(graph_.nodes()) {
     builder_.addStream({0, 0});
@@ -49,15 +49,15 @@ class BalancedAlltoall {
     std::uint32_t frame = kNone;                    // kNone: `in`
     std::map<std::uint32_t, Travellers> by_arc;     // by the arc that they take next
     std::map<std::uint32_t, std::uint32_t> makers;  // by pair: the receive
-    OperationIndices sends;                         // that read the frame
+    ir::OperationIndices sends;                     // that read the frame
   };
   /// Frames of a node, and the one that becomes free.
   struct Node {
     Held held, next;
-    OperationIndices freed_by;  // what read the frame whose memory the next one has
+    ir::OperationIndices freed_by;  // what read the frame whose memory the next one has
   };
 
-  StepPlace place(std::uint32_t node) { return {.guard = builder_.box(boxes_[node])}; }
+  ir::StepPlace place(std::uint32_t node) { return {.guard = builder_.box(boxes_[node])}; }
 
   /// The own blocks stay, and all others are about to leave from `in`.
   void start() {
@@ -120,14 +120,14 @@ class BalancedAlltoall {
     if (found == from.by_arc.end()) return;
     const auto list = pieces(found->second, hop, end);
     if (list.empty()) return;
-    OperationIndices brought;
+    ir::OperationIndices brought;
     for (const Piece& piece : list) {
       const auto maker = from.makers.find(piece.box);
       if (maker != from.makers.end()) brought.push_back(maker->second);
     }
     const Buffer buffer = from.frame == kNone ? Buffer::kIn : Buffer::kScratch;
-    const Shift moves = torc::hop(arc.axis, arc.sign);
-    OperationIndices& sent = sent_[arc_index];
+    const Shift moves = torc::ir::hop(arc.axis, arc.sign);
+    ir::OperationIndices& sent = sent_[arc_index];
     if (sent.size() >= kInFlight) brought.push_back(sent[sent.size() - kInFlight]);
     sent.push_back(
         builder_.send(place(arc.from), builder_.region(buffer, list, from.frame), moves, brought));
@@ -149,9 +149,9 @@ class BalancedAlltoall {
 
   const LiveGraph graph_;
   const BalancedRoutes routes_;
-  StepBuilder builder_;
-  std::vector<Box> boxes_;              // by node
-  std::vector<OperationIndices> sent_;  // by arc
+  ir::StepBuilder builder_;
+  std::vector<Box> boxes_;                  // by node
+  std::vector<ir::OperationIndices> sent_;  // by arc
   std::vector<Node> nodes_;
 };
 
@@ -175,9 +175,9 @@ llvm::Error checkRouteHops(const Topology& topology) {
                                      std::to_string(kMaxRouteHops) + " hops to make");
 }
 
-llvm::Expected<Program> planBalancedAlltoall(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planBalancedAlltoall(const CollectiveSpec& spec) {
   if (llvm::Error error = checkRouteHops(spec.topology)) return error;
-  Program program;
+  ir::Program program;
   program.schedule = BalancedAlltoall(spec).run();
   return program;
 }
@@ -190,4 +190,4 @@ TreePipeline balancedAlltoallPipeline(const Topology& topology) {
           .share = std::accumulate(loads.begin(), loads.end(), 0.0) / graph.nodes()};
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

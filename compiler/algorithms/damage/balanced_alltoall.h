@@ -11,7 +11,7 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Hops of all blocks together beyond which a list of them is too large to be of use: on three axes
 /// as long as each other up to some 400 nodes have as many, on a ring 140.
@@ -20,12 +20,12 @@ inline constexpr std::uint64_t kMaxRouteHops = 1'000'000;
 llvm::Error checkRouteHops(const Topology& topology);
 
 /// The steps of an alltoall. An error where there are more than kMaxRouteHops.
-llvm::Expected<Program> planBalancedAlltoall(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planBalancedAlltoall(const CollectiveSpec& spec);
 
 /// Its pipeline. The steps of a segment take up to half as long again as a link is busy with it,
 /// and a link has two messages to start in each of them.
 TreePipeline balancedAlltoallPipeline(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_BALANCED_ALLTOALL_H_

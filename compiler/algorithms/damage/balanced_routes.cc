@@ -4,7 +4,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using Distances = std::vector<std::vector<std::uint32_t>>;
@@ -155,4 +155,4 @@ BalancedRoutes balancedRoutes(const LiveGraph& graph) {
   return Balancer(graph).run();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -14,7 +14,7 @@
 
 #include "compiler/algorithms/damage/live_graph.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The arcs of a way, in their order.
 using Route = std::vector<std::uint32_t>;
@@ -34,6 +34,6 @@ std::vector<double> meanLoads(const LiveGraph& graph);
 
 BalancedRoutes balancedRoutes(const LiveGraph& graph);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_BALANCED_ROUTES_H_

@@ -10,7 +10,7 @@
 #include "compiler/algorithms/damage/tree_program.h"
 #include "schedules/box.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using Nodes = std::vector<std::uint32_t>;
@@ -290,10 +290,10 @@ Schedule breadthFirstReduceScatter(const CollectiveSpec& spec, const LiveGraph& 
   return BreadthFirstReduction(spec, graph).run();
 }
 
-llvm::Expected<Program> planBreadthFirstTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planBreadthFirstTrees(const CollectiveSpec& spec) {
   if (llvm::Error error = checkTreeNodes(spec.topology, "breadth-first trees")) return error;
   const LiveGraph graph(spec.topology);
-  Program program;
+  ir::Program program;
   if (graph.nodes() == 1) {
     TreeProgram alone(spec, 1);
     const Blocks own = alone.blockOf(0);
@@ -307,4 +307,4 @@ llvm::Expected<Program> planBreadthFirstTrees(const CollectiveSpec& spec) {
   return program;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using Nodes = std::vector<std::uint32_t>;
@@ -148,4 +148,4 @@ BreadthFirstTrees balancedTrees(const LiveGraph& graph) {
   return std::move(*best);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

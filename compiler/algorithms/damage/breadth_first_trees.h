@@ -22,7 +22,7 @@
 #include "ir/program.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// For every part, a breadth-first tree per source.
 struct BreadthFirstTrees {
@@ -46,8 +46,8 @@ Schedule breadthFirstReduceScatter(const CollectiveSpec& spec, const LiveGraph& 
 
 /// The steps of an allgather or reduce_scatter. An error where there are more than kMaxTreeNodes
 /// live nodes (spanning_trees.h).
-llvm::Expected<Program> planBreadthFirstTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planBreadthFirstTrees(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_BREADTH_FIRST_TREES_H_

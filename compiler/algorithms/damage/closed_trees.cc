@@ -5,7 +5,7 @@
 
 #include "compiler/algorithms/damage/tree_repair.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using Axes = llvm::SmallVector<std::uint32_t, kMaxAxes>;
@@ -67,13 +67,13 @@ std::vector<WeightedTree> closedTrees(const Topology& topology, const LiveGraph&
   return repairTrees(graph, trees);
 }
 
-llvm::Expected<Program> planClosedTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planClosedTrees(const CollectiveSpec& spec) {
   if (!suitsClosedTrees(spec.topology)) {
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),
         "closed trees: they need a ring along every axis, and something dead");
   }
-  Program program;
+  ir::Program program;
   const LiveGraph graph(spec.topology);
   const std::vector<WeightedTree> trees =
       graph.nodes() > 1 ? closedTrees(spec.topology, graph) : std::vector<WeightedTree>(1);
@@ -92,4 +92,4 @@ TreePipeline closedTreesPipeline(const Topology& topology) {
   return pipeline;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -25,7 +25,7 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Whether the trees exist: something is dead, and all axes are rings, or have one node.
 bool suitsClosedTrees(const Topology& topology);
@@ -35,7 +35,7 @@ bool suitsClosedTrees(const Topology& topology);
 std::vector<WeightedTree> closedTrees(const Topology& topology, const LiveGraph& graph);
 
 /// The steps of an allreduce for one segment. An error where the topology does not suit.
-llvm::Expected<Program> planClosedTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planClosedTrees(const CollectiveSpec& spec);
 
 /// The closed trees, up to their middles and down again: 1/N of the vector on a link, half of it on
 /// the way up and half down. Links are shared by both when the pipeline is full; the first segment
@@ -43,6 +43,6 @@ llvm::Expected<Program> planClosedTrees(const CollectiveSpec& spec);
 /// sum(d_i - 1) + 1, half of the shortest axis less.
 TreePipeline closedTreesPipeline(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_CLOSED_TREES_H_

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace torc {
+namespace torc::compiler {
 
 Box boxOf(const Topology& topology, std::uint32_t node) {
   const Coordinates at = topology.coordinatesOf(static_cast<std::int32_t>(node));
@@ -51,4 +51,4 @@ std::vector<std::uint32_t> LiveGraph::distancesFrom(std::uint32_t node) const {
   return distance;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

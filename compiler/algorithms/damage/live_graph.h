@@ -11,7 +11,7 @@
 #include "schedules/box.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// One direction of a cable, or of the way between neighbouring cores of a node.
 struct LiveArc {
@@ -47,6 +47,6 @@ class LiveGraph {
   std::vector<std::vector<std::uint32_t>> arcs_of_;
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_LIVE_GRAPH_H_

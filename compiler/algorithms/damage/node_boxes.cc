@@ -5,7 +5,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// `box` with coordinates `start` to start + length - 1 of an axis.
@@ -140,4 +140,4 @@ void NodeBoxes::joinAlong(std::uint32_t axis, std::vector<Box>& boxes) const {
   boxes = std::move(joined);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

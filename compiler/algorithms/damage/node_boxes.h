@@ -10,7 +10,7 @@
 
 #include "schedules/box.h"
 
-namespace torc {
+namespace torc::compiler {
 
 class NodeBoxes {
  public:
@@ -38,6 +38,6 @@ class NodeBoxes {
   std::vector<std::uint32_t> place_of_;  // by rank
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_NODE_BOXES_H_

@@ -2,7 +2,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 TreeArcs::TreeArcs(const LiveGraph& graph, const TreeCables& cables)
     : graph_(graph), first_(graph.nodes() + 1, 0), arcs_(2 * cables.size()) {
@@ -51,4 +51,4 @@ void addDepths(const LiveGraph& graph, const RootedTree& tree, std::vector<std::
   }
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -7,7 +7,7 @@
 
 #include "compiler/algorithms/damage/live_graph.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Cables of a spanning tree: one less than there are nodes.
 using TreeCables = std::vector<std::uint32_t>;
@@ -38,6 +38,6 @@ class TreeArcs {
 /// Writes the messages from the root to each node that the tree reaches into `depth`, by node.
 void addDepths(const LiveGraph& graph, const RootedTree& tree, std::vector<std::uint32_t>& depth);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_ROOTED_TREE_H_

@@ -6,7 +6,7 @@
 #include "compiler/algorithms/damage/tree_allreduce.h"
 #include "compiler/algorithms/damage/tree_packing.h"
 
-namespace torc {
+namespace torc::compiler {
 
 llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees) {
   const std::uint64_t nodes = topology.ranks();
@@ -17,7 +17,7 @@ llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees) {
                                      std::to_string(kMaxTreeNodes) + " are served");
 }
 
-llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planSpanningTrees(const CollectiveSpec& spec) {
   if (llvm::Error error = checkTreeNodes(spec.topology, "spanning trees")) return error;
   const LiveGraph graph(spec.topology);
   std::vector<WeightedTree> trees;
@@ -27,7 +27,7 @@ llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec) {
     for (TreeCables& cables : bestPacking(graph).trees)
       trees.push_back({std::move(cables), 1});
   }
-  Program program;
+  ir::Program program;
   program.schedule = treeAllreduce(spec, graph, trees);
   return program;
 }
@@ -42,4 +42,4 @@ TreePipeline spanningTreesPipeline(const Topology& topology) {
   return pipeline;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

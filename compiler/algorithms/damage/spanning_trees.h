@@ -12,7 +12,7 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Nodes beyond which programs of single nodes are too large to be of use.
 inline constexpr std::uint64_t kMaxTreeNodes = 512;
@@ -21,12 +21,12 @@ llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees);
 
 /// The steps of an allreduce for one segment. An error where there are more than kMaxTreeNodes live
 /// nodes.
-llvm::Expected<Program> planSpanningTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planSpanningTrees(const CollectiveSpec& spec);
 
 /// Its pipeline: the trees are taken to be twice as deep as the way to the farthest node;
 /// (p-1)/E of the vector on each of E live cables, up and down on links of their own.
 TreePipeline spanningTreesPipeline(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_SPANNING_TREES_H_

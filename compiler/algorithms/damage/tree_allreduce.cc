@@ -9,7 +9,7 @@
 #include "compiler/algorithms/damage/node_boxes.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using Nodes = std::vector<std::uint32_t>;
@@ -19,7 +19,7 @@ std::uint32_t directionOf(const LiveArc& arc) {
   return 2 * arc.axis + (arc.sign < 0 ? 1 : 0);
 }
 Shift shiftTo(std::uint32_t direction) {
-  return hop(direction / 2, direction % 2 == 0 ? 1 : -1);
+  return ir::hop(direction / 2, direction % 2 == 0 ? 1 : -1);
 }
 std::uint32_t opposite(std::uint32_t direction) {
   return direction ^ 1;
@@ -79,7 +79,7 @@ Roles rolesIn(const LiveGraph& graph, const RootedTree& tree, std::uint32_t dire
 /// One part of the vector, on one tree.
 class TreeSteps {
  public:
-  TreeSteps(StepBuilder& builder, const NodeBoxes& boxes, const LiveGraph& graph,
+  TreeSteps(ir::StepBuilder& builder, const NodeBoxes& boxes, const LiveGraph& graph,
             const RootedTree& tree, std::uint32_t part)
       : builder_(builder),
         boxes_(boxes),
@@ -104,7 +104,7 @@ class TreeSteps {
   using After = llvm::SmallVector<std::uint32_t, 8>;
 
   Region data(Buffer buffer) { return builder_.region(buffer, {{part_, 1, builder_.box({})}}); }
-  StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
+  ir::StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
   /// Those of `steps` that some node of `box` executes.
   void addMeeting(const Steps& steps, const Box& box, After& after) const {
     for (const Step& step : steps) {
@@ -117,7 +117,7 @@ class TreeSteps {
     return after;
   }
 
-  StepBuilder& builder_;
+  ir::StepBuilder& builder_;
   const NodeBoxes& boxes_;
   const std::uint32_t part_, stream_;
   const Box root_;
@@ -171,7 +171,7 @@ void TreeSteps::broadcastFromRoot() {
 /// A color for each tree; in each the blocks lie in rank order, for all move together.
 Schedule header(const CollectiveSpec& spec, llvm::ArrayRef<WeightedTree> trees) {
   const auto colors = static_cast<std::uint32_t>(trees.size());
-  Schedule schedule = scheduleHeader(spec.collective, spec.topology, colors);
+  Schedule schedule = ir::scheduleHeader(spec.collective, spec.topology, colors);
   for (std::uint32_t i = 0; i < colors; ++i)
     schedule.colors[i].weight = trees[i].weight;
   return schedule;
@@ -181,7 +181,7 @@ Schedule header(const CollectiveSpec& spec, llvm::ArrayRef<WeightedTree> trees) 
 
 Schedule treeAllreduce(const CollectiveSpec& spec, const LiveGraph& graph,
                        llvm::ArrayRef<WeightedTree> trees) {
-  StepBuilder builder(header(spec, trees));
+  ir::StepBuilder builder(header(spec, trees));
   if (graph.nodes() == 1) {
     const std::uint32_t whole = builder.box({});
     builder.copy({builder.addStream({0, 0}), kNone}, builder.region(Buffer::kOut, {{0, 1, whole}}),
@@ -202,4 +202,4 @@ Schedule treeAllreduce(const CollectiveSpec& spec, const LiveGraph& graph,
   return builder.take();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -22,7 +22,7 @@
 #include "compiler/collective_spec.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// A spanning tree, and its share of the vector: `weight` over the sum of those of all trees.
 struct WeightedTree {
@@ -35,6 +35,6 @@ struct WeightedTree {
 Schedule treeAllreduce(const CollectiveSpec& spec, const LiveGraph& graph,
                        llvm::ArrayRef<WeightedTree> trees);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_ALLREDUCE_H_

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr std::uint32_t kTriedNodes = 8192;  // over all attempts to find shallow trees
@@ -327,4 +327,4 @@ TreePacking bestPacking(const LiveGraph& graph) {
   return best;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -16,7 +16,7 @@
 #include "compiler/algorithms/damage/live_graph.h"
 #include "compiler/algorithms/damage/rooted_tree.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// `count` spanning trees that use cable c at most `copies[c]` times in all; none if there are not
 /// so many. The graph is connected. Different seeds give different trees.
@@ -40,6 +40,6 @@ struct TreePacking {
 inline constexpr std::uint32_t kMostCopies = 4;
 TreePacking bestPacking(const LiveGraph& graph);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_PACKING_H_

@@ -1,9 +1,10 @@
 #include "compiler/algorithms/damage/tree_program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 TreeProgram::TreeProgram(const CollectiveSpec& spec, std::uint32_t parts)
-    : topology_(spec.topology), builder_(scheduleHeader(spec.collective, spec.topology, parts)) {
+    : topology_(spec.topology),
+      builder_(ir::scheduleHeader(spec.collective, spec.topology, parts)) {
   for (std::uint32_t part = 0; part < parts; ++part)
     builder_.addStream({part, 0});
 }
@@ -31,7 +32,7 @@ Region TreeProgram::scratch(std::uint32_t part, const Blocks& blocks, std::uint3
   return builder_.region(Buffer::kScratch, pieces(part, blocks), entry->second);
 }
 
-StepPlace TreeProgram::placeOf(std::uint32_t node, const Region& region) {
+ir::StepPlace TreeProgram::placeOf(std::uint32_t node, const Region& region) {
   // One stream per part.
   const std::uint32_t part =
       region.pieces == 0 ? region.part : builder_.schedule().pieces[region.box].part;
@@ -40,19 +41,19 @@ StepPlace TreeProgram::placeOf(std::uint32_t node, const Region& region) {
 
 std::uint32_t TreeProgram::send(const Region& a, const LiveArc& arc,
                                 llvm::ArrayRef<std::uint32_t> after) {
-  return builder_.send(placeOf(arc.from, a), a, hop(arc.axis, arc.sign), after);
+  return builder_.send(placeOf(arc.from, a), a, ir::hop(arc.axis, arc.sign), after);
 }
 
 std::uint32_t TreeProgram::receive(const Region& dst, const LiveArc& arc,
                                    llvm::ArrayRef<std::uint32_t> after) {
-  return builder_.receive(placeOf(arc.to, dst), dst, hop(arc.axis, arc.sign), after);
+  return builder_.receive(placeOf(arc.to, dst), dst, ir::hop(arc.axis, arc.sign), after);
 }
 
 std::uint32_t TreeProgram::receiveAndReduce(const Region& dst, const Region& a,
                                             const Region& staging, const LiveArc& arc,
                                             llvm::ArrayRef<std::uint32_t> after) {
-  return builder_.receiveAndReduce(placeOf(arc.to, dst), dst, a, staging, hop(arc.axis, arc.sign),
-                                   after);
+  return builder_.receiveAndReduce(placeOf(arc.to, dst), dst, a, staging,
+                                   ir::hop(arc.axis, arc.sign), after);
 }
 
 std::uint32_t TreeProgram::reduce(std::uint32_t node, const Region& dst, const Region& a,
@@ -64,4 +65,4 @@ std::uint32_t TreeProgram::copy(std::uint32_t node, const Region& dst, const Reg
   return builder_.copy(placeOf(node, dst), dst, a, {});
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -16,7 +16,7 @@
 #include "compiler/collective_spec.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Blocks, as disjoint boxes.
 using Blocks = llvm::SmallVector<Box, 1>;
@@ -55,14 +55,14 @@ class TreeProgram {
  private:
   llvm::SmallVector<Piece, 4> pieces(std::uint32_t part, const Blocks& blocks);
   /// The stream of the part of `region`, on one node.
-  StepPlace placeOf(std::uint32_t node, const Region& region);
+  ir::StepPlace placeOf(std::uint32_t node, const Region& region);
 
   const Topology topology_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   /// By first piece or box, number of pieces, part and slot.
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> frames_;
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_PROGRAM_H_

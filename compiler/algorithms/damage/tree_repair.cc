@@ -5,7 +5,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// The least number that all up to kMostShares divide: the weight of a whole tree.
@@ -141,4 +141,4 @@ std::vector<WeightedTree> repairTrees(const LiveGraph& graph, llvm::ArrayRef<Tre
   return trees;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

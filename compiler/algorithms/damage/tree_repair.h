@@ -9,7 +9,7 @@
 
 #include "compiler/algorithms/damage/tree_allreduce.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Trees that share what was one tree, at most, and all trees together, unless that are fewer than
 /// there were.
@@ -22,6 +22,6 @@ inline constexpr std::uint32_t kMostTrees = 64;
 /// lead to the largest piece, one that carries least, and where the tree becomes least deep.
 std::vector<WeightedTree> repairTrees(const LiveGraph& graph, llvm::ArrayRef<TreeCables> forests);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_DAMAGE_TREE_REPAIR_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr std::uint32_t kLargestPrime = 7;
@@ -58,4 +58,4 @@ AxisRounds axisRounds(std::uint32_t size, std::uint32_t most_messages) {
   return axis;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

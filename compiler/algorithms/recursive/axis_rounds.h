@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace torc {
+namespace torc::compiler {
 
 /// In a round of radix f and stride s the place p exchanges with the f - 1 others that differ from
 /// it in the digit p / s mod f.
@@ -40,6 +40,6 @@ struct AxisRounds {
 /// or a prime up to 7.
 AxisRounds axisRounds(std::uint32_t size, std::uint32_t most_messages);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_RECURSIVE_AXIS_ROUNDS_H_

@@ -10,7 +10,7 @@
 
 #include "compiler/algorithms/recursive/recursive_steps.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 class RecursiveAllgather : private RecursiveSteps {
@@ -72,14 +72,15 @@ class RecursiveAllgather : private RecursiveSteps {
     return after;
   }
   /// The k-th receive of a round; those of nodes with other guards follow one another.
-  void receive(std::uint32_t k, const StepPlace& at, const Region& into, std::int64_t distance) {
+  void receive(std::uint32_t k, const ir::StepPlace& at, const Region& into,
+               std::int64_t distance) {
     chains_[k] = builder_.receive(at, into, moves(axis_, distance), awaited(chains_[k]));
   }
 
   void exchange(const AxisRounds& rounds, const AxisRound& round) {
     beginRound();
     for (const Members& members : membersOf(rounds, round)) {
-      const StepPlace at = place(axis_, members.nodes);
+      const ir::StepPlace at = place(axis_, members.nodes);
       const std::uint32_t radix = members.radix();
       const Region own = gathered(members.spans[members.digit]);
       for (std::uint32_t k = 1; k < radix; ++k) {
@@ -134,4 +135,4 @@ Schedule recursiveAllgather(const CollectiveSpec& spec, std::uint32_t most_messa
   return RecursiveAllgather(spec, most_messages).run();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

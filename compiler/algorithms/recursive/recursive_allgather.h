@@ -7,11 +7,11 @@
 #include "compiler/collective_spec.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// At most `most_messages` to a node and round, but for prime factors up to 7. Nothing is dead.
 Schedule recursiveAllgather(const CollectiveSpec& spec, std::uint32_t most_messages);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_ALLGATHER_H_

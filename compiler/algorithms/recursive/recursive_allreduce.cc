@@ -20,7 +20,7 @@
 
 #include "compiler/algorithms/recursive/recursive_steps.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 class RecursiveAllreduce : private RecursiveSteps {
@@ -97,7 +97,7 @@ void RecursiveAllreduce::exchange(const AxisRounds& rounds, const AxisRound& rou
 }
 
 void RecursiveAllreduce::exchangeAt(const Members& members) {
-  const StepPlace at = place(axis_, members.nodes);
+  const ir::StepPlace at = place(axis_, members.nodes);
   const Region& own = valueAt(members.nodes.first);
   const std::uint32_t radix = members.radix();
   Awaited ended;  // before `out` is written, where `own` may be
@@ -139,7 +139,7 @@ void RecursiveAllreduce::fold(const AxisRounds& rounds) {
   for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
     folds_.push_back(
         builder_.send(place(axis_, low), valueAt(low), moves(axis_, 1), valueIsThere()));
-    const StepPlace above = place(axis_, low + 1);
+    const ir::StepPlace above = place(axis_, low + 1);
     Awaited after{builder_.receive(above, staging()[0], moves(axis_, 1), stagingIsFree())};
     awaitEnd(after);
     end_ = builder_.reduce(above, out_, staging()[0], valueAt(low + 1), after);
@@ -163,4 +163,4 @@ Schedule recursiveAllreduce(const CollectiveSpec& spec, std::uint32_t most_messa
   return RecursiveAllreduce(spec, most_messages).run();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -10,7 +10,7 @@
 #include "compiler/algorithms/recursive/recursive_reduce_scatter.h"
 #include "compiler/algorithms/recursive/recursive_scan.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr std::uint32_t kDoubling = 1, kMultiplying = 7;  // messages of a round
@@ -28,14 +28,14 @@ ProgramSize estimate(const CollectiveSpec& spec, std::uint32_t most_messages) {
   return size;
 }
 
-llvm::Expected<Program> planExchanges(const CollectiveSpec& spec, const char* name,
-                                      std::uint32_t most_messages) {
+llvm::Expected<ir::Program> planExchanges(const CollectiveSpec& spec, const char* name,
+                                          std::uint32_t most_messages) {
   if (spec.topology.isDamaged()) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    std::string(name) + ": messages cannot go round damage");
   }
   const CollectiveRow& row = rowOf(spec.collective);
-  Program program;
+  ir::Program program;
   program.schedule = row.isPrefix()   ? recursiveScan(spec, most_messages)
                      : !row.reduces() ? recursiveAllgather(spec, most_messages)
                      : row.outWhole() ? recursiveAllreduce(spec, most_messages)
@@ -45,11 +45,11 @@ llvm::Expected<Program> planExchanges(const CollectiveSpec& spec, const char* na
 
 }  // namespace
 
-llvm::Expected<Program> planRecursiveDoubling(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planRecursiveDoubling(const CollectiveSpec& spec) {
   return planExchanges(spec, "recursive-doubling", kDoubling);
 }
 
-llvm::Expected<Program> planRecursiveMultiplying(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planRecursiveMultiplying(const CollectiveSpec& spec) {
   return planExchanges(spec, "recursive-multiplying", kMultiplying);
 }
 
@@ -61,4 +61,4 @@ ProgramSize estimateRecursiveMultiplying(const CollectiveSpec& spec) {
   return estimate(spec, kMultiplying);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

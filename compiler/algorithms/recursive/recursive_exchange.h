@@ -9,18 +9,18 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// One message to a node and round, where sizes are powers of two: recursive doubling, or halving.
-llvm::Expected<Program> planRecursiveDoubling(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planRecursiveDoubling(const CollectiveSpec& spec);
 /// Up to seven, and fewer rounds: recursive multiplying.
-llvm::Expected<Program> planRecursiveMultiplying(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planRecursiveMultiplying(const CollectiveSpec& spec);
 // Errors of both: something is dead.
 
 /// What is known of their programs before they are made.
 ProgramSize estimateRecursiveDoubling(const CollectiveSpec& spec);
 ProgramSize estimateRecursiveMultiplying(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_EXCHANGE_H_

@@ -17,7 +17,7 @@
 
 #include "compiler/algorithms/recursive/recursive_steps.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// What is received in a round lies in other slots than in the one before.
@@ -145,7 +145,7 @@ void RecursiveReduceScatter::exchange(const AxisRounds& rounds, const AxisRound&
 
 void RecursiveReduceScatter::exchangeAt(const Members& members, bool is_result,
                                         std::vector<std::uint32_t>& frames) {
-  const StepPlace at = place(axis_, members.nodes);
+  const ir::StepPlace at = place(axis_, members.nodes);
   const std::uint32_t radix = members.radix(), before = frames_[members.nodes.first];
   const std::uint32_t box = boxOf(members.spans[members.digit]);
   Awaited ended;
@@ -192,7 +192,7 @@ void RecursiveReduceScatter::fold(const AxisRounds& rounds) {
   for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
     const Region own = inFrame(frames_[low], box);
     const std::uint32_t sent = builder_.send(place(axis_, low), own, moves(axis_, 1), sumIsThere());
-    const StepPlace above = place(axis_, low + 1);
+    const ir::StepPlace above = place(axis_, low + 1);
     Awaited after{builder_.receive(above, handed, moves(axis_, 1), stagingIsFree()), sent};
     awaitEnd(after);
     end_ = builder_.reduce(above, inFrame(into, box), handed, own, after);
@@ -207,7 +207,7 @@ void RecursiveReduceScatter::unfold(const AxisRounds& rounds) {
   if (!is_result) common_ = frame(box, slotFor(SlotUse::kCommonSum));
   const Region result = is_result ? own(Buffer::kOut) : inFrame(common_, box);
   for (std::uint32_t node = 0; node < rounds.size; ++node) {
-    const StepPlace at = place(axis_, node);
+    const ir::StepPlace at = place(axis_, node);
     Awaited after = sumIsThere();
     if (rounds.isFolded(node)) {
       after.push_back(builder_.send(place(axis_, node + 1),
@@ -228,4 +228,4 @@ Schedule recursiveReduceScatter(const CollectiveSpec& spec, std::uint32_t most_m
   return RecursiveReduceScatter(spec, most_messages).run();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -20,7 +20,7 @@
 
 #include "compiler/algorithms/recursive/recursive_steps.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 class RecursiveScan : private RecursiveSteps {
@@ -56,7 +56,7 @@ class RecursiveScan : private RecursiveSteps {
   void fold(const AxisRounds& rounds);
   void unfold(const AxisRounds& rounds);
   void prepend(const Region& sum, Span nodes, const Awaited& after);
-  void prependAt(const StepPlace& at, const Region& sum, const Region* prefix,
+  void prependAt(const ir::StepPlace& at, const Region& sum, const Region* prefix,
                  const Awaited& after);
   void putBefore(const AxisRounds& rounds);
 
@@ -128,7 +128,7 @@ void RecursiveScan::exchange(const AxisRounds& rounds, const AxisRound& round, b
 }
 
 void RecursiveScan::exchangeAt(const Members& members, bool is_last) {
-  const StepPlace at = place(axis_, members.nodes);
+  const ir::StepPlace at = place(axis_, members.nodes);
   const Region& own = totalAt(members.nodes.first);
   const std::uint32_t radix = members.radix(), digit = members.digit;
   Awaited sent;  // before the total is written, which they read
@@ -215,7 +215,7 @@ void RecursiveScan::prepend(const Region& sum, Span nodes, const Awaited& after)
     has_prefix_[nodes.first + k] = true;
 }
 
-void RecursiveScan::prependAt(const StepPlace& at, const Region& sum, const Region* prefix,
+void RecursiveScan::prependAt(const ir::StepPlace& at, const Region& sum, const Region* prefix,
                               const Awaited& after) {
   Awaited all = after;
   addTo(all, prefixes_);
@@ -244,7 +244,7 @@ void RecursiveScan::fold(const AxisRounds& rounds) {
     Awaited ready = totalIsThere();
     addTo(ready, total_sent_);
     total_sent_ = builder_.send(place(axis_, low), totalAt(low), moves(axis_, 1), ready);
-    const StepPlace above = place(axis_, low + 1);
+    const ir::StepPlace above = place(axis_, low + 1);
     Awaited after = totalIsThere();
     after.push_back(builder_.receive(above, staging()[0], moves(axis_, 1), stagingIsFree()));
     addTo(after, totals_);
@@ -259,7 +259,7 @@ void RecursiveScan::fold(const AxisRounds& rounds) {
 void RecursiveScan::unfold(const AxisRounds& rounds) {
   beginRound();
   for (std::uint32_t low = 0; low < 2 * rounds.folded; low += 2) {
-    const StepPlace above = place(axis_, low + 1), below = place(axis_, low);
+    const ir::StepPlace above = place(axis_, low + 1), below = place(axis_, low);
     if (low > 0) {
       Awaited ready = awaited(begins_.back()[1]);
       addTo(ready, before_sent_);
@@ -285,4 +285,4 @@ Schedule recursiveScan(const CollectiveSpec& spec, std::uint32_t most_messages) 
   return RecursiveScan(spec, most_messages).run();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::compiler {
 
 RecursiveSteps::RecursiveSteps(const CollectiveSpec& spec, std::uint32_t most_messages)
     : topology_(spec.topology),
-      builder_(scheduleHeader(spec.collective, topology_, 1)),
+      builder_(ir::scheduleHeader(spec.collective, topology_, 1)),
       stream_(builder_.addStream({0, 0})) {
   for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
     const std::uint32_t axis = topology_.order[i];
@@ -23,7 +23,7 @@ Region RecursiveSteps::frame() {
   return wholeFrame(builder_.schedule().frames[frame], frame);
 }
 
-StepPlace RecursiveSteps::place(std::size_t axis, Span nodes) {
+ir::StepPlace RecursiveSteps::place(std::size_t axis, Span nodes) {
   Box box;
   box[axes_[axis]] = Interval::absolute(static_cast<std::int32_t>(nodes.first), nodes.count);
   return {stream_, builder_.box(box)};
@@ -69,4 +69,4 @@ std::vector<RecursiveSteps::Members> RecursiveSteps::membersOf(
   return all;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

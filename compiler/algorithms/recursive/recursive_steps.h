@@ -17,7 +17,7 @@
 #include "compiler/collective_spec.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 
 class RecursiveSteps {
  protected:
@@ -50,9 +50,9 @@ class RecursiveSteps {
   Region whole(Buffer buffer) { return builder_.region(buffer, {{0, 1, builder_.box({})}}); }
   Region frame();
 
-  StepPlace everywhere() const { return {stream_, kNone}; }
-  StepPlace place(std::size_t axis, Span nodes);
-  StepPlace place(std::size_t axis, std::uint32_t node) { return place(axis, Span{node, 1}); }
+  ir::StepPlace everywhere() const { return {stream_, kNone}; }
+  ir::StepPlace place(std::size_t axis, Span nodes);
+  ir::StepPlace place(std::size_t axis, std::uint32_t node) { return place(axis, Span{node, 1}); }
   /// The way by which a message moves along an axis, the shorter one round a ring.
   Shift moves(std::size_t axis, std::int64_t distance) const;
 
@@ -61,7 +61,7 @@ class RecursiveSteps {
   }
 
   const Topology topology_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   const std::uint32_t stream_;
   // Of more than one node, as ranks are counted; below, an axis is a number in this list.
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;
@@ -70,6 +70,6 @@ class RecursiveSteps {
   std::uint32_t slots_ = 0;  // of frames
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_RECURSIVE_RECURSIVE_STEPS_H_

@@ -15,27 +15,28 @@
 #include "passes/analysis/plan_axes.h"
 #include "passes/analysis/ring_rounds.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// Of a program whose rounds on an axis are those of `rounds_of`. `pair_steps`: of the proof, for
 /// two operations of a part that meet.
 ProgramSize estimate(const CollectiveSpec& spec,
-                     std::vector<RingRound> (*rounds_of)(std::uint32_t, bool, std::uint32_t),
+                     std::vector<passes::RingRound> (*rounds_of)(std::uint32_t, bool,
+                                                                 std::uint32_t),
                      double pair_steps) {
   double messages = 0, pieces = 0;  // of a part, in a reduce-scatter
   const Topology& topology = spec.topology;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
     if (axis.size == 1) continue;
-    for (const RingRound& round : rounds_of(axis.size, axis.wraps(), 0)) {
+    for (const passes::RingRound& round : rounds_of(axis.size, axis.wraps(), 0)) {
       messages += static_cast<double>(round.size());
-      for (const RingMessage& message : round)
+      for (const passes::RingMessage& message : round)
         pieces += static_cast<double>(message.blocks.size()) / 2;
     }
   }
   const CollectiveRow& row = rowOf(spec.collective);
-  const double parts = 2.0 * static_cast<double>(networkAxes(topology).size());
+  const double parts = 2.0 * static_cast<double>(passes::networkAxes(topology).size());
   // A message is a send and a receive, and in a reduce-scatter an addition.
   const double operations = (row.reduces() ? 3 : 0) + (row.outWhole() ? 2 : 0);
   ProgramSize size;
@@ -48,20 +49,20 @@ ProgramSize estimate(const CollectiveSpec& spec,
 
 }  // namespace
 
-llvm::Expected<Program> planSwing(const CollectiveSpec& spec) {
-  return planAxisByAxis(spec, PlanKind::kSwingReduceScatter, PlanKind::kSwingAllgather);
+llvm::Expected<ir::Program> planSwing(const CollectiveSpec& spec) {
+  return planAxisByAxis(spec, ir::PlanKind::kSwingReduceScatter, ir::PlanKind::kSwingAllgather);
 }
 
-llvm::Expected<Program> planGroups(const CollectiveSpec& spec) {
-  return planAxisByAxis(spec, PlanKind::kGroupReduceScatter, PlanKind::kGroupAllgather);
+llvm::Expected<ir::Program> planGroups(const CollectiveSpec& spec) {
+  return planAxisByAxis(spec, ir::PlanKind::kGroupReduceScatter, ir::PlanKind::kGroupAllgather);
 }
 
 ProgramSize estimateSwing(const CollectiveSpec& spec) {
-  return estimate(spec, swingRounds, 10);
+  return estimate(spec, passes::swingRounds, 10);
 }
 
 ProgramSize estimateGroups(const CollectiveSpec& spec) {
-  return estimate(spec, groupRounds, 1);
+  return estimate(spec, passes::groupRounds, 1);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -28,7 +28,7 @@
 
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using Awaited = llvm::SmallVector<std::uint32_t, 16>;
@@ -48,7 +48,7 @@ class LineScan {
       : topology_(spec.topology),
         includes_own_(rowOf(spec.collective).includesOwn()),
         axes_(longAxes(topology_)),
-        builder_(scheduleHeader(spec.collective, topology_, 1)),
+        builder_(ir::scheduleHeader(spec.collective, topology_, 1)),
         in_(whole(Buffer::kIn)),
         out_(whole(Buffer::kOut)),
         levels_(axes_.size()) {}
@@ -92,8 +92,8 @@ class LineScan {
     return box;
   }
   /// Those of `box` at first..end on the level's axis.
-  StepPlace at(std::uint32_t stream, Box box, std::uint32_t level, std::int32_t first,
-               std::int32_t end) {
+  ir::StepPlace at(std::uint32_t stream, Box box, std::uint32_t level, std::int32_t first,
+                   std::int32_t end) {
     box[axes_[level]] = Interval::absolute(first, static_cast<std::uint32_t>(end - first + 1));
     return {stream, builder_.box(box)};
   }
@@ -111,7 +111,7 @@ class LineScan {
   const Topology& topology_;
   const bool includes_own_;
   const llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   const Region in_, out_;
   std::vector<Level> levels_;
   std::uint32_t slots_ = 0;
@@ -131,7 +131,7 @@ void LineScan::up(std::uint32_t level) {
   if (!is_first) here.has_value = levels_[level - 1].has_below;
   const std::uint32_t stream = builder_.addStream({0, 0});
   const Box box = members(level);
-  const Shift moves = hop(axes_[level], 1);
+  const Shift moves = ir::hop(axes_[level], 1);
   const std::int32_t end = last(level);
   // The last node of all needs no sum but that of a scan.
   const bool sums_at_end = !is_last || (is_first && includes_own_);
@@ -178,7 +178,7 @@ void LineScan::down(std::uint32_t level) {
 void LineScan::downTo(std::uint32_t level, std::uint32_t stream, const Box& lines) {
   Level& here = levels_[level];
   const Level& above = levels_[level + 1];
-  const Shift moves = hop(axes_[level], -1);
+  const Shift moves = ir::hop(axes_[level], -1);
   const std::int32_t end = last(level);
   // The first node of a line has nothing else before it: what comes is its `below`, or its result.
   Region at_first = level > 0 ? here.below : out_;
@@ -213,12 +213,12 @@ void LineScan::downTo(std::uint32_t level, std::uint32_t stream, const Box& line
 
 }  // namespace
 
-llvm::Expected<Program> planLineScan(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec) {
   if (spec.topology.isDamaged()) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "line-scan: the lines cannot go round damage");
   }
-  Program program;
+  ir::Program program;
   program.schedule = LineScan(spec).run();
   return program;
 }
@@ -235,4 +235,4 @@ TreePipeline lineScanPipeline(const Topology& topology) {
   return pipeline;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -9,14 +9,14 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The steps of a scan or an exscan for one segment. An error on a damaged torus.
-llvm::Expected<Program> planLineScan(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec);
 
 /// Up along all axes, and down along all but the last: the whole vector on each link of the way.
 TreePipeline lineScanPipeline(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_SCAN_LINE_SCAN_H_

@@ -22,9 +22,9 @@
 // as it lies in `in`.
 #include "compiler/algorithms/scatter/binomial_blocks.h"
 
-namespace torc {
+namespace torc::compiler {
 
-BinomialBlocks::BinomialBlocks(StepBuilder& builder, std::uint32_t part, const WayOut& way)
+BinomialBlocks::BinomialBlocks(ir::StepBuilder& builder, std::uint32_t part, const WayOut& way)
     : builder_(builder),
       part_(part),
       stream_(builder.addStream({part, 0})),
@@ -68,7 +68,7 @@ Box BinomialBlocks::root() const {
   return levels_.empty() ? Box{} : nodes(0, Interval::absolute(0));
 }
 
-StepPlace BinomialBlocks::place(const Box& nodes) {
+ir::StepPlace BinomialBlocks::place(const Box& nodes) {
   return {stream_, nodes == Box{} ? kNone : builder_.box(nodes)};
 }
 
@@ -189,4 +189,4 @@ void BinomialBlocks::copyOwn() {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -13,13 +13,13 @@
 #include "compiler/algorithms/scatter/root_colors.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The steps of a color of a scatter or a gather, round by round.
 class BinomialBlocks {
  public:
   /// `builder` outlives it.
-  BinomialBlocks(StepBuilder& builder, std::uint32_t part, const WayOut& way);
+  BinomialBlocks(ir::StepBuilder& builder, std::uint32_t part, const WayOut& way);
 
   /// The rounds of all axes, one axis after the other.
   std::uint32_t rounds() const;
@@ -61,7 +61,7 @@ class BinomialBlocks {
     return nodes(level, Interval::absolute(1, levels_[level].size - 1));
   }
   Box root() const;
-  StepPlace place(const Box& nodes);
+  ir::StepPlace place(const Box& nodes);
 
   /// The blocks that a node at that coordinate gets from its parent along an axis, or sends there.
   Box behind(std::size_t level, std::uint32_t coordinate) const;
@@ -77,7 +77,7 @@ class BinomialBlocks {
   Shift moves(const Level& level, const RingTreeEdge& edge) const;
   std::pair<std::size_t, std::size_t> levelAndRound(std::uint32_t round) const;
 
-  StepBuilder& builder_;
+  ir::StepBuilder& builder_;
   const std::uint32_t part_;
   const std::uint32_t stream_;
   const int sign_;
@@ -86,6 +86,6 @@ class BinomialBlocks {
   std::vector<Level> levels_;
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_SCATTER_BINOMIAL_BLOCKS_H_

@@ -10,7 +10,7 @@
 #include "compiler/algorithms/scatter/root_colors.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// One color, whose way out begins with the shortest axis: half of the blocks, or a third, leave
@@ -35,11 +35,11 @@ WayOut addOneColor(Schedule& schedule) {
 }  // namespace
 
 Schedule binomialScatter(const CollectiveSpec& spec, RootLinks links) {
-  Schedule header = scheduleHeader(spec.collective, spec.topology);
+  Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
   const bool is_one_color = links == RootLinks::kFirstAxis || spec.topology.sites() == 1;
   const std::vector<WayOut> ways =
       is_one_color ? std::vector{addOneColor(header)} : addRootColors(header);
-  StepBuilder builder(header);
+  ir::StepBuilder builder(header);
   std::vector<BinomialBlocks> colors;
   colors.reserve(ways.size());
   for (std::uint32_t part = 0; part < ways.size(); ++part)
@@ -65,4 +65,4 @@ Schedule binomialScatter(const CollectiveSpec& spec, RootLinks links) {
   return builder.take();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -5,7 +5,7 @@
 #include "compiler/collective_spec.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// By which links what the root sends leaves it.
 enum class RootLinks {
@@ -16,6 +16,6 @@ enum class RootLinks {
 /// The steps of a scatter or a gather. Precondition: all axes wrap, and nothing is dead.
 Schedule binomialScatter(const CollectiveSpec& spec, RootLinks links);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_SCATTER_BINOMIAL_SCATTER_H_

@@ -5,7 +5,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-namespace torc {
+namespace torc::compiler {
 
 Interval BlockTree::away(std::uint32_t level, std::uint32_t first, std::uint32_t last) const {
   const std::uint32_t around = size(level);
@@ -122,7 +122,7 @@ void BlockTree::handOn(const Row& row, Load load, std::uint32_t level, std::uint
                        const Shift& moves) {
   if (row.reach == 1) return;
   const auto nodes = [&](std::uint32_t first, std::uint32_t end) {
-    return StepPlace{stream, guard(atLevel(load, level, away(level, first, end - 1)))};
+    return ir::StepPlace{stream, guard(atLevel(load, level, away(level, first, end - 1)))};
   };
   Turn& turn = turns_[link_.turns++ % 2];
   if (turn.slot == kNone) turn.slot = freeSlot();
@@ -145,7 +145,7 @@ void BlockTree::handOn(const Row& row, Load load, std::uint32_t level, std::uint
 void BlockTree::scatter(std::uint32_t level) {
   if (level == levels()) return scatterRest();
   if (level == 0) {
-    const StepPlace place{newStream(), guard(root())};
+    const ir::StepPlace place{newStream(), guard(root())};
     builder_.copy(place, region(Buffer::kOut, {own()}), region(Buffer::kIn, {own()}), {});
   }
   link_ = {};
@@ -160,14 +160,14 @@ void BlockTree::scatterAlong(Load load, std::uint32_t level, std::uint32_t strea
     const Row row{restBlocks(), size(0) - 1};
     scatterRow(row, load, level, stream);
     Held& arrived = held(Load::kRest, 0);
-    const StepPlace place{stream, guard(lineOf(Load::kRest))};
+    const ir::StepPlace place{stream, guard(lineOf(Load::kRest))};
     arrived.ready = {builder_.receive(place, arrived.region, out(0), {})};
   }
   const auto nearest_first = rows(load, level);
   for (const Row& row : llvm::reverse(nearest_first))
     scatterRow(row, load, level, stream);
   Held& arrived = held(load, level);
-  const StepPlace place{stream, guard(atLevel(load, level, away(level, 1, size(level) - 1)))};
+  const ir::StepPlace place{stream, guard(atLevel(load, level, away(level, 1, size(level) - 1)))};
   arrived.ready = {builder_.receive(place, arrived.region, out(level), {})};
 }
 
@@ -182,7 +182,7 @@ void BlockTree::scatterRow(const Row& row, Load load, std::uint32_t level, std::
       source = inside(from.region, row.blocks);
       after.append(from.ready.begin(), from.ready.end());
     }
-    const StepPlace place{stream, guard(sources[i].nodes)};
+    const ir::StepPlace place{stream, guard(sources[i].nodes)};
     link_.held[i] = {builder_.send(place, source, out(level), after)};
   }
   handOn(row, load, level, stream, out(level));
@@ -219,7 +219,7 @@ void BlockTree::gather(std::uint32_t level) {
   gatherAlong(Load::kPlanes, level, newStream());
   if (level > 0 && hasRest()) gatherAlong(Load::kRest, level, newStream());
   if (level > 0) return;
-  const StepPlace place{newStream(), guard(root())};
+  const ir::StepPlace place{newStream(), guard(root())};
   builder_.copy(place, region(Buffer::kOut, {own()}), region(Buffer::kIn, {own()}), {});
 }
 
@@ -244,7 +244,7 @@ void BlockTree::gatherAlong(Load load, std::uint32_t level, std::uint32_t stream
 void BlockTree::gatherRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream) {
   handOn(row, load, level, stream, back(level));
   for (const Holder& holder : holders(load, level)) {
-    const StepPlace place{stream, guard(holder.nodes)};
+    const ir::StepPlace place{stream, guard(holder.nodes)};
     if (level == 0) {
       builder_.receive(place, region(Buffer::kOut, row.blocks), back(0), {});
     } else {
@@ -277,4 +277,4 @@ void BlockTree::gatherRest() {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -10,14 +10,15 @@
 
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The tree of a color. The phases of a scatter are its levels 0, 1, ... up to the number of axes;
 /// those of a gather the same in reverse.
 class BlockTree {
  public:
   /// `order`: the axes of more than one node, the color's own first. `builder` outlives the tree.
-  BlockTree(StepBuilder& builder, std::uint32_t part, llvm::ArrayRef<std::uint32_t> order, int sign)
+  BlockTree(ir::StepBuilder& builder, std::uint32_t part, llvm::ArrayRef<std::uint32_t> order,
+            int sign)
       : builder_(builder),
         topology_(builder.schedule().topology),
         part_(part),
@@ -82,8 +83,8 @@ class BlockTree {
               const Shift& moves);
   std::uint32_t freeSlot() const { return builder_.schedule().slot_count; }
   std::uint32_t newStream() { return builder_.addStream({part_, 0}); }
-  Shift out(std::uint32_t level) const { return hop(order_[level], sign_); }
-  Shift back(std::uint32_t level) const { return hop(order_[level], -sign_); }
+  Shift out(std::uint32_t level) const { return ir::hop(order_[level], sign_); }
+  Shift back(std::uint32_t level) const { return ir::hop(order_[level], -sign_); }
 
   void scatterAlong(Load load, std::uint32_t level, std::uint32_t stream);
   void scatterRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream);
@@ -106,7 +107,7 @@ class BlockTree {
     std::uint32_t turns = 0;    // so far
   };
 
-  StepBuilder& builder_;
+  ir::StepBuilder& builder_;
   const Topology& topology_;
   const std::uint32_t part_;
   const std::vector<std::uint32_t> order_;  // axes of more than one node, the color's own first
@@ -117,6 +118,6 @@ class BlockTree {
   Turn turns_[2];  // of the load at hand
 };
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_SCATTER_BLOCK_TREE_H_

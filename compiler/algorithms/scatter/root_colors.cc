@@ -5,7 +5,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// Links of an axis in one direction for each of two signs, relative to others: 1/64.
@@ -67,4 +67,4 @@ std::vector<WayOut> addRootColors(Schedule& schedule) {
   return ways;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

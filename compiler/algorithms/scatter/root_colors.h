@@ -10,7 +10,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Axes of more than one node.
 using AxisOrder = llvm::SmallVector<std::uint32_t, kMaxAxes>;
@@ -30,6 +30,6 @@ Color colorOf(const Topology& topology, llvm::ArrayRef<std::uint32_t> order);
 /// network. Precondition: there is more than one rank's place.
 std::vector<WayOut> addRootColors(Schedule& schedule);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_SCATTER_ROOT_COLORS_H_

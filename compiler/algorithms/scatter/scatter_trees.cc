@@ -31,13 +31,13 @@
 #include "compiler/algorithms/scatter/root_colors.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// One node: its own block, in one color.
 Schedule ownBlock(Schedule schedule) {
   schedule.colors = {colorOf(schedule.topology, {})};
-  StepBuilder builder(schedule);
+  ir::StepBuilder builder(schedule);
   const std::uint32_t box = builder.box(Box{});
   builder.copy({builder.addStream({0, 0}), kNone}, boxRegion(Buffer::kOut, 0, box),
                boxRegion(Buffer::kIn, 0, box), {});
@@ -51,20 +51,20 @@ llvm::Error cannot(const char* why) {
 
 }  // namespace
 
-llvm::Expected<Program> planScatterTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planScatterTrees(const CollectiveSpec& spec) {
   const Topology& topology = spec.topology;
   if (topology.isDamaged()) return cannot("the trees cannot go round damage");
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (!topology.axes[i].wraps()) return cannot("the trees need axes that wrap");
   }
-  Program program;
-  program.schedule = scheduleHeader(spec.collective, topology);
+  ir::Program program;
+  program.schedule = ir::scheduleHeader(spec.collective, topology);
   if (topology.sites() == 1) {
     program.schedule = ownBlock(std::move(program.schedule));
     return program;
   }
   const std::vector<WayOut> ways = addRootColors(program.schedule);
-  StepBuilder builder(program.schedule);
+  ir::StepBuilder builder(program.schedule);
   std::vector<BlockTree> trees;
   const bool is_scatter = rowOf(spec.collective).describesOwnOut();
   const auto levels = static_cast<std::uint32_t>(ways.front().order.size());
@@ -85,4 +85,4 @@ llvm::Expected<Program> planScatterTrees(const CollectiveSpec& spec) {
   return program;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

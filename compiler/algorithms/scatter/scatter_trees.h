@@ -7,12 +7,12 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The steps of a scatter or a gather, two colors for each axis. An error on a damaged torus, and
 /// where an axis does not wrap.
-llvm::Expected<Program> planScatterTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planScatterTrees(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_SCATTER_SCATTER_TREES_H_

@@ -15,26 +15,26 @@
 
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 
-llvm::Expected<Program> planDimensionTree(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planDimensionTree(const CollectiveSpec& spec) {
   if (spec.topology.isDamaged()) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "dimension-tree: the tree cannot go round damage");
   }
-  Program program;
-  program.schedule = scheduleHeader(spec.collective, spec.topology, 1);
+  ir::Program program;
+  program.schedule = ir::scheduleHeader(spec.collective, spec.topology, 1);
   const std::uint32_t axes = spec.topology.axis_count;
   const bool reduces = rowOf(spec.collective).reduces();
   for (std::uint32_t i = 0; i < axes; ++i) {
-    if (i > 0) program.plan.push_back({PlanKind::kPhaseBarrier});
+    if (i > 0) program.plan.push_back({ir::PlanKind::kPhaseBarrier});
     if (reduces) {
-      program.plan.push_back({PlanKind::kTreeReduce, 0, axes - 1 - i});
+      program.plan.push_back({ir::PlanKind::kTreeReduce, 0, axes - 1 - i});
     } else {
-      program.plan.push_back({PlanKind::kTreeBroadcast, 0, i});
+      program.plan.push_back({ir::PlanKind::kTreeBroadcast, 0, i});
     }
   }
   return program;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

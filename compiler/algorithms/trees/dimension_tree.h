@@ -7,11 +7,11 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The plan of a broadcast or a reduce in one color. An error on a damaged torus.
-llvm::Expected<Program> planDimensionTree(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planDimensionTree(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_TREES_DIMENSION_TREE_H_

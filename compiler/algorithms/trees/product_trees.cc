@@ -32,7 +32,7 @@
 #include "compiler/algorithms/trees/root_classes.h"
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// How a node is reached: along `axis` by `sign`; with 0 from the neighbour above, or from the one
@@ -190,7 +190,7 @@ class ProductTrees {
         sizes_(sizesOf(topology_)),
         rule_(axes_, sizes_),
         grid_(axes_, sizes_),
-        builder_(scheduleHeader(spec.collective, topology_, rule_.trees())) {}
+        builder_(ir::scheduleHeader(spec.collective, topology_, rule_.trees())) {}
 
   Schedule run(bool reduces) {
     for (std::uint32_t tree = 0; tree < rule_.trees(); ++tree) {
@@ -234,7 +234,7 @@ class ProductTrees {
     const std::uint32_t frame = builder_.addFrame({{part_, 1, builder_.box({})}}, slot);
     return wholeFrame(builder_.schedule().frames[frame], frame);
   }
-  StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
+  ir::StepPlace place(const Box& box) { return {stream_, builder_.box(box)}; }
   /// Those of `steps` that a node of `box` may execute.
   llvm::SmallVector<std::uint32_t, 8> meeting(llvm::ArrayRef<std::pair<Box, std::uint32_t>> steps,
                                               const Box& box) const {
@@ -250,7 +250,7 @@ class ProductTrees {
   const llvm::SmallVector<std::uint32_t, kMaxAxes> sizes_;
   const TreeRule rule_;
   const RootGrid grid_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   std::uint32_t part_ = 0, stream_ = 0;
 };
 
@@ -340,18 +340,18 @@ void ProductTrees::broadcast(llvm::ArrayRef<Arcs> arcs) {
   for (const Arcs& arc : arcs) {
     if (!holdsRoot(arc.parents)) continue;
     sent.push_back(builder_.send(place(rootWithNeighbour(arc.axis, arc.sign)), in,
-                                 hop(arc.axis, arc.sign), {}));
+                                 ir::hop(arc.axis, arc.sign), {}));
   }
   // The copy waits, so that those of all segments do not keep the root busy before it sends.
   builder_.copy(place(rootBox()), out, in, sent);
   llvm::SmallVector<std::pair<Box, std::uint32_t>, 16> received;
   for (const Arcs& arc : arcs) {
-    received.emplace_back(arc.children,
-                          builder_.receive(place(arc.children), out, hop(arc.axis, arc.sign), {}));
+    received.emplace_back(
+        arc.children, builder_.receive(place(arc.children), out, ir::hop(arc.axis, arc.sign), {}));
   }
   for (const Arcs& arc : arcs) {
     for (const Box& box : withoutRoot(arc.parents)) {
-      builder_.send(place(box), out, hop(arc.axis, arc.sign), meeting(received, box));
+      builder_.send(place(box), out, ir::hop(arc.axis, arc.sign), meeting(received, box));
     }
   }
 }
@@ -371,14 +371,15 @@ void ProductTrees::reduce(llvm::ArrayRef<Arcs> arcs) {
       for (const Arcs& arc : llvm::make_filter_range(arcs, moves)) {
         for (const Box& box : withoutRoot(arc.parents)) {
           llvm::SmallVector<std::uint32_t, 8> after = meeting(sums, box);
-          after.push_back(builder_.receive(place(box), staging, hop(axis, -sign), {}));
+          after.push_back(builder_.receive(place(box), staging, ir::hop(axis, -sign), {}));
           sums.emplace_back(box, builder_.reduce(place(box), sum, sum, staging, after));
         }
       }
     }
   }
   for (const Arcs& arc : arcs) {
-    builder_.send(place(arc.children), sum, hop(arc.axis, -arc.sign), meeting(sums, arc.children));
+    builder_.send(place(arc.children), sum, ir::hop(arc.axis, -arc.sign),
+                  meeting(sums, arc.children));
   }
   addAtRoot(arcs);
 }
@@ -389,7 +390,7 @@ void ProductTrees::addAtRoot(llvm::ArrayRef<Arcs> arcs) {
   llvm::SmallVector<std::uint32_t, 2> before;
   for (const Arcs& arc : arcs) {
     if (!holdsRoot(arc.parents)) continue;
-    const Shift moves = hop(arc.axis, -arc.sign);
+    const Shift moves = ir::hop(arc.axis, -arc.sign);
     Box box = rootWithNeighbour(arc.axis, arc.sign);
     const Region staging = newFrame();
     if (before.empty()) {
@@ -422,14 +423,14 @@ bool suitsProductTrees(const Topology& topology) {
   return has_line && !topology.isBroken();
 }
 
-llvm::Expected<Program> planProductTrees(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planProductTrees(const CollectiveSpec& spec) {
   if (!suitsProductTrees(spec.topology)) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "product-trees: the trees need an axis that is no ring, and no "
                                    "damage but at one coordinate "
                                    "of an axis");
   }
-  Program program;
+  ir::Program program;
   program.schedule = ProductTrees(spec).run(rowOf(spec.collective).reduces());
   return program;
 }
@@ -446,4 +447,4 @@ TreePipeline productTreesPipeline(const Topology& topology) {
   return pipeline;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -8,19 +8,19 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Whether there are such trees: some axis of more than one node is no ring, none is of cores, and
 /// what is dead, if anything, are links at one coordinate of their axis.
 bool suitsProductTrees(const Topology& topology);
 
 /// The steps of a broadcast or of a reduce, for any root. Errors: the topology does not suit.
-llvm::Expected<Program> planProductTrees(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planProductTrees(const CollectiveSpec& spec);
 
 /// Its pipeline. A tree goes round the rings, and out on the lines, once; one on whose rings the
 /// root's child is a turn, at most twice.
 TreePipeline productTreesPipeline(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_TREES_PRODUCT_TREES_H_

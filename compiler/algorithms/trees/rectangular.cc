@@ -27,7 +27,7 @@
 
 #include "ir/step_builder.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// Nodes by their distance `off` from the root, in the direction of a tree.
@@ -116,14 +116,14 @@ class RectangularSteps {
     std::uint32_t moving = 0;
     for (std::uint32_t axis = 0; axis < spec.topology.axis_count; ++axis)
       moving += spec.topology.axes[axis].size > 1;
-    return scheduleHeader(spec.collective, spec.topology, moving > 0 ? 2 * moving : 1);
+    return ir::scheduleHeader(spec.collective, spec.topology, moving > 0 ? 2 * moving : 1);
   }
 
   std::uint32_t stream(std::uint32_t part) { return builder_.addStream({part, 0}); }
   Region data(Buffer buffer, std::uint32_t part) {
     return builder_.region(buffer, {{part, 1, builder_.box({})}});
   }
-  StepPlace place(const Tree& tree, const Box& box) { return {tree.stream, builder_.box(box)}; }
+  ir::StepPlace place(const Tree& tree, const Box& box) { return {tree.stream, builder_.box(box)}; }
 
   void broadcast(const Tree& tree);
   void reduce(const Tree& tree);
@@ -132,27 +132,27 @@ class RectangularSteps {
 
   const Topology topology_;
   const bool reduces_;
-  StepBuilder builder_;
+  ir::StepBuilder builder_;
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;  // of more than one node
 };
 
 void RectangularSteps::broadcast(const Tree& tree) {
   const TreeBoxes& boxes = tree.boxes;
   const Region out = data(Buffer::kOut, tree.part), in = data(Buffer::kIn, tree.part);
-  const StepPlace root = place(tree, boxes.line(0, 0, 0));
+  const ir::StepPlace root = place(tree, boxes.line(0, 0, 0));
   // The copy waits, so that those of all segments do not keep the root busy before it sends.
-  const std::uint32_t sent = builder_.send(root, in, hop(tree.order[0], tree.sign), {});
+  const std::uint32_t sent = builder_.send(root, in, ir::hop(tree.order[0], tree.sign), {});
   builder_.copy(root, out, in, {sent});
   // Whichever of them a node of a line executes has brought it the data.
   llvm::SmallVector<std::uint32_t, 8> has_data;
   for (std::uint32_t m = 0; m <= tree.last(); ++m) {
-    const Shift moves = hop(tree.order[m], tree.sign);
+    const Shift moves = ir::hop(tree.order[m], tree.sign);
     const std::uint32_t size = boxes.size(m), nearest = m == 0 ? 1 : 0;
     has_data.push_back(builder_.receive(place(tree, boxes.line(m, 1, size - 1)), out, moves, {}));
     if (nearest > size - 2) continue;
     builder_.send(place(tree, boxes.line(m, nearest, size - 2)), out, moves, has_data);
   }
-  const Shift around = hop(tree.order[0], tree.sign);
+  const Shift around = ir::hop(tree.order[0], tree.sign);
   for (std::uint32_t m = 1; m <= tree.last(); ++m) {
     builder_.receive(place(tree, boxes.wrapped(m, false)), out, around, {});
     builder_.send(place(tree, boxes.wrapped(m, true)), out, around,
@@ -184,7 +184,7 @@ void RectangularSteps::reduce(const Tree& tree) {
   const Region sum = wholeFrame(builder_.schedule().frames[frame], frame);
   const std::uint32_t last = tree.last();
   const std::uint32_t size = boxes.size(0), last_size = boxes.size(last);
-  const Shift around = hop(tree.order[0], -tree.sign);
+  const Shift around = ir::hop(tree.order[0], -tree.sign);
   const auto send = [&](const Box& box, const Region& what, const Shift& moves,
                         llvm::ArrayRef<std::uint32_t> after) {
     builder_.send(place(tree, box), what, moves, after);
@@ -195,7 +195,7 @@ void RectangularSteps::reduce(const Tree& tree) {
   // The leaves: those of the wraps, and the far end of the last axis, but where it has a wrap.
   for (std::uint32_t m = 1; m <= last; ++m)
     send(boxes.wrapped(m, false), in, around, {});
-  const Shift back = hop(tree.order[last], -tree.sign);
+  const Shift back = ir::hop(tree.order[last], -tree.sign);
   const Box end = boxes.line(last, last_size - 1, last_size - 1);
   if (last == 0) {
     send(end, in, back, {});
@@ -215,7 +215,7 @@ void RectangularSteps::reduce(const Tree& tree) {
     }
     send(far, sum, back, sums);
     for (std::uint32_t m = last - 1; m > 0; --m) {
-      const Shift moves = hop(tree.order[m], -tree.sign);
+      const Shift moves = ir::hop(tree.order[m], -tree.sign);
       const std::uint32_t far_end = boxes.size(m) - 1;
       sums.push_back(add(tree, boxes.wrapped(m, true), sum, sum, around, sums));
       sums.push_back(add(tree, boxes.line(m, 0, far_end - 1), sum, sum, moves, sums));
@@ -245,15 +245,15 @@ bool suitsRectangular(const Topology& topology) {
   return !topology.isDamaged();
 }
 
-llvm::Expected<Program> planRectangular(const CollectiveSpec& spec) {
+llvm::Expected<ir::Program> planRectangular(const CollectiveSpec& spec) {
   if (!suitsRectangular(spec.topology)) {
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),
         "rectangular: the trees need a ring along every axis, and no damage");
   }
-  Program program;
+  ir::Program program;
   program.schedule = RectangularSteps(spec).run();
   return program;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

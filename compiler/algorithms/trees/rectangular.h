@@ -7,15 +7,15 @@
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// Whether the trees exist: all axes are rings, or have one node.
 bool suitsRectangular(const Topology& topology);
 
 /// The steps for one segment, of a broadcast or a reduce. The error names what the trees cannot
 /// span.
-llvm::Expected<Program> planRectangular(const CollectiveSpec& spec);
+llvm::Expected<ir::Program> planRectangular(const CollectiveSpec& spec);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_TREES_RECTANGULAR_H_

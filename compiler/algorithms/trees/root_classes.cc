@@ -5,7 +5,7 @@
 
 #include "schedules/root.h"
 
-namespace torc {
+namespace torc::compiler {
 
 RootGrid::RootGrid(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes) {
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
@@ -172,4 +172,4 @@ bool mayMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes) {
   return true;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

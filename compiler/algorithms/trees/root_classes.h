@@ -14,7 +14,7 @@
 
 #include "schedules/box.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// What an axis is for trees from a root.
 enum class TreeAxis : std::uint8_t {
@@ -63,6 +63,6 @@ Box movedBack(const Box& box, std::uint32_t axis, int sign, std::uint32_t size);
 /// Whether some node may be in both boxes, for some root.
 bool mayMeet(const Box& a, const Box& b, llvm::ArrayRef<std::uint32_t> sizes);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_TREES_ROOT_CLASSES_H_

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// Seconds per byte of the slowest link, and of the core that copies to it.
-double transfer(const Machine& machine) {
+double transfer(const model::Machine& machine) {
   double slowest = 0;
   for (std::uint32_t i = 0; i < machine.dimensions.size(); ++i) {
     if (machine.dimensions[i].size > 1) slowest = std::max(slowest, 1 / machine.linkBandwidth(i));
@@ -17,9 +17,9 @@ double transfer(const Machine& machine) {
 }
 
 /// Seconds for a message of no bytes over one hop.
-double startUp(const Machine& machine) {
+double startUp(const model::Machine& machine) {
   double hop = 0;
-  for (const MachineDimension& dimension : machine.dimensions)
+  for (const model::MachineDimension& dimension : machine.dimensions)
     hop = std::max(hop, dimension.latency);
   return machine.alpha + 2 * machine.overhead + machine.message_gap + machine.latency + hop +
          machine.envelope * transfer(machine);
@@ -27,7 +27,7 @@ double startUp(const Machine& machine) {
 
 }  // namespace
 
-double TreePipeline::seconds(const Machine& machine, double bytes, double segments,
+double TreePipeline::seconds(const model::Machine& machine, double bytes, double segments,
                              bool reduces) const {
   double per_byte = transfer(machine);
   if (reduces) {
@@ -37,7 +37,7 @@ double TreePipeline::seconds(const Machine& machine, double bytes, double segmen
   return (hops - 1 + segments) * (startUp(machine) + share * bytes * per_byte / segments);
 }
 
-std::uint32_t TreePipeline::bestSegments(const Machine& machine, double bytes,
+std::uint32_t TreePipeline::bestSegments(const model::Machine& machine, double bytes,
                                          std::uint32_t most) const {
   const double moved = (hops - 1) * share * bytes * transfer(machine);
   const double start_up = startUp(machine);
@@ -68,4 +68,4 @@ TreePipeline dimensionTreePipeline(const Topology& topology) {
   return pipeline;
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -8,7 +8,7 @@
 #include "model/machines/machine.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// A pipeline whose deepest node is `hops` messages from the root, and whose busiest link carries
 /// `share` of the vector.
@@ -18,10 +18,10 @@ struct TreePipeline {
 
   /// (hops - 1 + S) (tau + share n beta / S): seconds of a vector of `bytes` in S `segments`, each
   /// of whose messages takes tau to start; with what a node adds to each that it `reduces`.
-  double seconds(const Machine& machine, double bytes, double segments, bool reduces) const;
+  double seconds(const model::Machine& machine, double bytes, double segments, bool reduces) const;
   /// The number of segments for which that is least: sqrt((hops - 1) share n beta / tau), at least
   /// 1 and at most `most`.
-  std::uint32_t bestSegments(const Machine& machine, double bytes, std::uint32_t most) const;
+  std::uint32_t bestSegments(const model::Machine& machine, double bytes, std::uint32_t most) const;
 };
 
 /// The rectangular trees on a torus: sum(d_i - 1) + 1 hops, one less on one axis; 1/(2N) of the
@@ -30,6 +30,6 @@ TreePipeline rectangularPipeline(const Topology& topology);
 /// The dimension-order tree: the way to the farthest node, and all of the vector on a link.
 TreePipeline dimensionTreePipeline(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_ALGORITHMS_TREES_TREE_PIPELINE_H_

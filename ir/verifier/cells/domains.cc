@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// Where the range of an axis, seen from `from`, begins or ends inside `length` coordinates.
@@ -142,4 +142,4 @@ std::uint64_t forEachCell(
   return cells;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

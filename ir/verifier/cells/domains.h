@@ -14,7 +14,7 @@
 #include "ir/verifier/ranges.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 class Domains {
  public:
@@ -52,6 +52,6 @@ std::uint64_t forEachCell(
     const Topology& topology, std::vector<Doing> list, CellWork& work,
     llvm::function_ref<void(const Ranges& cell, llvm::ArrayRef<std::uint32_t> doing)> visit);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_CELLS_DOMAINS_H_

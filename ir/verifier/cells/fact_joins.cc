@@ -7,7 +7,7 @@
 
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// Facts into which some are cut, at most, to be joined anew.
@@ -206,4 +206,4 @@ void joinAnew(std::vector<Fact>& facts, const CellSetting& setting) {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -7,7 +7,7 @@
 
 #include "ir/verifier/cells/facts.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// The place of `part` in `whole`, which it lies in.
 std::uint32_t nodeOffset(const Range& whole, const Range& part, std::uint32_t size);
@@ -24,6 +24,6 @@ bool joinFacts(Fact& a, const Fact& b, const CellSetting& setting);
 /// blocks first; keeps that where they are fewer.
 void joinAnew(std::vector<Fact>& facts, const CellSetting& setting);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_CELLS_FACT_JOINS_H_

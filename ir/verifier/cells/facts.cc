@@ -7,7 +7,7 @@
 #include "ir/verifier/cells/fact_joins.h"
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 NodeSpan along(const Place& place, std::uint32_t axis) {
@@ -269,7 +269,7 @@ bool accumulate(Fact& a, const CellValue& b, const CellSetting& setting, CellWit
       const std::uint32_t k = firstOverlap(left, right, nodes, size, setting.work);
       if (k == nodes) return false;
       const Range common =
-          torc::intersect(rangeAt(left, k, size), rangeAt(right, k, size), size).front();
+          ir::intersect(rangeAt(left, k, size), rangeAt(right, k, size), size).front();
       twice.node[axis] =
           static_cast<std::int32_t>(wrap(std::int64_t{place.nodes[axis].start} + k, size));
       twice.contributor[axis] = static_cast<std::int32_t>(common.start);
@@ -313,4 +313,4 @@ void moveNodes(FactList& facts, const Coordinates& distance, const Topology& top
   }
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -12,7 +12,7 @@
 #include "ir/verifier/cells/span.h"
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// Disjoint contributions to every block of a fact; along an axis each is a span of ranks, or the
 /// block's owner.
@@ -88,6 +88,6 @@ Spans allBlocks(const Topology& topology);
 /// The blocks of `box` for all `nodes`.
 Spans blocksOf(const Box& box, const Ranges& nodes, const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_CELLS_FACTS_H_

@@ -9,7 +9,7 @@
 #include "ir/verifier/cells/proof.h"
 #include "schedules/topology/damage.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// Whether a region has as many blocks of live nodes on every node.
@@ -30,8 +30,8 @@ void checkLinksOfCells(CellProof& proof) {
   const ScheduleView& schedule = context.schedule;
   const Topology& topology = context.topology;
   const VectorShares shares(schedule);
-  std::map<LinkClass, std::vector<Doing>> senders;  // by link class: operations and their nodes
-  std::map<LinkClass, std::set<std::uint32_t>> colors;
+  std::map<PhaseLinks, std::vector<Doing>> senders;  // operations and their nodes
+  std::map<PhaseLinks, std::set<std::uint32_t>> colors;
   std::vector<double> carried(schedule.operations.size(), 0.0);
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
     const Operation& operation = schedule.operations[i];
@@ -53,7 +53,7 @@ void checkLinksOfCells(CellProof& proof) {
     }
     for (std::uint32_t axis = 0; axis < topology.axis_count && !domain.empty(); ++axis) {
       if (shift[axis] == 0) continue;
-      const LinkClass link{operation.phase, axis, topology.axes[axis].linkSign(shift[axis])};
+      const PhaseLinks link{operation.phase, axis, topology.axes[axis].linkSign(shift[axis])};
       for (const Ranges& nodes : domain)
         senders[link].push_back({nodes, i});
       addColors(context, operation.a, colors[link]);
@@ -77,4 +77,4 @@ void checkLinksOfCells(CellProof& proof) {
   measureScratch(context);
 }
 
-}  // namespace torc
+}  // namespace torc::ir

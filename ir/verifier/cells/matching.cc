@@ -7,7 +7,7 @@
 #include "ir/verifier/cells/proof.h"
 #include "ir/verifier/messages.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 struct Channel {
@@ -143,4 +143,4 @@ void matchCells(CellProof& proof) {
   CellMatcher(proof).run();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -10,7 +10,7 @@
 #include "ir/verifier/contents.h"
 #include "ir/verifier/rank_order.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// What a piece of a region holds, of one part (group of parts).
@@ -480,4 +480,4 @@ void checkMeaningOfCells(CellProof& proof, const std::vector<CellStep>& order) {
   CellMeaning(proof).run(order);
 }
 
-}  // namespace torc
+}  // namespace torc::ir

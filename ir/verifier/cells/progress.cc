@@ -8,7 +8,7 @@
 
 #include "ir/verifier/cells/proof.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// An event, at one coordinate of the axes that are unfolded.
@@ -261,4 +261,4 @@ std::optional<std::vector<CellStep>> orderCells(CellProof& proof) {
   return CellOrder(proof).run();
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -3,7 +3,7 @@
 
 #include "ir/families/families.h"
 
-namespace torc {
+namespace torc::ir {
 
 bool verifyByCells(VerifyContext& context) {
   // Facts are of the blocks of nodes, and what arrives is what one neighbour has sent.
@@ -30,4 +30,4 @@ bool verifyByCells(VerifyContext& context) {
   return true;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -14,7 +14,7 @@
 #include "ir/verifier/cells/span.h"
 #include "ir/verifier/context.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// A send and its receive, on the nodes of a box.
 struct CellMatch {
@@ -57,6 +57,6 @@ void checkLinksOfCells(CellProof& proof);
 /// `context.result` is as it was.
 bool verifyByCells(VerifyContext& context);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_CELLS_PROOF_H_

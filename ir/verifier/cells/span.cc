@@ -9,7 +9,7 @@
 
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 Span canonical(Span span, std::uint32_t nodes, std::uint32_t size) {
@@ -204,4 +204,4 @@ bool extend(Span& a, std::uint32_t nodes, const Span& b, std::uint32_t more, std
   return true;
 }
 
-}  // namespace torc
+}  // namespace torc::ir

@@ -12,7 +12,7 @@
 
 #include "schedules/box.h"
 
-namespace torc {
+namespace torc::ir {
 
 /// The range of the k-th of `nodes` nodes in a row on an axis of `size` starts at
 /// start + k * start_slope (modulo the size) and is length + k * length_slope long, which is 1 to
@@ -75,6 +75,6 @@ bool join(Span& a, const Span& b, std::uint32_t nodes, std::uint32_t size);
 /// is `b`. False, and `a` as it was, where that is no span.
 bool extend(Span& a, std::uint32_t nodes, const Span& b, std::uint32_t more, std::uint32_t size);
 
-}  // namespace torc
+}  // namespace torc::ir
 
 #endif  // TORC_IR_VERIFIER_CELLS_SPAN_H_

@@ -16,17 +16,17 @@
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 Schedule compiled(llvm::StringRef algorithm, const std::string& shape, std::uint32_t chunks = 1,
-                  DirectionModel directions = DirectionModel::kBidirectional) {
+                  passes::DirectionModel directions = passes::DirectionModel::kBidirectional) {
   const Algorithm& found = *cantFail(findAlgorithm(algorithm));
   PipelineOptions options;
   options.chunks = chunks;
   options.directions = directions;
   return cantFail(compile({Collective::kAlltoall, *parseTopology(shape)}, found,
-                          pipelineOf(found, options), PassManagerOptions()))
+                          pipelineOf(found, options), passes::PassManagerOptions()))
       .schedule;
 }
 
@@ -34,7 +34,7 @@ Schedule compiled(llvm::StringRef algorithm, const std::string& shape, std::uint
 double busiest(const Schedule& schedule) {
   double most = 0;
   std::map<std::pair<std::uint32_t, int>, double> sums;
-  for (const LinkLoad& load : verify(schedule.view()).loads)
+  for (const ir::LinkLoad& load : ir::verify(schedule.view()).loads)
     most = std::max(most, sums[{load.axis, load.sign}] += load.share);
   return most;
 }
@@ -48,11 +48,11 @@ class Alltoall : public testing::TestWithParam<std::tuple<const char*, const cha
 
 TEST_P(Alltoall, IsProved) {
   const auto& [algorithm, shape] = GetParam();
-  for (const DirectionModel directions :
-       {DirectionModel::kUnidirectional, DirectionModel::kBidirectional}) {
+  for (const passes::DirectionModel directions :
+       {passes::DirectionModel::kUnidirectional, passes::DirectionModel::kBidirectional}) {
     for (const std::uint32_t chunks : {1u, 3u}) {
       const Schedule schedule = compiled(algorithm, shape, chunks, directions);
-      const VerifyResult result = verify(schedule.view());
+      const ir::VerifyResult result = ir::verify(schedule.view());
       EXPECT_TRUE(result.ok()) << result.faults.front().message;
     }
   }
@@ -60,7 +60,7 @@ TEST_P(Alltoall, IsProved) {
 
 TEST_P(Alltoall, IsProvedForACount) {
   const auto& [algorithm, shape] = GetParam();
-  const StatusOr<CountedResult> result = proveCounted(compiled(algorithm, shape).view(), 5);
+  const StatusOr<ir::CountedResult> result = ir::proveCounted(compiled(algorithm, shape).view(), 5);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->fault, "");
 }
@@ -105,9 +105,13 @@ std::size_t messages(const Schedule& schedule) {
 TEST(HalfPlanes, AreAMeshThatIsNearlySquare) {
   const auto of = [](const char* shape) { return nearlySquare(*parseTopology(shape)); };
   // 32x16 as in the paper, 64x64, 256x256, 4x4 of one ring.
-  EXPECT_EQ(messages(compiled("half-planes", "8x8x8", 1, DirectionModel::kUnidirectional)), 46u);
-  EXPECT_EQ(messages(compiled("half-planes", "8x32x16", 1, DirectionModel::kUnidirectional)), 126u);
-  EXPECT_EQ(messages(compiled("half-planes", "16", 1, DirectionModel::kUnidirectional)), 6u);
+  EXPECT_EQ(messages(compiled("half-planes", "8x8x8", 1, passes::DirectionModel::kUnidirectional)),
+            46u);
+  EXPECT_EQ(
+      messages(compiled("half-planes", "8x32x16", 1, passes::DirectionModel::kUnidirectional)),
+      126u);
+  EXPECT_EQ(messages(compiled("half-planes", "16", 1, passes::DirectionModel::kUnidirectional)),
+            6u);
   EXPECT_EQ(of("64x32x32").columns, 0b011u);
   EXPECT_EQ(of("64x32x32").stride, 8u);
   EXPECT_EQ(of("8x8").split, kNone);
@@ -119,7 +123,7 @@ TEST(HalfPlanes, AreAMeshThatIsNearlySquare) {
 TEST(HalfPlanes, AreProvedOnMachinesOfAnySize) {
   for (const char* shape :
        {"6", "9", "12x2", "8x8x8", "256x2", "4x4x4x4x4", "64x32x32", "8x8x8m"}) {
-    const VerifyResult result = verify(compiled("half-planes", shape).view());
+    const ir::VerifyResult result = ir::verify(compiled("half-planes", shape).view());
     EXPECT_TRUE(result.ok()) << shape << ": " << result.faults.front().message;
   }
 }
@@ -131,4 +135,4 @@ TEST(RotatedRings, GrowWithTheLongestRingAlone) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

@@ -12,7 +12,7 @@
 #include "tests/compiler/algorithms/damaged_topology.h"
 #include "tests/properties/checked_job.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 TEST(BalancedRoutes, AreShortestWays) {
@@ -93,10 +93,10 @@ TEST(BalancedAlltoall, IsProvedAndRight) {
     for (const std::uint32_t chunks : {1u, 6u}) {
       PipelineOptions options;
       options.chunks = chunks;
-      const Program program = cantFail(compile({Collective::kAlltoall, topology}, algorithm,
-                                               pipelineOf(algorithm, options), {}));
+      const ir::Program program = cantFail(compile({Collective::kAlltoall, topology}, algorithm,
+                                                   pipelineOf(algorithm, options), {}));
       const ScheduleView schedule = program.schedule.view();
-      const VerifyResult result = verify(schedule);
+      const ir::VerifyResult result = ir::verify(schedule);
       EXPECT_TRUE(result.ok()) << topology.shape() << ": " << result.faults.front().message;
       for (const Delivery delivery :
            {Delivery::kRendezvous, Delivery::kEager, Delivery::kAdversarial}) {
@@ -117,4 +117,4 @@ TEST(BalancedAlltoall, LargeTopologiesAreRefused) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

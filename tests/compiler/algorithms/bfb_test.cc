@@ -13,7 +13,7 @@
 #include "compiler/compile.h"
 #include "ir/verifier/verifier.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// What the bandwidth bound of an allgather asks of a link over its capacity, in blocks.
@@ -125,9 +125,9 @@ TEST(Bfb, ProvedForAllCollectives) {
       const Topology topology = *parseTopology(shape);
       const Schedule schedule = cantFail(planBfb({collective, topology})).schedule;
       for (const bool per_rank : {false, true}) {
-        VerifyOptions options;
+        ir::VerifyOptions options;
         options.per_rank = per_rank;
-        const VerifyResult result = verify(schedule.view(), options);
+        const ir::VerifyResult result = ir::verify(schedule.view(), options);
         ASSERT_TRUE(result.ok()) << shape << ": " << result.faults.front().message;
         EXPECT_EQ(result.classes, per_rank ? topology.ranks() : 1);
         const std::uint32_t halves = collective == Collective::kAllreduce ? 2 : 1;
@@ -155,10 +155,10 @@ TEST(Bfb, OneMessagePerLinkAndStep) {
 TEST(Bfb, CarriesWhatTheRoutesSay) {
   const Topology topology = *parseTopology("4x8x4");
   const BfbRoutes routes = cantFail(bfbRoutes(topology));
-  const VerifyResult result =
-      verify(cantFail(planBfb({Collective::kAllgather, topology})).schedule.view());
+  const ir::VerifyResult result =
+      ir::verify(cantFail(planBfb({Collective::kAllgather, topology})).schedule.view());
   std::vector<double> largest(routes.steps.size(), 0);
-  for (const LinkLoad& load : result.loads)
+  for (const ir::LinkLoad& load : result.loads)
     largest[load.phase] = std::max(largest[load.phase], load.share);
   double sum = 0;
   for (const double load : largest)
@@ -167,4 +167,4 @@ TEST(Bfb, CarriesWhatTheRoutesSay) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

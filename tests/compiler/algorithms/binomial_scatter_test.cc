@@ -19,7 +19,7 @@
 #include "model/simulator/simulator.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr Collective kBoth[] = {Collective::kScatter, Collective::kGather};
@@ -40,7 +40,7 @@ TEST_P(BinomialScatter, IsProvedAndRunsForEveryRoot) {
 TEST_P(BinomialScatter, IsProvedForACount) {
   const auto& [algorithm, collective, shape] = GetParam();
   const Schedule schedule = compiledInSegments(algorithm, collective, *parseTopology(shape), 1);
-  const StatusOr<CountedResult> result = proveCounted(schedule.view(), 3);
+  const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 3);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->fault, "");
 }
@@ -72,15 +72,16 @@ TEST(BinomialScatters, TakeTheLogarithmOfRoundsAndMakeNoDetour) {
       for (const char* shape : {"2x2", "5x3x4", "8x8x8", "16x4", "64x2", "3x3x2x2x2", "9"}) {
         const Topology topology = *parseTopology(shape);
         const Schedule schedule = compiledInSegments(algorithm, collective, topology, 1);
-        Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), shape));
+        model::Machine machine =
+            cantFail(model::partitionOf(cantFail(model::findMachine("generic")), shape));
         for (auto& dimension : machine.dimensions)
           dimension.bandwidth = 1e18;
-        SimulateOptions options;
+        model::SimulateOptions options;
         options.bytes = 1;
         const auto& [rounds, hops] = distanceOn(topology);
         EXPECT_EQ(schedule.operations.back().phase + 1u, rounds);
         const auto seconds = [&] {
-          return cantFail(simulate(schedule.view(), machine, options)).makespan_s;
+          return cantFail(model::simulate(schedule.view(), machine, options)).makespan_s;
         };
         EXPECT_LT(seconds(), rounds * machine.alpha + 1e-12) << shape;
         machine.alpha = 0;
@@ -96,7 +97,7 @@ TEST(BinomialScatters, HaveProgramsThatDoNotGrowWithTheNumberOfNodes) {
   for (const Collective collective : kBoth) {
     const auto proved = [&](const char* algorithm, const char* shape) {
       const Schedule schedule = compiledInSegments(algorithm, collective, *parseTopology(shape), 1);
-      const VerifyResult proof = verify(schedule.view());
+      const ir::VerifyResult proof = ir::verify(schedule.view());
       EXPECT_TRUE(proof.ok()) << shape << ": " << proof.faults.front().message;
       return schedule.operations.size();
     };
@@ -118,7 +119,8 @@ TEST(BinomialScatters, HaveProgramsThatDoNotGrowWithTheNumberOfNodes) {
 TEST(BinomialScatters, AreChosenForShortVectors) {
   for (const Collective collective : kBoth) {
     for (const char* shape : {"4x4x4", "8x4x2m", "16x4"}) {
-      const Machine machine = cantFail(partitionOf(cantFail(findMachine("smpi")), shape));
+      const model::Machine machine =
+          cantFail(model::partitionOf(cantFail(model::findMachine("smpi")), shape));
       const CollectiveSpec spec{collective, *parseTopology(shape)};
       const auto chosen = [&](double bytes) {
         return cantFail(choose(spec, machine, bytes, {}, nullptr))
@@ -145,4 +147,4 @@ TEST(BinomialScatters, NeedRings) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

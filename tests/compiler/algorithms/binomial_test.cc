@@ -14,7 +14,7 @@
 #include "ir/counted/counted_proof.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 TEST(RingTrees, ReachEveryNodeOnceFromOneThatHasBeenReached) {
@@ -120,7 +120,7 @@ TEST_P(Binomial, IsProvedAndRunsFromEveryRoot) {
 TEST_P(Binomial, IsProvedForACount) {
   const auto& [algorithm, collective, shape] = GetParam();
   const Schedule schedule = compiledInSegments(algorithm, collective, *parseTopology(shape), 1);
-  const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
+  const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 13);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->fault, "");
 }
@@ -142,4 +142,4 @@ TEST(BinomialTrees, NeedRings) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

@@ -10,14 +10,14 @@
 #include "ir/verifier/verifier.h"
 #include "tests/equal_weight_loads.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 Schedule compiled(Collective collective, std::string_view shape, const char* algorithm = "bucket",
                   const PipelineOptions& options = {}) {
   const Topology topology = *parseTopology(shape);
   const Algorithm* found = cantFail(findAlgorithm(algorithm));
-  PassManagerOptions manager;
+  passes::PassManagerOptions manager;
   manager.verify_each = false;
   return cantFail(compile({collective, topology}, *found, pipelineOf(*found, options), manager))
       .schedule;
@@ -25,32 +25,33 @@ Schedule compiled(Collective collective, std::string_view shape, const char* alg
 
 /// Total load by axis and sign.
 std::map<std::pair<std::uint32_t, int>, double> loadsOf(const Schedule& schedule) {
-  const VerifyResult result = verify(schedule.view());
+  const ir::VerifyResult result = ir::verify(schedule.view());
   EXPECT_TRUE(result.ok());
   std::map<std::pair<std::uint32_t, int>, double> loads;
-  for (const LinkLoad& load : result.loads)
+  for (const ir::LinkLoad& load : result.loads)
     loads[{load.axis, load.sign}] += load.share;
   return loads;
 }
 
 TEST(Bucket, PlansOnePhasePerAxisInReverseForTheAllgather) {
-  const Program program = cantFail(planBucket({Collective::kAllreduce, *parseTopology("4x3+2")}));
+  const ir::Program program =
+      cantFail(planBucket({Collective::kAllreduce, *parseTopology("4x3+2")}));
   const Color& color = program.schedule.colors.at(0);
   EXPECT_EQ(color.order[0], 2);  // the cores
   EXPECT_EQ(color.order[1], 0);
   EXPECT_EQ(color.order[2], 1);
-  const PlanOperation barrier{PlanKind::kPhaseBarrier, 0, 0};
-  EXPECT_EQ(program.plan, (std::vector<PlanOperation>{{PlanKind::kRingReduceScatter, 0, 2},
-                                                      barrier,
-                                                      {PlanKind::kRingReduceScatter, 0, 0},
-                                                      barrier,
-                                                      {PlanKind::kRingReduceScatter, 0, 1},
-                                                      barrier,
-                                                      {PlanKind::kRingAllgather, 0, 1},
-                                                      barrier,
-                                                      {PlanKind::kRingAllgather, 0, 0},
-                                                      barrier,
-                                                      {PlanKind::kRingAllgather, 0, 2}}));
+  const ir::PlanOperation barrier{ir::PlanKind::kPhaseBarrier, 0, 0};
+  EXPECT_EQ(program.plan, (std::vector<ir::PlanOperation>{{ir::PlanKind::kRingReduceScatter, 0, 2},
+                                                          barrier,
+                                                          {ir::PlanKind::kRingReduceScatter, 0, 0},
+                                                          barrier,
+                                                          {ir::PlanKind::kRingReduceScatter, 0, 1},
+                                                          barrier,
+                                                          {ir::PlanKind::kRingAllgather, 0, 1},
+                                                          barrier,
+                                                          {ir::PlanKind::kRingAllgather, 0, 0},
+                                                          barrier,
+                                                          {ir::PlanKind::kRingAllgather, 0, 2}}));
 }
 
 // The lower bound (paper, figure 2): every link carries (p-1)/p / (2N) of the vector, twice that in
@@ -111,8 +112,8 @@ std::size_t stepsOf(const Schedule& schedule) {
 // d-1.
 TEST(Bucket, HalfLatencyTakesHalfTheStepsForTheSameLoads) {
   PipelineOptions half;
-  half.directions = DirectionModel::kHalfLatency;
-  half.dependences = DependenceKind::kPhase;
+  half.directions = passes::DirectionModel::kHalfLatency;
+  half.dependences = passes::DependenceKind::kPhase;
   for (const auto& [shape, steps] : {std::pair{"5", 2u},
                                      {"6", 3u},
                                      {"2", 1u},
@@ -144,7 +145,7 @@ TEST(Bucket, OneDimensionalUsesOneAxisAtATime) {
   const Schedule schedule = compiled(Collective::kAllreduce, "4x3", "bucket-1d");
   EXPECT_EQ(schedule.colors.size(), 1u);
   std::map<std::uint32_t, std::uint32_t> axis_of_phase;
-  for (const LinkLoad& load : verify(schedule.view()).loads) {
+  for (const ir::LinkLoad& load : ir::verify(schedule.view()).loads) {
     EXPECT_EQ(axis_of_phase.try_emplace(load.phase, load.axis).first->second, load.axis);
   }
   EXPECT_EQ(axis_of_phase.size(), 4u);
@@ -153,7 +154,7 @@ TEST(Bucket, OneDimensionalUsesOneAxisAtATime) {
 // Equation 1: in one direction on a ring of p every link carries (p-1)/p of the vector.
 TEST(Bucket, OneDirectionOfARingCarriesAll) {
   PipelineOptions options;
-  options.directions = DirectionModel::kUnidirectional;
+  options.directions = passes::DirectionModel::kUnidirectional;
   const auto loads = loadsOf(compiled(Collective::kReduceScatter, "7", "bucket-1d", options));
   ASSERT_EQ(loads.size(), 1u);
   EXPECT_NEAR(loads.at({0, 1}), 6.0 / 7, 1e-12);
@@ -166,9 +167,9 @@ TEST(Bucket, ProgramSizeDependsOnTheSumOfTheSizesOnly) {
 
 TEST(Bucket, KeepsScratchSmall) {
   // Two blocks of the first phase for each ring, 1/d of a color each.
-  const VerifyResult result = verify(compiled(Collective::kAllreduce, "8x8x8").view());
+  const ir::VerifyResult result = ir::verify(compiled(Collective::kAllreduce, "8x8x8").view());
   EXPECT_NEAR(result.scratch_share, 2.0 / 8, 1e-9);
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

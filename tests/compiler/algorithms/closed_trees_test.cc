@@ -18,7 +18,7 @@
 #include "tests/compiler/algorithms/damaged_topology.h"
 #include "tests/properties/checked_job.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 Schedule compiled(const Topology& topology, std::uint32_t segments) {
@@ -26,7 +26,7 @@ Schedule compiled(const Topology& topology, std::uint32_t segments) {
   PipelineOptions options;
   options.chunks = segments;
   return cantFail(compile({Collective::kAllreduce, topology}, algorithm,
-                          pipelineOf(algorithm, options), PassManagerOptions()))
+                          pipelineOf(algorithm, options), passes::PassManagerOptions()))
       .schedule;
 }
 
@@ -56,7 +56,7 @@ std::map<std::pair<std::int32_t, std::uint32_t>, std::uint64_t> sentOverArcs(
 
 void expectProvedAndRun(const Schedule& schedule) {
   for (const bool per_rank : {false, true}) {
-    const VerifyResult proof = verify(schedule.view(), {.per_rank = per_rank});
+    const ir::VerifyResult proof = ir::verify(schedule.view(), {.per_rank = per_rank});
     ASSERT_TRUE(proof.ok()) << proof.faults.front().message;
   }
   for (const bool in_place : {false, true}) {
@@ -182,7 +182,7 @@ TEST(ClosedTrees, AreAsLargeOnAnyTorus) {
   for (const char* shape : {"4x4x4", "8x8x8", "16x8x6", "64x4x4", "24x24x24"}) {
     const Schedule schedule = compiled(damaged(shape, {"1,2,3"}), 2000);
     EXPECT_LE(schedule.operations.size(), 222u) << shape;
-    const VerifyResult proof = verify(schedule.view());
+    const ir::VerifyResult proof = ir::verify(schedule.view());
     EXPECT_TRUE(proof.ok()) << shape;
     EXPECT_LE(proof.classes, 64u) << shape;
   }
@@ -190,7 +190,7 @@ TEST(ClosedTrees, AreAsLargeOnAnyTorus) {
 
 TEST(ClosedTrees, AreProvedForACountToo) {
   const Schedule schedule = compiled(damaged("3x3x2", {"1,1,0"}, {"0,0,1:X"}), 5);
-  const StatusOr<CountedResult> result = proveCounted(schedule.view(), 301);
+  const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 301);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->fault, "");
 }
@@ -244,4 +244,4 @@ TEST(NodeBoxes, APlaneIsOneBoxAlsoOverTheEnd) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

@@ -10,7 +10,7 @@
 
 #include "compiler/algorithms/damage/rooted_tree.h"
 
-namespace torc {
+namespace torc::compiler {
 
 inline Topology damaged(std::string_view shape, const std::vector<std::string>& nodes,
                         const std::vector<std::string>& links = {}) {
@@ -41,6 +41,6 @@ inline bool isSpanningTree(const LiveGraph& graph, const TreeCables& cables) {
   return cables.size() + 1 == graph.nodes();
 }
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_TESTS_COMPILER_ALGORITHMS_DAMAGED_TOPOLOGY_H_

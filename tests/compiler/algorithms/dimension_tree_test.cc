@@ -12,7 +12,7 @@
 #include "ir/verifier/verifier.h"
 #include "tests/properties/checked_job.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 Schedule compiled(const char* shape, std::uint32_t chunks,
@@ -21,7 +21,8 @@ Schedule compiled(const char* shape, std::uint32_t chunks,
   const Algorithm& algorithm = *cantFail(findAlgorithm("dimension-tree"));
   PipelineOptions options;
   options.chunks = chunks;
-  return cantFail(compile(spec, algorithm, pipelineOf(algorithm, options), PassManagerOptions()))
+  return cantFail(
+             compile(spec, algorithm, pipelineOf(algorithm, options), passes::PassManagerOptions()))
       .schedule;
 }
 
@@ -33,7 +34,7 @@ TEST_P(DimensionTree, IsProvedAndRunsForEveryRoot) {
         std::pair(Collective::kReduce, 1u), std::pair(Collective::kReduce, 3u)}) {
     const Schedule schedule = compiled(GetParam(), chunks, collective);
     SCOPED_TRACE(schedule.name);
-    const VerifyResult proof = verify(schedule.view());
+    const ir::VerifyResult proof = ir::verify(schedule.view());
     ASSERT_TRUE(proof.ok()) << proof.faults.front().message;
     for (std::int32_t root = 0; root < static_cast<std::int32_t>(schedule.topology.ranks());
          ++root) {
@@ -76,10 +77,10 @@ TEST(DimensionTree, RefusesDamage) {
 TEST(DimensionTree, OthersSayWhoServesABroadcast) {
   const CollectiveSpec spec{Collective::kBroadcast, *parseTopology("4x4")};
   const Algorithm* bucket = cantFail(findAlgorithm("bucket"));
-  EXPECT_EQ(llvm::toString(compile(spec, *bucket, {}, PassManagerOptions()).takeError()),
+  EXPECT_EQ(llvm::toString(compile(spec, *bucket, {}, passes::PassManagerOptions()).takeError()),
             "algorithm bucket does not serve broadcast; what does: rectangular, product-trees, "
             "dimension-tree, scatter-allgather, binomial, bine");
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

@@ -12,14 +12,15 @@
 #include "schedules/expansion/expand.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// The schedule of an algorithm whose steps the first cores execute.
 Schedule compiledWithLeaders(const Algorithm& algorithm, const CollectiveSpec& spec) {
   PipelineOptions options;
   options.led_cores = coresOf(spec.topology);
-  return cantFail(compile(spec, algorithm, pipelineOf(algorithm, options), PassManagerOptions()))
+  return cantFail(
+             compile(spec, algorithm, pipelineOf(algorithm, options), passes::PassManagerOptions()))
       .schedule;
 }
 
@@ -28,7 +29,7 @@ class Leaders : public testing::TestWithParam<const char*> {};
 TEST_P(Leaders, ExecuteEveryAlgorithm) {
   int tried = 0;
   for (const CollectiveRow& row : collectiveRows()) {
-    if (!mayBeLed(row)) continue;
+    if (!passes::mayBeLed(row)) continue;
     const CollectiveSpec spec{*collectiveNamed(row.name), *parseTopology(GetParam())};
     for (const Algorithm& algorithm : algorithms()) {
       if (!isWorthTrying(algorithm, networkOf(spec))) continue;
@@ -67,8 +68,8 @@ TEST(LeadersOfNodes, AreForTheCoresThatThereAre) {
   const Algorithm& algorithm = **findAlgorithm("bucket");
   PipelineOptions options;
   options.led_cores = 3;
-  llvm::Expected<Program> program =
-      compile(spec, algorithm, pipelineOf(algorithm, options), PassManagerOptions());
+  llvm::Expected<ir::Program> program =
+      compile(spec, algorithm, pipelineOf(algorithm, options), passes::PassManagerOptions());
   ASSERT_FALSE(program);
   EXPECT_EQ(toString(program.takeError()), "lead-cores is for 3 cores of a node, and 4x4+4 has 4");
 }
@@ -76,7 +77,8 @@ TEST(LeadersOfNodes, AreForTheCoresThatThereAre) {
 /// Where a node's interface sends few messages a second, one core sends for all; where that is no
 /// matter, every core for itself. Long vectors are every core's work.
 TEST(LeadersOfNodes, AreTakenWhereMessagesAreDear) {
-  Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "8x8+8"));
+  model::Machine machine =
+      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), "8x8+8"));
   machine.overhead = 2e-7;
   bool is_tried = false;
   const auto isLed = [&](double bytes) {
@@ -102,4 +104,4 @@ TEST(LeadersOfNodes, AreTakenWhereMessagesAreDear) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

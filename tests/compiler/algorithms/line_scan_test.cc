@@ -15,7 +15,7 @@
 #include "tests/compiler/algorithms/ordered_checks.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 class LineScan : public testing::TestWithParam<const char*> {
@@ -36,7 +36,7 @@ TEST_P(LineScan, IsProvedAndRuns) {
 TEST_P(LineScan, IsProvedForACount) {
   for (const Collective collective : {Collective::kScan, Collective::kExscan}) {
     const Schedule schedule = compiled(collective, 4);
-    const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
+    const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 13);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->fault, "");
   }
@@ -82,7 +82,7 @@ TEST(LineScans, AreAsLongOnAnyLengthAndProvedAsQuickly) {
         compiledInSegments("line-scan", collective, *parseTopology("64x32x32"), 16);
     EXPECT_EQ(small.operations.size(), large.operations.size());
     EXPECT_LE(large.operations.size(), 27u);
-    const VerifyResult result = verify(large.view());
+    const ir::VerifyResult result = ir::verify(large.view());
     EXPECT_TRUE(result.ok());
     EXPECT_LT(result.work, 1'000'000u);
   }
@@ -106,4 +106,4 @@ TEST(LineScans, CannotGoRoundDamage) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

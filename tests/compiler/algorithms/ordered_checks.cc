@@ -7,7 +7,7 @@
 
 #include "runtime/transport/inprocess_job.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// Consecutive ranks, or, where those that were combined do not follow one another, none.
@@ -49,4 +49,4 @@ void expectRanksInOrder(const Schedule& schedule,
   }
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

@@ -10,7 +10,7 @@
 #include "ir/verifier/verifier.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// A shape, the axis that a dead link cuts, if one does, and how many trees there are.
@@ -44,7 +44,7 @@ TEST_P(ProductTrees, AreProvedAndRunFromEveryRoot) {
 TEST_P(ProductTrees, UseNoArcTwice) {
   const auto& [collective, test] = GetParam();
   const Schedule schedule = compiled(collective, test, 1);
-  for (const LinkLoad& load : verify(schedule.view()).loads)
+  for (const ir::LinkLoad& load : ir::verify(schedule.view()).loads)
     EXPECT_NEAR(load.share, 1.0 / static_cast<double>(test.trees), 1e-12);
   for (std::int32_t root = 0; root < static_cast<std::int32_t>(schedule.topology.ranks()); ++root)
     expectArcDisjointTrees(schedule.view(), root, test.trees);
@@ -72,7 +72,7 @@ TEST(ProductTreesOnAnyTorus, AreAsLarge) {
       EXPECT_EQ(schedule.operations.size(), operations) << shape;
       // The proof takes each coordinate of a line by itself: seconds on the large torus.
       if (schedule.topology.ranks() > 512) continue;
-      EXPECT_TRUE(verify(schedule.view()).ok()) << shape;
+      EXPECT_TRUE(ir::verify(schedule.view()).ok()) << shape;
     }
   }
 }
@@ -80,7 +80,7 @@ TEST(ProductTreesOnAnyTorus, AreAsLarge) {
 TEST(ProductTreesOnAnyTorus, AreProvedForACountToo) {
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
     const Schedule schedule = compiled(collective, {"4x3mx2", -1, 4}, 5);
-    const StatusOr<CountedResult> result = proveCounted(schedule.view(), 301);
+    const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 301);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->fault, "");
   }
@@ -98,4 +98,4 @@ TEST(ProductTreesOnAnyTorus, NeedALine) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

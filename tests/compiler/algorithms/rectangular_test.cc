@@ -10,7 +10,7 @@
 #include "ir/verifier/verifier.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 Schedule compiled(Collective collective, const char* shape, std::uint32_t segments) {
@@ -31,7 +31,7 @@ TEST_P(Rectangular, LoadsEveryArcButThoseToTheRootOnce) {
   std::uint64_t axes = 0;
   for (std::uint32_t i = 0; i < schedule.topology.axis_count; ++i)
     axes += schedule.topology.axes[i].size > 1;
-  for (const LinkLoad& load : verify(schedule.view()).loads)
+  for (const ir::LinkLoad& load : ir::verify(schedule.view()).loads)
     EXPECT_NEAR(load.share, 0.5 / static_cast<double>(axes), 1e-12);
   const std::int32_t root = static_cast<std::int32_t>(schedule.topology.ranks() / 2);
   expectArcDisjointTrees(schedule.view(), root, 2 * axes);
@@ -50,14 +50,14 @@ TEST(RectangularTrees, AreAsLargeOnAnyTorus) {
     const Schedule reduce = compiled(Collective::kReduce, shape, 4000);
     EXPECT_EQ(reduce.operations.size(),
               compiled(Collective::kReduce, "3x3x3", 1).operations.size());
-    EXPECT_TRUE(verify(reduce.view()).ok()) << shape;
+    EXPECT_TRUE(ir::verify(reduce.view()).ok()) << shape;
   }
 }
 
 TEST(RectangularTrees, AreProvedForACountToo) {
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
     const Schedule schedule = compiled(collective, "4x3x2", 5);
-    const StatusOr<CountedResult> result = proveCounted(schedule.view(), 301);
+    const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 301);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->fault, "");
   }
@@ -72,4 +72,4 @@ TEST(RectangularTrees, NeedRings) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

@@ -16,7 +16,7 @@
 #include "tests/compiler/algorithms/ordered_checks.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 /// Goes through the rounds: the nodes of which every node has heard, which must be consecutive and
@@ -97,7 +97,7 @@ TEST_P(RecursiveExchange, IsProvedForACount) {
        {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather,
         Collective::kScan, Collective::kExscan}) {
     const Schedule schedule = compiled(1, "", collective);
-    const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
+    const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 13);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->fault, "");
   }
@@ -142,7 +142,7 @@ TEST(RecursiveExchanges, AnAllgatherIsProvedQuicklyWhateverItsGroups) {
     for (const char* shape : {"9x9x9", "8x8x8", "16x16x16", "11x6"}) {
       const Schedule schedule =
           compiledInSegments(algorithm, Collective::kAllgather, *parseTopology(shape), 1);
-      const VerifyResult result = verify(schedule.view());
+      const ir::VerifyResult result = ir::verify(schedule.view());
       EXPECT_TRUE(result.ok());
       EXPECT_LT(result.work, 3'000'000u) << algorithm << " on " << shape;
     }
@@ -157,4 +157,4 @@ TEST(RecursiveExchanges, CannotGoRoundDamage) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

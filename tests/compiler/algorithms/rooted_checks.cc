@@ -13,7 +13,7 @@
 #include "schedules/expansion/expand.h"
 #include "tests/properties/checked_job.h"
 
-namespace torc {
+namespace torc::compiler {
 
 Schedule compiledInSegments(llvm::StringRef name, Collective collective, const Topology& topology,
                             std::uint32_t segments) {
@@ -21,7 +21,8 @@ Schedule compiledInSegments(llvm::StringRef name, Collective collective, const T
   const Algorithm& algorithm = *cantFail(findAlgorithm(name));
   PipelineOptions options;
   options.chunks = segments;
-  return cantFail(compile(spec, algorithm, pipelineOf(algorithm, options), PassManagerOptions()))
+  return cantFail(
+             compile(spec, algorithm, pipelineOf(algorithm, options), passes::PassManagerOptions()))
       .schedule;
 }
 
@@ -30,7 +31,7 @@ namespace {
 /// A proof of all nodes at a time, and one node by node.
 void expectProofs(const ScheduleView& schedule) {
   for (const bool per_rank : {false, true}) {
-    const VerifyResult proof = verify(schedule, {.per_rank = per_rank});
+    const ir::VerifyResult proof = ir::verify(schedule, {.per_rank = per_rank});
     EXPECT_TRUE(proof.ok()) << proof.faults.front().message;
   }
 }
@@ -94,4 +95,4 @@ void expectArcDisjointTrees(const ScheduleView& schedule, std::int32_t root, std
   EXPECT_EQ(reached.size(), (ranks - 1) * trees);
 }
 
-}  // namespace torc
+}  // namespace torc::compiler

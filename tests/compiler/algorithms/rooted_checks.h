@@ -8,7 +8,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::compiler {
 
 /// The schedule that `algorithm` compiles, in `segments`.
 Schedule compiledInSegments(llvm::StringRef algorithm, Collective collective,
@@ -25,6 +25,6 @@ void expectProofAndRunsOfBlocks(const ScheduleView& schedule);
 /// messages begin, or end, that no two of them use an arc, and that none leads to the root.
 void expectArcDisjointTrees(const ScheduleView& schedule, std::int32_t root, std::uint64_t trees);
 
-}  // namespace torc
+}  // namespace torc::compiler
 
 #endif  // TORC_TESTS_COMPILER_ALGORITHMS_ROOTED_CHECKS_H_

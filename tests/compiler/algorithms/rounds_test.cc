@@ -11,7 +11,7 @@
 #include "model/simulator/simulator.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr Collective kServed[] = {Collective::kAllreduce, Collective::kReduceScatter,
@@ -35,7 +35,7 @@ TEST_P(Rounds, AreProvedAndRun) {
 TEST_P(Rounds, AreProvedForACount) {
   for (const Collective collective : kServed) {
     const Schedule schedule = compiled(collective, 1);
-    const StatusOr<CountedResult> result = proveCounted(schedule.view(), 13);
+    const StatusOr<ir::CountedResult> result = ir::proveCounted(schedule.view(), 13);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->fault, "");
   }
@@ -51,12 +51,13 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Rounds,
 /// Start-ups one after the other: on `generic` a start-up takes a microsecond, and next to no bytes
 /// take no time.
 double startUps(const char* algorithm, const char* shape) {
-  const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), shape));
+  const model::Machine machine =
+      cantFail(model::partitionOf(cantFail(model::findMachine("generic")), shape));
   const Schedule schedule =
       compiledInSegments(algorithm, Collective::kAllreduce, *parseTopology(shape), 1);
-  SimulateOptions options;
+  model::SimulateOptions options;
   options.bytes = 1e-3;
-  return cantFail(simulate(schedule.view(), machine, options)).makespan_s / machine.alpha;
+  return cantFail(model::simulate(schedule.view(), machine, options)).makespan_s / machine.alpha;
 }
 
 TEST(RoundsOf, AreAsManyStartUpsAsTheirRounds) {
@@ -85,4 +86,4 @@ TEST(RoundsOf, WhatTakesLongToProveIsNotTried) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

@@ -16,7 +16,7 @@
 #include "model/simulator/simulator.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr Collective kBoth[] = {Collective::kScatter, Collective::kGather};
@@ -27,7 +27,8 @@ Schedule compiled(Collective collective, const std::string& shape, std::uint32_t
   EXPECT_EQ(algorithm.name, "scatter-trees");
   PipelineOptions options;
   options.chunks = chunks;
-  return cantFail(compile(spec, algorithm, pipelineOf(algorithm, options), PassManagerOptions()))
+  return cantFail(
+             compile(spec, algorithm, pipelineOf(algorithm, options), passes::PassManagerOptions()))
       .schedule;
 }
 
@@ -69,12 +70,12 @@ TEST(ScatterTrees, LoadNoLinkMoreThanTheRoots) {
     for (const char* shape : {"4x4x4", "3x5x7", "4x8x16", "2x3x3", "16"}) {
       const Schedule schedule = compiled(collective, shape, 1);
       const Topology& topology = schedule.topology;
-      const VerifyResult proof = verify(schedule.view());
+      const ir::VerifyResult proof = ir::verify(schedule.view());
       ASSERT_TRUE(proof.ok());
       const auto nodes = static_cast<double>(topology.ranks());
       const double colors = static_cast<double>(schedule.colors.size());
       double most = 0;
-      for (const LinkLoad& load : proof.loads)
+      for (const ir::LinkLoad& load : proof.loads)
         most = std::max(most, load.share);
       EXPECT_NEAR(most, (nodes - 1) / nodes / colors, 1e-12) << shape;
     }
@@ -85,15 +86,17 @@ TEST(ScatterTrees, ReachTheRootsBound) {
   for (const Collective collective : kBoth) {
     for (const auto& [shape, chunks] :
          {std::pair("8x8x8", 4u), std::pair("4x8x16", 8u), std::pair("3x5x7", 8u)}) {
-      const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), shape));
-      SimulateOptions options;
+      const model::Machine machine =
+          cantFail(model::partitionOf(cantFail(model::findMachine("generic")), shape));
+      model::SimulateOptions options;
       options.bytes = 64 << 20;
-      BoundRequest request;
+      model::BoundRequest request;
       request.collective = rowOf(collective);
       request.bytes = options.bytes;
       const Schedule schedule = compiled(collective, shape, chunks);
-      const double seconds = cantFail(simulate(schedule.view(), machine, options)).makespan_s;
-      EXPECT_LT(seconds / lowerBound(machine, request).bound_s, 1.15)
+      const double seconds =
+          cantFail(model::simulate(schedule.view(), machine, options)).makespan_s;
+      EXPECT_LT(seconds / model::lowerBound(machine, request).bound_s, 1.15)
           << rowOf(collective).name << " on " << shape;
     }
   }
@@ -112,4 +115,4 @@ TEST(ScatterTrees, NeedAxesThatWrapAndNoDamage) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

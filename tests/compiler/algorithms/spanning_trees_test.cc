@@ -13,7 +13,7 @@
 #include "schedules/expansion/expand.h"
 #include "tests/compiler/algorithms/damaged_topology.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 TEST(TreePacking, TreesSpanAndUseCablesNoMoreOftenThanTheyMay) {
@@ -136,8 +136,8 @@ TEST(SpanningTrees, AreProvedRoundDeadNodes) {
        {Collective::kAllreduce, Collective::kReduceScatter, Collective::kAllgather}) {
     const Algorithm& algorithm = *cantFail(findAlgorithm(
         collective == Collective::kAllreduce ? "spanning-trees" : "breadth-first-trees"));
-    const Program program = cantFail(algorithm.plan({collective, topology}));
-    const VerifyResult result = verify(program.schedule.view());
+    const ir::Program program = cantFail(algorithm.plan({collective, topology}));
+    const ir::VerifyResult result = ir::verify(program.schedule.view());
     EXPECT_TRUE(result.ok()) << result.faults.front().message;
   }
 }
@@ -149,11 +149,11 @@ TEST(Damage, NoRankSendsOverWhatIsDead) {
         damaged("2x3", {}, {"1,2:X"}), damaged("4x4", {"1,2"}, {"0,0:X"})}) {
     for (const Collective collective : {Collective::kAllreduce, Collective::kReduceScatter,
                                         Collective::kAllgather, Collective::kAlltoall}) {
-      PassManagerOptions manager;
+      passes::PassManagerOptions manager;
       manager.verify_each = false;
       const Algorithm& algorithm = defaultAlgorithm({collective, topology});
       EXPECT_EQ(algorithm.isSettled(), topology.isBroken() || collective == Collective::kAlltoall);
-      const Program program =
+      const ir::Program program =
           cantFail(compile({collective, topology}, algorithm, pipelineOf(algorithm, {}), manager));
       const ScheduleView schedule = program.schedule.view();
       std::size_t messages = 0;
@@ -189,4 +189,4 @@ TEST(SpanningTrees, LargeTopologiesAreRefused) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

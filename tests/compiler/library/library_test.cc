@@ -19,7 +19,7 @@
 #include "model/simulator/simulator.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 using json = nlohmann::json;
@@ -43,7 +43,7 @@ TEST(LibraryPlan, ToriAreCombinationsOfWholeAxes) {
     shapes.insert(shape.topology.shape());
     sub_tori += shape.sub_tori;
     // What is compiled for the topology is simulated on this machine.
-    EXPECT_EQ(shapeOf(shape.machine), shape.topology.shape());
+    EXPECT_EQ(model::shapeOf(shape.machine), shape.topology.shape());
   }
   EXPECT_EQ(sub_tori, plan.sub_tori.size());
   EXPECT_EQ(shapes, (std::set<std::string>{"8", "4", "8x4", "8x8", "8x8x4", "8+2", "4+2", "8x4+2",
@@ -85,13 +85,13 @@ TEST(LibraryPlan, PartitionsShareShapes) {
 TEST(LibraryPlan, LinksOfOtherSpeedAreOtherShapes) {
   Target slow = target("4x4");
   slow.machine.dimensions[1].bandwidth /= 2;
-  slow.topology = cantFail(topologyOf(slow.machine));
+  slow.topology = cantFail(model::topologyOf(slow.machine));
   const LibraryPlan plan = cantFail(planLibrary(slow, SubToriKind::kWholeAxes));
   EXPECT_EQ(plan.shapes.size(), 3u);
   // Alone on its machine a line is the fastest; its topology says so, and still there are two.
   Target line = slow;
   line.machine.dimensions = {slow.machine.dimensions[1]};
-  line.topology = cantFail(topologyOf(line.machine));
+  line.topology = cantFail(model::topologyOf(line.machine));
   EXPECT_EQ(line.topology.axes[0].bandwidth, 1.0);
   EXPECT_EQ(cantFail(planLibrary({slow, line}, SubToriKind::kWholeAxes)).shapes.size(), 4u);
 }
@@ -102,16 +102,16 @@ TEST(LibraryPlan, SubToriKeepTheSpeedOfTheirLinks) {
   whole.machine.dimensions[0].bandwidth *= 4;
   for (const double gap : {0.0, 1e-9}) {
     whole.machine.gap = gap;
-    whole.topology = cantFail(topologyOf(whole.machine));
+    whole.topology = cantFail(model::topologyOf(whole.machine));
     const Extents extents = extentsOf({1, 4, 2});
     const SubTorusAxes axes = canonicalAxes(whole.topology, extents);
-    const Machine sub_torus = subTorusMachine(whole, extents, axes);
+    const model::Machine sub_torus = subTorusMachine(whole, extents, axes);
     ASSERT_EQ(sub_torus.dimensions.size(), 2u);
     EXPECT_DOUBLE_EQ(sub_torus.linkBandwidth(0), whole.machine.linkBandwidth(1));
     EXPECT_DOUBLE_EQ(sub_torus.linkBandwidth(1), whole.machine.linkBandwidth(2));
     // Half of a ring of four is a line of two: one cable.
-    const Machine half = subTorusMachine(whole, extentsOf({1, 2, 1}), {1});
-    EXPECT_EQ(shapeOf(half), "2m");
+    const model::Machine half = subTorusMachine(whole, extentsOf({1, 2, 1}), {1});
+    EXPECT_EQ(model::shapeOf(half), "2m");
     EXPECT_DOUBLE_EQ(half.linkBandwidth(0), whole.machine.linkBandwidth(1));
   }
 }
@@ -214,10 +214,11 @@ TEST(RangeFinder, NearlyAsGoodAsTheChoiceOfEverySize) {
         cantFail(choose(programs, shape.machine, static_cast<double>(bytes), ChoiceLimits{}));
     StatusOr<LoadedSchedule> loaded = readSchedule(found.files.at(range->file), range->file);
     ASSERT_TRUE(loaded.ok());
-    SimulateOptions options;
+    model::SimulateOptions options;
     options.bytes = static_cast<double>(bytes);
     options.per_rank = choice.best().per_rank;
-    const double time = cantFail(simulate(loaded->view(), shape.machine, options)).makespan_s;
+    const double time =
+        cantFail(model::simulate(loaded->view(), shape.machine, options)).makespan_s;
     EXPECT_LT(time, 1.06 * choice.best().predicted_s) << bytes << ", " << range->reason;
   }
 }
@@ -292,7 +293,7 @@ TEST(RangeFinder, SparesAreOtherProvedSchedules) {
         const auto schedule = readSchedule(found.files.at(spare.file), spare.file);
         ASSERT_TRUE(schedule.ok()) << schedule.status().message();
         EXPECT_EQ(schedule->view().collective, collective);
-        EXPECT_TRUE(verify(schedule->view()).ok()) << spare.description;
+        EXPECT_TRUE(ir::verify(schedule->view()).ok()) << spare.description;
       }
     }
     // Whatever the number of threads.
@@ -519,4 +520,4 @@ TEST(WorkQueue, StopDropsWhatHasNotBegun) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler

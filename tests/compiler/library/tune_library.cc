@@ -10,7 +10,7 @@
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"
 
-namespace torc {
+namespace torc::compiler {
 namespace {
 
 constexpr std::uint32_t kShape = 0;
@@ -78,11 +78,11 @@ int run(const std::string& path, double factor, bool stray) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::compiler
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   const std::string how = argc < 3 ? "1" : argv[2];
   const bool stray = how == "stray";
-  return torc::run(argv[1], stray ? 1 : std::atof(how.c_str()), stray);
+  return torc::compiler::run(argv[1], stray ? 1 : std::atof(how.c_str()), stray);
 }

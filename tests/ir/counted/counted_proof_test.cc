@@ -5,7 +5,7 @@
 
 #include "tests/schedules/sample_schedule.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 constexpr std::uint64_t kCount = 100;
@@ -124,4 +124,4 @@ TEST(CountedProof, SaysWhatIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

@@ -18,7 +18,7 @@
 #include "tests/ir/random_schedule.h"
 #include "tests/schedules/sample_schedule.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 using nlohmann::json;
@@ -288,4 +288,4 @@ TEST(Json, SchemasNameEveryCollective) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

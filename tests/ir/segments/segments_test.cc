@@ -10,16 +10,17 @@
 #include "schedules/expansion/expand.h"
 #include "schedules/validate.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 Schedule compiled(Collective collective, const char* shape, const char* name,
                   std::uint32_t segments, std::uint32_t window) {
-  const CollectiveSpec spec{collective, *parseTopology(shape)};
-  const Algorithm& algorithm = *cantFail(findAlgorithm(name));
-  PassPipeline pipeline = uncutPipeline(algorithm, {});
-  pipeline.add(SegmentPass{.segments = segments, .window = window});
-  return cantFail(compile(spec, algorithm, pipeline, PassManagerOptions())).schedule;
+  const compiler::CollectiveSpec spec{collective, *parseTopology(shape)};
+  const compiler::Algorithm& algorithm = *cantFail(compiler::findAlgorithm(name));
+  passes::PassPipeline pipeline = compiler::uncutPipeline(algorithm, {});
+  pipeline.add(passes::SegmentPass{.segments = segments, .window = window});
+  return cantFail(compiler::compile(spec, algorithm, pipeline, passes::PassManagerOptions()))
+      .schedule;
 }
 
 std::vector<Extent> extentsOf(const FlatProgram& program, const FlatRegion& region) {
@@ -139,4 +140,4 @@ TEST(Segments, AreSimulatedInPartWhereTheyAreMany) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

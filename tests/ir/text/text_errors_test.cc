@@ -9,7 +9,7 @@
 #include "ir/text/lexer.h"
 #include "ir/text/text.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 constexpr llvm::StringRef kText = R"(schedule @s {
@@ -339,4 +339,4 @@ TEST(TextErrors, LongLinesAreCut) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

@@ -13,7 +13,7 @@
 #include "tests/ir/random_schedule.h"
 #include "tests/schedules/sample_schedule.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 std::string print(const Program& program) {
@@ -236,4 +236,4 @@ TEST(Text, CanonicalTables) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

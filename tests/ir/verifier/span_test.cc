@@ -8,7 +8,7 @@
 
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 using Pairs = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // node, coordinate
@@ -155,4 +155,4 @@ TEST(Span, WhatMovesAlikeIsOneSpanWhateverTheNumberOfNodes) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

@@ -5,7 +5,7 @@
 
 #include "ir/verifier/verifier.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// An allreduce on `nodes` nodes in a ring, without operations.
@@ -106,4 +106,4 @@ TEST(VerifierLimits, ManyMeetingsAreRefused) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

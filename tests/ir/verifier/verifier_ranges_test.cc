@@ -6,7 +6,7 @@
 
 #include "ir/verifier/ranges.h"
 
-namespace torc {
+namespace torc::ir {
 namespace {
 
 /// The coordinates of a range as bits.
@@ -127,4 +127,4 @@ TEST(Ranges, BoxesIntersectAndSubtractLikeSets) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::ir

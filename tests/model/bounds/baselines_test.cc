@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// 4x4, links of 1 byte a second: b = 4, A = 6; start-up 1 s.
@@ -45,4 +45,4 @@ TEST(Baselines, OneNode) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

@@ -7,7 +7,7 @@
 #include "tests/model/model_testing.h"
 #include "tests/properties/random_case.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
@@ -50,4 +50,4 @@ RC_GTEST_PROP(Bounds, NoScheduleIsFaster, ()) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

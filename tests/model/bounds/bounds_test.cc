@@ -11,7 +11,7 @@
 #include "model/bounds/minimum_cut.h"
 #include "model/bounds/network.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 CollectiveRow row(llvm::StringRef name) {
@@ -415,4 +415,4 @@ TEST(Bounds, Names) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

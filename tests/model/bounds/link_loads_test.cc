@@ -13,7 +13,7 @@
 #include "tests/model/model_testing.h"
 #include "tests/properties/random_case.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// Largest total load over the bound.
@@ -23,9 +23,9 @@ Fraction ratioOf(const Schedule& schedule) {
   return divide(loads.largest(), bound.value()).value();
 }
 
-PipelineOptions balanced() {
-  PipelineOptions options;
-  options.weights = ColorWeights::kBalanced;
+compiler::PipelineOptions balanced() {
+  compiler::PipelineOptions options;
+  options.weights = passes::ColorWeights::kBalanced;
   return options;
 }
 
@@ -100,12 +100,12 @@ RC_GTEST_PROP(LinkLoads, OfOverlappedHalvesAreTheBoundOnMixesOfRingsAndLines, ()
     shape += (i > 0 ? "x" : "") + std::to_string(*rc::gen::inRange(2, 7));
     if (*rc::gen::element(false, true)) shape += "m";
   }
-  PipelineOptions options;
-  options.weights = ColorWeights::kOverlapped;
+  compiler::PipelineOptions options;
+  options.weights = passes::ColorWeights::kOverlapped;
   options.chunks = *rc::gen::inRange(1, 4);
   options.in_flight = *rc::gen::inRange(0, 4);
-  options.directions =
-      *rc::gen::element(DirectionModel::kBidirectional, DirectionModel::kHalfLatency);
+  options.directions = *rc::gen::element(passes::DirectionModel::kBidirectional,
+                                         passes::DirectionModel::kHalfLatency);
   const Schedule schedule = compiled(Collective::kAllreduce, shape, options);
   const LinkLoads loads = cantFail(exactLinkLoads(schedule.view()));
   const Fraction bound = sharePerCable(schedule.topology);
@@ -179,7 +179,7 @@ RC_GTEST_PROP(LinkLoads, AreTheVerifiers, ()) {
   const Schedule schedule = compileCase(test_case);
   const LinkLoads loads = cantFail(exactLinkLoads(schedule.view()));
   std::map<std::tuple<std::uint32_t, std::uint32_t, int>, double> expected;
-  for (const LinkLoad& load : verify(schedule.view()).loads) {
+  for (const ir::LinkLoad& load : ir::verify(schedule.view()).loads) {
     // What goes from core to core takes no link. The verifier counts rank by rank.
     const Topology& topology = schedule.topology;
     if (topology.axes[load.axis].kind == AxisKind::kCore) continue;
@@ -211,4 +211,4 @@ RC_GTEST_PROP(LinkLoads, AreTheVerifiers, ()) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

@@ -14,7 +14,7 @@
 #include "tests/model/cluster/cluster_testing.h"
 #include "tests/model/model_testing.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 struct Case {
@@ -30,8 +30,8 @@ Case drawCase(std::uint32_t max_nodes) {
   of.nodes = *rc::gen::inRange(1u, max_nodes + 1);
   of.cores = *rc::gen::inRange(1u, 7u);
   of.bytes = *rc::gen::element(0, 1, 13, 200, 512, 3000, 20000, 100000);
-  of.strategy = *rc::gen::elementOf(std::vector<AlltoallStrategy>(std::begin(kAlltoallStrategies),
-                                                                  std::end(kAlltoallStrategies)));
+  of.strategy = *rc::gen::elementOf(
+      std::vector<ClusterStrategy>(std::begin(kClusterStrategies), std::end(kClusterStrategies)));
   if (*rc::gen::arbitrary<bool>()) {
     of.kind =
         *rc::gen::element(ExchangeKind::kBruck, ExchangeKind::kDirect, ExchangeKind::kPairwise);
@@ -112,9 +112,9 @@ RC_GTEST_PROP(ClusterAlltoall, SendsNoByteTooFewBetweenNodes, ()) {
   // Cores copy all that they send or receive where they share it.
   const AlltoallCopies copies = copiesOf(drawn.cluster, of);
   const double all = of.bytes * of.nodes * of.cores;
-  const bool leader = of.strategy == AlltoallStrategy::kLeader;
-  const bool in = leader || of.strategy == AlltoallStrategy::kAggregated;
-  const bool out = leader || of.strategy == AlltoallStrategy::kDistributed;
+  const bool leader = of.strategy == ClusterStrategy::kLeader;
+  const bool in = leader || of.strategy == ClusterStrategy::kAggregated;
+  const bool out = leader || of.strategy == ClusterStrategy::kDistributed;
   RC_ASSERT(copies.in.bytes == (in ? all : 0.0));
   RC_ASSERT(copies.out.bytes == (out ? all : 0.0));
 }
@@ -149,7 +149,7 @@ TEST(ClusterAlltoall, ALeaderByHand) {
   // s.
   Cluster cluster = unitCluster();
   cluster.flag = 0.5;
-  const ClusterAlltoall of{2, 2, 25, AlltoallStrategy::kLeader, ExchangeKind::kDirect};
+  const ClusterAlltoall of{2, 2, 25, ClusterStrategy::kLeader, ExchangeKind::kDirect};
   const ClusterRun run = simulateAlltoall(cluster, of);
   EXPECT_DOUBLE_EQ(run.seconds, 2 + 0.5 + 2 + 22 + 0.5 + 4);
   EXPECT_EQ(run.messages, 1u);
@@ -160,7 +160,7 @@ TEST(ClusterAlltoall, MessagesInsideANodeTakeNoWire) {
   // One node of two cores: own block 0.5 s, 25 bytes into shared memory 0.5 s and out of it.
   Cluster cluster = unitCluster();
   cluster.shared_overhead = 3;
-  const ClusterAlltoall of{1, 2, 25, AlltoallStrategy::kOriginal, ExchangeKind::kDirect};
+  const ClusterAlltoall of{1, 2, 25, ClusterStrategy::kOriginal, ExchangeKind::kDirect};
   const ClusterRun run = simulateAlltoall(cluster, of);
   EXPECT_DOUBLE_EQ(run.seconds, 0.5 + 3 + 0.5 + 3 + 0.5);
   EXPECT_EQ(run.messages, 0u);
@@ -209,11 +209,11 @@ Messages compiledMessages(const char* algorithm, const ClusterAlltoall& of, cons
 }
 
 TEST(ClusterAlltoall, HasTheMessagesOfTorcsSchedules) {
-  const std::pair<const char*, AlltoallStrategy> rows[] = {
-      {"direct", AlltoallStrategy::kOriginal},
-      {"leader", AlltoallStrategy::kLeader},
-      {"aggregated", AlltoallStrategy::kAggregated},
-      {"distributed", AlltoallStrategy::kDistributed}};
+  const std::pair<const char*, ClusterStrategy> rows[] = {
+      {"direct", ClusterStrategy::kOriginal},
+      {"leader", ClusterStrategy::kLeader},
+      {"aggregated", ClusterStrategy::kAggregated},
+      {"distributed", ClusterStrategy::kDistributed}};
   const Cluster cluster = unitCluster();
   for (const auto& [algorithm, strategy] : rows) {
     const ClusterAlltoall of{5, 3, 7, strategy, ExchangeKind::kDirect};
@@ -245,12 +245,12 @@ TEST(ClusterSchedules, TakeWhatTheModelOfTheSameMessagesTakes) {
   // every node receives one message at a time, too; in an order of each rank's own some wait for
   // each other.
   const Cluster cluster = preset("infinipath");
-  PipelineOptions options;
+  compiler::PipelineOptions options;
   const Schedule shuffled = compiled(Collective::kAlltoall, "15", options, "direct");
   options.peers = FamilyOrder::kFixed;
   const Schedule fixed = compiled(Collective::kAlltoall, "15", options, "direct");
   for (const std::uint64_t bytes : {8u, 500u, 30000u}) {
-    const ClusterAlltoall of{15, 1, static_cast<double>(bytes), AlltoallStrategy::kOriginal,
+    const ClusterAlltoall of{15, 1, static_cast<double>(bytes), ClusterStrategy::kOriginal,
                              ExchangeKind::kDirect};
     const double expected = simulateAlltoall(cluster, of).seconds;
     const auto seconds = [&](const Schedule& schedule) {
@@ -276,4 +276,4 @@ TEST(ClusterSchedules, OthersAreRefused) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

@@ -6,12 +6,12 @@
 #include "model/cluster/pairs.h"
 #include "tests/model/cluster/cluster_testing.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
-using enum AlltoallStrategy;
+using enum ClusterStrategy;
 
-double seconds(const char* cluster, std::uint32_t nodes, AlltoallStrategy strategy, double bytes,
+double seconds(const char* cluster, std::uint32_t nodes, ClusterStrategy strategy, double bytes,
                std::optional<ExchangeKind> kind = {}, std::uint32_t cores = 8) {
   const ClusterRun run = simulateAlltoall(preset(cluster), {nodes, cores, bytes, strategy, kind});
   EXPECT_TRUE(run.completed);
@@ -85,4 +85,4 @@ TEST(MulticoreClaims, TheLeaderIsBestOnInfiniHostAndNotOnConnectX) {  // Figures
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

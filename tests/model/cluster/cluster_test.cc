@@ -7,7 +7,7 @@
 #include "model/cluster/pairs.h"
 #include "tests/model/cluster/cluster_testing.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 TEST(ClusterPresets, NameASourceForEveryNumber) {
@@ -120,4 +120,4 @@ TEST(ClusterPresets, ConnectXPassesTenTimesAsManySmallMessagesAsInfiniHost) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

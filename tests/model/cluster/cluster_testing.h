@@ -7,7 +7,7 @@
 
 #include "model/cluster/cluster.h"
 
-namespace torc {
+namespace torc::model {
 
 /// A preset; an error fails the test.
 inline Cluster preset(llvm::StringRef name) {
@@ -38,6 +38,6 @@ inline Cluster unitCluster() {
   return cluster;
 }
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_TESTS_MODEL_CLUSTER_CLUSTER_TESTING_H_

@@ -8,7 +8,7 @@
 
 #include "tests/model/partition.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 DenseJob jobOn(const Machine& machine, double n, const DenseGrid& grid, LineTrees trees) {
@@ -121,4 +121,4 @@ TEST(DenseCost, Panels) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

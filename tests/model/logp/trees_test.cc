@@ -8,7 +8,7 @@
 
 #include "tests/model/partition.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr double kMicro = 1e-6, kMega = 1e6, kGiga = 1e9;
@@ -154,4 +154,4 @@ TEST(LogPTrees, OtherTopologies) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 using nlohmann::json;
@@ -260,4 +260,4 @@ TEST(Machine, SchemaKnowsTheKeys) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

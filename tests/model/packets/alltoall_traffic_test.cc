@@ -11,7 +11,7 @@
 #include "model/packets/packet_sizes.h"
 #include "model/packets/random.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 PacketResult run(const char* shape, AlltoallStrategy strategy, double bytes,
@@ -95,4 +95,4 @@ TEST(AlltoallTrafficTest, ParametersHaveSources) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

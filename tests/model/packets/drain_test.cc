@@ -10,7 +10,7 @@
 #include "model/packets/packet_simulator.h"
 #include "tests/model/packets/scripted_traffic.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
@@ -112,4 +112,4 @@ RC_GTEST_PROP(DrainTest, AlltoallsAreTheSameEveryTime, ()) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

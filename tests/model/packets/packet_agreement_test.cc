@@ -9,7 +9,7 @@
 #include "model/simulator/simulator.h"
 #include "tests/model/model_testing.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 TEST(PacketAgreementTest, BucketSchedulesTakeWhatTheLinkSimulatorSays) {
@@ -37,4 +37,4 @@ TEST(PacketAgreementTest, BucketSchedulesTakeWhatTheLinkSimulatorSays) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

@@ -10,7 +10,7 @@
 #include "model/packets/parameters.h"
 #include "tests/model/packets/scripted_traffic.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 // Blue Gene/L in cycles of 700 MHz, which are the ticks.
@@ -179,4 +179,4 @@ TEST(RouterTest, HopsThatTakeTooLong) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

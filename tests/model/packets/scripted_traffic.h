@@ -9,7 +9,7 @@
 #include "model/packets/network.h"
 #include "model/packets/traffic.h"
 
-namespace torc {
+namespace torc::model {
 
 struct ScriptedPacket {
   std::uint32_t from = 0;
@@ -68,6 +68,6 @@ class ScriptedTraffic : public Traffic {
   std::vector<std::vector<std::uint32_t>> by_node_;
 };
 
-}  // namespace torc
+}  // namespace torc::model
 
 #endif  // TORC_TESTS_MODEL_PACKETS_SCRIPTED_TRAFFIC_H_

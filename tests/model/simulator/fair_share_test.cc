@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr double kInfinity = FairShare::kInfinity;
@@ -142,4 +142,4 @@ RC_GTEST_PROP(FairShare, RatesAreMaxMinFair, ()) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

@@ -6,7 +6,7 @@
 #include "compiler/compile.h"
 #include "model/simulator/simulator.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 constexpr double kBytes[] = {1e5, 1e6, 1e8};
@@ -16,16 +16,16 @@ constexpr std::uint32_t kChunks[] = {1, 2, 8, 16};
 /// `chunks` is 0.
 Schedule compiled(Collective collective, const Topology& topology, std::uint32_t chunks,
                   std::uint32_t in_flight = 1) {
-  const Algorithm* bucket = cantFail(findAlgorithm("bucket"));
-  PipelineOptions options;
-  options.weights = ColorWeights::kBalanced;
+  const compiler::Algorithm* bucket = cantFail(compiler::findAlgorithm("bucket"));
+  compiler::PipelineOptions options;
+  options.weights = passes::ColorWeights::kBalanced;
   options.chunks = chunks;
   options.in_flight = in_flight;
-  const PassPipeline pipeline =
-      chunks == 0 ? uncutPipeline(*bucket, options) : pipelineOf(*bucket, options);
-  PassManagerOptions manager;
+  const passes::PassPipeline pipeline = chunks == 0 ? compiler::uncutPipeline(*bucket, options)
+                                                    : compiler::pipelineOf(*bucket, options);
+  passes::PassManagerOptions manager;
   manager.verify_each = false;
-  return cantFail(compile({collective, topology}, *bucket, pipeline, manager)).schedule;
+  return cantFail(compiler::compile({collective, topology}, *bucket, pipeline, manager)).schedule;
 }
 
 TEST(PipelineCost, PredictsWhatTheSimulatorMeasures) {
@@ -98,4 +98,4 @@ TEST(PipelineCost, TakesTheFewestChunksThatAreAsGood) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

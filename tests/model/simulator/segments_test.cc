@@ -9,11 +9,11 @@
 #include "model/simulator/simulator.h"
 #include "tests/model/model_testing.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 Schedule segmented(Collective collective, const std::string& shape, std::uint32_t segments) {
-  PipelineOptions options;
+  compiler::PipelineOptions options;
   options.chunks = segments;
   return compiled(collective, shape, options, "rectangular");
 }
@@ -44,7 +44,7 @@ TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
     options.bytes = 36000;
     const SimulateResult some = cantFail(simulate(schedule.view(), machine, options));
     const SimulateResult all =
-        cantFail(simulate(unrollSegments(schedule.view(), kSegments).view(), machine, options));
+        cantFail(simulate(ir::unrollSegments(schedule.view(), kSegments).view(), machine, options));
     EXPECT_LT(some.operations, all.operations);
     EXPECT_NEAR(some.makespan_s, all.makespan_s, 0.001 * all.makespan_s);
     EXPECT_EQ(some.messages, all.messages);
@@ -60,19 +60,21 @@ TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
 TEST(SimulateSegments, APipelineOfTwoPhasesIsFilledFirst) {
   Topology topology = *parseTopology("5x4x3");
   ASSERT_TRUE(topology.addDeadNode({1, 2, 1}).ok());
-  const Algorithm& algorithm = *cantFail(findAlgorithm("closed-trees"));
-  PipelineOptions options;
+  const compiler::Algorithm& algorithm = *cantFail(compiler::findAlgorithm("closed-trees"));
+  compiler::PipelineOptions options;
   options.chunks = 300;
-  const Schedule schedule = cantFail(compile({Collective::kAllreduce, topology}, algorithm,
-                                             pipelineOf(algorithm, options), PassManagerOptions()))
-                                .schedule;
+  const Schedule schedule =
+      cantFail(compiler::compile({Collective::kAllreduce, topology}, algorithm,
+                                 compiler::pipelineOf(algorithm, options),
+                                 passes::PassManagerOptions()))
+          .schedule;
   Machine machine = unitMachine(topology);
   machine.alpha = 0.5;
   SimulateOptions simulated;
   simulated.bytes = 36000;
   const SimulateResult some = cantFail(simulate(schedule.view(), machine, simulated));
   const SimulateResult all =
-      cantFail(simulate(unrollSegments(schedule.view(), 300).view(), machine, simulated));
+      cantFail(simulate(ir::unrollSegments(schedule.view(), 300).view(), machine, simulated));
   EXPECT_LT(some.operations, all.operations / 4);
   EXPECT_NEAR(some.makespan_s, all.makespan_s, 0.01 * all.makespan_s);
 }
@@ -80,11 +82,12 @@ TEST(SimulateSegments, APipelineOfTwoPhasesIsFilledFirst) {
 // One rank has nothing to do in an exscan.
 TEST(SimulateSegments, NothingTakesNoTime) {
   const Topology topology = *parseTopology("1");
-  const Algorithm& algorithm = *cantFail(findAlgorithm("line-scan"));
-  PipelineOptions options;
+  const compiler::Algorithm& algorithm = *cantFail(compiler::findAlgorithm("line-scan"));
+  compiler::PipelineOptions options;
   options.chunks = 4;
-  const Schedule schedule = cantFail(compile({Collective::kExscan, topology}, algorithm,
-                                             pipelineOf(algorithm, options), PassManagerOptions()))
+  const Schedule schedule = cantFail(compiler::compile({Collective::kExscan, topology}, algorithm,
+                                                       compiler::pipelineOf(algorithm, options),
+                                                       passes::PassManagerOptions()))
                                 .schedule;
   const SimulateResult result = cantFail(simulate(schedule.view(), unitMachine(topology), {}));
   EXPECT_EQ(result.makespan_s, 0);
@@ -92,4 +95,4 @@ TEST(SimulateSegments, NothingTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

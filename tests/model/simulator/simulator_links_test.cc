@@ -5,7 +5,7 @@
 #include "model/simulator/simulator.h"
 #include "tests/model/model_testing.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 // On a ring of two every half has a cable of its own; a line of two has one for both.
@@ -185,4 +185,4 @@ TEST(Simulator, KnowsWhatIsDead) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

@@ -10,7 +10,7 @@
 #include "tests/model/model_testing.h"
 #include "tests/properties/random_case.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 std::uint32_t draw(std::uint32_t low, std::uint32_t high) {
@@ -131,4 +131,4 @@ RC_GTEST_PROP(Simulator, TakesNoLessThanLinksAndCoresNeed, ()) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

@@ -5,7 +5,7 @@
 
 #include "tests/model/model_testing.h"
 
-namespace torc {
+namespace torc::model {
 namespace {
 
 /// A machine on which everything takes time.
@@ -24,8 +24,8 @@ constexpr double kStep = 0.5 + 2 * 0.125 + 0.25 + 2;  // alpha + 2 o + L + a hop
 
 // Equation (1) of the bucket paper: (p-1) (alpha + n/p beta + n/p gamma), alpha in full.
 TEST(Simulator, RingInOneDirectionTakesEquationOne) {
-  PipelineOptions options;
-  options.directions = DirectionModel::kUnidirectional;
+  compiler::PipelineOptions options;
+  options.directions = passes::DirectionModel::kUnidirectional;
   for (const int size : {2, 3, 8, 13}) {
     const std::string shape = std::to_string(size);
     const double block = 832.0 / size;
@@ -46,8 +46,9 @@ TEST(Simulator, RingInOneDirectionTakesEquationOne) {
 TEST(Simulator, SymmetricToriTakeTheLowerBound) {
   for (const auto& [shape, dimensions, size] :
        {std::tuple{"5", 1, 5}, {"4x4", 2, 4}, {"3x3x3", 3, 3}, {"2x2x2x2", 4, 2}}) {
-    for (const DependenceKind dependences : {DependenceKind::kPhase, DependenceKind::kRegion}) {
-      PipelineOptions options;
+    for (const passes::DependenceKind dependences :
+         {passes::DependenceKind::kPhase, passes::DependenceKind::kRegion}) {
+      compiler::PipelineOptions options;
       options.dependences = dependences;
       const Schedule schedule = compiled(Collective::kReduceScatter, shape, options);
       Machine machine = unitMachine(schedule.topology);
@@ -61,8 +62,8 @@ TEST(Simulator, SymmetricToriTakeTheLowerBound) {
 
 // Phase by phase, the slowest color of each phase counts: 4x8, halves of two colors each.
 TEST(Simulator, PhasesTakeAsLongAsTheirSlowestColor) {
-  PipelineOptions options;
-  options.dependences = DependenceKind::kPhase;
+  compiler::PipelineOptions options;
+  options.dependences = passes::DependenceKind::kPhase;
   const Schedule schedule = compiled(Collective::kReduceScatter, "4x8", options);
   Machine machine = unitMachine(schedule.topology);
   machine.alpha = 0.001;
@@ -121,7 +122,7 @@ TEST(Simulator, CoresShareTheMemory) {
 }
 
 TEST(Simulator, StreamsOnTheirOwnCoresWorkSideBySide) {
-  PipelineOptions options;
+  compiler::PipelineOptions options;
   Schedule schedule = compiled(Collective::kReduceScatter, "2", options);
   Machine machine = unitMachine(schedule.topology);
   machine.gamma = 3;
@@ -370,4 +371,4 @@ TEST(Simulator, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::model

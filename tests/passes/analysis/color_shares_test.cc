@@ -11,7 +11,7 @@
 
 #include "tests/equal_weight_loads.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// T* (docs/bounds.md) in vectors over a ring's bandwidth: the largest cut.
@@ -163,4 +163,4 @@ TEST(ColorShares, OverlappedHalvesLoadLinesByTheirCables) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 using Rounds = std::vector<RingRound> (*)(std::uint32_t, bool, std::uint32_t);
@@ -100,4 +100,4 @@ TEST(RingRounds, DirectionsMirrorEachOther) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

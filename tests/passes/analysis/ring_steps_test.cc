@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 struct Case {
@@ -73,8 +73,8 @@ TEST(RingSteps, ReduceScatterCountsEveryContributionOnce) {
         has[{x, block}] = {x};
     }
     for (std::uint32_t s = 0; s + 1 < axis.size; ++s) {
-      const RingStep step =
-          ringStep(PlanKind::kRingReduceScatter, axis.size, !axis.wraps(), test_case.direction, s);
+      const RingStep step = ringStep(ir::PlanKind::kRingReduceScatter, axis.size, !axis.wraps(),
+                                     test_case.direction, s);
       const auto before = has;
       for (const auto& [to, from, block] : play(test_case, step)) {
         const auto& arriving = before.at({from, block});
@@ -99,7 +99,7 @@ TEST(RingSteps, AllgatherBringsEveryBlockOnce) {
       has[x] = {x};
     for (std::uint32_t k = 0; k + 1 < axis.size; ++k) {
       const RingStep step =
-          ringStep(PlanKind::kRingAllgather, axis.size, !axis.wraps(), test_case.direction, k);
+          ringStep(ir::PlanKind::kRingAllgather, axis.size, !axis.wraps(), test_case.direction, k);
       const auto before = has;
       for (const auto& [to, from, block] : play(test_case, step)) {
         EXPECT_TRUE(before[from].count(block)) << "node " << from << " lacks block " << block;
@@ -117,8 +117,8 @@ TEST(RingSteps, SourcesAreTheSendersThatHaveReceivedNothingOfTheBlock) {
     const auto size = static_cast<std::int32_t>(axis.size);
     std::set<std::pair<std::int32_t, std::int32_t>> received;  // by node and block
     for (std::uint32_t s = 0; s + 1 < axis.size; ++s) {
-      const RingStep step =
-          ringStep(PlanKind::kRingReduceScatter, axis.size, !axis.wraps(), test_case.direction, s);
+      const RingStep step = ringStep(ir::PlanKind::kRingReduceScatter, axis.size, !axis.wraps(),
+                                     test_case.direction, s);
       for (const LineStep& line : step) {
         for (std::int32_t x = 0; x < size; ++x) {
           if (!includes(line.senders, x)) continue;
@@ -172,11 +172,11 @@ TEST(HalfLatencySteps, ReduceScatterCountsEveryContributionOnceAndAllgatherEvery
     const auto ring = static_cast<std::uint32_t>(size);
     for (std::uint32_t s = 0; s < ring / 2; ++s) {
       for (const auto& [key, contributions] :
-           playHalves(size, halfLatencyStep(PlanKind::kRingReduceScatter, ring, s), sums)) {
+           playHalves(size, halfLatencyStep(ir::PlanKind::kRingReduceScatter, ring, s), sums)) {
         sums[key].insert(contributions.begin(), contributions.end());
       }
       for (const auto& [key, block] :
-           playHalves(size, halfLatencyStep(PlanKind::kRingAllgather, ring, s), blocks)) {
+           playHalves(size, halfLatencyStep(ir::PlanKind::kRingAllgather, ring, s), blocks)) {
         EXPECT_EQ(block.size(), 1u) << "from both sides";
         EXPECT_TRUE(blocks.emplace(key, block).second) << "a block comes twice";
       }
@@ -190,4 +190,4 @@ TEST(HalfLatencySteps, ReduceScatterCountsEveryContributionOnceAndAllgatherEvery
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

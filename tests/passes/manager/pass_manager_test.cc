@@ -6,14 +6,14 @@
 #include "passes/manager/pipeline_text.h"
 #include "tests/passes/pass_testing.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// Leaves out the last operation of a schedule.
 class DropLast final : public Pass {
  public:
   DropLast() : Pass("drop-last", "breaks the schedule", PassLevel::kStep) {}
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     schedule.dependences.resize(schedule.operations.back().first_dependence);
     schedule.operations.pop_back();
@@ -25,7 +25,7 @@ class DropLast final : public Pass {
 class LoseStream final : public Pass {
  public:
   LoseStream() : Pass("lose-stream", "breaks the structure", PassLevel::kStep) {}
-  llvm::Expected<PassResult> run(Program& program) override {
+  llvm::Expected<PassResult> run(ir::Program& program) override {
     program.schedule.operations.back().stream = 99;
     return PassResult::kWithChange;
   }
@@ -34,7 +34,7 @@ class LoseStream final : public Pass {
 class Refuse final : public Pass {
  public:
   Refuse() : Pass("refuse", "fails", PassLevel::kStep) {}
-  llvm::Expected<PassResult> run(Program&) override { return passError("no"); }
+  llvm::Expected<PassResult> run(ir::Program&) override { return passError("no"); }
 };
 
 /// Runs `passes`, with `last` after them, on the allreduce of a ring of 3.
@@ -43,7 +43,7 @@ struct Outcome {
 };
 Outcome runWith(llvm::StringRef passes, std::unique_ptr<Pass> last,
                 PassManagerOptions options = {}) {
-  Program program = bucketPlan(Collective::kAllreduce, "3");
+  ir::Program program = bucketPlan(Collective::kAllreduce, "3");
   std::vector<std::unique_ptr<Pass>> parsed = cantFail(parsePipeline(passes));
   if (last) parsed.push_back(std::move(last));
   Outcome result;
@@ -111,4 +111,4 @@ TEST(PassManager, PrintsStatisticsAndTimes) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

@@ -6,7 +6,7 @@
 
 #include "passes/manager/pipeline_text.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// The text of what `text` parses to.
@@ -69,4 +69,4 @@ TEST(PassPipeline, MakesNewPassesEachTime) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

@@ -5,7 +5,7 @@
 
 #include "passes/manager/registry.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// The text of what `text` parses to, or the message of the error.
@@ -81,4 +81,4 @@ TEST(PipelineText, ValuesOutsideTheirRangeAreRefused) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

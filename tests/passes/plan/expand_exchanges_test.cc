@@ -13,13 +13,13 @@
 #include "ir/step_builder.h"
 #include "tests/passes/pass_testing.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
-Program exchangePlan(const std::string& shape, std::uint32_t colors,
-                     const std::vector<PlanOperation>& plan) {
-  Program program;
-  program.schedule = scheduleHeader(Collective::kAlltoall, *parseTopology(shape));
+ir::Program exchangePlan(const std::string& shape, std::uint32_t colors,
+                         const std::vector<ir::PlanOperation>& plan) {
+  ir::Program program;
+  program.schedule = ir::scheduleHeader(Collective::kAlltoall, *parseTopology(shape));
   Color color;
   color.axis_count = program.schedule.topology.axis_count;
   for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
@@ -49,16 +49,16 @@ std::string drawShape() {
 
 /// The exchanges of a color: its axes in a random partition, one after the other; those along one
 /// axis from neighbour to neighbour, or in the fewest messages, or not.
-std::vector<PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis_count) {
-  std::vector<PlanOperation> phases(draw(1, axis_count));
+std::vector<ir::PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis_count) {
+  std::vector<ir::PlanOperation> phases(draw(1, axis_count));
   for (std::uint32_t axis = 0; axis < axis_count; ++axis)
     phases[draw(0, static_cast<std::uint32_t>(phases.size() - 1))].axes |= 1u << axis;
-  std::erase_if(phases, [](const PlanOperation& phase) { return phase.axes == 0; });
-  for (PlanOperation& phase : phases) {
-    phase.kind = PlanKind::kExchange;
+  std::erase_if(phases, [](const ir::PlanOperation& phase) { return phase.axes == 0; });
+  for (ir::PlanOperation& phase : phases) {
+    phase.kind = ir::PlanKind::kExchange;
     phase.color = color;
     if (!std::has_single_bit(phase.axes) || draw(0, 1) == 0) continue;
-    phase.kind = draw(0, 1) == 0 ? PlanKind::kRingAlltoall : PlanKind::kBruckAlltoall;
+    phase.kind = draw(0, 1) == 0 ? ir::PlanKind::kRingAlltoall : ir::PlanKind::kBruckAlltoall;
     phase.axis = static_cast<std::uint32_t>(std::countr_zero(std::exchange(phase.axes, 0)));
   }
   return phases;
@@ -66,15 +66,15 @@ std::vector<PlanOperation> drawExchanges(std::uint32_t color, std::uint32_t axis
 
 /// Where a ring of four or six nodes has an exchange, sometimes goes to every second or third node
 /// before, some of the other axes with it.
-std::vector<PlanOperation> drawStrides(const Topology& topology,
-                                       const std::vector<PlanOperation>& phases) {
-  std::vector<PlanOperation> plan;
-  for (PlanOperation phase : phases) {
+std::vector<ir::PlanOperation> drawStrides(const Topology& topology,
+                                           const std::vector<ir::PlanOperation>& phases) {
+  std::vector<ir::PlanOperation> plan;
+  for (ir::PlanOperation phase : phases) {
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       const std::uint32_t size = topology.axes[axis].size;
-      if (phase.kind != PlanKind::kExchange || (phase.axes >> axis & 1) == 0) continue;
+      if (phase.kind != ir::PlanKind::kExchange || (phase.axes >> axis & 1) == 0) continue;
       if (!topology.axes[axis].isRing() || size < 4 || size % 2 != 0 || draw(0, 1) == 0) continue;
-      PlanOperation strided = phase;
+      ir::PlanOperation strided = phase;
       strided.axis = axis;
       strided.stride = draw(0, 1) == 0 ? 2 : size / 2;
       strided.axes = (phase.axes & draw(0, (1u << topology.axis_count) - 1)) | 1u << axis;
@@ -91,18 +91,18 @@ RC_GTEST_PROP(ExpandExchanges, EveryPartitionOfTheAxesIsProved, ()) {
   const std::string shape = drawShape();
   const Topology topology = *parseTopology(shape);
   const std::uint32_t colors = draw(1, 2);
-  std::vector<std::vector<PlanOperation>> of_color;
+  std::vector<std::vector<ir::PlanOperation>> of_color;
   for (std::uint32_t color = 0; color < colors; ++color)
     of_color.push_back(drawStrides(topology, drawExchanges(color, topology.axis_count)));
   // The k-th exchanges of all colors, with a barrier behind them or without.
-  std::vector<PlanOperation> plan;
+  std::vector<ir::PlanOperation> plan;
   for (std::size_t k = 0; k < 2 * topology.axis_count; ++k) {
     for (const auto& exchanges : of_color) {
       if (k < exchanges.size()) plan.push_back(exchanges[k]);
     }
-    if (draw(0, 3) > 0) plan.push_back({PlanKind::kPhaseBarrier});
+    if (draw(0, 3) > 0) plan.push_back({ir::PlanKind::kPhaseBarrier});
   }
-  Program program = exchangePlan(shape, colors, plan);
+  ir::Program program = exchangePlan(shape, colors, plan);
   const std::string pipeline =
       std::string(draw(0, 1) ? "split-directions," : "") +
       "expand-exchanges{order=" + (draw(0, 1) ? "fixed" : "shuffled") +
@@ -116,19 +116,19 @@ RC_GTEST_PROP(ExpandExchanges, EveryPartitionOfTheAxesIsProved, ()) {
     RC_FAIL(fault + "\n" + text);
   }
   if (const std::string fault = faultOf(program); !fault.empty()) RC_FAIL(fault + "\n" + text);
-  const auto counted = proveCounted(program.schedule.view(), draw(0, 5));
+  const auto counted = ir::proveCounted(program.schedule.view(), draw(0, 5));
   if (!counted.ok()) RC_FAIL(counted.status().message() + "\n" + text);
   if (!counted->fault.empty()) RC_FAIL(counted->fault + "\n" + text);
 }
 
 TEST(ExpandExchanges, AreAsLargeOnAnyTorus) {
-  const PlanOperation barrier{PlanKind::kPhaseBarrier};
+  const ir::PlanOperation barrier{ir::PlanKind::kPhaseBarrier};
   for (const std::string shape : {"4x4x4", "64x32x32", "512x2x2m", "64mx64mx64m"}) {
     SCOPED_TRACE(shape);
-    Program program = exchangePlan(shape, 1,
-                                   {{PlanKind::kExchange, 0, 0, false, 0b001},
-                                    barrier,
-                                    {PlanKind::kExchange, 0, 0, false, 0b110}});
+    ir::Program program = exchangePlan(shape, 1,
+                                       {{ir::PlanKind::kExchange, 0, 0, false, 0b001},
+                                        barrier,
+                                        {ir::PlanKind::kExchange, 0, 0, false, 0b110}});
     ASSERT_EQ(runPasses(program, "split-directions,expand-exchanges"), "");
     EXPECT_EQ(faultOf(program), "");
     const bool has_ring = shape != "64mx64mx64m";  // then there are two halves
@@ -143,7 +143,7 @@ TEST(ExpandExchanges, RingsAreAsLongAsTheWayToTheNodeOpposite) {
   for (const auto& [shape, operations] :
        {std::pair<std::string, std::size_t>{"2", 6}, {"3", 5}, {"4", 18}, {"7", 21}, {"64", 498}}) {
     SCOPED_TRACE(shape);
-    Program program = exchangePlan(shape, 1, {{PlanKind::kRingAlltoall, 0, 0}});
+    ir::Program program = exchangePlan(shape, 1, {{ir::PlanKind::kRingAlltoall, 0, 0}});
     ASSERT_EQ(runPasses(program, "split-directions,expand-exchanges,allocate-scratch"), "");
     EXPECT_EQ(faultOf(program), "");
     EXPECT_EQ(program.schedule.operations.size(), operations);
@@ -158,7 +158,7 @@ TEST(ExpandExchanges, BruckTakesARoundForEachPowerOfTwo) {
                                       {"64", 6},
                                       {"100", 7}}) {
     SCOPED_TRACE(shape);
-    Program program = exchangePlan(shape, 1, {{PlanKind::kBruckAlltoall, 0, 0}});
+    ir::Program program = exchangePlan(shape, 1, {{ir::PlanKind::kBruckAlltoall, 0, 0}});
     ASSERT_EQ(runPasses(program, "split-directions,expand-exchanges,allocate-scratch"), "");
     EXPECT_EQ(faultOf(program), "");
     EXPECT_EQ(program.schedule.operations.size(), 3 * rounds);
@@ -166,8 +166,8 @@ TEST(ExpandExchanges, BruckTakesARoundForEachPowerOfTwo) {
 }
 
 TEST(ExpandExchanges, SendHalfOfWhatIsOppositeEachWay) {
-  const PlanOperation ring{PlanKind::kExchange, 0, 0, false, 1};
-  Program whole = exchangePlan("4", 1, {ring}), halves = whole;
+  const ir::PlanOperation ring{ir::PlanKind::kExchange, 0, 0, false, 1};
+  ir::Program whole = exchangePlan("4", 1, {ring}), halves = whole;
   ASSERT_EQ(runPasses(whole, "split-directions{model=unidirectional},expand-exchanges"), "");
   ASSERT_EQ(runPasses(halves, "split-directions,expand-exchanges"), "");
   ASSERT_EQ(whole.schedule.families.size(), 1u);
@@ -178,4 +178,4 @@ TEST(ExpandExchanges, SendHalfOfWhatIsOppositeEachWay) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

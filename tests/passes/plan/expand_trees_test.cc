@@ -12,30 +12,30 @@
 #include "tests/passes/pass_testing.h"
 #include "tests/properties/checked_job.h"
 
-namespace torc {
+namespace torc::passes {
 namespace {
 
 /// `reductions` and `broadcasts` along axes, in this order.
-Program treePlan(Collective collective, const std::string& shape,
-                 const std::vector<std::uint32_t>& reductions,
-                 const std::vector<std::uint32_t>& broadcasts, bool barriers,
-                 std::uint32_t colors = 1) {
-  Program program;
-  program.schedule = scheduleHeader(collective, *parseTopology(shape));
+ir::Program treePlan(Collective collective, const std::string& shape,
+                     const std::vector<std::uint32_t>& reductions,
+                     const std::vector<std::uint32_t>& broadcasts, bool barriers,
+                     std::uint32_t colors = 1) {
+  ir::Program program;
+  program.schedule = ir::scheduleHeader(collective, *parseTopology(shape));
   Color color;
   color.axis_count = program.schedule.topology.axis_count;
   for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
     color.order[axis] = static_cast<std::uint8_t>(axis);
   program.schedule.colors.assign(colors, color);
-  const auto add = [&](PlanKind kind, std::uint32_t axis) {
-    if (barriers && !program.plan.empty()) program.plan.push_back({PlanKind::kPhaseBarrier});
+  const auto add = [&](ir::PlanKind kind, std::uint32_t axis) {
+    if (barriers && !program.plan.empty()) program.plan.push_back({ir::PlanKind::kPhaseBarrier});
     for (std::uint32_t i = 0; i < colors; ++i)
       program.plan.push_back({kind, i, axis});
   };
   for (const std::uint32_t axis : reductions)
-    add(PlanKind::kTreeReduce, axis);
+    add(ir::PlanKind::kTreeReduce, axis);
   for (const std::uint32_t axis : broadcasts)
-    add(PlanKind::kTreeBroadcast, axis);
+    add(ir::PlanKind::kTreeBroadcast, axis);
   return program;
 }
 
@@ -60,11 +60,11 @@ TEST_P(Trees, SumAndBroadcast) {
   for (const bool reversed : {false, true}) {
     for (const char* steps : kSteps) {
       SCOPED_TRACE(steps);
-      Program program = treePlan(Collective::kAllreduce, GetParam(), axesOf(GetParam(), true),
-                                 axesOf(GetParam(), reversed), !reversed, reversed ? 2 : 1);
+      ir::Program program = treePlan(Collective::kAllreduce, GetParam(), axesOf(GetParam(), true),
+                                     axesOf(GetParam(), reversed), !reversed, reversed ? 2 : 1);
       ASSERT_EQ(runPasses(program, steps), "");
       EXPECT_EQ(faultOf(program), "");
-      const auto counted = proveCounted(program.schedule.view(), 11);
+      const auto counted = ir::proveCounted(program.schedule.view(), 11);
       ASSERT_TRUE(counted.ok()) << counted.status().message();
       EXPECT_EQ(counted->fault, "");
       for (const bool in_place : {false, true}) {
@@ -79,7 +79,7 @@ TEST_P(Trees, SumAndBroadcast) {
 }
 
 TEST_P(Trees, BroadcastFromEveryRoot) {
-  Program program =
+  ir::Program program =
       treePlan(Collective::kBroadcast, GetParam(), {}, axesOf(GetParam(), true), true, 2);
   ASSERT_EQ(runPasses(program, "expand-trees"), "");
   EXPECT_EQ(faultOf(program), "");
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Trees,
 
 TEST(ExpandTrees, AreAsLargeOnAnyTorus) {
   const auto operations = [](const char* shape) {
-    Program program =
+    ir::Program program =
         treePlan(Collective::kAllreduce, shape, axesOf(shape, true), axesOf(shape, false), true);
     EXPECT_EQ(runPasses(program, "expand-trees"), "");
     return program.schedule.operations.size();
@@ -115,4 +115,4 @@ TEST(ExpandTrees, AreAsLargeOnAnyTorus) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::passes

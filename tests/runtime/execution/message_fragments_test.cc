@@ -17,11 +17,12 @@ namespace {
 
 Schedule compileSchedule(Collective collective, const std::string& shape) {
   const StatusOr<Topology> topology = parseTopology(shape);
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm("bucket");
+  llvm::Expected<const compiler::Algorithm*> algorithm = compiler::findAlgorithm("bucket");
   EXPECT_TRUE(topology.ok());
   EXPECT_TRUE(static_cast<bool>(algorithm));
-  llvm::Expected<Program> program = compile({collective, *topology}, **algorithm,
-                                            pipelineOf(**algorithm, {}), PassManagerOptions());
+  llvm::Expected<ir::Program> program =
+      compiler::compile({collective, *topology}, **algorithm, compiler::pipelineOf(**algorithm, {}),
+                        passes::PassManagerOptions());
   EXPECT_TRUE(static_cast<bool>(program));
   return std::move(program->schedule);
 }

@@ -24,31 +24,33 @@ namespace {
 
 using List = std::vector<std::uint64_t>;
 
-Schedule compiled(const char* name, const Topology& topology, const PipelineOptions& options = {}) {
-  llvm::Expected<const Algorithm*> algorithm = findAlgorithm(name);
+Schedule compiled(const char* name, const Topology& topology,
+                  const compiler::PipelineOptions& options = {}) {
+  llvm::Expected<const compiler::Algorithm*> algorithm = compiler::findAlgorithm(name);
   EXPECT_TRUE(static_cast<bool>(algorithm)) << name;
-  llvm::Expected<Program> program = compile({Collective::kAlltoall, topology}, **algorithm,
-                                            pipelineOf(**algorithm, options), PassManagerOptions());
+  llvm::Expected<ir::Program> program =
+      compiler::compile({Collective::kAlltoall, topology}, **algorithm,
+                        compiler::pipelineOf(**algorithm, options), passes::PassManagerOptions());
   EXPECT_TRUE(static_cast<bool>(program)) << name;
   return std::move(program->schedule);
 }
 
 /// Blocks go along X, then along the other axes, through nodes between.
 Schedule forwardingSchedule(const std::string& shape) {
-  Program program;
-  program.schedule = scheduleHeader(Collective::kAlltoall, *parseTopology(shape));
+  ir::Program program;
+  program.schedule = ir::scheduleHeader(Collective::kAlltoall, *parseTopology(shape));
   Color color;
   color.axis_count = program.schedule.topology.axis_count;
   for (std::uint32_t axis = 0; axis < color.axis_count; ++axis)
     color.order[axis] = static_cast<std::uint8_t>(axis);
   program.schedule.colors = {color};
   const std::uint32_t others = (1u << color.axis_count) - 2;
-  program.plan = {{PlanKind::kExchange, 0, 0, false, 1},
-                  {PlanKind::kPhaseBarrier},
-                  {PlanKind::kExchange, 0, 0, false, others}};
-  EXPECT_EQ(
-      runPasses(program, "split-directions,expand-exchanges,infer-dependences,allocate-scratch"),
-      "");
+  program.plan = {{ir::PlanKind::kExchange, 0, 0, false, 1},
+                  {ir::PlanKind::kPhaseBarrier},
+                  {ir::PlanKind::kExchange, 0, 0, false, others}};
+  EXPECT_EQ(passes::runPasses(
+                program, "split-directions,expand-exchanges,infer-dependences,allocate-scratch"),
+            "");
   return std::move(program.schedule);
 }
 
@@ -243,7 +245,7 @@ TEST(PairLists, OthersForwardBlocksOnceTheCountsHaveTravelled) {
        {"rotated-rings", "rings", "two-phase", "rotated-two-phase", "virtual-mesh", "bruck"}) {
     for (const char* shape : {"5", "3x2", "4x4", "2x3m", "3x2x2"}) {
       for (const std::uint32_t chunks : {1u, 3u}) {
-        PipelineOptions options;
+        compiler::PipelineOptions options;
         options.chunks = chunks;
         const Schedule schedule = compiled(name, *parseTopology(shape), options);
         const std::string what = message(name, " on ", shape, " in ", chunks, " chunks");

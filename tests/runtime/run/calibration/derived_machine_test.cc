@@ -89,9 +89,9 @@ struct Network {
   }
 
   /// The machine as torc reads its description.
-  Machine machine() const {
-    llvm::Expected<Machine> read =
-        parseMachine(machineText(derive(measured()), "known", "a test"), "known.json");
+  model::Machine machine() const {
+    llvm::Expected<model::Machine> read =
+        model::parseMachine(machineText(derive(measured()), "known", "a test"), "known.json");
     if (!read) {
       ADD_FAILURE() << toString(read.takeError());
       return {};
@@ -107,7 +107,7 @@ TEST(DerivedMachine, IsTheNetworkThatWasMeasured) {
   network.cables[0] = {2e9, 1.5e9};
   network.hop = 0;
   network.buffered = 65536;
-  const Machine machine = network.machine();
+  const model::Machine machine = network.machine();
   ASSERT_EQ(machine.dimensions.size(), 2u);
   EXPECT_TRUE(machine.dimensions[0].torus);
   EXPECT_FALSE(machine.dimensions[1].torus);
@@ -133,7 +133,7 @@ TEST(DerivedMachine, IsTheNetworkThatWasMeasured) {
 TEST(DerivedMachine, HopsThatTakeLongEnoughAreTold) {
   Network network("4x6m");
   network.hop = 1e-6;
-  Machine machine = network.machine();
+  model::Machine machine = network.machine();
   EXPECT_ABOUT(machine.dimensions[0].latency, 1e-6);
   EXPECT_ABOUT(machine.dimensions[1].latency, 1e-6);
   EXPECT_ABOUT(machine.alpha, 2e-6);
@@ -145,7 +145,7 @@ TEST(DerivedMachine, HopsThatTakeLongEnoughAreTold) {
 TEST(DerivedMachine, ADimensionWithoutFartherNodesHasTheRestForAHop) {
   Network network("2x8x2x1");
   network.hop = 1e-6;
-  const Machine machine = network.machine();
+  const model::Machine machine = network.machine();
   EXPECT_ABOUT(machine.dimensions[0].latency, 1e-6);
   EXPECT_ABOUT(machine.dimensions[1].latency, 1e-6);
   EXPECT_EQ(machine.dimensions[3].latency, 0);
@@ -212,16 +212,16 @@ TEST(DerivedMachine, ASlowLinkIsNamedAndChangesNoBandwidth) {
 }
 
 TEST(DerivedMachine, TwoNodesOfARingHaveTwoCables) {
-  Machine ring = Network("2").machine();
+  model::Machine ring = Network("2").machine();
   EXPECT_ABOUT(ring.dimensions[0].bandwidth, 5e8);
   EXPECT_EQ(ring.dimensions[0].cables(), 2u);
-  const Machine line = Network("2m").machine();
+  const model::Machine line = Network("2m").machine();
   EXPECT_ABOUT(line.dimensions[0].bandwidth, 1e9);
   EXPECT_EQ(line.dimensions[0].cables(), 1u);
 }
 
 TEST(DerivedMachine, CoresShareTheMemoryOfANode) {
-  const Machine machine = Network("3x1+4").machine();
+  const model::Machine machine = Network("3x1+4").machine();
   EXPECT_EQ(machine.cores, 4u);
   EXPECT_ABOUT(machine.memory_bandwidth, 1.2e10);
   EXPECT_EQ(machine.dimensions[1].bandwidth, machine.dimensions[0].bandwidth);
@@ -250,7 +250,8 @@ TEST(DerivedMachine, NoiseThatMakesALongMessageQuickerLeavesABandwidth) {
 
 TEST(DerivedMachine, NamesAreEscaped) {
   const DerivedMachine derived = Network("4").derive(Network("4").measured());
-  llvm::Expected<Machine> read = parseMachine(machineText(derived, "a\"b\\", "c\"d"), "x.json");
+  llvm::Expected<model::Machine> read =
+      model::parseMachine(machineText(derived, "a\"b\\", "c\"d"), "x.json");
   ASSERT_TRUE(static_cast<bool>(read)) << toString(read.takeError());
   EXPECT_EQ(read->name, "a\"b\\");
   EXPECT_EQ(read->description, "c\"d");
