@@ -333,13 +333,13 @@ const Table& table() {
 std::string readRow(const Row& row, std::string_view value, Settings& settings) {
   const std::string allowed = row.read(value, settings);
   if (allowed.empty()) return {};
-  return message(row.info.name, " is '", value, "'; allowed: ", allowed);
+  return message(row.info.name, " is '", shown(value), "'; allowed: ", allowed);
 }
 
 /// What single values cannot show.
 void checkTogether(const Settings& settings, std::vector<std::string>& errors) {
   if (!settings.mapping.empty() && !settings.order.empty()) {
-    errors.push_back(message("TORC_MAPPING is '", settings.mapping, "' and TORC_ORDER is '",
+    errors.push_back(message("TORC_MAPPING is '", shown(settings.mapping), "' and TORC_ORDER is '",
                              settings.order, "': both say where ranks lie; set one of them"));
   }
   if (settings.torus.empty() || settings.order.empty()) return;
@@ -355,7 +355,7 @@ std::string unknownSetting(std::string_view name) {
   std::ranges::transform(table(), names.begin(), &SettingInfo::name);
   const std::string_view nearest = nearestName(name, names);
   if (nearest.empty()) {
-    return message(name, " is no variable of torc's (`torc info` lists them)");
+    return message(shown(name), " is no variable of torc's (`torc info` lists them)");
   }
   return message(name, " is no variable of torc's; is ", nearest, " meant?");
 }
@@ -377,11 +377,14 @@ SettingTexts::SettingTexts(const char* const* environment) {
     const std::string_view text = *environment;
     const std::size_t equals = text.find('=');
     if (!text.starts_with("TORC_") || equals == text.npos) continue;
-    // Where a name occurs twice, getenv finds the first.
-    if (find(text.substr(0, equals)).empty()) {
-      set(text.substr(0, equals), text.substr(equals + 1));
-    }
+    texts_.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
+  // Where a name occurs twice, getenv finds the first.
+  const auto name = &decltype(texts_)::value_type::first;
+  std::ranges::stable_sort(texts_, {}, name);
+  const auto twice = std::ranges::unique(texts_, {}, name);
+  texts_.erase(twice.begin(), twice.end());
+  std::erase_if(texts_, [](const auto& text) { return text.second.empty(); });
 }
 
 void SettingTexts::set(std::string_view name, std::string_view value) {
