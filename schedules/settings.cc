@@ -357,7 +357,7 @@ std::string unknownSetting(std::string_view name) {
   if (nearest.empty()) {
     return message(shown(name), " is no variable of torc's (`torc info` lists them)");
   }
-  return message(name, " is no variable of torc's; is ", nearest, " meant?");
+  return message(shown(name), " is no variable of torc's; is ", nearest, " meant?");
 }
 
 }  // namespace
@@ -380,10 +380,9 @@ SettingTexts::SettingTexts(const char* const* environment) {
     texts_.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   // Where a name occurs twice, getenv finds the first.
-  const auto name = &decltype(texts_)::value_type::first;
-  std::ranges::stable_sort(texts_, {}, name);
-  const auto twice = std::ranges::unique(texts_, {}, name);
-  texts_.erase(twice.begin(), twice.end());
+  std::ranges::stable_sort(texts_, {}, &decltype(texts_)::value_type::first);
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  texts_.erase(std::unique(texts_.begin(), texts_.end(), same), texts_.end());
   std::erase_if(texts_, [](const auto& text) { return text.second.empty(); });
 }
 
