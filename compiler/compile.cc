@@ -109,7 +109,13 @@ llvm::Expected<Program> compile(const CollectiveSpec& spec, const Algorithm& alg
                                        " cores of a node, and " + spec.topology.shape() + " has " +
                                        llvm::Twine(coresOf(spec.topology)));
   }
-  llvm::Expected<Program> planned = algorithm.plan(led_cores > 0 ? networkOf(spec) : spec);
+  const CollectiveSpec planned_for = led_cores > 0 ? networkOf(spec) : spec;
+  if (const std::string beyond = beyondLimits(algorithm.estimate(planned_for)); !beyond.empty()) {
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        algorithm.name + ": too large for " + spec.topology.shape() + ": " + beyond);
+  }
+  llvm::Expected<Program> planned = algorithm.plan(planned_for);
   if (!planned) return planned.takeError();
   Program program = std::move(*planned);
   program.schedule.producer = "torc " + std::string(kVersion) + " " + algorithm.name.str();
