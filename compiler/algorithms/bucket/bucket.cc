@@ -67,6 +67,7 @@ ProgramSize estimateRings(const CollectiveSpec& spec, bool in_colors) {
   const CollectiveRow& row = rowOf(spec.collective);
   const Topology& topology = spec.topology;
   double axes = 0, divide = 0, gather = 0;  // operations of a part
+  double squares = 0;                       // of steps
   bool has_ring = false, has_line = false;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (topology.axes[i].size == 1) continue;
@@ -75,6 +76,7 @@ ProgramSize estimateRings(const CollectiveSpec& spec, bool in_colors) {
     has_ring |= is_ring;
     has_line |= !is_ring;
     axes += topology.axes[i].kind != AxisKind::kCore;
+    squares += steps * steps;
     if (row.inWhole()) divide += steps * (is_ring ? 2 : 5);
     if (row.outWhole()) gather += steps * (is_ring ? 2 : 5);
   }
@@ -86,9 +88,10 @@ ProgramSize estimateRings(const CollectiveSpec& spec, bool in_colors) {
   if (row.isRooted() || has_line) {
     size.cell_steps = 1.4 * size.operations * size.operations / parts;
   } else {
-    // What a node has summed up grows from step to step.
+    // Every step of a reduction meets those before it in the sums: 4,096 nodes in a ring are too
+    // many.
     size.proof_steps = 5 * size.operations;
-    if (row.reduces()) size.proof_steps += 8e-3 * parts * divide * parts * divide;
+    if (row.reduces()) size.proof_steps += 3.58 * parts * squares;
   }
   return size;
 }
