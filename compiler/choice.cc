@@ -12,6 +12,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "ir/verifier/node_classes.h"
+#include "ir/verifier/verifier.h"
 #include "model/simulator/pipeline_cost.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/validate.h"
@@ -41,6 +42,9 @@ constexpr int kMostPerRank = 10;
 constexpr double kPerRankOperations = 2e7;
 constexpr double kAllPerRankOperations = 4e7;
 
+// What of the steps of a proof its estimate has to say for it to be looked at before it is needed.
+constexpr double kDoubtful = 0.5;
+
 // The longest vector for which one core is tried for all of a node where it would work at no cost.
 constexpr double kMostLedBytes = 64 << 10;
 
@@ -68,6 +72,7 @@ class Chooser {
     for (const Algorithm& algorithm : algorithms()) {
       if (isWanted(algorithm, network_) && mayLead(algorithm)) addLed(algorithm);
       if (limits_.leaders.value_or(false) || !isWanted(algorithm, spec_)) continue;
+      if (isBeyondLimits(algorithm)) continue;
       if (algorithm.inSegments()) {
         addSegments(algorithm);
       } else if (algorithm.form == PlanForm::kExchanges) {
@@ -86,11 +91,16 @@ class Chooser {
     }
     std::vector<Candidate>& candidates = choice_.candidates;
     if (candidates.empty()) return noAlgorithm(spec_);
-    lookCloser();
+    do {
+      lookCloser();
+    } while (!isProvable(taken()));
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     choice_.built = simulator_.built();
-    if (!candidates.front().refusal.empty()) {
-      return llvm::createStringError(llvm::inconvertibleErrorCode(), candidates.front().refusal);
+    if (const Candidate& first = candidates.front(); !first.refusal.empty()) {
+      const std::string for_shape =
+          first.algorithm->name.str() + ": too large for " + spec_.topology.shape() + ": ";
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     (first.tried ? "" : for_shape) + first.refusal);
     }
     const auto chosen = candidates.begin() + (&taken() - candidates.data());
     std::rotate(candidates.begin(), chosen, chosen + 1);
@@ -162,6 +172,42 @@ class Chooser {
            algorithm.form != PlanForm::kExchanges;
   }
 
+  /// Whether no program of `algorithm` can be made or proved; then a candidate says so.
+  bool isBeyondLimits(const Algorithm& algorithm) {
+    Candidate candidate;
+    candidate.algorithm = &algorithm;
+    candidate.refusal = beyondLimits(algorithm.estimate(spec_));
+    if (candidate.refusal.empty()) return false;
+    candidate.tried = false;
+    choice_.candidates.push_back(std::move(candidate));
+    return true;
+  }
+
+  /// Whether a candidate can be proved: looked at where its estimate leaves that open. If not, it
+  /// says so.
+  bool isProvable(Candidate& candidate) {
+    const Algorithm& algorithm = *candidate.algorithm;
+    const ProgramSize size = algorithm.estimate(candidate.options.led_cores > 0 ? network_ : spec_);
+    const double cuts = algorithm.cutsIntoSegments() ? 8 : candidate.options.chunks;
+    if (!candidate.refusal.empty() || cuts * size.cell_steps < kDoubtful * kMostCellSteps) {
+      return true;
+    }
+    if (progress_ != nullptr) progress_->begin("proving " + candidate.description());
+    auto program = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
+    if (!program) {
+      candidate.refusal = toString(program.takeError());
+      return false;
+    }
+    // Faults of the schedule are for whoever compiles it.
+    const ir::VerifyResult proof = ir::verify((*program)->schedule.view());
+    for (const ir::Fault& fault : proof.faults) {
+      if (llvm::StringRef(fault.message).starts_with("too large to prove")) {
+        candidate.refusal = fault.message;
+      }
+    }
+    return candidate.refusal.empty();
+  }
+
   /// What is to be tried of an option.
   template <typename Value>
   static std::vector<Value> toTry(const std::optional<Value>& settled,
@@ -197,13 +243,13 @@ class Chooser {
     Candidate candidate;
     candidate.algorithm = &algorithm;
     candidate.options.chunks = limits_.chunks.value_or(1);
-    if (limits_.algorithm == nullptr && algorithm.estimate != nullptr) {
-      const ProgramSize size = algorithm.estimate(spec_);
-      if (isTooLarge(candidate, size, kMostFileBytes)) return;
+    const ProgramSize estimate = algorithm.estimate(spec_);
+    if (limits_.algorithm == nullptr && !estimate.of_nodes &&
+        isTooLarge(candidate, estimate, kMostFileBytes)) {
+      return;
     }
     if (limits_.chunks) return add(candidate);
-    const double most_bytes =
-        algorithm.estimate != nullptr ? kMostFileBytes : kMostFileBytesOfNodes;
+    const double most_bytes = estimate.of_nodes ? kMostFileBytesOfNodes : kMostFileBytes;
     auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
     if (!whole) {
       candidate.refusal = toString(whole.takeError());
@@ -211,7 +257,7 @@ class Chooser {
     }
     const Schedule& schedule = (*whole)->schedule;
     ProgramSize size = sizeOf(schedule.view());
-    if (algorithm.estimate != nullptr) size.proof_steps = algorithm.estimate(spec_).proof_steps;
+    size.proof_steps = estimate.proof_steps;
     const std::uint32_t parts = schedule.colors.empty() ? 1 : schedule.colors.front().chunks;
     double before = std::numeric_limits<double>::infinity();
     int left = kWithoutGain;
@@ -219,8 +265,9 @@ class Chooser {
          chunks = nextChunks(chunks, parts)) {
       if (chunks > 1) {
         ProgramSize cut = size;
-        cut.proof_steps *=
-            passes::dealsChunks(schedule.view(), chunks) ? parts : double{1} * parts * chunks;
+        const double cuts = passes::dealsChunks(schedule.view(), chunks) ? 1 : chunks;
+        cut.proof_steps *= parts * cuts;
+        cut.cell_steps = estimate.cell_steps * cuts;
         if (isTooLarge(candidate, cut, most_bytes) || isTooSlow(candidate)) return;
       }
       add(candidate);
@@ -257,8 +304,9 @@ class Chooser {
     candidate.algorithm = &algorithm;
     candidate.options.led_cores = coresOf(spec_.topology);
     candidate.options.chunks = limits_.chunks.value_or(1);
-    if (limits_.algorithm == nullptr && algorithm.estimate != nullptr &&
-        isTooLarge(candidate, algorithm.estimate(network_), kMostFileBytes)) {
+    const ProgramSize estimate = algorithm.estimate(network_);
+    if (limits_.algorithm == nullptr && algorithm.isSettled() && !estimate.of_nodes &&
+        isTooLarge(candidate, estimate, kMostFileBytes)) {
       return;
     }
     const bool is_halved =
@@ -352,7 +400,7 @@ class Chooser {
     if (bytes > most_bytes) {
       candidate.refusal =
           "its file would have about " + mebibytes(bytes) + ", more than " + mebibytes(most_bytes);
-    } else if (size.proof_steps > kMostProofSteps) {
+    } else if (size.proof_steps > kMostProofSteps || size.cell_steps > kMostCellSteps) {
       candidate.refusal = "its proof would take too long";
     } else {
       return false;
@@ -501,8 +549,9 @@ class Chooser {
     const ProgramSize size = sizeOf(schedule);
     const std::uint64_t classes =
         std::min<std::uint64_t>(ir::NodeClasses(schedule, false).count(), kMostClasses);
+    const double cell_steps = candidate.algorithm->estimate(spec_).cell_steps;
     std::uint32_t most = model::kMostChunks;
-    while (most > 1 && (size.fileBytes(most) > most_bytes ||
+    while (most > 1 && (size.fileBytes(most) > most_bytes || most * cell_steps > kMostCellSteps ||
                         static_cast<double>(classes) * size.operations * most > kMostTasks)) {
       --most;
     }

@@ -112,7 +112,13 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
                                        " cores of a node, and " + spec.topology.shape() + " has " +
                                        llvm::Twine(coresOf(spec.topology)));
   }
-  llvm::Expected<ir::Program> planned = algorithm.plan(led_cores > 0 ? networkOf(spec) : spec);
+  const CollectiveSpec planned_for = led_cores > 0 ? networkOf(spec) : spec;
+  if (const std::string beyond = beyondLimits(algorithm.estimate(planned_for)); !beyond.empty()) {
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        algorithm.name + ": too large for " + spec.topology.shape() + ": " + beyond);
+  }
+  llvm::Expected<ir::Program> planned = algorithm.plan(planned_for);
   if (!planned) return planned.takeError();
   ir::Program program = std::move(*planned);
   program.schedule.producer = "torc " + std::string(kVersion) + " " + algorithm.name.str();

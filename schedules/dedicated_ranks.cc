@@ -31,12 +31,18 @@ std::optional<DedicatedRanks> parseList(std::string_view text) {
     const std::optional<std::uint64_t> first = parseNumber(takeItem(item, '-'), kMostRanks);
     const std::optional<std::uint64_t> last = item.empty() ? first : parseNumber(item, kMostRanks);
     if (!first || !last || *last < *first) return std::nullopt;
-    for (std::uint64_t rank = *first; rank <= *last; ++rank)
-      ranks.list.push_back(static_cast<std::uint32_t>(rank));
+    ranks.list.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*last)});
   }
-  std::ranges::sort(ranks.list);
-  const auto twice = std::ranges::unique(ranks.list);
-  ranks.list.erase(twice.begin(), twice.end());
+  std::ranges::sort(ranks.list, {}, &RankRange::first);
+  std::size_t kept = 0;  // ranges that overlap or touch become one
+  for (const RankRange& range : ranks.list) {
+    if (kept > 0 && range.first <= ranks.list[kept - 1].last + 1) {
+      ranks.list[kept - 1].last = std::max(ranks.list[kept - 1].last, range.last);
+    } else {
+      ranks.list[kept++] = range;
+    }
+  }
+  ranks.list.resize(kept);
   return ranks;
 }
 
@@ -75,9 +81,10 @@ StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t r
       count = wanted.number;
       break;
     case DedicatedRanks::Kind::kList:
-      count = wanted.list.size();
-      if (wanted.list.back() >= ranks) {
-        return fault("the job has no rank ", wanted.list.back(), "; its ranks are 0 to ",
+      for (const RankRange& range : wanted.list)
+        count += range.last - range.first + 1;
+      if (wanted.list.back().last >= ranks) {
+        return fault("the job has no rank ", wanted.list.back().last, "; its ranks are 0 to ",
                      ranks - 1);
       }
       break;

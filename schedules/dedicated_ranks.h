@@ -15,13 +15,19 @@
 
 namespace torc {
 
+struct RankRange {
+  std::uint32_t first = 0, last = 0;
+
+  bool operator==(const RankRange&) const = default;
+};
+
 /// How many ranks, or which.
 struct DedicatedRanks {
   enum class Kind : std::uint8_t { kNone, kRatio, kNumber, kList };
   Kind kind = Kind::kNone;
-  std::uint32_t number = 0;         // kRatio: application ranks for each dedicated one; kNumber: of
-                                    // dedicated ranks
-  std::vector<std::uint32_t> list;  // kList: of MPI_COMM_WORLD, ascending
+  std::uint32_t number = 0;     // kRatio: application ranks for each dedicated one; kNumber: of
+                                // dedicated ranks
+  std::vector<RankRange> list;  // kList: of MPI_COMM_WORLD, ascending, apart: as long as the text
 
   bool operator==(const DedicatedRanks&) const = default;
 };

@@ -351,13 +351,13 @@ const Table& table() {
 std::string readRow(const Row& row, std::string_view value, Settings& settings) {
   const std::string allowed = row.read(value, settings);
   if (allowed.empty()) return {};
-  return message(row.info.name, " is '", value, "'; allowed: ", allowed);
+  return message(row.info.name, " is '", shown(value), "'; allowed: ", allowed);
 }
 
 /// What single values cannot show.
 void checkTogether(const Settings& settings, std::vector<std::string>& errors) {
   if (!settings.mapping.empty() && !settings.order.empty()) {
-    errors.push_back(message("TORC_MAPPING is '", settings.mapping, "' and TORC_ORDER is '",
+    errors.push_back(message("TORC_MAPPING is '", shown(settings.mapping), "' and TORC_ORDER is '",
                              settings.order, "': both say where ranks lie; set one of them"));
   }
   if (settings.torus.empty() || settings.order.empty()) return;
@@ -373,9 +373,9 @@ std::string unknownSetting(std::string_view name) {
   std::ranges::transform(table(), names.begin(), &SettingInfo::name);
   const std::string_view nearest = nearestName(name, names);
   if (nearest.empty()) {
-    return message(name, " is no variable of torc's (`torc info` lists them)");
+    return message(shown(name), " is no variable of torc's (`torc info` lists them)");
   }
-  return message(name, " is no variable of torc's; is ", nearest, " meant?");
+  return message(shown(name), " is no variable of torc's; is ", nearest, " meant?");
 }
 
 }  // namespace
@@ -395,11 +395,13 @@ SettingTexts::SettingTexts(const char* const* environment) {
     const std::string_view text = *environment;
     const std::size_t equals = text.find('=');
     if (!text.starts_with("TORC_") || equals == text.npos) continue;
-    // Where a name occurs twice, getenv finds the first.
-    if (find(text.substr(0, equals)).empty()) {
-      set(text.substr(0, equals), text.substr(equals + 1));
-    }
+    texts_.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
+  // Where a name occurs twice, getenv finds the first.
+  std::ranges::stable_sort(texts_, {}, &decltype(texts_)::value_type::first);
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  texts_.erase(std::unique(texts_.begin(), texts_.end(), same), texts_.end());
+  std::erase_if(texts_, [](const auto& text) { return text.second.empty(); });
 }
 
 void SettingTexts::set(std::string_view name, std::string_view value) {

@@ -342,8 +342,7 @@ Status validateFamilies(const ScheduleView& schedule) {
   return {};
 }
 
-Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count,
-                      std::uint64_t& named_parts) {
+Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks& named) {
   // Who expands a schedule keeps a number per slot: more slots than frames would be a small file
   // that asks for much memory.
   if (schedule.slot_count > schedule.frames.size()) {
@@ -357,7 +356,7 @@ Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count,
   for (std::size_t i = 0; i < schedule.frames.size(); ++i) {
     const Frame& frame = schedule.frames[i];
     if (Status status =
-            validateBlocks(schedule, part_count, frame.part, frame.box, frame.pieces, named_parts);
+            validateBlocks(schedule, part_count, frame.part, frame.box, frame.pieces, named);
         !status.ok()) {
       return status.annotated(message("frame ", i));
     }
@@ -397,10 +396,24 @@ Status validateTableSizes(const ScheduleView& schedule) {
   return {};
 }
 
+/// What the tables hold that lists are made of and named by.
+std::uint64_t recordsOfLists(const ScheduleView& schedule) {
+  return schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
+}
+
+// Lists may share pieces, and pieces have many parts: without limits a small file could ask for
+// work without end. Schedules that compute something name 3 pieces and 150 parts for each record.
+std::uint64_t mostNamedPieces(const ScheduleView& schedule) {
+  return 4096 + 16 * recordsOfLists(schedule);
+}
+std::uint64_t mostNamedParts(const ScheduleView& schedule) {
+  return std::min(kMaxNamedParts, kMaxParts + 1024 * recordsOfLists(schedule));
+}
+
 }  // namespace
 
 Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, std::uint32_t part,
-                      std::uint32_t box, std::uint32_t pieces, std::uint64_t& named_parts) {
+                      std::uint32_t box, std::uint32_t pieces, NamedBlocks& named) {
   if (pieces == 0) {
     if (part >= part_count) {
       return malformed("part ", part, " does not exist (schedule has ", part_count, ")");
@@ -416,19 +429,23 @@ Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, st
     if (pieces == 1 && schedule.pieces[box].parts == 1) {
       return malformed("is a list of one piece of one part: has no need of one");
     }
+    named.pieces += pieces;
+    if (const std::uint64_t most = mostNamedPieces(schedule); named.pieces > most) {
+      return malformed("the lists up to here have more than ", most,
+                       " pieces: too many for the schedule's size");
+    }
     for (const Piece& piece : schedule.pieces.subspan(box, pieces))
-      named_parts += piece.parts;
-  }
-  // Lists may share pieces: without a limit a small file could ask for work without end.
-  if (named_parts > kMaxNamedParts) {
-    return malformed("the pieces up to here have more than ", kMaxNamedParts, " parts");
+      named.parts += piece.parts;
+    if (const std::uint64_t most = mostNamedParts(schedule); named.parts > most) {
+      return malformed("the pieces up to here have more than ", most, " parts");
+    }
   }
   return {};
 }
 
 Status validate(const ScheduleView& as_written) {
   std::uint32_t part_count = 0;
-  std::uint64_t named_parts = 0;
+  NamedBlocks named;
   if (Status status = validateHeader(as_written); !status.ok()) return status;
   const ScheduleView schedule = asCounted(as_written);
   if (Status status = validateTableSizes(schedule); !status.ok()) return status;
@@ -444,10 +461,10 @@ Status validate(const ScheduleView& as_written) {
   if (Status status = validatePieces(schedule, part_count); !status.ok()) return status;
   if (Status status = validateShifts(schedule); !status.ok()) return status;
   if (Status status = validateFamilies(schedule); !status.ok()) return status;
-  if (Status status = validateFrames(schedule, part_count, named_parts); !status.ok()) {
+  if (Status status = validateFrames(schedule, part_count, named); !status.ok()) {
     return status;
   }
-  return validateOperations(schedule, part_count, named_parts);
+  return validateOperations(schedule, part_count, named);
 }
 
 }  // namespace torc

@@ -13,7 +13,9 @@
 //               there are no more slots than frames
 //   pieces      one part or more, all of which exist; a list has two pieces, or parts; the lists of
 //   frames and of the regions of
-//               operations have at most kMaxNamedParts parts in all, each list counted every time
+//               operations name in all, each list counted every time, at most 16 pieces for each
+//               operation, piece and frame and 4096, and 1024 parts for each and kMaxParts, but no
+//               more than kMaxNamedParts
 //   intervals   1 <= length <= size, or `*` with start and length 0; an absolute start is inside
 //               the axis, and on a mesh so is the end
 //   shifts      |shift| < size on every axis, not all 0

@@ -58,12 +58,11 @@ Range underAnyRoot(const Interval& interval, std::uint32_t size) {
 
 class OperationValidator {
  public:
-  OperationValidator(const ScheduleView& schedule, std::uint32_t part_count,
-                     std::uint64_t named_parts)
+  OperationValidator(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named)
       : schedule_(schedule),
         topology_(schedule.topology),
         part_count_(part_count),
-        named_parts_(named_parts),
+        named_(named),
         search_(schedule),
         axes_(schedule.blockAxes()),
         reaches_(schedule.frames.size()),
@@ -115,7 +114,7 @@ class OperationValidator {
   Ranges guard_{};  // of the operation being checked: the coordinates of those who execute it
   std::uint16_t phase_ = 0;
   std::uint64_t dependences_ = 0;
-  std::uint64_t named_parts_;  // so far
+  NamedBlocks named_;  // so far
   PieceSearch search_;
 
   /// How far the relative intervals of a frame's pieces reach from a node along the axes that do
@@ -344,8 +343,8 @@ Status OperationValidator::checkRegion(const Operation& operation, const Region&
     return {};
   }
   if (!region.present()) return malformed("is missing");
-  if (Status status = validateBlocks(schedule_, part_count_, region.part, region.box, region.pieces,
-                                     named_parts_);
+  if (Status status =
+          validateBlocks(schedule_, part_count_, region.part, region.box, region.pieces, named_);
       !status.ok()) {
     return status;
   }
@@ -570,9 +569,9 @@ Status OperationValidator::checkStaging(const Operation& operation) {
 
 }  // namespace
 
-Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count,
-                          std::uint64_t named_parts, std::uint64_t* piece_checks) {
-  OperationValidator validator(schedule, part_count, named_parts);
+Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named,
+                          std::uint64_t* piece_checks) {
+  OperationValidator validator(schedule, part_count, named);
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
     if (Status status = validator.check(schedule.operations[i], i); !status.ok()) {
       return status.annotated(message("operation ", i));

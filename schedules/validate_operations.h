@@ -9,16 +9,21 @@
 
 namespace torc {
 
-/// Checks that what a region or a frame (`part`, `box`, `pieces`) refers to exists, and counts the
-/// parts that its pieces have together.
+/// What the lists of regions and frames name so far, each list counted every time.
+struct NamedBlocks {
+  std::uint64_t pieces = 0, parts = 0;
+};
+
+/// Checks that what a region or a frame (`part`, `box`, `pieces`) refers to exists, and counts what
+/// its list names.
 Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, std::uint32_t part,
-                      std::uint32_t box, std::uint32_t pieces, std::uint64_t& named_parts);
+                      std::uint32_t box, std::uint32_t pieces, NamedBlocks& named);
 
 /// Checks the operations and dependences of a schedule with `part_count` parts whose header and
-/// other tables are already known to be sound; its frames have `named_parts`. Where all is well
+/// other tables are already known to be sound; its frames have `named`. Where all is well
 /// `piece_checks` is set to the pieces of frames that were looked at, for tests.
-Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count,
-                          std::uint64_t named_parts, std::uint64_t* piece_checks = nullptr);
+Status validateOperations(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named,
+                          std::uint64_t* piece_checks = nullptr);
 
 }  // namespace torc
 

@@ -4,6 +4,7 @@
 
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "support/status.h"
 
@@ -15,6 +16,16 @@ std::string message(const Pieces&... pieces) {
   std::ostringstream text;
   (text << ... << pieces);
   return text.str();
+}
+
+/// What somebody wrote, as a part of a line: what cannot be printed is '?', and it is cut where it
+/// is long.
+inline std::string shown(std::string_view text) {
+  constexpr std::size_t kLongest = 100;
+  std::string part(text.substr(0, kLongest));
+  for (char& letter : part)
+    letter = letter < ' ' || letter > '~' ? '?' : letter;
+  return text.size() > kLongest ? part + "..." : part;
 }
 
 /// The fault of a file or text that is not what it should be.

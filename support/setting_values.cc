@@ -60,8 +60,10 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
   std::string_view nearest;
   std::size_t least = name.size() + 1;
   for (const std::string_view candidate : names) {
+    const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
+    if (longer - shorter > longer / 3) continue;  // so many letters at least are to insert
     const std::size_t distance = editDistance(name, candidate);
-    if (distance >= least || distance > std::max(name.size(), candidate.size()) / 3) continue;
+    if (distance >= least || distance > longer / 3) continue;
     least = distance;
     nearest = candidate;
   }

@@ -202,7 +202,7 @@ def file_check_tests(srcs, **kwargs):
         file_check_test(name = src.split("/")[-1] + "_test", src = src, **kwargs)
 
 def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **kwargs):
-    """A libFuzzer target: srcs define LLVMFuzzerTestOneInput(const uint8_t*, size_t).
+    """A libFuzzer target, of the tag "fuzz": srcs define LLVMFuzzerTestOneInput(const uint8_t*, size_t).
 
     As a test it replays `corpus` with the ordinary compiler. To search for faults:
     bazel run --config=fuzz //PACKAGE:NAME -- -max_total_time=60 [FOLDER for new inputs]
@@ -220,6 +220,7 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **
     native.cc_test(
         name = name,
         size = size,
+        tags = ["fuzz"],
         srcs = srcs + select({
             "//:fuzz_build": [],
             "//conditions:default": ["//tools:fuzz_replay.cc"],

@@ -33,8 +33,8 @@ struct Algorithm {
   /// What the passes start from: a plan of one color, or the steps. An error where the algorithm
   /// cannot serve the spec.
   llvm::Expected<ir::Program> (*plan)(const CollectiveSpec& spec);
-  /// The size of the steps, for an algorithm that makes them; null: no more than a few for each
-  /// node of a ring, or as many as `plan` refuses to exceed.
+  /// The size of the steps, from the shape alone, in no time: by experience half of what it is, or
+  /// twice.
   ProgramSize (*estimate)(const CollectiveSpec& spec);
   /// Whether the plan is split into colors that visit the axes in different orders.
   bool multicolor;
@@ -62,8 +62,9 @@ struct Algorithm {
 /// All of them, the default first.
 llvm::ArrayRef<Algorithm> algorithms();
 
-/// The algorithm where none is named: the first that serves the collective and is worth a try on
-/// the topology; the first that serves it where none is.
+/// The algorithm where none is named: the first that serves the collective, is worth a try on the
+/// topology and is not beyond limits by its estimate; else the first that is worth a try, and where
+/// none is, the first that serves it.
 const Algorithm& defaultAlgorithm(const CollectiveSpec& spec);
 
 /// Whether `algorithm` serves the collective of `spec` and is worth a try on its topology.

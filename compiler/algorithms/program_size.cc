@@ -1,6 +1,9 @@
 // Bytes of tables.
 #include "compiler/algorithms/program_size.h"
 
+#include "ir/verifier/verifier.h"
+#include "support/message.h"
+
 namespace torc::compiler {
 namespace {
 
@@ -13,6 +16,26 @@ double ProgramSize::fileBytes(double chunks) const {
   const double of_operation = sizeof(Operation) + kDependences * sizeof(std::uint32_t);
   return kHeaderBytes + boxes * sizeof(Box) +
          chunks * (operations * of_operation + pieces * sizeof(Piece));
+}
+
+std::string beyondLimits(const ProgramSize& size) {
+  const auto beyond = [](const char* what, double amount, const char* of, double limit) {
+    return message(what, " about ", amount, of, ", more than ", std::uint64_t(limit));
+  };
+  if (size.operations > kMaxPlannedOperations) {
+    return beyond("its schedule would have", size.operations, " operations", kMaxPlannedOperations);
+  }
+  if (size.boxes + size.pieces > 8 * kMaxPlannedOperations) {
+    return beyond("its schedule would have", size.boxes + size.pieces, " boxes and pieces",
+                  8 * kMaxPlannedOperations);
+  }
+  if (size.proof_steps > kMaxProofSteps) {
+    return beyond("its proof would take", size.proof_steps, " steps", kMaxProofSteps);
+  }
+  if (size.cell_steps > ir::kMaxCellWork) {
+    return beyond("its proof would take", size.cell_steps, " steps", ir::kMaxCellWork);
+  }
+  return {};
 }
 
 ProgramSize sizeOf(const ScheduleView& schedule) {

@@ -48,8 +48,7 @@ struct Options {
                       "--strategy beside these")) {}
 
   opt<std::string> cluster;
-  opt<unsigned> nodes, cores;
-  opt<std::string> strategy, exchange, schedule;
+  opt<std::string> nodes, cores, strategy, exchange, schedule;
 };
 
 /// Lives as long as the command line.
@@ -69,13 +68,14 @@ struct Question {
   std::size_t columns() const { return strategies.size() + (schedule ? 1 : 0); }
 };
 
-llvm::Error readCount(const opt<unsigned>& option, unsigned highest, std::uint32_t& count) {
+llvm::Error readCount(const opt<std::string>& option, unsigned highest, std::uint32_t& count) {
   if (option.getNumOccurrences() == 0) return llvm::Error::success();
-  if (option < 1 || option > highest) {
+  std::uint32_t number = 0;
+  if (llvm::StringRef(option).getAsInteger(10, number) || number < 1 || number > highest) {
     return fault("--" + option.ArgStr + ": must be 1 to " + llvm::Twine(highest) + ", not " +
-                 llvm::Twine(option));
+                 option.getValue());
   }
-  count = option;
+  count = number;
   return llvm::Error::success();
 }
 
@@ -110,7 +110,7 @@ llvm::Error readExchange(std::optional<model::ExchangeKind>& kind) {
 /// The schedule, with its nodes and cores.
 llvm::Error readSchedule(Question& question) {
   if (options->schedule.empty()) return llvm::Error::success();
-  for (const opt<unsigned>* option : {&options->nodes, &options->cores}) {
+  for (const opt<std::string>* option : {&options->nodes, &options->cores}) {
     if (option->getNumOccurrences() > 0) {
       return fault("model: --" + option->ArgStr + " goes without --schedule, which has its own");
     }

@@ -3,6 +3,7 @@
 // alltoall what it takes on a cluster of multi-core nodes (model_alltoall.h); and what multiplying
 // and factoring takes with such collectives (model_dense.h).
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,9 +49,9 @@ opt<std::string> size("size", value_desc("N,..."), sub(command), cat(category),
                       desc("gemm, lu: rows and columns of the matrices; default: 64K"));
 opt<double> flops("flops", value_desc("flop/s"), sub(command), cat(category),
                   desc("gemm, lu: of a node; default: what the machine's gamma says"));
-opt<std::uint64_t> panel("panel", value_desc("columns"), sub(command), cat(category),
-                         desc("lu: that are factored before the rest is updated; default: the "
-                              "number of least time"));
+opt<std::string> panel("panel", value_desc("columns"), sub(command), cat(category),
+                       desc("lu: that are factored before the rest is updated; default: the "
+                            "number of least time"));
 opt<bool> pivoting("pivoting", sub(command), cat(category), desc("lu: with tournament pivoting"));
 opt<bool> single("single", sub(command), cat(category),
                  desc("gemm, lu: elements of 4 bytes instead of 8"));
@@ -251,11 +252,14 @@ int runDense() {
   if (bytes.getNumOccurrences() > 0 || dims.getNumOccurrences() > 0)
     return optionFault(
         fault("model: --bytes and --dims are of collectives; --size is of gemm and lu"));
-  if (flops.getNumOccurrences() > 0 && !(flops > 0))
-    return optionFault(fault("--flops: a node does more than none"));
+  if (flops.getNumOccurrences() > 0 && !(flops > 0 && std::isfinite(flops)))
+    return optionFault(fault("--flops: a node does some a second, and not without end"));
+  std::uint64_t columns = 0;
+  if (!panel.empty() && llvm::StringRef(panel).getAsInteger(10, columns))
+    return optionFault(fault("--panel takes a number, not '" + panel + "'"));
   llvm::Expected<model::Machine> machine = readMachine();
   if (!machine) return optionFault(machine.takeError());
-  const DenseModelOptions options{collective == "lu", flops, panel, pivoting, single};
+  const DenseModelOptions options{collective == "lu", flops, columns, pivoting, single};
   llvm::Expected<std::vector<DenseModel>> models = predictDense(*machine, *sizes, options);
   if (!models) return optionFault(models.takeError());
   const std::string text =

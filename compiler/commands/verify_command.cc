@@ -22,7 +22,7 @@ OptionCategory category("Options of verify");
 opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
 opt<bool> per_rank("per-rank", sub(command), cat(category),
                    desc("Prove every rank by itself, without use of symmetry"));
-opt<unsigned long long> count(
+opt<std::string> count(
     "count", value_desc("elements"), sub(command), cat(category),
     desc("Prove the programs of all ranks for this count as well, as they are expanded, element by "
          "element: of the vector, or of each rank's block"));
@@ -34,7 +34,8 @@ std::string linkName(const Topology& topology, const ir::LinkLoad& load) {
 }
 
 void printJson(const ScheduleView& schedule, const ir::VerifyResult& result,
-               const std::optional<ir::CountedResult>& counted, llvm::raw_ostream& out) {
+               const std::optional<ir::CountedResult>& counted, std::uint64_t counted_for,
+               llvm::raw_ostream& out) {
   nlohmann::ordered_json document;
   document["ok"] = result.ok() && (!counted || counted->fault.empty());
   document["collective"] = rowOf(schedule.collective).name;
@@ -64,7 +65,7 @@ void printJson(const ScheduleView& schedule, const ir::VerifyResult& result,
                      {"share", load.share}});
   }
   if (counted) {
-    document["counted"] = {{"count", count.getValue()},
+    document["counted"] = {{"count", counted_for},
                            {"fault", counted->fault},
                            {"messages", counted->messages},
                            {"elements", counted->elements}};
@@ -120,6 +121,11 @@ void printSuccess(const ScheduleView& schedule, const ir::VerifyResult& result,
 
 int run() {
   if (input.empty()) return wrongUsage("verify: which file? - is stdin");
+  std::uint64_t counted_for = 0;
+  const bool is_counted = count.getNumOccurrences() > 0;
+  if (is_counted && llvm::StringRef(count).getAsInteger(10, counted_for)) {
+    return wrongUsage("--count takes a number, not '" + count + "'");
+  }
   llvm::Expected<Input> read = readInput(input);
   if (!read) return inputFault(read.takeError());
   if (read->isPlan()) {
@@ -138,25 +144,25 @@ int run() {
     return kInputFault;
   }
   std::optional<ir::CountedResult> counted;
-  if (result.ok() && count.getNumOccurrences() > 0) {
-    StatusOr<ir::CountedResult> proof = ir::proveCounted(schedule, count);
+  if (result.ok() && is_counted) {
+    StatusOr<ir::CountedResult> proof = ir::proveCounted(schedule, counted_for);
     if (!proof.ok()) return inputFault(toError(proof.status()));
     counted = std::move(*proof);
   }
   const bool ok = result.ok() && (!counted || counted->fault.empty());
   if (!ok && !json) {
-    return inputFault(
-        toError(Status(StatusCode::kInvalidArgument,
-                       input + ": for count " + std::to_string(count) + ": " + counted->fault)));
+    return inputFault(toError(
+        Status(StatusCode::kInvalidArgument,
+               input + ": for count " + std::to_string(counted_for) + ": " + counted->fault)));
   }
   std::string text;
   llvm::raw_string_ostream out(text);
   if (json) {
-    printJson(schedule, result, counted, out);
+    printJson(schedule, result, counted, counted_for, out);
   } else {
     printSuccess(schedule, result, out);
     if (counted) {
-      out << "ok for count " << count.getValue() << ": the programs of all ranks exchange "
+      out << "ok for count " << counted_for << ": the programs of all ranks exchange "
           << counted->messages << " messages, and touch " << counted->elements
           << " elements, as they should\n";
     }

@@ -2,6 +2,7 @@
 #include "ir/counted/counted_proof.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <deque>
 #include <map>
 #include <unordered_map>
@@ -399,15 +400,21 @@ class CountedProof {
   std::map<std::array<std::uint32_t, 3>, Message> messages_;   // by sender, receiver, tag
 };
 
-std::uint64_t bytesOf(const FlatProgram& program) {
-  const std::uint64_t count = program.operations.size();
-  return count * (sizeof(FlatOperation) + 64) + program.extents.size() * sizeof(Extent) +
-         program.dependences.size() * 16 +
-         8 * (program.in_elements + program.out_elements + program.scratch_elements);
+/// Of counts that nothing can hold the numbers are large: they are not whole, but do not wrap.
+double bytesOf(const FlatProgram& program) {
+  const auto count = static_cast<double>(program.operations.size());
+  return count * (sizeof(FlatOperation) + 64) +
+         static_cast<double>(program.extents.size() * sizeof(Extent)) +
+         static_cast<double>(program.dependences.size() * 16) +
+         8 * (static_cast<double>(program.in_elements) + static_cast<double>(program.out_elements) +
+              static_cast<double>(program.scratch_elements));
 }
 
-Status tooLarge(const std::string& what) {
-  return Status(StatusCode::kInvalidArgument, "too large to prove for this count: " + what);
+Status tooLarge(double amount, const char* of_what, std::uint64_t limit) {
+  char text[160];
+  std::snprintf(text, sizeof(text), "too large to prove for this count: %.0f %s (limit %llu)",
+                amount, of_what, static_cast<unsigned long long>(limit));
+  return Status(StatusCode::kInvalidArgument, text);
 }
 
 }  // namespace
@@ -420,33 +427,36 @@ CountedResult proveCounted(Collective collective, const std::vector<FlatProgram>
 StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t count) {
   const CollectiveRow& row = rowOf(schedule.collective);
   const std::uint64_t ranks = schedule.topology.ranks();
+  // Some rank holds, or sums up, the whole vector.
+  const double whole = static_cast<double>(count) * static_cast<double>(row.countedBlocks(ranks));
+  if (whole > static_cast<double>(kMaxCountedElements)) {
+    return tooLarge(whole, "elements of the vector", kMaxCountedElements);
+  }
   CountedResult both;
   for (const bool in_place : {false, true}) {
     if (in_place && !row.inPlaceAliases()) continue;
     std::vector<FlatProgram> programs;
-    std::uint64_t bytes = 0;
-    // The result that is demanded is summed up over all ranks.
-    std::uint64_t elements = row.reduces() && count < kMaxCountedElements
-                                 ? count * row.countedBlocks(ranks)
-                                 : 0;  // of one rank, and then of more
+    double bytes = 0;
+    // Of one rank, and then of more. The result that is demanded is summed up over all ranks.
+    double elements = row.reduces() ? whole : 0;
     for (std::uint64_t r = 0; r < ranks; ++r) {
       const Counts counts{.count = count, .per_rank = {}, .displacements = {}};
       StatusOr<FlatProgram> program =
           expand(schedule, static_cast<std::int32_t>(r), counts, in_place);
       if (!program.ok()) return program.status();
-      const std::uint64_t operations = program->operations.size();
+      const auto operations = static_cast<double>(program->operations.size());
       bytes += bytesOf(*program);
       for (const FlatOperation& operation : program->operations)
-        elements += operation.dst.elements + operation.a.elements + operation.b.elements;
+        elements += static_cast<double>(operation.dst.elements) +
+                    static_cast<double>(operation.a.elements) +
+                    static_cast<double>(operation.b.elements);
       // What all ranks would take, as far as the first ones tell.
-      const std::uint64_t of_all = bytes / (r + 1) * ranks + operations * operations / 8;
-      if (of_all > kMaxCountedBytes)
-        return tooLarge(std::to_string(of_all >> 20) + " MiB (limit " +
-                        std::to_string(kMaxCountedBytes >> 20) + ")");
-      if (elements / (r + 1) * ranks > kMaxCountedElements) {
-        return tooLarge(std::to_string(elements / (r + 1) * ranks) +
-                        " elements read and written (limit " + std::to_string(kMaxCountedElements) +
-                        ")");
+      const double more = static_cast<double>(ranks) / static_cast<double>(r + 1);
+      const double of_all = bytes * more + operations * operations / 8;
+      if (of_all > static_cast<double>(kMaxCountedBytes))
+        return tooLarge(of_all / (1 << 20), "MiB", kMaxCountedBytes >> 20);
+      if (elements * more > static_cast<double>(kMaxCountedElements)) {
+        return tooLarge(elements * more, "elements read and written", kMaxCountedElements);
       }
       programs.push_back(std::move(*program));
     }

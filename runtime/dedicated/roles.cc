@@ -1,6 +1,7 @@
 // Roles: the spread of dedicated ranks over nodes, and of the program's ranks over them.
 #include "runtime/dedicated/roles.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -30,8 +31,8 @@ std::vector<bool> chooseDedicated(const DedicatedRanks& wanted, std::size_t coun
                                   const std::vector<std::vector<int>>& nodes, std::size_t ranks) {
   std::vector<bool> is_dedicated(ranks);
   if (wanted.kind == DedicatedRanks::Kind::kList) {
-    for (const std::uint32_t rank : wanted.list)
-      is_dedicated[rank] = true;
+    for (const RankRange& range : wanted.list)
+      std::fill_n(is_dedicated.begin() + range.first, range.last - range.first + 1, true);
     return is_dedicated;
   }
   std::size_t before = 0;  // ranks of the nodes before

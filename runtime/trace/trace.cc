@@ -34,12 +34,19 @@ std::uint32_t traceRow(const ScheduleView& schedule, std::uint32_t stream) {
 }
 
 Trace::Trace(std::size_t capacity, int rank)
-    : rank_(rank), ring_(std::max<std::size_t>(capacity, 1)) {}
+    : rank_(rank), capacity_(std::max<std::size_t>(capacity, 1)) {
+  ring_.reserve(capacity_);
+}
 
 void Trace::record(const TraceEvent& event) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return;
-  ring_[recorded_++ % ring_.size()] = event;
+  if (ring_.size() < capacity_) {
+    ring_.push_back(event);
+  } else {
+    ring_[recorded_ % capacity_] = event;
+  }
+  ++recorded_;
 }
 
 void Trace::record(TraceKind kind, std::string_view name, std::string_view detail,
@@ -73,13 +80,9 @@ void Trace::setCoordinates(std::string coordinates) {
 std::vector<TraceEvent> Trace::close() {
   const std::lock_guard<std::mutex> lock(mutex_);
   closed_ = true;
-  if (recorded_ < ring_.size()) {
-    return std::vector<TraceEvent>(ring_.begin(),
-                                   ring_.begin() + static_cast<std::ptrdiff_t>(recorded_));
-  }
-  std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(recorded_ % ring_.size()),
-              ring_.end());
-  return ring_;
+  const std::uint64_t oldest = recorded_ < capacity_ ? 0 : recorded_ % capacity_;
+  std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(oldest), ring_.end());
+  return std::move(ring_);
 }
 
 }  // namespace torc

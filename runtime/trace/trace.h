@@ -82,14 +82,15 @@ class Trace {
 
   int rank() const { return rank_; }
   // After close.
-  std::uint64_t dropped() const { return recorded_ > ring_.size() ? recorded_ - ring_.size() : 0; }
+  std::uint64_t dropped() const { return recorded_ > capacity_ ? recorded_ - capacity_ : 0; }
   const std::vector<std::string>& texts() const { return texts_; }
   const std::string& coordinates() const { return coordinates_; }
 
  private:
   const int rank_;
   std::mutex mutex_;
-  std::vector<TraceEvent> ring_;
+  const std::size_t capacity_;
+  std::vector<TraceEvent> ring_;  // memory for all is reserved, and touched as events come
   std::uint64_t recorded_ = 0;
   bool closed_ = false;
   std::vector<std::string> texts_;

@@ -30,10 +30,10 @@ std::string readCoordinates(const Topology& topology, std::string_view line, Coo
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data(), end, at[count]);
     if (error == std::errc::invalid_argument || stop != end) {
-      return message("'", word, "' is no coordinate");
+      return message("'", shown(word), "' is no coordinate");
     }
     if (error != std::errc() || at[count] < 0 || std::uint32_t(at[count]) >= axis.size) {
-      return message(axis.name, "=", word, " is outside (size ", axis.size, ")");
+      return message(axis.name, "=", shown(word), " is outside (size ", axis.size, ")");
     }
   }
   if (count != topology.axis_count) {

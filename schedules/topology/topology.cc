@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schedules/topology/damage.h"
+#include "support/message.h"
 
 namespace torc {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::uint64_t kMaxRanks = std::numeric_limits<std::int32_t>::max();
 
 /// Message of a shape that does not parse: what is wrong, and the column where.
 Status shapeError(std::string_view shape, std::size_t column, const std::string& what) {
-  return Status(StatusCode::kInvalidArgument, "torus '" + std::string(shape) + "': " + what +
+  return Status(StatusCode::kInvalidArgument, "torus '" + shown(shape) + "': " + what +
                                                   " (column " + std::to_string(column + 1) + ")");
 }
 

@@ -14,12 +14,26 @@ using Kind = DedicatedRanks::Kind;
 TEST(DedicatedRanksTest, RatiosNumbersAndLists) {
   EXPECT_EQ(parseDedicatedRanks("1:8"), (DedicatedRanks{Kind::kRatio, 8, {}}));
   EXPECT_EQ(parseDedicatedRanks("=16"), (DedicatedRanks{Kind::kNumber, 16, {}}));
-  EXPECT_THAT(parseDedicatedRanks("7,3,12-15,13")->list, ElementsAre(3, 7, 12, 13, 14, 15));
-  EXPECT_THAT(parseDedicatedRanks("0")->list, ElementsAre(0));
+  EXPECT_THAT(parseDedicatedRanks("7,3,12-15,13,16")->list,
+              ElementsAre(RankRange{3, 3}, RankRange{7, 7}, RankRange{12, 16}));
+  EXPECT_THAT(parseDedicatedRanks("0")->list, ElementsAre(RankRange{0, 0}));
   for (const char* wrong : {"", "1:0", "2:8", "=0", "=", "1:", "-1", "3-1", "1,", ",1", "1,,2", "a",
                             "1:8x", "99999999", "0-99999999"}) {
     EXPECT_EQ(parseDedicatedRanks(wrong), std::nullopt) << wrong;
   }
+}
+
+/// Ranges are kept as such: what is kept is no longer than the text, however many ranks it names.
+TEST(DedicatedRanksTest, RangesCostTheirText) {
+  std::string all = "0-16777215", odd = "1";
+  for (int i = 1; i < 1000; ++i) {
+    all += ",0-16777215";
+    odd += "," + std::to_string(2 * i + 1);
+  }
+  EXPECT_THAT(parseDedicatedRanks(all)->list, ElementsAre(RankRange{0, (1 << 24) - 1}));
+  EXPECT_EQ(dedicatedCount(*parseDedicatedRanks(all), 4).status().message(),
+            "the job has no rank 16777215; its ranks are 0 to 3");
+  EXPECT_EQ(parseDedicatedRanks(odd)->list.size(), 1000u);
 }
 
 TEST(DedicatedRanksTest, HowMany) {

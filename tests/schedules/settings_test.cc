@@ -203,5 +203,21 @@ TEST(SettingValuesTest, Bytes) {
   EXPECT_EQ(bytesText(1000), "1000");
 }
 
+TEST(SettingsTest, WhatIsWrongIsToldInALineOfBoundedLength) {
+  const std::string value(100'000, 'x');
+  const std::string fault = errorOf(("TORC_MEMORY=1\n" + value).c_str());
+  EXPECT_THAT(fault, testing::StartsWith("TORC_MEMORY is '1?xxx"));
+  EXPECT_LT(fault.size(), 300u);
+  EXPECT_LT(errorOf(("TORC_TORUS=" + value).c_str()).size(), 500u);
+  const SettingsReading unknown = read({("TORC_" + value + "=1").c_str()});
+  ASSERT_EQ(unknown.warnings.size(), 1u);
+  EXPECT_LT(unknown.warnings[0].size(), 300u);
+}
+
+TEST(SettingsTest, OfANameThatOccursTwiceTheFirstCounts) {
+  EXPECT_EQ(read({"TORC_LIBRARY=a", "TORC_STALL=1", "TORC_LIBRARY=b"}).settings.library, "a");
+  EXPECT_EQ(read({"TORC_LIBRARY=", "TORC_LIBRARY=b"}).settings.library, "");
+}
+
 }  // namespace
 }  // namespace torc

@@ -380,9 +380,46 @@ TEST(ValidateOperations, LargeFramesAreNotWalkedForEveryRegion) {
     copied.push_back(i * 7919 % kPieces);
   const Schedule schedule = largeFrame(kPieces, copied, Box{});
   std::uint64_t checks = 0;
-  const Status status = validateOperations(schedule.view(), kPieces, kPieces, &checks);
+  const Status status = validateOperations(schedule.view(), kPieces, {kPieces, kPieces}, &checks);
   EXPECT_TRUE(status.ok()) << status.message();
   EXPECT_LE(checks, kPieces);
+}
+
+/// A list costs nothing more in a file, but each time it is named in whatever is made of that.
+TEST(ValidateOperations, SharedListsAreBoundedByTheSizeOfTheTables) {
+  constexpr std::uint32_t kPieces = 60000;
+  samples::ScheduleWriter writer(Collective::kAllreduce, "4x4");
+  writer.color("XY", 1, 1, kPieces);
+  const std::uint32_t stream = writer.stream(kNone);
+  std::vector<Piece> pieces;
+  for (std::uint32_t part = 0; part < kPieces; ++part)
+    pieces.push_back({part, 1, writer.box(Box{})});
+  Operation copy;
+  copy.kind = OperationKind::kCopy;
+  copy.a = copy.dst = writer.list(Buffer::kIn, pieces);
+  copy.dst.buffer = Buffer::kOut;
+  for (int i = 0; i < 8; ++i)
+    writer.add(stream, copy);
+  Schedule schedule = writer.take();
+  EXPECT_TRUE(validate(schedule.view()).ok());
+  for (int i = 0; i < 8; ++i)
+    schedule.operations.push_back(schedule.operations.back());
+  EXPECT_EQ(validate(schedule.view()).message(),
+            "operation 8: dst: the lists up to here have more than 964352 pieces: too many for "
+            "the schedule's size");
+}
+
+TEST(ValidateOperations, ManyPartsAreBoundedByTheSizeOfTheTables) {
+  samples::ScheduleWriter writer(Collective::kAllreduce, "4x4");
+  writer.color("XY", 1, 1, kMaxParts);
+  const std::uint32_t stream = writer.stream(kNone);
+  Operation copy;
+  copy.kind = OperationKind::kCopy;
+  copy.a = copy.dst = writer.list(Buffer::kIn, {{0, kMaxParts, writer.box(Box{})}});
+  copy.dst.buffer = Buffer::kOut;
+  writer.add(stream, copy);
+  EXPECT_NE(validate(writer.take().view()).message().find("the pieces up to here have more than"),
+            std::string::npos);
 }
 
 /// Where the index does not help, a schedule that would take long is refused.
@@ -391,9 +428,9 @@ TEST(ValidateOperations, SearchesOfAFrameAreBounded) {
   Box some;
   some[0] = Interval::absolute(1);
   const Schedule few = largeFrame(kPieces, std::vector<std::uint32_t>(50, kPieces - 1), some);
-  EXPECT_TRUE(validateOperations(few.view(), kPieces, kPieces).ok());
+  EXPECT_TRUE(validateOperations(few.view(), kPieces, {kPieces, kPieces}).ok());
   const Schedule many = largeFrame(kPieces, std::vector<std::uint32_t>(1000, kPieces - 1), some);
-  EXPECT_NE(validateOperations(many.view(), kPieces, kPieces)
+  EXPECT_NE(validateOperations(many.view(), kPieces, {kPieces, kPieces})
                 .message()
                 .find("takes too long to find in the pieces of frame 0"),
             std::string::npos);

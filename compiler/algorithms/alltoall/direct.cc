@@ -30,4 +30,10 @@ llvm::Expected<ir::Program> planLeaderAlltoall(const CollectiveSpec& spec) {
   return program;
 }
 
+ProgramSize estimateExchanges(const CollectiveSpec& spec) {
+  ProgramSize size;
+  size.operations = size.boxes = 64.0 * spec.topology.axis_count;
+  return size;
+}
+
 }  // namespace torc::compiler

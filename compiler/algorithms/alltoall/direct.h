@@ -8,6 +8,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -25,6 +26,9 @@ llvm::Expected<ir::Program> planDistributedAlltoall(const CollectiveSpec& spec);
 /// Leader based: the first core of a node has all that its cores send, and exchanges it with those
 /// of the other nodes; then it gives each core what it gets. Errors: a damaged torus.
 llvm::Expected<ir::Program> planLeaderAlltoall(const CollectiveSpec& spec);
+
+/// Of any exchanges: a message to every node is one operation.
+ProgramSize estimateExchanges(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

@@ -18,6 +18,9 @@
 // Scatters and gathers move blocks that differ, and have steps of their own: binomial_blocks.cc.
 #include "compiler/algorithms/binomial/binomial.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
@@ -220,6 +223,40 @@ llvm::Expected<ir::Program> planRotatedBinomial(const CollectiveSpec& spec) {
 
 llvm::Expected<ir::Program> planBine(const CollectiveSpec& spec) {
   return planTrees(spec, "bine", bineTree);
+}
+
+namespace {
+
+ProgramSize estimateTrees(const CollectiveSpec& spec, bool rotated) {
+  const CollectiveRow& row = rowOf(spec.collective);
+  const bool has_blocks = row.layout == Layout::kBlockMajor;
+  double operations = 0, axes = 0, last = 0;
+  for (std::uint32_t i = 0; i < spec.topology.axis_count; ++i) {
+    const Axis& axis = spec.topology.axes[i];
+    if (axis.size == 1) continue;
+    // A message for each node; those of the root are sent by others at its coordinate, too.
+    operations += (row.reduces() ? 3 : 2) * (axis.size - 1.0) + axes * std::log2(axis.size);
+    axes += axis.kind != AxisKind::kCore;
+    last = std::max<double>(last, axis.size);
+  }
+  if (has_blocks) operations += last / 2;  // the own block of whoever has others'
+  const double parts = rotated ? 2 * std::max(axes, 1.0) : 1;
+  ProgramSize size;
+  size.operations = parts * operations;
+  size.boxes = size.operations / 2;
+  size.cell_steps = 1.5 * parts * operations * operations;
+  size.of_nodes = true;
+  return size;
+}
+
+}  // namespace
+
+ProgramSize estimateBinomial(const CollectiveSpec& spec) {
+  return estimateTrees(spec, false);
+}
+
+ProgramSize estimateRotatedBinomial(const CollectiveSpec& spec) {
+  return estimateTrees(spec, true);
 }
 
 }  // namespace torc::compiler

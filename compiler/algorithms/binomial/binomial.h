@@ -5,6 +5,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -17,6 +18,10 @@ llvm::Expected<ir::Program> planBinomial(const CollectiveSpec& spec);
 llvm::Expected<ir::Program> planRotatedBinomial(const CollectiveSpec& spec);
 /// Of a broadcast or a reduce, along Bine trees (ring_tree.h).
 llvm::Expected<ir::Program> planBine(const CollectiveSpec& spec);
+
+/// Of any of them, the one of rotated orders in as many colors as the root has links.
+ProgramSize estimateBinomial(const CollectiveSpec& spec);
+ProgramSize estimateRotatedBinomial(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

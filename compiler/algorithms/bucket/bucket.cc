@@ -16,6 +16,8 @@
 // too, on which nothing moves.
 #include "compiler/algorithms/bucket/bucket.h"
 
+#include <algorithm>
+
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
@@ -56,6 +58,52 @@ ir::Program planAxisByAxis(const CollectiveSpec& spec, ir::PlanKind divides, ir:
     }
   }
   return program;
+}
+
+namespace {
+
+/// A step of a ring or a line is some operations of every part.
+ProgramSize estimateRings(const CollectiveSpec& spec, bool in_colors) {
+  const CollectiveRow& row = rowOf(spec.collective);
+  const Topology& topology = spec.topology;
+  double axes = 0, divide = 0, gather = 0;  // operations of a part
+  double squares = 0;                       // of steps
+  bool has_ring = false, has_line = false;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size == 1) continue;
+    const double steps = topology.axes[i].size - 1.0;
+    const bool is_ring = topology.axes[i].wraps() && !topology.isLine(i);
+    has_ring |= is_ring;
+    has_line |= !is_ring;
+    axes += topology.axes[i].kind != AxisKind::kCore;
+    squares += steps * steps;
+    if (row.inWhole()) divide += steps * (is_ring ? 2 : 5);
+    if (row.outWhole()) gather += steps * (is_ring ? 2 : 5);
+  }
+  const double parts = (in_colors ? std::max(axes, 1.0) : 1) * (has_ring ? 2 : 1);
+  ProgramSize size;
+  size.operations = parts * (divide + gather);
+  if (row.isRooted()) size.operations *= 1.25;
+  size.boxes = size.operations / 2;
+  if (row.isRooted() || has_line) {
+    size.cell_steps = 1.4 * size.operations * size.operations / parts;
+  } else {
+    // Every step of a reduction meets those before it in the sums: 4,096 nodes in a ring are too
+    // many.
+    size.proof_steps = 5 * size.operations;
+    if (row.reduces()) size.proof_steps += 3.58 * parts * squares;
+  }
+  return size;
+}
+
+}  // namespace
+
+ProgramSize estimateBucket(const CollectiveSpec& spec) {
+  return estimateRings(spec, true);
+}
+
+ProgramSize estimateBucketOfOneColor(const CollectiveSpec& spec) {
+  return estimateRings(spec, false);
 }
 
 }  // namespace torc::compiler

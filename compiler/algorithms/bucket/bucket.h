@@ -4,6 +4,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -16,6 +17,10 @@ llvm::Expected<ir::Program> planBucket(const CollectiveSpec& spec);
 /// The same of other operations: `divides` along one axis after another, if every node begins with
 /// the whole, then `gathers` along them in reverse, if every node ends with it.
 ir::Program planAxisByAxis(const CollectiveSpec& spec, ir::PlanKind divides, ir::PlanKind gathers);
+
+/// Of what the passes make of it: in a color for each axis, and in one.
+ProgramSize estimateBucket(const CollectiveSpec& spec);
+ProgramSize estimateBucketOfOneColor(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

@@ -92,4 +92,8 @@ TreePipeline closedTreesPipeline(const Topology& topology) {
   return pipeline;
 }
 
+ProgramSize estimateClosedTrees(const CollectiveSpec& spec) {
+  return treesSize(spec, 2.0 * spec.topology.axis_count, 400);
+}
+
 }  // namespace torc::compiler

@@ -21,6 +21,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/damage/tree_allreduce.h"
+#include "compiler/algorithms/program_size.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
@@ -42,6 +43,9 @@ llvm::Expected<ir::Program> planClosedTrees(const CollectiveSpec& spec);
 /// meets no other, so that each of its hops takes half as long, and the hops of one way count:
 /// sum(d_i - 1) + 1, half of the shortest axis less.
 TreePipeline closedTreesPipeline(const Topology& topology);
+
+/// Of trees that are alike but round what is dead.
+ProgramSize estimateClosedTrees(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

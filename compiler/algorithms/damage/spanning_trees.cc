@@ -42,4 +42,12 @@ TreePipeline spanningTreesPipeline(const Topology& topology) {
   return pipeline;
 }
 
+ProgramSize estimateTreesByNode(const CollectiveSpec& spec) {
+  ProgramSize size;
+  size.operations = 16.0 * spec.topology.axis_count * static_cast<double>(spec.topology.ranks());
+  size.boxes = size.operations;
+  size.of_nodes = true;
+  return size;
+}
+
 }  // namespace torc::compiler

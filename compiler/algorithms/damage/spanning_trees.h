@@ -8,6 +8,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
@@ -26,6 +27,9 @@ llvm::Expected<ir::Program> planSpanningTrees(const CollectiveSpec& spec);
 /// Its pipeline: the trees are taken to be twice as deep as the way to the farthest node;
 /// (p-1)/E of the vector on each of E live cables, up and down on links of their own.
 TreePipeline spanningTreesPipeline(const Topology& topology);
+
+/// Of programs of single nodes, some operations of each for each of its links.
+ProgramSize estimateTreesByNode(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

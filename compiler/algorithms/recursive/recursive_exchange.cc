@@ -25,6 +25,10 @@ ProgramSize estimate(const CollectiveSpec& spec, std::uint32_t most_messages) {
     }
     size.boxes += 3.0 * axis.size;
   }
+  if (rowOf(spec.collective).isPrefix()) size.operations *= 1.75;
+  size.cell_steps =
+      (rowOf(spec.collective).reduces() ? 1.7 : 0.6) * size.operations * size.operations;
+  if (rowOf(spec.collective).isPrefix()) size.cell_steps /= 1.75;
   return size;
 }
 

@@ -18,6 +18,9 @@
 namespace torc::compiler {
 namespace {
 
+/// Axes beyond which rounds are not gone through to be counted: their proof is out of reach.
+constexpr std::uint32_t kLongest = 16384;
+
 /// Of a program whose rounds on an axis are those of `rounds_of`. `pair_steps`: of the proof, for
 /// two operations of a part that meet.
 ProgramSize estimate(const CollectiveSpec& spec,
@@ -29,6 +32,11 @@ ProgramSize estimate(const CollectiveSpec& spec,
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const Axis& axis = topology.axes[i];
     if (axis.size == 1) continue;
+    if (axis.size > kLongest) {  // one message of each node at least, in lists of its blocks
+      messages += axis.size;
+      pieces += axis.size;
+      continue;
+    }
     for (const passes::RingRound& round : rounds_of(axis.size, axis.wraps(), 0)) {
       messages += static_cast<double>(round.size());
       for (const passes::RingMessage& message : round)

@@ -235,4 +235,8 @@ TreePipeline lineScanPipeline(const Topology& topology) {
   return pipeline;
 }
 
+ProgramSize estimateLineScan(const CollectiveSpec& spec) {
+  return treesSize(spec, 2, 35 * std::max<double>(longAxes(spec.topology).size(), 1));
+}
+
 }  // namespace torc::compiler

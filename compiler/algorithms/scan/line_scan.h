@@ -5,6 +5,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
@@ -16,6 +17,8 @@ llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec);
 
 /// Up along all axes, and down along all but the last: the whole vector on each link of the way.
 TreePipeline lineScanPipeline(const Topology& topology);
+
+ProgramSize estimateLineScan(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

@@ -85,4 +85,29 @@ llvm::Expected<ir::Program> planScatterTrees(const CollectiveSpec& spec) {
   return program;
 }
 
+ProgramSize estimateScatterTrees(const CollectiveSpec& spec) {
+  Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
+  ProgramSize size;
+  size.of_nodes = true;
+  if (spec.topology.sites() == 1) return size;
+  const bool is_scatter = rowOf(spec.collective).describesOwnOut();
+  for (const WayOut& way : addRootColors(header)) {
+    double operations = 5, cubes = 0;
+    for (std::size_t level = 0; level < way.order.size(); ++level) {
+      const double length = spec.topology.axes[way.order[level]].size;
+      // Rows, each sent by all holders and handed on; behind the first axis planes and the rest.
+      const double loads = level == 0 ? 1 : 2;
+      const double holders = level == 0 ? 1 : static_cast<double>(level);
+      operations += loads * (length - 1) * (holders + (is_scatter ? 2 : 3));
+      cubes += loads * length * length * length;
+    }
+    size.operations += operations;
+    // In a scatter what is behind a node shrinks by a row with each that it hands on.
+    size.cell_steps +=
+        is_scatter ? operations * operations + 0.45 * cubes : 2.6 * operations * operations;
+  }
+  size.boxes = size.operations / 2;
+  return size;
+}
+
 }  // namespace torc::compiler

@@ -4,6 +4,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -12,6 +13,8 @@ namespace torc::compiler {
 /// The steps of a scatter or a gather, two colors for each axis. An error on a damaged torus, and
 /// where an axis does not wrap.
 llvm::Expected<ir::Program> planScatterTrees(const CollectiveSpec& spec);
+
+ProgramSize estimateScatterTrees(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

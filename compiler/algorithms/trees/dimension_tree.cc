@@ -13,6 +13,7 @@
 // (passes/expand_trees.cc). It names every axis, those of one node too, on which nothing moves.
 #include "compiler/algorithms/trees/dimension_tree.h"
 
+#include "compiler/algorithms/trees/tree_pipeline.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
@@ -35,6 +36,10 @@ llvm::Expected<ir::Program> planDimensionTree(const CollectiveSpec& spec) {
     }
   }
   return program;
+}
+
+ProgramSize estimateDimensionTree(const CollectiveSpec& spec) {
+  return treesSize(spec, 1, 30);
 }
 
 }  // namespace torc::compiler

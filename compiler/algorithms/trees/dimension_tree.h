@@ -4,6 +4,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -11,6 +12,8 @@ namespace torc::compiler {
 
 /// The plan of a broadcast or a reduce in one color. An error on a damaged torus.
 llvm::Expected<ir::Program> planDimensionTree(const CollectiveSpec& spec);
+
+ProgramSize estimateDimensionTree(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

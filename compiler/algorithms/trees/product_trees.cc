@@ -447,4 +447,16 @@ TreePipeline productTreesPipeline(const Topology& topology) {
   return pipeline;
 }
 
+ProgramSize estimateProductTrees(const CollectiveSpec& spec) {
+  double lines = 0, rings = 0;
+  for (std::uint32_t i = 0; i < spec.topology.axis_count; ++i) {
+    if (spec.topology.axes[i].size == 1) continue;
+    (spec.topology.isLine(i) || !spec.topology.axes[i].isRing() ? lines : rings) += 1;
+  }
+  // Where trees of several lines cross, many different sets of nodes have been reached.
+  const bool reduces = rowOf(spec.collective).reduces();
+  const double of_node = lines > 1 ? (reduces ? 70'000 : 7'000) : (reduces ? 400 : 180);
+  return treesSize(spec, lines + 2 * rings, of_node);
+}
+
 }  // namespace torc::compiler

@@ -4,6 +4,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
@@ -20,6 +21,8 @@ llvm::Expected<ir::Program> planProductTrees(const CollectiveSpec& spec);
 /// Its pipeline. A tree goes round the rings, and out on the lines, once; one on whose rings the
 /// root's child is a turn, at most twice.
 TreePipeline productTreesPipeline(const Topology& topology);
+
+ProgramSize estimateProductTrees(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

@@ -25,7 +25,9 @@
 
 #include <llvm/ADT/SmallVector.h>
 
+#include "compiler/algorithms/trees/tree_pipeline.h"
 #include "ir/step_builder.h"
+#include "passes/analysis/plan_axes.h"
 
 namespace torc::compiler {
 namespace {
@@ -254,6 +256,12 @@ llvm::Expected<ir::Program> planRectangular(const CollectiveSpec& spec) {
   ir::Program program;
   program.schedule = RectangularSteps(spec).run();
   return program;
+}
+
+ProgramSize estimateRectangular(const CollectiveSpec& spec) {
+  const double axes = static_cast<double>(passes::networkAxes(spec.topology).size());
+  return treesSize(spec, 2 * axes,
+                   (rowOf(spec.collective).reduces() ? 120 : 30) * std::max(axes * axes, 1.0));
 }
 
 }  // namespace torc::compiler

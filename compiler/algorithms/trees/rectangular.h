@@ -4,6 +4,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/algorithms/program_size.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -15,6 +16,8 @@ bool suitsRectangular(const Topology& topology);
 /// The steps for one segment, of a broadcast or a reduce. The error names what the trees cannot
 /// span.
 llvm::Expected<ir::Program> planRectangular(const CollectiveSpec& spec);
+
+ProgramSize estimateRectangular(const CollectiveSpec& spec);
 
 }  // namespace torc::compiler
 

@@ -68,4 +68,20 @@ TreePipeline dimensionTreePipeline(const Topology& topology) {
   return pipeline;
 }
 
+ProgramSize treesSize(const CollectiveSpec& spec, double trees, double of_node) {
+  double axes = 0, lengths = 0;
+  for (std::uint32_t i = 0; i < spec.topology.axis_count; ++i) {
+    const Axis& axis = spec.topology.axes[i];
+    if (axis.size == 1) continue;
+    ++axes;
+    lengths += axis.size;
+  }
+  ProgramSize size;
+  size.operations = 8 * trees * (1 + axes);
+  size.boxes = size.operations;
+  size.cell_steps = of_node * lengths;
+  size.of_nodes = true;
+  return size;
+}
+
 }  // namespace torc::compiler

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "compiler/algorithms/program_size.h"
+#include "compiler/collective_spec.h"
 #include "model/machines/machine.h"
 #include "schedules/topology/topology.h"
 
@@ -29,6 +31,10 @@ struct TreePipeline {
 TreePipeline rectangularPipeline(const Topology& topology);
 /// The dimension-order tree: the way to the farthest node, and all of the vector on a link.
 TreePipeline dimensionTreePipeline(const Topology& topology);
+
+/// Of some `trees` on all nodes, whose program does not grow with the axes: only its proof goes
+/// from node to node along each, in `of_node` steps.
+ProgramSize treesSize(const CollectiveSpec& spec, double trees, double of_node);
 
 }  // namespace torc::compiler
 

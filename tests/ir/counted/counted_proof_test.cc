@@ -123,5 +123,20 @@ TEST(CountedProof, SaysWhatIsTooLarge) {
             std::string::npos);
 }
 
+/// Bytes and elements of all ranks go beyond 64 bits long before counts do.
+TEST(CountedProof, NoCountWrapsTheLimits) {
+  for (const Schedule& schedule : {samples::ringAllreduce(3), samples::ringAllreduce(4),
+                                   samples::ringReduceScatter(3), samples::directAlltoall("3")}) {
+    for (int bit = 34; bit < 64; ++bit) {
+      for (const int more : {-1, 0, 1}) {
+        const std::uint64_t count = (1ull << bit) + static_cast<std::uint64_t>(more);
+        const StatusOr<CountedResult> result = proveCounted(schedule.view(), count);
+        ASSERT_FALSE(result.ok()) << count;
+        EXPECT_TRUE(result.status().message().starts_with("too large to prove for this count: "));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace torc::ir

@@ -37,6 +37,7 @@ done <<'END'
 1:8|: of 4 ranks none would be dedicated; at least 9 are needed; no rank is dedicated
 =4|: of 4 ranks none would be the program's; no rank is dedicated
 2,9|: the job has no rank 9; its ranks are 0 to 3; no rank is dedicated
+0-16777215,0-16777215,0-16777215,0-16777215,0-16777215,0-16777215,0-16777215|: the job has no rank 16777215; its ranks are 0 to 3; no rank is dedicated
 all| is 'all'; allowed: a ratio as 1:8
 END
 
