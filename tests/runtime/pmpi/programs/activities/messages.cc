@@ -220,7 +220,9 @@ void exchangeMessages(Random& common, const Communicator& communicator, int numb
   // Small ones are on their way at once; others wait for their receiver.
   const int elements = common.chance(85) ? common.below(300) : common.between(20000, 40000);
   const uint64_t key = common.next();
-  const Way way = static_cast<Way>(common.below(static_cast<int>(Way::kCount)));
+  Way way = static_cast<Way>(common.below(static_cast<int>(Way::kCount)));
+  // MPICH 4.0.2's MPI_Sendrecv_replace truncates long messages that it packs.
+  if (way == Way::kReplace && elements > 300) way = Way::kSendrecv;
   const int tag = common.below(1000);
   if (!communicator.hasMe()) return;
   const int size = communicator.size(), rank = communicator.rank;
