@@ -113,7 +113,7 @@ fuzzOne() {
   mkdir -p "$folder/inputs"
   if ! [[ -x $work/run${label//[:\/]/_} ]]; then
     echo "FAILED  $label: FAILED TO BUILD"
-  elif "$work/run${label//[:\/]/_}" -max_total_time=$((60 * minutes)) -timeout=60 \
+  elif "$work/run${label//[:\/]/_}" -max_total_time=$((60 * minutes)) -timeout=300 \
     -print_final_stats=1 -artifact_prefix="$folder/" "$folder/inputs" >"$log" 2>&1; then
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     echo "PASSED  $label: $runs runs in $minutes min"

@@ -53,7 +53,7 @@ bool confusesSpellings(const Shape& shape) {
 /// stop at the greatest number. A contribution that lies at the beginning of the result is
 /// overwritten. Nonblocking calls use datatypes and lists after they have returned, take MPI_BOTTOM
 /// for a null pointer, and mix up exchanges in place; MPI_Ialltoallw counts the datatypes of a grid
-/// by its neighbours, and MPI_Alltoallw on one rank mixes up different ones.
+/// by its neighbours, and MPI_Alltoallw on one rank gets gaps wrong.
 void avoidOpenMpisFaults(Shape& shape) {
   shape.wide = false;
   shape.share_base = false;
@@ -62,7 +62,7 @@ void avoidOpenMpisFaults(Shape& shape) {
     shape.reduction.layout = Layout::predefined(Kind::kInt32);
   if (shape.collective->each_type) {
     shape.form = Form::kBlocking;
-    shape.spellings.resize(1, shape.spellings.front());
+    shape.spellings = {Layout::predefined(shape.spellings.front().kind)};
   }
   if (shape.form == Form::kBlocking) return;
   shape.free_early = shape.forget_lists = shape.at_bottom = false;
