@@ -3,8 +3,8 @@
 # libtorc_pmpi.so preloaded, whose results must be the same:
 #   tools/random_programs.sh RANKS SEED FIRST PROGRAMS [OPTION OF random_programs]...
 # RANKS is 2, 4 or 6; programs FIRST .. FIRST + PROGRAMS - 1 of SEED. TEST_MPI=openmpi: on Open MPI.
-# LIBRARY: the name of another schedule library of tests/runtime/pmpi/programs. Settings of torc are
-# passed on. Goes on after a failure; the last line is `N programs, N differ or fail`.
+# LIBRARY: the name of another schedule library of tests/runtime/pmpi/programs, or - for none. Settings
+# of torc are passed on; TORC_DEDICATED==N takes N ranks more. Goes on after a failure; the last line is `N programs, N differ or fail`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +27,10 @@ fi
 label() {
   echo "//${1%/*}:${1##*/}"
 }
-bazel build -c opt "$(label $preload)" "$(label $program)" "//tests/runtime/pmpi/programs:$library"
+built=("$(label $preload)" "$(label $program)")
+[[ $library == - ]] || built+=("//tests/runtime/pmpi/programs:$library")
+bazel build -c opt "${built[@]}"
+[[ $library == - ]] || library=bazel-bin/tests/runtime/pmpi/programs/$library
 
 # A failure ends a batch, and what follows the program that failed goes on in the next one.
 export TEST_TIMEOUT=600 SERVED_NOT='MPI_*'
@@ -37,7 +40,7 @@ trap 'rm -f "$output"' EXIT
 while ((first <= last)); do
   batch=$((last - first < 49 ? last - first + 1 : 50))
   if bash tests/runtime/pmpi/programs/random_programs_test.sh tools/mpi_test.sh "bazel-bin/$preload" \
-    "bazel-bin/$program" "bazel-bin/tests/runtime/pmpi/programs/$library" \
+    "bazel-bin/$program" "$library" \
     "$ranks" "$seed" "$first" "$batch" "${options[@]}" >"$output" 2>&1; then
     echo "programs $first to $((first + batch - 1)): the same"
     first=$((first + batch))

@@ -116,17 +116,29 @@ int Client::start(OffloadedCommunicator& communicator, const OffloadedCall& call
   const int from = call.has_result ? server_ : MPI_PROC_NULL;
   const int code = PMPI_Irecv(call.result, call.result_count, call.result_type, from,
                               resultTag(communicator.slot), wire_.comm, request);
-  return code == MPI_SUCCESS ? startAgain(communicator, call) : code;
+  return code == MPI_SUCCESS ? sendCall(communicator, call) : code;
 }
 
 int Client::makePersistent(const OffloadedCommunicator& communicator, const OffloadedCall& call,
                            MPI_Request* request) {
-  const int from = call.has_result ? server_ : MPI_PROC_NULL;
-  return PMPI_Recv_init(call.result, call.result_count, call.result_type, from,
+  // Without a result it is a message from this rank to itself: a persistent request of
+  // MPI_PROC_NULL is never active in MPICH 4.0.2's MPI_Waitany and MPI_Waitsome.
+  if (!call.has_result) {
+    return PMPI_Recv_init(nullptr, 0, MPI_BYTE, wire_.rankOfApplication(application_), kRequestTag,
+                          wire_.comm, request);
+  }
+  return PMPI_Recv_init(call.result, call.result_count, call.result_type, server_,
                         resultTag(communicator.slot), wire_.comm, request);
 }
 
 int Client::startAgain(OffloadedCommunicator& communicator, const OffloadedCall& call) {
+  const int code = sendCall(communicator, call);
+  if (code != MPI_SUCCESS || call.has_result) return code;
+  return PMPI_Isend(nullptr, 0, MPI_BYTE, wire_.rankOfApplication(application_), kRequestTag,
+                    wire_.comm, &freeMessage().requests[0]);
+}
+
+int Client::sendCall(OffloadedCommunicator& communicator, const OffloadedCall& call) {
   Request header;
   header.communicator = communicator.id;
   header.number = communicator.calls++;
