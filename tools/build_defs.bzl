@@ -134,6 +134,7 @@ def mpi_test(
         name = name,
         size = size,
         srcs = ["//tools:mpi_test.sh"],
+        tags = ["one-rank"] if ranks == 1 else [],
         args = (["--preload=$(rootpath %s)" % preload] if preload else []) +
                [str(ranks), "$(rootpath %s)" % binary] + args,
         data = data,
@@ -205,6 +206,7 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **
     """A libFuzzer target, of the tag "fuzz": srcs define LLVMFuzzerTestOneInput(const uint8_t*, size_t).
 
     As a test it replays `corpus` with the ordinary compiler. To search for faults:
+    tools/test.sh --fuzz MINUTES, or
     bazel run --config=fuzz //PACKAGE:NAME -- -max_total_time=60 [FOLDER for new inputs]
 
     Args:
@@ -235,6 +237,7 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **
             "//:fuzz_build": ["-fsanitize=fuzzer"],
             "//conditions:default": [],
         }),
+        tags = ["fuzz"],
         deps = deps,
         **kwargs
     )

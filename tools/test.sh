@@ -1,10 +1,36 @@
 #!/bin/bash
-# Sets up, builds and runs every test: tools/test.sh [BAZEL OPTION | TARGET]...
-#   tools/test.sh --config=asan            under a sanitizer (also ubsan, tsan)
-#   tools/test.sh //tests/schedules/...    only these tests
-# The last line is `N passed, N failed`, counted in test targets; exits with 0 only if none failed.
+# Sets up, builds and runs tests.
+#   tools/test.sh [BAZEL OPTION | TARGET]...   every test, or these: //tests/schedules/...
+#   tools/test.sh --config=asan                every test under a sanitizer (also ubsan, tsan)
+#   tools/test.sh --sanitized [OPTION | TARGET]...
+#       unit, property and one-rank tests under AddressSanitizer and UndefinedBehaviorSanitizer, then
+#       tests with threads under ThreadSanitizer
+#   tools/test.sh --fuzz MINUTES [OPTION | TARGET]...
+#       each libFuzzer target for MINUTES, as many at a time as there are cores. What they find is
+#       kept in ~/.cache/torc-fuzz (or TORC_FUZZ), a folder a target: the next run goes on from there.
+# The last line is `N passed, N failed`, counted in test or libFuzzer targets; exits with 0 only if
+# none failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  sed -n '2,/^set/s/^# \?//p' "$0" >&2
+  exit 2
+}
+
+mode=plain
+case ${1-} in
+  --sanitized)
+    mode=sanitized
+    shift
+    ;;
+  --fuzz)
+    mode=fuzz
+    minutes=${2-}
+    [[ $minutes =~ ^[1-9][0-9]{0,4}$ ]] || usage
+    shift 2
+    ;;
+esac
 
 bash tools/setup.sh || exit 1
 
@@ -17,37 +43,114 @@ for argument in "$@"; do
   esac
 done
 [[ ${#targets[@]} -gt 0 ]] || targets=(//...)
-# The sanitizers choose their own optimization.
-[[ " ${options[*]-} " == *" --config="* ]] || options=(-c opt "${options[@]}")
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-# --keep_going: what builds is tested, and what does not counts as failed.
-bazel test --keep_going --color=no --curses=no --noshow_loading_progress \
-  --show_progress_rate_limit=20 --test_summary=short \
-  "${options[@]}" -- "${targets[@]}" 2>&1 | tee "$log"
-status=${PIPESTATUS[0]}
-
-# Bazel's summary has one line per test: `//tests:x   (cached) PASSED in 0.1s`.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 passed=0
 failed=()
-while read -r label result; do
-  result=${result#(cached) }
-  case $result in
-    PASSED* | FLAKY*) passed=$((passed + 1)) ;;
-    "FAILED TO BUILD"* | FAILED* | TIMEOUT* | "NO STATUS"* | INCOMPLETE* | "REMOTE FAILURE"*)
-      failed+=("$label: ${result%% in *}") ;;
-  esac
-done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FLAKY|FAILED|TIMEOUT|NO STATUS|INCOMPLETE|REMOTE)' "$log")
 
-# A program that is no test may fail to build, or a BUILD file to load.
-if [[ $status -ne 0 && ${#failed[@]} -eq 0 ]]; then
-  failed+=("bazel test: exit status $status; see the errors above")
-fi
+# runTests OPTION... -- TARGET...: adds to `passed` and `failed`.
+runTests() {
+  local before=${#failed[@]} status label result
+  # --keep_going: what builds is tested, and what does not counts as failed.
+  bazel test --keep_going --color=no --curses=no --noshow_loading_progress \
+    --show_progress_rate_limit=20 --test_summary=short "$@" 2>&1 | tee "$work/log"
+  status=${PIPESTATUS[0]}
+
+  # Bazel's summary has one line per test: `//tests:x   (cached) PASSED in 0.1s`.
+  while read -r label result; do
+    result=${result#(cached) }
+    case $result in
+      PASSED* | FLAKY*) passed=$((passed + 1)) ;;
+      "FAILED TO BUILD"* | FAILED* | TIMEOUT* | "NO STATUS"* | INCOMPLETE* | "REMOTE FAILURE"*)
+        failed+=("$label: ${result%% in *}") ;;
+    esac
+  done < <(grep -E '^//[^ ]+ +(\(cached\) )?(PASSED|FLAKY|FAILED|TIMEOUT|NO STATUS|INCOMPLETE|REMOTE)' "$work/log")
+
+  # A program that is no test may fail to build, or a BUILD file to load.
+  if [[ $status -ne 0 && ${#failed[@]} -eq $before ]]; then
+    failed+=("bazel test: exit status $status; see the errors above")
+  fi
+}
+
+# findTests EXPRESSION: the tests among `targets` that are in EXPRESSION of Bazel's query, in which `all`
+# stands for them. What runs only by its name is not among them.
+findTests() {
+  local target all='set()'
+  for target in "${targets[@]}"; do
+    if [[ $target == -* ]]; then
+      all="($all except ${target#-})"
+    else
+      all="($all union $target)"
+    fi
+  done
+  bazel query --noshow_progress --noshow_loading_progress \
+    "let all = tests($all) except attr(tags, '\bmanual\b', tests($all)) in $1"
+}
+
+runSanitized() {
+  local tests threaded
+  # SimGrid compiles its own programs and has its own stacks; what is exclusive is about time.
+  mapfile -t tests < <(findTests "\$all except attr(tags, '\b(mpi|smpi|exclusive)\b', \$all) union
+    attr(tags, '\bone-rank\b', \$all)")
+  # A test has threads where a source of it says so, or a setting of the preloaded library.
+  local starts='std::j?thread\b|pthread_create|MPI_THREAD_MULTIPLE|TORC_PROGRESS=thread|\bWorkQueue\b'
+  threaded=$(grep -rlE "$starts" tests \
+    --include='*.cc' --include='*.h' --include='*.c' --include='*.sh' --include='*.test')
+  mapfile -t threads < <(findTests "(\$all intersect rdeps(\$all, set(${threaded//$'\n'/ }))) union
+    attr(env, 'TORC_PROGRESS', \$all)")
+  echo "${#tests[@]} tests of memory, ${#threads[@]} of threads"
+  [[ ${#tests[@]} -eq 0 ]] || runTests --config=asan-ubsan "${options[@]}" -- "${tests[@]}"
+  [[ ${#threads[@]} -eq 0 ]] || runTests --config=tsan "${options[@]}" -- "${threads[@]}"
+}
+
+# fuzzOne LABEL: prints one line.
+fuzzOne() {
+  local label=$1 folder log runs
+  folder=$keep/${label#//}
+  folder=${folder/://}
+  log=$folder/log
+  mkdir -p "$folder/inputs"
+  if ! [[ -x $work/run${label//[:\/]/_} ]]; then
+    echo "FAILED  $label: FAILED TO BUILD"
+  elif "$work/run${label//[:\/]/_}" -max_total_time=$((60 * minutes)) -timeout=300 \
+    -print_final_stats=1 -artifact_prefix="$folder/" "$folder/inputs" >"$log" 2>&1; then
+    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    echo "PASSED  $label: $runs runs in $minutes min"
+  else
+    echo "FAILED  $label: $(grep -m1 -E '^SUMMARY|^==.*ERROR' "$log"); see $log"
+  fi
+}
+
+runFuzz() {
+  local label
+  mapfile -t fuzzed < <(findTests "attr(tags, '\bfuzz\b', \$all)")
+  bazel build --config=fuzz --keep_going --color=no --curses=no --show_progress_rate_limit=20 \
+    "${options[@]}" -- "${fuzzed[@]}"
+  for label in "${fuzzed[@]}"; do
+    bazel run --config=fuzz --script_path="$work/run${label//[:\/]/_}" "${options[@]}" -- "$label" \
+      >/dev/null 2>&1
+  done
+  export work minutes keep=${TORC_FUZZ:-${XDG_CACHE_HOME:-$HOME/.cache}/torc-fuzz}
+  export -f fuzzOne
+  printf '%s\n' "${fuzzed[@]}" | xargs -P "$(nproc)" -I{} bash -c 'fuzzOne {}' | tee "$work/lines"
+  passed=$(grep -c '^PASSED' "$work/lines")
+  mapfile -t failed < <(sed -n 's/^FAILED  //p' "$work/lines")
+}
+
+case $mode in
+  plain)
+    # The sanitizers choose their own optimization.
+    [[ " ${options[*]-} " == *" --config="* ]] || options=(-c opt "${options[@]}")
+    runTests "${options[@]}" -- "${targets[@]}"
+    ;;
+  sanitized) runSanitized ;;
+  fuzz) runFuzz ;;
+esac
 
 echo
 if [[ ${#failed[@]} -gt 0 ]]; then
   printf 'FAILED  %s\n' "${failed[@]}"
 fi
 echo "$passed passed, ${#failed[@]} failed"
-[[ ${#failed[@]} -eq 0 ]]
+[[ ${#failed[@]} -eq 0 && $passed -gt 0 ]]

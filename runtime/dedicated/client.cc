@@ -1,6 +1,7 @@
 // Client: requests of a rank of the program.
 #include "runtime/dedicated/client.h"
 
+#include <cstdint>
 #include <cstring>
 
 #include "runtime/transport/mpi_status.h"
@@ -11,6 +12,22 @@ namespace {
 
 // Messages that are kept for reuse: what a program usually has under way.
 constexpr std::size_t kMessagesAtFirst = 4;
+
+/// MPICH 4.0.2's MPI_Pack refuses MPI_BOTTOM: elements there are described from the copy on.
+int pack(const OffloadedCall& call, std::byte* copy, MPI_Comm comm) {
+  const int bytes = static_cast<int>(call.data_bytes);
+  int at = 0;
+  if (call.data != MPI_BOTTOM)
+    return PMPI_Pack(call.data, call.count, call.data_type, copy, bytes, &at, comm);
+  const MPI_Aint displacement = -static_cast<MPI_Aint>(reinterpret_cast<std::intptr_t>(copy));
+  MPI_Datatype moved = MPI_DATATYPE_NULL;
+  int code = PMPI_Type_create_hindexed(1, &call.count, &displacement, call.data_type, &moved);
+  if (code != MPI_SUCCESS) return code;
+  code = PMPI_Type_commit(&moved);
+  if (code == MPI_SUCCESS) code = PMPI_Pack(copy, 1, moved, copy, bytes, &at, comm);
+  PMPI_Type_free(&moved);
+  return code;
+}
 
 }  // namespace
 
@@ -100,9 +117,7 @@ int Client::send(int server, Request request, const OffloadedCall& call) {
     copy = message.copy.get();
   }
   if (!call.is_data_in_row) {
-    int at = 0;
-    const int code = PMPI_Pack(call.data, call.count, call.data_type, copy,
-                               static_cast<int>(call.data_bytes), &at, wire_.comm);
+    const int code = pack(call, copy, wire_.comm);
     if (code != MPI_SUCCESS) return code;
   } else if ((is_copied || !request.is_long) && call.data_bytes > 0) {
     std::memcpy(copy, call.data, call.data_bytes);
@@ -122,7 +137,7 @@ int Client::start(OffloadedCommunicator& communicator, const OffloadedCall& call
   const int code = PMPI_Irecv(call.result, call.result_count, call.result_type, from,
                               resultTag(communicator.slot), wire_.comm, request);
   if (code != MPI_SUCCESS) return code;
-  const int sent = startAgain(communicator, call);
+  const int sent = sendCall(communicator, call);
   if (sent == MPI_SUCCESS) return sent;
   PMPI_Cancel(request);
   PMPI_Request_free(request);
@@ -131,12 +146,24 @@ int Client::start(OffloadedCommunicator& communicator, const OffloadedCall& call
 
 int Client::makePersistent(const OffloadedCommunicator& communicator, const OffloadedCall& call,
                            MPI_Request* request) {
-  const int from = call.has_result ? server_ : MPI_PROC_NULL;
-  return PMPI_Recv_init(call.result, call.result_count, call.result_type, from,
+  // Without a result it is a message from this rank to itself: a persistent request of
+  // MPI_PROC_NULL is never active in MPICH 4.0.2's MPI_Waitany and MPI_Waitsome.
+  if (!call.has_result) {
+    return PMPI_Recv_init(nullptr, 0, MPI_BYTE, wire_.rankOfApplication(application_), kRequestTag,
+                          wire_.comm, request);
+  }
+  return PMPI_Recv_init(call.result, call.result_count, call.result_type, server_,
                         resultTag(communicator.slot), wire_.comm, request);
 }
 
 int Client::startAgain(OffloadedCommunicator& communicator, const OffloadedCall& call) {
+  const int code = sendCall(communicator, call);
+  if (code != MPI_SUCCESS || call.has_result) return code;
+  return PMPI_Isend(nullptr, 0, MPI_BYTE, wire_.rankOfApplication(application_), kRequestTag,
+                    wire_.comm, &freeMessage().requests[0]);
+}
+
+int Client::sendCall(OffloadedCommunicator& communicator, const OffloadedCall& call) {
   Request header;
   header.communicator = communicator.id;
   header.number = communicator.calls++;

@@ -89,6 +89,7 @@ class Client {
   };
 
   Message& freeMessage();
+  int sendCall(OffloadedCommunicator& communicator, const OffloadedCall& call);
   /// Sends a request with data that may go when this returns, or (`keeps`) stay until the call is
   /// over.
   int send(int server, Request request, const OffloadedCall& call);

@@ -63,11 +63,11 @@ void checkLinksOfCells(CellProof& proof) {
   for (auto& [link, list] : senders) {
     double busiest = 0;
     forEachCell(topology, std::move(list), proof.work,
-                [&](const Ranges&, llvm::ArrayRef<std::uint32_t> doing) {
+                [&, axis = link.axis](const Ranges&, llvm::ArrayRef<std::uint32_t> doing) {
                   double load = 0;
                   for (std::uint32_t i : doing) {
                     const Shift& shift = schedule.shifts[schedule.operations[i].peer];
-                    load += carried[i] * std::abs(shift[link.axis]);
+                    load += carried[i] * std::abs(shift[axis]);
                   }
                   busiest = std::max(busiest, load);
                 });

@@ -49,6 +49,9 @@ struct Attribute {
 struct PersistentCall {
   KnownPointer communicator;
   OffloadedCall call;
+  /// A duplicate of the contribution's datatype, which the program may free before a start packs
+  /// it.
+  MPI_Datatype own_type = MPI_DATATYPE_NULL;
 };
 
 struct Offloading {
@@ -427,7 +430,11 @@ bool startOffloaded(MPI_Request request) {
 bool forgetOffloaded(MPI_Request request) {
   if (!mayOffload()) return false;
   const std::lock_guard lock(offloading_mutex);
-  return offloading->persistent.erase(request) > 0;
+  const auto found = offloading->persistent.find(request);
+  if (found == offloading->persistent.end()) return false;
+  if (found->second.own_type != MPI_DATATYPE_NULL) PMPI_Type_free(&found->second.own_type);
+  offloading->persistent.erase(found);
+  return true;
 }
 
 Outcome offload(CollectiveCall& call, MPI_Request* request) {
@@ -464,7 +471,12 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
     if (call.form == Form::kPersistent) {
       code = offloading->client.makePersistent(known->at_servers, made->call, request);
       if (code == MPI_SUCCESS) {
-        offloading->persistent[*request] = {known, made->call};
+        PersistentCall kept{known, made->call};
+        if (!kept.call.is_data_in_row) {
+          PMPI_Type_dup(kept.call.data_type, &kept.own_type);
+          kept.call.data_type = kept.own_type;
+        }
+        offloading->persistent[*request] = std::move(kept);
         persistent_handles.fetch_add(1, std::memory_order_relaxed);
       }
     } else {

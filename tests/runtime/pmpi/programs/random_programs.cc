@@ -1,17 +1,22 @@
 // Random legal MPI programs, which know nothing of torc: communicators made and freed, collectives
-// of all kinds and forms on them with operations under way, messages in between. Every byte of
-// every buffer is checked, and the results of all ranks are summed up in one number, which depends
-// on the seed and on the number of ranks only.
+// of all kinds and forms on them with operations under way, messages, windows and files in between.
+// Every byte of every buffer and every status of a message is checked, and the results of all ranks
+// are summed up in one number a program, which depends on the seed, the program and the number of
+// ranks and threads only.
 //
-//   random_programs --seed S --programs N [--first P] [--calls M] [--forms blocking|all]
-//                   [--only STEM,STEM...] [--without HABIT,HABIT...] [--trust STEM,STEM...]
-//                   [--verbose]
+//   random_programs --seed S --programs N [--first P] [--threads T] [--calls M]
+//                   [--forms blocking|all] [--only STEM,STEM...] [--without HABIT,HABIT...]
+//                   [--trust STEM,STEM...] [--verbose]
 //
+// Rank 0 prints a line when it has done a program, and the numbers at the end.
+// --threads T: each program has T threads (MPI_THREAD_MULTIPLE) with communicators of their own.
 // --first P: programs P .. P + N - 1 of the seed. --calls M: steps of a program (default 30).
 // --only: these collectives: Bcast,Reduce_scatter. --without: to find out what matters, programs
 // without in-place calls (place), MPI_Count functions (wide), lists overwritten after the call
-// (lists), handles freed after it (frees), MPI_BOTTOM (bottom), one address for both buffers
-// (base), communicators that are being duplicated while other things happen (idup).
+// (lists), handles freed before it is complete (frees), MPI_BOTTOM (bottom), one address for both
+// buffers (base), communicators that are being duplicated while other things happen (idup),
+// windows, files, collectives between two groups (groups) and on grids (neighbors), persistent
+// calls (persistent).
 // --trust: collectives that MPICH 4.0.2 gets wrong, on MPI_COMM_WORLD, but not what stands before
 // it: Allgather. --verbose: each call on each rank, before it begins.
 #include <cstdio>
@@ -20,15 +25,20 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/programs/activities/communicators.h"
+#include "tests/runtime/pmpi/programs/activities/files.h"
+#include "tests/runtime/pmpi/programs/activities/groups.h"
 #include "tests/runtime/pmpi/programs/activities/messages.h"
 #include "tests/runtime/pmpi/programs/activities/pending.h"
+#include "tests/runtime/pmpi/programs/activities/windows.h"
 #include "tests/runtime/pmpi/programs/calls/call.h"
 #include "tests/runtime/pmpi/programs/calls/shape.h"
+#include "tests/runtime/pmpi/programs/mpi_faults.h"
 #include "tests/runtime/pmpi/programs/record.h"
 
 namespace programs {
@@ -37,32 +47,46 @@ namespace {
 constexpr size_t kMostPending = 12;
 constexpr size_t kMostPersistent = 4;
 
+/// What all programs of a run have in common.
+struct Run {
+  Options options;
+  int steps = 30;
+  bool verbose = false;
+};
+
+/// What a thread has for MPI_COMM_WORLD and MPI_COMM_SELF; the first has these.
+struct World {
+  MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
+};
+
+/// One thread of a program.
 class Program {
  public:
-  Program(const Options& options, int steps, bool verbose)
-      : options_(options),
-        verbose_(verbose),
-        steps_(steps),
-        common_(mix(record().seed, record().program)) {
+  Program(const Run& run, World world)
+      : run_(run),
+        common_(mix(record().seed, record().program, record().thread)),
+        communicators_(world.world, world.self) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    local_ = Random(mix(record().seed, record().program, rank + 1));
+    local_ = Random(mix(record().seed, record().program, record().thread, rank + 1));
   }
 
   /// Returns how many calls there were, on all ranks.
   int run() {
-    for (number_ = 0; number_ < steps_; ++number_) {
+    for (number_ = 0; number_ < run_.steps; ++number_) {
       const int way = common_.below(100);
-      if (way < 62)
+      if (way < 59)
         collective();
-      else if (way < 70)
+      else if (way < 67)
         makeCommunicator();
-      else if (way < 74)
-        say("freed " + communicators_.freeOne(common_, number_));
-      else if (way < 82)
+      else if (way < 71)
+        freeCommunicator();
+      else if (way < 81)
         messages();
-      else if (way < 92)
+      else if (way < 90)
         startAgain();
+      else if (way < 94)
+        useRest(way - 90);
       else
         pending_.settleSome(local_);
       // Nothing but the end of the program makes a rank wait for everything.
@@ -85,19 +109,25 @@ class Program {
 
   void makeCommunicator() {
     say("made " + communicators_.make(common_, number_));
-    if (!options_.has("idup")) communicators_.useLast(number_);
+    if (!run_.options.has("idup")) communicators_.useLast(number_);
+  }
+
+  void freeCommunicator() {
+    if (!run_.options.has("frees")) pending_.settleAll(local_);
+    say("freed " + communicators_.freeOne(common_, number_));
   }
 
   void say(const std::string& text) const {
-    if (!verbose_) return;
-    std::printf("program %d, call %d: %s\n", record().program, number_, text.c_str());
+    if (!run_.verbose) return;
+    std::printf("program %d, thread %d, call %d: %s\n", record().program, record().thread, number_,
+                text.c_str());
     std::fflush(stdout);
   }
 
   void collective() {
     const int index = communicators_.drawIndex(common_);
     const bool entire = index == 0;
-    const Shape shape = drawShape(common_, options_, entire);
+    const Shape shape = drawShape(common_, run_.options, entire);
     const Communicator& communicator = communicators_.use(index, number_);
     ++calls_;
     std::shared_ptr<Call> call;
@@ -145,15 +175,30 @@ class Program {
   }
 
   void messages() {
-    const Communicator& communicator =
-        communicators_.use(communicators_.drawIndex(common_), number_);
+    const Communicator& communicator = drawCommunicator();
     say("messages on " + communicator.name);
     exchangeMessages(common_, communicator, number_, pending_);
   }
 
-  const Options& options_;
-  const bool verbose_;
-  const int steps_;
+  const Communicator& drawCommunicator() {
+    return communicators_.use(communicators_.drawIndex(common_), number_);
+  }
+
+  /// What is MPI's own.
+  void useRest(int way) {
+    static const char* const kHabits[] = {"windows", "files", "groups", "neighbors"};
+    const Communicator& communicator =
+        way == 3 ? communicators_.use(communicators_.drawGrid(common_), number_)
+                 : drawCommunicator();
+    if (!run_.options.has(kHabits[way])) return;
+    say(std::string(kHabits[way]) + " on " + communicator.name);
+    if (way == 0) useWindow(common_, communicator, number_);
+    if (way == 1) useFile(common_, communicator, number_);
+    if (way == 2) talkBetweenHalves(common_, communicator, number_, pending_);
+    if (way == 3) tellNeighbors(common_, communicator, number_, pending_);
+  }
+
+  const Run& run_;
   Random common_;
   Random local_{0};
   int number_ = 0;
@@ -163,23 +208,23 @@ class Program {
   Pending pending_;
 };
 
-/// Sum of all ranks' hashes, on rank 0; by messages, as collectives are what is on trial.
-uint64_t totalHash() {
+/// Sums of all ranks' hashes, on rank 0; by messages, as collectives are what is on trial.
+void sumHashes(std::vector<uint64_t>& hashes) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   constexpr int kTag = 32101;
-  uint64_t total = record().hash;
+  const int count = static_cast<int>(hashes.size());
   if (rank != 0) {
-    MPI_Send(&total, 1, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD);
-    return 0;
+    MPI_Send(hashes.data(), count, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD);
+    return;
   }
+  std::vector<uint64_t> theirs(hashes.size());
   for (int other = 1; other < size; ++other) {
-    uint64_t theirs = 0;
-    MPI_Recv(&theirs, 1, MPI_UINT64_T, other, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    total += theirs;
+    MPI_Recv(theirs.data(), count, MPI_UINT64_T, other, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (size_t i = 0; i < hashes.size(); ++i)
+      hashes[i] += theirs[i];
   }
-  return total;
 }
 
 std::vector<std::string> splitAtCommas(const std::string& text) {
@@ -190,48 +235,110 @@ std::vector<std::string> splitAtCommas(const std::string& text) {
   return parts;
 }
 
-void run(int argc, char** argv) {
-  Options options;
-  int programs = 100, first = 0, steps = 30;
-  bool verbose = false;
+std::vector<World> makeWorlds(int threads) {
+  std::vector<World> worlds(threads);
+  for (int thread = 1; thread < threads; ++thread) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &worlds[thread].world);
+    MPI_Comm_dup(MPI_COMM_SELF, &worlds[thread].self);
+  }
+  return worlds;
+}
+
+/// Runs a program, and returns its calls and the sum of its results.
+std::pair<int64_t, uint64_t> runProgram(const Run& run, const std::vector<World>& worlds) {
+  if (worlds.size() == 1) {
+    record().hash = 0;
+    const int calls = Program(run, worlds.front()).run();
+    return {calls, record().hash};
+  }
+  std::vector<std::thread> threads;
+  std::vector<std::pair<int64_t, uint64_t>> results(worlds.size());
+  for (size_t thread = 0; thread < worlds.size(); ++thread) {
+    threads.emplace_back([&, thread, of_program = record()] {
+      record() = of_program;
+      record().thread = static_cast<int>(thread);
+      const int calls = Program(run, worlds[thread]).run();
+      results[thread] = {calls, record().hash};
+    });
+  }
+  std::pair<int64_t, uint64_t> sum{0, 0};
+  for (size_t thread = 0; thread < worlds.size(); ++thread) {
+    threads[thread].join();
+    sum.first += results[thread].first;
+    sum.second += results[thread].second;
+  }
+  return sum;
+}
+
+struct Arrangement {
+  Run run;
+  int programs = 100, first = 0, threads = 1;
+};
+
+Arrangement parse(int argc, char** argv) {
+  Arrangement all;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "";
     if (option == "--verbose") {
-      verbose = true;
+      all.run.verbose = true;
       continue;
     }
     ++i;
+    Options& options = all.run.options;
     if (option == "--seed") record().seed = std::strtoull(value, nullptr, 10);
-    if (option == "--programs") programs = std::atoi(value);
-    if (option == "--first") first = std::atoi(value);
-    if (option == "--calls") steps = std::atoi(value);
+    if (option == "--programs") all.programs = std::atoi(value);
+    if (option == "--first") all.first = std::atoi(value);
+    if (option == "--threads") all.threads = std::atoi(value);
+    if (option == "--calls") all.run.steps = std::atoi(value);
     if (option == "--forms") options.all_forms = std::strcmp(value, "all") == 0;
     if (option == "--trust") options.trusted = splitAtCommas(value);
     if (option == "--without") options.without = splitAtCommas(value);
     if (option == "--only") options.only = splitAtCommas(value);
   }
+  avoidFaults(all.run.options, all.threads);
+  return all;
+}
+
+void run(const Arrangement& all) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  int64_t calls = 0;
-  for (int program = first; program < first + programs; ++program) {
-    record().program = program;
-    calls += Program(options, steps, verbose).run();
-  }
-  const uint64_t hash = totalHash();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0)
-    std::printf("random_programs: %d programs, %lld calls, hash %016llx\n", programs,
-                static_cast<long long>(calls), static_cast<unsigned long long>(hash));
+  const std::vector<World> worlds = makeWorlds(all.threads);
+  int64_t calls = 0;
+  std::vector<uint64_t> hashes;
+  for (int program = all.first; program < all.first + all.programs; ++program) {
+    record().program = program;
+    const auto [own_calls, hash] = runProgram(all.run, worlds);
+    calls += own_calls;
+    hashes.push_back(hash);
+    if (rank != 0) continue;
+    std::printf("program %d: %lld calls\n", program, static_cast<long long>(own_calls));
+    std::fflush(stdout);
+  }
+  sumHashes(hashes);
+  if (rank != 0) return;
+  for (int i = 0; i < all.programs; ++i)
+    std::printf("program %d: hash %016llx\n", all.first + i,
+                static_cast<unsigned long long>(hashes[i]));
+  std::printf("random_programs: %d programs, %lld calls\n", all.programs,
+              static_cast<long long>(calls));
 }
 
 }  // namespace
 }  // namespace programs
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  programs::run(argc, argv);
+  const programs::Arrangement all = programs::parse(argc, argv);
+  const int wanted = all.threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int provided = wanted;
+  MPI_Init_thread(&argc, &argv, wanted, &provided);
+  if (provided < wanted) {
+    std::fprintf(stderr, "random_programs: MPI has no MPI_THREAD_MULTIPLE\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  programs::run(all);
   MPI_Finalize();
   return 0;
 }

@@ -1,41 +1,65 @@
 #!/bin/bash
-# random_programs_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS SEED PROGRAMS [OPTION...]
-# Runs random programs plain and preloaded, with which the results must be the same, to the byte, and
-# torc must have nothing to say; then torc must have served all forms of some of their calls, but for
-# functions like SERVED_NOT.
+# random_programs_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS SEED FIRST PROGRAMS [OPTION...]
+# Runs random programs FIRST .. FIRST + PROGRAMS - 1 of SEED plain and preloaded, with which the results
+# must be the same, to the byte, and torc must have nothing to say; then torc must have served all forms
+# of some of their calls, but for functions like SERVED_NOT. LIBRARY - is none. Where TORC_DEDICATED is
+# =N, there are so many ranks more with torc.
 set -u
 mpi_test=$1
 preload=$2
 program=$3
 library=$4
 ranks=$5
-arguments=(--seed "$6" --programs "$7" "${@:8}")
+seed=$6
+first=$7
+programs=$8
+options=("${@:9}")
+arguments=(--seed "$seed" --first "$first" --programs "$programs" "${options[@]}")
+# Only torc's run has them.
+dedicated=${TORC_DEDICATED:-=0}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# fail TEXT [PROGRAM]: where one program is known, how it is run again.
 fail() {
-  echo "random_programs_test: $*"
-  echo "again: $program ${arguments[*]} on $ranks ranks; --first P --programs 1 is program P alone"
+  local settings setting
+  echo "random_programs_test: seed $seed on $ranks ranks${2:+, program $2}: $1"
+  settings="LIBRARY=${library##*/}"
+  for setting in "${!TORC_@}"; do
+    [[ $setting == TORC_LIBRARY || $setting == TORC_STATS ]] || settings+=" $setting=${!setting}"
+  done
+  [[ ${TEST_MPI:-mpich} == mpich ]] || settings+=" TEST_MPI=$TEST_MPI"
+  echo "again: $settings bash tools/random_programs.sh $ranks $seed ${2:-$first}" \
+    "$([[ $# -gt 1 ]] && echo 1 || echo "$programs") ${options[*]}"
   exit 1
+}
+
+# underWay OUTPUT: the program that had not ended.
+underWay() {
+  echo $((first + $(grep -c '^program .* calls$' "$1")))
 }
 
 # Two runs share the time that the test has.
 export TEST_TIMEOUT=$((${TEST_TIMEOUT:-300} / 2))
 "$mpi_test" "$ranks" "$program" "${arguments[@]}" >"$work/plain" ||
-  fail "the programs fail without torc: $(cat "$work/plain")"
-TORC_LIBRARY=$library TORC_STATS=$work/statistics \
-  "$mpi_test" "--preload=$preload" "$ranks" "$program" "${arguments[@]}" \
+  fail "fails without torc: $(tail -n 20 "$work/plain")" "$(underWay "$work/plain")"
+[[ $library == - ]] || export TORC_LIBRARY=$library
+TORC_STATS=$work/statistics \
+  "$mpi_test" "--preload=$preload" "$((ranks + ${dedicated#=}))" "$program" "${arguments[@]}" \
   >"$work/preloaded" 2>"$work/stderr" ||
-  fail "the programs fail with torc: $(cat "$work/preloaded" "$work/stderr")"
-cat "$work/plain"
-cmp "$work/plain" "$work/preloaded" || fail "with torc: $(cat "$work/preloaded")"
+  fail "fails with torc: $(tail -n 20 "$work/preloaded" "$work/stderr")" \
+    "$(underWay "$work/preloaded")"
+difference=$(diff "$work/plain" "$work/preloaded" | grep -m1 '^[<>]') &&
+  fail "other results with torc" "$(sed -E 's/^[<>] program ([0-9]+):.*/\1/' <<<"$difference")"
 [[ ! -s $work/stderr ]] || fail "torc had something to say: $(cat "$work/stderr")"
+tail -n 1 "$work/plain"
 
+[[ $library != - ]] || exit 0
 served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics")
 for function in MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Reduce_scatter MPI_Allgatherv \
   MPI_Bcast MPI_Reduce MPI_Gather MPI_Scatter MPI_Alltoall MPI_Alltoallv MPI_Alltoallw; do
   [[ -z ${SERVED_NOT:-} || $function != $SERVED_NOT ]] || continue
-  grep -q "^  $function " <<<"$served" ||
+  grep -Eq "^  (MPI|MPIX)_${function#MPI_} " <<<"$served" ||
     fail "$function was never served: $(cat "$work/statistics")"
 done
 head -n 1 <<<"$served"

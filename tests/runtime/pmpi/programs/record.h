@@ -1,5 +1,5 @@
-// What a run has found so far: the sum of all results, and where it is, for the one line that a
-// failure prints.
+// What a thread of a run has found so far: the sum of all results, and where it is, for the one
+// line that a failure prints.
 #ifndef TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RECORD_H_
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_RECORD_H_
 
@@ -11,13 +11,18 @@ namespace programs {
 struct Record {
   uint64_t seed = 0;
   int program = 0;
-  /// Sum of the hashes of all results of this rank: calls complete in any order.
+  int thread = 0;
+  /// Sum of the hashes of all results of this thread: calls complete in any order.
   uint64_t hash = 0;
 };
 
+/// This thread's.
 Record& record();
 
-/// Prints seed, program, number of the call, rank and `text` in one line, and ends the job.
+/// Adds the hash of a result of call `call`.
+void addHash(int call, uint64_t hash);
+
+/// Prints seed, program, thread, number of the call, rank and `text` in one line, and ends the job.
 [[noreturn]] void fail(int call, const std::string& text);
 
 /// `code` must be MPI_SUCCESS.

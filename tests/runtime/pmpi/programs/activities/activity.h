@@ -20,6 +20,8 @@ class Activity {
 
   /// Checks the result, when the request is complete.
   virtual void finish() = 0;
+  /// Checks what MPI said with that.
+  virtual void checkStatus(const MPI_Status& /*status*/) const {}
   virtual bool isPersistent() const { return false; }
   virtual std::string describe() const = 0;
 

@@ -123,11 +123,11 @@ void learn(Communicator& made) {
 
 }  // namespace
 
-Communicators::Communicators() {
-  for (const MPI_Comm handle : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+Communicators::Communicators(MPI_Comm world, MPI_Comm self) {
+  for (const MPI_Comm handle : {world, self}) {
     auto one = std::make_unique<Communicator>();
     one->identity = next_identity_++;
-    one->name = handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
+    one->name = handle == world ? "the world" : "this rank alone";
     one->handle = handle;
     learn(*one);
     all_.push_back(std::move(one));
@@ -147,6 +147,15 @@ int Communicators::drawIndex(Random& common) {
   if (common.chance(3)) return 1;
   const int index = common.below(static_cast<int>(all_.size()));
   return index == 1 ? 0 : index;
+}
+
+int Communicators::drawGrid(Random& common) {
+  const int first = common.below(static_cast<int>(all_.size()));
+  for (size_t i = 0; i < all_.size(); ++i) {
+    const size_t index = (first + i) % all_.size();
+    if (all_[index]->is_grid) return static_cast<int>(index);
+  }
+  return 0;
 }
 
 Communicator& Communicators::use(int index, int call) {

@@ -31,8 +31,8 @@ struct Communicator {
 
 class Communicators {
  public:
-  /// MPI_COMM_WORLD and MPI_COMM_SELF.
-  Communicators();
+  /// `world` and `self`: MPI_COMM_WORLD and MPI_COMM_SELF, or what a thread has instead of them.
+  Communicators(MPI_Comm world, MPI_Comm self);
   /// Frees those made.
   ~Communicators();
   Communicators(const Communicators&) = delete;
@@ -40,6 +40,8 @@ class Communicators {
 
   /// The same number on every rank.
   int drawIndex(Random& common);
+  /// That of a grid, if there is one.
+  int drawGrid(Random& common);
   /// Completes an MPI_Comm_idup.
   Communicator& use(int index, int call);
   /// The one that was made last.

@@ -26,7 +26,7 @@ class Pending {
 
   /// Takes some out of the list, in any order.
   Batch take(Random& local);
-  void wait(Batch batch, int way);
+  void wait(Batch batch, int way, bool has_statuses);
 
   Batch activities_;
 };

@@ -117,7 +117,7 @@ void Call::finish() {
       fail(number(), std::string(side == &in_ ? "the contribution" : "the result") +
                          " is wrong at byte " + std::to_string(at) + " in round " +
                          std::to_string(round_) + ": " + description_);
-    record().hash += mix(record().program, number(), rank_, round_, side->memory->hash());
+    addHash(number(), mix(rank_, round_, side->memory->hash()));
   }
   ++round_;
 }

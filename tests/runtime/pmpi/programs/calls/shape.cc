@@ -54,7 +54,7 @@ Shape drawShape(Random& random, const Options& options, bool entire) {
   shape.collective = &drawCollective(random, options);
   const int form = random.below(100);
   if (options.all_forms && form >= 40)
-    shape.form = form < 80 ? Form::kNonblocking : Form::kPersistent;
+    shape.form = form < 80 || !options.has("persistent") ? Form::kNonblocking : Form::kPersistent;
   shape.wide = shape.collective->has_wide && random.chance(20);
   shape.in_place = shape.collective->hasInPlace() && random.chance(30);
   shape.root = random.below(12);

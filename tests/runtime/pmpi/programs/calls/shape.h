@@ -57,7 +57,7 @@ struct Options {
   std::vector<std::string> trusted;
   /// Stems of the collectives to use; none: all.
   std::vector<std::string> only;
-  /// Habits that programs do without: lists, frees, bottom, base, place, wide, idup.
+  /// Habits that programs do without: see random_programs.cc.
   std::vector<std::string> without;
 
   bool trusts(const Collective& collective) const { return contains(trusted, collective.stem); }
