@@ -44,16 +44,18 @@ EngineLock::~EngineLock() {
   if (has_threads.load(std::memory_order_relaxed)) engine_mutex.unlock();
 }
 
-void reportFailures() {
+int reportFailures() {
+  int told = MPI_SUCCESS;
   while (has_reports.load(std::memory_order_relaxed)) {
     MPI_Comm comm = MPI_COMM_NULL;
     int code = MPI_SUCCESS;
     {
       EngineLock lock;
-      if (!engine->takeReport(&comm, &code)) return;
+      if (!engine->takeReport(&comm, &code)) break;
     }
-    tellErrorHandler(comm, code);
+    tellErrorHandler(comm, told = code);
   }
+  return told;
 }
 
 void tellErrorHandler(MPI_Comm comm, int code) {
@@ -64,7 +66,7 @@ void tellErrorHandler(MPI_Comm comm, int code) {
   PMPI_Comm_call_errhandler(comm, code);
 }
 
-void advanceSilently() {
+void advance() {
   if (inside_torc || engine == nullptr) return;
   const bool locks = has_threads.load(std::memory_order_relaxed);
   if (locks && !engine_mutex.try_lock()) return;
@@ -72,11 +74,6 @@ void advanceSilently() {
   engine->advance();
   inside_torc = false;
   if (locks) engine_mutex.unlock();
-}
-
-void advance() {
-  advanceSilently();
-  if (!inside_torc) reportFailures();
 }
 
 void Pause::operator()() {
@@ -163,7 +160,6 @@ Operation* Engine::persistentOperation(MPI_Request request) const {
 void Engine::report(CommunicatorState& state, int code) {
   reports_.push_back({&state, code});
   ++state.operations;  // it stays until then
-  attention.fetch_add(1, std::memory_order_relaxed);
   has_reports.store(true, std::memory_order_relaxed);
 }
 
@@ -178,7 +174,6 @@ bool Engine::takeReport(MPI_Comm* comm, int* code) {
   *comm = report.state->communicatorForErrors();
   *code = report.code;
   --report.state->operations;
-  attention.fetch_sub(1, std::memory_order_relaxed);
   return true;
 }
 

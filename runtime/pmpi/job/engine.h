@@ -145,8 +145,9 @@ class SetUpTime {
   SetUpTime& operator=(const SetUpTime&) = delete;
 };
 
-/// Tells error handlers what has failed. Called without the lock.
-void reportFailures();
+/// Tells error handlers what has failed, in the call by which the program hears of it: the error
+/// class of the last failure, or MPI_SUCCESS. Without the lock.
+int reportFailures();
 
 /// Tells the error handler of a communicator of an error, which may end the job. Without the lock.
 void tellErrorHandler(MPI_Comm comm, int code);

@@ -45,11 +45,9 @@ inline bool mustProgress() {
   return attention.load(std::memory_order_relaxed) > 0 && !inside_torc;
 }
 
-/// Does what can be done now for all operations of this rank, and tells the program's error
-/// handlers of what has failed. Where another thread is at it, returns at once.
+/// Does what can be done now for all operations of this rank. Where another thread is at it, returns
+/// at once.
 void advance();
-/// The same without telling, for a thread that is not the program's.
-void advanceSilently();
 
 /// Between two fruitless looks: lets others run when that helps.
 class Pause {

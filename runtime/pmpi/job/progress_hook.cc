@@ -18,7 +18,7 @@ int change(const char* how, Hook hook) {
 
 /// Returns how many of its things are complete: MPI asks itself whether it was of use.
 int advanceBesideMpi() {
-  if (underWay() > 0) advanceSilently();
+  if (underWay() > 0) advance();
   return 0;
 }
 

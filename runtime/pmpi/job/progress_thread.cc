@@ -64,7 +64,7 @@ void* work(void*) {
   while (!stopping.load(std::memory_order_relaxed)) {
     if (isNeeded()) {
       idle = 0;
-      advanceSilently();
+      advance();
       if (threads_inside.load(std::memory_order_relaxed) > 0) {
         nap(kShortestNap);
       } else {

@@ -39,7 +39,6 @@ int MPI_Start(MPI_Request* request) {
   const int code = PMPI_Start(request);
   if (code != MPI_SUCCESS || noneIsOurs()) return code;
   startBehind(*request);
-  torc::pmpi::reportFailures();
   return code;
 }
 
@@ -48,7 +47,6 @@ int MPI_Startall(int count, MPI_Request requests[]) {
   if (code != MPI_SUCCESS || noneIsOurs()) return code;
   for (int i = 0; i < count; ++i)
     startBehind(requests[i]);
-  torc::pmpi::reportFailures();
   return code;
 }
 

@@ -62,6 +62,16 @@ int looked(int code, const int* flag) {
 
 // ---- Requests
 
+/// A call that completes requests has returned `code`. The wait for a request of torc's that has
+/// failed returns an error: now the program's handler is told.
+int completed(int code) {
+  if (code == MPI_SUCCESS || torc::pmpi::inside_torc) return code;
+  int error_class = MPI_SUCCESS;
+  const int told = torc::pmpi::reportFailures();
+  PMPI_Error_class(code, &error_class);
+  return told == MPI_SUCCESS || error_class == MPI_ERR_IN_STATUS ? code : told;
+}
+
 /// How many of the requests are torc's and not complete.
 std::size_t torcsUnderWay(std::span<const MPI_Request> requests) {
   if (engine == nullptr) return 0;
@@ -147,18 +157,19 @@ extern "C" {
 // ---- Completion
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Wait(request, status);
+  if (!mustProgress()) return completed(PMPI_Wait(request, status));
   awaitAllOfTorcs(spanOf(1, request));
   const InsideMpi inside;
-  if (inside.isWatched() || underWay() == 0) return PMPI_Wait(request, status);
-  return waitFor(MPI_SUCCESS, request, status);
+  if (inside.isWatched() || underWay() == 0) return completed(PMPI_Wait(request, status));
+  return completed(waitFor(MPI_SUCCESS, request, status));
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  if (!mustProgress()) return PMPI_Waitall(count, requests, statuses);
+  if (!mustProgress()) return completed(PMPI_Waitall(count, requests, statuses));
   awaitAllOfTorcs(spanOf(count, requests));
   const InsideMpi inside;
-  if (inside.isWatched() || underWay() == 0) return PMPI_Waitall(count, requests, statuses);
+  if (inside.isWatched() || underWay() == 0)
+    return completed(PMPI_Waitall(count, requests, statuses));
   if (has_mpis_persistent.load(std::memory_order_relaxed)) {
     // MPI_Testall of MPICH 4.0.2 fails on a persistent collective that is under way. One after the
     // other, then; of a request that has failed MPI tells twice.
@@ -170,69 +181,70 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
       }
       return true;
     });
-    return PMPI_Waitall(count, requests, statuses);
+    return completed(PMPI_Waitall(count, requests, statuses));
   }
   int code = MPI_SUCCESS, done = 0;
   progressUntil([&] {
     code = PMPI_Testall(count, requests, &done, statuses);
     return done || code != MPI_SUCCESS;
   });
-  return code;
+  return completed(code);
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Waitany(count, requests, index, status);
+  if (!mustProgress()) return completed(PMPI_Waitany(count, requests, index, status));
   awaitOneOfTorcs(spanOf(count, requests));
   const InsideMpi inside;
-  if (inside.isWatched() || underWay() == 0) return PMPI_Waitany(count, requests, index, status);
+  if (inside.isWatched() || underWay() == 0)
+    return completed(PMPI_Waitany(count, requests, index, status));
   int code = MPI_SUCCESS, done = 0;
   progressUntil([&] {
     code = PMPI_Testany(count, requests, index, &done, status);
     return done || code != MPI_SUCCESS;
   });
-  return code;
+  return completed(code);
 }
 
-int MPI_Waitsome(int count, MPI_Request requests[], int* completed, int indices[],
+int MPI_Waitsome(int count, MPI_Request requests[], int* ready, int indices[],
                  MPI_Status statuses[]) {
-  if (!mustProgress()) return PMPI_Waitsome(count, requests, completed, indices, statuses);
+  if (!mustProgress()) return completed(PMPI_Waitsome(count, requests, ready, indices, statuses));
   awaitOneOfTorcs(spanOf(count, requests));
   const InsideMpi inside;
   if (inside.isWatched() || underWay() == 0) {
-    return PMPI_Waitsome(count, requests, completed, indices, statuses);
+    return completed(PMPI_Waitsome(count, requests, ready, indices, statuses));
   }
   int code = MPI_SUCCESS;
   progressUntil([&] {
     // MPI_UNDEFINED, where no request is active, is not 0 either.
-    code = PMPI_Testsome(count, requests, completed, indices, statuses);
-    return *completed != 0 || code != MPI_SUCCESS;
+    code = PMPI_Testsome(count, requests, ready, indices, statuses);
+    return *ready != 0 || code != MPI_SUCCESS;
   });
-  return code;
+  return completed(code);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Test(request, flag, status);
+  if (!mustProgress()) return completed(PMPI_Test(request, flag, status));
   advance();
-  return looked(PMPI_Test(request, flag, status), flag);
+  return completed(looked(PMPI_Test(request, flag, status), flag));
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  if (!mustProgress()) return PMPI_Testall(count, requests, flag, statuses);
+  if (!mustProgress()) return completed(PMPI_Testall(count, requests, flag, statuses));
   advance();
-  return looked(PMPI_Testall(count, requests, flag, statuses), flag);
+  return completed(looked(PMPI_Testall(count, requests, flag, statuses), flag));
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  if (!mustProgress()) return PMPI_Testany(count, requests, index, flag, status);
+  if (!mustProgress()) return completed(PMPI_Testany(count, requests, index, flag, status));
   advance();
-  return looked(PMPI_Testany(count, requests, index, flag, status), flag);
+  return completed(looked(PMPI_Testany(count, requests, index, flag, status), flag));
 }
 
-int MPI_Testsome(int count, MPI_Request requests[], int* completed, int indices[],
+int MPI_Testsome(int count, MPI_Request requests[], int* ready, int indices[],
                  MPI_Status statuses[]) {
-  if (!mustProgress()) return PMPI_Testsome(count, requests, completed, indices, statuses);
+  if (!mustProgress()) return completed(PMPI_Testsome(count, requests, ready, indices, statuses));
   advance();
-  return looked(PMPI_Testsome(count, requests, completed, indices, statuses), completed);
+  return completed(looked(PMPI_Testsome(count, requests, ready, indices, statuses), ready));
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
