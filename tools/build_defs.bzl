@@ -222,7 +222,6 @@ def fuzz_test(name, srcs, deps = [], corpus = [], copts = [], size = "small", **
     native.cc_test(
         name = name,
         size = size,
-        tags = ["fuzz"],
         srcs = srcs + select({
             "//:fuzz_build": [],
             "//conditions:default": ["//tools:fuzz_replay.cc"],

@@ -42,9 +42,9 @@ static void on_own(MPI_Comm* comm, int* code, ...) {
 #endif
 
 static int class_of(int code) {
-  int class = MPI_SUCCESS;
-  if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
-  return class;
+  int error_class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
+  return error_class;
 }
 
 static void told(const char* what, int code) {
