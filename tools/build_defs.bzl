@@ -68,7 +68,7 @@ def torc_shared_library(name, soname, version_script, deps, linkopts = [], **kwa
             # Bazel's own -lstdc++ comes behind, and is not needed any more.
             "-Wl,--as-needed",
         ],
-        deps = deps + ["//runtime:older_glibc"],
+        deps = deps + ["//support:older_glibc"],
         **kwargs
     )
 
