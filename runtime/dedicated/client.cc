@@ -86,7 +86,7 @@ OffloadedCommunicator Client::define(std::uint64_t id, std::span<const int> memb
   return {id, 0, slot};
 }
 
-void Client::free(const OffloadedCommunicator& communicator, bool tells) {
+void Client::forget(const OffloadedCommunicator& communicator, bool tells) {
   slots_.erase(communicator.slot);
   if (!tells) return;
   Request request;

@@ -61,7 +61,7 @@ class Client {
   /// the program.
   OffloadedCommunicator define(std::uint64_t id, std::span<const int> members, bool tells);
   /// By every member, when all members' last calls on it have been started. `tells`: as there.
-  void free(const OffloadedCommunicator& communicator, bool tells);
+  void forget(const OffloadedCommunicator& communicator, bool tells);
 
   /// An identifier that no other rank gives, for define().
   std::uint64_t newIdentifier();

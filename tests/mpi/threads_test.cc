@@ -55,7 +55,8 @@ void callAgainAndAgain(Shared& shared, Member& member, int thread, int calls) {
     TagRange tags;
     {
       const std::lock_guard<std::mutex> held(shared.lock);
-      tags = *member.geometry->ring.take(member.schedule->tag_count);
+      tags = member.geometry->one_shot_tags.rangeOf(
+          TagSpace::hashOf(0, static_cast<std::uint64_t>(call)), member.schedule->tag_count);
       Call checked;
       const bool is_right = check(arguments, worldRank(), worldSize(), checked).ok();
       StatusOr<LaidOutCall*> acquired = member.cache->acquire(member.schedule.get(), checked);
@@ -85,7 +86,6 @@ void callAgainAndAgain(Shared& shared, Member& member, int thread, int calls) {
       member.wrong_results += out[static_cast<std::size_t>(i)] != sum;
     }
     const std::lock_guard<std::mutex> held(shared.lock);
-    member.geometry->ring.release(tags);
     member.cache->release(running->laid_out);
   }
 }

@@ -107,7 +107,7 @@ std::optional<OffloadedCollective> offloadedCollective(CallId id) {
 
 /// With the lock.
 KnownCommunicator::~KnownCommunicator() {
-  if (is_served && offloading != nullptr) offloading->client.free(at_servers, tells);
+  if (is_served && offloading != nullptr) offloading->client.forget(at_servers, tells);
 }
 
 /// Of the attribute: the communicator is being freed, by all of its ranks. MPI may do that late,

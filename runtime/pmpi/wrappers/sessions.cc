@@ -10,7 +10,6 @@
 
 #include <mpi.h>
 
-#include "runtime/pmpi/job/inside_mpi.h"
 #include "runtime/pmpi/job/job_report.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"

@@ -23,12 +23,12 @@ TEST(Client, GivesNoSlotTwice) {
   EXPECT_EQ(first.slot, 1);
   EXPECT_EQ(second.slot, 2);
   EXPECT_EQ(third.slot, 3);
-  client.free(second, false);
+  client.forget(second, false);
   // All round, past those that are in use.
   const OffloadedCommunicator fourth = define();
   EXPECT_EQ(fourth.slot, 2);
-  client.free(first, false);
-  client.free(fourth, false);
+  client.forget(first, false);
+  client.forget(fourth, false);
   EXPECT_EQ(define().slot, 1);
   EXPECT_EQ(define().slot, 2);
   MPI_Finalize();
