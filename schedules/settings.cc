@@ -245,8 +245,7 @@ constexpr Row kSettingRows[] = {
      readNonblocking},
     {{"TORC_USER_OPERATIONS", "whole|parts", "whole",
       "What an operation of the program is given of a vector of a predefined datatype. whole: all "
-      "of "
-      "it, by schedules that cut none, or MPI. parts: any of its elements, which MPI's standard "
+      "of it, by schedules that cut none, or MPI. parts: any of its elements, which MPI's standard "
       "allows, and long vectors are faster by.",
       kAgreed},
      "TORC_LIBRARY",

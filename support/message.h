@@ -24,7 +24,7 @@ inline std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 100;
   std::string part(text.substr(0, kLongest));
   for (char& letter : part)
-    letter = letter < ' ' || letter > '~' ? '?' : letter;
+    letter = static_cast<unsigned char>(letter) < ' ' || letter == '\x7f' ? '?' : letter;
   return text.size() > kLongest ? part + "..." : part;
 }
 

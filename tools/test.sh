@@ -8,6 +8,8 @@
 #   tools/test.sh --fuzz MINUTES [OPTION | TARGET]...
 #       each libFuzzer target for MINUTES, as many at a time as there are cores. What they find is
 #       kept in ~/.cache/torc-fuzz (or TORC_FUZZ), a folder a target: the next run goes on from there.
+#   tools/test.sh --odr
+#       links the programs with -flto, by which the linker finds two definitions of one name
 # The last line is `N passed, N failed`, counted in test or libFuzzer targets; exits with 0 only if
 # none failed.
 set -uo pipefail
@@ -22,6 +24,10 @@ mode=plain
 case ${1-} in
   --sanitized)
     mode=sanitized
+    shift
+    ;;
+  --odr)
+    mode=odr
     shift
     ;;
   --fuzz)
@@ -122,6 +128,18 @@ fuzzOne() {
   fi
 }
 
+runOdr() {
+  local programs=(//compiler:torc //runtime:torc-run //runtime:libtorc_pmpi.so) program
+  for program in "${programs[@]}"; do
+    if bazel build --config=odr --color=no --curses=no --show_progress_rate_limit=20 \
+      "${options[@]}" -- "$program"; then
+      passed=$((passed + 1))
+    else
+      failed+=("$program: two definitions of one name, or no build; see above")
+    fi
+  done
+}
+
 runFuzz() {
   local label
   mapfile -t fuzzed < <(findTests "attr(tags, '\bfuzz\b', \$all)")
@@ -146,6 +164,7 @@ case $mode in
     ;;
   sanitized) runSanitized ;;
   fuzz) runFuzz ;;
+  odr) runOdr ;;
 esac
 
 echo
