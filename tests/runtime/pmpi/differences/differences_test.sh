@@ -202,12 +202,12 @@ case=late
 run TORC_STALL=0
 ! grep -q '^torc: ' "$work/output" || fail "TORC_STALL=0, and yet a line"
 
-# Blocking calls that torc hands back go to MPI's blocking functions where no collective can be pending.
+# An operation of the program's on one rank, which torc serves there, too, as it may cut vectors.
 form=blocking
 case=not-commuting
-run
+run TORC_USER_OPERATIONS=parts
 all call 'error class [0-9]+' "$ranks"
-run TORC_NONBLOCKING=0
+run TORC_USER_OPERATIONS=parts TORC_NONBLOCKING=0
 all call 'error class [0-9]+' "$ranks"
 case=more
 run TORC_NONBLOCKING=0
