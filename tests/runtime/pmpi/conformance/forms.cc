@@ -130,12 +130,14 @@ bool isPackedByMpi(const Shape& shape) {
   return shape.count > 13 && ((is_exchange && is_mixed) || (is_tree && is_pair));
 }
 
-/// Open MPI 4.1.4's own persistent reduce receives in front of the memory that it allocates, where
-/// elements begin before their address.
+/// Open MPI 4.1.4's own persistent reduce, and its blocking allreduce of long vectors, receive in
+/// front of the memory that they allocate, where elements begin before their address.
 bool isFaultyInOpenMpi(const Shape& shape) {
 #ifdef OPEN_MPI
-  return shape.collective == Collective::kReduce && shape.form == Form::kPersistent &&
-         shape.type->lowest() < 0;
+  if (shape.type->lowest() >= 0) return false;
+  return (shape.collective == Collective::kReduce && shape.form == Form::kPersistent) ||
+         (shape.collective == Collective::kAllreduce && shape.form == Form::kBlocking &&
+          shape.count > 13);
 #else
   static_cast<void>(shape);
   return false;
