@@ -79,10 +79,10 @@ void Trace::setCoordinates(std::string coordinates) {
 
 std::vector<TraceEvent> Trace::close() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  closed_ = true;
+  if (std::exchange(closed_, true)) return ring_;
   const std::uint64_t oldest = recorded_ < capacity_ ? 0 : recorded_ % capacity_;
   std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(oldest), ring_.end());
-  return std::move(ring_);
+  return ring_;
 }
 
 }  // namespace torc
