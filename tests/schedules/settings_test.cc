@@ -36,7 +36,7 @@ TEST(SettingsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(settings.memory, std::uint64_t{256} << 20);
   EXPECT_EQ(settings.cache, std::uint64_t{64} << 20);
   EXPECT_EQ(settings.scratch, kNoLimit);
-  EXPECT_EQ(settings.communicators, 512u);
+  EXPECT_EQ(settings.communicators, 32u);
   EXPECT_EQ(settings.progress, ProgressMode::kWait);
   EXPECT_EQ(settings.verbosity, Verbosity::kHints);
   EXPECT_FALSE(settings.statistics);
