@@ -130,6 +130,11 @@ bool isPackedByMpi(const Shape& shape) {
   return shape.count > 13 && ((is_exchange && is_mixed) || (is_tree && is_pair));
 }
 
+/// MPICH 4.0.2's own reduce in place, at another root than 0, dies of more than 2048 bytes.
+bool isFaultyInPlace(const Shape& shape) {
+  return shape.collective == Collective::kReduce && shape.in_place && shape.count > 13;
+}
+
 /// Open MPI 4.1.4's own persistent reduce, and its blocking allreduce of long vectors, receive in
 /// front of the memory that they allocate, where elements begin before their address.
 bool isFaultyInOpenMpi(const Shape& shape) {
@@ -242,10 +247,12 @@ class Runner {
         (shape.collective == Collective::kGather || shape.collective == Collective::kScatter)) {
       return;
     }
-    // MPICH 4.0.2's own reduce in place, at another root than 0, dies of more than 2048 bytes.
-    if (plain_ && shape.collective == Collective::kReduce && shape.in_place && shape.count > 13)
+    const bool may_be_mpis = plain_ || !communicator.is_box;
+    if (isFaultyInPlace(shape) &&
+        (may_be_mpis || !shape.type->isPredefined() || !shape.operation->isPredefined())) {
       return;
-    if ((plain_ || !communicator.is_box) && isPackedByMpi(shape)) return;
+    }
+    if (may_be_mpis && isPackedByMpi(shape)) return;
     const bool gather =
         shape.collective == Collective::kAllgather || shape.collective == Collective::kAllgatherv;
     const bool once = shape.form != Form::kPersistent || (gather && mpi_persistent);
