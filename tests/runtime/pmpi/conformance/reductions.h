@@ -47,6 +47,7 @@ class Operation {
   Meaning meaning() const { return meaning_; }
   MPI_Op handle() const { return handle_; }
   bool isCommutative() const;
+  bool isPredefined() const;
 
   /// A contribution's value: one for which no intermediate result rounds or overflows on up to 16
   /// ranks. `contributor` distinguishes ranks, `round` the starts of a call, `atom` the place.
@@ -57,8 +58,6 @@ class Operation {
                std::span<const Atom> atoms) const;
 
  private:
-  bool isPredefined() const;
-
   Meaning meaning_;
   MPI_Op handle_ = MPI_OP_NULL;
 };
