@@ -1,13 +1,7 @@
 // Failed call: the error handler of the program's communicator is told.
 #include "runtime/pmpi/communicators/failed_call.h"
 
-#include <utility>
-
-#include "runtime/pmpi/calls/call_report.h"
-#include "runtime/pmpi/calls/reason.h"
 #include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/statistics/report.h"
-#include "support/message.h"
 
 namespace torc::pmpi {
 

@@ -3,7 +3,6 @@
 #define TORC_RUNTIME_PMPI_TUNING_END_TRIAL_H_
 
 #include "runtime/pmpi/calls/collective_call.h"
-#include "runtime/pmpi/calls/serve.h"
 
 namespace torc::pmpi {
 

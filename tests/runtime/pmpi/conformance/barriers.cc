@@ -64,7 +64,7 @@ void allForms(const Communicator& on, bool has_persistent) {
   MPI_Request_free(&request);
 }
 
-/// More than a lap of the message tags, and what a rank has sent before is there.
+/// Many times, and what a rank has sent before is there.
 void manyTimes(const Communicator& on) {
   int rank, size;
   MPI_Comm_rank(on.handle, &rank);

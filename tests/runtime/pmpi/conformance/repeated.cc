@@ -1,6 +1,5 @@
 // Small blocking calls made again and again, which torc keeps ready: with other buffers each time,
-// between other calls, with ranks that come late, with buffers that MPI refuses, and for more than
-// a lap of the message tags.
+// between other calls, with ranks that come late, with buffers that MPI refuses, and many times.
 //
 //   repeated GRID
 
