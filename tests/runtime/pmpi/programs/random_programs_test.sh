@@ -43,7 +43,11 @@ underWay() {
 export TEST_TIMEOUT=$((${TEST_TIMEOUT:-300} / 2))
 "$mpi_test" "$ranks" "$program" "${arguments[@]}" >"$work/plain" ||
   fail "fails without torc: $(tail -n 20 "$work/plain")" "$(underWay "$work/plain")"
-[[ $library == - ]] || export TORC_LIBRARY=$library
+if [[ $library == - ]]; then
+  unset TORC_STALL  # .bazelrc's; torc would say that it means nothing here
+else
+  export TORC_LIBRARY=$library
+fi
 TORC_STATS=$work/statistics \
   "$mpi_test" "--preload=$preload" "$((ranks + ${dedicated#=}))" "$program" "${arguments[@]}" \
   >"$work/preloaded" 2>"$work/stderr" ||
