@@ -35,8 +35,8 @@ Schedule headerOf(const ScheduleView& schedule) {
 std::size_t ScheduleBuilder::BytesHash::operator()(const Box& box) const {
   llvm::hash_code hash = 0;
   for (const Interval& interval : box.axes) {
-    hash =
-        llvm::hash_combine(hash, static_cast<int>(interval.kind), interval.start, interval.length);
+    hash = llvm::hash_combine(hash, static_cast<int>(interval.kind), interval.loop, interval.step,
+                              interval.growth, interval.start, interval.length);
   }
   return hash;
 }
@@ -108,9 +108,14 @@ Region ScheduleBuilder::region(Buffer buffer, llvm::ArrayRef<Piece> list, std::u
           .frame = frame};
 }
 
-std::uint32_t ScheduleBuilder::addFrame(llvm::ArrayRef<Piece> list, std::uint32_t slot) {
+std::uint32_t ScheduleBuilder::addFrame(llvm::ArrayRef<Piece> list, std::uint32_t slot,
+                                        std::uint32_t copies) {
   const Region all = region(Buffer::kScratch, list);
-  return addFrame({.part = all.part, .box = all.box, .slot = slot, .pieces = all.pieces});
+  return addFrame({.part = all.part,
+                   .box = all.box,
+                   .slot = slot,
+                   .pieces = all.pieces,
+                   .copies = static_cast<std::uint16_t>(copies)});
 }
 
 std::uint32_t ScheduleBuilder::addStream(const Stream& stream) {
@@ -119,9 +124,28 @@ std::uint32_t ScheduleBuilder::addStream(const Stream& stream) {
 }
 
 std::uint32_t ScheduleBuilder::addFrame(const Frame& frame) {
-  schedule_.slot_count = std::max(schedule_.slot_count, frame.slot + 1);
+  schedule_.slot_count = std::max(schedule_.slot_count, frame.group() + frame.copies);
   schedule_.frames.push_back(frame);
   return static_cast<std::uint32_t>(schedule_.frames.size() - 1);
+}
+
+void ScheduleBuilder::beginLoop(std::uint32_t count) {
+  const auto begin = static_cast<std::uint32_t>(schedule_.operations.size());
+  open_loops_.push_back(static_cast<std::uint32_t>(schedule_.loops.size()));
+  schedule_.loops.push_back({begin, begin, count});
+}
+
+void ScheduleBuilder::endLoop() {
+  schedule_.loops[open_loops_.back()].end = static_cast<std::uint32_t>(schedule_.operations.size());
+  open_loops_.pop_back();
+}
+
+std::uint32_t ScheduleBuilder::dependence(std::uint32_t operation, const Iterations& iterations) {
+  auto& table = schedule_.iterations;
+  const auto found = std::find(table.begin(), table.end(), iterations);
+  const auto index = static_cast<std::uint32_t>(found - table.begin());
+  if (found == table.end()) table.push_back(iterations);
+  return dependenceOn(operation, index + 1);
 }
 
 std::uint32_t ScheduleBuilder::addOperation(Operation operation,

@@ -39,11 +39,18 @@ class ScheduleBuilder {
 
   /// A region of these pieces, in their order: of one box where there is one piece of one part.
   Region region(Buffer buffer, llvm::ArrayRef<Piece> list, std::uint32_t frame = kNone);
-  /// A new frame of these pieces; frame.slot counts towards slot_count.
-  std::uint32_t addFrame(llvm::ArrayRef<Piece> list, std::uint32_t slot);
+  /// A new frame of these pieces; the slots of its copies count towards slot_count.
+  std::uint32_t addFrame(llvm::ArrayRef<Piece> list, std::uint32_t slot, std::uint32_t copies = 1);
 
   std::uint32_t addStream(const Stream& stream);
-  std::uint32_t addFrame(const Frame& frame);  // frame.slot counts towards slot_count
+  std::uint32_t addFrame(const Frame& frame);  // its slots count towards slot_count
+
+  /// What is added from now on, until endLoop, is run `count` times.
+  void beginLoop(std::uint32_t count);
+  void endLoop();
+  /// The dependence on an operation in these of its iterations, which are stored now if they are
+  /// new. There are at most kMaxIterationRecords that differ.
+  std::uint32_t dependence(std::uint32_t operation, const Iterations& iterations);
 
   /// Appends an operation with its dependences (indices returned earlier;
   /// duplicates are dropped, order is ascending). Its boxes and shifts are
@@ -63,6 +70,7 @@ class ScheduleBuilder {
     std::size_t operator()(const Family& family) const;
   };
   Schedule schedule_;
+  std::vector<std::uint32_t> open_loops_;  // the outermost first
   std::unordered_map<Box, std::uint32_t, BytesHash> boxes_;
   std::unordered_map<BoxPair, std::uint32_t, BytesHash> pairs_;
   std::unordered_map<Shift, std::uint32_t, BytesHash> shifts_;

@@ -1,7 +1,8 @@
 // Box: the one geometric object. Per axis a cyclic interval whose start is
 // absolute (`5`), relative to the executing node (`x+3`), or everything (`*`).
 // Boxes select blocks of a vector and guard operations (who executes). In operations that go to a
-// family of peers an interval may count from the peer (`x+i`).
+// family of peers an interval may count from the peer (`x+i`). In a loop start and length may go
+// with one of its counters (`x-2-i:1+i`).
 #ifndef TORC_SCHEDULES_BOX_H_
 #define TORC_SCHEDULES_BOX_H_
 
@@ -44,39 +45,59 @@ inline bool hasAbsoluteEnd(IntervalKind kind) {
   return kind == IntervalKind::kFromRoot || kind == IntervalKind::kToRoot;
 }
 
+/// Loops that an operation may stand in, one inside the other.
+inline constexpr std::uint32_t kMaxLoopDepth = 4;
+/// The counters of these loops, the outermost one first. Each counts its iterations from 0.
+using Counters = std::array<std::uint32_t, kMaxLoopDepth>;
+
 /// One axis of a box, as it stands in memory and in a file.
 struct Interval {
   IntervalKind kind = IntervalKind::kAll;
-  std::uint8_t reserved[3] = {};
+  // In a loop, of absolute and relative intervals: the loop's depth, 1 for the outermost, with
+  // whose counter start and length go; and what is added to each of them for every iteration.
+  std::uint8_t loop = 0;  // 0: of none
+  std::int8_t step = 0;
+  std::int8_t growth = 0;
   std::int32_t start = 0;
   std::uint32_t length = 0;
 
   static Interval all() { return {}; }
   static Interval absolute(std::int32_t start, std::uint32_t length = 1) {
-    return {IntervalKind::kAbsolute, {}, start, length};
+    return {IntervalKind::kAbsolute, 0, 0, 0, start, length};
   }
   static Interval relative(std::int32_t start, std::uint32_t length = 1) {
-    return {IntervalKind::kRelative, {}, start, length};
+    return {IntervalKind::kRelative, 0, 0, 0, start, length};
   }
   /// From the root's coordinate + `offset` on.
   static Interval root(std::int32_t offset = 0, std::uint32_t length = 1) {
-    return {IntervalKind::kRoot, {}, offset, length};
+    return {IntervalKind::kRoot, 0, 0, 0, offset, length};
   }
   /// From the root's coordinate + `offset` to `last`.
   static Interval fromRoot(std::int32_t offset, std::uint32_t last) {
-    return {IntervalKind::kFromRoot, {}, offset, last};
+    return {IntervalKind::kFromRoot, 0, 0, 0, offset, last};
   }
   /// From `first` to the root's coordinate + `offset`.
   static Interval toRoot(std::uint32_t first, std::int32_t offset) {
-    return {IntervalKind::kToRoot, {}, offset, first};
+    return {IntervalKind::kToRoot, 0, 0, 0, offset, first};
   }
   /// The root's coordinate, if it is one of `length` from `start` on.
   static Interval rootWithin(std::int32_t start, std::uint32_t length) {
-    return {IntervalKind::kRootWithin, {}, start, length};
+    return {IntervalKind::kRootWithin, 0, 0, 0, start, length};
   }
   /// From the peer's coordinate + `start` on, in a message that is sent or received.
   static Interval ofPeer(bool sent, std::int32_t start = 0, std::uint32_t length = 1) {
-    return {sent ? IntervalKind::kPlusShift : IntervalKind::kMinusShift, {}, start, length};
+    return {sent ? IntervalKind::kPlusShift : IntervalKind::kMinusShift, 0, 0, 0, start, length};
+  }
+  /// The interval in one iteration.
+  Interval at(const Counters& counters) const {
+    if (loop == 0) return *this;
+    const auto counter = std::int64_t{counters[loop - 1]};
+    return {kind,
+            0,
+            0,
+            0,
+            static_cast<std::int32_t>(start + step * counter),
+            static_cast<std::uint32_t>(length + growth * counter)};
   }
   bool operator==(const Interval&) const = default;
 };

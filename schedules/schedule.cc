@@ -76,9 +76,9 @@ BlockRanges ScheduleView::blocksOf(std::uint32_t box, const Coordinates& at,
 }
 
 ScheduleView Schedule::view() const {
-  return {collective, flags,      topology, name,   producer,   colors,
-          streams,    boxes,      pairs,    pieces, shifts,     families,
-          frames,     slot_count, segments, window, operations, dependences};
+  return {collective, flags,  topology, name,       producer,   colors,     streams,
+          boxes,      pairs,  pieces,   shifts,     families,   frames,     slot_count,
+          segments,   window, loops,    iterations, operations, dependences};
 }
 
 bool operator==(const ScheduleView& a, const ScheduleView& b) {
@@ -89,6 +89,7 @@ bool operator==(const ScheduleView& a, const ScheduleView& b) {
          std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.pairs, b.pairs) &&
          std::ranges::equal(a.families, b.families) && std::ranges::equal(a.pieces, b.pieces) &&
          std::ranges::equal(a.shifts, b.shifts) && std::ranges::equal(a.frames, b.frames) &&
+         std::ranges::equal(a.loops, b.loops) && std::ranges::equal(a.iterations, b.iterations) &&
          std::ranges::equal(a.operations, b.operations) &&
          std::ranges::equal(a.dependences, b.dependences);
 }

@@ -25,6 +25,10 @@
 // dependence may name an operation of an earlier segment. Of each slot of scratch there are as many
 // copies as the window says, which the segments take in turn.
 //
+// Loops. Operations in a row may be run for every value of a counter, loops in loops; boxes, and so
+// frames and guards, may go with the counters. The list is then that of all iterations, one after
+// the other: a dependence says of which iterations it is.
+//
 // Families. One operation may stand for a message to each of a family of peers. What depends on it
 // waits for all of them.
 //
@@ -64,6 +68,14 @@ inline constexpr std::uint32_t operationOf(std::uint32_t dependence) {
   return dependence & (kMaxOperationRecords - 1);
 }
 inline constexpr std::uint32_t segmentsBefore(std::uint32_t dependence) {
+  return dependence >> kDependenceBits;
+}
+
+// Where a schedule has loops, the upper bits of a dependence say of which iterations of the
+// operation it is: 0 for those of the loops that it shares with the one that waits, and all of its
+// other loops; else one more than an index into the table of iterations.
+inline constexpr std::uint32_t kMaxIterationRecords = 255;
+inline constexpr std::uint32_t iterationsOf(std::uint32_t dependence) {
   return dependence >> kDependenceBits;
 }
 
@@ -181,14 +193,52 @@ struct Family {
 };
 static_assert(sizeof(Family) == 68);
 
+/// `for i in 0..count-1 { operations begin..end-1 }`
+struct Loop {
+  std::uint32_t begin = 0, end = 0;  // operations
+  std::uint32_t count = 1;           // iterations
+
+  bool operator==(const Loop&) const = default;
+};
+static_assert(sizeof(Loop) == 12);
+
+/// How an iteration of a loop is counted.
+enum class IterationOrigin : std::uint8_t {
+  kOwn = 0,    // from that of the operation that waits, in its loop of the same depth
+  kFirst = 1,  // from the first one
+  kLast = 2,   // from the last one
+  kAll = 3,    // every one; the offset is 0
+};
+
+/// Iterations of the loops that an operation stands in, the outermost first. What lies outside a
+/// loop is none, and nothing is waited for.
+struct Iterations {
+  std::uint32_t depth = 0;  // how many loops; what is behind it is 0
+  std::array<IterationOrigin, kMaxLoopDepth> origin{};
+  std::array<std::int32_t, kMaxLoopDepth> offset{};  // to be added
+
+  bool operator==(const Iterations&) const = default;
+};
+static_assert(sizeof(Iterations) == 24);
+
 /// A value in scratch: the blocks of `box` of `part`, or those of a list of
 /// pieces one after the other, packed in the color's axis order, held in a slot.
-/// Frames that share a slot share its memory, one at a time.
+/// Frames that share a slot share its memory, one at a time. The iterations of the innermost loop
+/// around its users take the copies of a frame in turn. These lie in the slots of a group, from a
+/// multiple of `copies` on, beginning at the frame's and going round.
 struct Frame {
   std::uint32_t part = 0;     // 0 where there are pieces
   std::uint32_t box = kNone;  // index of a box, or of the first piece
-  std::uint32_t slot = 0;
-  std::uint32_t pieces = 0;  // as in a region
+  std::uint32_t slot = 0;     // in the first iteration
+  std::uint16_t pieces = 0;   // as in a region
+  std::uint16_t copies = 1;   // 1 outside of loops
+
+  /// The first slot of its group.
+  std::uint32_t group() const { return slot - slot % copies; }
+  /// The slot of the copy that an iteration takes.
+  std::uint32_t slotOf(std::uint32_t iteration) const {
+    return group() + (slot % copies + iteration % copies) % copies;
+  }
 
   bool operator==(const Frame&) const = default;
 };
@@ -286,8 +336,10 @@ struct ScheduleView {
   std::span<const Family> families;
   std::span<const Frame> frames;
   std::uint32_t slot_count = 0;
-  std::uint32_t segments = 1;  // for each of which the program is run
-  std::uint32_t window = 1;    // copies of every slot, which segments take in turn
+  std::uint32_t segments = 1;   // for each of which the program is run
+  std::uint32_t window = 1;     // copies of every slot, which segments take in turn
+  std::span<const Loop> loops;  // by begin, outer ones first
+  std::span<const Iterations> iterations;
   std::span<const Operation> operations;
   std::span<const std::uint32_t> dependences;
 
@@ -342,7 +394,7 @@ inline Region boxRegion(Buffer buffer, std::uint32_t part, std::uint32_t box,
 /// All of frame number `index`.
 inline Region wholeFrame(const Frame& frame, std::uint32_t index) {
   return {.buffer = Buffer::kScratch,
-          .pieces = static_cast<std::uint16_t>(frame.pieces),
+          .pieces = frame.pieces,
           .part = frame.part,
           .box = frame.box,
           .frame = index};
@@ -366,6 +418,8 @@ struct Schedule {
   std::uint32_t slot_count = 0;
   std::uint32_t segments = 1;
   std::uint32_t window = 1;
+  std::vector<Loop> loops;
+  std::vector<Iterations> iterations;
   std::vector<Operation> operations;
   std::vector<std::uint32_t> dependences;
 

@@ -4,9 +4,17 @@
 #include "schedules/validate.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
+#include "schedules/loops/loop_nest.h"
+#include "schedules/loops/unroll.h"
 #include "schedules/root.h"
+#include "schedules/validate_loops.h"
 #include "schedules/validate_operations.h"
 #include "support/message.h"
 
@@ -175,8 +183,14 @@ Status validateRootRelative(const Interval& interval, const Axis& axis, bool may
 /// What holds for an interval wherever it is used. Whether a relative one stays on a mesh depends
 /// on who executes, so that is asked for each operation.
 Status validateInterval(const Interval& interval, const Axis& axis, bool may_be_root_relative) {
-  if (std::ranges::any_of(interval.reserved, [](std::uint8_t byte) { return byte != 0; })) {
-    return malformed("reserved bytes are not 0");
+  const bool still = interval.step == 0 && interval.growth == 0;
+  if (interval.loop > kMaxLoopDepth || (interval.loop == 0) != still) {
+    return malformed("goes by ", int{interval.step}, " and ", int{interval.growth},
+                     " with the counter of a loop of depth ", unsigned{interval.loop});
+  }
+  if (!still && interval.kind != IntervalKind::kAbsolute &&
+      interval.kind != IntervalKind::kRelative) {
+    return malformed("goes with a counter, but is neither absolute nor relative");
   }
   switch (interval.kind) {
     case IntervalKind::kAll:
@@ -222,6 +236,9 @@ Status validateBoxes(const ScheduleView& schedule) {
         if (interval != Interval::all()) {
           return malformed("box ", i, ": axis ", axis, " does not exist but is not *");
         }
+      } else if (interval.loop != 0 && schedule.loops.empty()) {
+        return malformed("box ", i, ": on ", topology.axes[axis].name,
+                         ": goes with the counter of a loop, and there is none");
       } else if (Status status = validateInterval(
                      interval, topology.axes[axis],
                      rowOf(schedule.collective).isRooted() && !countsFromRoot(schedule, axis));
@@ -345,8 +362,11 @@ Status validateFamilies(const ScheduleView& schedule) {
 Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks& named) {
   // Who expands a schedule keeps a number per slot: more slots than frames would be a small file
   // that asks for much memory.
-  if (schedule.slot_count > schedule.frames.size()) {
-    return malformed("has ", schedule.slot_count, " slots for ", schedule.frames.size(), " frames");
+  std::uint64_t copies = 0;
+  for (const Frame& frame : schedule.frames)
+    copies += frame.copies;
+  if (schedule.slot_count > copies) {
+    return malformed("has ", schedule.slot_count, " slots for ", copies, " frames");
   }
   const BlockAxes axes = schedule.blockAxes();
   const bool some_count_from_peer = std::ranges::any_of(schedule.boxes, [](const Box& box) {
@@ -369,8 +389,13 @@ Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, Na
         }
       }
     }
-    if (frame.slot >= schedule.slot_count) {
-      return malformed("frame ", i, ": slot ", frame.slot, " does not exist (schedule has ",
+    if (frame.copies < 1 || (frame.copies > 1 && schedule.loops.empty())) {
+      return malformed("frame ", i, ": has ", frame.copies, " copies",
+                       frame.copies > 1 ? ", and there are no loops" : "");
+    }
+    if (const std::uint64_t last = std::uint64_t{frame.group()} + frame.copies - 1;
+        frame.slot >= schedule.slot_count || last >= schedule.slot_count) {
+      return malformed("frame ", i, ": slot ", last, " does not exist (schedule has ",
                        schedule.slot_count, ")");
     }
   }
@@ -387,6 +412,7 @@ Status validateTableSizes(const ScheduleView& schedule) {
       {"boxes", schedule.boxes.size()},           {"pairs", schedule.pairs.size()},
       {"pieces", schedule.pieces.size()},         {"shifts", schedule.shifts.size()},
       {"families", schedule.families.size()},     {"frames", schedule.frames.size()},
+      {"loops", schedule.loops.size()},           {"iterations", schedule.iterations.size()},
       {"operations", schedule.operations.size()}, {"dependences", schedule.dependences.size()}};
   for (const auto& table : tables) {
     if (table.size > kNone) {
@@ -408,6 +434,57 @@ std::uint64_t mostNamedPieces(const ScheduleView& schedule) {
 }
 std::uint64_t mostNamedParts(const ScheduleView& schedule) {
   return std::min(kMaxNamedParts, kMaxParts + 1024 * recordsOfLists(schedule));
+}
+
+/// The tables that operations use, and the operations; of loops the first iteration.
+Status validateRecords(const ScheduleView& schedule, std::uint32_t part_count) {
+  NamedBlocks named;
+  if (Status status = validateBoxes(schedule); !status.ok()) return status;
+  if (Status status = validatePairs(schedule); !status.ok()) return status;
+  if (Status status = validatePieces(schedule, part_count); !status.ok()) return status;
+  if (Status status = validateShifts(schedule); !status.ok()) return status;
+  if (Status status = validateFamilies(schedule); !status.ok()) return status;
+  if (Status status = validateFrames(schedule, part_count, named); !status.ok()) {
+    return status;
+  }
+  return validateOperations(schedule, part_count, named);
+}
+
+/// The same for the first two and the last iteration of every loop. Places and lengths go with
+/// counters affinely: what lies inside in the first and in the last one does so in all, and what is
+/// equal in the first two is so in all, also where places count round.
+Status validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
+  const UnrolledLoops ends = unrollLoops(schedule, IterationChoice::kEnds);
+  const Status status = validateRecords(ends.schedule.view(), part_count);
+  if (status.ok()) return status;
+  // The message begins with the number of a record: it should be that of `schedule`.
+  const struct {
+    std::string_view record;
+    const std::vector<std::uint32_t>& sources;
+  } tables[] = {{"operation ", ends.operations},
+                {"frame ", ends.frames},
+                {"box ", ends.boxes},
+                {"pair ", ends.pairs}};
+  const std::string_view text = status.message();
+  for (const auto& [record, sources] : tables) {
+    std::uint32_t index = 0;
+    if (!text.starts_with(record)) continue;
+    const char* const digits = text.data() + record.size();
+    const auto [rest, error] = std::from_chars(digits, text.data() + text.size(), index);
+    if (error != std::errc() || index >= sources.size()) continue;
+    const std::string_view what(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+    std::string iteration;
+    if (&sources == &ends.operations) {
+      const std::uint32_t depth = LoopNest(schedule).aroundOperation(sources[index]).depth();
+      for (std::uint32_t level = 0; level < depth; ++level) {
+        iteration += level == 0 ? " where " : ", ";
+        iteration += counterName(level);
+        iteration += " = " + std::to_string(ends.counters[index][level]);
+      }
+    }
+    return malformed(record, sources[index], iteration, what);
+  }
+  return status;
 }
 
 }  // namespace
@@ -445,7 +522,6 @@ Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, st
 
 Status validate(const ScheduleView& as_written) {
   std::uint32_t part_count = 0;
-  NamedBlocks named;
   if (Status status = validateHeader(as_written); !status.ok()) return status;
   const ScheduleView schedule = asCounted(as_written);
   if (Status status = validateTableSizes(schedule); !status.ok()) return status;
@@ -456,15 +532,10 @@ Status validate(const ScheduleView& as_written) {
   if (Status status = validateSegments(schedule); !status.ok()) return status;
   if (Status status = validateColors(schedule, part_count); !status.ok()) return status;
   if (Status status = validateStreams(schedule, part_count); !status.ok()) return status;
-  if (Status status = validateBoxes(schedule); !status.ok()) return status;
-  if (Status status = validatePairs(schedule); !status.ok()) return status;
-  if (Status status = validatePieces(schedule, part_count); !status.ok()) return status;
-  if (Status status = validateShifts(schedule); !status.ok()) return status;
-  if (Status status = validateFamilies(schedule); !status.ok()) return status;
-  if (Status status = validateFrames(schedule, part_count, named); !status.ok()) {
-    return status;
-  }
-  return validateOperations(schedule, part_count, named);
+  Status status = validateRecords(schedule, part_count);
+  if (!status.ok() || (schedule.loops.empty() && schedule.iterations.empty())) return status;
+  status = validateLoops(schedule);
+  return status.ok() ? validateEnds(schedule, part_count) : status;
 }
 
 }  // namespace torc

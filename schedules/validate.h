@@ -20,6 +20,13 @@
 //               the axis, and on a mesh so is the end
 //   shifts      |shift| < size on every axis, not all 0
 //   pairs       of boxes that exist; where blocks are of pairs, and nowhere else
+//   loops       at least one operation, of one phase; one inside the other, kMaxLoopDepth at most,
+//   or
+//               apart; all iterations with at most kMaxLoopOperations operations and 4 times as
+//               many pieces, kMaxLoopDependences dependences; operations wait for earlier
+//               iterations of loops around both; boxes go with counters of loops around their
+//               operation, a frame of all its users; no segments, no families inside; what holds
+//               for an operation holds in every iteration
 //   families    1 to size shifts on every axis, as far as shifts go, not the origin alone; the
 //   torus
 //               is not damaged; operations have at most kMaxFamilyMessages messages of families in
@@ -66,6 +73,9 @@ inline constexpr std::uint64_t kMaxFamilyMessages = 1u << 22;
 inline constexpr std::uint32_t kMaxSegments = 1u << 20;
 /// Of all segments together: what one rank may have to run, or to lay out.
 inline constexpr std::uint64_t kMaxSegmentedOperations = 1u << 22;
+/// Of all iterations of loops together, likewise.
+inline constexpr std::uint64_t kMaxLoopOperations = kMaxSegmentedOperations;
+inline constexpr std::uint64_t kMaxLoopDependences = 8 * kMaxLoopOperations;
 inline constexpr std::size_t kMaxNameLength = 255;
 inline constexpr std::size_t kMaxProducerLength = 65535;
 

@@ -180,6 +180,12 @@ Status OperationValidator::checkDependences(const Operation& operation, std::uin
   for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
     const std::uint32_t operation_before = operationOf(dependence);
     const std::uint32_t segments = segmentsBefore(dependence);
+    if (dependence <= previous) {
+      return malformed("dependence ", operation_before, " comes after ",
+                       operationOf(static_cast<std::uint32_t>(previous)), "; they must ascend");
+    }
+    previous = dependence;
+    if (!schedule_.loops.empty()) continue;  // validateLoops
     if (segments > 0 && schedule_.segments == 1) {
       return malformed("depends on operation ", operation_before, " of ", segments,
                        " segments before: there is but one");
@@ -188,11 +194,6 @@ Status OperationValidator::checkDependences(const Operation& operation, std::uin
       return malformed("depends on operation ", operation_before,
                        segments > 0 ? ", which does not exist" : ", which is not above it");
     }
-    if (dependence <= previous) {
-      return malformed("dependence ", operation_before, " comes after ",
-                       operationOf(static_cast<std::uint32_t>(previous)), "; they must ascend");
-    }
-    previous = dependence;
   }
   return {};
 }

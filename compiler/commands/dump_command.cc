@@ -31,7 +31,7 @@ constexpr std::size_t kShownRuns = 4;
 
 /// ` x64 by 1000`: what repeats a run 64 times, each 1000 elements further; ` x8 by 10 back 80 at
 /// 3` where from iteration 3 on it is 80 elements less far.
-std::string loopText(const Loop& loop) {
+std::string loopText(const RunLoop& loop) {
   std::string text = message(" x", loop.repeat, " by ", loop.stride);
   if (loop.turns()) text += message(" back ", loop.back, " at ", loop.turn);
   return text;
@@ -50,7 +50,7 @@ std::string regionRuns(const FlatProgram& program, const FlatRegion& region) {
       break;
     }
     text += std::to_string(extents[i].offset) + ":" + std::to_string(extents[i].length);
-    for (const Loop& loop : program.loopsOf(extents[i]))
+    for (const RunLoop& loop : program.loopsOf(extents[i]))
       text += loopText(loop);
   }
   return text + ']';
@@ -118,7 +118,7 @@ nlohmann::ordered_json flatRegionJson(const FlatProgram& program, const FlatRegi
   auto& extents = json["extents"] = nlohmann::ordered_json::array();
   for (const StridedExtent& extent : program.stridedExtentsOf(region)) {
     nlohmann::ordered_json entry = {extent.offset, extent.length};
-    for (const Loop& loop : program.loopsOf(extent)) {
+    for (const RunLoop& loop : program.loopsOf(extent)) {
       if (loop.turns()) {
         entry.push_back({loop.repeat, loop.stride, loop.turn, loop.back});
       } else {

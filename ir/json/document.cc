@@ -9,6 +9,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/text/lexer.h"
+#include "ir/text/text.h"
 
 namespace torc::ir {
 namespace {

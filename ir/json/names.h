@@ -6,12 +6,13 @@
 
 namespace torc::ir {
 
-inline constexpr int kJsonFormVersion = 6;  // the value of "torc_schedule"
+inline constexpr int kJsonFormVersion = 7;  // the value of "torc_schedule"
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
 inline constexpr std::string_view kAnyPart = "any";  // the part of a stream that serves all
 inline constexpr std::string_view kIntervalKindNames[] = {
     "all",     "absolute",   "relative",    "root",       "from_root",
     "to_root", "plus_shift", "minus_shift", "root_within"};
+inline constexpr std::string_view kIterationOriginNames[] = {"own", "first", "last", "all"};
 inline constexpr std::string_view kFamilyOrderNames[] = {"fixed", "shuffled"};
 
 }  // namespace torc::ir

@@ -78,6 +78,8 @@ class ScheduleReader {
   bool shift(const JsonNode& node, Shift& shift);
   bool family(const JsonNode& node, Family& family);
   bool frame(const JsonNode& node, Frame& frame);
+  bool loop(const JsonNode& node, Loop& loop);
+  bool iterations(const JsonNode& node, Iterations& iterations);
   bool operation(const JsonNode& node, Operation& operation);
   bool region(const JsonNode& node, Region& region);
   /// What says which blocks a region or a frame has, besides `required` and `optional` keys.
@@ -183,11 +185,15 @@ bool ScheduleReader::read(const JsonNode& root) {
   for (int i = 0; i < kCollectiveCount; ++i) {
     collectives[i] = rowOf(static_cast<Collective>(i)).name;
   }
+  const bool has_loops = root.has("loops");
+  if (has_loops != root.has("iterations")) {
+    return fail(root, "has one of the keys 'loops' and 'iterations', not both");
+  }
   return object(root,
                 {"torc_schedule", "name", "producer", "collective", "promises", "topology",
                  "colors", "streams", "boxes", "pairs", "pieces", "shifts", "families", "slots",
                  "segments", "window", "frames", "operations"},
-                {"sends"}) &&
+                {"sends", "loops", "iterations"}) &&
          string(root.member("name"), schedule_.name) &&
          string(root.member("producer"), schedule_.producer) &&
          name(root.member("collective"), collectives, schedule_.collective) &&
@@ -204,6 +210,9 @@ bool ScheduleReader::read(const JsonNode& root) {
          integer(root.member("segments"), schedule_.segments, 1) &&
          integer(root.member("window"), schedule_.window, 1) &&
          list(root.member("frames"), schedule_.frames, &ScheduleReader::frame) &&
+         (!has_loops ||
+          (list(root.member("loops"), schedule_.loops, &ScheduleReader::loop) &&
+           list(root.member("iterations"), schedule_.iterations, &ScheduleReader::iterations))) &&
          list(root.member("operations"), schedule_.operations, &ScheduleReader::operation);
 }
 
@@ -374,7 +383,7 @@ bool ScheduleReader::box(const JsonNode& node, Box& box) {
 }
 
 bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
-  if (!object(node, {"kind"}, {"start", "length", "offset", "end"}) ||
+  if (!object(node, {"kind"}, {"start", "length", "offset", "end", "loop", "step", "growth"}) ||
       !name(node.member("kind"), kIntervalKindNames, interval.kind)) {
     return false;
   }
@@ -382,8 +391,15 @@ bool ScheduleReader::interval(const JsonNode& node, Interval& interval) {
   const bool one_end = hasAbsoluteEnd(interval.kind);
   const char* const start = one_end ? "offset" : "start";
   const char* const length = one_end ? "end" : "length";
-  return object(node, {"kind", start, length}) && integer(node.member(start), interval.start) &&
-         integer(node.member(length), interval.length);
+  if (!(node.has("loop") ? object(node, {"kind", start, length, "loop", "step", "growth"})
+                         : object(node, {"kind", start, length})) ||
+      !integer(node.member(start), interval.start) ||
+      !integer(node.member(length), interval.length)) {
+    return false;
+  }
+  return !node.has("loop") || (integer(node.member("loop"), interval.loop, 1, kMaxLoopDepth) &&
+                               integer(node.member("step"), interval.step) &&
+                               integer(node.member("growth"), interval.growth));
 }
 
 bool ScheduleReader::pair(const JsonNode& node, BoxPair& pair) {
@@ -419,7 +435,29 @@ bool ScheduleReader::family(const JsonNode& node, Family& family) {
 }
 
 bool ScheduleReader::frame(const JsonNode& node, Frame& frame) {
-  return blocks(node, frame, {"slot"}, {}) && index(node.member("slot"), frame.slot);
+  return blocks(node, frame, {"slot"}, {"copies"}) && index(node.member("slot"), frame.slot) &&
+         (!node.has("copies") || integer(node.member("copies"), frame.copies, 2));
+}
+
+bool ScheduleReader::loop(const JsonNode& node, Loop& loop) {
+  return object(node, {"begin", "end", "count"}) && integer(node.member("begin"), loop.begin) &&
+         integer(node.member("end"), loop.end) && integer(node.member("count"), loop.count, 1);
+}
+
+bool ScheduleReader::iterations(const JsonNode& node, Iterations& iterations) {
+  if (!node.value().is_array() || node.value().empty() || node.value().size() > kMaxLoopDepth) {
+    return fail(node, "expected an array of 1 to " + llvm::Twine(kMaxLoopDepth) + " iterations");
+  }
+  iterations.depth = static_cast<std::uint32_t>(node.value().size());
+  for (std::uint32_t level = 0; level < iterations.depth; ++level) {
+    const JsonNode element = node.element(level);
+    if (!object(element, {"origin", "offset"}) ||
+        !name(element.member("origin"), kIterationOriginNames, iterations.origin[level]) ||
+        !integer(element.member("offset"), iterations.offset[level])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
@@ -452,8 +490,18 @@ bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
     const JsonNode element = after.element(i);
     std::uint32_t before = 0, segments = 0;
     const bool earlier = element.value().is_object();
-    if (earlier && (!object(element, {"operation", "segments_before"}) ||
-                    !integer(element.member("segments_before"), segments, 1, kMaxSegmentsBefore))) {
+    if (earlier && element.has("iterations")) {
+      if (!object(element, {"operation", "iterations"}) ||
+          !integer(element.member("iterations"), segments, 0, kMaxIterationRecords - 1)) {
+        return false;
+      }
+      ++segments;
+      if (schedule_.loops.empty()) return fail(element, "has iterations, and there are no loops");
+    } else if (earlier && !schedule_.loops.empty()) {
+      return object(element, {"operation", "iterations"});
+    } else if (earlier &&
+               (!object(element, {"operation", "segments_before"}) ||
+                !integer(element.member("segments_before"), segments, 1, kMaxSegmentsBefore))) {
       return false;
     }
     if (!integer(earlier ? element.member("operation") : element, before, 0,

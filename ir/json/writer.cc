@@ -21,6 +21,10 @@ Json intervalJson(const Interval& interval) {
   const bool one_end = hasAbsoluteEnd(interval.kind);
   json[one_end ? "offset" : "start"] = interval.start;
   json[one_end ? "end" : "length"] = interval.length;
+  if (interval.loop == 0) return json;
+  json["loop"] = interval.loop;
+  json["step"] = interval.step;
+  json["growth"] = interval.growth;
   return json;
 }
 
@@ -50,6 +54,9 @@ Json operationJson(const ScheduleView& schedule, const Operation& operation) {
   for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
     if (segmentsBefore(dependence) == 0) {
       json["after"].push_back(dependence);
+    } else if (!schedule.loops.empty()) {
+      json["after"].push_back(
+          {{"operation", operationOf(dependence)}, {"iterations", iterationsOf(dependence) - 1}});
     } else {
       json["after"].push_back({{"operation", operationOf(dependence)},
                                {"segments_before", segmentsBefore(dependence)}});
@@ -155,8 +162,23 @@ std::string writeJson(const ScheduleView& schedule) {
     Json json = Json::object();
     addBlocks(frame, json);
     json["slot"] = frame.slot;
+    if (frame.copies > 1) json["copies"] = frame.copies;
     return json;
   });
+  if (!schedule.loops.empty()) {
+    writer.list("loops", schedule.loops, [](const Loop& loop) -> Json {
+      return {{"begin", loop.begin}, {"end", loop.end}, {"count", loop.count}};
+    });
+    writer.list("iterations", schedule.iterations, [](const Iterations& iterations) {
+      Json json = Json::array();
+      for (std::uint32_t level = 0; level < iterations.depth; ++level) {
+        json.push_back(
+            {{"origin", kIterationOriginNames[static_cast<int>(iterations.origin[level])]},
+             {"offset", iterations.offset[level]}});
+      }
+      return json;
+    });
+  }
   writer.list("operations", schedule.operations,
               [&](const Operation& operation) { return operationJson(schedule, operation); });
   text += "\n}\n";

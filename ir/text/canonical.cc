@@ -1,4 +1,5 @@
-// Numbers boxes, pairs, pieces, shifts and families in the order in which the text form names them.
+// Numbers boxes, pairs, pieces, shifts, families and iterations in the order in which the text form
+// names them.
 #include <llvm/ADT/SmallVector.h>
 
 #include "ir/schedule_builder.h"
@@ -19,8 +20,9 @@ Schedule canonicalize(const ScheduleView& from) {
     return list;
   };
   for (const Frame& frame : from.frames)
-    builder.addFrame(pieces(frame), frame.slot);
+    builder.addFrame(pieces(frame), frame.slot, frame.copies);
   builder.schedule().slot_count = from.slot_count;
+  builder.schedule().loops.assign(from.loops.begin(), from.loops.end());
   for (Operation operation : from.operations) {
     for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
       if (region->present()) {
@@ -29,8 +31,15 @@ Schedule canonicalize(const ScheduleView& from) {
     }
     if (operation.peer != kNone) operation.peer = builder.peer(from, operation);
     if (operation.guard != kNone) operation.guard = builder.box(from.boxes[operation.guard]);
-    const auto dependences = from.dependencesOf(operation);
-    builder.addOperation(operation, {dependences.data(), dependences.size()});
+    llvm::SmallVector<std::uint32_t, 8> dependences;
+    for (const std::uint32_t dependence : from.dependencesOf(operation)) {
+      const bool has_record = !from.loops.empty() && iterationsOf(dependence) != 0;
+      dependences.push_back(has_record
+                                ? builder.dependence(operationOf(dependence),
+                                                     from.iterations[iterationsOf(dependence) - 1])
+                                : dependence);
+    }
+    builder.addOperation(operation, dependences);
   }
   return builder.take();
 }

@@ -6,6 +6,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/text/format.h"
+#include "ir/text/text.h"
 
 namespace torc::ir {
 namespace {

@@ -2,10 +2,13 @@
 // a faulty schedule can be made from the schedule itself.
 #include "ir/text/format.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 
 #include "ir/text/text.h"
+#include "schedules/loops/loop_nest.h"
 
 namespace torc::ir {
 namespace {
@@ -14,6 +17,19 @@ namespace {
 void printOffset(std::int32_t offset, llvm::raw_ostream& out) {
   if (offset > 0) out << '+';
   if (offset != 0) out << offset;
+}
+
+/// `+i`, `-2*i`: what an iteration of the loop of depth `loop` adds; nothing for 0.
+void printTerm(std::int32_t factor, std::uint32_t loop, llvm::raw_ostream& out) {
+  if (factor == 0) return;
+  out << (factor > 0 ? '+' : '-');
+  if (std::abs(factor) != 1) out << std::abs(factor) << '*';
+  out << counterName(loop - 1);
+}
+
+/// The last coordinate of an interval that goes with a counter, as it is in the first iteration.
+std::int64_t lastOf(const Interval& interval) {
+  return std::int64_t{interval.start} + interval.length - 1;
 }
 
 /// The blocks that a piece names: a box, or `(x) -> (x+1)`.
@@ -121,7 +137,34 @@ void printInterval(const Topology& topology, std::uint32_t axis, const Interval&
   } else {
     out << interval.start;
   }
-  if (interval.length != 1) out << ':' << interval.length;
+  printTerm(interval.step, interval.loop, out);
+  if (interval.length == 1 && interval.growth == 0) return;
+  out << ':' << interval.length;
+  printTerm(interval.growth, interval.loop, out);
+}
+
+void printIterations(const Iterations& iterations, llvm::raw_ostream& out) {
+  const std::uint32_t depth = std::min(iterations.depth, kMaxLoopDepth);
+  if (depth > 1) out << '(';
+  for (std::uint32_t level = 0; level < depth; ++level) {
+    if (level > 0) out << ", ";
+    switch (iterations.origin[level]) {
+      case IterationOrigin::kOwn:
+        out << counterName(level);
+        break;
+      case IterationOrigin::kFirst:
+        out << "first";
+        break;
+      case IterationOrigin::kLast:
+        out << "last";
+        break;
+      case IterationOrigin::kAll:
+        out << "all";
+        break;
+    }
+    printOffset(iterations.offset[level], out);
+  }
+  if (depth > 1) out << ')';
 }
 
 void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out) {
@@ -186,13 +229,20 @@ void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& o
     if (isRootRelative(interval.kind)) {
       out << ' ';
       printRootRelative(interval, out);
+    } else if (interval.loop != 0 && interval.growth != 0) {
+      out << " in " << interval.start;
+      printTerm(interval.step, interval.loop, out);
+      out << ".." << lastOf(interval);
+      printTerm(interval.step + interval.growth, interval.loop, out);
     } else if (interval.length == 1) {
       out << " = ";
       printInterval(topology, i, interval, out);
     } else if (first_last) {
       // Cyclic: x in 6..1 is 6, 7, 0, 1 on an axis of 8.
-      out << " in " << interval.start << ".."
-          << (static_cast<std::uint64_t>(interval.start) + interval.length - 1) % axis.size;
+      out << " in " << interval.start;
+      printTerm(interval.step, interval.loop, out);
+      out << ".." << static_cast<std::uint64_t>(lastOf(interval)) % axis.size;
+      printTerm(interval.step, interval.loop, out);
     } else {
       out << " in ";
       printInterval(topology, i, interval, out);
@@ -291,7 +341,15 @@ void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw
   llvm::StringRef separator = " after %";
   for (std::uint32_t dependence : schedule.dependencesOf(operation)) {
     out << separator << operationOf(dependence);
-    if (segmentsBefore(dependence) > 0) out << " of segment -" << segmentsBefore(dependence);
+    if (!schedule.loops.empty()) {
+      const std::uint32_t record = iterationsOf(dependence);
+      if (record > 0) out << " of ";
+      if (record > 0 && record <= schedule.iterations.size()) {
+        printIterations(schedule.iterations[record - 1], out);
+      }
+    } else if (segmentsBefore(dependence) > 0) {
+      out << " of segment -" << segmentsBefore(dependence);
+    }
     separator = ", %";
   }
   if (operation.guard != kNone) {

@@ -34,9 +34,12 @@ void printDouble(double value, llvm::raw_ostream& out);
 /// The variable of a family along an axis, by its number: i, j, k, ...
 char shiftName(std::uint32_t axis);
 
-/// On axis number `axis`: `*`, `5`, `5:3`, `x`, `x-1:2`, `x+i`, `x-i+1`.
+/// On axis number `axis`: `*`, `5`, `5:3`, `x`, `x-1:2`, `x+i`, `x-i+1`; in loops `x-2-i:1+2*i`.
 void printInterval(const Topology& topology, std::uint32_t axis, const Interval& interval,
                    llvm::raw_ostream& out);
+
+/// Iterations of loops: `i-1`, `last`, `(i, last-1)`.
+void printIterations(const Iterations& iterations, llvm::raw_ostream& out);
 
 /// `(x+1, *, 0:2)`.
 void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out);

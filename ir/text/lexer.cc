@@ -7,6 +7,8 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/ConvertUTF.h>
 
+#include "ir/text/text.h"
+
 namespace torc::ir {
 namespace {
 

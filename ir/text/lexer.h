@@ -64,11 +64,6 @@ class Lexer {
 /// The bytes that the token of a string denotes: \" \\ and \xHH resolved.
 std::string unquoted(llvm::StringRef token);
 
-/// `origin:line:column: error: what`, the line and a caret under `offset`. Columns count bytes
-/// from 1; in the line shown tabs are spaces, and a long line is cut around the caret.
-std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t offset,
-                    llvm::StringRef what);
-
 }  // namespace torc::ir
 
 #endif  // TORC_IR_TEXT_LEXER_H_

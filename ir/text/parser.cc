@@ -35,6 +35,8 @@ class ProgramParser {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), cursor_.error());
   }
 
+  std::vector<std::size_t> takeOperationPlaces() { return std::move(places_.operations); }
+
  private:
   [[nodiscard]] bool parseSchedule();
   [[nodiscard]] bool parseCollective();
@@ -404,11 +406,11 @@ std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
   const struct {
     llvm::StringRef record;
     const std::vector<std::size_t>& places;
-  } tables[] = {{"axis ", axis_places_},           {"color ", places_.colors},
-                {"stream ", places_.streams},      {"frame ", places_.frames},
-                {"box ", places_.boxes},           {"pair ", places_.pairs},
-                {"shift ", places_.shifts},        {"family ", places_.families},
-                {"operation ", places_.operations}};
+  } tables[] = {{"axis ", axis_places_},      {"color ", places_.colors},
+                {"stream ", places_.streams}, {"frame ", places_.frames},
+                {"box ", places_.boxes},      {"pair ", places_.pairs},
+                {"shift ", places_.shifts},   {"family ", places_.families},
+                {"loop ", places_.loops},     {"operation ", places_.operations}};
   for (const auto& [record, places] : tables) {
     std::size_t index = 0;
     if (message.consume_front(record) && !message.consumeInteger(10, index) &&
@@ -421,8 +423,12 @@ std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
 
 }  // namespace
 
-llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin) {
-  return ProgramParser(text, origin).parse();
+llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin,
+                                     std::vector<std::size_t>* operation_places) {
+  ProgramParser parser(text, origin);
+  llvm::Expected<Program> program = parser.parse();
+  if (operation_places != nullptr) *operation_places = parser.takeOperationPlaces();
+  return program;
 }
 
 }  // namespace torc::ir

@@ -10,6 +10,7 @@
 
 #include "ir/text/format.h"
 #include "ir/text/text.h"
+#include "schedules/loops/loop_nest.h"
 #include "schedules/root.h"
 #include "schedules/topology/damage.h"
 
@@ -86,6 +87,12 @@ class Printer {
     }
     if (schedule_.segments > 1) {
       note("after %7 of segment -1", "when it is complete for the segment before, if there is one");
+    }
+    if (!schedule_.loops.empty()) {
+      note("for i in 0..5 { }",
+           "six times, i from 0 to 5; boxes may go with i: (" + x + "-i" + rest + ")");
+      note("in slots 4..5", "iterations take the two copies of the frame in turn");
+      note("after %7 of i-1", "of the iteration before, if there is one; of last: the last one's");
     }
     note("when " + x + " in 1..6", "only nodes with these coordinates execute it");
     if (hasRootRelativeGuard(schedule_)) {
@@ -249,35 +256,93 @@ class Printer {
       const Frame& frame = schedule_.frames[i];
       out_ << "  frame f" << i << " = ";
       printPieces(schedule_, schedule_.piecesOf(frame), false, out_);
-      out_ << " in slot " << frame.slot << '\n';
+      if (frame.copies > 1) {
+        out_ << " in slots " << frame.group() << ".."
+             << std::uint64_t{frame.group()} + frame.copies - 1;
+        if (frame.slot != frame.group()) out_ << " from " << frame.slot;
+        out_ << '\n';
+      } else {
+        out_ << " in slot " << frame.slot << '\n';
+      }
     }
   }
 
   void printPhases() {
     const auto& operations = schedule_.operations;
-    const std::size_t count = operations.size();
-    for (std::size_t i = 0; i < count;) {
-      const std::uint16_t phase = operations[i].phase;
+    for (std::uint32_t begin = 0, end = 0; begin < operations.size(); begin = end) {
+      const std::uint16_t phase = operations[begin].phase;
+      while (end < operations.size() && operations[end].phase == phase)
+        ++end;
       out_ << "  phase " << phase << " {\n";
-      while (i < count && operations[i].phase == phase) {
-        const std::uint32_t stream = operations[i].stream;
-        std::size_t end = i;
-        while (end < count && operations[end].phase == phase && operations[end].stream == stream) {
-          ++end;
-        }
-        out_ << "    stream " << stream << " {  // ";
-        printPart(schedule_.streams[stream].part);
-        printAxes(i, end);
-        out_ << '\n';
-        for (; i < end; ++i) {
-          out_ << "      ";
-          printOperation(schedule_, static_cast<std::uint32_t>(i), out_);
-          out_ << '\n';
-        }
-        out_ << "    }\n";
-      }
+      printStreamBlocks(begin, end, 0);
       out_ << "  }\n";
     }
+  }
+
+  std::uint32_t streamOf(std::uint32_t index) const { return schedule_.operations[index].stream; }
+  /// Whether the next loop begins at operation `index`.
+  bool loopsAt(std::uint32_t index) const {
+    return next_loop_ < schedule_.loops.size() && schedule_.loops[next_loop_].begin == index;
+  }
+  /// Whether a loop has one stream, and so stands inside its block.
+  bool isOfOneStream(const Loop& loop) const {
+    for (std::uint32_t i = loop.begin + 1; i < loop.end; ++i) {
+      if (streamOf(i) != streamOf(loop.begin)) return false;
+    }
+    return true;
+  }
+  llvm::raw_ostream& indent(std::uint32_t depth) { return out_.indent(4 + 2 * depth); }
+
+  /// Operations [begin, end) of a phase in the blocks of their streams, inside `depth` loops.
+  void printStreamBlocks(std::uint32_t begin, std::uint32_t end, std::uint32_t depth) {
+    for (std::uint32_t i = begin; i < end;) {
+      if (loopsAt(i) && !isOfOneStream(schedule_.loops[next_loop_])) {
+        i = printLoop(depth, &Printer::printStreamBlocks);
+        continue;
+      }
+      // Up to the next stream, or to a loop of several.
+      std::uint32_t block_end = i + 1, loop = next_loop_;
+      const auto isEnd = [&](std::uint32_t at) {
+        while (loop < schedule_.loops.size() && schedule_.loops[loop].begin < at)
+          ++loop;
+        return streamOf(at) != streamOf(i) ||
+               (loop < schedule_.loops.size() && schedule_.loops[loop].begin == at &&
+                !isOfOneStream(schedule_.loops[loop]));
+      };
+      while (block_end < end && !isEnd(block_end))
+        ++block_end;
+      indent(depth) << "stream " << streamOf(i) << " {  // ";
+      printPart(schedule_.streams[streamOf(i)].part);
+      printAxes(i, block_end);
+      out_ << '\n';
+      printOperations(i, block_end, depth + 1);
+      indent(depth) << "}\n";
+      i = block_end;
+    }
+  }
+
+  void printOperations(std::uint32_t begin, std::uint32_t end, std::uint32_t depth) {
+    for (std::uint32_t i = begin; i < end;) {
+      if (loopsAt(i)) {
+        i = printLoop(depth, &Printer::printOperations);
+      } else {
+        indent(depth);
+        printOperation(schedule_, i++, out_);
+        out_ << '\n';
+      }
+    }
+  }
+
+  /// The next loop, its body by `printBody`; returns the operation behind it.
+  std::uint32_t printLoop(std::uint32_t depth,
+                          void (Printer::*printBody)(std::uint32_t, std::uint32_t, std::uint32_t)) {
+    const Loop& loop = schedule_.loops[next_loop_++];
+    indent(depth) << "for " << counterName(loop_depth_++) << " in 0.." << loop.count - 1;
+    out_ << " {\n";
+    (this->*printBody)(loop.begin, loop.end, depth + 1);
+    indent(depth) << "}\n";
+    --loop_depth_;
+    return loop.end;
   }
 
   /// `, on X`: the axes along which operations [begin, end) exchange messages.
@@ -305,6 +370,8 @@ class Printer {
   const Program& program_;
   const ScheduleView schedule_;
   llvm::raw_ostream& out_;
+  std::uint32_t next_loop_ = 0;   // of the table
+  std::uint32_t loop_depth_ = 0;  // loops around what is being printed
 };
 
 }  // namespace

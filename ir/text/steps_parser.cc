@@ -2,10 +2,13 @@
 #include "ir/text/steps_parser.h"
 
 #include <limits>
+#include <utility>
 
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/text/format.h"
+#include "schedules/loops/loop_nest.h"
+#include "schedules/validate.h"
 
 namespace torc::ir {
 
@@ -50,7 +53,8 @@ bool StepsParser::parseSlots() {
          cursor_.integer(builder_.schedule().slot_count, "the number of slots");
 }
 
-// frame f0 = p0 (x+2, *, *) in slot 0, frame f1 = p0 (x, *, *), (x+1, *, *), p1:2 (x, *, *) in slot
+// frame f0 = p0 (x+2, *, *) in slot 0, frame f0 = p0 (x-i, *, *) in slots 0..1 from 1, frame f1 =
+// p0 (x, *, *), (x+1, *, *), p1:2 (x, *, *) in slot
 // 1
 bool StepsParser::parseFrame() {
   const std::size_t place = cursor_.offset();
@@ -60,18 +64,34 @@ bool StepsParser::parseFrame() {
   if (!cursor_.expect("frame")) return false;
   if (!cursor_.at(name)) return cursor_.failExpected(name + " (frames are numbered in order)");
   cursor_.advance();
-  if (!cursor_.expect("=", "after the frame's name") || !parsePieces(false, nullptr) ||
-      !cursor_.expect("in", "and the frame's slot") || !cursor_.expect("slot")) {
-    return false;
-  }
+  depth_ = kMaxLoopDepth;  // of the loops that will use it
+  const bool parsed = cursor_.expect("=", "after the frame's name") && parsePieces(false, nullptr);
+  depth_ = 0;
+  if (!parsed || !cursor_.expect("in", "and the frame's slot")) return false;
+  const bool several = cursor_.take("slots");
+  if (!several && !cursor_.expect("slot")) return false;
   const std::size_t slot_place = cursor_.offset();
   const std::uint32_t slots = builder_.schedule().slot_count;
   if (!cursor_.integer(slot, "a slot")) return false;
-  if (slot >= slots) {
-    return cursor_.fail(slot_place, "slot " + llvm::Twine(slot) + " does not exist (schedule has " +
+  std::uint32_t last = slot;
+  if (several &&
+      (!cursor_.expect("..", "and the slot of the last copy") ||
+       !cursor_.integer(last, "a slot", slot + 1ull, slot + std::uint64_t{0xffff} - 1))) {
+    return false;
+  }
+  if (last >= slots) {
+    return cursor_.fail(slot_place, "slot " + llvm::Twine(last) + " does not exist (schedule has " +
                                         llvm::Twine(slots) + ")");
   }
-  builder_.addFrame(pieces_, slot);
+  const std::uint32_t copies = last - slot + 1;
+  if (slot % copies != 0) {
+    return cursor_.fail(slot_place, "the slots of " + llvm::Twine(copies) +
+                                        " copies begin at a multiple of " + llvm::Twine(copies));
+  }
+  if (several && cursor_.take("from") && !cursor_.integer(slot, "one of these slots", slot, last)) {
+    return false;
+  }
+  builder_.addFrame(pieces_, slot, copies);
   places_.frames.push_back(place);
   return true;
 }
@@ -83,10 +103,50 @@ bool StepsParser::parsePhase() {
       !cursor_.expect("{", "after the phase")) {
     return false;
   }
-  while (cursor_.at("stream")) {
-    if (!parseBlock(phase)) return false;
+  return parseStreams(phase);
+}
+
+// stream 0 { ... } for i in 0..5 { stream 1 { ... } ... } }
+bool StepsParser::parseStreams(std::uint16_t phase) {
+  while (!cursor_.at("}")) {
+    if (cursor_.at("stream")) {
+      if (!parseBlock(phase)) return false;
+    } else if (cursor_.at("for")) {
+      if (!parseLoop([&] { return parseStreams(phase); })) return false;
+    } else {
+      return cursor_.failExpected("'stream', 'for' or '}'");
+    }
   }
-  return cursor_.at("}") ? cursor_.expect("}") : cursor_.failExpected("'stream' or '}'");
+  return cursor_.expect("}");
+}
+
+// for i in 0..61 { ... }
+template <typename ParseBody>
+bool StepsParser::parseLoop(ParseBody parseBody) {
+  const std::size_t place = cursor_.offset();
+  if (!cursor_.expect("for")) return false;
+  if (depth_ == kMaxLoopDepth) {
+    return cursor_.fail(place, "more than " + llvm::Twine(kMaxLoopDepth) + " loops in one another");
+  }
+  const char counter = counterName(depth_);
+  std::uint32_t zero = 0, last = 0;
+  if (!cursor_.expect(llvm::StringRef(&counter, 1), "the counter of a loop at this depth") ||
+      !cursor_.expect("in")) {
+    return false;
+  }
+  if (!cursor_.integer(zero, "0, where a loop begins to count", 0, 0) ||
+      !cursor_.expect("..", "and the number of the last iteration") ||
+      !cursor_.integer(last, "the number of an iteration", 0, kMaxLoopOperations - 1)) {
+    return false;
+  }
+  if (!cursor_.expect("{", "after the loop")) return false;
+  places_.loops.push_back(place);
+  builder_.beginLoop(last + 1);
+  ++depth_;
+  if (!parseBody()) return false;
+  --depth_;
+  builder_.endLoop();
+  return true;
 }
 
 bool StepsParser::parseBlock(std::uint16_t phase) {
@@ -100,10 +160,20 @@ bool StepsParser::parseBlock(std::uint16_t phase) {
                                    llvm::Twine(streams) + ")");
   }
   if (!cursor_.expect("{", "after the stream")) return false;
-  while (cursor_.token().kind == TokenKind::kOperation) {
-    if (!parseOperation(phase, stream)) return false;
+  return parseOperations(phase, stream);
+}
+
+bool StepsParser::parseOperations(std::uint16_t phase, std::uint32_t stream) {
+  while (!cursor_.at("}")) {
+    if (cursor_.token().kind == TokenKind::kOperation) {
+      if (!parseOperation(phase, stream)) return false;
+    } else if (cursor_.at("for")) {
+      if (!parseLoop([&] { return parseOperations(phase, stream); })) return false;
+    } else {
+      return cursor_.failExpected("an operation, 'for' or '}'");
+    }
   }
-  return cursor_.at("}") ? cursor_.expect("}") : cursor_.failExpected("an operation or '}'");
+  return cursor_.expect("}");
 }
 
 // %17 = recv_reduce out[p0, (x-2, *)] = in[p0, (x-2, *)] + f0[(x-2, *)] from X-1 after %3 when y =
@@ -266,7 +336,7 @@ bool StepsParser::parseBox(Box& box) {
   return cursor_.expect(")", "after the box");
 }
 
-// *, 5, 5:3, x, x-1:2, x+i, x-i+1
+// *, 5, 5:3, x, x-1:2, x+i, x-i+1; in loops x-2-i, 5+2*i:1+i
 bool StepsParser::parseInterval(std::uint32_t axis_index, Interval& interval) {
   const Axis& axis = topology_.axes[axis_index];
   if (cursor_.take("*")) return true;
@@ -279,22 +349,67 @@ bool StepsParser::parseInterval(std::uint32_t axis_index, Interval& interval) {
     if (negative || cursor_.at("+")) {
       cursor_.advance();
       const char variable = shiftName(axis_index);
-      if (cursor_.take(llvm::StringRef(&variable, 1))) {
+      if (depth_ > 0 && atCounter()) {
+        if (!parseCounter(interval, negative ? -1 : 1, interval.step)) return false;
+      } else if (depth_ == 0 && cursor_.take(llvm::StringRef(&variable, 1))) {
         interval.kind = negative ? IntervalKind::kMinusShift : IntervalKind::kPlusShift;
         const bool offset = cursor_.at("+") || cursor_.at("-");
         if (offset && !cursor_.signedInteger(interval.start, "an offset")) return false;
       } else if (!cursor_.magnitude(negative, interval.start, "an offset")) {
         return false;
+      } else if (cursor_.take("*")) {
+        const std::int64_t factor = std::exchange(interval.start, 0);
+        if (!parseCounter(interval, factor, interval.step)) return false;
+      } else if (!parseTerm(interval, interval.step)) {
+        return false;
       }
     }
   } else if (cursor_.token().kind == TokenKind::kInteger) {
     interval.kind = IntervalKind::kAbsolute;
-    if (!parseCoordinate(axis, interval.start)) return false;
+    if (!parseCoordinate(axis, interval.start) || !parseTerm(interval, interval.step)) return false;
   } else {
     return cursor_.failExpected("an interval on " + llvm::Twine(axis.name) + " (*, a number or " +
                                 llvm::Twine(coordinate) + ")");
   }
-  return !cursor_.take(":") || cursor_.integer(interval.length, "a length", 1, axis.size);
+  return !cursor_.take(":") || (cursor_.integer(interval.length, "a length", 1, axis.size) &&
+                                parseTerm(interval, interval.growth));
+}
+
+bool StepsParser::atCounter() const {
+  return cursor_.token().kind == TokenKind::kWord && cursor_.token().text.size() == 1 &&
+         cursor_.token().text[0] >= counterName(0) &&
+         cursor_.token().text[0] <= counterName(kMaxLoopDepth - 1);
+}
+
+bool StepsParser::parseTerm(Interval& interval, std::int8_t& factor) {
+  const bool negative = cursor_.at("-");
+  if (depth_ == 0 || (!negative && !cursor_.at("+"))) return true;
+  cursor_.advance();
+  if (atCounter()) return parseCounter(interval, negative ? -1 : 1, factor);
+  std::int32_t number = 0;
+  return cursor_.magnitude(negative, number, "a counter, or how often it counts") &&
+         cursor_.expect("*", "and a counter") && parseCounter(interval, number, factor);
+}
+
+// i, behind `number` and a mark
+bool StepsParser::parseCounter(Interval& interval, std::int64_t number, std::int8_t& factor) {
+  if (!atCounter()) return cursor_.failExpected("the counter of a loop (i, j, ...)");
+  const auto loop = static_cast<std::uint8_t>(cursor_.token().text[0] - counterName(0) + 1);
+  if (loop > depth_) {
+    return cursor_.fail(cursor_.offset(), "there is no loop of this counter around it");
+  }
+  if (interval.loop != 0 && interval.loop != loop) {
+    return cursor_.fail(cursor_.offset(), "an interval goes with one counter");
+  }
+  if (number == 0 || number < std::numeric_limits<std::int8_t>::min() ||
+      number > std::numeric_limits<std::int8_t>::max()) {
+    return cursor_.fail(cursor_.offset(),
+                        "an interval goes by 1 to 127 a time, not by " + llvm::Twine(number));
+  }
+  interval.loop = loop;
+  factor = static_cast<std::int8_t>(number);
+  cursor_.advance();
+  return true;
 }
 
 // to X+1 Y-2; to X+i Y+j for i in -1..2, j in 0..3 except 0 0 shuffled
@@ -388,7 +503,7 @@ bool StepsParser::parseShift(std::uint32_t axis, std::int32_t& shift) {
   return true;
 }
 
-// after %1, %7 of segment -1
+// after %1, %7 of segment -1; in a schedule with loops after %7 of i-1, %9 of (i, last)
 bool StepsParser::parseDependences() {
   const std::uint64_t current = builder_.schedule().operations.size();
   do {
@@ -399,20 +514,64 @@ bool StepsParser::parseDependences() {
     const Token operation = cursor_.token();
     const bool fits = !operation.text.drop_front().getAsInteger(10, number);
     cursor_.advance();
+    const std::size_t place = cursor_.offset();
     std::uint32_t segments = 0;
-    if (cursor_.take("of") &&
-        (!cursor_.expect("segment") || !cursor_.expect("-", "and how many segments before") ||
-         !cursor_.integer(segments, "a number of segments", 1, kMaxSegmentsBefore))) {
-      return false;
+    Iterations iterations;
+    if (cursor_.take("of")) {
+      if (!cursor_.take("segment")) {
+        if (!parseIterations(iterations)) return false;
+      } else if (!cursor_.expect("-", "and how many segments before") ||
+                 !cursor_.integer(segments, "a number of segments", 1, kMaxSegmentsBefore)) {
+        return false;
+      }
     }
-    // What an earlier segment has may stand further down: validation sees whether it does.
-    if (!fits || number >= (segments > 0 ? kMaxOperationRecords : current)) {
+    // What comes earlier may stand further down: validation sees whether it does.
+    const bool earlier = segments > 0 || iterations.depth > 0;
+    if (!fits || number >= (earlier ? kMaxOperationRecords : current)) {
       return cursor_.fail(operation.offset,
                           operation.text.take_front(40) + " is not defined above");
     }
-    dependences_.push_back(dependenceOn(static_cast<std::uint32_t>(number), segments));
+    const auto index = static_cast<std::uint32_t>(number);
+    dependences_.push_back(iterations.depth > 0 ? builder_.dependence(index, iterations)
+                                                : dependenceOn(index, segments));
+    if (builder_.schedule().iterations.size() > kMaxIterationRecords) {
+      return cursor_.fail(place, "operations wait for iterations in more than " +
+                                     llvm::Twine(kMaxIterationRecords) + " ways");
+    }
   } while (cursor_.take(","));
   return true;
+}
+
+// i-1, last, (i, last-1)
+bool StepsParser::parseIterations(Iterations& iterations) {
+  if (!cursor_.take("(")) return parseIteration(iterations);
+  do {
+    if (iterations.depth == kMaxLoopDepth) {
+      return cursor_.fail(cursor_.offset(), "more than " + llvm::Twine(kMaxLoopDepth) + " loops");
+    }
+    if (!parseIteration(iterations)) return false;
+  } while (cursor_.take(","));
+  return cursor_.expect(")", "after the iterations");
+}
+
+// j-1, first+2, last-1, all
+bool StepsParser::parseIteration(Iterations& iterations) {
+  const std::uint32_t level = iterations.depth++;
+  const char counter = counterName(level);
+  if (cursor_.take("all")) {
+    iterations.origin[level] = IterationOrigin::kAll;
+    return true;
+  }
+  if (cursor_.take("first")) {
+    iterations.origin[level] = IterationOrigin::kFirst;
+  } else if (cursor_.take("last")) {
+    iterations.origin[level] = IterationOrigin::kLast;
+  } else if (!cursor_.take(llvm::StringRef(&counter, 1))) {
+    return cursor_.failExpected("'segment', or an iteration of the loop at this depth (" +
+                                llvm::Twine(counter) + "-1, first, last, all)");
+  }
+  if (!cursor_.at("+") && !cursor_.at("-")) return true;
+  return cursor_.signedInteger(iterations.offset[level], "a number of iterations");
 }
 
 // when x in 1..6, y = 0; root-relative: x = r+2, x = r in 0..6, x in r-1..r+1, x in r+1..6,
@@ -440,36 +599,60 @@ bool StepsParser::parseCondition(Box& guard) {
       return cursor_.fail(token.offset, llvm::Twine(coordinate) + " is given twice");
     }
     cursor_.advance();
-    std::int32_t first = 0, last = 0;
-    bool first_from_root = false, last_from_root = false;
+    std::int32_t first = 0;
+    bool from_root = false;
     if (cursor_.take("=")) {
-      if (!parseEnd(axis, first_from_root, first)) return false;
-      guard[i] = first_from_root ? Interval::root(first) : Interval::absolute(first);
-      return !(first_from_root && first == 0 && cursor_.at("in")) ||
-             parseRootWithin(axis, guard[i]);
+      if (!parseEnd(axis, from_root, first)) return false;
+      guard[i] = from_root ? Interval::root(first) : Interval::absolute(first);
+      if (!from_root) return parseTerm(guard[i], guard[i].step);
+      return !(first == 0 && cursor_.at("in")) || parseRootWithin(axis, guard[i]);
     }
     if (!cursor_.at("in")) return cursor_.failExpected("'=' or 'in'");
     cursor_.advance();
-    if (!parseEnd(axis, first_from_root, first) ||
-        !cursor_.expect("..", "and the last coordinate")) {
-      return false;
-    }
-    const std::size_t last_place = cursor_.offset();
-    if (!parseEnd(axis, last_from_root, last)) return false;
-    if (first_from_root && last_from_root) {
-      if (last < first) return cursor_.fail(last_place, "ends before it begins");
-      guard[i] = Interval::root(first, static_cast<std::uint32_t>(last - first) + 1);
-    } else if (first_from_root) {
-      guard[i] = Interval::fromRoot(first, static_cast<std::uint32_t>(last));
-    } else if (last_from_root) {
-      guard[i] = Interval::toRoot(static_cast<std::uint32_t>(first), last);
-    } else {
-      guard[i] = Interval::absolute(first, wrap(std::int64_t{last} - first, axis.size) + 1);
-    }
-    return true;
+    return parseRange(axis, guard[i]);
   }
   if (token.kind != TokenKind::kWord) return cursor_.failExpected("a condition (x = 0, x in 1..6)");
   return cursor_.failCoordinate(topology_, token.offset, token.text);
+}
+
+// 1..6, r-1..r+1, r+1..6, 0..r-1, 1+i..6
+bool StepsParser::parseRange(const Axis& axis, Interval& interval) {
+  std::int32_t first = 0, last = 0;
+  bool first_from_root = false, last_from_root = false;
+  Interval begins, ends;  // what goes with a counter
+  if (!parseEnd(axis, first_from_root, first) ||
+      (!first_from_root && !parseTerm(begins, begins.step)) ||
+      !cursor_.expect("..", "and the last coordinate")) {
+    return false;
+  }
+  const std::size_t last_place = cursor_.offset();
+  ends.loop = begins.loop;
+  if (!parseEnd(axis, last_from_root, last) || (!last_from_root && !parseTerm(ends, ends.step))) {
+    return false;
+  }
+  if (first_from_root && last_from_root) {
+    if (last < first) return cursor_.fail(last_place, "ends before it begins");
+    interval = Interval::root(first, static_cast<std::uint32_t>(last - first) + 1);
+  } else if (first_from_root) {
+    interval = Interval::fromRoot(first, static_cast<std::uint32_t>(last));
+  } else if (last_from_root) {
+    interval = Interval::toRoot(static_cast<std::uint32_t>(first), last);
+  } else {
+    interval = Interval::absolute(first, wrap(std::int64_t{last} - first, axis.size) + 1);
+  }
+  if (ends.loop == 0) return true;
+  if (first_from_root || last_from_root) {
+    return cursor_.fail(last_place, "goes with a counter and with the root");
+  }
+  const int growth = ends.step - begins.step;
+  if (growth < std::numeric_limits<std::int8_t>::min() ||
+      growth > std::numeric_limits<std::int8_t>::max()) {
+    return cursor_.fail(last_place, "grows by more than 127 a time");
+  }
+  interval.loop = ends.loop;
+  interval.step = begins.step;
+  interval.growth = static_cast<std::int8_t>(growth);
+  return true;
 }
 
 // in 0..6, behind x = r

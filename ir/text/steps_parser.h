@@ -15,6 +15,7 @@ namespace torc::ir {
 struct RecordPlaces {
   std::vector<std::size_t> colors, streams, frames, operations;
   std::vector<std::size_t> boxes, pairs, shifts, families;  // where each stood first
+  std::vector<std::size_t> loops;
   std::size_t slots = 0;
 };
 
@@ -36,7 +37,12 @@ class StepsParser {
   [[nodiscard]] bool parseSlots();
   [[nodiscard]] bool parseFrame();
   [[nodiscard]] bool parsePhase();
+  [[nodiscard]] bool parseStreams(std::uint16_t phase);
   [[nodiscard]] bool parseBlock(std::uint16_t phase);
+  [[nodiscard]] bool parseOperations(std::uint16_t phase, std::uint32_t stream);
+  /// A loop of what `parseBody` parses.
+  template <typename ParseBody>
+  [[nodiscard]] bool parseLoop(ParseBody parseBody);
   [[nodiscard]] bool parseOperation(std::uint16_t phase, std::uint32_t stream);
   [[nodiscard]] bool parseKind(OperationKind& kind);
   [[nodiscard]] bool parseRegions(Operation& operation);
@@ -47,14 +53,21 @@ class StepsParser {
   [[nodiscard]] bool parseBlocks(std::uint32_t& index);
   [[nodiscard]] bool parseBox(Box& box);
   [[nodiscard]] bool parseInterval(std::uint32_t axis, Interval& interval);
+  /// A term with a counter that may follow: `+i`, `-2*i`; `factor` stays where there is none.
+  [[nodiscard]] bool parseTerm(Interval& interval, std::int8_t& factor);
+  [[nodiscard]] bool parseCounter(Interval& interval, std::int64_t number, std::int8_t& factor);
+  bool atCounter() const;
   [[nodiscard]] bool parsePeer(Operation& operation);
   [[nodiscard]] bool parseFamily(std::uint32_t axes, Family& family);
   [[nodiscard]] bool parseShift(std::uint32_t axis, std::int32_t& shift);
   [[nodiscard]] bool parseDependences();
+  [[nodiscard]] bool parseIterations(Iterations& iterations);
+  [[nodiscard]] bool parseIteration(Iterations& iterations);
   [[nodiscard]] bool parseGuard(std::uint32_t& index);
   [[nodiscard]] bool parseCondition(Box& guard);
   [[nodiscard]] bool parseRootWithin(const Axis& axis, Interval& interval);
   [[nodiscard]] bool parseEnd(const Axis& axis, bool& from_root, std::int32_t& value);
+  [[nodiscard]] bool parseRange(const Axis& axis, Interval& interval);
   [[nodiscard]] bool parseCoordinate(const Axis& axis, std::int32_t& coordinate);
 
   std::uint32_t internBox(const Box& box, std::size_t place);
@@ -64,6 +77,7 @@ class StepsParser {
   RecordPlaces& places_;
   const Topology topology_;
   const std::uint32_t part_count_;
+  std::uint32_t depth_ = 0;                 // loops around what is being parsed
   std::vector<std::uint32_t> dependences_;  // of the operation being parsed
   std::vector<Piece> pieces_;               // of the region or frame being parsed
 };

@@ -4,7 +4,9 @@
 #ifndef TORC_IR_TEXT_TEXT_H_
 #define TORC_IR_TEXT_TEXT_H_
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
@@ -20,7 +22,14 @@ void printProgram(const Program& program, llvm::raw_ostream& out);
 
 /// Parses a program and validates its structure (schedules/validate.h). On a fault the error's
 /// message is `origin:line:column: error: what`, the line, and a caret under the place.
-llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin);
+/// `operation_places` gets where each operation stands, in bytes.
+llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin,
+                                     std::vector<std::size_t>* operation_places = nullptr);
+
+/// `origin:line:column: error: what`, the line and a caret under `offset`. Columns count bytes
+/// from 1; in the line shown tabs are spaces, and a long line is cut around the caret.
+std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t offset,
+                    llvm::StringRef what);
 
 /// The same schedule with its tables as the parser makes them: boxes and shifts once each, in the
 /// order in which the text names them. parse(print(p)) == p for canonical p.

@@ -15,6 +15,8 @@
 #include "ir/verifier/context.h"
 #include "ir/verifier/links.h"
 #include "ir/verifier/roots.h"
+#include "schedules/loops/loop_nest.h"
+#include "schedules/loops/unroll.h"
 #include "schedules/root.h"
 #include "schedules/validate.h"
 
@@ -149,6 +151,30 @@ VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& o
   return result;
 }
 
+/// The proof of a schedule whose loops are written out.
+VerifyResult verifyUnrolledLoops(const ScheduleView& schedule, const VerifyOptions& options) {
+  const UnrolledLoops unrolled = unrollLoops(schedule);
+  VerifyResult result = verify(unrolled.schedule.view(), options);
+  const LoopNest nest(schedule);
+  for (Fault& fault : result.faults) {
+    std::string place;
+    if (fault.operation != kNone) {
+      const Counters& counters = unrolled.counters[fault.operation];
+      fault.operation = unrolled.operations[fault.operation];
+      const std::uint32_t depth = nest.aroundOperation(fault.operation).depth();
+      for (std::uint32_t level = 0; level < depth; ++level) {
+        place += place.empty() ? "where " : ", ";
+        place += counterName(level);
+        place += " = " + std::to_string(counters[level]);
+      }
+    }
+    if (!place.empty()) place += ": ";
+    fault.message = place + fault.message +
+                    " (in this line frames and operations are counted through all iterations)";
+  }
+  return result;
+}
+
 }  // namespace
 
 VerifyResult verify(const ScheduleView& as_written, const VerifyOptions& options) {
@@ -159,6 +185,7 @@ VerifyResult verify(const ScheduleView& as_written, const VerifyOptions& options
   }
   const ScheduleView schedule = asCounted(as_written);
   if (schedule.segments > 1) return verifySegments(schedule, options);
+  if (!schedule.loops.empty()) return verifyUnrolledLoops(schedule, options);
   const std::vector<Coordinates> roots = rootsToProve(schedule, options.per_rank);
   std::map<PhaseLinks, double> loads;  // for the root that loads them most
   for (const Coordinates& root : roots) {

@@ -7,6 +7,7 @@
 #include "ir/families/families.h"
 #include "ir/verifier/node_classes.h"
 #include "schedules/box.h"
+#include "schedules/loops/unroll.h"
 #include "schedules/root.h"
 
 namespace torc::model {
@@ -75,6 +76,7 @@ Fraction LinkLoads::largest() const {
 namespace {
 
 llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
+  if (!schedule.loops.empty()) return loadsOf(unrollLoops(schedule).schedule.view());
   // One denominator for all: sum of weights * pieces of a color, the least common multiple *
   // blocks.
   std::uint64_t pieces = 1;

@@ -12,6 +12,7 @@
 #include "model/packets/packet_sizes.h"
 #include "model/packets/program_traffic.h"
 #include "model/simulator/simulation_graph.h"
+#include "schedules/loops/unroll.h"
 #include "schedules/root.h"
 
 namespace torc::model {
@@ -108,6 +109,9 @@ llvm::Expected<PacketResult> simulateAlltoall(const Topology& topology, const Ma
 llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const Machine& machine,
                                              const ProgramOptions& program,
                                              const PacketOptions& options) {
+  if (!schedule.loops.empty()) {
+    return simulateProgram(unrollLoops(schedule).schedule.view(), machine, program, options);
+  }
   const PacketParameters& p = options.parameters;
   if (llvm::Error error = checkPacketParameters(p)) return error;
   if (ir::hasFamilies(schedule)) {

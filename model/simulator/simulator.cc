@@ -8,6 +8,7 @@
 #include "model/simulator/routes.h"
 #include "model/simulator/simulation.h"
 #include "model/simulator/simulation_graph.h"
+#include "schedules/loops/unroll.h"
 #include "schedules/root.h"
 
 namespace torc::model {
@@ -97,6 +98,14 @@ std::string_view name(WaitedFor what) {
 llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Machine& machine,
                                         const SimulateOptions& options) {
   if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);
+  if (!any_root.loops.empty()) {
+    const UnrolledLoops unrolled = unrollLoops(any_root);
+    llvm::Expected<SimulateResult> result = simulate(unrolled.schedule.view(), machine, options);
+    if (!result) return result;
+    for (CriticalStep& step : result->critical_path)
+      step.operation = unrolled.operations[step.operation];
+    return result;
+  }
   const ScheduleView counted = asCounted(any_root);
   if (counted.topology != any_root.topology) {
     // No message goes over the links that cut its rings.

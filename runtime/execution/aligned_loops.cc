@@ -10,7 +10,7 @@ namespace {
 class LoopStack {
  public:
   LoopStack(const StridedOperand& operand, std::uint64_t length) {
-    for (const Loop& loop : operand.loops)
+    for (const RunLoop& loop : operand.loops)
       loops_.push_back(loop);
     // A longer run is a loop over the common ones.
     const auto repeat = static_cast<std::uint32_t>(operand.length / length);
@@ -22,8 +22,8 @@ class LoopStack {
 
   /// Takes `repeat` iterations of the fastest loop, and leaves what repeats these. False: does not
   /// go.
-  bool take(std::uint32_t repeat, Loop& taken) {
-    Loop& loop = loops_.back();
+  bool take(std::uint32_t repeat, RunLoop& taken) {
+    RunLoop& loop = loops_.back();
     if (loop.repeat == repeat) {
       taken = loop;
       loops_.pop_back();
@@ -36,7 +36,7 @@ class LoopStack {
   }
 
  private:
-  std::vector<Loop> loops_;  // the fastest last
+  std::vector<RunLoop> loops_;  // the fastest last
 };
 
 }  // namespace

@@ -20,12 +20,12 @@ inline constexpr std::size_t kOperands = 3;  // dst, a, b
 /// A run of `length`, repeated by `loops`, the first slowest.
 struct StridedOperand {
   std::uint64_t length = 0;
-  std::span<const Loop> loops;
+  std::span<const RunLoop> loops;
 };
 
 /// A loop that all operands are inside of. Their repeats are equal; each has its own stride and
 /// turn.
-using AlignedLoop = std::array<Loop, kOperands>;
+using AlignedLoop = std::array<RunLoop, kOperands>;
 
 /// The longest run that is contiguous in all operands, and what repeats it, the first slowest.
 struct AlignedLoops {

@@ -160,7 +160,7 @@ class Executor {
   std::vector<AlignedLoop> stretch_loops_;
   std::vector<std::uint32_t> step_of_channel_;
   std::vector<Segment> segments_;  // of the message being prepared
-  std::vector<Loop> loops_;        // of the program, in bytes; while messages are prepared
+  std::vector<RunLoop> loops_;     // of the program, in bytes; while messages are prepared
 
   // State of the round.
   Progress progress_ = Progress::kIdle;

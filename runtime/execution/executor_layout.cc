@@ -85,7 +85,7 @@ class StridedCursor {
   }
 
  private:
-  std::span<const Loop> loops() const { return program_.loopsOf(extents_[index_]); }
+  std::span<const RunLoop> loops() const { return program_.loopsOf(extents_[index_]); }
 
   const FlatProgram& program_;
   std::span<const StridedExtent> extents_;
@@ -126,7 +126,7 @@ Status Executor::layOut(const FlatProgram& program, const Buffers& buffers,
                         const MessageFragments& fragments) {
   std::vector<std::size_t> fragment_bytes;
   element_bytes_ = buffers.element_bytes;
-  for (Loop loop : program.loops) {
+  for (RunLoop loop : program.loops) {
     loop.stride *= element_bytes_;
     loop.back *= element_bytes_;
     loops_.push_back(loop);
@@ -244,7 +244,7 @@ bool Executor::layStrided(const FlatProgram& program, const FlatOperation& opera
       aligned = alignLoops({dst.operand(elements), a.operand(elements), b.operand(elements)});
       if (!aligned) return false;
       for (AlignedLoop& loop : aligned->loops) {
-        for (Loop& one : loop) {
+        for (RunLoop& one : loop) {
           one.stride *= element_bytes_;
           one.back *= element_bytes_;
         }

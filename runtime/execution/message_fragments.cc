@@ -2,6 +2,7 @@
 #include "runtime/execution/message_fragments.h"
 
 #include "schedules/expansion/placement.h"
+#include "schedules/loops/unroll.h"
 
 namespace torc {
 
@@ -14,7 +15,10 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
   const CollectiveRow& row = rowOf(schedule.collective);
   const bool shares_block =
       in_place && row.inPlaceSharesBlock() && row.mayBeInPlace(program.rank == program.root);
-  const RootedSchedule rooted(schedule, program.root);
+  UnrolledLoops loops;  // none of whose operations stand for several
+  if (!schedule.loops.empty()) loops = unrollLoops(schedule);
+  const ScheduleView unrolled = schedule.loops.empty() ? schedule : loops.schedule.view();
+  const RootedSchedule rooted(unrolled, program.root);
   Placement placement(rooted, program.rank, counts, shares_block);
   if (Status status = placement.prepare(); !status.ok()) return status;
 
@@ -27,7 +31,7 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
     const std::uint64_t bytes = (sending ? flat.a : flat.dst).elements * element_bytes;
     if (bytes < 2 * least_bytes) continue;  // one fragment in any case
     if (flat.segment != segment) placement.setSegment(segment = flat.segment);
-    const Operation& operation = schedule.operations[flat.source];
+    const Operation& operation = unrolled.operations[flat.unrolled];
     const Region& region = sending ? operation.a : operation.dst;
     if (operation.hasFamily()) placement.setPeer(rooted.coordinatesOf(flat.peer));
     // Equal blocks need not be listed to know their size.

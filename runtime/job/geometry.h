@@ -44,8 +44,8 @@ StatusOr<Topology> withOrder(const Topology& topology,
 /// The lower half of the tag space is cut into equal slots. A collective takes a run of slots that
 /// are free on all ranks: its messages meet no others, whatever the order of starting. Slots are
 /// free again when every rank has freed the collective, and so has received all that was sent to
-/// it. The upper half is for one-shot calls, which find their tags by what they are. The highest tag
-/// is no collective's.
+/// it. The upper half is for one-shot calls, which find their tags by what they are. The highest
+/// tag is no collective's.
 struct torc_geometry {
   explicit torc_geometry(torc_context* owner) : context(owner) {}
   torc_geometry(const torc_geometry&) = delete;

@@ -49,7 +49,7 @@ class InProcessNetwork {
   /// One side of a channel.
   struct Side {
     std::vector<Segment> list;
-    std::vector<Loop> loops;
+    std::vector<RunLoop> loops;
     std::size_t bytes = 0;
     std::int32_t rank = -1;
     ChannelId channel = 0;

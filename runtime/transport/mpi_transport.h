@@ -107,7 +107,7 @@ class MpiTransport final : public Transport {
   std::vector<Channel> channels_;
   std::vector<Fragment> fragments_;
   std::vector<Segment> runs_;
-  std::vector<Loop> loops_;  // of the runs
+  std::vector<RunLoop> loops_;  // of the runs
   std::size_t packed_bytes_ = 0;
   DataMemory packed_;
 

@@ -53,9 +53,9 @@ struct Segment {
 /// to.
 struct Segments {
   std::span<const Segment> list;
-  std::span<const Loop> loops;
+  std::span<const RunLoop> loops;
 
-  std::span<const Loop> loopsOf(const Segment& segment) const {
+  std::span<const RunLoop> loopsOf(const Segment& segment) const {
     return loops.subspan(segment.first_loop, segment.loop_count);
   }
   std::size_t bytes() const {

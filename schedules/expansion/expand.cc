@@ -11,6 +11,8 @@
 
 #include "schedules/expansion/family.h"
 #include "schedules/expansion/placement.h"
+#include "schedules/loops/loop_nest.h"
+#include "schedules/loops/unroll.h"
 #include "schedules/root.h"
 #include "support/message.h"
 
@@ -25,9 +27,12 @@ class TagCounter {
   /// whether or not they match.
   explicit TagCounter(const ScheduleView& schedule) : base_(schedule.streams.size(), 0) {
     std::vector<std::uint32_t> receives_of(schedule.streams.size(), 0);
-    for (const Operation& operation : schedule.operations) {
-      if (sends(operation.kind)) ++base_[operation.stream];
-      if (receives(operation.kind)) ++receives_of[operation.stream];
+    const LoopNest nest(schedule);
+    for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+      const Operation& operation = schedule.operations[i];
+      const auto runs = static_cast<std::uint32_t>(nest.runs(i));
+      if (sends(operation.kind)) base_[operation.stream] += runs;
+      if (receives(operation.kind)) receives_of[operation.stream] += runs;
     }
     for (std::size_t stream = 0; stream < base_.size(); ++stream) {
       const std::uint32_t here = std::max(base_[stream], receives_of[stream]);
@@ -145,6 +150,15 @@ Status checkServesLists(const ScheduleView& schedule) {
 
 StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, const Counts& counts,
                              bool in_place, std::int32_t root) {
+  if (!any_root.loops.empty()) {
+    const UnrolledLoops unrolled = unrollLoops(any_root);
+    StatusOr<FlatProgram> program = expand(unrolled.schedule.view(), rank, counts, in_place, root);
+    if (program.ok()) {
+      for (FlatOperation& operation : program->operations)
+        operation.source = unrolled.operations[operation.source];
+    }
+    return program;
+  }
   for (const auto& [what, number] : {std::pair("rank ", rank), std::pair("root ", root)}) {
     if (Status status = checkRank(any_root.topology, what, number); !status.ok()) return status;
   }
@@ -197,7 +211,7 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     flat.kind = kind;
     flat.phase = operation.phase;
     flat.stream = operation.stream;
-    flat.source = index;
+    flat.source = flat.unrolled = index;
     flat.segment = segment;
     return flat;
   };

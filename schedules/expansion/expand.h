@@ -57,9 +57,10 @@ struct FlatOperation {
   OperationKind kind = OperationKind::kSend;
   std::uint16_t phase = 0;
   std::uint32_t stream = 0;
-  std::int32_t peer = -1;    // rank
-  std::uint32_t tag = 0;     // unique among the messages of a pair of ranks; < tag_count
-  std::uint32_t source = 0;  // index of the operation in the schedule
+  std::int32_t peer = -1;      // rank
+  std::uint32_t tag = 0;       // unique among the messages of a pair of ranks; < tag_count
+  std::uint32_t source = 0;    // index of the operation in the schedule
+  std::uint32_t unrolled = 0;  // the same in the schedule with its loops written out
   std::uint32_t segment = 0;
   FlatRegion dst, a, b;
   std::uint32_t first_dependence = 0;  // into FlatProgram::dependences
@@ -80,7 +81,7 @@ struct FlatProgram {
   std::int32_t root = 0;                   // of the collective; 0 where it has none
   std::vector<FlatOperation> operations;   // every dependence names an earlier one
   std::vector<StridedExtent> extents;      // of all regions
-  std::vector<Loop> loops;                 // of all extents, which share them; strides in elements
+  std::vector<RunLoop> loops;              // of all extents, which share them; strides in elements
   std::vector<std::uint32_t> dependences;  // indices of operations
   std::uint64_t in_elements = 0;           // smallest size of `in`
   std::uint64_t out_elements = 0;          // smallest size of `out`, displacements included
@@ -95,7 +96,7 @@ struct FlatProgram {
   std::span<const StridedExtent> stridedExtentsOf(const FlatRegion& region) const {
     return std::span(extents).subspan(region.first_extent, region.extent_count);
   }
-  std::span<const Loop> loopsOf(const StridedExtent& extent) const {
+  std::span<const RunLoop> loopsOf(const StridedExtent& extent) const {
     return std::span(loops).subspan(extent.first_loop, extent.loop_count);
   }
   std::span<const std::uint32_t> dependencesOf(const FlatOperation& operation) const {

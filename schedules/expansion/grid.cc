@@ -16,20 +16,20 @@ void ExtentWriter::add(const Extent& run) {
   extents_.push_back({run.offset, run.length});
 }
 
-void ExtentWriter::add(const Extent& run, std::span<const Loop> loops) {
+void ExtentWriter::add(const Extent& run, std::span<const RunLoop> loops) {
   if (run.length == 0) return;
-  std::array<Loop, kMaxLoops> kept;  // from the back: the fastest last
+  std::array<RunLoop, kMaxLoops> kept;  // from the back: the fastest last
   std::size_t first = kMaxLoops;
   std::uint64_t length = run.length;
   for (std::size_t i = loops.size(); i-- > 0;) {
-    const Loop& loop = loops[i];
+    const RunLoop& loop = loops[i];
     if (loop.repeat == 1) continue;
     if (first == kMaxLoops) {
       if (loop.stride == length && !loop.turns()) {  // what it repeats touches
         length *= loop.repeat;
         continue;
       }
-    } else if (Loop& inner = kept[first];
+    } else if (RunLoop& inner = kept[first];
                !inner.turns() && loop.stride == inner.stride * inner.repeat) {
       inner.turn = loop.turn * inner.repeat;
       inner.back = loop.back;
@@ -39,12 +39,12 @@ void ExtentWriter::add(const Extent& run, std::span<const Loop> loops) {
     kept[--first] = loop;
   }
   if (first == kMaxLoops) return add(Extent{run.offset, length});
-  if (const Loop& only = kept[first]; first + 1 == kMaxLoops && only.stride == length) {
+  if (const RunLoop& only = kept[first]; first + 1 == kMaxLoops && only.stride == length) {
     add(Extent{run.offset, only.turn * length});
     const std::uint64_t behind = run.offset + only.turn * length - only.back;
     return add(Extent{behind, (only.repeat - only.turn) * length});
   }
-  const std::span<const Loop> list = std::span(kept).subspan(first);
+  const std::span<const RunLoop> list = std::span(kept).subspan(first);
   extents_.push_back(
       {run.offset, length, addLoops(list, loops_), static_cast<std::uint32_t>(list.size())});
   elements_ += length * iterations(list);
@@ -110,7 +110,7 @@ void Grid::append(const Blocks& blocks, const BlockRanges& ranges, ExtentWriter&
 
 void Grid::appendRegular(const Blocks& blocks, std::uint64_t gaps_before, const BlockRanges& ranges,
                          ExtentWriter& out) const {
-  std::array<Loop, kMaxLoops> loops;
+  std::array<RunLoop, kMaxLoops> loops;
   std::size_t count = 0;
   std::uint64_t offset = blocks.base + blocks.within.offset - gaps_before * blocks.block;
   for (const std::uint8_t axis : blocks.order) {

@@ -19,21 +19,21 @@ namespace torc {
 class ExtentWriter {
  public:
   /// The tables must outlive the writer.
-  ExtentWriter(std::vector<StridedExtent>& extents, std::vector<Loop>& loops)
+  ExtentWriter(std::vector<StridedExtent>& extents, std::vector<RunLoop>& loops)
       : extents_(extents), loops_(loops), first_(extents.size()) {}
 
   /// Appends a run, joined to the last one of this region where they touch.
   void add(const Extent& run);
   /// Appends `run` repeated by `loops`, the first slowest, in as few loops as say it. Loops that
   /// do not repeat may be among them.
-  void add(const Extent& run, std::span<const Loop> loops);
+  void add(const Extent& run, std::span<const RunLoop> loops);
 
   /// Of what was appended.
   std::uint64_t elements() const { return elements_; }
 
  private:
   std::vector<StridedExtent>& extents_;
-  std::vector<Loop>& loops_;
+  std::vector<RunLoop>& loops_;
   std::size_t first_;
   std::uint64_t elements_ = 0;
 };

@@ -262,7 +262,7 @@ std::uint64_t Placement::blockElements(const Run& run, const BlockCoordinates& a
 std::uint64_t Placement::elementsOf(const Run& run) const {
   if (row_.layout == Layout::kPartMajor) {
     std::vector<StridedExtent> extents;
-    std::vector<Loop> loops;
+    std::vector<RunLoop> loops;
     ExtentWriter writer(extents, loops);
     appendPartMajor(run, writer);
     return writer.elements();
@@ -319,7 +319,7 @@ void Placement::forEachRun(const Piece& piece, Visit visit) const {
 }
 
 std::uint64_t Placement::append(const Region& region, const Ranges& guard,
-                                std::vector<StridedExtent>& extents, std::vector<Loop>& loops) {
+                                std::vector<StridedExtent>& extents, std::vector<RunLoop>& loops) {
   ExtentWriter writer(extents, loops);
   if (region.buffer == Buffer::kScratch) {
     appendScratch(region, guard, writer);

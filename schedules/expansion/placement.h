@@ -48,7 +48,7 @@ class Placement {
   /// Appends the runs of `region` to `extents`, their loops to `loops`, in as few extents as say
   /// them; returns their elements. `guard` is that of the operation (see guardRanges).
   std::uint64_t append(const Region& region, const Ranges& guard,
-                       std::vector<StridedExtent>& extents, std::vector<Loop>& loops);
+                       std::vector<StridedExtent>& extents, std::vector<RunLoop>& loops);
 
   /// How many blocks of `region` have elements, where all ranks have one count.
   std::uint64_t blocksOf(const Region& region) const;

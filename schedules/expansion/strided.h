@@ -17,16 +17,16 @@ namespace torc {
 
 /// A repetition of what is inside it. A loop over a cyclic interval that runs over the end of its
 /// axis turns once: from iteration `turn` on it is `back` less far.
-struct Loop {
+struct RunLoop {
   std::uint64_t stride = 0;  // from one iteration to the next
   std::uint64_t back = 0;
   std::uint32_t repeat = 1;  // iterations, at least 2 in an extent
   std::uint32_t turn = 1;    // in [1, repeat]; repeat: never
 
   bool turns() const { return turn < repeat; }
-  bool operator==(const Loop&) const = default;
+  bool operator==(const RunLoop&) const = default;
 };
-static_assert(sizeof(Loop) == 24);
+static_assert(sizeof(RunLoop) == 24);
 
 /// Loops that one run is inside of.
 inline constexpr std::size_t kMaxLoops = kMaxBlockAxes;
@@ -47,7 +47,7 @@ class LoopWalk {
  public:
   LoopWalk() = default;
   /// At most kMaxLoops; none: one iteration.
-  explicit LoopWalk(std::span<const Loop> loops) : loops_(loops) {
+  explicit LoopWalk(std::span<const RunLoop> loops) : loops_(loops) {
     std::fill_n(index_.begin(), loops.size(), 0);
   }
   LoopWalk(const LoopWalk& other) { *this = other; }
@@ -64,7 +64,7 @@ class LoopWalk {
   /// Goes to the next iteration; false, and back to the first, behind the last.
   bool next() {
     for (std::size_t level = loops_.size(); level-- > 0;) {
-      const Loop& loop = loops_[level];
+      const RunLoop& loop = loops_[level];
       distance_ += loop.stride;
       if (++index_[level] == loop.turn) distance_ -= loop.back;
       if (index_[level] < loop.repeat) return true;
@@ -75,16 +75,16 @@ class LoopWalk {
   }
 
  private:
-  std::span<const Loop> loops_;
+  std::span<const RunLoop> loops_;
   std::uint64_t distance_ = 0;
   // Of each loop; what lies behind them is never set: walks are made for every run of a replay.
   std::array<std::uint32_t, kMaxLoops> index_;
 };
 
 /// Iterations of nested loops.
-inline std::uint64_t iterations(std::span<const Loop> loops) {
+inline std::uint64_t iterations(std::span<const RunLoop> loops) {
   std::uint64_t product = 1;
-  for (const Loop& loop : loops)
+  for (const RunLoop& loop : loops)
     product *= loop.repeat;
   return product;
 }
@@ -124,7 +124,7 @@ class ExtentRange {
     LoopWalk walk_;
   };
 
-  ExtentRange(std::span<const StridedExtent> extents, std::span<const Loop> loops)
+  ExtentRange(std::span<const StridedExtent> extents, std::span<const RunLoop> loops)
       : extents_(extents), loops_(loops) {}
 
   /// The range must outlive its iterators.
@@ -139,12 +139,12 @@ class ExtentRange {
   }
 
  private:
-  std::span<const Loop> loopsOf(std::size_t index) const {
+  std::span<const RunLoop> loopsOf(std::size_t index) const {
     return loops_.subspan(extents_[index].first_loop, extents_[index].loop_count);
   }
 
   std::span<const StridedExtent> extents_;
-  std::span<const Loop> loops_;
+  std::span<const RunLoop> loops_;
 };
 
 /// Where `loops` stand in `table`: they are appended unless its end has them. What follows one

@@ -28,10 +28,12 @@ enum class TableKind : std::uint32_t {
   kShifts,
   kFamilies,
   kFrames,
+  kLoops,
+  kIterations,
   kOperations,
   kDependences,
 };
-inline constexpr std::uint32_t kTableCount = 12;
+inline constexpr std::uint32_t kTableCount = 14;
 
 /// Where a table lies.
 struct TableEntry {
@@ -59,7 +61,7 @@ struct FileHeader {
   std::array<TableEntry, kTableCount> tables{};
 };
 static_assert(sizeof(Topology) == 1296);
-static_assert(sizeof(FileHeader) == 1640);
+static_assert(sizeof(FileHeader) == 1688);
 static_assert(std::is_trivially_copyable_v<FileHeader>);
 
 /// The checksum covers the file from here; the fields before it each have one value that fits.
@@ -84,6 +86,8 @@ static_assert(std::has_unique_object_representations_v<Piece>);
 static_assert(std::has_unique_object_representations_v<Shift>);
 static_assert(std::has_unique_object_representations_v<Family>);
 static_assert(std::has_unique_object_representations_v<Frame>);
+static_assert(std::has_unique_object_representations_v<Loop>);
+static_assert(std::has_unique_object_representations_v<Iterations>);
 static_assert(std::has_unique_object_representations_v<Operation>);
 static_assert(std::has_unique_object_representations_v<TableEntry>);
 

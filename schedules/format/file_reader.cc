@@ -13,8 +13,8 @@ namespace torc {
 namespace {
 
 constexpr const char* kTableNames[kTableCount] = {
-    "name",   "producer", "colors",   "streams", "boxes",      "pairs",
-    "pieces", "shifts",   "families", "frames",  "operations", "dependences"};
+    "name",   "producer", "colors", "streams", "boxes",      "pairs",      "pieces",
+    "shifts", "families", "frames", "loops",   "iterations", "operations", "dependences"};
 
 Status readMagic(FieldReader& reader) {
   const auto file = reader.file();
@@ -69,6 +69,8 @@ Status readTables(FieldReader& reader, ScheduleView& schedule) {
   if (status.ok()) status = tables.read(TableKind::kShifts, schedule.shifts);
   if (status.ok()) status = tables.read(TableKind::kFamilies, schedule.families);
   if (status.ok()) status = tables.read(TableKind::kFrames, schedule.frames);
+  if (status.ok()) status = tables.read(TableKind::kLoops, schedule.loops);
+  if (status.ok()) status = tables.read(TableKind::kIterations, schedule.iterations);
   if (status.ok()) status = tables.read(TableKind::kOperations, schedule.operations);
   if (status.ok()) status = tables.read(TableKind::kDependences, schedule.dependences);
   if (status.ok()) status = tables.finish();

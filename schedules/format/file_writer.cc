@@ -37,6 +37,8 @@ std::vector<std::byte> writeSchedule(const ScheduleView& schedule) {
   writer.append(TableKind::kShifts, schedule.shifts);
   writer.append(TableKind::kFamilies, schedule.families);
   writer.append(TableKind::kFrames, schedule.frames);
+  writer.append(TableKind::kLoops, schedule.loops);
+  writer.append(TableKind::kIterations, schedule.iterations);
   writer.append(TableKind::kOperations, schedule.operations);
   writer.append(TableKind::kDependences, schedule.dependences);
   return writer.take();

@@ -21,7 +21,7 @@ std::string faultsOf(const ScheduleView& schedule, const ir::VerifyOptions& opti
 
 RC_GTEST_PROP(Agreement, ProofsAndExecution, ()) {
   const CompileCase test_case = drawCase(400);
-  const Schedule schedule = compileCase(test_case);
+  const Schedule schedule = drawLoops(compileCase(test_case));
   const ScheduleView view = schedule.view();
   RC_LOG() << test_case.text() << "\n";
   RC_TAG(test_case.collective);
@@ -39,7 +39,7 @@ RC_GTEST_PROP(Agreement, ProofsAndExecution, ()) {
 }
 
 RC_GTEST_PROP(Agreement, TextHoldsTheWholeSchedule, ()) {
-  const Schedule schedule = compileCase(drawCase(100));
+  const Schedule schedule = drawLoops(compileCase(drawCase(100)));
   std::string text;
   llvm::raw_string_ostream out(text);
   ir::printProgram({schedule, {}}, out);

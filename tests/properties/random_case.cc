@@ -235,6 +235,19 @@ Schedule compileCase(const CompileCase& test_case) {
   return std::move(program->schedule);
 }
 
+Schedule drawLoops(const Schedule& schedule) {
+  const std::uint32_t least = draw(1, 4);
+  if (least == 1 || schedule.segments > 1) return schedule;
+  ir::Program program{schedule, {}};
+  passes::PassManagerOptions manager;
+  manager.verify_each = false;
+  passes::PassManager rolling(passes::PassPipeline{passes::RollLoopsPass{.least = least}}.passes(),
+                              manager);
+  if (llvm::Error error = rolling.run(program)) RC_FAIL(llvm::toString(std::move(error)));
+  RC_TAG(program.schedule.loops.empty() ? "no loops" : "loops");
+  return program.schedule;
+}
+
 CheckedCall drawCall(const Schedule& schedule) {
   CheckedCall call;
   const auto ranks = static_cast<std::uint32_t>(schedule.topology.ranks());

@@ -37,6 +37,10 @@ CompileCase drawCase(std::uint64_t max_ranks);
 /// Compiles without verifying between passes; an error of the compiler fails the property.
 Schedule compileCase(const CompileCase& test_case);
 
+/// The schedule with loops of what is there twice or more often, or as it is. Within a property,
+/// too.
+Schedule drawLoops(const Schedule& schedule);
+
 /// A call that `schedule` can serve: a count that is 0, 1, prime, smaller than the number of ranks
 /// or larger, equal or different blocks, any type, in place or not. Within a property, too.
 CheckedCall drawCall(const Schedule& schedule);

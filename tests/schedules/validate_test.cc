@@ -159,16 +159,18 @@ TEST(Validate, Intervals) {
   const auto interval_fault = [](const Interval& interval) {
     return fault([&](Schedule& s) { s.boxes[0][0] = interval; });
   };
-  EXPECT_EQ(interval_fault({static_cast<IntervalKind>(9), {}, 0, 1}),
+  EXPECT_EQ(interval_fault({.kind = static_cast<IntervalKind>(9), .start = 0, .length = 1}),
             "box 0: on X: interval kind 9 is unknown");
   EXPECT_EQ(interval_fault(Interval::ofPeer(true)),
             "operation 0: a: counts from a peer on X, but there is no family");
-  EXPECT_EQ(interval_fault({IntervalKind::kAll, {}, 1, 0}),
+  EXPECT_EQ(interval_fault({.kind = IntervalKind::kAll, .start = 1, .length = 0}),
             "box 0: on X: the whole axis has start 0 and length 0, not 1 and 0");
-  EXPECT_EQ(interval_fault({IntervalKind::kAll, {}, 0, 3}),
+  EXPECT_EQ(interval_fault({.kind = IntervalKind::kAll, .start = 0, .length = 3}),
             "box 0: on X: the whole axis has start 0 and length 0, not 0 and 3");
-  EXPECT_EQ(interval_fault({IntervalKind::kRelative, {0, 1, 0}, 0, 1}),
-            "box 0: on X: reserved bytes are not 0");
+  EXPECT_EQ(interval_fault({.kind = IntervalKind::kRelative, .step = 1, .length = 1}),
+            "box 0: on X: goes by 1 and 0 with the counter of a loop of depth 0");
+  EXPECT_EQ(interval_fault({.kind = IntervalKind::kRelative, .loop = 1, .step = 1, .length = 1}),
+            "box 0: on X: goes with the counter of a loop, and there is none");
   EXPECT_EQ(interval_fault(Interval::relative(0, 0)), "box 0: on X: length 0 must be 1 to 3");
   EXPECT_EQ(interval_fault(Interval::relative(0, 4)), "box 0: on X: length 4 must be 1 to 3");
   EXPECT_EQ(interval_fault(Interval::absolute(0, 0xffffffff)),
@@ -188,7 +190,7 @@ TEST(Validate, UnusedBoxes) {
   EXPECT_EQ(box_fault(0, Interval::relative(std::numeric_limits<std::int32_t>::min(), 4)), "")
       << "nobody executes with it";
   EXPECT_EQ(box_fault(1, Interval::relative(0)), box + "axis 1 does not exist but is not *");
-  EXPECT_EQ(box_fault(7, {IntervalKind::kAll, {}, 0, 1}),
+  EXPECT_EQ(box_fault(7, {.kind = IntervalKind::kAll, .start = 0, .length = 1}),
             box + "axis 7 does not exist but is not *");
 }
 

@@ -327,7 +327,9 @@ llvm::SmallVector<Box, 8> ProductTrees::withoutRoot(const Box& box) const {
       add(Interval::toRoot(0, -1));
       add(Interval::fromRoot(1, static_cast<std::uint32_t>(last)));
     } else {
-      add({whole.kind, {}, whole.kind == IntervalKind::kFromRoot ? 1 : -1, whole.length});
+      add({.kind = whole.kind,
+           .start = whole.kind == IntervalKind::kFromRoot ? 1 : -1,
+           .length = whole.length});
     }
     before[i] = root[i];
   }

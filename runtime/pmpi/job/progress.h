@@ -45,8 +45,8 @@ inline bool mustProgress() {
   return attention.load(std::memory_order_relaxed) > 0 && !inside_torc;
 }
 
-/// Does what can be done now for all operations of this rank. Where another thread is at it, returns
-/// at once.
+/// Does what can be done now for all operations of this rank. Where another thread is at it,
+/// returns at once.
 void advance();
 
 /// Between two fruitless looks: lets others run when that helps.

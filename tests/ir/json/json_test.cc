@@ -40,7 +40,7 @@ std::string errorAfter(Change change) {
 TEST(Json, Writes) {
   EXPECT_EQ(writeJson(samples::ringReduceScatter(2).view()),
             R"({
-  "torc_schedule": 6,
+  "torc_schedule": 7,
   "name": "reduce_scatter",
   "producer": "sample",
   "collective": "reduce_scatter",
@@ -125,8 +125,8 @@ TEST(Json, KeysOccurOnce) {
 TEST(Json, Form) {
   EXPECT_EQ(errorOf("[]"), "a.json: /: expected an object");
   EXPECT_EQ(errorOf("{}"), "a.json: /: missing key 'torc_schedule': this is not a schedule");
-  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 7; }),
-            "a.json: /torc_schedule: form 7 is not supported (this torc reads form 6)");
+  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 8; }),
+            "a.json: /torc_schedule: form 8 is not supported (this torc reads form 7)");
   EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = "1"; }),
             "a.json: /torc_schedule: expected an integer from 1 to 2147483647");
 }
@@ -269,6 +269,16 @@ TEST(Json, SchemaKnowsTheKeys) {
   collectProperties(schema, schema, "", in_schema);
   for (Schedule& schedule : samples::all()) {
     schedule.flags |= kSynchronousSends;
+    collectKeys(json::parse(writeJson(schedule.view())), "", written);
+    // The same with what loops have besides.
+    schedule.loops = {{0, 1, 2}};
+    schedule.iterations = {{.depth = 1}};
+    for (Frame& frame : schedule.frames)
+      frame.copies = 2;
+    for (std::uint32_t& dependence : schedule.dependences)
+      dependence = dependenceOn(operationOf(dependence), 1);
+    for (Box& box : schedule.boxes)
+      box[0].loop = 1;
     collectKeys(json::parse(writeJson(schedule.view())), "", written);
   }
   EXPECT_EQ(written, in_schema);

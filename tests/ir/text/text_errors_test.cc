@@ -241,11 +241,13 @@ TEST(TextErrors, Blocks) {
   expectStepsError("phase 0 {", "phase ^65536 {",
                    "65536 is too large for the number of a phase (largest 65535)");
   expectStepsError("phase 0 {", "phase 0 ^stream", "expected '{' after the phase, found 'stream'");
-  expectStepsError("phase 0 {", "phase 0 { ^%0 =", "expected 'stream' or '}', found '%0'");
+  expectStepsError("phase 0 {", "phase 0 { ^%0 =", "expected 'stream', 'for' or '}', found '%0'");
   expectStepsError("stream 1 {", "stream ^2 {", "stream 2 does not exist (schedule has 2)");
-  expectStepsError("stream 1 {", "stream 1 { ^send", "expected an operation or '}', found 'send'");
+  expectStepsError("stream 1 {", "stream 1 { ^send",
+                   "expected an operation, 'for' or '}', found 'send'");
   expectStepsError("stream 1 {", "stream 1 { ^&", "unexpected '&'");
-  expectStepsError("stream 1 {", "stream 1 { ^plan", "expected an operation or '}', found 'plan'");
+  expectStepsError("stream 1 {", "stream 1 { ^plan",
+                   "expected an operation, 'for' or '}', found 'plan'");
 }
 
 TEST(TextErrors, Plan) {

@@ -207,9 +207,9 @@ TEST(Expand, ABoxIsOneStridedExtent) {
   EXPECT_EQ(extent.length, 100u);
   ASSERT_EQ(extent.loop_count, 2u);
   EXPECT_EQ(program.loopsOf(extent)[0],
-            (Loop{.stride = 300, .back = 64 * 300, .repeat = 8, .turn = 4}));
+            (RunLoop{.stride = 300, .back = 64 * 300, .repeat = 8, .turn = 4}));
   EXPECT_EQ(program.loopsOf(extent)[1],
-            (Loop{.stride = 64 * 300, .back = 0, .repeat = 32, .turn = 32}));
+            (RunLoop{.stride = 64 * 300, .back = 0, .repeat = 32, .turn = 32}));
   EXPECT_EQ(program.extentsOf(region).size(), 8u * 32);
 }
 

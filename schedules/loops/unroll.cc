@@ -1,0 +1,213 @@
+// Writing loops out, operation by operation.
+#include "schedules/loops/unroll.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "schedules/loops/loop_nest.h"
+
+namespace torc {
+namespace {
+
+struct BytesLess {
+  bool operator()(const Box& a, const Box& b) const { return std::memcmp(&a, &b, sizeof(Box)) < 0; }
+};
+
+class Unroller {
+ public:
+  Unroller(const ScheduleView& schedule, IterationChoice choice)
+      : schedule_(schedule), choice_(choice), nest_(schedule), made_(schedule.operations.size()) {}
+
+  UnrolledLoops run() {
+    Schedule& made = result_.schedule;
+    made.collective = schedule_.collective;
+    made.flags = schedule_.flags;
+    made.topology = schedule_.topology;
+    made.name = std::string(schedule_.name);
+    made.producer = std::string(schedule_.producer);
+    made.colors.assign(schedule_.colors.begin(), schedule_.colors.end());
+    made.streams.assign(schedule_.streams.begin(), schedule_.streams.end());
+    made.shifts.assign(schedule_.shifts.begin(), schedule_.shifts.end());
+    made.families.assign(schedule_.families.begin(), schedule_.families.end());
+    made.slot_count = schedule_.slot_count;
+    emit(0, static_cast<std::uint32_t>(schedule_.operations.size()), 0, 0);
+    return std::move(result_);
+  }
+
+ private:
+  /// Lists operations [begin, end), which stand in `depth` loops; of those inside them `loop` is
+  /// the first.
+  void emit(std::uint32_t begin, std::uint32_t end, std::uint32_t loop, std::uint32_t depth) {
+    const auto& loops = schedule_.loops;
+    for (std::uint32_t i = begin; i < end;) {
+      if (loop == loops.size() || loops[loop].begin != i) {
+        emitOperation(i++);
+        continue;
+      }
+      const Loop& here = loops[loop];
+      for (std::uint32_t iteration = 0; iteration < here.count; ++iteration) {
+        if (choice_ == IterationChoice::kEnds && iteration > 1) iteration = here.count - 1;
+        counters_[depth] = iteration;
+        emit(here.begin, here.end, loop + 1, depth + 1);
+      }
+      counters_[depth] = 0;
+      i = here.end;
+      while (loop < loops.size() && loops[loop].begin < i)
+        ++loop;
+    }
+  }
+
+  void emitOperation(std::uint32_t index) {
+    Operation operation = schedule_.operations[index];
+    const LoopsAround around = nest_.aroundOperation(index);
+    for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (!region->present()) continue;
+      if (region->frame != kNone) region->frame = frameOf(region->frame, around);
+      region->box = blocksOf(region->box, region->pieces);
+    }
+    if (operation.guard != kNone) operation.guard = boxOf(operation.guard);
+    Schedule& made = result_.schedule;
+    operation.first_dependence = static_cast<std::uint32_t>(made.dependences.size());
+    if (choice_ == IterationChoice::kAll) {
+      for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[index]))
+        addInstances(dependence, around);
+      const auto first = made.dependences.begin() + operation.first_dependence;
+      std::sort(first, made.dependences.end());
+      made.dependences.erase(std::unique(first, made.dependences.end()), made.dependences.end());
+    }
+    operation.dependence_count =
+        static_cast<std::uint32_t>(made.dependences.size()) - operation.first_dependence;
+    made_[index].push_back(static_cast<std::uint32_t>(made.operations.size()));
+    made.operations.push_back(operation);
+    result_.operations.push_back(index);
+    result_.counters.push_back(counters_);
+  }
+
+  /// Adds the operations that a dependence of one in the loops `around` is on, in this iteration.
+  void addInstances(std::uint32_t dependence, const LoopsAround& around) {
+    const std::uint32_t operation = operationOf(dependence);
+    const LoopsAround target = nest_.aroundOperation(operation);
+    Iterations iterations;
+    if (const std::uint32_t record = iterationsOf(dependence); record != 0) {
+      iterations = schedule_.iterations[record - 1];
+    } else {
+      for (std::uint32_t level = sharedDepth(around, target); level < target.depth(); ++level)
+        iterations.origin[level] = IterationOrigin::kAll;
+    }
+    addInstances(operation, target, iterations, 0, 0);
+  }
+
+  /// The same, where `instance` is the number of the iteration among those of `level` loops.
+  void addInstances(std::uint32_t operation, const LoopsAround& target,
+                    const Iterations& iterations, std::uint32_t level, std::uint64_t instance) {
+    if (level == target.depth()) {
+      result_.schedule.dependences.push_back(made_[operation][instance]);
+      return;
+    }
+    const std::uint32_t count = nest_.loop(target[level]).count;
+    std::int64_t first = iterations.offset[level], last = first;
+    switch (iterations.origin[level]) {
+      case IterationOrigin::kOwn:
+        first = last = first + counters_[level];
+        break;
+      case IterationOrigin::kFirst:
+        break;
+      case IterationOrigin::kLast:
+        first = last = first + count - 1;
+        break;
+      case IterationOrigin::kAll:
+        first = 0;
+        last = std::int64_t{count} - 1;
+        break;
+    }
+    if (last < 0 || first >= count) return;
+    for (std::int64_t i = first; i <= last; ++i)
+      addInstances(operation, target, iterations, level + 1,
+                   instance * count + static_cast<std::uint64_t>(i));
+  }
+
+  /// The copy of a frame for this iteration.
+  std::uint32_t frameOf(std::uint32_t index, const LoopsAround& around) {
+    Frame frame = schedule_.frames[index];
+    if (around.depth() > 0) frame.slot = frame.slotOf(counters_[around.depth() - 1]);
+    frame.copies = 1;
+    frame.box = blocksOf(frame.box, frame.pieces);
+    const auto [entry, is_new] = frames_.try_emplace(
+        {index, frame.slot, frame.box}, static_cast<std::uint32_t>(result_.schedule.frames.size()));
+    if (is_new) {
+      result_.schedule.frames.push_back(frame);
+      result_.frames.push_back(index);
+    }
+    return entry->second;
+  }
+
+  /// In this iteration, the index of what a region or a frame has: of a list of `pieces` from `box`
+  /// on, or of one box.
+  std::uint32_t blocksOf(std::uint32_t box, std::uint32_t pieces) {
+    if (pieces == 0) return pieceBoxOf(box);
+    std::vector<std::uint32_t> boxes;
+    for (const Piece& piece : schedule_.pieces.subspan(box, pieces))
+      boxes.push_back(pieceBoxOf(piece.box));
+    auto& made = result_.schedule.pieces;
+    const auto [entry, is_new] =
+        lists_.try_emplace({box, std::move(boxes)}, static_cast<std::uint32_t>(made.size()));
+    if (is_new) {
+      for (std::uint32_t i = 0; i < pieces; ++i) {
+        Piece piece = schedule_.pieces[box + i];
+        piece.box = entry->first.second[i];
+        made.push_back(piece);
+      }
+    }
+    return entry->second;
+  }
+
+  std::uint32_t pieceBoxOf(std::uint32_t index) {
+    if (!schedule_.hasPairs()) return boxOf(index);
+    const BoxPair pair{boxOf(schedule_.pairs[index].source),
+                       boxOf(schedule_.pairs[index].destination)};
+    auto& made = result_.schedule.pairs;
+    const auto [entry, is_new] = pairs_.try_emplace({pair.source, pair.destination},
+                                                    static_cast<std::uint32_t>(made.size()));
+    if (is_new) {
+      made.push_back(pair);
+      result_.pairs.push_back(index);
+    }
+    return entry->second;
+  }
+
+  std::uint32_t boxOf(std::uint32_t index) {
+    Box box = schedule_.boxes[index];
+    for (Interval& interval : box.axes)
+      interval = interval.at(counters_);
+    auto& made = result_.schedule.boxes;
+    const auto [entry, is_new] = boxes_.try_emplace(box, static_cast<std::uint32_t>(made.size()));
+    if (is_new) {
+      made.push_back(box);
+      result_.boxes.push_back(index);
+    }
+    return entry->second;
+  }
+
+  const ScheduleView& schedule_;
+  const IterationChoice choice_;
+  const LoopNest nest_;
+  Counters counters_{};                           // of the iteration that is being listed
+  std::vector<std::vector<std::uint32_t>> made_;  // by operation: those of its iterations
+  std::map<Box, std::uint32_t, BytesLess> boxes_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> pairs_;
+  std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> lists_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> frames_;
+  UnrolledLoops result_;
+};
+
+}  // namespace
+
+UnrolledLoops unrollLoops(const ScheduleView& schedule, IterationChoice choice) {
+  return Unroller(schedule, choice).run();
+}
+
+}  // namespace torc

@@ -1,0 +1,344 @@
+// Structural validation of loops: how they lie, how much they run, what goes with which counter,
+// and which iterations operations wait for.
+#include "schedules/validate_loops.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "schedules/loops/loop_nest.h"
+#include "schedules/validate.h"
+#include "support/message.h"
+
+namespace torc {
+namespace {
+
+/// Where and how long each loop is.
+Status validateTable(const ScheduleView& schedule) {
+  std::vector<std::uint32_t> open;  // ends of the loops around the current one
+  std::uint32_t begin = 0;
+  for (std::size_t i = 0; i < schedule.loops.size(); ++i) {
+    const Loop& loop = schedule.loops[i];
+    const auto fault = [&](const auto&... pieces) {
+      return malformed("loop ", i, ": ", pieces...);
+    };
+    if (loop.begin >= loop.end || loop.end > schedule.operations.size()) {
+      return fault("has operations ", loop.begin, " to before ", loop.end, " of ",
+                   schedule.operations.size());
+    }
+    while (!open.empty() && open.back() <= loop.begin)
+      open.pop_back();
+    if (loop.begin < begin || (!open.empty() && loop.end > open.back())) {
+      return fault("neither follows the loop before it nor lies inside it");
+    }
+    if (loop.begin == begin && i > 0 && loop.end > schedule.loops[i - 1].end) {
+      return fault("is around the loop before it");
+    }
+    begin = loop.begin;
+    open.push_back(loop.end);
+    if (open.size() > kMaxLoopDepth) return fault("stands in more than ", kMaxLoopDepth - 1);
+    if (loop.count < 1 || loop.count > kMaxLoopOperations) {
+      return fault("has ", loop.count, " iterations, must have 1 to ", kMaxLoopOperations);
+    }
+    if (schedule.operations[loop.begin].phase != schedule.operations[loop.end - 1].phase) {
+      return fault("goes over from phase ", schedule.operations[loop.begin].phase, " to ",
+                   schedule.operations[loop.end - 1].phase);
+    }
+  }
+  return {};
+}
+
+Status validateIterationTable(const ScheduleView& schedule) {
+  if (schedule.iterations.size() > kMaxIterationRecords) {
+    return malformed("iterations: ", schedule.iterations.size(), " records, at most ",
+                     kMaxIterationRecords);
+  }
+  if (schedule.loops.empty()) {
+    return malformed("iterations: ", schedule.iterations.size(), " records, and no loops");
+  }
+  for (std::size_t i = 0; i < schedule.iterations.size(); ++i) {
+    const Iterations& iterations = schedule.iterations[i];
+    if (iterations.depth < 1 || iterations.depth > kMaxLoopDepth) {
+      return malformed("iterations ", i, ": of ", iterations.depth, " loops, must be of 1 to ",
+                       kMaxLoopDepth);
+    }
+    for (std::uint32_t level = 0; level < kMaxLoopDepth; ++level) {
+      const IterationOrigin origin = iterations.origin[level];
+      if (level >= iterations.depth &&
+          (origin != IterationOrigin::kOwn || iterations.offset[level] != 0)) {
+        return malformed("iterations ", i, ": say something of loop ", level, " of ",
+                         iterations.depth);
+      }
+      if (origin > IterationOrigin::kAll) {
+        return malformed("iterations ", i, ": origin ", static_cast<unsigned>(origin),
+                         " is unknown");
+      }
+      if (origin == IterationOrigin::kAll && iterations.offset[level] != 0) {
+        return malformed("iterations ", i, ": all of a loop have no offset");
+      }
+    }
+  }
+  return {};
+}
+
+/// What belongs to the operations of loops.
+class LoopValidator {
+ public:
+  explicit LoopValidator(const ScheduleView& schedule)
+      : schedule_(schedule),
+        axes_(schedule.blockAxes()),
+        nest_(schedule),
+        used_in_(schedule.frames.size()),
+        used_(schedule.frames.size(), false) {}
+
+  Status check(std::uint32_t index);
+
+ private:
+  Status checkWork();
+  Status checkRegion(const Region& region);
+  Status checkBlocks(const PieceList& pieces);
+  Status checkFrame(const Region& region);
+  bool isStill(const PieceList& pieces) const;
+  bool staysInside(const Piece& outer, const Piece& inner, bool of_several) const;
+  Status checkInterval(const Interval& interval, std::uint32_t axis);
+  Status checkGuard(std::uint32_t guard);
+  Status checkDependence(std::uint32_t dependence);
+
+  char axisName(std::uint32_t axis) const { return schedule_.topology.axes[axis].name; }
+
+  const ScheduleView& schedule_;
+  const BlockAxes axes_;
+  const LoopNest nest_;
+  std::vector<LoopsAround> used_in_;  // by frame: the loops of those that use it
+  std::vector<bool> used_;
+  std::uint64_t operations_ = 0, pieces_ = 0, dependences_ = 0;  // of all iterations so far
+  // Of the operation that is being checked:
+  std::uint32_t index_ = 0;
+  LoopsAround around_;
+};
+
+Status LoopValidator::check(std::uint32_t index) {
+  index_ = index;
+  around_ = nest_.aroundOperation(index);
+  const Operation& operation = schedule_.operations[index];
+  if (operation.hasFamily() && around_.depth() > 0) {
+    return malformed("has a family inside a loop");
+  }
+  Status status = checkGuard(operation.guard);
+  for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
+    if (status.ok() && region->present()) status = checkRegion(*region);
+  }
+  if (status.ok()) status = checkWork();
+  for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
+    if (status.ok()) status = checkDependence(dependence);
+  }
+  return status;
+}
+
+/// All of this is gone through for every iteration, when a rank's program is made.
+Status LoopValidator::checkWork() {
+  const std::uint64_t runs = nest_.runs(index_);
+  const Operation& operation = schedule_.operations[index_];
+  std::uint64_t pieces = 0;
+  for (const Region* region : {&operation.dst, &operation.a, &operation.b})
+    pieces += region->pieces;
+  const auto add = [&](std::uint64_t& sum, std::uint64_t each, std::uint64_t most,
+                       const char* what) -> Status {
+    if (each > 0 && runs > (most - sum) / each) {
+      return malformed("the iterations up to here have more than ", most, " ", what);
+    }
+    sum += runs * each;
+    return {};
+  };
+  Status status = add(operations_, 1, kMaxLoopOperations, "operations");
+  if (status.ok()) status = add(pieces_, pieces, 4 * kMaxLoopOperations, "pieces");
+  return status;
+}
+
+Status LoopValidator::checkRegion(const Region& region) {
+  if (Status status = checkBlocks(schedule_.piecesOf(region)); !status.ok()) return status;
+  return region.frame == kNone ? Status() : checkFrame(region);
+}
+
+Status LoopValidator::checkBlocks(const PieceList& pieces) {
+  for (const Piece& piece : pieces) {
+    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+      Status status = checkInterval(schedule_.blockInterval(piece.box, axis), axes_.nodeAxis(axis));
+      if (!status.ok()) return status;
+    }
+  }
+  return {};
+}
+
+Status LoopValidator::checkInterval(const Interval& interval, std::uint32_t axis) {
+  if (interval.loop <= around_.depth()) return {};
+  return malformed("goes on ", axisName(axis), " with the counter ",
+                   counterName(interval.loop - 1u), ", but stands in ", around_.depth(), " loops");
+}
+
+/// A frame that goes with a counter, or has copies, is that of one iteration.
+Status LoopValidator::checkFrame(const Region& region) {
+  const Frame& frame = schedule_.frames[region.frame];
+  const auto fault = [&](const auto&... pieces) {
+    return malformed("frame ", region.frame, ": ", pieces...);
+  };
+  const PieceList outer = schedule_.piecesOf(frame);
+  if (Status status = checkBlocks(outer); !status.ok()) {
+    return status.annotated(message("frame ", region.frame));
+  }
+  if (frame.copies > 1 && around_.depth() == 0) {
+    return fault("has ", frame.copies, " copies, but is used outside of loops");
+  }
+  const bool is_still = frame.copies == 1 && isStill(outer);
+  if (!is_still) {
+    if (used_[region.frame] && used_in_[region.frame] != around_) {
+      return fault("is used in other loops, too");
+    }
+    used_[region.frame] = true;
+    used_in_[region.frame] = around_;
+  }
+  if (region == wholeFrame(frame, region.frame)) return {};
+  for (const Piece& piece : schedule_.piecesOf(region)) {
+    const bool held = std::ranges::any_of(
+        outer, [&](const Piece& around) { return staysInside(around, piece, outer.size() > 1); });
+    if (!held) return fault("may not hold the region in it in every iteration");
+  }
+  return {};
+}
+
+/// Whether blocks that lie in others in the first iteration do so in all: on every axis both go
+/// alike, or the distance between them stays in range. Of several pieces nobody knows yet in which
+/// one they lie in the first iteration.
+bool LoopValidator::staysInside(const Piece& outer, const Piece& inner, bool of_several) const {
+  for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+    const Interval& around = schedule_.blockInterval(outer.box, axis);
+    const Interval& inside = schedule_.blockInterval(inner.box, axis);
+    if (around.kind == IntervalKind::kAll) continue;
+    const bool alike = around.loop == inside.loop && around.step == inside.step;
+    if (alike && !of_several) continue;
+    if (around.kind != inside.kind ||
+        (around.loop != inside.loop && around.loop != 0 && inside.loop != 0)) {
+      return false;
+    }
+    const std::uint32_t loop = std::max(around.loop, inside.loop);
+    const std::int64_t last = loop == 0 ? 0 : std::int64_t{nest_.loop(around_[loop - 1]).count} - 1;
+    const std::int64_t first_offset =
+        wrap(std::int64_t{inside.start} - around.start, axes_.size(axis));
+    const std::int64_t last_offset = first_offset + (inside.step - around.step) * last;
+    const std::int64_t first_room = std::int64_t{around.length} - inside.length;
+    const std::int64_t last_room = first_room + (around.growth - inside.growth) * last;
+    if (first_offset > first_room || last_offset < 0 || last_offset > last_room) return false;
+  }
+  return !of_several ||
+         (inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts);
+}
+
+/// Whether the same blocks are meant in all iterations.
+bool LoopValidator::isStill(const PieceList& pieces) const {
+  for (const Piece& piece : pieces) {
+    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
+      if (schedule_.blockInterval(piece.box, axis).loop != 0) return false;
+    }
+  }
+  return true;
+}
+
+/// A guard that goes with a counter does not go round its axis, and nothing is dead.
+Status LoopValidator::checkGuard(std::uint32_t guard) {
+  if (guard == kNone) return {};
+  const Topology& topology = schedule_.topology;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    const Interval& interval = schedule_.boxes[guard][axis];
+    if (interval.loop == 0) continue;
+    if (Status status = checkInterval(interval, axis); !status.ok()) {
+      return status.annotated("guard");
+    }
+    if (topology.isDamaged()) {
+      return malformed("guard: goes with a counter on ", axisName(axis),
+                       ", and some nodes are dead");
+    }
+    Counters last{};
+    last[interval.loop - 1u] = nest_.loop(around_[interval.loop - 1u]).count - 1;
+    for (const Interval& end : {interval.at(Counters{}), interval.at(last)}) {
+      if (end.start < 0 || std::int64_t{end.start} + end.length > topology.axes[axis].size) {
+        return malformed("guard: leaves ", axisName(axis), " in some iteration (size ",
+                         topology.axes[axis].size, ")");
+      }
+    }
+  }
+  return {};
+}
+
+/// What is waited for comes earlier, in every iteration.
+Status LoopValidator::checkDependence(std::uint32_t dependence) {
+  const std::uint32_t target = operationOf(dependence);
+  const std::uint32_t record = iterationsOf(dependence);
+  if (target >= schedule_.operations.size()) {
+    return malformed("depends on operation ", target, ", which does not exist");
+  }
+  if (record > schedule_.iterations.size()) {
+    return malformed("depends on iterations ", record - 1, ", which do not exist (schedule has ",
+                     schedule_.iterations.size(), ")");
+  }
+  const LoopsAround there = nest_.aroundOperation(target);
+  const std::uint32_t shared = sharedDepth(around_, there);
+  Iterations iterations;
+  if (record != 0) {
+    iterations = schedule_.iterations[record - 1];
+    if (iterations.depth != there.depth()) {
+      return malformed("depends on operation ", target, ", which stands in ", there.depth(),
+                       " loops, by ", iterations.depth, " of their iterations");
+    }
+  } else {
+    for (std::uint32_t level = shared; level < there.depth(); ++level)
+      iterations.origin[level] = IterationOrigin::kAll;
+  }
+  bool earlier = false;  // by a loop that both are in
+  std::uint64_t count = nest_.runs(index_);
+  for (std::uint32_t level = 0; level < there.depth(); ++level) {
+    const IterationOrigin origin = iterations.origin[level];
+    const std::int32_t offset = iterations.offset[level];
+    if (origin == IterationOrigin::kOwn && level >= around_.depth()) {
+      return malformed("depends on operation ", target, " by a counter ", counterName(level),
+                       " of its own, but stands in ", around_.depth(), " loops");
+    }
+    if (origin == IterationOrigin::kAll) {
+      const std::uint64_t all = nest_.loop(there[level]).count;
+      count = all > kMaxLoopDependences / count ? kMaxLoopDependences + 1 : count * all;
+    }
+    if (level >= shared || earlier) continue;
+    if (origin != IterationOrigin::kOwn || offset > 0) {
+      return malformed("depends on operation ", target, " of ",
+                       origin == IterationOrigin::kOwn ? "a later iteration"
+                                                       : "other iterations than earlier ones",
+                       " of the loop that both stand in (counter ", counterName(level), ")");
+    }
+    earlier = offset < 0;
+  }
+  if (!earlier && target >= index_) {
+    return malformed("depends on operation ", target, ", which is not above it");
+  }
+  dependences_ += std::min(count, kMaxLoopDependences + 1);
+  if (dependences_ > kMaxLoopDependences) {
+    return malformed("the iterations up to here have more than ", kMaxLoopDependences,
+                     " dependences");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status validateLoops(const ScheduleView& schedule) {
+  if (schedule.segments > 1) return malformed("loops: the schedule has segments");
+  Status status = validateTable(schedule);
+  if (status.ok()) status = validateIterationTable(schedule);
+  if (!status.ok()) return status;
+  LoopValidator validator(schedule);
+  for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
+    if (status = validator.check(i); !status.ok())
+      return status.annotated(message("operation ", i));
+  }
+  return {};
+}
+
+}  // namespace torc

@@ -1,0 +1,255 @@
+// Loops: what a schedule with loops means is what it means when they are written out, in all its
+// forms; and loops that mean nothing are refused, with the place.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "ir/json/json.h"
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
+#include "schedules/expansion/expand.h"
+#include "schedules/format/file.h"
+#include "schedules/loops/loop_nest.h"
+#include "schedules/loops/unroll.h"
+#include "schedules/validate.h"
+
+namespace torc::ir {
+namespace {
+
+/// A ring of eight: partial sums go round in two loops, the second of which is the allgather.
+constexpr char kRing[] = R"(schedule @ring {
+  collective allreduce
+  topology torus [X=8] order X
+  color 0 weight 1/1 order X directions 1 chunks 1
+  stream 0 of p0 core 0
+  slots 2
+  frame f0 = p0 (x-2-i) in slots 0..1
+  phase 0 {
+    stream 0 {
+      %0 = send in[p0, (x-1)] to X+1
+      for i in 0..5 {
+        %1 = recv_reduce out[p0, (x-2-i)] = in[p0, (x-2-i)] + f0[(x-2-i)] from X-1 after %1 of i-2
+        %2 = send out[p0, (x-2-i)] to X+1 after %1
+      }
+    }
+  }
+  phase 1 {
+    stream 0 {
+      %3 = recv out[p0, (x)] from X-1 after %2
+    }
+  }
+}
+)";
+
+std::string replaced(std::string text, llvm::StringRef what, llvm::StringRef by) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what.str();
+  return text.replace(at, what.size(), by);
+}
+
+Schedule parsed(llvm::StringRef text) {
+  return cantFail(parseProgram(text, "ring.tir")).schedule;
+}
+
+std::string faultOf(const std::string& text) {
+  llvm::Expected<Program> program = parseProgram(text, "ring.tir");
+  return program ? "none" : llvm::StringRef(toString(program.takeError())).split('\n').first.str();
+}
+
+TEST(Loops, AreTheSameInAllForms) {
+  const Schedule schedule = parsed(kRing);
+  ASSERT_EQ(schedule.loops.size(), 1u);
+  EXPECT_EQ(schedule.loops[0], (Loop{1, 3, 6}));
+  EXPECT_EQ(operationRuns(schedule.view()), 14u);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printProgram({schedule, {}}, out);
+  EXPECT_EQ(parsed(text).view(), schedule.view());
+  EXPECT_NE(text.find("      for i in 0..5 {\n        %1 = recv_reduce out[p0, (x-2-i)]"),
+            std::string::npos);
+
+  const Schedule from_json = cantFail(readJson(writeJson(schedule.view()), "ring.json"));
+  EXPECT_EQ(from_json.view(), schedule.view());
+  const auto loaded = readSchedule(writeSchedule(schedule.view()), "ring.torc");
+  ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+  EXPECT_EQ(loaded->view(), schedule.view());
+}
+
+TEST(Loops, AreWrittenOut) {
+  const UnrolledLoops unrolled = unrollLoops(parsed(kRing).view());
+  const Schedule& schedule = unrolled.schedule;
+  ASSERT_TRUE(validate(schedule.view()).ok()) << validate(schedule.view()).message();
+  ASSERT_EQ(schedule.operations.size(), 14u);
+  EXPECT_EQ(operationText(schedule.view(), 1),
+            "%1 = recv_reduce out[p0, (x-2)] = in[p0, (x-2)] + f0[(x-2)] from X-1");
+  EXPECT_EQ(operationText(schedule.view(), 12), "%12 = send out[p0, (x-7)] to X+1 after %11");
+  EXPECT_EQ(operationText(schedule.view(), 11),
+            "%11 = recv_reduce out[p0, (x-7)] = in[p0, (x-7)] + f5[(x-7)] from X-1 after %7");
+  EXPECT_EQ(operationText(schedule.view(), 13),
+            "%13 = recv out[p0, (x)] from X-1 after %2, %4, %6, %8, %10, %12");
+  EXPECT_EQ(unrolled.operations[12], 2u);
+  EXPECT_EQ(unrolled.counters[12][0], 5u);
+  for (std::uint32_t frame = 0; frame < 6; ++frame)
+    EXPECT_EQ(schedule.frames[frame].slot, frame % 2) << frame;
+}
+
+/// One rank's program is that of the loops written out, but for the operations' numbers.
+TEST(Loops, ExpandToWhatTheyAreWrittenOut) {
+  const Schedule schedule = parsed(kRing);
+  const UnrolledLoops unrolled = unrollLoops(schedule.view());
+  for (const std::int32_t rank : {0, 5}) {
+    Counts counts;
+    counts.count = 13;
+    const StatusOr<FlatProgram> one = expand(schedule.view(), rank, counts);
+    const StatusOr<FlatProgram> other = expand(unrolled.schedule.view(), rank, counts);
+    ASSERT_TRUE(one.ok() && other.ok());
+    ASSERT_EQ(one->operations.size(), other->operations.size());
+    EXPECT_EQ(one->dependences, other->dependences);
+    EXPECT_EQ(one->tag_count, other->tag_count);
+    EXPECT_EQ(tagCount(schedule.view()), one->tag_count);
+    EXPECT_EQ(one->scratch_elements, other->scratch_elements);
+    for (std::size_t i = 0; i < one->operations.size(); ++i) {
+      EXPECT_EQ(one->operations[i].tag, other->operations[i].tag);
+      EXPECT_EQ(one->operations[i].unrolled, other->operations[i].source);
+      EXPECT_EQ(one->operations[i].source, unrolled.operations[other->operations[i].source]);
+    }
+  }
+}
+
+/// Loops in loops, over guards that grow and steps of two, with iterations named in every way.
+TEST(Loops, StandInLoops) {
+  constexpr char kNest[] = R"(schedule @nest {
+  collective allgather
+  topology torus [X=8 mesh, Y=4] order XY
+  color 0 weight 1/1 order XY directions 1 chunks 1
+  stream 0 of p0 core 0
+  stream 1 of p0 core 0
+  phase 0 {
+    stream 0 {
+      for i in 0..2 {
+        for j in 0..1 {
+          %0 = notify to X+1 after %1 of (i-1, last) when x in 0..0+i
+          %1 = await from X-1 after %0 of (i, j-1), %0 when x in 1..1+i
+        }
+      }
+    }
+    for i in 0..1 {
+      stream 0 {
+        %2 = notify to Y+1 after %1 of (first+1, all), %2 of i-1
+      }
+      stream 1 {
+        %3 = notify to Y+2 after %0 of (i, last-1), %2 when x = 2*i
+      }
+    }
+  }
+}
+)";
+  std::string text = replaced(kNest, "x = 2*i", "x = 0+2*i");
+  const Schedule schedule = parsed(text);
+  const UnrolledLoops unrolled = unrollLoops(schedule.view());
+  const ScheduleView view = unrolled.schedule.view();
+  ASSERT_EQ(view.operations.size(), 16u);
+  EXPECT_EQ(operationText(view, 0), "%0 = notify to X+1 when x = 0");
+  EXPECT_EQ(operationText(view, 1), "%1 = await from X-1 after %0 when x = 1");
+  EXPECT_EQ(operationText(view, 3), "%3 = await from X-1 after %0, %2 when x = 1");
+  EXPECT_EQ(operationText(view, 4), "%4 = notify to X+1 after %3 when x in 0..1");
+  EXPECT_EQ(operationText(view, 11), "%11 = await from X-1 after %8, %10 when x in 1..3");
+  EXPECT_EQ(operationText(view, 12), "%12 = notify to Y+1 after %5, %7");
+  EXPECT_EQ(operationText(view, 13), "%13 = notify to Y+2 after %0, %12 when x = 0");
+  EXPECT_EQ(operationText(view, 14), "%14 = notify to Y+1 after %5, %7, %12");
+  EXPECT_EQ(operationText(view, 15), "%15 = notify to Y+2 after %4, %14 when x = 2");
+  std::string printed;
+  llvm::raw_string_ostream out(printed);
+  printProgram({schedule, {}}, out);
+  EXPECT_EQ(parsed(printed).view(), schedule.view());
+}
+
+TEST(Loops, FaultsHaveTheirPlace) {
+  const auto fault = [](llvm::StringRef what, llvm::StringRef by) {
+    return faultOf(replaced(kRing, what, by));
+  };
+  EXPECT_EQ(faultOf(kRing), "none");
+  EXPECT_EQ(fault("for i in 0..5", "for j in 0..5"),
+            "ring.tir:11:11: error: expected 'i' the counter of a loop at this depth, found 'j'");
+  EXPECT_EQ(
+      fault("for i in 0..5", "for i in 1..5"),
+      "ring.tir:11:16: error: 1 is too large for 0, where a loop begins to count (largest 0)");
+  EXPECT_EQ(
+      fault("for i in 0..5", "for i in 0..9223372036854775807"),
+      "ring.tir:11:19: error: 9223372036854775807 is too large for the number of an iteration "
+      "(largest 4194303)");
+  EXPECT_EQ(
+      fault("send in[p0, (x-1)]", "send in[p0, (x-i)]"),
+      "ring.tir:10:7: error: operation 0: a: counts from a peer on X, but there is no family");
+  EXPECT_EQ(fault("send out[p0, (x-2-i)]", "send out[p0, (x-2-j)]"),
+            "ring.tir:13:32: error: there is no loop of this counter around it");
+  EXPECT_EQ(fault("send out[p0, (x-2-i)]", "send out[p0, (x-2-200*i)]"),
+            "ring.tir:13:36: error: an interval goes by 1 to 127 a time, not by -200");
+  EXPECT_EQ(fault("after %1 of i-2", "after %1 of i+2"),
+            "ring.tir:12:9: error: operation 1: depends on operation 1 of a later iteration of the "
+            "loop that both stand in (counter i)");
+  EXPECT_EQ(fault("after %1 of i-2", "after %2 of i"),
+            "ring.tir:12:9: error: operation 1: depends on operation 2, which is not above it");
+  EXPECT_EQ(fault("after %1 of i-2", "after %1 of last"),
+            "ring.tir:12:9: error: operation 1: depends on operation 1 of other iterations than "
+            "earlier ones of the loop that both stand in (counter i)");
+  EXPECT_EQ(fault("after %2\n", "after %2 of i\n"),
+            "ring.tir:19:7: error: operation 3: depends on operation 2 by a counter i of its own, "
+            "but stands in 0 loops");
+  EXPECT_EQ(
+      fault("after %2\n", "after %2 of (last, last)\n"),
+      "ring.tir:19:7: error: operation 3: depends on operation 2, which stands in 1 loops, by "
+      "2 of their iterations");
+  EXPECT_EQ(
+      fault("after %2\n", "after %0 of last\n"),
+      "ring.tir:19:7: error: operation 3: depends on operation 0, which stands in 0 loops, by "
+      "1 of their iterations");
+  EXPECT_EQ(fault("in slots 0..1", "in slots 1..2"),
+            "ring.tir:7:34: error: slot 2 does not exist (schedule has 2)");
+  EXPECT_EQ(fault("recv_reduce out[p0, (x-2-i)] = in[p0, (x-2-i)]",
+                  "recv_reduce out[p0, (x-2-i:2-i)] = in[p0, (x-2-i)]"),
+            "ring.tir:12:9: error: operation 1: dst and a: name different blocks on X");
+  EXPECT_EQ(fault("send out[p0, (x-2-i)]", "send out[p0, (x-2:3-i)]"),
+            "ring.tir:13:27: error: box 2: on X: length 4294967294 must be 1 to 8");
+}
+
+/// Loops leave a mesh in some iteration that is neither the first nor written down.
+TEST(Loops, StayOnMeshes) {
+  const std::string text =
+      replaced(replaced(replaced(kRing, "X=8", "X=8 mesh"), "to X+1\n      for",
+                        "to X+1 when x in 1..6\n      for"),
+               "send out[p0, (x-2-i)] to X+1 after %1", "send out[p0, (x-1-i)] to X+1 when x = 6");
+  const std::string fault = faultOf(text);
+  EXPECT_NE(fault.find("outside the mesh"), std::string::npos) << fault;
+}
+
+TEST(Loops, ProofsNameTheIteration) {
+  const std::string text = replaced(replaced(kRing, "after %1 of i-2", ""), "after %2\n", "\n");
+  const VerifyResult result = verify(parsed(text).view());
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.faults[0].operation, 1u);
+  EXPECT_EQ(llvm::StringRef(result.faults[0].message).split(':').first, "where i = 2");
+}
+
+/// A small text that asks for much is refused at once.
+TEST(Loops, HaveLimits) {
+  const std::string nest =
+      replaced(replaced(kRing, "for i in 0..5 {", "for i in 0..4000 { for j in 0..4000 {"),
+               "to X+1 after %1\n      }", "to X+1 after %1\n      } }");
+  EXPECT_NE(faultOf(nest).find("more than 4194304 operations"), std::string::npos) << faultOf(nest);
+  Schedule schedule = parsed(kRing);
+  schedule.loops = {{1, 3, 6}, {2, 4, 6}};
+  EXPECT_EQ(validate(schedule.view()).message(),
+            "loop 1: neither follows the loop before it nor lies inside it");
+  schedule.loops = {{1, 3, 6}, {1, 3, 6}, {1, 3, 6}, {1, 3, 6}, {1, 3, 6}};
+  EXPECT_EQ(validate(schedule.view()).message(), "loop 4: stands in more than 3");
+  schedule.loops = {{1, 1, 6}};
+  EXPECT_EQ(validate(schedule.view()).message(), "loop 0: has operations 1 to before 1 of 4");
+  schedule.loops = {{1, 4, 6}};
+  EXPECT_EQ(validate(schedule.view()).message(), "loop 0: goes over from phase 0 to 1");
+}
+
+}  // namespace
+}  // namespace torc::ir
