@@ -22,12 +22,12 @@ struct Buffers {
 };
 
 /// A collective whose whole vector has `count` elements, of which blocks are `block`.
-struct Loop {
+struct RunLoop {
   const char* name;
   std::function<void(Buffers&, int count, int block)> call;
 };
 
-const Loop kLoops[] = {
+const RunLoop kLoops[] = {
     {"allreduce",
      [](Buffers& data, int count, int) {
        MPI_Allreduce(data.in.data(), data.out.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const auto elements = static_cast<std::size_t>(largest) / sizeof(float);
   Buffers buffers{std::vector<float>(elements), std::vector<float>(elements)};
-  for (const Loop& loop : kLoops) {
+  for (const RunLoop& loop : kLoops) {
     if (!isAskedFor(loop.name)) continue;
     for (long bytes = smallest; bytes <= largest; bytes *= factor) {
       const int count = static_cast<int>(static_cast<std::size_t>(bytes) / sizeof(float));

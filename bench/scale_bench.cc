@@ -60,6 +60,8 @@ Measured measure(const std::string& shape) {
       compiler::compile({Collective::kAllreduce, *topology}, **algorithm,
                         compiler::pipelineOf(**algorithm, {}), passes::PassManagerOptions());
   if (!program) quit(llvm::toString(program.takeError()));
+  program = compiler::rollLoops(*program, passes::PassManagerOptions());
+  if (!program) quit(llvm::toString(program.takeError()));
   llvm::Expected<compiler::ProvedFile> proved = compiler::provedFile(program->schedule.view());
   if (!proved) quit(shape + ": " + llvm::toString(proved.takeError()));
   const std::vector<std::byte>& file = proved->bytes;

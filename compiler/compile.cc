@@ -131,4 +131,18 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
   return program;
 }
 
+llvm::Expected<ir::Program> rollLoops(const ir::Program& program,
+                                      const passes::PassManagerOptions& options) {
+  ir::Program rolled = program;
+  if (program.isPlan() || program.schedule.segments > 1) return rolled;
+  const passes::PassPipeline pipeline = {passes::RollLoopsPass{}};
+  passes::PassManager manager(pipeline.passes(), options);
+  if (llvm::Error error = manager.run(rolled)) return error;
+  if (rolled.schedule.loops.empty()) return rolled;
+  std::string& producer = rolled.schedule.producer;
+  producer += (llvm::StringRef(producer).contains(": ") ? "," : ": ") + pipeline.text();
+  rolled.schedule = ir::canonicalize(rolled.schedule.view());
+  return rolled;
+}
+
 }  // namespace torc::compiler

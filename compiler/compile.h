@@ -55,6 +55,11 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
                                     const passes::PassPipeline& pipeline,
                                     const passes::PassManagerOptions& options);
 
+/// `program` with loops of steps that repeat (roll-loops), as it goes into a file; its producer
+/// says so where there are any. A program in segments stays as it is.
+llvm::Expected<ir::Program> rollLoops(const ir::Program& program,
+                                      const passes::PassManagerOptions& options);
+
 }  // namespace torc::compiler
 
 #endif  // TORC_COMPILER_COMPILE_H_

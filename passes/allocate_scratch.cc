@@ -76,7 +76,12 @@ class Allocation {
   std::vector<Indices> users_;  // by frame, ascending
   std::vector<std::uint32_t> slots_of_, previous_;
   std::vector<Slot> slots_;
-  std::vector<Indices> slots_of_part_;
+  /// Those of a part: of frames in which a recv_reduce receives, and of others. Apart, each go
+  /// round by themselves, and steps that repeat stay alike.
+  struct Pools {
+    Indices received, others;
+  };
+  std::vector<Pools> slots_of_part_;
 };
 
 void Allocation::assignSlots() {
@@ -121,7 +126,11 @@ void Allocation::assignSlots() {
 /// Gives `frame` the slot of its (first) part that is free for longest among those last used above
 /// operation `free_before`, or a new one.
 void Allocation::place(std::uint32_t frame, std::uint32_t free_before) {
-  Indices& candidates = slots_of_part_[view_.piecesOf(schedule_.frames[frame])[0].part];
+  Pools& pools = slots_of_part_[view_.piecesOf(schedule_.frames[frame])[0].part];
+  const bool receives_alone = users_[frame].size() == 1 && llvm::all_of(users_[frame], [&](auto i) {
+                                return schedule_.operations[i].kind == OperationKind::kRecvReduce;
+                              });
+  Indices& candidates = receives_alone ? pools.received : pools.others;
   std::uint32_t best = kNone, best_last = free_before;
   for (const std::uint32_t slot : candidates) {
     const Indices& users = users_[slots_[slot].frame];

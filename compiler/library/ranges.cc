@@ -437,7 +437,11 @@ llvm::Expected<ProvedFile> RangeFinder::prove(const Candidate& candidate) {
   auto program =
       programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
   if (!program) return program.takeError();
-  llvm::Expected<ProvedFile> file = provedFile((*program)->schedule.view());
+  passes::PassManagerOptions unproved;
+  unproved.verify_each = false;
+  llvm::Expected<ir::Program> rolled = rollLoops(**program, unproved);
+  if (!rolled) return rolled.takeError();
+  llvm::Expected<ProvedFile> file = provedFile(rolled->schedule.view());
   if (!file) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    candidate.description() + ": " + toString(file.takeError()));

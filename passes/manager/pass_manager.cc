@@ -7,6 +7,7 @@
 
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
+#include "schedules/loops/unroll.h"
 #include "schedules/validate.h"
 
 namespace torc::passes {
@@ -44,11 +45,14 @@ llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) {
     return passError("pass '" + pass.name() + "': the program is in segments, which come last");
   }
   const auto start = std::chrono::steady_clock::now();
+  // Passes take steps written out.
+  const bool has_loops = !program.schedule.loops.empty();
+  if (has_loops) program.schedule = unrollLoops(program.schedule.view()).schedule;
   llvm::Expected<PassResult> result = pass.run(program);
   const double pass_seconds = secondsSince(start);
   if (!result) return passError("pass '" + pass.name() + "': " + toString(result.takeError()));
 
-  const bool with_change = *result == PassResult::kWithChange;
+  const bool with_change = has_loops || *result == PassResult::kWithChange;
   if (options_.print_after_all) {
     *options_.out << "// ---- after " << pass.text() << (with_change ? "\n" : ": no change\n");
     if (with_change) ir::printProgram(program, *options_.out);

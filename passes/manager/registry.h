@@ -19,6 +19,8 @@
 #include "passes/expand_rounds.h"
 #include "passes/expand_trees.h"
 #include "passes/infer_dependences.h"
+#include "passes/loops/roll_loops.h"
+#include "passes/loops/unroll_loops.h"
 #include "passes/manager/pass.h"
 #include "passes/order_links.h"
 #include "passes/pipelining/pipeline.h"
@@ -33,7 +35,8 @@ using PassSpec =
     std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
                  ExpandRoundsPass, ExpandExchangesPass, ExpandTreesPass, CoalescePass,
                  LeadCoresPass, SynchronizeSendsPass, PipelinePass, InferDependencesPass,
-                 OrderLinksPass, AllocateScratchPass, AssignCoresPass, SegmentPass>;
+                 OrderLinksPass, AllocateScratchPass, AssignCoresPass, RollLoopsPass,
+                 UnrollLoopsPass, SegmentPass>;
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 

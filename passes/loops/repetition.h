@@ -1,0 +1,68 @@
+// Repetition: operations in a row that are the same again and again, but for starts and lengths of
+// intervals, which go by the same amount each time, and for frames, of which each time has its own.
+#ifndef TORC_PASSES_LOOPS_REPETITION_H_
+#define TORC_PASSES_LOOPS_REPETITION_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "ir/schedule_builder.h"
+#include "schedules/schedule.h"
+
+namespace torc::passes {
+
+/// Blocks of some parts, whose boxes go with the counter of a loop of depth 1.
+struct RepeatedBlocks {
+  std::uint32_t part = 0, parts = 1;
+  Box box;          // of pairs, that of the sources
+  Box destination;  // of pairs
+};
+
+/// An operation as it is in all iterations.
+class RepeatedOperation {
+ public:
+  /// Of operation `first` in the first iteration and `second` in the second one; nothing if they
+  /// are not alike.
+  static std::optional<RepeatedOperation> make(const ScheduleView& schedule, std::uint32_t first,
+                                               std::uint32_t second);
+
+  /// Whether operation `index` is its iteration number `iteration`.
+  bool fits(const ScheduleView& schedule, std::uint32_t index, std::uint32_t iteration) const;
+
+  const Operation& first() const { return first_; }
+  /// The pieces of a region (0: dst, 1: a, 2: b) or of its frame, in a builder.
+  llvm::SmallVector<Piece, 4> pieces(std::uint32_t region, bool of_frame,
+                                     ir::ScheduleBuilder& builder) const;
+  const Box& guard() const { return guard_; }
+
+ private:
+  using List = llvm::SmallVector<RepeatedBlocks, 1>;
+
+  Operation first_;
+  std::array<List, 3> regions_, frames_;
+  Box guard_;
+  bool has_pairs_ = false;
+};
+
+/// `count` times `period` operations from `begin` on.
+struct Repetition {
+  std::uint32_t begin = 0, period = 0, count = 1;
+  std::vector<RepeatedOperation> body;  // `period` of them, if there are two iterations
+
+  std::uint32_t end() const { return begin + period * count; }
+  std::uint32_t at(std::uint32_t iteration, std::uint32_t position) const {
+    return begin + iteration * period + position;
+  }
+};
+
+/// How often the operations [begin, begin + period) are there in a row, before `end`.
+Repetition repetitionAt(const ScheduleView& schedule, std::uint32_t begin, std::uint32_t period,
+                        std::uint32_t end);
+
+}  // namespace torc::passes
+
+#endif  // TORC_PASSES_LOOPS_REPETITION_H_

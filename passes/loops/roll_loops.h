@@ -1,0 +1,24 @@
+// roll-loops: steps that repeat become loops.
+#ifndef TORC_PASSES_LOOPS_ROLL_LOOPS_H_
+#define TORC_PASSES_LOOPS_ROLL_LOOPS_H_
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+
+#include "passes/manager/pass.h"
+
+namespace torc::passes {
+
+inline constexpr std::uint32_t kMostLeastIterations = 1u << 16;
+
+struct RollLoopsPass {
+  std::uint32_t least = 4;  // iterations that make a loop
+  auto operator<=>(const RollLoopsPass&) const = default;
+};
+
+std::unique_ptr<Pass> makePass(const RollLoopsPass& options);
+
+}  // namespace torc::passes
+
+#endif  // TORC_PASSES_LOOPS_ROLL_LOOPS_H_
