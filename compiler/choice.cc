@@ -30,6 +30,11 @@ constexpr double kSlow = 1.1;
 // Bytes of the file of a schedule in wavefronts: lines gain by chunks what rings have with a few.
 constexpr double kMostFileBytesOfWavefronts = 4 << 20;
 
+// Bytes of a program before its loops are made, beyond kMostFileBytes, and how many such programs
+// are compiled.
+constexpr double kMostWrittenOutBytes = 16 << 20;
+constexpr int kMostLongPrograms = 3;
+
 // Operations of all nodes that differ from each other, simulated for one candidate.
 constexpr double kMostTasks = 5e5;
 // Operations of all nodes beyond which chunks are not worth their price.
@@ -89,6 +94,7 @@ class Chooser {
         addPlans(algorithm);
       }
     }
+    addDeferred();
     std::vector<Candidate>& candidates = choice_.candidates;
     if (candidates.empty()) return noAlgorithm(spec_);
     do {
@@ -520,9 +526,52 @@ class Chooser {
     std::uint32_t& chunks = candidate.options.chunks;
     chunks = limits_.chunks ? *limits_.chunks : bestChunks(candidate);
     if (chunks > 1) add(candidate);
-    if (limits_.chunks || chunks < 4) return;
+    if (limits_.chunks) return;
+    defer(candidate);
+    if (chunks < 4) return;
     chunks /= 2;
     add(candidate);
+  }
+
+  /// Notes a candidate in more chunks, if the cost model takes more than make a short program.
+  void defer(Candidate candidate) {
+    auto uncut = simulator_.uncutOf(candidate);
+    if (!uncut) return consumeError(uncut.takeError());  // as the candidate has been
+    const std::uint32_t in_flight = candidate.options.in_flight;
+    const model::PipelineCost cost((*uncut)->schedule.view(), machine_, bytes_);
+    const std::uint32_t chunks =
+        cost.bestChunks(in_flight, mostChunks(candidate, kMostWrittenOutBytes));
+    if (chunks <= candidate.options.chunks) return;
+    candidate.options.chunks = chunks;
+    candidate.predicted_s = cost.seconds(chunks, in_flight);
+    deferred_.push_back(std::move(candidate));
+  }
+
+  /// Compiles and simulates the few of the long programs that the cost model puts first, as long as
+  /// it puts them before what is there.
+  void addDeferred() {
+    llvm::stable_sort(deferred_, [](const Candidate& a, const Candidate& b) {
+      return a.predicted_s < b.predicted_s;
+    });
+    int left = kMostLongPrograms;
+    for (Candidate& candidate : deferred_) {
+      double best = std::numeric_limits<double>::infinity();
+      for (const Candidate& other : choice_.candidates) {
+        if (other.refusal.empty()) best = std::min(best, other.cautiousSeconds());
+      }
+      if (left > 0 && candidate.predicted_s < best) {
+        --left;
+        add(candidate);
+        continue;
+      }
+      std::string text;
+      llvm::raw_string_ostream out(text);
+      out << llvm::format("the cost model says %.2f us", 1e6 * candidate.predicted_s)
+          << (candidate.predicted_s < best ? ", and puts others before it" : "");
+      candidate.refusal = text;
+      candidate.tried = false;
+      choice_.candidates.push_back(std::move(candidate));
+    }
   }
 
   /// The number of chunks that the cost model takes for the candidate's plan, at most as many as
@@ -593,6 +642,7 @@ class Chooser {
   const ChoiceLimits& limits_;
   Progress* const progress_;
   Choice choice_;
+  std::vector<Candidate> deferred_;  // with what the cost model predicts
   CandidateSimulator simulator_;
 };
 
