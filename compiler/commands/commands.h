@@ -23,6 +23,7 @@ Command optCommand();
 Command dumpCommand();
 Command simulateCommand();
 Command verifyCommand();
+Command assembleCommand();
 Command boundsCommand();
 Command machinesCommand();
 Command modelCommand();

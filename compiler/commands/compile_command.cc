@@ -286,15 +286,6 @@ llvm::Expected<std::shared_ptr<const ir::Program>> compileRequested(
   return std::make_shared<const ir::Program>(std::move(*program));
 }
 
-void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds) {
-  const unsigned phases = schedule.operations.empty() ? 0 : schedule.operations.back().phase + 1u;
-  llvm::errs() << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ": "
-               << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
-               << " operations, " << schedule.streams.size() << " streams, " << phases
-               << " phases, " << schedule.slot_count << " scratch slots; proved; " << bytes
-               << " bytes; " << llvm::format("%.3f", seconds) << " s\n";
-}
-
 int run() {
   if (list_algorithms) {
     if (llvm::Error error = writeOutput("-", algorithmList())) return inputFault(std::move(error));
@@ -325,15 +316,16 @@ int run() {
   llvm::Expected<std::shared_ptr<const ir::Program>> compiled =
       compileRequested(*request, pipeline, programs);
   if (!compiled) return inputFault(compiled.takeError());
-  const ir::Program& program = **compiled;
-
-  if (emit == "plan") {
+  if (only_plan) {
     std::string text;
     llvm::raw_string_ostream out(text);
-    ir::printProgram(program, out);
+    ir::printProgram(**compiled, out);
     if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
     return kSuccess;
   }
+  llvm::Expected<ir::Program> rolled = rollLoops(**compiled, pass_flags.options());
+  if (!rolled) return inputFault(rolled.takeError());
+  const ir::Program& program = *rolled;
   progress.begin("proving " + request->algorithm->name.str());
   llvm::Expected<ProvedFile> file = provedFile(program.schedule.view());
   progress.clear();

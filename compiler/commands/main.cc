@@ -110,11 +110,11 @@ int wrongLibraryCommand(llvm::ArrayRef<Command> commands, llvm::StringRef word) 
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(),      optCommand(),         dumpCommand(),
-                              verifyCommand(),       simulateCommand(),    boundsCommand(),
-                              machinesCommand(),     modelCommand(),       infoCommand(),
-                              libraryBuildCommand(), libraryListCommand(), libraryVerifyCommand(),
-                              libraryDiffCommand()};
+  const Command commands[] = {compileCommand(),       assembleCommand(),     optCommand(),
+                              dumpCommand(),          verifyCommand(),       simulateCommand(),
+                              boundsCommand(),        machinesCommand(),     modelCommand(),
+                              infoCommand(),          libraryBuildCommand(), libraryListCommand(),
+                              libraryVerifyCommand(), libraryDiffCommand()};
   for (const Command& command : commands) {
     llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
   }

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include <llvm/Support/Format.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -10,6 +11,7 @@
 #include "ir/schedule_builder.h"
 #include "ir/text/text.h"
 #include "model/machines/machine.h"
+#include "schedules/loops/loop_nest.h"
 
 namespace torc::compiler {
 namespace {
@@ -67,9 +69,31 @@ ir::Program Input::takeProgram() {
   schedule.families.assign(view.families.begin(), view.families.end());
   schedule.frames.assign(view.frames.begin(), view.frames.end());
   schedule.slot_count = view.slot_count;
+  schedule.loops.assign(view.loops.begin(), view.loops.end());
+  schedule.iterations.assign(view.iterations.begin(), view.iterations.end());
   schedule.operations.assign(view.operations.begin(), view.operations.end());
   schedule.dependences.assign(view.dependences.begin(), view.dependences.end());
   return taken;
+}
+
+namespace {
+
+/// `36 loops (3000 operations in all), `; nothing where there are none.
+std::string loopText(const ScheduleView& schedule) {
+  if (schedule.loops.empty()) return {};
+  return std::to_string(schedule.loops.size()) + " loops (" +
+         std::to_string(operationRuns(schedule)) + " operations in all), ";
+}
+
+}  // namespace
+
+void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds) {
+  const unsigned phases = schedule.operations.empty() ? 0 : schedule.operations.back().phase + 1u;
+  llvm::errs() << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ": "
+               << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
+               << " operations, " << loopText(schedule) << schedule.streams.size() << " streams, "
+               << phases << " phases, " << schedule.slot_count << " scratch slots; proved; "
+               << bytes << " bytes; " << llvm::format("%.3f", seconds) << " s\n";
 }
 
 llvm::Expected<std::string> readBytes(llvm::StringRef path) {

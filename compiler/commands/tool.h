@@ -53,6 +53,9 @@ llvm::Expected<std::string> readBytes(llvm::StringRef path);
 /// Writes a file, whole or not at all; `-` is stdout.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 
+/// What a schedule's file holds, and what it took to make it, in a line on stderr.
+void printSummary(const ScheduleView& schedule, std::size_t bytes, double seconds);
+
 /// An error made of a Status.
 llvm::Error toError(const Status& status);
 

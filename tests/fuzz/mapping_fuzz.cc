@@ -28,7 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto sites = parseMapping(*topology, text, "map");
   if (!sites.ok()) {
     const std::string& fault = sites.status().message();
-    if (!fault.starts_with("map:") || fault.size() > 1000 || fault.find('\n') != fault.npos) abort();
+    if (!fault.starts_with("map:") || fault.size() > 1000 || fault.find('\n') != fault.npos)
+      abort();
     return 0;
   }
   std::set<std::int32_t> seen;

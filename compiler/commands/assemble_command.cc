@@ -1,0 +1,115 @@
+// torc assemble FILE: a schedule that people wrote or edited, in text or JSON, as a proved file.
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <llvm/Support/Path.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "compiler/proved_file.h"
+#include "ir/json/json.h"
+#include "ir/text/text.h"
+#include "ir/verifier/verifier.h"
+
+namespace torc::compiler {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("assemble", "Prove a schedule in text form or JSON, and write its file");
+OptionCategory category("Options of assemble");
+
+opt<std::string> input(Positional, desc("FILE"), sub(command), cat(category));
+opt<std::string> output("o", value_desc("file"), sub(command), cat(category),
+                        desc("Where to write the schedule file (default FILE with .torc)"));
+opt<bool> quiet("quiet", sub(command), cat(category), desc("Print no summary"));
+
+/// What was read, and where in the text its operations stand.
+struct Source {
+  std::string text;
+  ir::Program program;
+  std::vector<std::size_t> operations;  // offsets; none of JSON
+};
+
+llvm::Expected<Source> readSource(llvm::StringRef origin) {
+  Source source;
+  llvm::Expected<std::string> bytes = readBytes(input);
+  if (!bytes) return bytes.takeError();
+  source.text = std::move(*bytes);
+  const auto refuse = [&](const llvm::Twine& what) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), origin + ": " + what);
+  };
+  if (isScheduleFile(std::as_bytes(std::span(source.text)))) {
+    return refuse("is a schedule file already (torc verify proves it again)");
+  }
+  if (llvm::StringRef(source.text).ltrim().starts_with("{")) {
+    llvm::Expected<Schedule> schedule = ir::readJson(source.text, origin);
+    if (!schedule) return schedule.takeError();
+    source.program.schedule = std::move(*schedule);
+  } else {
+    llvm::Expected<ir::Program> program = ir::parseProgram(source.text, origin, &source.operations);
+    if (!program) return program.takeError();
+    source.program = std::move(*program);
+  }
+  if (source.program.isPlan()) {
+    return refuse("is a plan, not steps (torc opt --passes=" +
+                  std::string(source.program.expander()) + " makes steps of it)");
+  }
+  return source;
+}
+
+/// The faults of a schedule, each at the operation that it concerns.
+llvm::Error faultsOf(const Source& source, const ir::VerifyResult& proof, llvm::StringRef origin) {
+  std::string text;
+  for (const ir::Fault& fault : proof.faults) {
+    if (!text.empty()) text += '\n';
+    const std::string what = (ir::name(fault.rule) + ": " + fault.message).str();
+    if (fault.operation < source.operations.size()) {
+      text += ir::located(source.text, origin, source.operations[fault.operation],
+                          "op %" + std::to_string(fault.operation) + ": " + what);
+    } else {
+      text += (origin + ": error: ").str() + what;
+    }
+  }
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+int run() {
+  if (input.empty()) return wrongUsage("assemble: which file? - is stdin");
+  if (output.empty() && input == "-") {
+    return wrongUsage("assemble: where to? -o FILE names the file to write");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::string origin = input == "-" ? "<stdin>" : input.getValue();
+  llvm::Expected<Source> source = readSource(origin);
+  if (!source) return inputFault(source.takeError());
+  const ScheduleView schedule = source->program.schedule.view();
+  if (const ir::VerifyResult proof = ir::verify(schedule); !proof.ok()) {
+    return inputFault(faultsOf(*source, proof, origin));
+  }
+  llvm::Expected<ProvedFile> file = provedFile(schedule);
+  if (!file) return inputFault(file.takeError());
+  std::string path = output;
+  if (path.empty()) {
+    llvm::SmallString<128> beside(input);
+    llvm::sys::path::replace_extension(beside, "torc");
+    path = beside.str().str();
+  }
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(file->bytes.data()),
+                              file->bytes.size());
+  if (llvm::Error error = writeOutput(path, bytes)) return inputFault(std::move(error));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  if (!quiet) printSummary(schedule, bytes.size(), elapsed.count());
+  return kSuccess;
+}
+
+}  // namespace
+
+Command assembleCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc::compiler
