@@ -450,9 +450,11 @@ Status validateRecords(const ScheduleView& schedule, std::uint32_t part_count) {
   return validateOperations(schedule, part_count, named);
 }
 
-/// The same for the first two and the last iteration of every loop. Places and lengths go with
-/// counters affinely: what lies inside in the first and in the last one does so in all, and what is
-/// equal in the first two is so in all, also where places count round.
+/// The same for the first three and the last two iterations of every loop. Places and lengths go
+/// with counters affinely: what lies inside in two iterations does so in all between them, and what
+/// is equal in two that follow one another is so in all, also where places count round. But blocks
+/// that are all of an axis are equal wherever they begin; of a length that changes they are so in
+/// the first or the last iteration alone, and the others are compared among themselves.
 Status validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
   const UnrolledLoops ends = unrollLoops(schedule, IterationChoice::kEnds);
   const Status status = validateRecords(ends.schedule.view(), part_count);

@@ -8,6 +8,7 @@
 
 #include "schedules/loops/loop_nest.h"
 #include "schedules/validate.h"
+#include "schedules/validate_operations.h"
 #include "support/message.h"
 
 namespace torc {
@@ -88,8 +89,7 @@ class LoopValidator {
       : schedule_(schedule),
         axes_(schedule.blockAxes()),
         nest_(schedule),
-        used_in_(schedule.frames.size()),
-        used_(schedule.frames.size(), false) {}
+        frames_(schedule.frames.size()) {}
 
   Status check(std::uint32_t index);
 
@@ -98,7 +98,9 @@ class LoopValidator {
   Status checkRegion(const Region& region);
   Status checkBlocks(const PieceList& pieces);
   Status checkFrame(const Region& region);
-  bool isStill(const PieceList& pieces) const;
+  Status checkInside(const Region& region);
+  Status checkSlots(const Region& one, const Region& other);
+  std::uint8_t depthOf(const PieceList& pieces) const;
   bool staysInside(const Piece& outer, const Piece& inner, bool of_several) const;
   Status checkInterval(const Interval& interval, std::uint32_t axis);
   Status checkGuard(std::uint32_t guard);
@@ -109,9 +111,15 @@ class LoopValidator {
   const ScheduleView& schedule_;
   const BlockAxes axes_;
   const LoopNest nest_;
-  std::vector<LoopsAround> used_in_;  // by frame: the loops of those that use it
-  std::vector<bool> used_;
+  /// What is known of a frame that was used.
+  struct Use {
+    bool known = false;
+    std::uint8_t depth = 0;  // of the loops with whose counters it goes
+    LoopsAround loops;       // around those that use it
+  };
+  std::vector<Use> frames_;
   std::uint64_t operations_ = 0, pieces_ = 0, dependences_ = 0;  // of all iterations so far
+  std::uint64_t piece_checks_ = 0;  // pieces of frames that were looked at
   // Of the operation that is being checked:
   std::uint32_t index_ = 0;
   LoopsAround around_;
@@ -128,6 +136,9 @@ Status LoopValidator::check(std::uint32_t index) {
   for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
     if (status.ok() && region->present()) status = checkRegion(*region);
   }
+  if (status.ok()) status = checkSlots(operation.dst, operation.a);
+  if (status.ok()) status = checkSlots(operation.dst, operation.b);
+  if (status.ok()) status = checkSlots(operation.a, operation.b);
   if (status.ok()) status = checkWork();
   for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
     if (status.ok()) status = checkDependence(dependence);
@@ -140,8 +151,10 @@ Status LoopValidator::checkWork() {
   const std::uint64_t runs = nest_.runs(index_);
   const Operation& operation = schedule_.operations[index_];
   std::uint64_t pieces = 0;
-  for (const Region* region : {&operation.dst, &operation.a, &operation.b})
+  for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
     pieces += region->pieces;
+    if (region->frame != kNone) pieces += schedule_.frames[region->frame].pieces;
+  }
   const auto add = [&](std::uint64_t& sum, std::uint64_t each, std::uint64_t most,
                        const char* what) -> Status {
     if (each > 0 && runs > (most - sum) / each) {
@@ -171,39 +184,76 @@ Status LoopValidator::checkBlocks(const PieceList& pieces) {
 }
 
 Status LoopValidator::checkInterval(const Interval& interval, std::uint32_t axis) {
-  if (interval.loop <= around_.depth()) return {};
-  return malformed("goes on ", axisName(axis), " with the counter ",
-                   counterName(interval.loop - 1u), ", but stands in ", around_.depth(), " loops");
+  if (interval.loop == 0) return {};
+  if (interval.loop > around_.depth()) {
+    return malformed("goes on ", axisName(axis), " with the counter ",
+                     counterName(interval.loop - 1u), ", but stands in ", around_.depth(),
+                     " loops");
+  }
+  const std::int64_t last = std::int64_t{nest_.loop(around_[interval.loop - 1u]).count} - 1;
+  const std::int64_t start = interval.start + interval.step * last;
+  if (start == static_cast<std::int32_t>(start)) return {};
+  return malformed("goes on ", axisName(axis), " as far as ", start);
 }
 
 /// A frame that goes with a counter, or has copies, is that of one iteration.
 Status LoopValidator::checkFrame(const Region& region) {
   const Frame& frame = schedule_.frames[region.frame];
+  Use& use = frames_[region.frame];
   const auto fault = [&](const auto&... pieces) {
     return malformed("frame ", region.frame, ": ", pieces...);
   };
-  const PieceList outer = schedule_.piecesOf(frame);
-  if (Status status = checkBlocks(outer); !status.ok()) {
-    return status.annotated(message("frame ", region.frame));
+  const bool is_used = use.known;
+  if (!is_used) use = {true, depthOf(schedule_.piecesOf(frame)), around_};
+  if (!is_used || use.depth > around_.depth()) {
+    if (Status status = checkBlocks(schedule_.piecesOf(frame)); !status.ok()) {
+      return status.annotated(message("frame ", region.frame));
+    }
   }
   if (frame.copies > 1 && around_.depth() == 0) {
     return fault("has ", frame.copies, " copies, but is used outside of loops");
   }
-  const bool is_still = frame.copies == 1 && isStill(outer);
-  if (!is_still) {
-    if (used_[region.frame] && used_in_[region.frame] != around_) {
-      return fault("is used in other loops, too");
-    }
-    used_[region.frame] = true;
-    used_in_[region.frame] = around_;
+  if ((frame.copies > 1 || use.depth > 0) && use.loops != around_) {
+    return fault("is used in other loops, too");
   }
-  if (region == wholeFrame(frame, region.frame)) return {};
+  return region == wholeFrame(frame, region.frame) ? Status() : checkInside(region);
+}
+
+/// Whether the frame of a region holds it in every iteration.
+Status LoopValidator::checkInside(const Region& region) {
+  const PieceList outer = schedule_.piecesOf(schedule_.frames[region.frame]);
+  std::size_t next = 0;  // mostly the pieces of a region follow the frame's order
   for (const Piece& piece : schedule_.piecesOf(region)) {
-    const bool held = std::ranges::any_of(
-        outer, [&](const Piece& around) { return staysInside(around, piece, outer.size() > 1); });
-    if (!held) return fault("may not hold the region in it in every iteration");
+    std::size_t looked_at = 0;
+    while (looked_at < outer.size() && !staysInside(outer[next], piece, outer.size() > 1)) {
+      next = (next + 1) % outer.size();
+      ++looked_at;
+    }
+    if (looked_at == outer.size()) {
+      return malformed("frame ", region.frame,
+                       ": may not hold the region in it in every iteration");
+    }
+    next = (next + 1) % outer.size();
+    piece_checks_ += looked_at;
+    if (piece_checks_ > mostPieceChecks(schedule_)) {
+      return malformed("takes too long to find in the pieces of frame ", region.frame);
+    }
   }
   return {};
+}
+
+/// Regions of an operation in two frames are in one slot in no iteration: copies of unequal numbers
+/// meet in some one.
+Status LoopValidator::checkSlots(const Region& one, const Region& other) {
+  if (one.frame == kNone || other.frame == kNone || one.frame == other.frame) return {};
+  const Frame& first = schedule_.frames[one.frame];
+  const Frame& second = schedule_.frames[other.frame];
+  if (first.copies == second.copies || first.group() + first.copies <= second.group() ||
+      second.group() + second.copies <= first.group()) {
+    return {};
+  }
+  return malformed("frames ", one.frame, " and ", other.frame, " may be in one slot (",
+                   std::max(first.group(), second.group()), ")");
 }
 
 /// Whether blocks that lie in others in the first iteration do so in all: on every axis both go
@@ -233,14 +283,15 @@ bool LoopValidator::staysInside(const Piece& outer, const Piece& inner, bool of_
          (inner.part >= outer.part && inner.part + inner.parts <= outer.part + outer.parts);
 }
 
-/// Whether the same blocks are meant in all iterations.
-bool LoopValidator::isStill(const PieceList& pieces) const {
+/// The depth of the innermost loop with whose counter blocks go; 0: they are the same in all
+/// iterations.
+std::uint8_t LoopValidator::depthOf(const PieceList& pieces) const {
+  std::uint8_t depth = 0;
   for (const Piece& piece : pieces) {
-    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-      if (schedule_.blockInterval(piece.box, axis).loop != 0) return false;
-    }
+    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis)
+      depth = std::max(depth, schedule_.blockInterval(piece.box, axis).loop);
   }
-  return true;
+  return depth;
 }
 
 /// A guard that goes with a counter does not go round its axis, and nothing is dead.

@@ -16,13 +16,6 @@
 namespace torc {
 namespace {
 
-/// Pieces that may be looked at one by one to find those of regions in their frames: what schedules
-/// have that are not made to take long, and little for the size of their tables.
-std::uint64_t mostPieceChecks(const ScheduleView& schedule) {
-  return (std::uint64_t{1} << 20) +
-         64 * (schedule.operations.size() + schedule.pieces.size() + schedule.frames.size());
-}
-
 /// Which regions an operation kind has.
 struct KindRegions {
   bool dst, a, b;

@@ -14,6 +14,13 @@ struct NamedBlocks {
   std::uint64_t pieces = 0, parts = 0;
 };
 
+/// Pieces that may be looked at one by one to find those of regions in their frames: what schedules
+/// have that are not made to take long, and little for the size of their tables.
+inline std::uint64_t mostPieceChecks(const ScheduleView& schedule) {
+  return (std::uint64_t{1} << 20) +
+         64 * (schedule.operations.size() + schedule.pieces.size() + schedule.frames.size());
+}
+
 /// Checks that what a region or a frame (`part`, `box`, `pieces`) refers to exists, and counts what
 /// its list names.
 Status validateBlocks(const ScheduleView& schedule, std::uint32_t part_count, std::uint32_t part,

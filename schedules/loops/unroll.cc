@@ -33,8 +33,8 @@ class Unroller {
     made.streams.assign(schedule_.streams.begin(), schedule_.streams.end());
     made.shifts.assign(schedule_.shifts.begin(), schedule_.shifts.end());
     made.families.assign(schedule_.families.begin(), schedule_.families.end());
-    made.slot_count = schedule_.slot_count;
     emit(0, static_cast<std::uint32_t>(schedule_.operations.size()), 0, 0);
+    numberSlots();
     return std::move(result_);
   }
 
@@ -50,7 +50,9 @@ class Unroller {
       }
       const Loop& here = loops[loop];
       for (std::uint32_t iteration = 0; iteration < here.count; ++iteration) {
-        if (choice_ == IterationChoice::kEnds && iteration > 1) iteration = here.count - 1;
+        if (choice_ == IterationChoice::kEnds && iteration > 2) {
+          iteration = std::max(iteration, here.count - 2);
+        }
         counters_[depth] = iteration;
         emit(here.begin, here.end, loop + 1, depth + 1);
       }
@@ -143,6 +145,21 @@ class Unroller {
       result_.frames.push_back(index);
     }
     return entry->second;
+  }
+
+  /// Numbers the slots that are used: a schedule has no more slots than frames.
+  void numberSlots() {
+    Schedule& made = result_.schedule;
+    std::vector<std::uint32_t> used;
+    for (const Frame& frame : made.frames)
+      used.push_back(frame.slot);
+    std::ranges::sort(used);
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    for (Frame& frame : made.frames) {
+      frame.slot =
+          static_cast<std::uint32_t>(std::ranges::lower_bound(used, frame.slot) - used.begin());
+    }
+    made.slot_count = static_cast<std::uint32_t>(used.size());
   }
 
   /// In this iteration, the index of what a region or a frame has: of a list of `pieces` from `box`

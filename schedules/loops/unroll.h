@@ -19,10 +19,11 @@ struct UnrolledLoops {
 
 enum class IterationChoice : std::uint8_t {
   kAll,
-  kEnds,  // the first two and the last one of every loop, without dependences
+  kEnds,  // the first three and the last two of every loop, without dependences
 };
 
-/// `schedule` has passed `validate`; for kEnds, all of it but what depends on them.
+/// `schedule` has passed `validate`; for kEnds, all of it but what depends on them. Frames and
+/// slots that no iteration uses are left out.
 UnrolledLoops unrollLoops(const ScheduleView& schedule,
                           IterationChoice choice = IterationChoice::kAll);
 

@@ -1,9 +1,12 @@
 // Loops: what a schedule with loops means is what it means when they are written out, in all its
 // forms; and loops that mean nothing are refused, with the place.
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/Twine.h>
 #include <llvm/Support/Error.h>
 
 #include "ir/json/json.h"
@@ -212,7 +215,7 @@ TEST(Loops, FaultsHaveTheirPlace) {
                   "recv_reduce out[p0, (x-2-i:2-i)] = in[p0, (x-2-i)]"),
             "ring.tir:12:9: error: operation 1: dst and a: name different blocks on X");
   EXPECT_EQ(fault("send out[p0, (x-2-i)]", "send out[p0, (x-2:3-i)]"),
-            "ring.tir:13:27: error: box 2: on X: length 4294967294 must be 1 to 8");
+            "ring.tir:13:27: error: box 2: on X: length 4294967295 must be 1 to 8");
 }
 
 /// Loops leave a mesh in some iteration that is neither the first nor written down.
@@ -249,6 +252,55 @@ TEST(Loops, HaveLimits) {
   EXPECT_EQ(validate(schedule.view()).message(), "loop 0: has operations 1 to before 1 of 4");
   schedule.loops = {{1, 4, 6}};
   EXPECT_EQ(validate(schedule.view()).message(), "loop 0: goes over from phase 0 to 1");
+}
+
+/// A loop around one operation of a ring of eight.
+std::string looped(llvm::StringRef frames, int iterations, llvm::StringRef operations) {
+  return (llvm::Twine(R"(schedule @one {
+  collective allreduce
+  topology torus [X=8] order X
+  color 0 weight 1/1 order X
+  stream 0 of p0
+)") + frames +
+          "  phase 0 {\n    stream 0 {\n      for i in 0.." + llvm::Twine(iterations - 1) + " {\n" +
+          operations + "\n      }\n    }\n  }\n}\n")
+      .str();
+}
+
+/// What is wrong in some iteration in the middle alone.
+TEST(Loops, HoldInEveryIteration) {
+  // In the first iteration both are all of the axis, in the third they begin at x+2 and at x+6.
+  EXPECT_NE(faultOf(looped("", 4, "%0 = copy out[p0, (x+i:8-i)] = in[p0, (x+4+5*i:8-i)]"))
+                .find("where i = 2: dst and a: name different blocks on X"),
+            std::string::npos);
+  // In the last iteration the frame is all of the axis.
+  EXPECT_NE(faultOf(looped("  slots 1\n  frame f0 = p0 (x+i:5+i) in slot 0\n", 4,
+                           "%0 = copy f0[(x+3+i:1+2*i)] = in[p0, (x+3+i:1+2*i)]"))
+                .find("where i = 2: dst: is not inside frame "),
+            std::string::npos);
+  // Copies of two and of three take turns.
+  EXPECT_NE(faultOf(looped("  slots 4\n  frame f0 = p0 (x+i) in slots 0..2\n"
+                           "  frame f1 = p0 (x+i) in slots 2..3 from 3\n",
+                           9, "%0 = copy f1[*] = f0[*]"))
+                .find("frames 1 and 0 may be in one slot (2)"),
+            std::string::npos);
+  EXPECT_NE(
+      faultOf(looped("", 41, "%0 = copy out[p0, (x+2147483640+i)] = in[p0, (x+2147483632+i)]"))
+          .find("goes on X as far as 2147483680"),
+      std::string::npos);
+}
+
+/// Frames may have more copies than the loop has iterations, or nobody who uses them.
+TEST(Loops, LeaveOutSlotsThatNobodyUses) {
+  for (const int iterations : {1, 3, 6, 9}) {
+    const Schedule schedule = parsed(looped(
+        "  slots 6\n  frame f0 = p0 (x) in slot 5\n  frame f1 = p0 (x+i) in slots 0..4 from 2\n",
+        iterations, "%0 = copy f1[*] = in[p0, (x+i)]"));
+    const UnrolledLoops unrolled = unrollLoops(schedule.view());
+    const Status status = validate(unrolled.schedule.view());
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(unrolled.schedule.slot_count, static_cast<std::uint32_t>(std::min(iterations, 5)));
+  }
 }
 
 }  // namespace
