@@ -29,7 +29,8 @@ namespace {
 
 constexpr std::uint32_t kLongestPeriod = 12;  // operations of an iteration
 constexpr std::uint32_t kWidestWindow = 8;    // slots that a frame takes in turn
-constexpr std::uint32_t kMostFailures = 256;  // of a phase, after which no more is tried
+// Operations that are looked at in vain, for each of a phase, before no more is tried there.
+constexpr std::uint64_t kMostVain = 32;
 
 /// New numbers of slots: those that frames of loops take in turn follow one another.
 class SlotNumbers {
@@ -122,8 +123,8 @@ class Roller {
  private:
   void findLoops(std::uint32_t begin, std::uint32_t end);  // of a phase
   bool take(const Repetition& repetition);
-  bool findWaits(const Repetition& repetition, std::vector<Waits>& waits) const;
-  bool findWaits(const Repetition& repetition, std::uint32_t position, Waits& waits) const;
+  bool findWaits(const Repetition& repetition, std::vector<Waits>& waits);
+  bool findWaits(const Repetition& repetition, std::uint32_t position, Waits& waits);
   bool addOutside(const Repetition& repetition, std::uint32_t position,
                   const std::vector<std::set<std::uint32_t>>& outside, Waits& waits) const;
   bool reaches(std::uint32_t from, std::uint32_t to) const;
@@ -145,12 +146,13 @@ class Roller {
   std::vector<RolledLoop> loops_;
   std::vector<std::uint32_t> loop_of_;  // by operation
   SlotNumbers slots_;
+  std::uint64_t vain_ = 0;  // operations of the current phase that were looked at in vain
 };
 
 /// Those of one phase.
 void Roller::findLoops(std::uint32_t begin, std::uint32_t end) {
-  std::uint32_t failures = 0;
-  for (std::uint32_t at = begin; at < end && failures < kMostFailures;) {
+  vain_ = 0;
+  for (std::uint32_t at = begin; at < end && vain_ <= kMostVain * (end - begin);) {
     std::vector<Repetition> found;
     const std::uint32_t longest = std::min(kLongestPeriod, (end - at) / least_);
     for (std::uint32_t period = 1; period <= longest; ++period) {
@@ -166,7 +168,6 @@ void Roller::findLoops(std::uint32_t begin, std::uint32_t end) {
       for (int shorter = 0; shorter < 3 && repetition.count >= least_; ++shorter) {
         if (take(repetition)) return true;
         --repetition.count;
-        ++failures;
       }
       return false;
     });
@@ -177,14 +178,18 @@ void Roller::findLoops(std::uint32_t begin, std::uint32_t end) {
 /// Whether the repetition is a loop.
 bool Roller::take(const Repetition& repetition) {
   RolledLoop loop{repetition, {}, {}};
-  if (!findWaits(repetition, loop.waits) || !findCopies(repetition, loop.copies)) return false;
+  if (!findWaits(repetition, loop.waits)) return false;
+  if (!findCopies(repetition, loop.copies)) {
+    vain_ += std::uint64_t{repetition.count} * repetition.period;
+    return false;
+  }
   for (std::uint32_t i = repetition.begin; i < repetition.end(); ++i)
     loop_of_[i] = static_cast<std::uint32_t>(loops_.size());
   loops_.push_back(std::move(loop));
   return true;
 }
 
-bool Roller::findWaits(const Repetition& repetition, std::vector<Waits>& waits) const {
+bool Roller::findWaits(const Repetition& repetition, std::vector<Waits>& waits) {
   waits.resize(repetition.period);
   for (std::uint32_t position = 0; position < repetition.period; ++position) {
     if (!findWaits(repetition, position, waits[position])) return false;
@@ -192,30 +197,33 @@ bool Roller::findWaits(const Repetition& repetition, std::vector<Waits>& waits) 
   return true;
 }
 
-bool Roller::findWaits(const Repetition& repetition, std::uint32_t position, Waits& waits) const {
-  using Before = std::set<std::pair<std::uint32_t, std::uint32_t>>;
-  std::vector<Before> before(repetition.count);
+bool Roller::findWaits(const Repetition& repetition, std::uint32_t position, Waits& waits) {
+  const std::uint32_t last = repetition.count - 1;
   std::vector<std::set<std::uint32_t>> outside(repetition.count);
-  for (std::uint32_t i = 0; i < repetition.count; ++i) {
+  const auto beforeOf = [&](std::uint32_t i) {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> before;
     const Operation& operation = schedule_.operations[repetition.at(i, position)];
     for (const std::uint32_t on : view_.dependencesOf(operation)) {
       if (on < repetition.begin) {
         outside[i].insert(on);
       } else {
         const std::uint32_t distance = i - (on - repetition.begin) / repetition.period;
-        before[i].emplace((on - repetition.begin) % repetition.period, distance);
+        before.emplace((on - repetition.begin) % repetition.period, distance);
       }
     }
+    return before;
+  };
+  waits.before = beforeOf(last);
+  for (std::uint32_t i = 0; i < last; ++i) {
+    auto wanted = waits.before;
+    std::erase_if(wanted, [&](const auto& before) { return before.second > i; });
+    if (beforeOf(i) == wanted) continue;
+    vain_ += i + 1;
+    return false;
   }
-  waits.before = before.back();
-  for (std::uint32_t i = 0; i < repetition.count; ++i) {
-    Before wanted;
-    for (const auto& [at, distance] : waits.before) {
-      if (distance <= i) wanted.emplace(at, distance);
-    }
-    if (before[i] != wanted) return false;
-  }
-  return addOutside(repetition, position, outside, waits);
+  if (addOutside(repetition, position, outside, waits)) return true;
+  vain_ += repetition.count;
+  return false;
 }
 
 bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
