@@ -17,7 +17,7 @@
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/server.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using dedicated::Client;
@@ -112,12 +112,12 @@ void run(int rank) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  torc::run(rank);
+  torc::runtime::run(rank);
   MPI_Finalize();
 }

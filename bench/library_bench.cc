@@ -121,8 +121,9 @@ int run(const std::string& shape) {
     kept = std::move(*read);
   }
   const auto nodes = static_cast<std::uint64_t>(ranks);
-  const auto job = measured("map the job by its order",
-                            [&] { return mapJob(*kept, LibraryOptions(), nodes, ""); });
+  const auto job = measured("map the job by its order", [&] {
+    return runtime::mapJob(*kept, runtime::LibraryOptions(), nodes, "");
+  });
   std::string lines;
   for (std::int32_t rank = ranks; rank-- > 0;) {
     const Coordinates at = partition->coordinatesOf(rank);
@@ -130,9 +131,9 @@ int run(const std::string& shape) {
       lines += std::to_string(at[i]) + (i + 1 < partition->axis_count ? ' ' : '\n');
   }
   const auto mapped = measured("map it by a mapping file", [&] {
-    LibraryOptions options;
+    runtime::LibraryOptions options;
     options.mapping = "job.map";
-    return mapJob(*kept, options, nodes, lines);
+    return runtime::mapJob(*kept, options, nodes, lines);
   });
   std::vector<std::int32_t> sites(nodes);
   std::iota(sites.begin(), sites.end(), 0);
@@ -149,7 +150,7 @@ int run(const std::string& shape) {
                                  [&] { return recogniseSubTorus(*partition, sites); });
   const LibrarySubTorus* sub_torus = kept->findSubTorus(0, wholeExtents(*partition));
   const auto map = measured("rank map of these", [&] {
-    return RankMap::fromTable(
+    return runtime::RankMap::fromTable(
         ranksInSubTorus(*shuffled, kept->shapes[sub_torus->shape].topology, sub_torus->axes).table);
   });
   return job.ok() && mapped.ok() && copy.ok() && row.ok() && map.ok() && world.ordered ? 0 : 1;

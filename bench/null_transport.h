@@ -7,7 +7,7 @@
 
 #include "runtime/transport/transport.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Completes every started channel at the next poll.
 class NullTransport final : public Transport {
@@ -44,6 +44,6 @@ class NullTransport final : public Transport {
   std::size_t count_ = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_BENCH_NULL_TRANSPORT_H_

@@ -36,7 +36,7 @@
 #include "schedules/expansion/expand.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
@@ -297,27 +297,27 @@ void printTable() {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
 
 int main() {
   MPI_Init(nullptr, nullptr);
-  MPI_Comm_rank(MPI_COMM_WORLD, &torc::rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &torc::ranks);
-  if (torc::ranks > 1) {
-    torc::printTable();
+  MPI_Comm_rank(MPI_COMM_WORLD, &torc::runtime::rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &torc::runtime::ranks);
+  if (torc::runtime::ranks > 1) {
+    torc::runtime::printTable();
   } else {
     std::printf(
         "processor time of one rank\n"
         "| collective | torus | operations | lay out, us | acquire, ns | round, ns | acquire, "
         "ns/op | round, ns/op |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-    torc::printLocalRow("allreduce", "4x3x2", 1, false);
-    torc::printLocalRow("allreduce", "4x4x4", 1, false);
-    torc::printLocalRow("allreduce", "4x4x4", 8, false);
-    torc::printLocalRow("reduce_scatter", "4x4x4", 1, false);
-    torc::printLocalRow("allgather", "4x4x4", 1, false);
-    torc::printLocalRow("allgather", "4x4x4", 1, true);
-    torc::printLocalRow("allreduce", "8x8x8", 1, false);
+    torc::runtime::printLocalRow("allreduce", "4x3x2", 1, false);
+    torc::runtime::printLocalRow("allreduce", "4x4x4", 1, false);
+    torc::runtime::printLocalRow("allreduce", "4x4x4", 8, false);
+    torc::runtime::printLocalRow("reduce_scatter", "4x4x4", 1, false);
+    torc::runtime::printLocalRow("allgather", "4x4x4", 1, false);
+    torc::runtime::printLocalRow("allgather", "4x4x4", 1, true);
+    torc::runtime::printLocalRow("allreduce", "8x8x8", 1, false);
   }
   MPI_Finalize();
   return 0;

@@ -23,7 +23,7 @@
 #include "runtime/transport/inprocess_job.h"
 #include "schedules/expansion/expand.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 void reduceNothing(void*, const void*, const void*, std::size_t, const void*) {}
@@ -110,7 +110,7 @@ void printRow(const std::string& collective, const std::string& shape, std::uint
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
 
 int main(int argc, char** argv) {
   std::printf(
@@ -118,17 +118,17 @@ int main(int argc, char** argv) {
       "| collective | torus | chunks | operations | messages | executor | null transport | "
       "in-process |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   if (argc == 4) {
-    torc::printRow(argv[1], argv[2], static_cast<std::uint32_t>(std::atoi(argv[3])));
+    torc::runtime::printRow(argv[1], argv[2], static_cast<std::uint32_t>(std::atoi(argv[3])));
     return 0;
   }
   if (argc != 1) {
     std::fprintf(stderr, "usage: replay_bench [COLLECTIVE SHAPE CHUNKS]\n");
     return 2;
   }
-  torc::printRow("allreduce", "4x3x2", 1);
-  torc::printRow("allreduce", "4x4x4", 1);
-  torc::printRow("allreduce", "4x4x4", 8);
-  torc::printRow("reduce_scatter", "4x4x4", 1);
-  torc::printRow("allgather", "4x4x4", 1);
-  torc::printRow("allreduce", "8x8x8", 1);
+  torc::runtime::printRow("allreduce", "4x3x2", 1);
+  torc::runtime::printRow("allreduce", "4x4x4", 1);
+  torc::runtime::printRow("allreduce", "4x4x4", 8);
+  torc::runtime::printRow("reduce_scatter", "4x4x4", 1);
+  torc::runtime::printRow("allgather", "4x4x4", 1);
+  torc::runtime::printRow("allreduce", "8x8x8", 1);
 }

@@ -31,7 +31,7 @@
 #include "runtime/dedicated/roles.h"
 #include "runtime/dedicated/server.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using dedicated::Client;
@@ -498,11 +498,11 @@ int run(int count, char** arguments) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int code = torc::run(argc, argv);
+  const int code = torc::runtime::run(argc, argv);
   if (code != 0) std::fprintf(stderr, "cdcp: see the head of bench/smpi/cdcp.cc\n");
   MPI_Finalize();
   return code;

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 // A plain array: destroyed never, so that it can be read during the exit of a thread.
@@ -41,10 +41,10 @@ int report(const Status& status) noexcept {
   return TORC_ERR_TRANSPORT;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 const char* torc_error_message(void) {
-  return torc::last_error;
+  return torc::runtime::last_error;
 }
 
 const char* torc_result_name(int result) {

@@ -11,7 +11,7 @@
 #include "support/message.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// The code of `status`; where that is an error its message becomes torc_error_message().
 int report(const Status& status) noexcept;
@@ -52,6 +52,6 @@ constexpr torc_kind kindOf(Collective collective) {
   return static_cast<torc_kind>(collective);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_API_API_H_

@@ -8,7 +8,7 @@
 #include "support/message.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Nothing is said about buffers. Error: a kind that does not exist.
 inline StatusOr<CallArguments> argumentsOf(const torc_call& call) {
@@ -28,6 +28,6 @@ inline StatusOr<CallArguments> argumentsOf(const torc_call& call) {
   return arguments;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_API_CALL_API_H_

@@ -13,10 +13,8 @@
 #include "runtime/execution/laid_out_call.h"
 #include "runtime/trace/trace.h"
 
-using torc::attempt;
-using torc::CallArguments;
+using namespace torc::runtime;
 using torc::Collective;
-using torc::report;
 using torc::Status;
 using torc::StatusCode;
 using torc::StatusOr;
@@ -24,32 +22,32 @@ using torc::StatusOr;
 namespace {
 
 /// After a failure that not all ranks may have shared: the tags are free again on this rank.
-Status release(torc_geometry& geometry, const torc::TagClaim& tags, const Status& status) {
+Status release(torc_geometry& geometry, const TagClaim& tags, const Status& status) {
   geometry.releaseTags(tags);
   return status;
 }
 
 /// A call on its way to a collective.
 struct Preparation {
-  torc::Call call;
-  std::unique_ptr<torc::LaidOutCall> laid_out;
-  std::unique_ptr<torc::CountsRound> counts;  // null: a rank knows all counts that it needs
+  Call call;
+  std::unique_ptr<LaidOutCall> laid_out;
+  std::unique_ptr<CountsRound> counts;  // null: a rank knows all counts that it needs
 };
 
 /// What can fail on one rank alone.
 Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparation& made) {
-  if (Status status = torc::checkSchedule(*schedule, arguments.collective); !status.ok()) {
+  if (Status status = checkSchedule(*schedule, arguments.collective); !status.ok()) {
     return status;
   }
   const torc_geometry& geometry = *schedule->geometry;
   const int ranks = static_cast<int>(schedule->view().topology.ranks());
-  if (Status status = torc::check(arguments, geometry.rank, ranks, made.call); !status.ok()) {
+  if (Status status = check(arguments, geometry.rank, ranks, made.call); !status.ok()) {
     return status;
   }
-  torc::takeLists(arguments, ranks, made.call);
-  made.laid_out = std::make_unique<torc::LaidOutCall>(schedule);
+  takeLists(arguments, ranks, made.call);
+  made.laid_out = std::make_unique<LaidOutCall>(schedule);
   if (arguments.hasPairLists() && !schedule->view().isDirect()) {
-    made.counts = std::make_unique<torc::CountsRound>(*schedule, made.call);
+    made.counts = std::make_unique<CountsRound>(*schedule, made.call);
     return made.counts->prepare();
   }
   return made.laid_out->prepare(made.call);
@@ -57,7 +55,7 @@ Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparat
 
 /// With all ranks, where blocks pass through others: learns how long they are, by messages with the
 /// tags of the call itself, and prepares the call.
-Status learnCounts(torc_geometry& geometry, const torc::TagClaim& tags, Preparation& made) {
+Status learnCounts(torc_geometry& geometry, const TagClaim& tags, Preparation& made) {
   const Status laid = attempt([&] { return made.counts->layOut(geometry.tagBase(tags)); });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) return agreed;
   const Status learned = attempt([&] {
@@ -69,18 +67,18 @@ Status learnCounts(torc_geometry& geometry, const torc::TagClaim& tags, Preparat
 
 Status create(const char* function, torc_schedule* schedule, const CallArguments& arguments,
               torc_collective** result) {
-  if (schedule == nullptr) return torc::nullArgument("schedule");
+  if (schedule == nullptr) return nullArgument("schedule");
   torc_geometry& geometry = *schedule->geometry;
   if (geometry.context->in_callback) return {StatusCode::kBusy, "called from a callback"};
 
   Preparation made;
   const Status prepared = attempt([&]() -> Status {
-    if (result == nullptr) return torc::nullArgument("collective");
+    if (result == nullptr) return nullArgument("collective");
     return prepare(schedule, arguments, made);
   });
-  std::array<torc::AgreedField, torc::kMaxAgreedFields> fields{};
+  std::array<AgreedField, kMaxAgreedFields> fields{};
   if (prepared.ok()) {
-    const torc::Call& call = made.call;
+    const Call& call = made.call;
     // Lists of pairs differ from rank to rank.
     const std::uint64_t counts = arguments.hasPairLists() ? 0 : call.countsFingerprint();
     fields = {
@@ -91,12 +89,12 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
          {"the datatype", call.type.fingerprint(), false},
          {"the operation", call.reduction.fingerprint, false}}};
   }
-  torc::TagMap taken = geometry.takenTags();
+  TagMap taken = geometry.takenTags();
   if (Status agreed = geometry.agreement.agree(prepared, fields, &taken); !agreed.ok()) {
     return agreed;
   }
   // The same everywhere: all ranks see the same map.
-  StatusOr<torc::TagClaim> tags = geometry.claimTags(schedule->tag_count, taken);
+  StatusOr<TagClaim> tags = geometry.claimTags(schedule->tag_count, taken);
   if (!tags.ok()) return tags.status();
   if (made.counts != nullptr) {
     if (Status agreed = learnCounts(geometry, *tags, made); !agreed.ok()) {
@@ -111,7 +109,7 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   const Status laid = attempt([&] {
     collective = std::make_unique<torc_collective>(std::move(made.laid_out));
     collective->tags = *tags;
-    return collective->laid_out->layOut(geometry.tagBase(*tags), torc::Requests::kPersistent);
+    return collective->laid_out->layOut(geometry.tagBase(*tags), Requests::kPersistent);
   });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
     return release(geometry, *tags, agreed);
@@ -126,7 +124,7 @@ int init(const char* function, torc_schedule* schedule, const CallArguments& arg
          torc_collective** collective) {
   if (collective != nullptr) *collective = nullptr;
   torc_context* context = schedule != nullptr ? schedule->geometry->context : nullptr;
-  const torc::TraceCall traced(context != nullptr ? context->trace.get() : nullptr, function);
+  const TraceCall traced(context != nullptr ? context->trace.get() : nullptr, function);
   return report(attempt(
       [&] { return create(function, schedule, arguments, collective).annotated(function); }));
 }
@@ -300,16 +298,16 @@ int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t i
 
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
   return report(attempt([&]() -> Status {
-    if (schedule == nullptr) return torc::nullArgument("torc_schedule_serves: schedule");
-    if (call == nullptr) return torc::nullArgument("torc_schedule_serves: call");
-    StatusOr<CallArguments> arguments = torc::argumentsOf(*call);
+    if (schedule == nullptr) return nullArgument("torc_schedule_serves: schedule");
+    if (call == nullptr) return nullArgument("torc_schedule_serves: call");
+    StatusOr<CallArguments> arguments = argumentsOf(*call);
     if (!arguments.ok()) return arguments.status().annotated("torc_schedule_serves");
-    if (Status fits = torc::checkSchedule(*schedule, arguments->collective); !fits.ok()) {
+    if (Status fits = checkSchedule(*schedule, arguments->collective); !fits.ok()) {
       return fits;
     }
-    torc::Call checked;
-    Status status = torc::check(*arguments, schedule->geometry->rank,
-                                static_cast<int>(schedule->view().topology.ranks()), checked);
-    return status.ok() ? torc::checkOrder(*schedule, checked) : status;
+    Call checked;
+    Status status = check(*arguments, schedule->geometry->rank,
+                          static_cast<int>(schedule->view().topology.ranks()), checked);
+    return status.ok() ? checkOrder(*schedule, checked) : status;
   }));
 }

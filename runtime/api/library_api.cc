@@ -11,11 +11,9 @@
 #include "runtime/transport/mpi_status.h"
 #include "support/message.h"
 
-using torc::attempt;
+using namespace torc::runtime;
 using torc::LibraryEntry;
 using torc::message;
-using torc::nullArgument;
-using torc::report;
 using torc::Status;
 using torc::StatusCode;
 using torc::StatusOr;
@@ -39,7 +37,7 @@ Status checkCommunicator(MPI_Comm comm) {
   }
   int is_inter = 0;
   if (const int code = PMPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
-    return torc::mpiStatus(code, "MPI_Comm_test_inter");
+    return mpiStatus(code, "MPI_Comm_test_inter");
   }
   if (is_inter) return {StatusCode::kUnsupported, "the communicator is an intercommunicator"};
   return {};
@@ -49,7 +47,7 @@ Status openLibrary(torc_context* context, MPI_Comm world, const torc_library_opt
                    torc_library** result) {
   if (Status status = checkCall(context); !status.ok()) return status;
   if (Status status = checkCommunicator(world); !status.ok()) return status;
-  torc::LibraryOptions options;
+  LibraryOptions options;
   Status mine;
   if (result == nullptr) mine = nullArgument("library");
   if (given == nullptr) mine = nullArgument("options");
@@ -76,14 +74,14 @@ Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
   if (Status status = geometry->duplicate(comm); !status.ok()) return status;
   if (Status status = geometry->startTrace(); !status.ok()) return status;
 
-  torc::Recognition found;
+  Recognition found;
   const Status mine = attempt([&]() -> Status {
     if (result == nullptr) return nullArgument("geometry");
     found = library->recognise(comm);
     if (!found.ok()) return {StatusCode::kUnsupported, found.reason};
     return geometry->mapOnto(found.topology, found.map);
   });
-  const torc::AgreedField fields[] = {
+  const AgreedField fields[] = {
       {"where the communicator lies", mine.ok() ? found.fingerprint() : 0, false}};
   if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
   geometry->hosts.oversubscribed |= library->hosts.oversubscribed;
@@ -125,11 +123,10 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   if (geometry.library == nullptr) {
     return Status(StatusCode::kInvalidArgument, "the geometry was not recognised by a library");
   }
-  const StatusOr<torc::CallArguments> arguments = torc::argumentsOf(*call);
+  const StatusOr<CallArguments> arguments = argumentsOf(*call);
   if (!arguments.ok()) return arguments.status();
-  torc::Call checked;
-  if (Status status = torc::check(*arguments, geometry.rank, geometry.size, checked);
-      !status.ok()) {
+  Call checked;
+  if (Status status = check(*arguments, geometry.rank, geometry.size, checked); !status.ok()) {
     return status;
   }
   const std::uint64_t bytes = checked.bytes;
@@ -137,7 +134,7 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   const std::uint32_t shape = library.index.sub_tori[geometry.library_sub_torus].shape;
   const torc::CollectiveRow& row = torc::rowOf(arguments->collective);
   const bool is_in_order =
-      torc::isInRankOrder(geometry.map, *geometry.topology, library.index.shapes[shape].topology);
+      isInRankOrder(geometry.map, *geometry.topology, library.index.shapes[shape].topology);
   if (checked.needsRankOrder() && !is_in_order) {
     return Status(StatusCode::kUnsupported,
                   message("the ranks are in another order than those of the library's ",
@@ -181,9 +178,9 @@ Status loadChosen(torc_geometry* geometry, const torc_call* call, torc_schedule*
     return {};
   });
   const std::uint64_t file = mine.ok() ? chosen.entry->file : 0;
-  const torc::AgreedField fields[] = {{"the entry of the library", file, true}};
+  const AgreedField fields[] = {{"the entry of the library", file, true}};
   if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
-  StatusOr<torc_schedule*> schedule = torc::loadNow(*geometry, *chosen.entry);
+  StatusOr<torc_schedule*> schedule = loadNow(*geometry, *chosen.entry);
   if (!schedule.ok()) return schedule.status();
   *result = *schedule;
   return {};

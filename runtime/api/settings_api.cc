@@ -9,7 +9,7 @@
 #include "schedules/settings.h"
 #include "support/version.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Copies a text, cut where it is too long, and ends it.
@@ -44,7 +44,9 @@ Status querySetting(int index, torc_setting_info& info) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
+
+using namespace torc::runtime;
 
 const char* torc_version(void) {
   return torc::kVersion.data();
@@ -55,7 +57,7 @@ int torc_setting_count(void) {
 }
 
 int torc_setting_query(int index, torc_setting_info* info) {
-  if (info == nullptr) return torc::report(torc::nullArgument("torc_setting_query: info"));
+  if (info == nullptr) return report(nullArgument("torc_setting_query: info"));
   *info = {};
-  return torc::report(torc::attempt([&] { return torc::querySetting(index, *info); }));
+  return report(attempt([&] { return querySetting(index, *info); }));
 }

@@ -5,8 +5,7 @@
 #include "runtime/job/context.h"
 #include "runtime/trace/trace_job.h"
 
-using torc::attempt;
-using torc::report;
+using namespace torc::runtime;
 using torc::Status;
 using torc::StatusCode;
 
@@ -15,7 +14,7 @@ namespace {
 constexpr std::uint64_t kDefaultEvents = 100000;
 
 Status checkTraceCall(const torc_context* context) {
-  if (context == nullptr) return torc::nullArgument("context");
+  if (context == nullptr) return nullArgument("context");
   if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
   return {};
 }
@@ -28,7 +27,7 @@ Status open(torc_context* context, MPI_Comm comm, const char* path, std::uint64_
   if (context->trace_job != nullptr) {
     return {StatusCode::kBusy, "the context is traced already"};
   }
-  torc::StatusOr<std::unique_ptr<torc::TraceJob>> job = torc::TraceJob::open(
+  torc::StatusOr<std::unique_ptr<TraceJob>> job = TraceJob::open(
       context, comm, path != nullptr ? path : "", events > 0 ? events : kDefaultEvents);
   if (!job.ok()) return job.status();
   context->trace_job = std::move(*job);
@@ -41,7 +40,7 @@ Status close(torc_context* context, std::uint64_t& dropped) {
   if (context->trace_job == nullptr) {
     return {StatusCode::kInvalidArgument, "the context is not traced"};
   }
-  const std::shared_ptr<torc::TraceJob> job = std::move(context->trace_job);
+  const std::shared_ptr<TraceJob> job = std::move(context->trace_job);
   context->trace.reset();
   return job->close(dropped);
 }

@@ -7,7 +7,7 @@
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 // Messages that are kept for reuse: what a program usually has under way.
@@ -191,4 +191,4 @@ void Client::end() {
     PMPI_Waitall(2, message->requests, MPI_STATUSES_IGNORE);
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

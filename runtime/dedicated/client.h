@@ -14,7 +14,7 @@
 
 #include "runtime/dedicated/protocol.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// A communicator of the program that servers know.
 struct OffloadedCommunicator {
@@ -107,6 +107,6 @@ class Client {
   std::size_t next_message_ = 0;
 };
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_CLIENT_H_

@@ -11,7 +11,7 @@
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/yielding_wait.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 StatusOr<std::vector<int>> findNodes() {
   MPI_Comm node = MPI_COMM_NULL;
@@ -40,4 +40,4 @@ bool isCrowded(const std::vector<int>& nodes) {
          static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

@@ -6,7 +6,7 @@
 
 #include "support/status.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// Collective over MPI_COMM_WORLD. For every rank the lowest rank of its node, as MPI finds nodes
 /// (MPI_Comm_split_type). Errors: MPI's.
@@ -15,6 +15,6 @@ StatusOr<std::vector<int>> findNodes();
 /// Whether this rank's node has more ranks than cores.
 bool isCrowded(const std::vector<int>& nodes);
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_NODES_H_

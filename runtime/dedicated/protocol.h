@@ -17,7 +17,7 @@
 #include "runtime/dedicated/roles.h"
 #include "schedules/dedicated_ranks.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// What a request asks for.
 enum class Purpose : std::uint8_t {
@@ -71,6 +71,6 @@ struct Wire {
   }
 };
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_PROTOCOL_H_

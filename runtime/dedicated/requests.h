@@ -8,7 +8,7 @@
 
 #include "runtime/transport/smpi.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// Whether all have been completed, or are null. On a simulated machine, where looking takes time,
 /// only what has been waited for is found complete.
@@ -23,6 +23,6 @@ inline bool areComplete(std::span<MPI_Request> requests) {
   return true;
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_REQUESTS_H_

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 /// The part of `total` things that is the `index`-th of `parts` equal shares, or one more or less.
@@ -99,4 +99,4 @@ StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> n
   return roles;
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

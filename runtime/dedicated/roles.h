@@ -9,7 +9,7 @@
 #include "schedules/dedicated_ranks.h"
 #include "support/status.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// The same on all ranks.
 struct Roles {
@@ -24,6 +24,6 @@ struct Roles {
 /// node. Time and memory grow with the ranks. Errors: those of dedicatedCount.
 StatusOr<Roles> assignRoles(const DedicatedRanks& wanted, std::span<const int> node_of_rank);
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_ROLES_H_

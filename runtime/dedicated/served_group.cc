@@ -10,7 +10,7 @@
 #include "runtime/transport/smpi.h"
 #include "support/message.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 // Calls of a communicator for whose long contributions there is room at a time.
@@ -406,4 +406,4 @@ void ServedGroup::appendRequests(std::vector<MPI_Request*>& requests) {
   }
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

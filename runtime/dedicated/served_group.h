@@ -18,7 +18,7 @@
 #include "runtime/execution/reductions/mpi_reduction.h"
 #include "support/status.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// What a rank of the program has sent for a call: the message, header and short data.
 struct Contribution {
@@ -122,6 +122,6 @@ class ServedGroup {
   std::uint64_t first_ = 0;  // number of the first of `calls_`
 };
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_SERVED_GROUP_H_

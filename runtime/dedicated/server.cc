@@ -12,7 +12,7 @@
 #include "runtime/transport/smpi.h"
 #include "support/message.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 // Requests that MPI has room for; more wait in MPI.
@@ -300,4 +300,4 @@ Status Server::run() {
   return {};
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

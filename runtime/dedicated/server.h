@@ -21,7 +21,7 @@
 #include "runtime/dedicated/served_group.h"
 #include "support/status.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 class Server {
  public:
@@ -86,6 +86,6 @@ class Server {
   bool is_over_ = false;
 };
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_SERVER_H_

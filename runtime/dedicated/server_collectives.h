@@ -10,7 +10,7 @@
 
 #include "runtime/transport/smpi.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 inline int duplicateServers(MPI_Comm comm, MPI_Comm* made) {
   return MPI_Comm_dup(comm, made);
@@ -73,6 +73,6 @@ inline int startServersAlltoallv(const void* in, const int* in_counts, const int
                         request);
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_SERVER_COLLECTIVES_H_

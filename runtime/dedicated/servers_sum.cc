@@ -7,7 +7,7 @@
 #include "runtime/dedicated/requests.h"
 #include "runtime/transport/mpi_status.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 // Messages of a sum have tags of their own: MPI has 32768 at least.
@@ -134,4 +134,4 @@ void ServersSum::appendRequests(std::vector<MPI_Request*>& requests) {
   }
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

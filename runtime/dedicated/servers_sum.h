@@ -15,7 +15,7 @@
 #include "runtime/execution/reductions/reduction.h"
 #include "support/status.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// The most bytes of a vector that are summed so: longer ones go to MPI, which cuts them up.
 inline constexpr std::size_t kMostSummedBytes = 2048;
@@ -68,6 +68,6 @@ class ServersSum {
   std::size_t next_ = 0;  // the exchange that is under way
 };
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_SERVERS_SUM_H_

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 constexpr int kLargestGroup = 8;
@@ -66,4 +66,4 @@ SumRounds planSumRounds(int ranks) {
   return rounds;
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

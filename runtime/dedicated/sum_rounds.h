@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// The same on all ranks.
 struct SumRounds {
@@ -27,6 +27,6 @@ struct SumRounds {
 /// end works for it. Takes time that grows with the ranks.
 SumRounds planSumRounds(int ranks);
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_SUM_ROUNDS_H_

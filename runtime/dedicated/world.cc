@@ -1,7 +1,7 @@
 // The program's MPI_COMM_WORLD.
 #include "runtime/dedicated/world.h"
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 int ranks_apart = 0;
@@ -23,4 +23,4 @@ int ranksApart() {
   return ranks_apart;
 }
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 
 /// MPI_COMM_NULL: MPI's own. Set in MPI_Init and MPI_Finalize only.
 inline MPI_Comm program_world = MPI_COMM_NULL;
@@ -21,6 +21,6 @@ void setProgramWorld(MPI_Comm world);
 /// Ranks of the job that are not the program's.
 int ranksApart();
 
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated
 
 #endif  // TORC_RUNTIME_DEDICATED_WORLD_H_

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// The loops of one operand that are not yet taken; those that remain of a split one too.
@@ -74,4 +74,4 @@ std::optional<AlignedLoops> alignLoops(const std::array<StridedOperand, kOperand
   return aligned;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

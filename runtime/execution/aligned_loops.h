@@ -13,7 +13,7 @@
 
 #include "schedules/expansion/strided.h"
 
-namespace torc {
+namespace torc::runtime {
 
 inline constexpr std::size_t kOperands = 3;  // dst, a, b
 
@@ -78,6 +78,6 @@ class AlignedWalk {
   std::array<std::uint64_t, kOperands> distances_{};
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_ALIGNED_LOOPS_H_

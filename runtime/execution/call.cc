@@ -11,7 +11,7 @@
 #include "schedules/library/index.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -432,4 +432,4 @@ void takeLists(const CallArguments& arguments, int ranks, Call& call) {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

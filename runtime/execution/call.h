@@ -13,7 +13,7 @@
 #include "runtime/execution/reductions/mpi_reduction.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// What keeps a call from being laid out.
 enum class CallFault : std::uint8_t {
@@ -101,6 +101,6 @@ Status check(const CallArguments& arguments, const CollectiveRow& row, int rank,
 /// Copies the lists of arguments that have passed `check`. Throws std::bad_alloc.
 void takeLists(const CallArguments& arguments, int ranks, Call& call);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_CALL_H_

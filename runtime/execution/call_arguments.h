@@ -12,7 +12,7 @@
 
 #include "schedules/collective.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Counts or displacements of the caller, one per rank, of int or a wider type of MPI's.
 class NumberList {
@@ -93,6 +93,6 @@ struct CallArguments {
   bool hasPairLists() const { return has_counts && rowOf(collective).blocks == BlockSpace::kPair; }
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_CALL_ARGUMENTS_H_

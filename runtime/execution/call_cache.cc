@@ -9,7 +9,7 @@
 #include "runtime/job/schedule.h"
 #include "support/hash.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 std::uint64_t hashOf(const torc_schedule* schedule, const Call& call) {
@@ -155,4 +155,4 @@ void CallCache::free(CachedCall* call) {
   geometry_->context->dispose(std::unique_ptr<LaidOutCall>(call));
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

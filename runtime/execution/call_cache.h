@@ -31,7 +31,7 @@
 #include "runtime/execution/laid_out_call.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class CallCache;
 
@@ -134,6 +134,6 @@ class CallCache {
   std::size_t running_ = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_CALL_CACHE_H_

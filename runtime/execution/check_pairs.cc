@@ -10,7 +10,7 @@
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Status fault(Call& call, CallFault kind, StatusCode code, std::string text) {
@@ -148,4 +148,4 @@ void takePairLists(const CallArguments& arguments, int ranks, Call& call) {
             call.unpacks_out ? nullptr : &call.displacements);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -6,7 +6,7 @@
 #include "runtime/execution/call_arguments.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// What `check` does, of arguments that have lists of pairs; `call` has what follows from none of
 /// them. Elements become bytes.
@@ -15,6 +15,6 @@ Status checkPairs(const CallArguments& arguments, int rank, int ranks, Call& cal
 /// What `takeLists` does, of such arguments. Throws std::bad_alloc.
 void takePairLists(const CallArguments& arguments, int ranks, Call& call);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_CHECK_PAIRS_H_

@@ -8,9 +8,8 @@
 #include "runtime/trace/trace_job.h"
 #include "support/message.h"
 
+using namespace torc::runtime;
 using torc::message;
-using torc::nullArgument;
-using torc::report;
 using torc::Status;
 using torc::StatusCode;
 
@@ -19,13 +18,13 @@ std::uint64_t torc_collective::roundKey() const {
   // numbers.
   const bool persistent = tags.slots > 0;
   const std::uint64_t geometry = schedule()->geometry->trace->number;
-  return persistent ? torc::traceHash(torc::traceHash(geometry, 2 * number), rounds)
-                    : torc::traceHash(geometry, 2 * number + 1);
+  return persistent ? traceHash(traceHash(geometry, 2 * number), rounds)
+                    : traceHash(geometry, 2 * number + 1);
 }
 
 void torc_collective::finish() {
   active = false;
-  const bool done = executor().progress() == torc::Progress::kDone;
+  const bool done = executor().progress() == Progress::kDone;
   if (done) {
     ++rounds;
     laid_out->finishRound();
@@ -81,7 +80,7 @@ int torc_collective_start(torc_collective* collective) {
   // A round that is over at once is still reported by the next pass of the context.
   collective->active = true;
   collective->context()->link(collective);
-  if (torc::RoundTrace* trace = collective->laid_out->trace()) {
+  if (RoundTrace* trace = collective->laid_out->trace()) {
     trace->beginRound(collective->roundKey());
   }
   collective->executor().start();
@@ -113,7 +112,7 @@ int torc_collective_wait(torc_collective* collective) {
   if (context->in_callback) {
     return report({StatusCode::kBusy, "torc_collective_wait: called from a callback"});
   }
-  const torc::TraceCall traced(context->trace.get(), "torc_collective_wait");
+  const TraceCall traced(context->trace.get(), "torc_collective_wait");
   if (context->waitsInside(collective)) collective->executor().run();
   for (unsigned passes = 0; collective->active; ++passes) {
     context->advance();
@@ -139,11 +138,11 @@ int torc_collective_query(const torc_collective* collective, torc_collective_inf
   if (collective == nullptr) return report(nullArgument("torc_collective_query: collective"));
   if (info == nullptr) return report(nullArgument("torc_collective_query: info"));
   *info = {};
-  const torc::Executor& executor = collective->executor();
+  const Executor& executor = collective->executor();
   info->operations = executor.operations();
   info->messages = executor.messages();
   info->scratch_bytes = collective->laid_out->dataBytes();
-  info->table_bytes = executor.tableBytes() + sizeof(torc_collective) + sizeof(torc::LaidOutCall);
+  info->table_bytes = executor.tableBytes() + sizeof(torc_collective) + sizeof(LaidOutCall);
   info->rounds = collective->rounds;
   return TORC_OK;
 }

@@ -15,24 +15,24 @@
 
 struct torc_collective {
   /// Of a laid-out call that outlives the collective and has no other meanwhile.
-  explicit torc_collective(torc::LaidOutCall* call) : laid_out(call) {}
-  explicit torc_collective(std::unique_ptr<torc::LaidOutCall> call)
+  explicit torc_collective(torc::runtime::LaidOutCall* call) : laid_out(call) {}
+  explicit torc_collective(std::unique_ptr<torc::runtime::LaidOutCall> call)
       : laid_out(call.get()), owned(std::move(call)) {}
   torc_collective(const torc_collective&) = delete;
   torc_collective& operator=(const torc_collective&) = delete;
 
   torc_schedule* schedule() const { return laid_out->schedule(); }
   torc_context* context() const { return schedule()->geometry->context; }
-  torc::Executor& executor() const { return *laid_out->executor(); }
+  torc::runtime::Executor& executor() const { return *laid_out->executor(); }
 
   /// The tags of the next round of a one-shot call.
-  void bindTags(const torc::TagRange& given) {
+  void bindTags(const torc::runtime::TagRange& given) {
     laid_out->bindTags(given.base);
     number = given.call;
   }
 
   /// Moves the round on; true when it is over.
-  bool advance() { return executor().advance() != torc::Progress::kActive; }
+  bool advance() { return executor().advance() != torc::runtime::Progress::kActive; }
   /// After the round: last copies, callback. The collective is no longer linked.
   void finish();
   /// Ends a round that is under way as failed, without a callback.
@@ -46,9 +46,9 @@ struct torc_collective {
   /// Frees what a persistent collective holds: tags, memory.
   void releaseOwned();
 
-  torc::LaidOutCall* laid_out;
-  std::unique_ptr<torc::LaidOutCall> owned;  // null: a cache's
-  torc::TagClaim tags;                       // of a persistent one
+  torc::runtime::LaidOutCall* laid_out;
+  std::unique_ptr<torc::runtime::LaidOutCall> owned;  // null: a cache's
+  torc::runtime::TagClaim tags;                       // of a persistent one
   /// Names a persistent collective or a one-shot call in its geometry: the same on all ranks.
   std::uint64_t number = 0;
 

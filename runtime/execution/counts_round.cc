@@ -7,7 +7,7 @@
 #include "runtime/transport/mpi_transport.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr std::size_t kNumberBytes = sizeof(std::uint64_t);
@@ -85,4 +85,4 @@ Status CountsRound::compare() const {
   return {};
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -22,7 +22,7 @@
 #include "schedules/expansion/expand.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class CountsRound {
  public:
@@ -58,6 +58,6 @@ class CountsRound {
   PairCounts passing_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_COUNTS_ROUND_H_

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-namespace torc {
+namespace torc::runtime {
 
 inline constexpr std::size_t kCacheLine = 64;
 
@@ -43,6 +43,6 @@ class DataMemory {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_DATA_MEMORY_H_

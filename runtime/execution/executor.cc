@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 // Local work between two looks at the network: about what one core does in a few microseconds.
@@ -186,4 +186,4 @@ Progress Executor::run() {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -24,7 +24,7 @@
 #include "schedules/expansion/expand.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Where a program's buffers lie. `in` and `out` may be the same memory where the collective
 /// allows it; `scratch` overlaps neither. Aligned for the element type.
@@ -174,6 +174,6 @@ class Executor {
   std::vector<ChannelId> completed_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_EXECUTOR_H_

@@ -7,7 +7,7 @@
 
 #include "runtime/execution/executor.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 // Runs that are laid out one by one: that is faster than to walk their loops.
@@ -342,4 +342,4 @@ void Executor::joinCopies() {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -9,7 +9,7 @@
 #include "runtime/trace/trace_job.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 
 ScheduleCall::ScheduleCall(const Call& call, const RankMap& map, int caller, int ranks)
     : rank(map.toSchedule(caller)),
@@ -188,4 +188,4 @@ std::size_t LaidOutCall::bytes() const {
   return listed + dataBytes() + executor_->tableBytes() + (trace_ != nullptr ? trace_->bytes() : 0);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

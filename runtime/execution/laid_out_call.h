@@ -27,7 +27,7 @@
 #include "runtime/transport/mpi_transport.h"
 #include "schedules/expansion/expand.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// A call as its schedule sees it: ranks and lists in the schedule's order.
 struct ScheduleCall {
@@ -135,6 +135,6 @@ class LaidOutCall {
   std::unique_ptr<RoundTrace> trace_;  // null: not traced
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_LAID_OUT_CALL_H_

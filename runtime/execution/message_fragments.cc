@@ -4,7 +4,7 @@
 #include "schedules/expansion/placement.h"
 #include "schedules/loops/unroll.h"
 
-namespace torc {
+namespace torc::runtime {
 
 StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatProgram& program,
                                        const Counts& counts, bool in_place,
@@ -42,4 +42,4 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
   return fragments;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

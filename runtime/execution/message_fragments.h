@@ -9,7 +9,7 @@
 #include "schedules/schedule.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Cuts the messages of `program` = expand(schedule, program.rank, counts, in_place), whose peers
 /// are ranks of the schedule, into their blocks, where these have `least_bytes` each on average. In
@@ -19,6 +19,6 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
                                        const Counts& counts, bool in_place,
                                        std::size_t element_bytes, std::size_t least_bytes);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_MESSAGE_FRAGMENTS_H_

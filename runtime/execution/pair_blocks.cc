@@ -6,7 +6,7 @@
 
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 
 PairBlocks::PairBlocks(const CallArguments& arguments, bool sent)
     : rules_(arguments.rules),
@@ -108,4 +108,4 @@ PairBlocks::Block PairBlocks::block(int rank) const {
           static_cast<std::size_t>(counts_[rank]) * element.size};
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -14,7 +14,7 @@
 #include "runtime/execution/reductions/mpi_reduction.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// What the blocks in one buffer come to, in bytes.
 struct PairBytes {
@@ -71,6 +71,6 @@ class PairBlocks {
   const MPI_Datatype* const types_;  // null: `type_` for all
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_PAIR_BLOCKS_H_

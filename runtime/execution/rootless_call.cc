@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace torc {
+namespace torc::runtime {
 
 Status RootlessCall::prepare(const Call& call, Collective serving, int rank, int ranks) {
   const CollectiveRow& row = rowOf(call.collective);
@@ -89,4 +89,4 @@ void RootlessCall::finishRound() {
     std::memcpy(own_home_, dropped_.data() + own_offset_, own_bytes_);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

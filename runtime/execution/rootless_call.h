@@ -15,7 +15,7 @@
 #include "schedules/collective.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class RootlessCall {
  public:
@@ -51,6 +51,6 @@ class RootlessCall {
   DataMemory zeros_, dropped_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_ROOTLESS_CALL_H_

@@ -10,7 +10,7 @@
 #include "runtime/transport/smpi.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr int kTextBytes = 768;
@@ -141,4 +141,4 @@ Status Agreement::announce(const Status& mine, int code, int speaker, bool all_f
           all_failed ? std::string(text) : message("rank ", speaker, ": ", text)};
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -12,7 +12,7 @@
 #include "runtime/job/context.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Something that must be the same on all ranks.
 struct AgreedField {
@@ -55,6 +55,6 @@ class Agreement {
   int rank_ = 0, size_ = 1;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_JOB_AGREEMENT_H_

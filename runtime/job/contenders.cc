@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Doublings between `bytes` and the sizes of an entry.
@@ -45,4 +45,4 @@ LibraryEntry entryOfContender(std::uint32_t shape, Collective collective, std::u
   return entry;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

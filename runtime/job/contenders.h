@@ -8,7 +8,7 @@
 
 #include "schedules/library/index.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// What takes no longer than this times the fastest is as fast: no measurement tells them apart.
 inline constexpr double kAsFast = 1.03;
@@ -21,6 +21,6 @@ std::vector<std::uint32_t> contenders(const LibraryIndex& index, std::uint32_t s
 /// An entry by which `file` can be loaded and tried for calls of one byte or more.
 LibraryEntry entryOfContender(std::uint32_t shape, Collective collective, std::uint32_t file);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_JOB_CONTENDERS_H_

@@ -9,6 +9,8 @@
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 
+using namespace torc::runtime;
+
 namespace {
 
 // With a core for every rank: fruitless looks, of a tenth of a microsecond or so each, before a
@@ -36,10 +38,10 @@ torc_context::~torc_context() {
   std::erase_if(failed_, [](const auto& call) { return call->isDrained(); });
   // What a message may still touch is never given back.
   for (auto& call : failed_)
-    torc::leaveToMpi(std::move(call));
+    leaveToMpi(std::move(call));
 }
 
-void torc_context::dispose(std::unique_ptr<torc::LaidOutCall> call) {
+void torc_context::dispose(std::unique_ptr<LaidOutCall> call) {
   if (!call->isDrained()) failed_.push_back(std::move(call));
 }
 
@@ -73,7 +75,7 @@ torc::Status torc_context::waitFor(MPI_Request* request, const char* call) {
   while (*request != MPI_REQUEST_NULL) {
     int done = 0;
     const int code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) return torc::mpiStatus(code, call);
+    if (code != MPI_SUCCESS) return mpiStatus(code, call);
     if (done) return {};
     if (first_ != nullptr) advance();
     sched_yield();
@@ -81,9 +83,6 @@ torc::Status torc_context::waitFor(MPI_Request* request, const char* call) {
   return {};
 }
 
-using torc::attempt;
-using torc::nullArgument;
-using torc::report;
 using torc::Status;
 using torc::StatusCode;
 

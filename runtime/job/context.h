@@ -12,11 +12,11 @@
 #include "runtime/transport/smpi.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 class LaidOutCall;
 class Trace;
 class TraceJob;
-}  // namespace torc
+}  // namespace torc::runtime
 
 struct torc_context {
   torc_context();
@@ -30,7 +30,7 @@ struct torc_context {
 
   /// Takes a laid-out call that is used no more. One that has failed lives on, with its memory,
   /// until no message can touch that any more.
-  void dispose(std::unique_ptr<torc::LaidOutCall> call);
+  void dispose(std::unique_ptr<torc::runtime::LaidOutCall> call);
 
   /// One pass over the started collectives; calls callbacks. Returns how many completed.
   int advance();
@@ -40,7 +40,7 @@ struct torc_context {
 
   /// Whether waiting for `collective` is left to MPI: nothing else is under way on this rank.
   bool waitsInside(const torc_collective* collective) const {
-    return torc::kSimulated && first_ == collective && last_ == collective;
+    return torc::runtime::kSimulated && first_ == collective && last_ == collective;
   }
 
   /// Whether no collective is started.
@@ -56,14 +56,14 @@ struct torc_context {
   bool in_callback = false;
 
   // Null unless what the context does is traced. Collectives keep the trace until they are freed.
-  std::shared_ptr<torc::TraceJob> trace_job;
-  std::shared_ptr<torc::Trace> trace;
+  std::shared_ptr<torc::runtime::TraceJob> trace_job;
+  std::shared_ptr<torc::runtime::Trace> trace;
 
  private:
   torc_collective* first_ = nullptr;
   torc_collective* last_ = nullptr;
   std::uint64_t pass_ = 0;
-  std::vector<std::unique_ptr<torc::LaidOutCall>> failed_;  // see dispose
+  std::vector<std::unique_ptr<torc::runtime::LaidOutCall>> failed_;  // see dispose
 };
 
 #endif  // TORC_RUNTIME_JOB_CONTEXT_H_

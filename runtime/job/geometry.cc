@@ -18,13 +18,11 @@
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
+using namespace torc::runtime;
 using torc::message;
-using torc::mpiStatus;
 using torc::Status;
 using torc::StatusCode;
 using torc::StatusOr;
-using torc::TagClaim;
-using torc::TagMap;
 using torc::Topology;
 
 namespace {
@@ -62,8 +60,8 @@ bool sameShape(const Topology& a, const Topology& b) {
 
 }  // namespace
 
-StatusOr<Topology> torc::withOrder(const Topology& topology,
-                                   const std::array<std::uint8_t, kMaxAxes>& order) {
+StatusOr<Topology> torc::runtime::withOrder(const Topology& topology,
+                                            const std::array<std::uint8_t, kMaxAxes>& order) {
   // The tables of damage are sorted by site, which the order numbers.
   Topology result = topology;
   result.order = order;
@@ -80,14 +78,15 @@ StatusOr<Topology> torc::withOrder(const Topology& topology,
   return result;
 }
 
-StatusOr<torc::HostRanks> torc::countHostRanks(torc_context* context, MPI_Comm comm) {
+StatusOr<torc::runtime::HostRanks> torc::runtime::countHostRanks(torc_context* context,
+                                                                 MPI_Comm comm) {
   const std::uint64_t mine = hostHash();
   int size = 0;
   PMPI_Comm_size(comm, &size);
   std::vector<std::uint64_t> names(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   const int code =
-      torc::startAllgather(&mine, 1, MPI_UINT64_T, names.data(), 1, MPI_UINT64_T, comm, &request);
+      startAllgather(&mine, 1, MPI_UINT64_T, names.data(), 1, MPI_UINT64_T, comm, &request);
   if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Iallgather");
   Status status = context->waitFor(&request, "MPI_Iallgather");
   if (!status.ok()) return status;
@@ -107,25 +106,24 @@ torc_geometry::~torc_geometry() {
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (comm == MPI_COMM_NULL || finalized) return;
-  if (!has_failed || torc::kKeepsFreedCommunicators) PMPI_Comm_free(&comm);
+  if (!has_failed || kKeepsFreedCommunicators) PMPI_Comm_free(&comm);
 }
 
 Status torc_geometry::duplicate(MPI_Comm parent) {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (const int code = torc::startDuplicate(parent, &comm, &request); code != MPI_SUCCESS) {
+  if (const int code = startDuplicate(parent, &comm, &request); code != MPI_SUCCESS) {
     return mpiStatus(code, "MPI_Comm_idup");
   }
   if (Status status = context->waitFor(&request, "MPI_Comm_idup"); !status.ok()) return status;
   attach();
-  const StatusOr<torc::HostRanks> counted = torc::countHostRanks(context, comm);
+  const StatusOr<HostRanks> counted = countHostRanks(context, comm);
   if (counted.ok()) hosts = *counted;
   return counted.status();
 }
 
 StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* context, MPI_Comm comm,
-                                                             const Topology& topology,
-                                                             torc::RankMap map,
-                                                             const torc::HostRanks& hosts) {
+                                                             const Topology& topology, RankMap map,
+                                                             const HostRanks& hosts) {
   auto geometry = std::make_unique<torc_geometry>(context);
   geometry->comm = comm;
   geometry->attach();
@@ -138,7 +136,7 @@ StatusOr<std::unique_ptr<torc_geometry>> torc_geometry::over(torc_context* conte
   return geometry;
 }
 
-Status torc_geometry::mapOnto(const Topology& torus, torc::RankMap ranks) {
+Status torc_geometry::mapOnto(const Topology& torus, RankMap ranks) {
   if (Status status = adopt(torus); !status.ok()) return status;
   gives_order_ = true;
   map = std::move(ranks);
@@ -157,10 +155,10 @@ void torc_geometry::attach() {
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
 
-  const int highest = torc::highestTag(comm);
+  const int highest = highestTag(comm);
   const int half = highest / 2 + 1;
-  tags_per_slot_ = std::max(1, half / torc::kTagSlots);
-  one_shot_tags = torc::TagSpace(half, static_cast<std::uint32_t>(highest - half));
+  tags_per_slot_ = std::max(1, half / kTagSlots);
+  one_shot_tags = TagSpace(half, static_cast<std::uint32_t>(highest - half));
   agreement.open(context, comm);
 }
 
@@ -190,13 +188,12 @@ Status torc_geometry::adopt(const Topology& wanted) {
 
 StatusOr<Topology> torc_geometry::topologyFor(const Topology& compiled) const {
   if (!gives_order_ || topology->order == compiled.order) return compiled;
-  return torc::withOrder(compiled, topology->order);
+  return withOrder(compiled, topology->order);
 }
 
 Status torc_geometry::startTrace() {
   if (context->trace_job == nullptr) return {};
-  StatusOr<std::shared_ptr<const torc::GeometryTrace>> traced =
-      context->trace_job->addGeometry(comm);
+  StatusOr<std::shared_ptr<const GeometryTrace>> traced = context->trace_job->addGeometry(comm);
   if (!traced.ok()) return traced.status();
   trace = std::move(*traced);
   return {};
@@ -205,14 +202,14 @@ Status torc_geometry::startTrace() {
 StatusOr<TagClaim> torc_geometry::claimTags(std::uint32_t tag_count, const TagMap& taken) {
   const std::uint64_t slots =
       std::max<std::uint64_t>(1, (std::uint64_t{tag_count} + tags_per_slot_ - 1) / tags_per_slot_);
-  if (slots > torc::kTagSlots) {
+  if (slots > kTagSlots) {
     return Status(StatusCode::kUnsupported,
                   message("the schedule needs ", tag_count, " message tags, MPI has ",
-                          std::int64_t{tags_per_slot_} * torc::kTagSlots));
+                          std::int64_t{tags_per_slot_} * kTagSlots));
   }
   auto isTaken = [&](int slot) { return (taken[slot / 64] >> (slot % 64) & 1) != 0; };
   TagClaim claim{0, 0};
-  for (int slot = 0; slot < torc::kTagSlots; ++slot) {
+  for (int slot = 0; slot < kTagSlots; ++slot) {
     if (isTaken(slot)) {
       claim = {slot + 1, 0};
     } else if (++claim.slots == static_cast<int>(slots)) {
@@ -235,7 +232,7 @@ namespace {
 
 Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, const char* order,
                       torc_geometry** result) {
-  if (context == nullptr) return torc::nullArgument("context");
+  if (context == nullptr) return nullArgument("context");
   if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
   if (comm == MPI_COMM_NULL) {
     return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
@@ -251,12 +248,12 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
   if (Status status = geometry->duplicate(comm); !status.ok()) return status;
   if (Status status = geometry->startTrace(); !status.ok()) return status;
 
-  const Status mine = torc::attempt([&]() -> Status {
-    if (result == nullptr) return torc::nullArgument("geometry");
+  const Status mine = attempt([&]() -> Status {
+    if (result == nullptr) return nullArgument("geometry");
     return geometry->mapOnto(shape, order);
   });
   const std::string text = mine.ok() && geometry->topology ? nameOf(*geometry->topology) : "";
-  const torc::AgreedField fields[] = {{"the shape", std::hash<std::string>()(text), false}};
+  const AgreedField fields[] = {{"the shape", std::hash<std::string>()(text), false}};
   const Status agreed = geometry->agreement.agree(mine, fields);
   if (!agreed.ok()) return agreed;
 
@@ -270,14 +267,14 @@ Status createGeometry(torc_context* context, MPI_Comm comm, const char* shape, c
 int torc_geometry_create(torc_context* context, MPI_Comm comm, const char* shape, const char* order,
                          torc_geometry** geometry) {
   if (geometry != nullptr) *geometry = nullptr;
-  return torc::report(torc::attempt([&] {
+  return report(attempt([&] {
     return createGeometry(context, comm, shape, order, geometry).annotated("torc_geometry_create");
   }));
 }
 
 int torc_geometry_destroy(torc_geometry* geometry) {
   if (geometry == nullptr) return TORC_OK;
-  return torc::report(torc::attempt([&]() -> Status {
+  return report(attempt([&]() -> Status {
     if (geometry->context->in_callback) {
       return {StatusCode::kBusy, "torc_geometry_destroy: called from a callback"};
     }
@@ -294,9 +291,9 @@ int torc_geometry_destroy(torc_geometry* geometry) {
 }
 
 int torc_geometry_query(const torc_geometry* geometry, torc_geometry_info* info) {
-  return torc::report(torc::attempt([&]() -> Status {
-    if (geometry == nullptr) return torc::nullArgument("torc_geometry_query: geometry");
-    if (info == nullptr) return torc::nullArgument("torc_geometry_query: info");
+  return report(attempt([&]() -> Status {
+    if (geometry == nullptr) return nullArgument("torc_geometry_query: geometry");
+    if (info == nullptr) return nullArgument("torc_geometry_query: info");
     *info = {};
     info->rank = geometry->rank;
     info->nodes = geometry->size;

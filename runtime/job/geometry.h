@@ -16,7 +16,7 @@
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 struct GeometryTrace;
 
@@ -39,7 +39,7 @@ StatusOr<HostRanks> countHostRanks(torc_context* context, MPI_Comm comm);
 StatusOr<Topology> withOrder(const Topology& topology,
                              const std::array<std::uint8_t, kMaxAxes>& order);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 /// The lower half of the tag space is cut into equal slots. A collective takes a run of slots that
 /// are free on all ranks: its messages meet no others, whatever the order of starting. Slots are
@@ -58,15 +58,15 @@ struct torc_geometry {
   /// whatever the order of ranks that they were compiled for.
   static torc::StatusOr<std::unique_ptr<torc_geometry>> over(torc_context* context, MPI_Comm comm,
                                                              const torc::Topology& topology,
-                                                             torc::RankMap map,
-                                                             const torc::HostRanks& hosts);
+                                                             torc::runtime::RankMap map,
+                                                             const torc::runtime::HostRanks& hosts);
 
   /// Collective over `parent`, in two steps: `duplicate` makes the geometry's communicator and
   /// learns about it, and fails alike on all ranks; `mapOnto` is what can fail on one.
   torc::Status duplicate(MPI_Comm parent);
   torc::Status mapOnto(const char* shape, const char* order);
   /// The same with what `over` takes.
-  torc::Status mapOnto(const torc::Topology& topology, torc::RankMap map);
+  torc::Status mapOnto(const torc::Topology& topology, torc::runtime::RankMap map);
   /// Makes the context count the geometry, until it is deleted.
   void registerInContext();
   /// Collective over `comm`: makes the context's trace, if there is one, know the geometry.
@@ -79,23 +79,26 @@ struct torc_geometry {
   torc::StatusOr<torc::Topology> topologyFor(const torc::Topology& compiled) const;
 
   /// Collective result: a run of slots that `taken`, the agreed union, leaves free.
-  torc::StatusOr<torc::TagClaim> claimTags(std::uint32_t tag_count, const torc::TagMap& taken);
-  void releaseTags(const torc::TagClaim& claim);
-  int tagBase(const torc::TagClaim& claim) const { return claim.first_slot * tags_per_slot_; }
-  const torc::TagMap& takenTags() const { return taken_; }
+  torc::StatusOr<torc::runtime::TagClaim> claimTags(std::uint32_t tag_count,
+                                                    const torc::runtime::TagMap& taken);
+  void releaseTags(const torc::runtime::TagClaim& claim);
+  int tagBase(const torc::runtime::TagClaim& claim) const {
+    return claim.first_slot * tags_per_slot_;
+  }
+  const torc::runtime::TagMap& takenTags() const { return taken_; }
 
   torc_context* context;
   MPI_Comm comm = MPI_COMM_NULL;
   bool has_failed = false;  // messages and MPI's own collectives may be under way for ever
-  torc::Agreement agreement;
+  torc::runtime::Agreement agreement;
   int rank = 0, size = 1;
   std::optional<torc::Topology> topology;
-  torc::RankMap map;  // ranks of `comm` to ranks of `topology`
-  torc::HostRanks hosts;
-  torc::TagSpace one_shot_tags{0, 0};
+  torc::runtime::RankMap map;  // ranks of `comm` to ranks of `topology`
+  torc::runtime::HostRanks hosts;
+  torc::runtime::TagSpace one_shot_tags{0, 0};
   torc_library* library = nullptr;  // that recognised the communicator, and what as; see there
   std::uint32_t library_sub_torus = 0;
-  std::shared_ptr<const torc::GeometryTrace> trace;  // null: not traced
+  std::shared_ptr<const torc::runtime::GeometryTrace> trace;  // null: not traced
   int schedules = 0;
   // The same on all ranks.
   std::uint64_t schedules_loaded = 0;
@@ -107,7 +110,7 @@ struct torc_geometry {
   bool registered_ = false;   // counted by the context
   bool gives_order_ = false;  // to schedules, instead of insisting on theirs
   int tags_per_slot_ = 1;
-  torc::TagMap taken_{};
+  torc::runtime::TagMap taken_{};
 };
 
 #endif  // TORC_RUNTIME_JOB_GEOMETRY_H_

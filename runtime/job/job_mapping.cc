@@ -5,7 +5,7 @@
 #include "runtime/job/library.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Status mismatch(const std::string& text) {
@@ -113,4 +113,4 @@ StatusOr<JobMapping> mapJob(const LibraryIndex& index, const LibraryOptions& opt
   return job;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

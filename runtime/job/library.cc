@@ -13,14 +13,13 @@
 #include "schedules/format/file.h"
 #include "support/message.h"
 
-using torc::attempt;
-using torc::LibraryOptions;
+using namespace torc::runtime;
 using torc::message;
 using torc::Status;
 using torc::StatusCode;
 using torc::StatusOr;
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -100,45 +99,44 @@ Status understand(std::span<const std::byte> bundle, std::uint64_t ranks, torc_l
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
 
 StatusOr<std::unique_ptr<torc_library>> torc_library::open(torc_context* context, MPI_Comm world,
                                                            const LibraryOptions& options,
                                                            const Status& callers) {
   auto library = std::make_unique<torc_library>(context);
   library->options = options;
-  library->cache = torc::ScheduleCache(options.memory_limit);
+  library->cache = ScheduleCache(options.memory_limit);
   // On the caller's communicator: a duplicate would be one more step of all ranks.
-  torc::Agreement agreement;
+  Agreement agreement;
   agreement.open(context, world);
   int rank = 0, size = 1;
   PMPI_Comm_rank(world, &rank);
   PMPI_Comm_size(world, &size);
-  const StatusOr<torc::HostRanks> hosts = torc::countHostRanks(context, world);
+  const StatusOr<HostRanks> hosts = countHostRanks(context, world);
   if (!hosts.ok()) return hosts.status();
   library->hosts = *hosts;
 
   const std::hash<std::string> hash;
-  const torc::AgreedField fields[] = {
+  const AgreedField fields[] = {
       {"the library's folder", hash(options.directory), false},
       {"the torus or order of ranks", hash(options.torus + '\n' + options.order), false},
       {"the mapping file", hash(options.mapping), false},
       {"the machine", hash(options.machine), false},
       {"the memory limit for schedules", options.memory_limit, true},
   };
-  static_assert(std::size(fields) <= torc::kMaxAgreedFields);
+  static_assert(std::size(fields) <= kMaxAgreedFields);
   std::vector<std::byte> bundle;
-  Status mine = callers.ok() ? torc::checkOptions(options) : callers;
+  Status mine = callers.ok() ? checkOptions(options) : callers;
   if (mine.ok() && rank == 0) {
-    mine = attempt([&] { return torc::readAll(options, bundle); });
+    mine = attempt([&] { return readAll(options, bundle); });
   }
   if (Status agreed = agreement.agree(mine, fields); !agreed.ok()) return agreed;
-  if (Status status = torc::broadcastBytes(context, world, agreement, bundle); !status.ok())
+  if (Status status = broadcastBytes(context, world, agreement, bundle); !status.ok())
     return status;
-  mine =
-      attempt([&] { return torc::understand(bundle, static_cast<std::uint64_t>(size), *library); });
+  mine = attempt([&] { return understand(bundle, static_cast<std::uint64_t>(size), *library); });
   if (mine.ok()) {
-    mine = torc::mpiStatus(PMPI_Comm_group(world, &library->world), "MPI_Comm_group");
+    mine = mpiStatus(PMPI_Comm_group(world, &library->world), "MPI_Comm_group");
   }
   if (Status agreed = agreement.agree(mine); !agreed.ok()) return agreed;
 

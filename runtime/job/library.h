@@ -24,7 +24,7 @@
 #include "schedules/topology/sub_torus.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 inline constexpr std::uint64_t kDefaultScheduleMemory = std::uint64_t{256} << 20;  // bytes
 
@@ -78,7 +78,7 @@ struct Recognition {
   std::uint64_t fingerprint() const;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 struct torc_library {
   explicit torc_library(torc_context* owner) : context(owner) {}
@@ -90,19 +90,19 @@ struct torc_library {
   /// kMismatch: ranks disagree, the index is stale, another machine, no such partition; kMalformed:
   /// a torn index or mapping; kIo. `mine` is an error of the caller that fails it everywhere.
   /// Collectives that are under way in `context` go on.
-  static torc::StatusOr<std::unique_ptr<torc_library>> open(torc_context* context, MPI_Comm world,
-                                                            const torc::LibraryOptions& options,
-                                                            const torc::Status& mine = {});
+  static torc::StatusOr<std::unique_ptr<torc_library>> open(
+      torc_context* context, MPI_Comm world, const torc::runtime::LibraryOptions& options,
+      const torc::Status& mine = {});
 
   /// Local: which sub-torus of the partition the members of `comm`, an intracommunicator, are.
-  torc::Recognition recognise(MPI_Comm comm) const;
+  torc::runtime::Recognition recognise(MPI_Comm comm) const;
 
   /// Local: the schedule for a call on a recognised communicator; nullptr where there is none.
   /// `bytes` are those of the whole vector. A call without data is one of a byte: so it has a
   /// schedule where others have. `is_ordered`: for an operation that does not commute. Where pairs
   /// have lists, whatever the bytes, the one that is kept for such calls: ranks that know different
   /// sizes choose alike.
-  const torc::LibraryEntry* choose(std::uint32_t shape, const torc::CallArguments& call,
+  const torc::LibraryEntry* choose(std::uint32_t shape, const torc::runtime::CallArguments& call,
                                    std::uint64_t bytes, bool is_ordered) const {
     if (is_ordered) return chooseOrdered(shape, call);
     const std::uint64_t size = call.hasPairLists() ? torc::kNoSize : bytes > 0 ? bytes : 1;
@@ -111,7 +111,7 @@ struct torc_library {
   /// Likewise for an operation that does not commute: a schedule of ordered sums, one for all
   /// sizes.
   const torc::LibraryEntry* chooseOrdered(std::uint32_t shape,
-                                          const torc::CallArguments& call) const {
+                                          const torc::runtime::CallArguments& call) const {
     const torc::Collective collective =
         torc::rowOf(call.collective).ordered.value_or(call.collective);
     const torc::LibraryEntry* entry = index.findEntry(shape, collective, torc::kNoSize);
@@ -119,11 +119,11 @@ struct torc_library {
   }
 
   torc_context* context;
-  torc::LibraryOptions options;
+  torc::runtime::LibraryOptions options;
   torc::LibraryIndex index;
-  torc::JobMapping job;
-  torc::HostRanks hosts;  // of all ranks of the job
-  torc::ScheduleCache cache{torc::kDefaultScheduleMemory};
+  torc::runtime::JobMapping job;
+  torc::runtime::HostRanks hosts;  // of all ranks of the job
+  torc::runtime::ScheduleCache cache{torc::runtime::kDefaultScheduleMemory};
   MPI_Group world = MPI_GROUP_NULL;
   int geometries = 0;  // made from it
 
@@ -132,7 +132,7 @@ struct torc_library {
   std::vector<std::string> shapes;
 
  private:
-  torc::Recognition recogniseGroup(MPI_Group group, int size) const;
+  torc::runtime::Recognition recogniseGroup(MPI_Group group, int size) const;
 
   bool registered_ = false;  // counted by the context
 };

@@ -11,12 +11,11 @@
 #include "schedules/topology/sub_torus_ranks.h"
 #include "support/message.h"
 
+using namespace torc::runtime;
 using torc::message;
-using torc::Recognition;
 using torc::Status;
 using torc::StatusOr;
 using torc::SubTorus;
-using torc::Unrecognised;
 
 namespace {
 
@@ -29,7 +28,7 @@ Recognition unrecognised(Unrecognised why, std::string reason) {
 
 }  // namespace
 
-std::uint64_t torc::Recognition::fingerprint() const {
+std::uint64_t torc::runtime::Recognition::fingerprint() const {
   std::vector<std::int32_t> numbers = {static_cast<std::int32_t>(why),
                                        static_cast<std::int32_t>(sub_torus)};
   numbers.insert(numbers.end(), topology.order.begin(), topology.order.end());
@@ -48,8 +47,7 @@ Recognition torc_library::recognise(MPI_Comm comm) const {
   }
   if (code == MPI_SUCCESS) code = PMPI_Comm_group(comm, &group);
   if (code != MPI_SUCCESS) {
-    return unrecognised(Unrecognised::kNoSubTorus,
-                        torc::mpiStatus(code, "MPI_Comm_group").message());
+    return unrecognised(Unrecognised::kNoSubTorus, mpiStatus(code, "MPI_Comm_group").message());
   }
   Recognition result = recogniseGroup(group, size);
   PMPI_Group_free(&group);
@@ -71,7 +69,7 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
     const int code = PMPI_Group_translate_ranks(group, size, members.data(), world, ranks.data());
     if (code != MPI_SUCCESS) {
       return unrecognised(Unrecognised::kNoSubTorus,
-                          torc::mpiStatus(code, "MPI_Group_translate_ranks").message());
+                          mpiStatus(code, "MPI_Group_translate_ranks").message());
     }
     std::vector<std::int32_t> sites;
     sites.reserve(ranks.size());
@@ -96,8 +94,8 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
   }
   const torc::Topology& shape = index.shapes[sub_torus->shape].topology;
   torc::SubTorusRanks ranks = torc::ranksInSubTorus(*box, shape, sub_torus->axes);
-  StatusOr<torc::Topology> topology = torc::withOrder(shape, ranks.order);
-  StatusOr<torc::RankMap> map = torc::RankMap::fromTable(std::move(ranks.table));
+  StatusOr<torc::Topology> topology = withOrder(shape, ranks.order);
+  StatusOr<RankMap> map = RankMap::fromTable(std::move(ranks.table));
   if (!topology.ok() || !map.ok()) {
     const Status& status = topology.ok() ? map.status() : topology.status();
     return unrecognised(Unrecognised::kNoSubTorus, status.message());
@@ -108,6 +106,6 @@ Recognition torc_library::recogniseGroup(MPI_Group group, int size) const {
   result.shape = sub_torus->shape;
   result.topology = *topology;
   result.map = std::move(*map);
-  result.in_order = torc::isInRankOrder(result.map, *topology, shape);
+  result.in_order = isInRankOrder(result.map, *topology, shape);
   return result;
 }

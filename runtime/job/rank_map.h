@@ -15,7 +15,7 @@
 #include "support/message.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class RankMap {
  public:
@@ -73,6 +73,6 @@ inline bool isInRankOrder(const RankMap& map, const Topology& topology, const To
   return map.isIdentity() && sameRankOrder(topology, compiled);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_JOB_RANK_MAP_H_

@@ -16,7 +16,7 @@
 #include "schedules/expansion/expand.h"
 #include "support/message.h"
 
-using torc::attempt;
+using namespace torc::runtime;
 using torc::message;
 using torc::Status;
 using torc::StatusCode;
@@ -40,11 +40,11 @@ Status check(torc_geometry& geometry, std::span<const std::byte> bytes, const st
 /// What both ways of loading share: rank 0 has `bytes` or the reason why not.
 Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>& bytes,
             const std::string& origin, torc_schedule** result) {
-  torc::TraceCall traced(geometry.context->trace.get(), "load", torc::TraceKind::kLoad);
+  TraceCall traced(geometry.context->trace.get(), "load", TraceKind::kLoad);
   traced.setDetail(origin);
   if (Status agreed = geometry.agreement.agree(mine); !agreed.ok()) return agreed;
   const Status received =
-      torc::broadcastBytes(geometry.context, geometry.comm, geometry.agreement, bytes);
+      broadcastBytes(geometry.context, geometry.comm, geometry.agreement, bytes);
   traced.setBytes(bytes.size());
 
   const std::optional<torc::Topology> shape_before = geometry.topology;
@@ -62,7 +62,7 @@ Status load(torc_geometry& geometry, const Status& mine, std::vector<std::byte>&
 }
 
 Status checkCall(const torc_geometry* geometry) {
-  if (geometry == nullptr) return torc::nullArgument("geometry");
+  if (geometry == nullptr) return nullArgument("geometry");
   if (geometry->context->in_callback) return {StatusCode::kBusy, "called from a callback"};
   return {};
 }
@@ -79,13 +79,12 @@ bool torc_schedule::sumsWhole() {
   return *sums_whole_;
 }
 
-Status torc::broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
-                            std::vector<std::byte>& bytes) {
+Status torc::runtime::broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
+                                     std::vector<std::byte>& bytes) {
   auto send = [&](void* data, std::size_t length) {
     MPI_Request request = MPI_REQUEST_NULL;
-    const int code =
-        torc::startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, comm, &request);
-    if (code != MPI_SUCCESS) return torc::mpiStatus(code, "MPI_Ibcast");
+    const int code = startBroadcast(data, static_cast<int>(length), MPI_BYTE, 0, comm, &request);
+    if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Ibcast");
     return context->waitFor(&request, "MPI_Ibcast");
   };
   // The length, and what mostly is all: a step of many ranks takes longer than these bytes.
@@ -138,15 +137,15 @@ StatusOr<std::unique_ptr<torc_schedule>> torc_schedule::bind(
 
 int torc_schedule_load(torc_geometry* geometry, const char* path, torc_schedule** schedule) {
   if (schedule != nullptr) *schedule = nullptr;
-  return torc::report(attempt([&]() -> Status {
+  return report(attempt([&]() -> Status {
     if (Status status = checkCall(geometry); !status.ok()) {
       return status.annotated("torc_schedule_load");
     }
     std::vector<std::byte> bytes;
     const Status mine = attempt([&]() -> Status {
-      if (schedule == nullptr) return torc::nullArgument("torc_schedule_load: schedule");
+      if (schedule == nullptr) return nullArgument("torc_schedule_load: schedule");
       if (geometry->rank != 0) return {};
-      if (path == nullptr) return torc::nullArgument("torc_schedule_load: path");
+      if (path == nullptr) return nullArgument("torc_schedule_load: path");
       StatusOr<std::vector<std::byte>> read = torc::readFile(path);
       if (!read.ok()) return read.status();
       bytes = std::move(*read);
@@ -159,15 +158,15 @@ int torc_schedule_load(torc_geometry* geometry, const char* path, torc_schedule*
 int torc_schedule_load_memory(torc_geometry* geometry, const void* bytes, size_t length,
                               const char* name, torc_schedule** schedule) {
   if (schedule != nullptr) *schedule = nullptr;
-  return torc::report(attempt([&]() -> Status {
+  return report(attempt([&]() -> Status {
     if (Status status = checkCall(geometry); !status.ok()) {
       return status.annotated("torc_schedule_load_memory");
     }
     std::vector<std::byte> copy;
     const Status mine = attempt([&]() -> Status {
-      if (schedule == nullptr) return torc::nullArgument("torc_schedule_load_memory: schedule");
+      if (schedule == nullptr) return nullArgument("torc_schedule_load_memory: schedule");
       if (geometry->rank != 0) return {};
-      if (bytes == nullptr) return torc::nullArgument("torc_schedule_load_memory: bytes");
+      if (bytes == nullptr) return nullArgument("torc_schedule_load_memory: bytes");
       const std::byte* data = static_cast<const std::byte*>(bytes);
       copy.assign(data, data + length);
       return {};
@@ -178,7 +177,7 @@ int torc_schedule_load_memory(torc_geometry* geometry, const void* bytes, size_t
 
 int torc_schedule_free(torc_schedule* schedule) {
   if (schedule == nullptr) return TORC_OK;
-  return torc::report(attempt([&]() -> Status {
+  return report(attempt([&]() -> Status {
     if (schedule->collectives > 0) {
       return {StatusCode::kBusy, message("torc_schedule_free: schedule ", schedule->name,
                                          " still has ", schedule->collectives, " collectives")};
@@ -190,12 +189,12 @@ int torc_schedule_free(torc_schedule* schedule) {
 }
 
 int torc_schedule_query(const torc_schedule* schedule, torc_schedule_info* info) {
-  return torc::report(attempt([&]() -> Status {
-    if (schedule == nullptr) return torc::nullArgument("torc_schedule_query: schedule");
-    if (info == nullptr) return torc::nullArgument("torc_schedule_query: info");
+  return report(attempt([&]() -> Status {
+    if (schedule == nullptr) return nullArgument("torc_schedule_query: schedule");
+    if (info == nullptr) return nullArgument("torc_schedule_query: info");
     const torc::ScheduleView& view = schedule->view();
     *info = {};
-    info->kind = torc::kindOf(view.collective);
+    info->kind = kindOf(view.collective);
     info->kind_name = torc::rowOf(view.collective).name.data();
     info->name = schedule->name.c_str();
     info->producer = schedule->producer.c_str();

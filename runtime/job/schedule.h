@@ -16,14 +16,14 @@
 #include "schedules/schedule.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Collective: gives rank 0's bytes to all ranks of `comm`. Only this rank's memory may have run
 /// out: the caller agrees on the result.
 Status broadcastBytes(torc_context* context, MPI_Comm comm, Agreement& agreement,
                       std::vector<std::byte>& bytes);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 struct torc_schedule {
   /// Local: `file`, which may serve other geometries too, bound to `geometry`, whose order of ranks
@@ -40,7 +40,7 @@ struct torc_schedule {
   /// Whether the communicator's ranks are in the order in which the schedule was compiled, on which
   /// prefixes depend.
   bool isInRankOrder() const {
-    return torc::isInRankOrder(geometry->map, view_.topology, file->view().topology);
+    return torc::runtime::isInRankOrder(geometry->map, view_.topology, file->view().topology);
   }
 
   torc_geometry* geometry = nullptr;

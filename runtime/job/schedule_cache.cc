@@ -5,7 +5,7 @@
 
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 
 std::shared_ptr<const LoadedSchedule> ScheduleCache::find(std::uint32_t file) {
   const auto found = of_file_.find(file);
@@ -44,4 +44,4 @@ std::shared_ptr<const LoadedSchedule> ScheduleCache::add(std::uint32_t file, std
   return held_.front().schedule;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -11,7 +11,7 @@
 #include "schedules/format/file.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class ScheduleCache {
  public:
@@ -46,6 +46,6 @@ class ScheduleCache {
   std::unordered_map<std::uint32_t, std::list<Held>::iterator> of_file_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_JOB_SCHEDULE_CACHE_H_

@@ -13,7 +13,7 @@
 #include "schedules/format/file.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 
 ScheduleLoad::ScheduleLoad(torc_library& library, torc_geometry& geometry,
                            const LibraryEntry& entry)
@@ -226,4 +226,4 @@ StatusOr<torc_schedule*> loadNow(torc_geometry& geometry, const LibraryEntry& en
   return load.take();
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -17,7 +17,7 @@
 #include "schedules/library/index.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// One load on a geometry's communicator. All its ranks make it for the same entry (else it fails
 /// on all), in the same order among the collective calls on that communicator, and advance it until
@@ -110,6 +110,6 @@ class ScheduleLoad {
 /// for it; collectives that are under way in the geometry's context go on. Errors: as `take`.
 StatusOr<torc_schedule*> loadNow(torc_geometry& geometry, const LibraryEntry& entry);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_JOB_SCHEDULE_LOAD_H_

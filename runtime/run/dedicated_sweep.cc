@@ -19,7 +19,7 @@
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using dedicated::Client;
@@ -250,4 +250,4 @@ Status sweepDedicated(const RunOptions& options) {
   return {};
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

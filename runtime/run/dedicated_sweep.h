@@ -5,7 +5,7 @@
 #include "runtime/run/torc_run_options.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Collective over MPI_COMM_WORLD. For each size of `options` (bytes of the vector), and each ratio
 /// that the ranks allow, measures sums of doubles among the ranks that are not dedicated: by MPI's
@@ -14,6 +14,6 @@ namespace torc {
 /// best ratio, and when it pays (Section V.E).
 Status sweepDedicated(const RunOptions& options);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_DEDICATED_SWEEP_H_

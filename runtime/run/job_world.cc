@@ -11,7 +11,7 @@
 #include "support/message.h"
 #include "support/version.h"
 
-namespace torc {
+namespace torc::runtime {
 
 Status agreed(const Status& mine) {
   int rank = 0, ranks = 0;
@@ -71,4 +71,4 @@ std::string describeJob(const Topology& topology, bool oversubscribed) {
                  kVersion, oversubscribed ? "; ranks outnumber cores" : "");
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

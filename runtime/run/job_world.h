@@ -7,7 +7,7 @@
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Collective over MPI_COMM_WORLD. The error of the lowest rank that has one, on all.
 Status agreed(const Status& mine);
@@ -19,6 +19,6 @@ Status apiStatus(int code);
 /// on rank 0.
 std::string describeJob(const Topology& topology, bool oversubscribed);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_JOB_WORLD_H_

@@ -5,7 +5,7 @@
 #include "runtime/job/schedule_load.h"
 #include "runtime/run/job_world.h"
 
-namespace torc {
+namespace torc::runtime {
 
 SubTorusBoxes::~SubTorusBoxes() {
   for (auto& [file, schedule] : schedules_)
@@ -51,4 +51,4 @@ StatusOr<torc_schedule*> SubTorusBoxes::load(std::uint32_t shape, Collective col
   return schedule;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -12,7 +12,7 @@
 #include "runtime/job/schedule.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class SubTorusBoxes {
  public:
@@ -43,6 +43,6 @@ class SubTorusBoxes {
   std::vector<std::pair<std::uint32_t, torc_schedule*>> schedules_;  // by file
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_SUB_TORUS_BOXES_H_

@@ -17,7 +17,7 @@
 #include "schedules/collective.h"
 #include "support/hash.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 int g_rank = 0;
@@ -147,17 +147,18 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
 
 int main(int argc, char** argv) {
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
   int code = 1;
   const auto endOutOfMemory = [] {  // on some ranks, perhaps: the others would wait for ever
-    std::fprintf(stderr, "torc-run: rank %d: out of memory; try smaller --bytes\n", torc::g_rank);
+    std::fprintf(stderr, "torc-run: rank %d: out of memory; try smaller --bytes\n",
+                 torc::runtime::g_rank);
     MPI_Abort(MPI_COMM_WORLD, 1);
   };
   try {
-    code = torc::run(argc, argv);
+    code = torc::runtime::run(argc, argv);
   } catch (const std::bad_alloc&) {
     endOutOfMemory();
   } catch (const std::length_error&) {  // a table larger than any memory

@@ -13,7 +13,7 @@
 #include "schedules/expansion/shares.h"
 #include "support/hash.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Numbers around 1, so that sums and products of many stay within range; integers 1 to 13.
@@ -467,4 +467,4 @@ std::string RunJob::use(torc_schedule* schedule) {
   return agree(prepare());
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -12,7 +12,7 @@
 #include "runtime/run/torc_run_options.h"
 #include "schedules/collective.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Microseconds of one iteration, each as long as its slowest rank.
 struct RunTimes {
@@ -115,6 +115,6 @@ class RunJob {
   std::uint64_t first_hash_ = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_TORC_RUN_JOB_H_

@@ -12,7 +12,7 @@
 
 #include "schedules/dedicated_ranks.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 std::span<const RunType> runTypes() {
@@ -449,4 +449,4 @@ std::vector<std::uint64_t> runSizes(const RunOptions& options) {
   return sizes;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

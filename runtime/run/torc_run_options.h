@@ -12,7 +12,7 @@
 #include "schedules/collective.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// An element type that torc-run offers.
 struct RunType {
@@ -66,6 +66,6 @@ std::string runHelp();
 /// The sizes to run, in bytes, whole elements each, ascending.
 std::vector<std::uint64_t> runSizes(const RunOptions& options);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_TORC_RUN_OPTIONS_H_

@@ -15,7 +15,7 @@
 #include "runtime/run/tuned_copy.h"
 #include "runtime/run/tuner.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Status tuneLibrary(const RunOptions& options, torc_library& library) {
@@ -64,4 +64,4 @@ Status tune(const RunOptions& options) {
   return status;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

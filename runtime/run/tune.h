@@ -6,12 +6,12 @@
 #include "runtime/run/torc_run_options.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Collective over MPI_COMM_WORLD. Prints a table on rank 0. The error is the same on all ranks;
 /// the library itself is never written to.
 Status tune(const RunOptions& options);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_TUNE_H_

@@ -11,7 +11,7 @@
 #include "schedules/format/file.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Status makeFolder(const std::string& path) {
@@ -72,4 +72,4 @@ Status TunedCopy::publish(const std::string& folder, const LibraryIndex& index) 
   return {};
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

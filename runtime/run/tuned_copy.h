@@ -7,7 +7,7 @@
 #include "schedules/library/index.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class TunedCopy {
  public:
@@ -30,6 +30,6 @@ class TunedCopy {
   std::string folder_;  // empty: it is gone, or in its place
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_TUNED_COPY_H_

@@ -7,7 +7,7 @@
 
 #include "runtime/job/contenders.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using Measurements = std::span<const LibraryMeasurement>;
@@ -133,4 +133,4 @@ std::vector<LibraryEntry> tunedEntries(const LibraryIndex& index, Measurements m
   return entries;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

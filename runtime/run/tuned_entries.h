@@ -9,7 +9,7 @@
 
 #include "schedules/library/index.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Seconds that a preloaded program's call takes besides the persistent collective that was
 /// measured, less those that one takes that is handed to MPI (docs/tuning.md: 0.11 and 0.06 us).
@@ -26,6 +26,6 @@ std::vector<LibraryEntry> tunedEntries(const LibraryIndex& index,
                                        std::span<const LibraryMeasurement> measurements,
                                        std::uint64_t asked);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_TUNED_ENTRIES_H_

@@ -17,7 +17,7 @@
 #include "runtime/run/yielding_collectives.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr int kRounds = 5;
@@ -167,7 +167,7 @@ bool Tuner::isOver(double end) const {
 StatusOr<std::vector<Tuner::Contender>> Tuner::contenders(const Cell& cell, SubTorusBoxes& boxes) {
   std::vector<Contender> list;
   for (const std::uint32_t file :
-       torc::contenders(index_, cell.shape, cell.collective, cell.bytes)) {
+       torc::runtime::contenders(index_, cell.shape, cell.collective, cell.bytes)) {
     const StatusOr<torc_schedule*> schedule = boxes.load(cell.shape, cell.collective, file);
     if (Status status = agreed(schedule.ok() ? Status() : schedule.status()); !status.ok()) {
       return status;
@@ -292,4 +292,4 @@ void Tuner::print(const Cell& cell, const std::vector<Contender>& list) const {
   std::fflush(stdout);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -19,7 +19,7 @@
 #include "runtime/run/torc_run_options.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class Tuner {
  public:
@@ -83,6 +83,6 @@ class Tuner {
   std::vector<LibraryMeasurement> measurements_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_TUNER_H_

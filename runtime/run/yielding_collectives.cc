@@ -3,7 +3,7 @@
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/yielding_wait.h"
 
-namespace torc {
+namespace torc::runtime {
 void barrier(MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   waitYielding(startBarrier(comm, &request), &request);
@@ -19,4 +19,4 @@ void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
   waitYielding(startBroadcast(data, count, type, root, comm, &request), &request);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

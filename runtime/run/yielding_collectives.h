@@ -5,13 +5,13 @@
 
 #include <mpi.h>
 
-namespace torc {
+namespace torc::runtime {
 
 void barrier(MPI_Comm comm);
 /// In place.
 void allreduce(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_YIELDING_COLLECTIVES_H_

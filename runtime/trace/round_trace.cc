@@ -3,7 +3,7 @@
 
 #include "support/hash.h"
 
-namespace torc {
+namespace torc::runtime {
 
 std::uint64_t traceHash(std::uint64_t a, std::uint64_t b) {
   return hashNumbers(a, b);
@@ -79,4 +79,4 @@ void RoundTrace::endWork(std::uint32_t step, std::uint64_t bytes) {
   trace_->record(event);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

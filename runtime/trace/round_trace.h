@@ -15,7 +15,7 @@
 #include "runtime/trace/trace.h"
 #include "schedules/expansion/expand.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// What one number out of several is made of: 64 bits that differ where one of them does.
 std::uint64_t traceHash(std::uint64_t a, std::uint64_t b);
@@ -63,6 +63,6 @@ class RoundTrace {
   std::vector<Operation> operations_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRACE_ROUND_TRACE_H_

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace torc {
+namespace torc::runtime {
 
 std::int64_t traceClock() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -85,4 +85,4 @@ std::vector<TraceEvent> Trace::close() {
   return ring_;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -17,7 +17,7 @@
 
 #include "schedules/schedule.h"
 
-namespace torc {
+namespace torc::runtime {
 
 enum class TraceKind : std::uint8_t {
   kCall = 0,        // a call of the program, from its begin to its return
@@ -130,6 +130,6 @@ class TraceCall {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRACE_TRACE_H_

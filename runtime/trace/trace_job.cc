@@ -11,7 +11,7 @@
 #include "runtime/transport/smpi.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr int kExchangesPerRank = 8;  // of messages, to compare two clocks
@@ -301,4 +301,4 @@ Status TraceJob::close(std::uint64_t& dropped) {
   return broadcast(&dropped, sizeof(dropped), comm_);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -22,7 +22,7 @@
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// What the collectives of a geometry have to know to be traced.
 struct GeometryTrace {
@@ -80,6 +80,6 @@ class TraceJob {
   std::shared_ptr<Trace> trace_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRACE_TRACE_JOB_H_

@@ -10,7 +10,7 @@
 
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Bytes of the UTF-8 character that `text` begins with; 0 where that is none.
@@ -249,4 +249,4 @@ Status TraceFile::finish() {
   return status;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

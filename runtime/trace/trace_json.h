@@ -16,7 +16,7 @@
 #include "runtime/trace/trace.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// How a rank's clock compares with that of rank 0, measured at the trace's begin and end.
 struct ClockSample {
@@ -73,6 +73,6 @@ class TraceFile {
   std::int64_t clock_error_ = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRACE_TRACE_JSON_H_

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 // 16 bytes at least: the alignment of a long double.
@@ -145,4 +145,4 @@ Status InProcessJob::stuck() const {
                                       std::to_string(others) + " other ranks"};
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

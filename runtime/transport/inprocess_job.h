@@ -16,7 +16,7 @@
 #include "schedules/schedule.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 struct JobOptions {
   Delivery delivery = Delivery::kRendezvous;
@@ -76,6 +76,6 @@ class InProcessJob {
   std::vector<std::int32_t> order_;  // of advancing
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_INPROCESS_JOB_H_

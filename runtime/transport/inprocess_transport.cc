@@ -8,7 +8,7 @@
 
 #include "support/hash.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// One rank's end of the network.
 class InProcessTransport final : public Transport {
@@ -243,4 +243,4 @@ std::size_t InProcessNetwork::pollAdversarial(std::int32_t rank, std::span<Chann
   return 1;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -12,7 +12,7 @@
 
 #include "runtime/transport/transport.h"
 
-namespace torc {
+namespace torc::runtime {
 
 enum class Delivery : std::uint8_t {
   /// A message moves, and completes on both sides, when both sides have started it. Nothing is
@@ -105,6 +105,6 @@ class InProcessNetwork {
   Status status_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_INPROCESS_TRANSPORT_H_

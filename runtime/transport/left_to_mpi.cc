@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-namespace torc {
+namespace torc::runtime {
 
 void leaveToMpi(void* memory) noexcept {
   try {
@@ -18,4 +18,4 @@ void leaveToMpi(void* memory) noexcept {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

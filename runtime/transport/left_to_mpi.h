@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace torc {
+namespace torc::runtime {
 
 /// Remembers `memory` until the process ends, so that checkers of leaks see that it is meant.
 void leaveToMpi(void* memory) noexcept;
@@ -15,6 +15,6 @@ void leaveToMpi(std::unique_ptr<T> memory) noexcept {
   leaveToMpi(memory.release());
 }
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_LEFT_TO_MPI_H_

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-namespace torc {
+namespace torc::runtime {
 
 Status mpiStatus(int code, const char* call) {
   if (code == MPI_SUCCESS) return {};
@@ -31,4 +31,4 @@ int highestTag(MPI_Comm comm) {
   return found ? *upper_bound : 32767;  // the least that MPI allows
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

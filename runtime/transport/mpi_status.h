@@ -10,7 +10,7 @@
 
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// What an MPI call returned, as a status: `MPI_Start: Invalid rank, error stack: ...`, one line.
 Status mpiStatus(int code, const char* call);
@@ -18,6 +18,6 @@ Status mpiStatus(int code, const char* call);
 /// The highest tag of messages on a communicator.
 int highestTag(MPI_Comm comm);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_MPI_STATUS_H_

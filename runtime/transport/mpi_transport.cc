@@ -8,7 +8,7 @@
 #include "runtime/transport/mpi_status.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 // MPI counts in int. Both ends cut longer fragments at multiples of this.
@@ -367,4 +367,4 @@ bool MpiTransport::drained() {
   return active_count_ == 0;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

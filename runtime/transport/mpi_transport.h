@@ -18,7 +18,7 @@
 #include "runtime/execution/data_memory.h"
 #include "runtime/transport/transport.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Blocks from this size on are better sent one by one than packed: measured, see above.
 inline constexpr std::size_t kLeastFragmentBytes = 4096;
@@ -120,6 +120,6 @@ class MpiTransport final : public Transport {
   Status status_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_MPI_TRANSPORT_H_

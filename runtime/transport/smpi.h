@@ -15,7 +15,7 @@
 
 #include <mpi.h>
 
-namespace torc {
+namespace torc::runtime {
 
 #ifdef SMPI_H
 
@@ -84,6 +84,6 @@ inline int startAlltoallv(const void* in, const int* in_counts, const int* in_of
 
 #endif
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_SMPI_H_

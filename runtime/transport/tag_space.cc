@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::runtime {
 
 bool TagSpace::ready(const TagRange& range) const {
   const auto end = [](const TagRange& of) { return of.base + static_cast<int>(of.count); };
@@ -20,4 +20,4 @@ void TagSpace::release(const TagRange& range) {
   held_.pop_back();
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -22,7 +22,7 @@
 
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// The tags of one call: `base` to `base` + count - 1.
 struct TagRange {
@@ -71,6 +71,6 @@ class TagSpace {
   std::vector<TagRange> held_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_TAG_SPACE_H_

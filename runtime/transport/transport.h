@@ -16,7 +16,7 @@
 #include "schedules/expansion/strided.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// The memory that places lie in. A call is bound to other buffers by other bases.
 enum class Base : std::uint8_t { kIn, kOut, kScratch, kTransport };
@@ -155,6 +155,6 @@ class Transport {
   virtual Status status() const = 0;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_TRANSPORT_H_

@@ -38,7 +38,7 @@
 #define TORC_PERSISTENT_NAME(Name) "MPIX_" #Name "_init"
 #endif
 
-namespace torc {
+namespace torc::runtime {
 
 #ifdef OPEN_MPI
 
@@ -124,6 +124,6 @@ inline constexpr bool kLocksErrorHandlers = true;
 
 #endif  // OPEN_MPI
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_WHICH_MPI_H_

@@ -9,7 +9,7 @@
 
 #include "runtime/transport/smpi.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// MPI_Wait for what `started` has begun, whose error comes first. On a simulated machine, where
 /// looking takes time, inside MPI.
@@ -22,6 +22,6 @@ inline int waitYielding(int started, MPI_Request* request) {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_TRANSPORT_YIELDING_WAIT_H_

@@ -11,7 +11,7 @@
 #include "runtime/api/torc.h"
 #include "tests/mpi/mapped_job.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using List = std::vector<std::int64_t>;
@@ -228,4 +228,4 @@ TEST_F(Alltoalls, AMessageThatIsTooLongIsATruncation) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

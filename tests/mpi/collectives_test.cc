@@ -11,7 +11,7 @@
 #include "runtime/api/torc.h"
 #include "tests/mpi/job.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using Collectives = JobTest;
@@ -273,4 +273,4 @@ TEST_F(Collectives, FloatSumsAreTheSameBitsOnAllRanksAndInTenRounds) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

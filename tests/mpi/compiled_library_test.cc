@@ -11,7 +11,7 @@
 
 #include "tests/mpi/library_folder.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 void runOnce(torc_collective* collective) {
@@ -182,4 +182,4 @@ TEST_F(CompiledLibraries, ADamagedTorus) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

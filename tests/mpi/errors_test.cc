@@ -10,7 +10,7 @@
 #include "runtime/api/torc.h"
 #include "tests/mpi/job.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 class Errors : public JobTest {
@@ -249,4 +249,4 @@ TEST_F(Errors, NullHandlesAreArgumentsLikeOthers) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 struct MpiEnvironment : testing::Environment {
@@ -90,4 +90,4 @@ torc_schedule* JobTest::schedule(const std::string& collective) {
   return schedules_[kind];
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

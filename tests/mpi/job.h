@@ -9,7 +9,7 @@
 
 #include "runtime/api/torc.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// The torus for this number of ranks: "1", "2", "2x2", "3x2".
 std::string shapeOfWorld();
@@ -49,6 +49,6 @@ class JobTest : public testing::Test {
         << torc_error_message();                                               \
   } while (false)
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_TESTS_MPI_JOB_H_

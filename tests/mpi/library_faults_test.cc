@@ -11,7 +11,7 @@
 
 #include "tests/mpi/library_folder.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 class LibraryFaults : public LibraryTest {
@@ -266,4 +266,4 @@ TEST_F(LibraryFaults, NoRoomOnOneRank) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

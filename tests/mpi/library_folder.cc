@@ -11,7 +11,7 @@
 
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr const char* kCollectives[] = {"allreduce", "reduce_scatter", "allgather"};
@@ -236,4 +236,4 @@ void expectResultsOfMpi(torc_geometry* geometry, MPI_Comm comm, const std::strin
   EXPECT_EQ(out, expected) << what;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

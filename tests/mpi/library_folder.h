@@ -15,7 +15,7 @@
 #include "schedules/library/index.h"
 #include "tests/mpi/job.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Allgathers of fewer bytes have no schedule in these libraries.
 inline constexpr std::uint64_t kLeastAllgatherBytes = 8;
@@ -92,6 +92,6 @@ void expectResultsOfMpi(torc_geometry* geometry, MPI_Comm comm, const std::strin
 /// An allreduce of `count` integers.
 torc_call allreduceOf(std::int64_t count);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_TESTS_MPI_LIBRARY_FOLDER_H_

@@ -14,7 +14,7 @@
 
 #include "tests/mpi/library_folder.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Columns of the torus; its rows are as long as this.
@@ -300,4 +300,4 @@ TEST_F(Libraries, AFileThatSomeRanksHold) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

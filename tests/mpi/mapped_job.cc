@@ -10,7 +10,7 @@
 #include "schedules/format/file.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::runtime {
 
 std::vector<Mapping> allMappings() {
   std::vector<Mapping> mappings = {{"as they come", false, {}}, {"turned", true, {}}};
@@ -88,4 +88,4 @@ std::vector<std::int32_t> numbers(std::int64_t count) {
   return data;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -16,7 +16,7 @@
 #include "runtime/job/schedule.h"
 #include "tests/mpi/job.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// How ranks lie on the torus of the tests' schedules.
 struct Mapping {
@@ -50,6 +50,6 @@ class MappedTest : public testing::Test {
 std::int32_t numberOf(int rank, std::int64_t element);
 std::vector<std::int32_t> numbers(std::int64_t count);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_TESTS_MPI_MAPPED_JOB_H_

@@ -9,7 +9,7 @@
 
 #include "tests/mpi/job.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Channels that complete while the transport is looked at so many times, or until there is one.
@@ -62,4 +62,4 @@ TEST(MpiTransport, SynchronousSendsAreOverWithTheirReceive) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

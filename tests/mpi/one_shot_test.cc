@@ -43,7 +43,7 @@ void operator delete(void* data, std::size_t) noexcept {
   std::free(data);
 }
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr std::size_t kPlenty = std::size_t{64} << 20;
@@ -488,4 +488,4 @@ TEST_F(OneShot, ErrorsLeaveNothingBehind) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -32,7 +32,7 @@ void operator delete(void* data, std::size_t) noexcept {
   std::free(data);
 }
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 class ProgressTest : public JobTest {
@@ -195,4 +195,4 @@ TEST_F(ProgressTest, TagsRunOutWithAnErrorOnAllRanksAndComeBack) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

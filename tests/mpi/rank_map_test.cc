@@ -11,7 +11,7 @@
 #include "runtime/execution/laid_out_call.h"
 #include "tests/mpi/mapped_job.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 void runOnce(torc_collective* collective) {
@@ -205,4 +205,4 @@ TEST(RankMap, RefusesWhatIsNoPermutation) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -14,7 +14,7 @@
 #include "schedules/collective.h"
 #include "tests/mpi/job.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using Vector = std::vector<std::int32_t>;
@@ -279,4 +279,4 @@ TEST(RootlessForms, HaveTheLayoutOfTheRootedOnes) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -14,7 +14,7 @@
 
 #include "tests/mpi/library_folder.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// A geometry over a duplicate of `comm`, without a step that all ranks agree on.
@@ -157,4 +157,4 @@ TEST_F(Loads, OneFailsWhileAnotherGoesOn) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -16,7 +16,7 @@
 #include "runtime/execution/collective.h"
 #include "tests/mpi/mapped_job.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using Threads = MappedTest;
@@ -122,4 +122,4 @@ TEST_F(Threads, AContextUnderALockServesThemAll) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

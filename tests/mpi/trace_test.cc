@@ -12,7 +12,7 @@
 #include "tests/mpi/job.h"
 #include "tests/runtime/trace/trace_facts.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Rank 0's scratch path, which alone counts.
@@ -99,4 +99,4 @@ TEST_F(TraceApi, ErrorsAreTheSameOnAllRanks) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -20,9 +20,9 @@ T element(std::uint64_t rank, std::uint64_t index) {
 }
 
 template <typename T>
-T combine(ReduceOp op, T a, T b) {
-  if (op == ReduceOp::kMax) return std::max(a, b);
-  if (op == ReduceOp::kMin) return std::min(a, b);
+T combine(runtime::ReduceOp op, T a, T b) {
+  if (op == runtime::ReduceOp::kMax) return std::max(a, b);
+  if (op == runtime::ReduceOp::kMin) return std::min(a, b);
   return static_cast<T>(a + b);
 }
 
@@ -34,7 +34,8 @@ std::span<T> elements(std::span<std::byte> bytes) {
 template <typename T>
 class CheckedJob {
  public:
-  CheckedJob(const ScheduleView& schedule, const CheckedCall& call, ElementKind kind, ReduceOp op)
+  CheckedJob(const ScheduleView& schedule, const CheckedCall& call, runtime::ElementKind kind,
+             runtime::ReduceOp op)
       : schedule_(schedule), call_(call), kind_(kind), op_(op), ranks_(schedule.topology.ranks()) {
     blocks_.assign(ranks_ + 1, 0);
     for (std::uint64_t r = 0; r < ranks_; ++r) {
@@ -45,14 +46,14 @@ class CheckedJob {
 
   std::string run() {
     const Counts counts{call_.count, call_.per_rank, {}};
-    JobOptions options;
+    runtime::JobOptions options;
     options.delivery = call_.delivery;
     options.seed = call_.seed;
     options.in_place = call_.in_place;
     options.root = call_.root;
     options.element_bytes = sizeof(T);
-    options.reducer = {reductionKernel(kind_, op_), nullptr};
-    auto job = InProcessJob::create(schedule_, counts, options);
+    options.reducer = {runtime::reductionKernel(kind_, op_), nullptr};
+    auto job = runtime::InProcessJob::create(schedule_, counts, options);
     if (!job.ok()) return job.status().message();
     for (std::uint64_t r = 0; r < ranks_; ++r)
       fill(**job, r);
@@ -61,7 +62,7 @@ class CheckedJob {
   }
 
  private:
-  void fill(InProcessJob& job, std::uint64_t rank) const {
+  void fill(runtime::InProcessJob& job, std::uint64_t rank) const {
     const auto number = static_cast<std::int32_t>(rank);
     std::ranges::fill(elements<T>(job.out(number)), static_cast<T>(kUntouched));
     const Holds holds = row_.inAt(number == call_.root);
@@ -117,7 +118,7 @@ class CheckedJob {
     return call_.in_place ? element<T>(rank, index) : static_cast<T>(kUntouched);
   }
 
-  std::string compare(InProcessJob& job) const {
+  std::string compare(runtime::InProcessJob& job) const {
     std::vector<T> whole(total_);
     for (std::uint64_t i = 0; i < total_; ++i)
       whole[i] = expected(i);
@@ -143,8 +144,8 @@ class CheckedJob {
   const ScheduleView& schedule_;
   const CollectiveRow& row_ = rowOf(schedule_.collective);
   const CheckedCall& call_;
-  const ElementKind kind_;
-  const ReduceOp op_;
+  const runtime::ElementKind kind_;
+  const runtime::ReduceOp op_;
   const std::uint64_t ranks_;
   std::vector<std::uint64_t> blocks_;  // first element of each rank's block
   std::uint64_t total_ = 0;
@@ -153,22 +154,22 @@ class CheckedJob {
 }  // namespace
 
 std::string runChecked(const ScheduleView& schedule, const CheckedCall& call) {
-  auto run = [&]<typename T>(T, ElementKind kind, ReduceOp op) {
+  auto run = [&]<typename T>(T, runtime::ElementKind kind, runtime::ReduceOp op) {
     return CheckedJob<T>(schedule, call, kind, op).run();
   };
   switch (call.type) {
     case CheckedType::kInt64Sum:
-      return run(std::int64_t{}, ElementKind::kInt64, ReduceOp::kSum);
+      return run(std::int64_t{}, runtime::ElementKind::kInt64, runtime::ReduceOp::kSum);
     case CheckedType::kInt32Max:
-      return run(std::int32_t{}, ElementKind::kInt32, ReduceOp::kMax);
+      return run(std::int32_t{}, runtime::ElementKind::kInt32, runtime::ReduceOp::kMax);
     case CheckedType::kUint8Sum:
-      return run(std::uint8_t{}, ElementKind::kUint8, ReduceOp::kSum);
+      return run(std::uint8_t{}, runtime::ElementKind::kUint8, runtime::ReduceOp::kSum);
     case CheckedType::kFloatSum:
-      return run(float{}, ElementKind::kFloat, ReduceOp::kSum);
+      return run(float{}, runtime::ElementKind::kFloat, runtime::ReduceOp::kSum);
     case CheckedType::kDoubleSum:
-      return run(double{}, ElementKind::kDouble, ReduceOp::kSum);
+      return run(double{}, runtime::ElementKind::kDouble, runtime::ReduceOp::kSum);
     case CheckedType::kInt16Min:
-      return run(std::int16_t{}, ElementKind::kInt16, ReduceOp::kMin);
+      return run(std::int16_t{}, runtime::ElementKind::kInt16, runtime::ReduceOp::kMin);
   }
   return "unknown type";
 }

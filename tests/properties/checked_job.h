@@ -24,7 +24,7 @@ struct CheckedCall {
   std::vector<std::uint64_t> per_rank;  // as in Counts; empty: `count`
   bool in_place = false;                // not in a reduce_scatter
   std::int32_t root = 0;
-  Delivery delivery = Delivery::kRendezvous;
+  runtime::Delivery delivery = runtime::Delivery::kRendezvous;
   std::uint64_t seed = 0;
 };
 

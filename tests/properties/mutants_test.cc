@@ -35,7 +35,7 @@ std::string differsFromOriginal(const Schedule& mutant) {
     CheckedCall call;
     call.count = blocks * mutant.view().partCount() * 3 + 1;
     call.in_place = has_in_place && seed % 2 == 0;
-    call.delivery = Delivery::kAdversarial;
+    call.delivery = runtime::Delivery::kAdversarial;
     call.seed = seed;
     if (rowOf(mutant.collective).isRooted()) {
       call.root = static_cast<std::int32_t>(seed % mutant.topology.ranks());

@@ -269,7 +269,8 @@ CheckedCall drawCall(const Schedule& schedule) {
   }
   call.in_place = row.inPlaceAliases() && draw(0, 1) == 1;
   if (row.isRooted()) call.root = static_cast<std::int32_t>(draw(0, ranks - 1));
-  call.delivery = oneOf({Delivery::kRendezvous, Delivery::kEager, Delivery::kAdversarial});
+  call.delivery = oneOf(
+      {runtime::Delivery::kRendezvous, runtime::Delivery::kEager, runtime::Delivery::kAdversarial});
   call.seed = draw(0, 1u << 30);
   return call;
 }

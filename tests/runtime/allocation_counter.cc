@@ -10,13 +10,13 @@ std::atomic<std::uint64_t> allocations{0};
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 
-bool torc::allocationsAreCounted() {
+bool torc::runtime::allocationsAreCounted() {
   return false;
 }
 
 #else
 
-bool torc::allocationsAreCounted() {
+bool torc::runtime::allocationsAreCounted() {
   return true;
 }
 
@@ -51,6 +51,6 @@ void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
 
 #endif
 
-std::uint64_t torc::allocationCount() {
+std::uint64_t torc::runtime::allocationCount() {
   return allocations;
 }

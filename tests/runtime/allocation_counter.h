@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace torc {
+namespace torc::runtime {
 
 /// Allocations by any thread since the program began.
 std::uint64_t allocationCount();
@@ -12,6 +12,6 @@ std::uint64_t allocationCount();
 /// Whether anything is counted: sanitizers have an allocator of their own.
 bool allocationsAreCounted();
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_TESTS_RUNTIME_ALLOCATION_COUNTER_H_

@@ -11,7 +11,7 @@
 
 #include "support/hash.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 // Of a vector, copied at a time where a result would overwrite its first operand.
@@ -348,4 +348,4 @@ void MpiReduction::reduceLocal(void* dst, const void* a, const void* b, std::siz
   }
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -14,7 +14,7 @@
 #include "runtime/execution/reductions/reduction.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// A datatype. Plain data.
 struct ElementType {
@@ -100,6 +100,6 @@ class MpiReduction {
 /// "MPI_SUM", or "a user-defined operation".
 std::string describeOp(MPI_Op op);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_REDUCTIONS_MPI_REDUCTION_H_

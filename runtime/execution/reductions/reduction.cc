@@ -5,7 +5,7 @@
 #include <array>
 #include <type_traits>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 template <typename T>
@@ -275,4 +275,4 @@ ReduceFunction reductionKernel(ElementKind kind, ReduceOp op) {
   return table()[static_cast<std::size_t>(kind)].kernels[static_cast<std::size_t>(op)];
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace torc {
+namespace torc::runtime {
 
 /// dst[i] = a[i] op b[i] for `count` elements; `cookie` is the reducer's.
 using ReduceFunction = void (*)(void* dst, const void* a, const void* b, std::size_t count,
@@ -81,6 +81,6 @@ std::size_t elementBytes(ElementKind kind);
 /// The kernel, or null where MPI does not define `op` on `kind`.
 ReduceFunction reductionKernel(ElementKind kind, ReduceOp op);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_EXECUTION_REDUCTIONS_REDUCTION_H_

@@ -11,7 +11,7 @@
 #include "schedules/library/index.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 std::uint64_t signatureOf(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;
@@ -57,4 +57,4 @@ std::string describe(const CallNote& note) {
   return what;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

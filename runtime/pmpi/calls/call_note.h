@@ -10,7 +10,7 @@
 #include "runtime/pmpi/calls/reason.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Who makes a call.
 enum class Maker : std::uint8_t {
@@ -46,6 +46,6 @@ CallNote noteOn(const CollectiveCall& call, Maker maker);
 /// does not commute)".
 std::string describe(const CallNote& note);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_CALL_NOTE_H_

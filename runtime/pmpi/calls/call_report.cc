@@ -13,7 +13,7 @@
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr const char* kFunctionNames[][3] = {
@@ -115,4 +115,4 @@ void complainOf(const CollectiveCall& call, const std::string& what) {
   complain(message(functionName(call.id, call.form), ": ", what));
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

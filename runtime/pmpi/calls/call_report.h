@@ -8,7 +8,7 @@
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "schedules/library/index.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Takes the time, where calls are counted.
 void beginCall(CollectiveCall& call);
@@ -35,6 +35,6 @@ const char* servedBy(const CollectiveCall& call, const LibraryEntry* entry);
 /// "MPI_Iallreduce": a row's function of this form.
 const char* functionName(CallId id, Form form);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_CALL_REPORT_H_

@@ -16,7 +16,7 @@
 #include "runtime/pmpi/calls/reason.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Lists of the program that a call reads after it has returned, copied: a program may free them at
 /// once.
@@ -105,6 +105,6 @@ struct CollectiveCall {
   CallTrial* trial = nullptr;  // that it is part of (runtime/pmpi/tuning); null: of none
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_COLLECTIVE_CALL_H_

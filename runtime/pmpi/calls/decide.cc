@@ -3,7 +3,7 @@
 
 #include "runtime/pmpi/job/engine.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 Reason reasonOf(CallFault fault) {
@@ -82,4 +82,4 @@ const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call&
   return call.reason == Reason::kServed ? entry : nullptr;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

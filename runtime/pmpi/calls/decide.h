@@ -8,7 +8,7 @@
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "schedules/library/index.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Checks the arguments of a described call on an intracommunicator of `size` ranks, of which the
 /// caller is `rank` (runtime/execution/call.h: `checked` gets no lists). Fills in `call.bytes`.
@@ -20,6 +20,6 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked);
 /// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
 const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_DECIDE_H_

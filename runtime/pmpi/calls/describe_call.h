@@ -12,7 +12,7 @@
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/transport/which_mpi.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Begins the description of a call; false: torc has no schedules for it.
 inline bool beginDescription(CollectiveCall& call) {
@@ -150,6 +150,6 @@ void describeRootedScatterV(CollectiveCall&, const Parameters&...) {}
 template <typename... Parameters>
 void describeNeighborExchangeW(CollectiveCall&, const Parameters&...) {}
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_DESCRIBE_CALL_H_

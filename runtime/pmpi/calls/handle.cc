@@ -3,7 +3,7 @@
 
 #include "runtime/transport/mpi_status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 Status HandleSpace::open() {
   if (const int code = PMPI_Comm_dup(MPI_COMM_SELF, &self_); code != MPI_SUCCESS) {
@@ -44,4 +44,4 @@ Status HandleSpace::complete(int tag, bool failed) {
   return failed ? Status() : mpiStatus(code, "MPI_Send");
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

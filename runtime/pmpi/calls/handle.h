@@ -14,7 +14,7 @@
 
 #include "support/status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 class HandleSpace {
  public:
@@ -46,6 +46,6 @@ class HandleSpace {
   std::unordered_set<int> persistent_;  // tags in use for longer than one operation
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_HANDLE_H_

@@ -10,7 +10,7 @@
 
 #include "runtime/transport/which_mpi.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Whether a call has to hold a handle: one that the program may free.
 inline bool isHeldType(MPI_Datatype type) {
@@ -66,6 +66,6 @@ class HeldHandles {
   Handles<MPI_Op> ops_;
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_HELD_HANDLES_H_

@@ -7,7 +7,7 @@
 
 #include "runtime/execution/reductions/mpi_reduction.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 #if MPI_VERSION >= 4
 
@@ -91,4 +91,4 @@ int unpackElements(PackedBytes packed, std::byte* data, MPI_Count count, MPI_Dat
 
 #endif
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Packed elements: `room` bytes, of which some begin `at` bytes in.
 struct PackedBytes {
@@ -20,6 +20,6 @@ struct PackedBytes {
 int packElements(const std::byte* data, MPI_Count count, MPI_Datatype type, PackedBytes packed);
 int unpackElements(PackedBytes packed, std::byte* data, MPI_Count count, MPI_Datatype type);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_LARGE_COUNTS_H_

@@ -17,7 +17,7 @@
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 int errorClass(const Status& status) {
   switch (status.code()) {
@@ -419,4 +419,4 @@ void Operation::settle() {
   settled_.store(true, std::memory_order_release);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -28,7 +28,7 @@
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/transport/tag_space.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 class Operation final : public Turn {
  public:
@@ -136,6 +136,6 @@ class Operation final : public Turn {
 /// The error class in which a program hears of a failure of torc.
 int errorClass(const Status& status);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_OPERATION_H_

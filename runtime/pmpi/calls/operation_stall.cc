@@ -9,7 +9,7 @@
 #include "runtime/pmpi/job/engine.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// Ranks that are asked, or named, at most.
@@ -81,4 +81,4 @@ std::string Operation::whatIsWaitedFor() const {
   return what;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -4,7 +4,7 @@
 #include "runtime/pmpi/calls/large_counts.h"
 #include "runtime/transport/mpi_status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 void Packing::Copy::allocate(std::uint64_t bytes_of_data) {
   bytes = std::make_unique_for_overwrite<std::byte[]>(bytes_of_data);
@@ -140,4 +140,4 @@ Status Packing::unpack() {
   return {};
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -20,7 +20,7 @@
 #include "schedules/collective.h"
 #include "support/status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 class Packing {
  public:
@@ -72,6 +72,6 @@ class Packing {
   std::vector<Elements> results_;
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_PACKING_H_

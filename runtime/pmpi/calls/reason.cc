@@ -1,7 +1,7 @@
 // Why a call is handed back to MPI: the texts.
 #include "runtime/pmpi/calls/reason.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 const char* text(Reason reason) {
   switch (reason) {
@@ -69,4 +69,4 @@ bool isRefused(Reason reason, int strict) {
   return (strict >= 1 && shouldBeServed(reason)) || (strict >= 2 && reason >= Reason::kCollective);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 enum class Reason : std::uint8_t {
   kServed,  // not handed back
@@ -46,6 +46,6 @@ bool shouldBeServed(Reason reason);
 /// Whether it is an error under TORC_STRICT=`strict`.
 bool isRefused(Reason reason, int strict);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_REASON_H_

@@ -5,7 +5,7 @@
 
 #include "runtime/pmpi/calls/held_handles.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 // Of longer calls the time to find out about them is no matter.
@@ -104,4 +104,4 @@ void RepeatedCalls::dropAll() {
   }
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

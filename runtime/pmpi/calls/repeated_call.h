@@ -18,7 +18,7 @@
 #include "runtime/pmpi/calls/collective_call.h"
 #include "schedules/library/index.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// What a call is but for its buffers, as the program made it.
 struct CallKey {
@@ -118,6 +118,6 @@ class RepeatedCalls {
   std::array<Slot, kSlots> slots_;
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_REPEATED_CALL_H_

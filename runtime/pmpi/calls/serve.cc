@@ -20,7 +20,7 @@
 #include "runtime/trace/trace.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// A call that has come, and what has been found out about it.
@@ -435,4 +435,4 @@ int handedBack(CollectiveCall& call, int code) {
   return endTrial(call, code);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -6,7 +6,7 @@
 
 #include "runtime/pmpi/calls/collective_call.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// What became of a call. Not settled: it is MPI's, and the wrapper makes it as it stands.
 struct Outcome {
@@ -29,6 +29,6 @@ bool isMadeByAll(const CollectiveCall& call);
 /// Notes in the statistics that MPI has returned `code` for the call. Gives it back.
 int handedBack(CollectiveCall& call, int code);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_SERVE_H_

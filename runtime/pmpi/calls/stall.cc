@@ -8,7 +8,7 @@
 #include "runtime/pmpi/statistics/report.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 StallTimer::StallTimer() : began_(PMPI_Wtime()) {}
 
@@ -28,4 +28,4 @@ void tellOfStall(const CollectiveCall& call, const CommunicatorState& state,
   warnOnce(line, line);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -10,7 +10,7 @@
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Seconds without progress after which a rank asks others.
 inline constexpr double kSecondsBeforeAsking = 0.5;
@@ -49,6 +49,6 @@ class StallTimer {
 void tellOfStall(const CollectiveCall& call, const CommunicatorState& state,
                  const std::string& why);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_STALL_H_

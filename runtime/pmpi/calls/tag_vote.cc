@@ -8,7 +8,7 @@
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 std::uint32_t TagVote::tagCount(int ranks) {
   return static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(ranks) - 1));
@@ -69,4 +69,4 @@ void TagVote::merge() {
   mine.complement |= arrived.complement;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

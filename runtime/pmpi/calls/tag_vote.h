@@ -13,7 +13,7 @@
 #include "runtime/transport/tag_space.h"
 #include "support/status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// A reduction by dissemination: after step k a rank has what the 2^(k+1) - 1 before it have, too.
 class TagVote {
@@ -57,6 +57,6 @@ class TagVote {
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_CALLS_TAG_VOTE_H_

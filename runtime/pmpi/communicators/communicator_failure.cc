@@ -17,7 +17,7 @@
 #include "runtime/pmpi/statistics/report.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 std::size_t indexOf(CallId id) {
@@ -225,4 +225,4 @@ std::string CommunicatorState::answerOf(int rank) const {
   return text;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

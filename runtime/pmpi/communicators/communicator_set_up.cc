@@ -15,7 +15,7 @@
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/mpi_status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// A communicator of the same members, without attributes: MPI_Comm_dup would call the program's
@@ -138,4 +138,4 @@ Status CommunicatorState::makeGeometry(MPI_Comm shadow) {
   });
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

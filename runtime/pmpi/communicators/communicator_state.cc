@@ -12,7 +12,7 @@
 #include "runtime/transport/left_to_mpi.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 Reason reasonOf(Unrecognised why) {
@@ -197,4 +197,4 @@ void CommunicatorState::endLoad() {
   }
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -36,7 +36,7 @@
 #include "runtime/transport/tag_space.h"
 #include "schedules/library/index.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// What waits for its turn on a communicator.
 class Turn {
@@ -281,6 +281,6 @@ class CommunicatorState {
   std::unordered_map<int, Answer> answers_;  // by rank
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_COMMUNICATORS_COMMUNICATOR_STATE_H_

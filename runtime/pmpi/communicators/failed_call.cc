@@ -3,7 +3,7 @@
 
 #include "runtime/pmpi/job/engine.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
              const std::string& what) {
@@ -23,4 +23,4 @@ Outcome refuse(const CollectiveCall& call, int code) {
   return {true, code};
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

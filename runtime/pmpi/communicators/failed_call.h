@@ -8,7 +8,7 @@
 #include "runtime/pmpi/calls/serve.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// The call has failed on this rank, where there is no operation that could fail. Returns `code`.
 int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
@@ -22,6 +22,6 @@ int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state);
 /// may leave by a longjmp or an exception.
 Outcome refuse(const CollectiveCall& call, int code);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_COMMUNICATORS_FAILED_CALL_H_

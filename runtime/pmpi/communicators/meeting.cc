@@ -8,7 +8,7 @@
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/transport/mpi_status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// Ranks in MPI_COMM_WORLD; empty where one has none.
@@ -77,4 +77,4 @@ void meetLeaders(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_le
   meet(local);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

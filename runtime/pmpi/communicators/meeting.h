@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Of all ranks of `comm`, an intra- or intercommunicator. No-op for MPI_COMM_NULL.
 void meet(MPI_Comm comm);
@@ -19,6 +19,6 @@ void meetGroup(MPI_Group group, int tag);
 /// which counts on the local leader alone.
 void meetLeaders(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader, int tag);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_COMMUNICATORS_MEETING_H_

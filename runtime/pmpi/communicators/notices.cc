@@ -6,7 +6,7 @@
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 void Notice::setText(std::string_view what) {
   const std::size_t length = std::min(what.size(), kTextBytes - 1);
@@ -59,4 +59,4 @@ bool Notices::receive(Notice& notice) {
   return code == MPI_SUCCESS;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

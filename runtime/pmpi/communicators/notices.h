@@ -13,7 +13,7 @@
 
 #include "runtime/pmpi/calls/call_note.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 enum class NoticeKind : std::uint32_t {
   kAsk,     // the sender waits for the receiver in a call
@@ -68,6 +68,6 @@ class Notices {
   std::vector<Sent> sent_;
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_COMMUNICATORS_NOTICES_H_

@@ -16,7 +16,7 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 // MPICH 4.0's, besides MPI_COMM_WORLD and MPI_COMM_SELF. Open MPI has more.
@@ -146,4 +146,4 @@ Status CommunicatorState::giveUpJobs(const CollectiveCall* call) {
   return {};
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -23,7 +23,7 @@
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 int positionIn(const std::vector<int>& ranks, int rank) {
@@ -107,4 +107,4 @@ void endDedicated() {
   MPI_Comm_free(&own);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -5,7 +5,7 @@
 
 #include "schedules/settings.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Collective over MPI_COMM_WORLD, when torc is on, or is known to be off. Returns on ranks of the
 /// program: their MPI_COMM_WORLD is the communicator of them, and calls of theirs may go to
@@ -18,6 +18,6 @@ void splitJob(const Settings& settings);
 /// needed.
 void endDedicated();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_DEDICATED_DEDICATED_JOB_H_

@@ -18,7 +18,7 @@
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 using dedicated::Client;
@@ -490,4 +490,4 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
   return {true, code};
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -14,7 +14,7 @@
 #include "runtime/pmpi/job/progress.h"
 #include "schedules/dedicated_ranks.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Whether there are dedicated ranks, which this one is not.
 inline std::atomic<bool> has_dedicated{false};
@@ -46,6 +46,6 @@ bool forgetOffloaded(MPI_Request request);
 /// call may be one that does not block.
 void noteCommunicator(MPI_Comm comm);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_DEDICATED_OFFLOAD_H_

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 class BusyTime {
  public:
@@ -23,6 +23,6 @@ class BusyTime {
   double began_ = 0, seconds_ = 0;
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_BUSY_TIME_H_

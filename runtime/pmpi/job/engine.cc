@@ -12,7 +12,7 @@
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 Engine* engine = nullptr;
 
@@ -213,4 +213,4 @@ void Engine::destroyAll() {
   abandoned_.clear();
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

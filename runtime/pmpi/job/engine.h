@@ -21,7 +21,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "schedules/settings.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 class CommunicatorState;
 class Operation;
@@ -152,6 +152,6 @@ int reportFailures();
 /// Tells the error handler of a communicator of an error, which may end the job. Without the lock.
 void tellErrorHandler(MPI_Comm comm, int code);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_ENGINE_H_

@@ -4,7 +4,7 @@
 #include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/job/progress_thread.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 // Every MPI has tags up to 32767.
@@ -60,4 +60,4 @@ void InsideMpi::leave() {
   threads_inside.fetch_sub(1);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

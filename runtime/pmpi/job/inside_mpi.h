@@ -15,7 +15,7 @@
 
 #include "runtime/pmpi/job/progress.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Whether MPI looks after operations while it waits. Set before torc is on.
 inline std::atomic<bool> mpi_looks{false};
@@ -61,6 +61,6 @@ void meetFile(const MPI_File* file);
 /// Whether operations can be looked after while the program waits inside MPI.
 bool canWatch();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_INSIDE_MPI_H_

@@ -33,7 +33,7 @@
 #include "schedules/settings.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// Of the attribute that is a communicator's state: the communicator is being freed.
@@ -313,4 +313,4 @@ void endJob() {
   delete std::exchange(engine, nullptr);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

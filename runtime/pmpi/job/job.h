@@ -2,7 +2,7 @@
 #ifndef TORC_RUNTIME_PMPI_JOB_JOB_H_
 #define TORC_RUNTIME_PMPI_JOB_JOB_H_
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Whether this rank may need the progress thread, for which MPI must be initialised with
 /// MPI_THREAD_MULTIPLE. Before MPI is initialised.
@@ -16,6 +16,6 @@ void startJob(int program_level);
 /// Collective over MPI_COMM_WORLD, which is about to go: torc is off.
 void endJob();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_JOB_H_

@@ -11,7 +11,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// Of a job without torc, whose statistics are asked for.
@@ -110,4 +110,4 @@ void printStatistics() {
   }
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

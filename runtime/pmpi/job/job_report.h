@@ -6,7 +6,7 @@
 
 #include "schedules/settings.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// The engine is on: `torc: 64 ranks on 4x4x4, order XYZ, served from /opt/torc/bgp (machine bgp);
 /// set up in 3.1 ms`, where TORC_VERBOSE asks for it.
@@ -23,6 +23,6 @@ void printOff(const Settings& settings, const std::string& why, int ranks);
 /// is there: prints the statistics, where TORC_STATS asks for them.
 void printStatistics();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_JOB_REPORT_H_

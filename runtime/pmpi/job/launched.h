@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// A process among those that it was started with.
 struct Launched {
@@ -31,6 +31,6 @@ inline Launched launchedAs() {
   return {};
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_LAUNCHED_H_

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// What a dynamic section says of an object.
@@ -221,4 +221,4 @@ bool overwrite(const dl_phdr_info& object, const void* place, const void* value,
   return true;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

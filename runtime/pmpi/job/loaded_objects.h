@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// The objects of the process, the program first, in the order in which those that it starts with
 /// are searched for symbols. One of them stays valid as long as it is loaded.
@@ -41,6 +41,6 @@ bool anyExport(const dl_phdr_info& object,
 /// made read-only is so again afterwards. False: the system does not allow it.
 bool overwrite(const dl_phdr_info& object, const void* place, const void* value, std::size_t bytes);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_LOADED_OBJECTS_H_

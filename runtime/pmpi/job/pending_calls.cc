@@ -9,7 +9,7 @@
 #include "runtime/pmpi/job/loaded_objects.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 struct Row {
@@ -84,4 +84,4 @@ bool importsErrorHandlers() {
   return importsAny(makesErrorHandler);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Whether a symbol is a nonblocking or persistent function of a collective that torc serves, by
 /// whichever name it has in C or Fortran: MPI_Iallreduce, MPI_Allreduce_init_c, mpi_iallgather_.
@@ -19,6 +19,6 @@ bool importsNonblockingCollectives();
 /// Whether one of these makes error handlers of its own.
 bool importsErrorHandlers();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_PENDING_CALLS_H_

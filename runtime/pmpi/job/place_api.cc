@@ -3,17 +3,19 @@
 #include "runtime/api/torc_job.h"
 #include "runtime/pmpi/job/engine.h"
 
+using namespace torc::runtime;
+
 int torc_job_place(int* axis_count, int sizes[8], int coordinates[8]) {
   if (axis_count == nullptr || sizes == nullptr || coordinates == nullptr)
-    return torc::report(torc::nullArgument("torc_job_place: an argument"));
+    return report(nullArgument("torc_job_place: an argument"));
   *axis_count = 0;
-  const torc::pmpi::Engine* engine = torc::pmpi::engine;
+  const pmpi::Engine* engine = pmpi::engine;
   if (engine == nullptr || engine->library == nullptr) {
-    return torc::report({torc::StatusCode::kUnsupported,
-                         "torc_job_place: torc is off; TORC_LIBRARY must be set, and MPI be "
-                         "initialised"});
+    return report({torc::StatusCode::kUnsupported,
+                   "torc_job_place: torc is off; TORC_LIBRARY must be set, and MPI be "
+                   "initialised"});
   }
-  const torc::JobMapping& job = engine->library->job;
+  const JobMapping& job = engine->library->job;
   const torc::Coordinates at =
       job.topology.coordinatesOfSite(job.siteOf(static_cast<std::int32_t>(engine->world_rank)));
   static_assert(torc::kMaxAxes == 8);

@@ -25,7 +25,7 @@
 
 #include "runtime/transport/which_mpi.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr std::string_view kInterposer = "libtorc_pmpi.so";
@@ -202,4 +202,4 @@ void waitForRanks(MPI_Comm comm, bool speaks) {
   }
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// The ranks of this host, once MPI is initialised on all of them, as far as their launcher is
 /// MPICH's and /proc can be read.
@@ -31,6 +31,6 @@ HostPresence lookAtHost(const std::string& proc = "/proc",
 /// missing.
 void waitForRanks(MPI_Comm comm, bool speaks);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_PRESENCE_H_

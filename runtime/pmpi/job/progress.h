@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Whether torc is on: from the end of MPI_Init to the beginning of MPI_Finalize, in a job whose
 /// ranks have agreed on a library. The same on all ranks.
@@ -71,6 +71,6 @@ void progressUntil(Look look) {
     advance();
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_PROGRESS_H_

@@ -6,7 +6,7 @@
 
 #include "runtime/pmpi/job/progress.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 using Hook = int (*)();
@@ -40,4 +40,4 @@ void removeProgressHook() {
   is_added = false;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -4,7 +4,7 @@
 #ifndef TORC_RUNTIME_PMPI_JOB_PROGRESS_HOOK_H_
 #define TORC_RUNTIME_PMPI_JOB_PROGRESS_HOOK_H_
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Whether this process's MPI has such a thing.
 bool hasProgressHook();
@@ -15,6 +15,6 @@ bool addProgressHook();
 /// No-op where there is none.
 void removeProgressHook();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_PROGRESS_HOOK_H_

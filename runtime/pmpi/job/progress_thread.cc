@@ -21,7 +21,7 @@
 #include "runtime/pmpi/job/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr long kShortestNap = 20'000;  // nanoseconds
@@ -139,4 +139,4 @@ void stopProgressThread() {
   pthread_join(thread, nullptr);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

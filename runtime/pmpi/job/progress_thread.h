@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// When the thread is to move operations on.
 enum class ThreadUse {
@@ -36,6 +36,6 @@ inline void tellProgressThread() {
 /// No-op where there is none. No operation is under way.
 void stopProgressThread();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_PROGRESS_THREAD_H_

@@ -12,7 +12,7 @@
 #include "support/message.h"
 #include "support/version.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr std::string_view kVersionName = "torc's version";
@@ -136,4 +136,4 @@ AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm,
   return result;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -10,7 +10,7 @@
 
 #include "schedules/settings.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// The same on all ranks.
 struct AgreedSettings {
@@ -30,6 +30,6 @@ struct AgreedSettings {
 AgreedSettings agreeSettings(const SettingTexts& mine, MPI_Comm comm,
                              const std::array<bool, 2>& flags = {});
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_SETTINGS_AGREEMENT_H_

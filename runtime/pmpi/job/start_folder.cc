@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 const char* start_folder = nullptr;
@@ -19,4 +19,4 @@ std::string fromStart(const std::string& path) {
   return std::string(start_folder) + '/' + path;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

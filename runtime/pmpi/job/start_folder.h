@@ -5,12 +5,12 @@
 
 #include <string>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// The path as it was meant when the process started. An empty one stays empty; so does a relative
 /// one stay relative where the folder had no name.
 std::string fromStart(const std::string& path);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_START_FOLDER_H_

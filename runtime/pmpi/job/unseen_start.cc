@@ -10,7 +10,7 @@
 
 #include "runtime/pmpi/job/launched.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 bool has_started = false;
@@ -42,4 +42,4 @@ void noteStart() {
   has_started = true;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

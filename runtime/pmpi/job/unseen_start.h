@@ -4,11 +4,11 @@
 #ifndef TORC_RUNTIME_PMPI_JOB_UNSEEN_START_H_
 #define TORC_RUNTIME_PMPI_JOB_UNSEEN_START_H_
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// MPI is about to be initialised by torc's wrapper.
 void noteStart();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_JOB_UNSEEN_START_H_

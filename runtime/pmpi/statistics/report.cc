@@ -13,7 +13,7 @@
 
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 std::atomic<Verbosity> verbosity{Verbosity::kHints};
@@ -89,4 +89,4 @@ void say(const std::string& text) {
   print(message("torc: ", rankText(), text, '\n'));
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -10,7 +10,7 @@
 #include "schedules/settings.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Who speaks, and how much is said. Before it only warnings and hints are told, without a rank.
 void configureReport(Verbosity verbosity, int world_rank);
@@ -59,6 +59,6 @@ void say(const std::string& text);
 
 inline constexpr int kMostWarnings = 1000;
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_STATISTICS_REPORT_H_

@@ -12,7 +12,7 @@
 #include "support/hash.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 std::string typeName(MPI_Datatype type) {
@@ -195,4 +195,4 @@ JobStatistics Statistics::snapshot(const RankFacts& facts) const {
   return statistics;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -19,7 +19,7 @@
 #include "runtime/pmpi/statistics/statistics_rows.h"
 #include "schedules/library/index.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// A call that is over, or that MPI has got.
 struct CallRecord {
@@ -120,6 +120,6 @@ std::string secondsText(double seconds);
 /// Words of this process's command line.
 std::string commandLine();
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_H_

@@ -8,8 +8,10 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "support/message.h"
 
+using namespace torc::runtime;
+
 struct torc_statistics {
-  torc::pmpi::JobStatistics counts;
+  pmpi::JobStatistics counts;
 };
 
 namespace {
@@ -18,7 +20,7 @@ using torc::Status;
 using torc::StatusCode;
 
 Status take(torc_statistics** result) {
-  const torc::pmpi::Engine* engine = torc::pmpi::engine;
+  const pmpi::Engine* engine = pmpi::engine;
   if (engine == nullptr || engine->statistics == nullptr) {
     return {
         StatusCode::kUnsupported,
@@ -32,15 +34,15 @@ Status take(torc_statistics** result) {
 }
 
 Status query(const torc_statistics* statistics, std::size_t number, torc_statistics_row& row) {
-  if (statistics == nullptr) return torc::nullArgument("torc_statistics_query: statistics");
+  if (statistics == nullptr) return nullArgument("torc_statistics_query: statistics");
   const auto& rows = statistics->counts.calls;
   if (number >= rows.size()) {
     return {StatusCode::kInvalidArgument, torc::message("torc_statistics_query: no row ", number,
                                                         " (there are ", rows.size(), ")")};
   }
-  const torc::pmpi::CallRow& from = rows[number];
-  row.served = from.service == torc::pmpi::Service::kServed;
-  row.strict = from.service == torc::pmpi::Service::kShouldBeServed;
+  const pmpi::CallRow& from = rows[number];
+  row.served = from.service == pmpi::Service::kServed;
+  row.strict = from.service == pmpi::Service::kShouldBeServed;
   row.function = from.function.c_str();
   row.communicator = from.communicator.c_str();
   row.datatype = from.datatype.c_str();
@@ -58,10 +60,10 @@ Status query(const torc_statistics* statistics, std::size_t number, torc_statist
 
 int torc_statistics_take(torc_statistics** statistics) {
   if (statistics == nullptr) {
-    return torc::report(torc::nullArgument("torc_statistics_take: statistics"));
+    return report(nullArgument("torc_statistics_take: statistics"));
   }
   *statistics = nullptr;
-  return torc::report(torc::attempt([&] { return take(statistics); }));
+  return report(attempt([&] { return take(statistics); }));
 }
 
 void torc_statistics_free(torc_statistics* statistics) {
@@ -74,7 +76,7 @@ size_t torc_statistics_rows(const torc_statistics* statistics) {
 
 int torc_statistics_query(const torc_statistics* statistics, size_t number,
                           torc_statistics_row* row) {
-  if (row == nullptr) return torc::report(torc::nullArgument("torc_statistics_query: row"));
+  if (row == nullptr) return report(nullArgument("torc_statistics_query: row"));
   *row = {};
-  return torc::report(torc::attempt([&] { return query(statistics, number, *row); }));
+  return report(attempt([&] { return query(statistics, number, *row); }));
 }

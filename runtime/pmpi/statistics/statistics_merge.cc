@@ -6,7 +6,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/transport/mpi_status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr int kTag = 0;
@@ -53,4 +53,4 @@ StatusOr<JobStatistics> mergeStatistics(const JobStatistics& mine, MPI_Comm comm
   return merged;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

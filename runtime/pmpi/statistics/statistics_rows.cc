@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// What makes rows the same; views into a row.
@@ -241,4 +241,4 @@ StatusOr<JobStatistics> JobStatistics::fromBytes(std::span<const std::byte> byte
   return statistics;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -11,7 +11,7 @@
 
 #include "support/status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// What became of a call.
 enum class Service : std::uint8_t {
@@ -110,6 +110,6 @@ struct JobStatistics {
   bool operator==(const JobStatistics&) const = default;
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_ROWS_H_

@@ -11,7 +11,7 @@
 #include "support/message.h"
 #include "support/version.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr std::size_t kMostCommandLetters = 200;
@@ -274,4 +274,4 @@ std::string commandLine() {
   return text;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -22,7 +22,7 @@
 #include "runtime/transport/which_mpi.h"
 #include "support/message.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 /// Most signatures of a communicator that are tried; what comes later is served as the library
@@ -248,4 +248,4 @@ void CallTrials::tellOfResult(const CollectiveCall& call, const CallTrial& of,
   }));
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

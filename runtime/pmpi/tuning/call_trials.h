@@ -22,7 +22,7 @@
 #include "schedules/library/index.h"
 #include "support/status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 class CommunicatorState;
 
@@ -101,6 +101,6 @@ class CallTrials {
   std::map<TrialKey, std::unique_ptr<CallTrial>> trials_;
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_TUNING_CALL_TRIALS_H_

@@ -6,7 +6,7 @@
 #include "runtime/pmpi/communicators/failed_call.h"
 #include "runtime/pmpi/tuning/call_trials.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 int endTrial(const CollectiveCall& call, int code) {
   if (call.trial == nullptr) return code;
@@ -15,4 +15,4 @@ int endTrial(const CollectiveCall& call, int code) {
   return status.ok() ? code : failHere(call, state, errorClass(status), status.message());
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -8,7 +8,7 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 using Stage = CommunicatorSchedule::Stage;
@@ -86,4 +86,4 @@ StatusOr<Stage> loadInTurn(CommunicatorState& state, const LibraryEntry& entry,
   return turn.stage();
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

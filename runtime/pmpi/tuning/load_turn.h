@@ -8,7 +8,7 @@
 #include "schedules/library/index.h"
 #include "support/status.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// Loads the file of `entry` for `call`, which has its number, and waits until all ranks have it,
 /// or have found that it cannot be used (kFailed), alike. kUnused: the communicator has failed
@@ -18,6 +18,6 @@ StatusOr<CommunicatorSchedule::Stage> loadInTurn(CommunicatorState& state,
                                                  const LibraryEntry& entry,
                                                  const CollectiveCall& call);
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_TUNING_LOAD_TURN_H_

@@ -5,7 +5,7 @@
 
 #include "runtime/job/contenders.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 Trial::Trial(std::size_t candidates, std::size_t mpis, Length length)
     : mpis_(mpis), length_(length), out_(candidates), seconds_(candidates * length.rounds) {}
@@ -63,4 +63,4 @@ std::size_t Trial::winner() const {
   return schedule && isAsFast(*schedule) ? *schedule : mpis_;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

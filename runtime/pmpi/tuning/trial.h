@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 class Trial {
  public:
@@ -63,6 +63,6 @@ class Trial {
   std::size_t calls_ = 0;              // in all
 };
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_TUNING_TRIAL_H_

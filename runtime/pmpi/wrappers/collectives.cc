@@ -11,24 +11,24 @@
 #include "runtime/pmpi/wrappers/next_layer.h"
 #include "runtime/transport/which_mpi.h"
 
-using torc::pmpi::CallId;
-using torc::pmpi::CollectiveCall;
-using torc::pmpi::Form;
-using torc::pmpi::InsideMpi;
-using torc::pmpi::intercepts;
-using torc::pmpi::isMadeByAll;
-using torc::pmpi::KeptLists;
-using torc::pmpi::mayOffload;
-using torc::pmpi::MpiCall;
-using torc::pmpi::Outcome;
+using torc::runtime::pmpi::CallId;
+using torc::runtime::pmpi::CollectiveCall;
+using torc::runtime::pmpi::Form;
+using torc::runtime::pmpi::InsideMpi;
+using torc::runtime::pmpi::intercepts;
+using torc::runtime::pmpi::isMadeByAll;
+using torc::runtime::pmpi::KeptLists;
+using torc::runtime::pmpi::mayOffload;
+using torc::runtime::pmpi::MpiCall;
+using torc::runtime::pmpi::Outcome;
 
 // The lambda's `comm` hides the function's.
-#define TORC_DESCRIBE(Name, name, parameters, FORM, Suffix)                            \
-  CollectiveCall call(CallId::k##Name, Form::FORM, comm);                              \
-  torc::pmpi::describe##parameters(call, TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));  \
-  call.mpi = MpiCall([=](const KeptLists& kept, MPI_Comm comm, MPI_Request* request) { \
-    static_cast<void>(kept);                                                           \
-    return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(kept.find), request);      \
+#define TORC_DESCRIBE(Name, name, parameters, FORM, Suffix)                                    \
+  CollectiveCall call(CallId::k##Name, Form::FORM, comm);                                      \
+  torc::runtime::pmpi::describe##parameters(call, TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)); \
+  call.mpi = MpiCall([=](const KeptLists& kept, MPI_Comm comm, MPI_Request* request) {         \
+    static_cast<void>(kept);                                                                   \
+    return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(kept.find), request);              \
   });
 
 #define TORC_WRAPPERS(Name, name, parameters, Suffix, Count, Offset)                               \
@@ -36,10 +36,10 @@ using torc::pmpi::Outcome;
     if (!intercepts() && !mayOffload())                                                            \
       return PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN));                      \
     TORC_DESCRIBE(Name, name, parameters, kBlocking, Suffix)                                       \
-    const Outcome outcome = torc::pmpi::serveBlocking(call);                                       \
+    const Outcome outcome = torc::runtime::pmpi::serveBlocking(call);                              \
     if (outcome.settled) return outcome.code;                                                      \
     const InsideMpi inside(isMadeByAll(call) ? comm : MPI_COMM_NULL);                              \
-    return torc::pmpi::handedBack(                                                                 \
+    return torc::runtime::pmpi::handedBack(                                                        \
         call, PMPI_##Name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN)));                    \
   }                                                                                                \
   int MPI_I##name##Suffix(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Request* request) {     \
@@ -47,9 +47,9 @@ using torc::pmpi::Outcome;
       return PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request);            \
     }                                                                                              \
     TORC_DESCRIBE(Name, name, parameters, kNonblocking, Suffix)                                    \
-    const Outcome outcome = torc::pmpi::serveNonblocking(call, request);                           \
+    const Outcome outcome = torc::runtime::pmpi::serveNonblocking(call, request);                  \
     if (outcome.settled) return outcome.code;                                                      \
-    return torc::pmpi::handedBack(                                                                 \
+    return torc::runtime::pmpi::handedBack(                                                        \
         call, PMPI_I##name##Suffix(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), request));          \
   }                                                                                                \
   int TORC_PERSISTENT(Name, Suffix)(TORC_PARAMETERS_##parameters(Count, Offset), MPI_Info info,    \
@@ -59,10 +59,10 @@ using torc::pmpi::Outcome;
                                                 request);                                          \
     }                                                                                              \
     TORC_DESCRIBE(Name, name, parameters, kPersistent, Suffix)                                     \
-    const Outcome outcome = torc::pmpi::servePersistent(call, request);                            \
+    const Outcome outcome = torc::runtime::pmpi::servePersistent(call, request);                   \
     if (outcome.settled) return outcome.code;                                                      \
     const InsideMpi inside(isMadeByAll(call) ? comm : MPI_COMM_NULL);                              \
-    return torc::pmpi::handedBack(                                                                 \
+    return torc::runtime::pmpi::handedBack(                                                        \
         call, TORC_MPIS_PERSISTENT(Name, Suffix)(TORC_ARGUMENTS_##parameters(TORC_AS_GIVEN), info, \
                                                  request));                                        \
   }

@@ -24,15 +24,15 @@
 #endif
 #include "support/message.h"
 
-using torc::pmpi::CommunicatorState;
-using torc::pmpi::engine;
-using torc::pmpi::EngineLock;
-using torc::pmpi::InsideMpi;
-using torc::pmpi::intercepts;
-using torc::pmpi::mayOffload;
-using torc::pmpi::meets_before_calls;
-using torc::pmpi::noteCommunicator;
-using torc::pmpi::program_communicators;
+using torc::runtime::pmpi::CommunicatorState;
+using torc::runtime::pmpi::engine;
+using torc::runtime::pmpi::EngineLock;
+using torc::runtime::pmpi::InsideMpi;
+using torc::runtime::pmpi::intercepts;
+using torc::runtime::pmpi::mayOffload;
+using torc::runtime::pmpi::meets_before_calls;
+using torc::runtime::pmpi::noteCommunicator;
+using torc::runtime::pmpi::program_communicators;
 
 namespace {
 
@@ -56,13 +56,15 @@ int created(int code, const MPI_Comm* comm) {
   if (!intercepts() || !engine->has_nonblocking || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) {
     return code;
   }
-  const torc::Status ready = torc::attempt([&]() -> torc::Status {
+  const torc::Status ready = torc::runtime::attempt([&]() -> torc::Status {
     CommunicatorState* state = CommunicatorState::attach(*comm);
-    return state->reason() == torc::pmpi::Reason::kServed ? state->setUp(nullptr) : torc::Status();
+    return state->reason() == torc::runtime::pmpi::Reason::kServed ? state->setUp(nullptr)
+                                                                   : torc::Status();
   });
   // The other ranks may be ready, and nothing tells them of this one.
   if (!ready.ok()) {
-    torc::pmpi::complainAndAbort(torc::message("a communicator is made: ", ready.message()));
+    torc::runtime::pmpi::complainAndAbort(
+        torc::message("a communicator is made: ", ready.message()));
   }
   return code;
 }
@@ -132,7 +134,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result) {
-  if (mustMeet()) torc::pmpi::meetGroup(group, tag);
+  if (mustMeet()) torc::runtime::pmpi::meetGroup(group, tag);
   return created(
       makeInside(MPI_COMM_NULL, [&] { return PMPI_Comm_create_group(comm, group, tag, result); }),
       result);
@@ -145,13 +147,15 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result, MPI_
 
 int MPI_Comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info,
                                MPI_Errhandler handler, MPI_Comm* result) {
-  if (const int code = torc::pmpi::noteGroupBeforeInit(group, handler); code != MPI_SUCCESS) {
+  if (const int code = torc::runtime::pmpi::noteGroupBeforeInit(group, handler);
+      code != MPI_SUCCESS) {
     *result = MPI_COMM_NULL;
     return code;
   }
   // Every MPI has tags up to 32767.
   if (mustMeet()) {
-    torc::pmpi::meetGroup(group, static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
+    torc::runtime::pmpi::meetGroup(group,
+                                   static_cast<int>(std::hash<std::string_view>()(tag) % 32768));
   }
   return created(
       makeInside(MPI_COMM_NULL,
@@ -174,7 +178,7 @@ int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Grou
 
 int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peers, int remote_leader,
                          int tag, MPI_Comm* result) {
-  if (mustMeet()) torc::pmpi::meetLeaders(local, local_leader, peers, remote_leader, tag);
+  if (mustMeet()) torc::runtime::pmpi::meetLeaders(local, local_leader, peers, remote_leader, tag);
   return created(makeInside(MPI_COMM_NULL,
                             [&] {
                               return PMPI_Intercomm_create(local, local_leader, peers,
@@ -194,7 +198,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
   if (!intercepts() || comm == nullptr || *comm == MPI_COMM_NULL) return PMPI_Comm_disconnect(comm);
   // It waits until communication on the communicator is over; torc's is elsewhere.
   if (CommunicatorState* state = CommunicatorState::of(*comm); state != nullptr) {
-    torc::pmpi::progressUntil([&] {
+    torc::runtime::pmpi::progressUntil([&] {
       EngineLock lock;
       return !state->isBusy();
     });

@@ -96,7 +96,7 @@ void addParameter(Function& function, const std::string& parameter) {
   if (is_pointer) type = trimmed(type.substr(0, type.size() - 1));
   if (type != "MPI_Win" && type != "MPI_File") return;
   const std::string meets = type == "MPI_Win" ? "meetWindow(" : "meetFile(";
-  function.meeting = "torc::pmpi::" + meets + (is_pointer ? "" : "&") + name + ");";
+  function.meeting = "torc::runtime::pmpi::" + meets + (is_pointer ? "" : "&") + name + ");";
 }
 
 /// The declaration `int NAME(PARAMETERS)` whose name begins at `begin`; no arguments: it is none.
@@ -175,7 +175,7 @@ std::string writeWaits(std::istream& table, const std::vector<Function>& functio
       const bool is_over = function.communicators.size() == 1;
       std::cout << "int " << function.name << "(" << function.parameters << ") {\n  "
                 << (has_meeting && !is_over ? function.meeting + "\n  " : "")
-                << "const torc::pmpi::InsideMpi inside("
+                << "const torc::runtime::pmpi::InsideMpi inside("
                 << (is_over ? *function.communicators.begin() : "MPI_COMM_NULL") << ");\n  return P"
                 << function.name << "(" << argumentsOf(function) << ");\n}\n";
     }
@@ -224,9 +224,10 @@ int main(int count, char** arguments) {
     std::cout << "#include <mpi.h>\n";
     return 0;
   }
-  std::cout << "#include <mpi.h>\n#ifdef OPEN_MPI\n#include <mpi-ext.h>\n#endif\n\n"
-               "#include \"runtime/dedicated/world.h\"\n\nusing torc::dedicated::actual;\n\n"
-               "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\nextern \"C\" {\n";
+  std::cout
+      << "#include <mpi.h>\n#ifdef OPEN_MPI\n#include <mpi-ext.h>\n#endif\n\n"
+         "#include \"runtime/dedicated/world.h\"\n\nusing torc::runtime::dedicated::actual;\n\n"
+         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\nextern \"C\" {\n";
   for (const Function& function : functions)
     writeFunction(function);
   std::cout << "}  // extern \"C\"\n";

@@ -6,9 +6,9 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 
-using torc::pmpi::engine;
-using torc::pmpi::EngineLock;
-using torc::pmpi::intercepts;
+using torc::runtime::pmpi::engine;
+using torc::runtime::pmpi::EngineLock;
+using torc::runtime::pmpi::intercepts;
 
 extern "C" {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr std::string_view kNames[] = {
@@ -31,4 +31,4 @@ std::array<std::optional<Collective>, kCallIds> collectivesOfCalls() {
   return found;
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -114,7 +114,7 @@
 #define TORC_PARAMETERS_NeighborExchangeW(Count, Offset) TORC_PARAMETERS_ExchangeW(Count, MPI_Aint)
 #define TORC_ARGUMENTS_NeighborExchangeW(LIST) TORC_ARGUMENTS_ExchangeW(LIST)
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 
 /// A row of the table.
 enum class CallId {
@@ -141,6 +141,6 @@ inline std::optional<Collective> collectiveOf(CallId id) {
   return collectives[static_cast<std::size_t>(id)];
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 #endif  // TORC_RUNTIME_PMPI_WRAPPERS_INTERCEPTED_CALLS_H_

@@ -37,7 +37,7 @@
 #include "runtime/pmpi/job/unseen_start.h"
 #include "runtime/transport/which_mpi.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 using Object = dl_phdr_info;
@@ -258,4 +258,4 @@ void* leaveToLateOtherMpi(const char* name) {
   return Layers().leaveToLateOtherMpi(name);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -15,7 +15,7 @@
 #include "runtime/transport/which_mpi.h"
 #include "schedules/settings.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr const char* kBySessions = "the program uses MPI by sessions, without MPI_Init";
@@ -103,13 +103,13 @@ int noteGroupBeforeInit(MPI_Group group, MPI_Errhandler handler) {
   std::exit(1);
 }
 
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi
 
 extern "C" {
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
   const int code = PMPI_Session_init(info, handler, session);
-  if (code == MPI_SUCCESS) torc::pmpi::hasBegun(*session);
+  if (code == MPI_SUCCESS) torc::runtime::pmpi::hasBegun(*session);
   return code;
 }
 

@@ -7,18 +7,19 @@
 #include "runtime/pmpi/job/engine.h"
 #include "runtime/pmpi/job/progress.h"
 
-using torc::pmpi::engine;
-using torc::pmpi::EngineLock;
-using torc::pmpi::forgetOffloaded;
-using torc::pmpi::Operation;
-using torc::pmpi::persistent_handles;
-using torc::pmpi::startOffloaded;
+using torc::runtime::pmpi::engine;
+using torc::runtime::pmpi::EngineLock;
+using torc::runtime::pmpi::forgetOffloaded;
+using torc::runtime::pmpi::Operation;
+using torc::runtime::pmpi::persistent_handles;
+using torc::runtime::pmpi::startOffloaded;
 
 namespace {
 
 /// None of the requests can be torc's: no lock is taken.
 bool noneIsOurs() {
-  return persistent_handles.load(std::memory_order_relaxed) == 0 || torc::pmpi::inside_torc;
+  return persistent_handles.load(std::memory_order_relaxed) == 0 ||
+         torc::runtime::pmpi::inside_torc;
 }
 
 /// Starts what stands behind a handle that has been started; nothing where it is the program's own.

@@ -22,17 +22,17 @@
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"
 
-using torc::pmpi::advance;
-using torc::pmpi::canWatch;
-using torc::pmpi::engine;
-using torc::pmpi::EngineLock;
-using torc::pmpi::has_mpis_persistent;
-using torc::pmpi::InsideMpi;
-using torc::pmpi::mustProgress;
-using torc::pmpi::Pause;
-using torc::pmpi::progressUntil;
-using torc::pmpi::underWay;
-using torc::pmpi::waitFor;
+using torc::runtime::pmpi::advance;
+using torc::runtime::pmpi::canWatch;
+using torc::runtime::pmpi::engine;
+using torc::runtime::pmpi::EngineLock;
+using torc::runtime::pmpi::has_mpis_persistent;
+using torc::runtime::pmpi::InsideMpi;
+using torc::runtime::pmpi::mustProgress;
+using torc::runtime::pmpi::Pause;
+using torc::runtime::pmpi::progressUntil;
+using torc::runtime::pmpi::underWay;
+using torc::runtime::pmpi::waitFor;
 
 namespace {
 
@@ -65,9 +65,9 @@ int looked(int code, const int* flag) {
 /// A call that completes requests has returned `code`. The wait for a request of torc's that has
 /// failed returns an error: now the program's handler is told.
 int completed(int code) {
-  if (code == MPI_SUCCESS || torc::pmpi::inside_torc) return code;
+  if (code == MPI_SUCCESS || torc::runtime::pmpi::inside_torc) return code;
   int error_class = MPI_SUCCESS;
-  const int told = torc::pmpi::reportFailures();
+  const int told = torc::runtime::pmpi::reportFailures();
   PMPI_Error_class(code, &error_class);
   return told == MPI_SUCCESS || error_class == MPI_ERR_IN_STATUS ? code : told;
 }
@@ -116,7 +116,7 @@ void awaitOneOfTorcs(std::span<const MPI_Request> requests) {
 /// Whether MPI would look for such a message; of arguments that it refuses it is for the call to
 /// tell.
 bool mayCome(int source, int tag, MPI_Comm comm) {
-  const bool is_tag = tag == MPI_ANY_TAG || (tag >= 0 && tag <= torc::highestTag(comm));
+  const bool is_tag = tag == MPI_ANY_TAG || (tag >= 0 && tag <= torc::runtime::highestTag(comm));
   if (!is_tag || source == MPI_ANY_SOURCE || source == MPI_PROC_NULL) return is_tag;
   int is_inter = 0, size = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
@@ -140,7 +140,7 @@ int awaitMessage(int source, int tag, MPI_Comm comm) {
 template <typename Count>
 int awaitMessage(Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
   if (count < 0 || type == MPI_DATATYPE_NULL || underWay() == 0) return MPI_SUCCESS;
-  if (!canWatch() && !torc::isPredefinedType(type)) {
+  if (!canWatch() && !torc::runtime::isPredefinedType(type)) {
     // Without a limit on looking MPI must first say whether the type is committed.
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = PMPI_Recv_init(MPI_BOTTOM, 1, type, MPI_PROC_NULL, 0, comm, &request);

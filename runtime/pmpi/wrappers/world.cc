@@ -11,9 +11,9 @@
 
 #include <mpi.h>
 
-using torc::dedicated::actual;
-using torc::dedicated::program_world;
-using torc::dedicated::ranksApart;
+using torc::runtime::dedicated::actual;
+using torc::runtime::dedicated::program_world;
+using torc::runtime::dedicated::ranksApart;
 
 namespace {
 

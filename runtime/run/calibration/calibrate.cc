@@ -24,7 +24,7 @@
 #include "schedules/format/file.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Whether a file can be made there that is not there yet: found out before anything is measured.
@@ -108,4 +108,4 @@ Status calibrate(const RunOptions& options) {
   return status;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -6,12 +6,12 @@
 #include "runtime/run/torc_run_options.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Collective over MPI_COMM_WORLD. Prints what it finds on rank 0. The error is the same on all
 /// ranks; then there is no file.
 Status calibrate(const RunOptions& options);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_CALIBRATE_H_

@@ -3,7 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
@@ -60,4 +60,4 @@ std::string calibrationReport(const DerivedMachine& machine) {
   return text;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -6,11 +6,11 @@
 
 #include "runtime/run/calibration/derived_machine.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Lines of text.
 std::string calibrationReport(const DerivedMachine& machine);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_CALIBRATION_REPORT_H_

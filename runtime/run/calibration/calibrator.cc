@@ -9,7 +9,7 @@
 #include "runtime/run/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr int kBatches = kSimulated ? 1 : 5;   // of all experiments
@@ -266,7 +266,7 @@ void Calibrator::measureNode() {
 }
 
 void Calibrator::barrier() const {
-  torc::barrier(MPI_COMM_WORLD);
+  torc::runtime::barrier(MPI_COMM_WORLD);
 }
 
 double Calibrator::largestOfAll(double mine) const {
@@ -274,4 +274,4 @@ double Calibrator::largestOfAll(double mine) const {
   return mine;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

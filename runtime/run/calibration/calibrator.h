@@ -20,7 +20,7 @@
 #include "runtime/run/calibration/node_measurement.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class Calibrator {
  public:
@@ -83,6 +83,6 @@ class Calibrator {
   NodeMeasurement measured_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_CALIBRATOR_H_

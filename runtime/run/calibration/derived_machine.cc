@@ -9,7 +9,7 @@
 #include "runtime/run/calibration/samples.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// What a start-up may be that is none: this share of a small message's time.
@@ -266,4 +266,4 @@ DerivedMachine deriveMachine(const Topology& topology,
   return Deriver(topology, measurements, coordinates_of, sizes).derive();
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -14,7 +14,7 @@
 #include "runtime/run/calibration/node_measurement.h"
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// The slowest of many links.
 struct SlowestLink {
@@ -68,6 +68,6 @@ DerivedMachine deriveMachine(const Topology& topology,
 std::string machineText(const DerivedMachine& machine, const std::string& name,
                         const std::string& description);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_

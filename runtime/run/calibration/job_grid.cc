@@ -13,7 +13,7 @@
 #include "schedules/topology/mapping.h"
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Collective. The text of a file that rank 0 reads, on all ranks.
@@ -87,4 +87,4 @@ std::int32_t JobGrid::rankFrom(const Coordinates& at, std::uint32_t axis,
   return there < 0 ? -1 : map_.toCommunicator(there);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -9,7 +9,7 @@
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class JobGrid {
  public:
@@ -31,6 +31,6 @@ class JobGrid {
   RankMap map_;  // ranks of the job to those of the topology
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_JOB_GRID_H_

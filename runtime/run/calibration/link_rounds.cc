@@ -1,6 +1,6 @@
 #include "runtime/run/calibration/link_rounds.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// The round of the link up from `coordinate`; -1 where there is none.
@@ -39,4 +39,4 @@ int linksOfNode(const Topology& topology) {
   return links;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

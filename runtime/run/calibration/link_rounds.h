@@ -10,7 +10,7 @@
 
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::runtime {
 
 /// Which end of a link a node is in a round. A link leads up from its low end.
 enum class LinkEnd { kNone, kLow, kHigh };
@@ -28,6 +28,6 @@ std::int32_t farthest(const Axis& axis);
 /// Links that a node inside the torus sends on. Two ways round to one neighbour are two.
 int linksOfNode(const Topology& topology);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_LINK_ROUNDS_H_

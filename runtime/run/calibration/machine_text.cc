@@ -5,7 +5,7 @@
 #include "runtime/run/calibration/derived_machine.h"
 #include "runtime/trace/trace_json.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Sizes and counts are whole; of what is measured six digits are more than enough.
@@ -45,4 +45,4 @@ std::string machineText(const DerivedMachine& machine, const std::string& name,
   return text + "  \"sources\": {\n" + sources + "\n  }\n}\n";
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -6,7 +6,7 @@
 
 #include "runtime/transport/smpi.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 enum Tag { kData = 1, kAnswer, kNumber };
@@ -195,4 +195,4 @@ void MessageProbe::serveUnexpected(int peer) {
   }
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

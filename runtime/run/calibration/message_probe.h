@@ -15,7 +15,7 @@
 #include "runtime/run/calibration/node_measurement.h"
 #include "runtime/run/calibration/samples.h"
 
-namespace torc {
+namespace torc::runtime {
 
 class MessageProbe {
  public:
@@ -60,6 +60,6 @@ class MessageProbe {
   std::vector<std::byte> out_, in_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_MESSAGE_PROBE_H_

@@ -8,7 +8,7 @@
 
 #include "schedules/topology/topology.h"
 
-namespace torc {
+namespace torc::runtime {
 
 inline constexpr std::size_t kSmallMessage = 8;  // bytes
 
@@ -47,6 +47,6 @@ struct MeasuredSizes {
   double all_shorter = 0, all_longer = 0;  // of each link, where all of a node are used
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_NODE_MEASUREMENT_H_

@@ -7,7 +7,7 @@
 #include "runtime/execution/reductions/reduction.h"
 #include "runtime/run/calibration/samples.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr std::size_t kCachedBytes = 8192;  // of each array: three fit into 32 KiB
@@ -46,4 +46,4 @@ double measureMemory(std::size_t array_bytes) {
   return 3 / secondsPerByte(array_bytes);
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace torc {
+namespace torc::runtime {
 
 /// Seconds per byte of a sum of floats whose three arrays fit into the first cache.
 double measureReduction();
@@ -14,6 +14,6 @@ double measureReduction();
 /// Throws std::bad_alloc.
 double measureMemory(std::size_t array_bytes);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_NODE_PROBE_H_

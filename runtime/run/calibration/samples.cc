@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace torc {
+namespace torc::runtime {
 
 double Samples::quantile(double share) const {
   if (values_.empty()) return 0;
@@ -18,4 +18,4 @@ bool Samples::isClearlyAbove(const Samples& others) const {
          median() > 1.1 * others.median();
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

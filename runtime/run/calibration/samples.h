@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace torc {
+namespace torc::runtime {
 
 class Samples {
  public:
@@ -25,6 +25,6 @@ class Samples {
   std::vector<double> values_;
 };
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_RUNTIME_RUN_CALIBRATION_SAMPLES_H_

@@ -98,8 +98,9 @@ TEST(BalancedAlltoall, IsProvedAndRight) {
       const ScheduleView schedule = program.schedule.view();
       const ir::VerifyResult result = ir::verify(schedule);
       EXPECT_TRUE(result.ok()) << topology.shape() << ": " << result.faults.front().message;
-      for (const Delivery delivery :
-           {Delivery::kRendezvous, Delivery::kEager, Delivery::kAdversarial}) {
+      for (const runtime::Delivery delivery :
+           {runtime::Delivery::kRendezvous, runtime::Delivery::kEager,
+            runtime::Delivery::kAdversarial}) {
         CheckedCall call;
         call.count = 5;
         call.delivery = delivery;

@@ -63,7 +63,7 @@ void expectProvedAndRun(const Schedule& schedule) {
     CheckedCall call;
     call.count = 397;
     call.in_place = in_place;
-    call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
+    call.delivery = in_place ? runtime::Delivery::kRendezvous : runtime::Delivery::kAdversarial;
     EXPECT_EQ(runChecked(schedule.view(), call), "");
   }
 }

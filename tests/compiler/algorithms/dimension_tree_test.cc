@@ -43,7 +43,7 @@ TEST_P(DimensionTree, IsProvedAndRunsForEveryRoot) {
         call.count = 97;
         call.in_place = in_place;
         call.root = root;
-        call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
+        call.delivery = in_place ? runtime::Delivery::kRendezvous : runtime::Delivery::kAdversarial;
         EXPECT_EQ(runChecked(schedule.view(), call), "") << "root " << root;
       }
     }

@@ -28,9 +28,9 @@ void combine(void* dst, const void* a, const void* b, std::size_t count, const v
 void expectRanksInOrder(const Schedule& schedule,
                         llvm::function_ref<std::int32_t(std::int32_t)> end) {
   constexpr std::uint64_t kElements = 5;
-  auto job =
-      InProcessJob::create(schedule.view(), {kElements, {}, {}},
-                           {.element_bytes = sizeof(RankRun), .reducer = {combine, nullptr}});
+  auto job = runtime::InProcessJob::create(
+      schedule.view(), {kElements, {}, {}},
+      {.element_bytes = sizeof(RankRun), .reducer = {combine, nullptr}});
   ASSERT_TRUE(job.ok()) << job.status().message();
   for (std::int32_t rank = 0; rank < (*job)->ranks(); ++rank) {
     const std::vector<RankRun> own(kElements, RankRun{rank, rank + 1});

@@ -47,7 +47,7 @@ void expectProofAndRuns(const ScheduleView& schedule) {
       // The runtime keeps the own block of a reduce_scatter apart.
       call.in_place = in_place && rowOf(schedule.collective).in_place != InPlace::kStart;
       call.root = root;
-      call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
+      call.delivery = in_place ? runtime::Delivery::kRendezvous : runtime::Delivery::kAdversarial;
       EXPECT_EQ(runChecked(schedule, call), "") << "root " << root;
     }
   }
@@ -61,7 +61,7 @@ void expectProofAndRunsOfBlocks(const ScheduleView& schedule) {
       CheckedCall call;
       call.in_place = in_place;
       call.root = static_cast<std::int32_t>(root);
-      call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
+      call.delivery = in_place ? runtime::Delivery::kRendezvous : runtime::Delivery::kAdversarial;
       call.count = 29;
       EXPECT_EQ(runChecked(schedule, call), "") << "root " << root;
       for (std::uint64_t r = 0; r < ranks; ++r)

@@ -71,7 +71,7 @@ TEST_P(Trees, SumAndBroadcast) {
         CheckedCall call;
         call.count = 13;
         call.in_place = in_place;
-        call.delivery = in_place ? Delivery::kRendezvous : Delivery::kAdversarial;
+        call.delivery = in_place ? runtime::Delivery::kRendezvous : runtime::Delivery::kAdversarial;
         EXPECT_EQ(runChecked(program.schedule.view(), call), "");
       }
     }

@@ -8,7 +8,7 @@
 #include "schedules/settings.h"
 #include "support/version.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 torc_setting_info query(const char* name) {
@@ -81,4 +81,4 @@ TEST(SettingsApiTest, Version) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

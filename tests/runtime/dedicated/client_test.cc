@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 TEST(Client, GivesNoSlotTwice) {
@@ -35,4 +35,4 @@ TEST(Client, GivesNoSlotTwice) {
 }
 
 }  // namespace
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

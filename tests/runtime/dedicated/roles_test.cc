@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 using testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(RolesTest, WithoutDedicatedAllAreOfTheProgram) {
 }
 
 }  // namespace
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace torc::dedicated {
+namespace torc::runtime::dedicated {
 namespace {
 
 using testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST(SumRoundsTest, PrimesLeaveSomeOutside) {
 }
 
 }  // namespace
-}  // namespace torc::dedicated
+}  // namespace torc::runtime::dedicated

@@ -16,7 +16,7 @@
 #include "schedules/expansion/expand.h"
 #include "tests/schedules/sample_schedule.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 struct MpiEnvironment : testing::Environment {
@@ -369,4 +369,4 @@ TEST_F(GapsTest, ArePackedAtTheRootAndUnpackedElsewhere) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

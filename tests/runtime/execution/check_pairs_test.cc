@@ -13,7 +13,7 @@
 
 #include "runtime/pmpi/calls/packing.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 struct MpiEnvironment : testing::Environment {
@@ -160,4 +160,4 @@ TEST_F(CheckPairs, FaultsNameTheArgument) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -16,7 +16,7 @@
 #include "tests/runtime/allocation_counter.h"
 #include "tests/schedules/sample_schedule.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 template <typename T>
@@ -374,4 +374,4 @@ TEST(Executor, BuffersBeyondTheAddressSpaceAreRefused) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -8,7 +8,7 @@
 #include "runtime/execution/call.h"
 #include "runtime/job/library.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 std::uint64_t ofCounts(std::vector<std::uint64_t> counts) {
@@ -49,4 +49,4 @@ TEST(FingerprintTest, RecognitionsAreToldApart) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

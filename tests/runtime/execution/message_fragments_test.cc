@@ -12,7 +12,7 @@
 #include "compiler/compile.h"
 #include "schedules/expansion/expand.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Schedule compileSchedule(Collective collective, const std::string& shape) {
@@ -98,4 +98,4 @@ TEST(MessageFragments, PartMajorMessagesAreWhole) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

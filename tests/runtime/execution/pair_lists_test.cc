@@ -19,7 +19,7 @@
 #include "support/message.h"
 #include "tests/passes/pass_testing.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using List = std::vector<std::uint64_t>;
@@ -277,4 +277,4 @@ TEST(PairLists, AlsoRoundDeadNodes) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -14,7 +14,7 @@
 #include "tests/runtime/allocation_counter.h"
 #include "tests/schedules/sample_schedule.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kBxor, ReduceOp::kMin};
@@ -188,4 +188,4 @@ TEST(Rebind, BindingAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -14,7 +14,7 @@
 
 #include "runtime/execution/reductions/mpi_reduction.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 struct MpiEnvironment : testing::Environment {
@@ -407,4 +407,4 @@ TEST(Reduction, AUsersDatatypeMayBeFreedWhileInUse) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

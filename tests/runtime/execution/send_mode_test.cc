@@ -8,7 +8,7 @@
 #include "runtime/execution/reductions/reduction.h"
 #include "tests/schedules/sample_schedule.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 /// Remembers the mode of each send, in the order of the program.
@@ -89,4 +89,4 @@ TEST(SendMode, SignalsNever) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using Files = std::vector<std::uint32_t>;
@@ -55,4 +55,4 @@ TEST(Contenders, AreLoadedByEntriesOfASize) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -4,7 +4,7 @@
 #include "runtime/job/library.h"
 #include "tests/schedules/library/sample_index.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 LibraryOptions torusOptions(const std::string& torus) {
@@ -136,4 +136,4 @@ TEST_F(Mapping, TheMachine) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

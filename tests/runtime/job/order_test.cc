@@ -7,7 +7,7 @@
 
 #include "runtime/job/geometry.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Topology damaged() {
@@ -55,4 +55,4 @@ TEST(Order, AnOrderThatNamesAnAxisTwiceIsRefused) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

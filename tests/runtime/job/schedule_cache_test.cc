@@ -7,7 +7,7 @@
 
 #include "tests/schedules/sample_schedule.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 LoadedSchedule loaded() {
@@ -80,4 +80,4 @@ TEST_F(Cache, ReservationsCount) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

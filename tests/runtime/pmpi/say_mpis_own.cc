@@ -7,7 +7,7 @@
 #include "schedules/collective.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Status sayMpisOwn(const std::string& library, const std::string& copy, Collective collective) {
@@ -31,10 +31,10 @@ Status sayMpisOwn(const std::string& library, const std::string& copy, Collectiv
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
 
 int main(int, char** argv) {
-  const auto status = torc::sayMpisOwn(argv[1], argv[2], *torc::collectiveNamed(argv[3]));
+  const auto status = torc::runtime::sayMpisOwn(argv[1], argv[2], *torc::collectiveNamed(argv[3]));
   if (!status.ok()) std::fprintf(stderr, "say_mpis_own: %s\n", status.message().c_str());
   return status.ok() ? 0 : 1;
 }

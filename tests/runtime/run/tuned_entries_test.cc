@@ -5,7 +5,7 @@
 
 #include "tests/schedules/library/sample_index.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr std::uint32_t kShape =
@@ -101,4 +101,4 @@ TEST(TunedEntries, MpisOwnAloneIsMpis) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   std::ifstream file(argv[1]);
   std::stringstream text;
   text << file.rdbuf();
-  const torc::TraceFacts facts = torc::readTrace(text.str());
+  const torc::runtime::TraceFacts facts = torc::runtime::readTrace(text.str());
   for (const auto& [rank, title] : facts.ranks)
     std::printf("process: %s\n", title.c_str());
   for (const auto& [name, count] : facts.events)

@@ -9,7 +9,7 @@
 
 #include "support/message.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using Json = nlohmann::json;
@@ -168,4 +168,4 @@ TraceFacts readTrace(const std::string& text) {
   return facts;
 }
 
-}  // namespace torc
+}  // namespace torc::runtime

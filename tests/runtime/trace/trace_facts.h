@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace torc {
+namespace torc::runtime {
 
 /// A trace file as it was read.
 struct TraceFacts {
@@ -26,6 +26,6 @@ struct TraceFacts {
 ///    other's peers, tags and bytes are equal, and the send starts before the receive ends.
 TraceFacts readTrace(const std::string& text);
 
-}  // namespace torc
+}  // namespace torc::runtime
 
 #endif  // TORC_TESTS_RUNTIME_TRACE_TRACE_FACTS_H_

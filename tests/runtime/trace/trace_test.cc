@@ -20,7 +20,7 @@
 #include "tests/runtime/allocation_counter.h"
 #include "tests/runtime/trace/trace_facts.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 using testing::IsEmpty;
@@ -216,4 +216,4 @@ TEST(TraceFacts, FindsFaults) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

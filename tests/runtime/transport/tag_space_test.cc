@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 bool overlap(const TagRange& a, const TagRange& b) {
@@ -98,4 +98,4 @@ TEST(TagSpace, RandomCallsGetTheSameRangesEverywhereAndNeverShareTagsWhileTheyRu
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

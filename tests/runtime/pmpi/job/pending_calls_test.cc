@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 TEST(PendingCallsTest, NonblockingAndPersistentFormsOfServedCollectives) {
@@ -31,4 +31,4 @@ TEST(PendingCallsTest, ThisProgramHasNone) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 using namespace std::string_literals;
@@ -192,4 +192,4 @@ TEST_F(PresenceTest, TheSystemsOwnFolder) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -8,7 +8,7 @@
 
 #include "schedules/settings.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 using testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST_F(SettingsAgreementTest, DisabledNothingElseIsCompared) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 template <typename Function>
@@ -98,4 +98,4 @@ TEST(ReportTest, WarningsEndAfterAThousand) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -6,7 +6,7 @@
 
 #include "runtime/pmpi/statistics/statistics.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 class StatisticsMergeTest : public testing::Test {
@@ -124,4 +124,4 @@ TEST_F(StatisticsMergeTest, OverALargeMessage) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 CallRow row(const std::string& function, std::uint64_t calls, double seconds,
@@ -179,4 +179,4 @@ TEST(StatisticsRowsTest, TornBytesAreRefused) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -8,7 +8,7 @@
 
 #include "runtime/pmpi/statistics/statistics.h"
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 JobDescription job() {
@@ -142,4 +142,4 @@ TEST(StatisticsTableTest, IsWrittenToAFile) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

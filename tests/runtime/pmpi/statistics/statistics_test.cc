@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 class StatisticsTest : public testing::Test {
@@ -242,4 +242,4 @@ TEST_F(StatisticsTest, ExplainsANewSignatureOnce) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

@@ -10,7 +10,7 @@
 #include "schedules/collective.h"
 #include "schedules/format/file.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Status saySlowest(const std::string& library, const std::string& copy, Collective collective,
@@ -50,10 +50,11 @@ Status saySlowest(const std::string& library, const std::string& copy, Collectiv
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
 
 int main(int, char** argv) {
-  const auto status = torc::saySlowest(argv[1], argv[2], *torc::collectiveNamed(argv[3]), argv[4]);
+  const auto status =
+      torc::runtime::saySlowest(argv[1], argv[2], *torc::collectiveNamed(argv[3]), argv[4]);
   if (!status.ok()) std::fprintf(stderr, "say_slowest: %s\n", status.message().c_str());
   return status.ok() ? 0 : 1;
 }

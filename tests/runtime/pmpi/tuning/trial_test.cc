@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 constexpr Trial::Length kLength{.rounds = 4, .calls = 3};
@@ -133,4 +133,4 @@ TEST(Trial, TimesOfTheSlowestRankCount) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

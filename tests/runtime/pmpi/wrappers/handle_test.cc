@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-namespace torc::pmpi {
+namespace torc::runtime::pmpi {
 namespace {
 
 class HandleTest : public testing::Test {
@@ -87,4 +87,4 @@ TEST_F(HandleTest, FreedWhileActiveItIsCompletedByNobody) {
 }
 
 }  // namespace
-}  // namespace torc::pmpi
+}  // namespace torc::runtime::pmpi

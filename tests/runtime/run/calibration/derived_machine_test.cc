@@ -9,7 +9,7 @@
 #include "runtime/run/calibration/link_rounds.h"
 #include "runtime/run/calibration/samples.h"
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 constexpr MeasuredSizes kSizes{1 << 18, 1 << 20, 1 << 15, 1 << 17};
@@ -282,4 +282,4 @@ TEST(Samples, ClearlyAboveIsMoreThanNoise) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime

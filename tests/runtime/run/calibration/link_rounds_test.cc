@@ -3,7 +3,7 @@
 
 #include <set>
 
-namespace torc {
+namespace torc::runtime {
 namespace {
 
 Axis axisOf(std::uint32_t size, AxisKind kind) {
@@ -57,4 +57,4 @@ TEST(LinkRounds, LinksOfANode) {
 }
 
 }  // namespace
-}  // namespace torc
+}  // namespace torc::runtime
