@@ -113,10 +113,11 @@ void fail(int rank, bool strict, const std::string& why) {
 std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const OwnSettings read = readOwnSettings(environ);
+  const Settings& own = read.reading.settings;
   const HostPresence presence = lookAtHost();
   if (presence.without != 0) {
     // There is nobody to agree with: what counts are this rank's own settings.
-    const Settings own = readSettings(SettingTexts(environ)).settings;
     if (presence.speaks && !own.disable) {
       const std::string why =
           message("process ", presence.without,
@@ -128,12 +129,11 @@ std::unique_ptr<Engine> agreeOnEngine(Settings& job_settings) {
   }
   waitForRanks(MPI_COMM_WORLD, presence.speaks);
 
-  const Settings own = readSettings(SettingTexts(environ)).settings;
   const bool has_pending = mayHavePending(own);
   const bool can_watch =
       hasMpisThreads() ? own.progress != ProgressMode::kCalls : hasProgressHook();
-  const AgreedSettings agreed = agreeSettings(SettingTexts(environ), MPI_COMM_WORLD,
-                                              {has_pending, has_pending && !can_watch});
+  const AgreedSettings agreed =
+      agreeSettings(read, MPI_COMM_WORLD, {has_pending, has_pending && !can_watch});
   const Settings& settings = agreed.settings;
   configureReport(settings.verbosity, rank);
   for (const std::string& warning : agreed.warnings)
@@ -255,7 +255,7 @@ void startEngine(std::unique_ptr<Engine> made, int program_level) {
 }  // namespace
 
 bool wantsThreadLevel() {
-  const Settings settings = readSettings(SettingTexts(environ)).settings;
+  const Settings settings = readOwnSettings(environ).reading.settings;
   if (settings.disable || settings.library.empty()) return false;
   if (settings.progress != ProgressMode::kWait) return settings.progress == ProgressMode::kThread;
   return mayHavePending(settings) && !hasProgressHook() &&

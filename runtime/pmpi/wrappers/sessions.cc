@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/job/job_report.h"
+#include "runtime/pmpi/job/settings_agreement.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/settings.h"
@@ -34,7 +35,7 @@ Membership membership;  // as that session has said
 
 /// As long as there is no MPI_COMM_WORLD: this process's own.
 const Settings& ownSettings() {
-  static const Settings& settings = *new Settings(readSettings(SettingTexts(environ)).settings);
+  static const Settings& settings = *new Settings(readOwnSettings(environ).reading.settings);
   return settings;
 }
 

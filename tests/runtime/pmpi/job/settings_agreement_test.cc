@@ -1,7 +1,11 @@
 // Settings agreed by several ranks whose environments differ.
 #include "runtime/pmpi/job/settings_agreement.h"
 
+#include <cstdio>
+#include <optional>
 #include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +17,39 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+constexpr std::size_t kLong = std::size_t{40} << 20;  // too much for LittleMemory, freed or not
+constexpr const char* kNoMemory = "a rank has no memory to read the settings";
+
+/// While it lives, this process gets 20 MiB more at most.
+class LittleMemory {
+ public:
+  LittleMemory() {
+    getrlimit(RLIMIT_AS, &before_);
+    unsigned long pages = 0;
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    if (std::fscanf(file, "%lu", &pages) != 1) ADD_FAILURE() << "no /proc/self/statm";
+    std::fclose(file);
+    const rlim_t now = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+    const rlimit little{now + kLong / 2, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+  }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+  ~LittleMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+/// Allocators of sanitizers end a process that has no memory.
+constexpr bool canRunOut() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return false;
+#else
+  return true;
+#endif
+}
 
 class SettingsAgreementTest : public testing::Test {
  protected:
@@ -26,7 +63,9 @@ class SettingsAgreementTest : public testing::Test {
     mine_.set("TORC_MEMORY", "1M");
   }
 
-  AgreedSettings agree() const { return agreeSettings(mine_, MPI_COMM_WORLD); }
+  AgreedSettings agree() const {
+    return agreeSettings({mine_, readSettings(mine_), {}}, MPI_COMM_WORLD);
+  }
 
   /// Sets a variable on one rank only.
   void setOn(int rank, const char* name, const std::string& value) {
@@ -132,6 +171,35 @@ TEST_F(SettingsAgreementTest, DisabledNothingElseIsCompared) {
   setOn(1, "TORC_DISABLE", "");
   agreed = agree();
   EXPECT_EQ(agreed.fault, "TORC_DISABLE differs between ranks: '1' on rank 0, '0' on rank 1");
+}
+
+TEST_F(SettingsAgreementTest, NoMemoryToReadTheSettingsIsAFaultEverywhere) {
+  if (!canRunOut()) GTEST_SKIP();
+  const std::string mapping = "TORC_MAPPING=" + std::string(kLong, 'x');
+  const char* const environment[] = {"TORC_LIBRARY=/opt/library", "TORC_STRICT=1", mapping.c_str(),
+                                     nullptr};
+  OwnSettings own = readOwnSettings(environment);
+  EXPECT_TRUE(own.status.ok());
+  EXPECT_EQ(own.reading.settings.library, "/opt/library");
+  if (rank_ == size_ - 1) {
+    const LittleMemory little;
+    own = readOwnSettings(environment);
+    EXPECT_EQ(own.status.code(), StatusCode::kNoMemory);
+    EXPECT_EQ(own.reading.settings, Settings());
+  }
+  const AgreedSettings agreed = agreeSettings(own, MPI_COMM_WORLD);
+  EXPECT_EQ(agreed.fault, kNoMemory);
+  EXPECT_EQ(agreed.settings, Settings());
+  EXPECT_EQ(agreed.strict, size_ > 1);  // of those that could read it
+}
+
+TEST_F(SettingsAgreementTest, NoMemoryForRank0sSettingsIsAFaultEverywhere) {
+  if (!canRunOut() || size_ < 2) GTEST_SKIP();
+  setOn(0, "TORC_STATS", std::string(kLong, 'x'));
+  const OwnSettings own{mine_, readSettings(mine_), {}};
+  std::optional<LittleMemory> little;
+  if (rank_ == size_ - 1) little.emplace();
+  EXPECT_EQ(agreeSettings(own, MPI_COMM_WORLD).fault, kNoMemory);
 }
 
 }  // namespace
