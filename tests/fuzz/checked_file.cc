@@ -13,6 +13,9 @@
 #include "model/simulator/simulator.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/format/file.h"
+#include "schedules/loops/loop_nest.h"
+#include "schedules/loops/unroll.h"
+#include "schedules/validate.h"
 #include "support/message.h"
 #include "tests/properties/checked_job.h"
 
@@ -20,10 +23,12 @@ namespace torc::fuzz {
 namespace {
 
 // Sizes up to which a mutant is expanded and run. Reading is bounded by the file; these are
-// bounded by the number of nodes and parts that the schedule asks for.
+// bounded by the number of nodes, parts and iterations that the schedule asks for.
 constexpr std::uint64_t kMaxExpandedRanks = 4096;
 constexpr std::uint32_t kMaxExpandedParts = 4096;
 constexpr std::uint64_t kMaxRunRanks = 32;
+constexpr std::uint64_t kMaxExpandedRuns = 4096;  // operations of all iterations
+constexpr std::uint64_t kMaxRunRuns = 512;
 constexpr std::uint32_t kMaxRunParts = 64;
 
 bool isOneLine(const std::string& text) {
@@ -118,6 +123,17 @@ std::string checkText(const ScheduleView& schedule) {
   return {};
 }
 
+/// Loops written out are a schedule, too.
+std::string checkUnrolled(const ScheduleView& schedule) {
+  if (schedule.loops.empty()) return {};
+  const UnrolledLoops unrolled = unrollLoops(schedule);
+  if (unrolled.schedule.operations.size() != operationRuns(schedule)) {
+    return "written out it has another number of operations";
+  }
+  const Status status = validate(unrolled.schedule.view());
+  return status.ok() ? "" : "written out: " + status.message();
+}
+
 /// Proves, and runs what was proved.
 std::string checkProof(const ScheduleView& schedule, bool& proved) {
   const ir::VerifyResult result = ir::verify(schedule);
@@ -184,12 +200,17 @@ FileOutcome checkFile(std::span<const std::byte> bytes) {
   }
   const std::uint64_t ranks = schedule.topology.ranks();
   const std::uint32_t parts = schedule.partCount();
+  const std::uint64_t runs = operationRuns(schedule);
   if (ranks > kMaxExpandedRanks || parts > kMaxExpandedParts) return outcome;
+  if (!schedule.loops.empty() && runs > kMaxExpandedRuns) return outcome;
   outcome.expanded = true;
-  outcome.violation = checkExpansions(schedule);
+  outcome.violation = checkUnrolled(schedule);
+  if (outcome.violation.empty()) outcome.violation = checkExpansions(schedule);
   if (outcome.violation.empty()) outcome.violation = checkJson(schedule, bytes);
   if (outcome.violation.empty()) outcome.violation = checkText(schedule);
-  if (outcome.violation.empty() && ranks <= kMaxRunRanks && parts <= kMaxRunParts) {
+  const bool is_run = ranks <= kMaxRunRanks && parts <= kMaxRunParts &&
+                      (schedule.loops.empty() || runs <= kMaxRunRuns);
+  if (outcome.violation.empty() && is_run) {
     outcome.violation = checkProof(schedule, outcome.proved);
     if (outcome.violation.empty()) outcome.violation = checkSimulation(schedule, outcome.proved);
   }

@@ -1,19 +1,36 @@
-// Writes the sample schedules as files, the seeds of the libFuzzer target: write_samples PATH...
+// Writes the seeds of libFuzzer targets, the sample schedules as files, the sample programs as text
+// and the sample indices, in this order: write_samples PATH...
 #include <cstdio>
 #include <vector>
 
 #include "schedules/format/file.h"
+#include "schedules/library/index.h"
+#include "schedules/schedule.h"
+#include "tests/fuzz/checked_text.h"
+#include "tests/fuzz/mutate.h"
+#include "tests/fuzz/sample_programs.h"
+#include "tests/schedules/library/sample_index.h"
 #include "tests/schedules/sample_schedule.h"
 
 int main(int argc, char** argv) {
-  const std::vector<torc::Schedule> schedules = torc::samples::all();
-  if (static_cast<std::size_t>(argc - 1) != schedules.size()) {
-    std::fprintf(stderr, "write_samples: error: needs %zu paths\n", schedules.size());
+  std::vector<torc::fuzz::Bytes> seeds;
+  for (const torc::Schedule& schedule : torc::samples::all())
+    seeds.push_back(torc::writeSchedule(schedule.view()));
+  for (const torc::Schedule& schedule : torc::fuzz::loopedSchedules())
+    seeds.push_back(torc::writeSchedule(schedule.view()));
+  for (const torc::ir::Program& program : torc::fuzz::samplePrograms())
+    seeds.push_back(torc::fuzz::toBytes(torc::fuzz::printed(program)));
+  for (const torc::LibraryIndex& index :
+       {torc::samples::libraryIndex(), torc::samples::damagedIndex(), torc::samples::tunedIndex(),
+        torc::samples::smallIndex()}) {
+    seeds.push_back(torc::writeLibraryIndex(index));
+  }
+  if (static_cast<std::size_t>(argc - 1) != seeds.size()) {
+    std::fprintf(stderr, "write_samples: error: needs %zu paths\n", seeds.size());
     return 2;
   }
-  for (std::size_t i = 0; i < schedules.size(); ++i) {
-    const torc::Status status =
-        torc::writeFileAtomically(argv[i + 1], torc::writeSchedule(schedules[i].view()));
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    const torc::Status status = torc::writeFileAtomically(argv[i + 1], seeds[i]);
     if (status.ok()) continue;
     std::fprintf(stderr, "write_samples: error: %s\n", status.message().c_str());
     return 1;

@@ -136,4 +136,20 @@ LibraryIndex tunedIndex() {
   return index;
 }
 
+LibraryIndex smallIndex() {
+  LibraryIndex index = tunedIndex();
+  const LibrarySubTorus whole = index.sub_tori.back();
+  index.partitions = {index.partitions[whole.partition]};
+  index.shapes = {index.shapes[whole.shape]};
+  index.sub_tori = {whole};
+  index.sub_tori[0].partition = index.sub_tori[0].shape = 0;
+  index.entries.resize(1);
+  index.entries[0].file = 0;
+  index.files.resize(1);
+  index.candidates.resize(1);
+  index.tuned = {index.tuned[1]};
+  index.measurements = {index.measurements[2]};
+  return index;
+}
+
 }  // namespace torc::samples

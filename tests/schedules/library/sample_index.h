@@ -16,6 +16,9 @@ LibraryIndex damagedIndex();
 /// of which is MPI's own, and a broadcast of all sizes on shape 2.
 LibraryIndex tunedIndex();
 
+/// What is left of it for one partition, one sub-torus, a file and an entry of each kind.
+LibraryIndex smallIndex();
+
 }  // namespace torc::samples
 
 #endif  // TORC_TESTS_SCHEDULES_LIBRARY_SAMPLE_INDEX_H_
