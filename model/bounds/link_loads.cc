@@ -117,9 +117,12 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
       const std::optional<Uint128> load = carriedBy(schedule, operation.a, at, pieces, owned);
       if (!load) return tooLarge();
       std::vector<Routes::Hop> of_family;
-      if (operation.hasFamily()) of_family = routes.hops(node, schedule.families[operation.peer]);
       std::vector<Routes::Hop>& way = operation.hasFamily() ? of_family : ways[operation.peer];
-      if (way.empty()) way = routes.hops(node, schedule.shifts[operation.peer]);
+      if (operation.hasFamily()) {
+        way = routes.hops(node, schedule.families[operation.peer]);
+      } else if (way.empty()) {
+        way = routes.hops(node, schedule.shifts[operation.peer]);
+      }
       for (const Routes::Hop& hop : way) {
         const std::optional<Uint128> carried = multiply(*load, hop.times);
         const DirectedLink link{hop.node, hop.link};
