@@ -208,6 +208,7 @@ enum class IterationOrigin : std::uint8_t {
   kFirst = 1,  // from the first one
   kLast = 2,   // from the last one
   kAll = 3,    // every one; the offset is 0
+  kBack = 4,   // from the last one back by the number of the own one, as in kOwn
 };
 
 /// Iterations of the loops that an operation stands in, the outermost first. What lies outside a

@@ -70,7 +70,7 @@ Status validateIterationTable(const ScheduleView& schedule) {
         return malformed("iterations ", i, ": say something of loop ", level, " of ",
                          iterations.depth);
       }
-      if (origin > IterationOrigin::kAll) {
+      if (origin > IterationOrigin::kBack) {
         return malformed("iterations ", i, ": origin ", static_cast<unsigned>(origin),
                          " is unknown");
       }
@@ -349,7 +349,8 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
   for (std::uint32_t level = 0; level < there.depth(); ++level) {
     const IterationOrigin origin = iterations.origin[level];
     const std::int32_t offset = iterations.offset[level];
-    if (origin == IterationOrigin::kOwn && level >= around_.depth()) {
+    const bool by_counter = origin == IterationOrigin::kOwn || origin == IterationOrigin::kBack;
+    if (by_counter && level >= around_.depth()) {
       return malformed("depends on operation ", target, " by a counter ", counterName(level),
                        " of its own, but stands in ", around_.depth(), " loops");
     }

@@ -12,7 +12,7 @@ inline constexpr std::string_view kAnyPart = "any";  // the part of a stream tha
 inline constexpr std::string_view kIntervalKindNames[] = {
     "all",     "absolute",   "relative",    "root",       "from_root",
     "to_root", "plus_shift", "minus_shift", "root_within"};
-inline constexpr std::string_view kIterationOriginNames[] = {"own", "first", "last", "all"};
+inline constexpr std::string_view kIterationOriginNames[] = {"own", "first", "last", "all", "back"};
 inline constexpr std::string_view kFamilyOrderNames[] = {"fixed", "shuffled"};
 
 }  // namespace torc::ir

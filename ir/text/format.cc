@@ -158,6 +158,9 @@ void printIterations(const Iterations& iterations, llvm::raw_ostream& out) {
       case IterationOrigin::kLast:
         out << "last";
         break;
+      case IterationOrigin::kBack:
+        out << "last-" << counterName(level);
+        break;
       case IterationOrigin::kAll:
         out << "all";
         break;

@@ -554,7 +554,7 @@ bool StepsParser::parseIterations(Iterations& iterations) {
   return cursor_.expect(")", "after the iterations");
 }
 
-// j-1, first+2, last-1, all
+// j-1, first+2, last-1, last-j, all
 bool StepsParser::parseIteration(Iterations& iterations) {
   const std::uint32_t level = iterations.depth++;
   const char counter = counterName(level);
@@ -566,6 +566,13 @@ bool StepsParser::parseIteration(Iterations& iterations) {
     iterations.origin[level] = IterationOrigin::kFirst;
   } else if (cursor_.take("last")) {
     iterations.origin[level] = IterationOrigin::kLast;
+    if (cursor_.at("-")) {
+      cursor_.advance();
+      if (!cursor_.take(llvm::StringRef(&counter, 1))) {
+        return cursor_.magnitude(true, iterations.offset[level], "a number of iterations");
+      }
+      iterations.origin[level] = IterationOrigin::kBack;
+    }
   } else if (!cursor_.take(llvm::StringRef(&counter, 1))) {
     return cursor_.failExpected("'segment', or an iteration of the loop at this depth (" +
                                 llvm::Twine(counter) + "-1, first, last, all)");

@@ -78,8 +78,9 @@ class SlotNumbers {
 struct Waits {
   // Operations of its own loop, by position, so many iterations before.
   std::set<std::pair<std::uint32_t, std::uint32_t>> before;
-  // Of other loops, by the first iteration's operation, in the own iteration and so many more.
-  std::set<std::pair<std::uint32_t, std::int32_t>> along;
+  // Of other loops, by the first iteration's operation, in the own iteration and so many more, or
+  // as far from the last one back.
+  std::set<std::pair<std::uint32_t, std::int32_t>> along, back;
   std::set<std::uint32_t> outside;  // operations, in every iteration
 
   bool operator==(const Waits&) const = default;
@@ -233,23 +234,34 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
   for (std::uint32_t i = 0; i < repetition.count; ++i) {
     for (const std::uint32_t on : outside[i]) {
       if (!rest[i].contains(on) || loop_of_[on] == kNone) continue;
-      // Whether this goes along with the iterations.
-      const Repetition& other = loops_[loop_of_[on]].of;
-      const std::int64_t offset = std::int64_t{iterationOf(on)} - i;
-      const auto there = [&](std::uint32_t iteration) {
-        return inFirstIteration(on) + static_cast<std::uint32_t>(iteration + offset) * other.period;
-      };
-      std::uint32_t often = 0;
-      bool goes_along = true;
-      for (std::uint32_t k = 0; k < repetition.count && goes_along; ++k) {
-        if (k + offset < 0 || k + offset >= other.count) continue;
-        ++often;
-        goes_along = outside[k].contains(there(k));
-      }
-      if (!goes_along || often < 2) continue;
-      waits.along.emplace(inFirstIteration(on), static_cast<std::int32_t>(offset));
-      for (std::uint32_t k = 0; k < repetition.count; ++k) {
-        if (k + offset >= 0 && k + offset < other.count) rest[k].erase(there(k));
+      // Whether this goes along with the iterations, or backwards.
+      for (const bool backwards : {false, true}) {
+        const Repetition& other = loops_[loop_of_[on]].of;
+        const auto own = [&](std::uint32_t iteration) {
+          return backwards ? std::int64_t{other.count} - 1 - iteration : std::int64_t{iteration};
+        };
+        const std::int64_t offset = std::int64_t{iterationOf(on)} - own(i);
+        const auto isThere = [&](std::uint32_t iteration) {
+          return own(iteration) + offset >= 0 && own(iteration) + offset < other.count;
+        };
+        const auto there = [&](std::uint32_t iteration) {
+          return inFirstIteration(on) +
+                 static_cast<std::uint32_t>(own(iteration) + offset) * other.period;
+        };
+        std::uint32_t often = 0;
+        bool goes = true;
+        for (std::uint32_t k = 0; k < repetition.count && goes; ++k) {
+          if (!isThere(k)) continue;
+          ++often;
+          goes = outside[k].contains(there(k));
+        }
+        if (!goes || often < 2) continue;
+        (backwards ? waits.back : waits.along)
+            .emplace(inFirstIteration(on), static_cast<std::int32_t>(offset));
+        for (std::uint32_t k = 0; k < repetition.count; ++k) {
+          if (isThere(k)) rest[k].erase(there(k));
+        }
+        break;
       }
     }
     all.insert(rest[i].begin(), rest[i].end());
@@ -377,8 +389,10 @@ Schedule Roller::rebuild() {
       }
     }
   };
-  const auto along = [&](std::uint32_t on, std::int32_t offset) {
+  const auto along = [&](std::uint32_t on, std::int32_t offset,
+                         IterationOrigin origin = IterationOrigin::kOwn) {
     Iterations iterations{.depth = 1};
+    iterations.origin[0] = origin;
     iterations.offset[0] = offset;
     return builder.dependence(on, iterations);
   };
@@ -433,6 +447,8 @@ Schedule Roller::rebuild() {
       }
       for (const auto& [on, offset] : loop.waits[position].along)
         dependences.push_back(along(made[on], offset));
+      for (const auto& [on, offset] : loop.waits[position].back)
+        dependences.push_back(along(made[on], offset, IterationOrigin::kBack));
       addOutside(loop.waits[position].outside, dependences);
       made[i + position] = builder.addOperation(operation, dependences);
     }

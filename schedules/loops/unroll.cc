@@ -121,6 +121,9 @@ class Unroller {
       case IterationOrigin::kLast:
         first = last = first + count - 1;
         break;
+      case IterationOrigin::kBack:
+        first = last = first + count - 1 - counters_[level];
+        break;
       case IterationOrigin::kAll:
         first = 0;
         last = std::int64_t{count} - 1;

@@ -140,7 +140,7 @@ TEST(Loops, StandInLoops) {
     }
     for i in 0..1 {
       stream 0 {
-        %2 = notify to Y+1 after %1 of (first+1, all), %2 of i-1
+        %2 = notify to Y+1 after %1 of (first+1, all), %2 of i-1, %0 of (last-i, first)
       }
       stream 1 {
         %3 = notify to Y+2 after %0 of (i, last-1), %2 when x = 2*i
@@ -159,9 +159,9 @@ TEST(Loops, StandInLoops) {
   EXPECT_EQ(operationText(view, 3), "%3 = await from X-1 after %0, %2 when x = 1");
   EXPECT_EQ(operationText(view, 4), "%4 = notify to X+1 after %3 when x in 0..1");
   EXPECT_EQ(operationText(view, 11), "%11 = await from X-1 after %8, %10 when x in 1..3");
-  EXPECT_EQ(operationText(view, 12), "%12 = notify to Y+1 after %5, %7");
+  EXPECT_EQ(operationText(view, 12), "%12 = notify to Y+1 after %5, %7, %8");
   EXPECT_EQ(operationText(view, 13), "%13 = notify to Y+2 after %0, %12 when x = 0");
-  EXPECT_EQ(operationText(view, 14), "%14 = notify to Y+1 after %5, %7, %12");
+  EXPECT_EQ(operationText(view, 14), "%14 = notify to Y+1 after %4, %5, %7, %12");
   EXPECT_EQ(operationText(view, 15), "%15 = notify to Y+2 after %4, %14 when x = 2");
   std::string printed;
   llvm::raw_string_ostream out(printed);
