@@ -15,7 +15,8 @@ namespace {
 
 // Two chunks on a link fill each other's pauses as long as they do not fall into step. Unless that
 // has been simulated rank by rank, this much is thought to be lost; not in wavefronts, where the
-// two are in different phases.
+// two are in different phases, nor by segments that go round rings both ways at once, which lost
+// nothing where they were simulated so.
 constexpr double kFallIntoStep = 1.05;
 
 /// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
@@ -68,7 +69,8 @@ std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) 
 double Candidate::cautiousSeconds() const {
   if (per_rank) return predicted_s;
   const bool wavefronts = options.weights == passes::ColorWeights::kOverlapped;
-  const bool may_fall = options.in_flight > 1 && !wavefronts;
+  const bool halved = options.directions == passes::DirectionModel::kHalfLatency;
+  const bool may_fall = options.in_flight > 1 && !wavefronts && !(halved && options.segments > 1);
   return predicted_s * std::max(unseen, may_fall ? kFallIntoStep : 1.0);
 }
 

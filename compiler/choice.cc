@@ -30,10 +30,14 @@ constexpr double kSlow = 1.1;
 // Bytes of the file of a schedule in wavefronts: lines gain by chunks what rings have with a few.
 constexpr double kMostFileBytesOfWavefronts = 4 << 20;
 
-// Bytes of a program before its loops are made, beyond kMostFileBytes, and how many such programs
-// are compiled.
-constexpr double kMostWrittenOutBytes = 16 << 20;
-constexpr int kMostLongPrograms = 3;
+// Plans of rings that are tried in segments, at most, and those alone that the cost model does not
+// put this far behind another. It takes so many chunks to share a link.
+constexpr int kMostSegmented = 2;
+constexpr double kDoubtfulCost = 1.05;
+constexpr std::uint32_t kCostedInFlight = 2;
+// Segments of rings that are under way, at most, and operations of a node in all of them.
+constexpr std::uint32_t kMostRingWindow = 16;
+constexpr double kMostSegmentedOperations = 1 << 20;
 
 // Operations of all nodes that differ from each other, simulated for one candidate.
 constexpr double kMostTasks = 5e5;
@@ -44,8 +48,8 @@ constexpr std::uint64_t kMostSteps = 1u << 18;
 // all ranks: of one candidate, and of all.
 constexpr double kClose = 1.3;
 constexpr int kMostPerRank = 10;
-constexpr double kPerRankOperations = 2e7;
-constexpr double kAllPerRankOperations = 4e7;
+constexpr double kPerRankOperations = 1.5e6;
+constexpr double kAllPerRankOperations = 6e6;
 
 // What of the steps of a proof its estimate has to say for it to be looked at before it is needed.
 constexpr double kDoubtful = 0.5;
@@ -94,7 +98,7 @@ class Chooser {
         addPlans(algorithm);
       }
     }
-    addDeferred();
+    addSegmented();
     std::vector<Candidate>& candidates = choice_.candidates;
     if (candidates.empty()) return noAlgorithm(spec_);
     do {
@@ -158,6 +162,7 @@ class Chooser {
       for (Candidate& other : choice_.candidates) {
         if (other.algorithm != best.algorithm) continue;
         if (other.options.synchronous_sends != best.options.synchronous_sends) continue;
+        if ((other.options.segments > 1) != (best.options.segments > 1)) continue;
         other.unseen = std::max(other.unseen, lost);
       }
     }
@@ -419,10 +424,7 @@ class Chooser {
   /// Whether a candidate like the last one, but in more chunks, cannot be the best, for what its
   /// busiest link carries alone takes longer; then it says so.
   bool isTooSlow(Candidate& candidate) {
-    double best = std::numeric_limits<double>::infinity();
-    for (const Candidate& other : choice_.candidates) {
-      if (other.refusal.empty()) best = std::min(best, other.predicted_s);
-    }
+    const double best = bestSeconds();
     double bandwidth = 0;
     for (int i = 0; i < spec_.topology.dimensions(); ++i)
       bandwidth = std::max(bandwidth, machine_.linkBandwidth(static_cast<std::uint32_t>(i)));
@@ -500,8 +502,8 @@ class Chooser {
     }
   }
 
-  /// Where the schedule is to overlap phases: all at once, in order, and in the chunks that the
-  /// cost model takes.
+  /// Where the schedule is to overlap phases: all at once, in order, in the chunks that are asked
+  /// for, and in segments.
   void addPipelines(Candidate candidate) {
     PipelineOptions& options = candidate.options;
     for (const passes::DependenceKind dependences :
@@ -511,57 +513,55 @@ class Chooser {
       const bool overlaps = dependences == passes::DependenceKind::kRegion;
       options.chunks = limits_.chunks.value_or(1);
       options.in_flight = limits_.in_flight.value_or(0);
-      add(candidate);
-      if (!overlaps || limits_.in_flight) continue;
-      options.in_flight = 1;
-      add(candidate);
-      for (options.in_flight = 1; options.in_flight <= 2; ++options.in_flight)
-        addChunks(candidate);
+      if (limits_.segments.value_or(1) == 1) {
+        add(candidate);
+        if (overlaps && !limits_.in_flight) {
+          const std::uint32_t most = limits_.chunks ? 2 : 1;
+          for (options.in_flight = 1; options.in_flight <= most; ++options.in_flight)
+            add(candidate);
+        }
+      }
+      if (overlaps && !limits_.chunks) noteSegmented(candidate);
     }
   }
 
-  /// In the number of chunks that the cost model takes, and in half as many: it takes all messages
-  /// to be of one size, and two chunks to fill each other's pauses perfectly.
-  void addChunks(Candidate candidate) {
-    std::uint32_t& chunks = candidate.options.chunks;
-    chunks = limits_.chunks ? *limits_.chunks : bestChunks(candidate);
-    if (chunks > 1) add(candidate);
-    if (limits_.chunks) return;
-    defer(candidate);
-    if (chunks < 4) return;
-    chunks /= 2;
-    add(candidate);
-  }
-
-  /// Notes a candidate in more chunks, if the cost model takes more than make a short program.
-  void defer(Candidate candidate) {
+  /// Notes a plan of rings that may be run in segments, with what the cost model says of it.
+  void noteSegmented(Candidate candidate) {
     auto uncut = simulator_.uncutOf(candidate);
     if (!uncut) return consumeError(uncut.takeError());  // as the candidate has been
-    const std::uint32_t in_flight = candidate.options.in_flight;
-    const model::PipelineCost cost((*uncut)->schedule.view(), machine_, bytes_);
-    const std::uint32_t chunks =
-        cost.bestChunks(in_flight, mostChunks(candidate, kMostWrittenOutBytes));
-    if (chunks <= candidate.options.chunks) return;
-    candidate.options.chunks = chunks;
-    candidate.predicted_s = cost.seconds(chunks, in_flight);
-    deferred_.push_back(std::move(candidate));
+    const ScheduleView schedule = (*uncut)->schedule.view();
+    PipelineOptions& options = candidate.options;
+    const model::PipelineCost cost(schedule, machine_, bytes_);
+    const std::uint32_t most = mostRingSegments(candidate, schedule);
+    options.segments = limits_.segments.value_or(cost.bestChunks(kCostedInFlight, most));
+    options.in_flight = limits_.in_flight.value_or(kRingWindow);
+    if (options.segments < 2) return;
+    candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight);
+    segmented_.push_back({std::move(candidate), most});
   }
 
-  /// Compiles and simulates the few of the long programs that the cost model puts first, as long as
-  /// it puts them before what is there.
-  void addDeferred() {
-    llvm::stable_sort(deferred_, [](const Candidate& a, const Candidate& b) {
-      return a.predicted_s < b.predicted_s;
+  /// As many segments as can be proved, and run by a node without its program being too long.
+  std::uint32_t mostRingSegments(const Candidate& candidate, const ScheduleView& schedule) const {
+    const double operations = std::max<double>(static_cast<double>(schedule.operations.size()), 1);
+    std::uint64_t most = passes::mostSegments(schedule);
+    if (candidate.algorithm->estimate(spec_).cell_steps * (kRingWindow + 1) > kMostCellSteps)
+      most = 1;
+    return mostOf(kMostSegmentedOperations / operations - 1, most);
+  }
+
+  /// Rings in segments: of the few plans that the cost model puts first, as long as it puts them
+  /// before what is there.
+  void addSegmented() {
+    llvm::stable_sort(segmented_, [](const Segmented& a, const Segmented& b) {
+      return a.candidate.predicted_s < b.candidate.predicted_s;
     });
-    int left = kMostLongPrograms;
-    for (Candidate& candidate : deferred_) {
-      double best = std::numeric_limits<double>::infinity();
-      for (const Candidate& other : choice_.candidates) {
-        if (other.refusal.empty()) best = std::min(best, other.cautiousSeconds());
-      }
-      if (left > 0 && candidate.predicted_s < best) {
+    int left = kMostSegmented;
+    for (Segmented& plan : segmented_) {
+      Candidate& candidate = plan.candidate;
+      const double best = bestSeconds();
+      if (left > 0 && candidate.predicted_s < kDoubtfulCost * best) {
         --left;
-        add(candidate);
+        addInSegments(candidate, plan.most);
         continue;
       }
       std::string text;
@@ -574,16 +574,46 @@ class Chooser {
     }
   }
 
-  /// The number of chunks that the cost model takes for the candidate's plan, at most as many as
-  /// make a file that is not too large; 1 if it has none.
-  std::uint32_t bestChunks(const Candidate& candidate) {
-    auto uncut = simulator_.uncutOf(candidate);
-    if (!uncut) {
-      consumeError(uncut.takeError());
-      return 1;
+  /// What the best of the candidates takes so far.
+  double bestSeconds() const {
+    double best = std::numeric_limits<double>::infinity();
+    for (const Candidate& other : choice_.candidates) {
+      if (other.refusal.empty()) best = std::min(best, other.cautiousSeconds());
     }
-    return model::PipelineCost((*uncut)->schedule.view(), machine_, bytes_)
-        .bestChunks(candidate.options.in_flight, mostChunks(candidate, kMostFileBytes));
+    return best;
+  }
+
+  /// In as many segments as the cost model takes, and from there on in twice or half as many as
+  /// long as that is faster, which it cannot say; then likewise with more under way.
+  void addInSegments(Candidate candidate, std::uint32_t most) {
+    PipelineOptions& options = candidate.options;
+    double best = tried(candidate);
+    const auto climb = [&](std::uint32_t& number, std::uint32_t lowest, std::uint32_t highest,
+                           bool up) {
+      const std::uint32_t from = number;
+      while (up ? 2 * number <= highest : number >= 2 * lowest) {
+        const std::uint32_t before = number;
+        number = up ? 2 * number : number / 2;
+        const double seconds = tried(candidate);
+        if (seconds * kWorthwhile >= best) {
+          number = before;
+          break;
+        }
+        best = seconds;
+      }
+      return number != from;
+    };
+    if (best > kSlow * bestSeconds()) return;
+    if (!limits_.segments && !climb(options.segments, 2, most, true))
+      climb(options.segments, 2, most, false);
+    if (!limits_.in_flight) climb(options.in_flight, 1, kMostRingWindow, true);
+  }
+
+  /// Adds the candidate; what it takes.
+  double tried(const Candidate& candidate) {
+    add(candidate);
+    const Candidate& added = choice_.candidates.back();
+    return added.refusal.empty() ? added.predicted_s : std::numeric_limits<double>::infinity();
   }
 
   /// The most chunks of the candidate's plan that make neither a file of more than `most_bytes` nor
@@ -642,7 +672,11 @@ class Chooser {
   const ChoiceLimits& limits_;
   Progress* const progress_;
   Choice choice_;
-  std::vector<Candidate> deferred_;  // with what the cost model predicts
+  struct Segmented {
+    Candidate candidate;  // with what the cost model predicts
+    std::uint32_t most;   // segments
+  };
+  std::vector<Segmented> segmented_;
   CandidateSimulator simulator_;
 };
 

@@ -28,7 +28,7 @@ struct ChoiceLimits {
   std::optional<passes::ColorWeights> weights;
   std::optional<passes::DirectionModel> directions;
   std::optional<passes::DependenceKind> dependences;
-  std::optional<std::uint32_t> chunks, in_flight;
+  std::optional<std::uint32_t> chunks, in_flight, segments;
   std::optional<double> scratch_bytes = std::nullopt;  // of a node, at most
   std::optional<bool> synchronous_sends = std::nullopt;
   std::optional<FamilyOrder> peers = std::nullopt;

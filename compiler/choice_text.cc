@@ -18,6 +18,7 @@ std::string Candidate::description() const {
   }
   if (options.dependences == passes::DependenceKind::kPhase) text += ", phase by phase";
   if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
+  if (options.segments > 1) text += ", " + std::to_string(options.segments) + " segments";
   if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
   if (options.synchronous_sends) text += ", synchronous sends";
   if (options.peers == FamilyOrder::kFixed) text += ", peers in order";

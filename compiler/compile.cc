@@ -23,10 +23,17 @@ passes::PassPipeline stepPipeline(const PipelineOptions& options) {
   passes::PassPipeline pipeline;
   if (options.chunks != 1) pipeline.add(chunksOf(options));
   pipeline.add(passes::InferDependencesPass{options.dependences});
-  if (options.in_flight > 0) pipeline.add(passes::OrderLinksPass{options.in_flight});
+  const bool in_segments = options.segments > 1;
+  if (options.in_flight > 0 && !in_segments)
+    pipeline.add(passes::OrderLinksPass{options.in_flight});
   pipeline.add(passes::AllocateScratchPass{options.scratch_depth});
   if (options.cores > 1)
     pipeline.add(passes::AssignCoresPass{std::min(options.cores, passes::kMostCores)});
+  if (in_segments) {
+    pipeline.add(passes::SegmentPass{
+        .segments = options.segments,
+        .window = options.in_flight > 0 ? options.in_flight : kRingWindow});
+  }
   return pipeline;
 }
 
@@ -131,17 +138,22 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
   return program;
 }
 
+llvm::Expected<ir::Program> compileOn(ir::Program program, const passes::PassPipeline& pipeline,
+                                      const passes::PassManagerOptions& options) {
+  passes::PassManager manager(pipeline.passes(), options);
+  if (llvm::Error error = manager.run(program)) return error;
+  std::string& producer = program.schedule.producer;
+  producer += (llvm::StringRef(producer).contains(": ") ? "," : ": ") + pipeline.text();
+  program.schedule = ir::canonicalize(program.schedule.view());
+  return program;
+}
+
 llvm::Expected<ir::Program> rollLoops(const ir::Program& program,
                                       const passes::PassManagerOptions& options) {
-  ir::Program rolled = program;
-  if (program.isPlan() || program.schedule.segments > 1) return rolled;
-  const passes::PassPipeline pipeline = {passes::RollLoopsPass{}};
-  passes::PassManager manager(pipeline.passes(), options);
-  if (llvm::Error error = manager.run(rolled)) return error;
-  if (rolled.schedule.loops.empty()) return rolled;
-  std::string& producer = rolled.schedule.producer;
-  producer += (llvm::StringRef(producer).contains(": ") ? "," : ": ") + pipeline.text();
-  rolled.schedule = ir::canonicalize(rolled.schedule.view());
+  if (program.isPlan()) return program;
+  llvm::Expected<ir::Program> rolled =
+      compileOn(program, passes::PassPipeline{passes::RollLoopsPass{}}, options);
+  if (rolled && rolled->schedule.loops.empty()) return program;
   return rolled;
 }
 

@@ -25,7 +25,8 @@ struct PipelineOptions {
   std::uint64_t auto_bytes = 64 << 20;   // for which vector chunks are chosen, if auto ...
   std::string auto_machine = "generic";  // ... and for which machine
   passes::DependenceKind dependences = passes::DependenceKind::kRegion;  // infer-dependences
-  std::uint32_t in_flight = 0;                                           // order-links; 0: left out
+  std::uint32_t in_flight = 0;                 // order-links, or window of segment; 0: left out
+  std::uint32_t segments = 1;                  // segment, of rings; 1: left out
   std::uint32_t cores = 1;                     // assign-cores; 1: left out
   std::uint32_t scratch_depth = 2;             // allocate-scratch
   FamilyOrder peers = FamilyOrder::kShuffled;  // expand-exchanges: in which order; and how many ...
@@ -37,6 +38,8 @@ struct PipelineOptions {
 /// Segments of an all-to-all under way at a node: one is sent on while the next one arrives. What
 /// they share is the scratch that the exchange takes in one piece.
 inline constexpr std::uint32_t kExchangeWindow = 2;
+/// Segments of rings under way at a node, unless options say how many.
+inline constexpr std::uint32_t kRingWindow = 4;
 
 /// The passes on the plan: `assign-colors{weights=equal},assign-permutations,...`.
 passes::PassPipeline planPipeline(const Algorithm& algorithm, const PipelineOptions& options);
@@ -55,8 +58,13 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
                                     const passes::PassPipeline& pipeline,
                                     const passes::PassManagerOptions& options);
 
+/// Runs more passes on a program that was compiled; its producer names them, too, and its tables are
+/// canonical.
+llvm::Expected<ir::Program> compileOn(ir::Program program, const passes::PassPipeline& pipeline,
+                                      const passes::PassManagerOptions& options);
+
 /// `program` with loops of steps that repeat (roll-loops), as it goes into a file; its producer
-/// says so where there are any. A program in segments stays as it is.
+/// says so where there are any.
 llvm::Expected<ir::Program> rollLoops(const ir::Program& program,
                                       const passes::PassManagerOptions& options);
 

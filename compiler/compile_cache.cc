@@ -3,6 +3,19 @@
 
 namespace torc::compiler {
 
+llvm::Expected<ir::Program> CompileCache::make(const Algorithm& algorithm,
+                                               passes::PassPipeline pipeline,
+                                               const passes::PassManagerOptions& options) {
+  const passes::PassPipeline segments = pipeline.takeSegments();
+  if (segments.empty() || pipeline.empty()) {
+    pipeline.add(segments);
+    return compile(spec_, algorithm, pipeline, options);
+  }
+  auto uncut = get(algorithm, pipeline);
+  if (!uncut) return uncut.takeError();
+  return compileOn(**uncut, segments, options);
+}
+
 llvm::Expected<std::shared_ptr<const ir::Program>> CompileCache::get(
     const Algorithm& algorithm, const passes::PassPipeline& pipeline) {
   Entry* entry = nullptr;
@@ -13,7 +26,7 @@ llvm::Expected<std::shared_ptr<const ir::Program>> CompileCache::get(
   std::call_once(entry->once, [&] {
     passes::PassManagerOptions options;
     options.verify_each = false;
-    llvm::Expected<ir::Program> program = compile(spec_, algorithm, pipeline, options);
+    llvm::Expected<ir::Program> program = make(algorithm, pipeline, options);
     if (program) {
       entry->program = std::make_shared<const ir::Program>(std::move(*program));
     } else {

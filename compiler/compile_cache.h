@@ -33,6 +33,10 @@ class CompileCache {
     std::string refusal;
   };
 
+  /// Compiles. What is in segments is made of the same program without them, which is kept.
+  llvm::Expected<ir::Program> make(const Algorithm& algorithm, passes::PassPipeline pipeline,
+                                   const passes::PassManagerOptions& options);
+
   const CollectiveSpec spec_;
   std::mutex mutex_;  // of the map; an entry, once it is there, stays where it is
   std::map<std::pair<std::string, passes::PassPipeline>, Entry> entries_;

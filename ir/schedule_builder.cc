@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <llvm/ADT/Hashing.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
 namespace torc::ir {
@@ -138,6 +139,24 @@ void ScheduleBuilder::beginLoop(std::uint32_t count) {
 void ScheduleBuilder::endLoop() {
   schedule_.loops[open_loops_.back()].end = static_cast<std::uint32_t>(schedule_.operations.size());
   open_loops_.pop_back();
+}
+
+Schedule ScheduleBuilder::take() {
+  auto& table = schedule_.iterations;
+  const bool of_segments = llvm::all_of(table, [](const Iterations& it) { return it.depth == 0; });
+  if (schedule_.loops.empty() && !table.empty() && of_segments) {
+    auto& dependences = schedule_.dependences;
+    for (std::uint32_t& dependence : dependences) {
+      if (const std::uint32_t record = iterationsOf(dependence); record > 0)
+        dependence = dependenceOn(operationOf(dependence), table[record - 1].segments);
+    }
+    for (const Operation& operation : schedule_.operations) {
+      const auto first = dependences.begin() + operation.first_dependence;
+      std::sort(first, first + operation.dependence_count);
+    }
+    table.clear();
+  }
+  return std::move(schedule_);
 }
 
 std::uint32_t ScheduleBuilder::dependence(std::uint32_t operation, const Iterations& iterations) {

@@ -59,7 +59,8 @@ class ScheduleBuilder {
 
   Schedule& schedule() { return schedule_; }
   /// The finished schedule; the builder is empty afterwards.
-  Schedule take() { return std::move(schedule_); }
+  /// The schedule. Where it has no loops, dependences say by themselves how many segments before.
+  Schedule take();
 
  private:
   struct BytesHash {

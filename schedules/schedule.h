@@ -72,8 +72,8 @@ inline constexpr std::uint32_t segmentsBefore(std::uint32_t dependence) {
 }
 
 // Where a schedule has loops, the upper bits of a dependence say of which iterations of the
-// operation it is: 0 for those of the loops that it shares with the one that waits, and all of its
-// other loops; else one more than an index into the table of iterations.
+// operation it is, and of which segment: 0 for those of the loops that it shares with the one that
+// waits, and all of its other loops; else one more than an index into the table of iterations.
 inline constexpr std::uint32_t kMaxIterationRecords = 255;
 inline constexpr std::uint32_t iterationsOf(std::uint32_t dependence) {
   return dependence >> kDependenceBits;
@@ -211,10 +211,11 @@ enum class IterationOrigin : std::uint8_t {
   kBack = 4,   // from the last one back by the number of the own one, as in kOwn
 };
 
-/// Iterations of the loops that an operation stands in, the outermost first. What lies outside a
-/// loop is none, and nothing is waited for.
+/// Iterations of the loops that an operation stands in, the outermost first, so many segments
+/// before. What lies outside a loop is none, and nothing is waited for.
 struct Iterations {
-  std::uint32_t depth = 0;  // how many loops; what is behind it is 0
+  std::uint16_t depth = 0;     // how many loops; what is behind it is 0
+  std::uint16_t segments = 0;  // up to kMaxSegmentsBefore
   std::array<IterationOrigin, kMaxLoopDepth> origin{};
   std::array<std::int32_t, kMaxLoopDepth> offset{};  // to be added
 

@@ -59,9 +59,14 @@ Status validateIterationTable(const ScheduleView& schedule) {
   }
   for (std::size_t i = 0; i < schedule.iterations.size(); ++i) {
     const Iterations& iterations = schedule.iterations[i];
-    if (iterations.depth < 1 || iterations.depth > kMaxLoopDepth) {
-      return malformed("iterations ", i, ": of ", iterations.depth, " loops, must be of 1 to ",
-                       kMaxLoopDepth);
+    const std::uint32_t least = iterations.segments > 0 ? 0 : 1;
+    if (iterations.depth < least || iterations.depth > kMaxLoopDepth) {
+      return malformed("iterations ", i, ": of ", iterations.depth, " loops, must be of ", least,
+                       " to ", kMaxLoopDepth);
+    }
+    if (iterations.segments > (schedule.segments > 1 ? kMaxSegmentsBefore : 0)) {
+      return malformed("iterations ", i, ": of ", iterations.segments,
+                       " segments before, in a schedule of ", schedule.segments);
     }
     for (std::uint32_t level = 0; level < kMaxLoopDepth; ++level) {
       const IterationOrigin origin = iterations.origin[level];
@@ -148,7 +153,8 @@ Status LoopValidator::check(std::uint32_t index) {
 
 /// All of this is gone through for every iteration, when a rank's program is made.
 Status LoopValidator::checkWork() {
-  const std::uint64_t runs = nest_.runs(index_);
+  const std::uint64_t runs =
+      std::min(nest_.runs(index_), kMaxLoopOperations + 1) * schedule_.segments;
   const Operation& operation = schedule_.operations[index_];
   std::uint64_t pieces = 0;
   for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
@@ -158,7 +164,9 @@ Status LoopValidator::checkWork() {
   const auto add = [&](std::uint64_t& sum, std::uint64_t each, std::uint64_t most,
                        const char* what) -> Status {
     if (each > 0 && runs > (most - sum) / each) {
-      return malformed("the iterations up to here have more than ", most, " ", what);
+      return malformed("the iterations up to here",
+                       schedule_.segments > 1 ? ", of all segments," : "", " have more than ", most,
+                       " ", what);
     }
     sum += runs * each;
     return {};
@@ -344,8 +352,8 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
     for (std::uint32_t level = shared; level < there.depth(); ++level)
       iterations.origin[level] = IterationOrigin::kAll;
   }
-  bool earlier = false;  // by a loop that both are in
-  std::uint64_t count = nest_.runs(index_);
+  bool earlier = iterations.segments > 0;  // or by a loop that both are in
+  std::uint64_t count = std::min(nest_.runs(index_), kMaxLoopDependences) * schedule_.segments;
   for (std::uint32_t level = 0; level < there.depth(); ++level) {
     const IterationOrigin origin = iterations.origin[level];
     const std::int32_t offset = iterations.offset[level];
@@ -356,7 +364,7 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
     }
     if (origin == IterationOrigin::kAll) {
       const std::uint64_t all = nest_.loop(there[level]).count;
-      count = all > kMaxLoopDependences / count ? kMaxLoopDependences + 1 : count * all;
+      count = count > 0 && all > kMaxLoopDependences / count ? kMaxLoopDependences + 1 : count * all;
     }
     if (level >= shared || earlier) continue;
     if (origin != IterationOrigin::kOwn || offset > 0) {
@@ -381,7 +389,6 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
 }  // namespace
 
 Status validateLoops(const ScheduleView& schedule) {
-  if (schedule.segments > 1) return malformed("loops: the schedule has segments");
   Status status = validateTable(schedule);
   if (status.ok()) status = validateIterationTable(schedule);
   if (!status.ok()) return status;

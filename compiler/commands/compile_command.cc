@@ -74,7 +74,11 @@ opt<std::string> dependences("dependences", value_desc("kind"), init("region"), 
 opt<std::string> in_flight(
     "in-flight", value_desc("W"), init("0"), sub(command), cat(category),
     desc("Chunks that share a link at a time, earlier ones first, 1 to 64; 0 "
-         "(default): all"));
+         "(default): all; or segments under way at a node, 4 by default"));
+opt<std::string> segments(
+    "segments", value_desc("S"), init("1"), sub(command), cat(category),
+    desc("Of plans of rings: segments of each part, for which the program is run one behind the "
+         "other, 1 (default) to 65536: as many chunks in a short file"));
 opt<std::string> sends(
     "sends", value_desc("mode"), init("standard"), sub(command), cat(category),
     desc("standard (default), or synchronous: a send that something waits for is complete when its "
@@ -168,6 +172,10 @@ llvm::Error readPipeline(Request& request) {
   }
   if (llvm::Error error = readInteger(in_flight, 0, passes::kMostInFlight, pipeline.in_flight))
     return error;
+  if (llvm::Error error = readInteger(segments, 1, passes::kMostSegmentsOfPart, pipeline.segments))
+    return error;
+  if (pipeline.segments > 1 && request.algorithm->isSettled())
+    return fault("--segments: " + request.algorithm->name + " is no plan of rings");
   if (llvm::Error error = checkWord(sends, {"standard", "synchronous"})) return error;
   pipeline.synchronous_sends = sends == "synchronous";
   if (llvm::Error error = readChoice(peers, pipeline.peers)) return error;
@@ -247,6 +255,7 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   }
   if (request.scratch_bytes) limits.scratch_bytes = static_cast<double>(*request.scratch_bytes);
   if (in_flight.getNumOccurrences() > 0) limits.in_flight = request.pipeline.in_flight;
+  if (segments.getNumOccurrences() > 0) limits.segments = request.pipeline.segments;
   if (sends.getNumOccurrences() > 0) limits.synchronous_sends = request.pipeline.synchronous_sends;
   if (peers.getNumOccurrences() > 0) limits.peers = request.pipeline.peers;
   if (window.getNumOccurrences() > 0) limits.window = request.pipeline.window;

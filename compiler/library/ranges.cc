@@ -374,6 +374,7 @@ llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_
                             candidate.options.dependences,
                             candidate.options.chunks,
                             candidate.options.in_flight,
+                            candidate.options.segments,
                             std::nullopt,
                             candidate.options.synchronous_sends,
                             candidate.options.peers,

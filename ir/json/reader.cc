@@ -445,12 +445,22 @@ bool ScheduleReader::loop(const JsonNode& node, Loop& loop) {
 }
 
 bool ScheduleReader::iterations(const JsonNode& node, Iterations& iterations) {
-  if (!node.value().is_array() || node.value().empty() || node.value().size() > kMaxLoopDepth) {
-    return fail(node, "expected an array of 1 to " + llvm::Twine(kMaxLoopDepth) + " iterations");
+  const bool earlier = node.value().is_object();  // segments
+  if (earlier && (!object(node, {"loops", "segments_before"}) ||
+                  !integer(node.member("segments_before"), iterations.segments, 1,
+                           kMaxSegmentsBefore))) {
+    return false;
   }
-  iterations.depth = static_cast<std::uint32_t>(node.value().size());
+  const JsonNode loops = earlier ? node.member("loops") : node;
+  const std::size_t least = earlier ? 0 : 1;
+  if (!loops.value().is_array() || loops.value().size() < least ||
+      loops.value().size() > kMaxLoopDepth) {
+    return fail(loops, "expected an array of " + llvm::Twine(least) + " to " +
+                           llvm::Twine(kMaxLoopDepth) + " iterations");
+  }
+  iterations.depth = static_cast<std::uint16_t>(loops.value().size());
   for (std::uint32_t level = 0; level < iterations.depth; ++level) {
-    const JsonNode element = node.element(level);
+    const JsonNode element = loops.element(level);
     if (!object(element, {"origin", "offset"}) ||
         !name(element.member("origin"), kIterationOriginNames, iterations.origin[level]) ||
         !integer(element.member("offset"), iterations.offset[level])) {

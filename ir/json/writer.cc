@@ -169,14 +169,15 @@ std::string writeJson(const ScheduleView& schedule) {
     writer.list("loops", schedule.loops, [](const Loop& loop) -> Json {
       return {{"begin", loop.begin}, {"end", loop.end}, {"count", loop.count}};
     });
-    writer.list("iterations", schedule.iterations, [](const Iterations& iterations) {
+    writer.list("iterations", schedule.iterations, [](const Iterations& iterations) -> Json {
       Json json = Json::array();
       for (std::uint32_t level = 0; level < iterations.depth; ++level) {
         json.push_back(
             {{"origin", kIterationOriginNames[static_cast<int>(iterations.origin[level])]},
              {"offset", iterations.offset[level]}});
       }
-      return json;
+      if (iterations.segments == 0) return json;
+      return Json{{"loops", json}, {"segments_before", iterations.segments}};
     });
   }
   writer.list("operations", schedule.operations,

@@ -144,7 +144,8 @@ void printInterval(const Topology& topology, std::uint32_t axis, const Interval&
 }
 
 void printIterations(const Iterations& iterations, llvm::raw_ostream& out) {
-  const std::uint32_t depth = std::min(iterations.depth, kMaxLoopDepth);
+  const std::uint32_t depth = std::min<std::uint32_t>(iterations.depth, kMaxLoopDepth);
+  if (depth > 0) out << " of ";
   if (depth > 1) out << '(';
   for (std::uint32_t level = 0; level < depth; ++level) {
     if (level > 0) out << ", ";
@@ -168,6 +169,7 @@ void printIterations(const Iterations& iterations, llvm::raw_ostream& out) {
     printOffset(iterations.offset[level], out);
   }
   if (depth > 1) out << ')';
+  if (iterations.segments > 0) out << " of segment -" << iterations.segments;
 }
 
 void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out) {
@@ -346,7 +348,6 @@ void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw
     out << separator << operationOf(dependence);
     if (!schedule.loops.empty()) {
       const std::uint32_t record = iterationsOf(dependence);
-      if (record > 0) out << " of ";
       if (record > 0 && record <= schedule.iterations.size()) {
         printIterations(schedule.iterations[record - 1], out);
       }

@@ -503,7 +503,8 @@ bool StepsParser::parseShift(std::uint32_t axis, std::int32_t& shift) {
   return true;
 }
 
-// after %1, %7 of segment -1; in a schedule with loops after %7 of i-1, %9 of (i, last)
+// after %1, %7 of segment -1; in a schedule with loops after %7 of i-1, %9 of (i, last),
+// %11 of i of segment -1
 bool StepsParser::parseDependences() {
   const std::uint64_t current = builder_.schedule().operations.size();
   do {
@@ -515,30 +516,37 @@ bool StepsParser::parseDependences() {
     const bool fits = !operation.text.drop_front().getAsInteger(10, number);
     cursor_.advance();
     const std::size_t place = cursor_.offset();
-    std::uint32_t segments = 0;
     Iterations iterations;
-    if (cursor_.take("of")) {
-      if (!cursor_.take("segment")) {
-        if (!parseIterations(iterations)) return false;
-      } else if (!cursor_.expect("-", "and how many segments before") ||
-                 !cursor_.integer(segments, "a number of segments", 1, kMaxSegmentsBefore)) {
-        return false;
-      }
-    }
+    if (cursor_.take("of") && !parseInstance(iterations)) return false;
     // What comes earlier may stand further down: validation sees whether it does.
-    const bool earlier = segments > 0 || iterations.depth > 0;
+    const bool earlier = iterations.segments > 0 || iterations.depth > 0;
     if (!fits || number >= (earlier ? kMaxOperationRecords : current)) {
       return cursor_.fail(operation.offset,
                           operation.text.take_front(40) + " is not defined above");
     }
     const auto index = static_cast<std::uint32_t>(number);
-    dependences_.push_back(iterations.depth > 0 ? builder_.dependence(index, iterations)
-                                                : dependenceOn(index, segments));
+    dependences_.push_back(earlier ? builder_.dependence(index, iterations) : index);
     if (builder_.schedule().iterations.size() > kMaxIterationRecords) {
       return cursor_.fail(place, "operations wait for iterations in more than " +
                                      llvm::Twine(kMaxIterationRecords) + " ways");
     }
   } while (cursor_.take(","));
+  return true;
+}
+
+// i-1, (i, last-1), segment -1, i of segment -1
+bool StepsParser::parseInstance(Iterations& instance) {
+  if (!cursor_.take("segment")) {
+    if (!parseIterations(instance)) return false;
+    if (!cursor_.take("of")) return true;
+    if (!cursor_.expect("segment")) return false;
+  }
+  std::uint32_t segments = 0;
+  if (!cursor_.expect("-", "and how many segments before") ||
+      !cursor_.integer(segments, "a number of segments", 1, kMaxSegmentsBefore)) {
+    return false;
+  }
+  instance.segments = static_cast<std::uint16_t>(segments);
   return true;
 }
 

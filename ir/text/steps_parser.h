@@ -61,6 +61,7 @@ class StepsParser {
   [[nodiscard]] bool parseFamily(std::uint32_t axes, Family& family);
   [[nodiscard]] bool parseShift(std::uint32_t axis, std::int32_t& shift);
   [[nodiscard]] bool parseDependences();
+  [[nodiscard]] bool parseInstance(Iterations& instance);
   [[nodiscard]] bool parseIterations(Iterations& iterations);
   [[nodiscard]] bool parseIteration(Iterations& iterations);
   [[nodiscard]] bool parseGuard(std::uint32_t& index);

@@ -184,8 +184,8 @@ VerifyResult verify(const ScheduleView& as_written, const VerifyOptions& options
     return result;
   }
   const ScheduleView schedule = asCounted(as_written);
-  if (schedule.segments > 1) return verifySegments(schedule, options);
   if (!schedule.loops.empty()) return verifyUnrolledLoops(schedule, options);
+  if (schedule.segments > 1) return verifySegments(schedule, options);
   const std::vector<Coordinates> roots = rootsToProve(schedule, options.per_rank);
   std::map<PhaseLinks, double> loads;  // for the root that loads them most
   for (const Coordinates& root : roots) {

@@ -18,7 +18,7 @@ namespace {
 // follows from these.
 constexpr double kMostSegmentTasks = 5e4;
 // As many where a pipeline has to be filled first.
-constexpr double kMostFillingTasks = 1.5e6;
+constexpr double kMostFillingTasks = 2.5e5;
 
 /// Simulates the first `segments` segments of a schedule, as long as they are.
 llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
@@ -74,16 +74,18 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   grow(result->messages, half->messages);
   grow(result->steps, half->steps);
   for (LinkUse& link : result->links) {
-    // A link may be none of the first segments'.
+    // A link may be none of the first segments', and a pipeline that is not full yet may grow by
+    // less than what its links carry.
     LinkUse before;
     for (const LinkUse& used : half->links) {
       if (used.link_class == link.link_class) before = used;
     }
     grow(link.bytes, before.bytes);
     grow(link.busy_s, before.busy_s);
-    link.busy_s = std::min(link.busy_s, result->makespan_s);
-    link.idle_s = result->makespan_s - link.busy_s;
+    result->makespan_s = std::max(result->makespan_s, link.busy_s);
   }
+  for (LinkUse& link : result->links)
+    link.idle_s = result->makespan_s - link.busy_s;
   return result;
 }
 
@@ -97,7 +99,6 @@ std::string_view name(WaitedFor what) {
 
 llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Machine& machine,
                                         const SimulateOptions& options) {
-  if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);
   if (!any_root.loops.empty()) {
     const UnrolledLoops unrolled = unrollLoops(any_root);
     llvm::Expected<SimulateResult> result = simulate(unrolled.schedule.view(), machine, options);
@@ -106,6 +107,7 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
       step.operation = unrolled.operations[step.operation];
     return result;
   }
+  if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);
   const ScheduleView counted = asCounted(any_root);
   if (counted.topology != any_root.topology) {
     // No message goes over the links that cut its rings.

@@ -76,12 +76,12 @@ class SlotNumbers {
 
 /// What an operation of a loop waits for.
 struct Waits {
-  // Operations of its own loop, by position, so many iterations before.
-  std::set<std::pair<std::uint32_t, std::uint32_t>> before;
-  // Of other loops, by the first iteration's operation, in the own iteration and so many more, or
-  // as far from the last one back.
+  // Operations of its own loop, by position and segments before, so many iterations before.
+  std::set<std::pair<std::uint32_t, std::int32_t>> before;
+  // Of other loops, by the first iteration's operation and segments before, in the own iteration
+  // and so many more, or as far from the last one back.
   std::set<std::pair<std::uint32_t, std::int32_t>> along, back;
-  std::set<std::uint32_t> outside;  // operations, in every iteration
+  std::set<std::uint32_t> outside;  // dependences, in every iteration
 
   bool operator==(const Waits&) const = default;
 };
@@ -122,13 +122,14 @@ class Roller {
   Schedule rebuild();
 
  private:
+  std::vector<std::uint32_t> newNumbers() const;
   void findLoops(std::uint32_t begin, std::uint32_t end);  // of a phase
   bool take(const Repetition& repetition);
   bool findWaits(const Repetition& repetition, std::vector<Waits>& waits);
   bool findWaits(const Repetition& repetition, std::uint32_t position, Waits& waits);
   bool addOutside(const Repetition& repetition, std::uint32_t position,
                   const std::vector<std::set<std::uint32_t>>& outside, Waits& waits) const;
-  bool reaches(std::uint32_t from, std::uint32_t to) const;
+  bool reaches(std::uint32_t from, std::uint32_t to, std::uint32_t begin) const;
   bool findCopies(const Repetition& repetition, std::map<std::uint32_t, std::uint32_t>& copies);
 
   /// Of an operation in a loop.
@@ -202,22 +203,29 @@ bool Roller::findWaits(const Repetition& repetition, std::uint32_t position, Wai
   const std::uint32_t last = repetition.count - 1;
   std::vector<std::set<std::uint32_t>> outside(repetition.count);
   const auto beforeOf = [&](std::uint32_t i) {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> before;
+    std::set<std::pair<std::uint32_t, std::int32_t>> before;
     const Operation& operation = schedule_.operations[repetition.at(i, position)];
-    for (const std::uint32_t on : view_.dependencesOf(operation)) {
-      if (on < repetition.begin) {
-        outside[i].insert(on);
+    for (const std::uint32_t dependence : view_.dependencesOf(operation)) {
+      const std::uint32_t on = operationOf(dependence);
+      if (on < repetition.begin || on >= repetition.end()) {
+        outside[i].insert(dependence);
       } else {
-        const std::uint32_t distance = i - (on - repetition.begin) / repetition.period;
-        before.emplace((on - repetition.begin) % repetition.period, distance);
+        const std::uint32_t iteration = (on - repetition.begin) / repetition.period;
+        before.emplace(dependenceOn((on - repetition.begin) % repetition.period,
+                                    segmentsBefore(dependence)),
+                       static_cast<std::int32_t>(i) - static_cast<std::int32_t>(iteration));
       }
     }
     return before;
   };
   waits.before = beforeOf(last);
-  for (std::uint32_t i = 0; i < last; ++i) {
+  waits.before.merge(beforeOf(0));
+  for (std::uint32_t i = 0; i <= last; ++i) {
     auto wanted = waits.before;
-    std::erase_if(wanted, [&](const auto& before) { return before.second > i; });
+    std::erase_if(wanted, [&](const auto& before) {
+      const std::int64_t iteration = std::int64_t{i} - before.second;
+      return iteration < 0 || iteration > last;
+    });
     if (beforeOf(i) == wanted) continue;
     vain_ += i + 1;
     return false;
@@ -232,8 +240,10 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
   std::vector<std::set<std::uint32_t>> rest = outside;
   std::set<std::uint32_t> all;
   for (std::uint32_t i = 0; i < repetition.count; ++i) {
-    for (const std::uint32_t on : outside[i]) {
-      if (!rest[i].contains(on) || loop_of_[on] == kNone) continue;
+    for (const std::uint32_t dependence : outside[i]) {
+      const std::uint32_t on = operationOf(dependence);
+      const std::uint32_t segments = segmentsBefore(dependence);
+      if (!rest[i].contains(dependence) || loop_of_[on] == kNone) continue;
       // Whether this goes along with the iterations, or backwards.
       for (const bool backwards : {false, true}) {
         const Repetition& other = loops_[loop_of_[on]].of;
@@ -245,8 +255,8 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
           return own(iteration) + offset >= 0 && own(iteration) + offset < other.count;
         };
         const auto there = [&](std::uint32_t iteration) {
-          return inFirstIteration(on) +
-                 static_cast<std::uint32_t>(own(iteration) + offset) * other.period;
+          const auto there = static_cast<std::uint32_t>(own(iteration) + offset);
+          return dependenceOn(inFirstIteration(on) + there * other.period, segments);
         };
         std::uint32_t often = 0;
         bool goes = true;
@@ -257,7 +267,8 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
         }
         if (!goes || often < 2) continue;
         (backwards ? waits.back : waits.along)
-            .emplace(inFirstIteration(on), static_cast<std::int32_t>(offset));
+            .emplace(dependenceOn(inFirstIteration(on), segments),
+                     static_cast<std::int32_t>(offset));
         for (std::uint32_t k = 0; k < repetition.count; ++k) {
           if (isThere(k)) rest[k].erase(there(k));
         }
@@ -271,9 +282,14 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
     std::uint32_t last = repetition.count - 1;
     while (!rest[last].contains(on))
       --last;
+    // Waiting earlier than it has to, one may wait for whom waits for it; not in another segment.
+    for (std::uint32_t i = 0; i < last && segmentsBefore(on) == 0; ++i) {
+      if (!rest[i].contains(on) && !reaches(repetition.at(i, position), on, repetition.begin))
+        return false;
+    }
     bool reached = last + 1 == repetition.count;
     for (std::uint32_t i = last + 1; i < repetition.count && i <= last + kWidestWindow; ++i)
-      reached |= reaches(repetition.at(i, position), on);
+      reached |= reaches(repetition.at(i, position), on, repetition.begin);
     if (!reached || last >= kWidestWindow) {
       const bool always =
           llvm::all_of(rest, [&](const std::set<std::uint32_t>& set) { return set.contains(on); });
@@ -284,8 +300,10 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
   return true;
 }
 
-/// Whether `from` waits for `to`, which is further up, by way of others.
-bool Roller::reaches(std::uint32_t from, std::uint32_t to) const {
+/// Whether `from` has the dependence `to` by way of others: on one of an earlier segment, by way of
+/// those from `begin` on.
+bool Roller::reaches(std::uint32_t from, std::uint32_t to, std::uint32_t begin) const {
+  const std::uint32_t least = segmentsBefore(to) > 0 ? begin : to;
   llvm::DenseSet<std::uint32_t> seen;
   std::vector<std::uint32_t> next = {from};
   while (!next.empty()) {
@@ -293,7 +311,7 @@ bool Roller::reaches(std::uint32_t from, std::uint32_t to) const {
     next.pop_back();
     for (const std::uint32_t on : view_.dependencesOf(schedule_.operations[operation])) {
       if (on == to) return true;
-      if (on > to && seen.insert(on).second) next.push_back(on);
+      if (segmentsBefore(on) == 0 && on >= least && seen.insert(on).second) next.push_back(on);
     }
   }
   return false;
@@ -349,6 +367,16 @@ bool Roller::findCopies(const Repetition& repetition,
   return llvm::all_of(all_turns, [&](const auto& turns) { return slots_.arrange(turns); });
 }
 
+/// Where each operation stands then, by old number; of those in loops, the first iteration's.
+std::vector<std::uint32_t> Roller::newNumbers() const {
+  std::vector<std::uint32_t> numbers(schedule_.operations.size(), kNone);
+  std::uint32_t next = 0;
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+    if (loop_of_[i] == kNone || inFirstIteration(i) == i) numbers[i] = next++;
+  }
+  return numbers;
+}
+
 /// The schedule with its loops.
 Schedule Roller::rebuild() {
   const std::vector<std::uint32_t> slots = slots_.take();
@@ -362,39 +390,56 @@ Schedule Roller::rebuild() {
       list.push_back({piece.part, piece.parts, builder.blocks(view_, piece.box)});
     return list;
   };
-  std::vector<std::uint32_t> made(schedule_.operations.size(), kNone);  // by old number
+  const std::vector<std::uint32_t> made = newNumbers();
+  /// The dependence on an operation that stands in no loop, or on iterations of one.
+  const auto on = [&](std::uint32_t operation, std::uint32_t segments, Iterations iterations = {}) {
+    iterations.segments = static_cast<std::uint16_t>(segments);
+    if (segments == 0 && iterations.depth == 0) return made[operation];
+    return builder.dependence(made[operation], iterations);
+  };
   /// The dependence on an operation outside of the loop of the one that waits.
-  const auto onOutside = [&](std::uint32_t on) {
-    if (loop_of_[on] == kNone) return made[on];
+  const auto onOutside = [&](std::uint32_t dependence) {
+    const std::uint32_t operation = operationOf(dependence);
+    const std::uint32_t segments = segmentsBefore(dependence);
+    if (loop_of_[operation] == kNone) return on(operation, segments);
     Iterations iterations{.depth = 1};
-    const std::uint32_t iteration = iterationOf(on);
-    const std::uint32_t left = loops_[loop_of_[on]].of.count - 1 - iteration;
+    const std::uint32_t iteration = iterationOf(operation);
+    const std::uint32_t left = loops_[loop_of_[operation]].of.count - 1 - iteration;
     iterations.origin[0] = left <= iteration ? IterationOrigin::kLast : IterationOrigin::kFirst;
     iterations.offset[0] =
         left <= iteration ? -static_cast<std::int32_t>(left) : static_cast<std::int32_t>(iteration);
-    return builder.dependence(made[inFirstIteration(on)], iterations);
+    return on(inFirstIteration(operation), segments, iterations);
   };
   /// The same on some of them: on all iterations of another loop at once, where they are all there.
   const auto addOutside = [&](const std::set<std::uint32_t>& outside,
                               std::vector<std::uint32_t>& dependences) {
-    std::map<std::uint32_t, std::uint32_t> often;  // by operation of a first iteration
-    for (const std::uint32_t on : outside)
-      often[loop_of_[on] == kNone ? on : inFirstIteration(on)] += 1;
-    for (const std::uint32_t on : outside) {
-      const bool in_loop = loop_of_[on] != kNone;
-      if (!in_loop || often[inFirstIteration(on)] < loops_[loop_of_[on]].of.count) {
-        dependences.push_back(onOutside(on));
-      } else if (iterationOf(on) == 0) {
-        dependences.push_back(made[on]);
+    std::map<std::uint32_t, std::uint32_t> often;  // by dependence on a first iteration
+    const auto firstOf = [&](std::uint32_t dependence) {
+      const std::uint32_t operation = operationOf(dependence);
+      return loop_of_[operation] == kNone
+                 ? dependence
+                 : dependenceOn(inFirstIteration(operation), segmentsBefore(dependence));
+    };
+    for (const std::uint32_t dependence : outside)
+      often[firstOf(dependence)] += 1;
+    for (const std::uint32_t dependence : outside) {
+      const std::uint32_t operation = operationOf(dependence);
+      const bool in_loop = loop_of_[operation] != kNone;
+      if (!in_loop || often[firstOf(dependence)] < loops_[loop_of_[operation]].of.count) {
+        dependences.push_back(onOutside(dependence));
+      } else if (iterationOf(operation) == 0) {
+        Iterations all{.depth = static_cast<std::uint16_t>(segmentsBefore(dependence) > 0)};
+        if (all.depth > 0) all.origin[0] = IterationOrigin::kAll;
+        dependences.push_back(on(operation, segmentsBefore(dependence), all));
       }
     }
   };
-  const auto along = [&](std::uint32_t on, std::int32_t offset,
+  const auto along = [&](std::uint32_t dependence, std::int32_t offset,
                          IterationOrigin origin = IterationOrigin::kOwn) {
     Iterations iterations{.depth = 1};
     iterations.origin[0] = origin;
     iterations.offset[0] = offset;
-    return builder.dependence(on, iterations);
+    return on(operationOf(dependence), segmentsBefore(dependence), iterations);
   };
   std::vector<std::uint32_t> dependences;
   for (std::uint32_t i = 0; i < schedule_.operations.size();) {
@@ -413,14 +458,14 @@ Schedule Roller::rebuild() {
       }
       if (operation.peer != kNone) operation.peer = builder.peer(view_, operation);
       if (operation.guard != kNone) operation.guard = builder.box(view_.boxes[operation.guard]);
-      const auto on = view_.dependencesOf(operation);
-      addOutside({on.begin(), on.end()}, dependences);
-      made[i++] = builder.addOperation(operation, dependences);
+      const auto after = view_.dependencesOf(operation);
+      addOutside({after.begin(), after.end()}, dependences);
+      builder.addOperation(operation, dependences);
+      ++i;
       continue;
     }
     const RolledLoop& loop = loops_[loop_of_[i]];
     builder.beginLoop(loop.of.count);
-    const auto first = static_cast<std::uint32_t>(builder.schedule().operations.size());
     for (std::uint32_t position = 0; position < loop.of.period; ++position) {
       const RepeatedOperation& repeated = loop.of.body[position];
       operation = repeated.first();
@@ -442,15 +487,15 @@ Schedule Roller::rebuild() {
       if (operation.guard != kNone) operation.guard = builder.box(repeated.guard());
       dependences.clear();
       for (const auto& [at, distance] : loop.waits[position].before) {
-        dependences.push_back(
-            distance == 0 ? first + at : along(first + at, -static_cast<std::int32_t>(distance)));
+        const bool here = distance == 0 && segmentsBefore(at) == 0;
+        dependences.push_back(here ? made[i + at] : along(i + at, -distance));
       }
-      for (const auto& [on, offset] : loop.waits[position].along)
-        dependences.push_back(along(made[on], offset));
-      for (const auto& [on, offset] : loop.waits[position].back)
-        dependences.push_back(along(made[on], offset, IterationOrigin::kBack));
+      for (const auto& [dependence, offset] : loop.waits[position].along)
+        dependences.push_back(along(dependence, offset));
+      for (const auto& [dependence, offset] : loop.waits[position].back)
+        dependences.push_back(along(dependence, offset, IterationOrigin::kBack));
       addOutside(loop.waits[position].outside, dependences);
-      made[i + position] = builder.addOperation(operation, dependences);
+      builder.addOperation(operation, dependences);
     }
     builder.endLoop();
     i = loop.of.end();
@@ -464,6 +509,8 @@ class RollLoops final : public Pass {
       : Pass("roll-loops", "makes loops of steps that repeat", PassLevel::kStep),
         least_(*this, "least", "iterations that make a loop", 2, kMostLeastIterations,
                options.least) {}
+
+  bool takesSegments() const override { return true; }
 
   llvm::Expected<PassResult> run(ir::Program& program) override {
     Roller roller(program.schedule, *least_);

@@ -11,6 +11,8 @@ class UnrollLoops final : public Pass {
  public:
   UnrollLoops() : Pass("unroll-loops", "writes loops out", PassLevel::kStep) {}
 
+  bool takesSegments() const override { return true; }
+
   llvm::Expected<PassResult> run(ir::Program& program) override {
     if (program.schedule.loops.empty()) return PassResult::kWithoutChange;
     program.schedule = unrollLoops(program.schedule.view()).schedule;

@@ -165,6 +165,8 @@ class Pass {
   llvm::StringRef name() const { return name_; }
   llvm::StringRef description() const { return description_; }
   PassLevel level() const { return level_; }
+  /// Whether it may run on a program in segments.
+  virtual bool takesSegments() const { return false; }
 
   /// Transforms `program`, which is of this pass's level. Reports whether its text is another
   /// afterwards. The message of an error does not name the pass: the pass manager does.

@@ -41,7 +41,7 @@ llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) {
         (is_plan ? "needs step operations; run " + std::string(program.expander()) + " before it"
                  : "needs plan operations, and the program has steps"));
   }
-  if (program.schedule.segments > 1) {
+  if (program.schedule.segments > 1 && !pass.takesSegments()) {
     return passError("pass '" + pass.name() + "': the program is in segments, which come last");
   }
   const auto start = std::chrono::steady_clock::now();

@@ -12,6 +12,14 @@ std::vector<std::unique_ptr<Pass>> PassPipeline::passes() const {
   return passes;
 }
 
+PassPipeline PassPipeline::takeSegments() {
+  PassPipeline taken;
+  if (specs_.empty() || !std::holds_alternative<SegmentPass>(specs_.back())) return taken;
+  taken.add(specs_.back());
+  specs_.pop_back();
+  return taken;
+}
+
 std::uint32_t PassPipeline::ledCores() const {
   for (const PassSpec& spec : specs_) {
     if (const auto* leads = std::get_if<LeadCoresPass>(&spec)) return leads->cores;

@@ -25,6 +25,10 @@ class PassPipeline {
     specs_.insert(specs_.end(), then.specs_.begin(), then.specs_.end());
   }
 
+  /// Cuts `segment` off, if it is the last pass, and returns a pipeline of it alone; else an empty
+  /// one.
+  PassPipeline takeSegments();
+
   /// Cores that `lead-cores` gives each node; 0: it is not there.
   std::uint32_t ledCores() const;
 

@@ -6,9 +6,12 @@
 // Segments touch each other's data nowhere. What orders them:
 //  - A send waits for the same send of the segment before: else all segments share a link, and end
 //    together.
-//  - A receive waits for the same receive `window` segments before, so that no more are posted at a
-//    time.
-//  - Each slot of scratch has `window` copies. What writes into a slot waits for the last that
+//  - A receive waits for the last one of its stream in its phase `window` segments before, so that
+//    no more are posted at a time, and those that are ahead come to their end.
+//  - Sends of a stream from the same slot go one after the other, so that the last one stands for
+//    all of them.
+//  - Each slot of scratch has `window` copies. What writes into a slot before anything that it waits
+//    for waits for the last that
 //    touched this copy of it before, `window` segments ago.
 #include "passes/pipelining/segment.h"
 
@@ -16,12 +19,15 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/SparseBitVector.h>
 
+#include "ir/schedule_builder.h"
 #include "passes/analysis/conflicts.h"
 #include "passes/analysis/dependences.h"
 #include "schedules/validate.h"
@@ -45,17 +51,41 @@ class Segment final : public Pass {
       return passError("the program would have more than " + llvm::Twine(kMaxSegmentedOperations) +
                        " operations, frames or pieces in all segments");
     }
-    for (const Piece& piece : schedule.pieces) {
-      if (piece.parts > 1) return passError("lists of parts in a row cannot be cut into segments");
-    }
+    if (llvm::any_of(schedule.pieces, [](const Piece& piece) { return piece.parts > 1; }))
+      schedule = withSingleParts(schedule);
     schedule.segments = *segments_;
     schedule.window = *window_;
+    orderSends(schedule);
     orderSegments(schedule);
     return PassResult::kWithChange;
   }
 
  private:
   using OperationList = llvm::SmallVector<std::uint32_t, 4>;
+
+  static void orderSends(Schedule& schedule) {
+    const ScheduleView view = schedule.view();
+    // By slot, stream and guard.
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> last;
+    Dependences all(view.operations.size());
+    llvm::SmallVector<std::uint32_t, 16> after;
+    for (std::uint32_t i = 0; i < view.operations.size(); ++i) {
+      const Operation& operation = view.operations[i];
+      const auto before = view.dependencesOf(operation);
+      after.assign(before.begin(), before.end());
+      if (sends(operation.kind) && operation.a.buffer == Buffer::kScratch) {
+        const std::tuple key(view.frames[operation.a.frame].slot, operation.stream,
+                             operation.guard);
+        if (const auto [entry, is_new] = last.try_emplace(key, i); !is_new) {
+          after.push_back(std::exchange(entry->second, i));
+          llvm::sort(after);
+          after.erase(llvm::unique(after), after.end());
+        }
+      }
+      all.add(after);
+    }
+    all.apply(schedule);
+  }
 
   void orderSegments(Schedule& schedule) const {
     const ScheduleView view = schedule.view();
@@ -79,18 +109,36 @@ class Segment final : public Pass {
       }
       return entry->second;
     };
+    // Slots, each for a guard, for whose copy an operation has waited, itself or what it waits for.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> copies;
+    std::vector<llvm::SparseBitVector<>> waited(view.operations.size());
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> last_receives;
+    const auto chainOf = [](const Operation& operation) {
+      return std::tuple(operation.stream, operation.phase, operation.guard);
+    };
+    for (std::uint32_t i = 0; i < view.operations.size(); ++i) {
+      if (receives(view.operations[i].kind)) last_receives[chainOf(view.operations[i])] = i;
+    }
     Dependences all(view.operations.size());
     llvm::SmallVector<std::uint32_t, 16> after;
     for (std::uint32_t i = 0; i < view.operations.size(); ++i) {
       const Operation& operation = view.operations[i];
       const auto before = view.dependencesOf(operation);
       after.assign(before.begin(), before.end());
+      for (const std::uint32_t on : before)
+        waited[i] |= waited[on];
       if (sends(operation.kind)) after.push_back(dependenceOn(i, 1));
-      if (receives(operation.kind)) after.push_back(dependenceOn(i, *window_));
+      if (receives(operation.kind))
+        after.push_back(dependenceOn(last_receives[chainOf(operation)], *window_));
       const bool stages = operation.kind == OperationKind::kRecvReduce;
       for (const Region* region : {&operation.dst, stages ? &operation.b : &operation.dst}) {
         if (region->buffer != Buffer::kScratch) continue;
-        for (const std::uint32_t other : lastOf(view.frames[region->frame].slot, operation))
+        const std::uint32_t slot = view.frames[region->frame].slot;
+        const auto number = static_cast<std::uint32_t>(copies.size());
+        const std::uint32_t copy =
+            copies.try_emplace({slot, operation.guard}, number).first->second;
+        if (!waited[i].test_and_set(copy)) continue;
+        for (const std::uint32_t other : lastOf(slot, operation))
           after.push_back(dependenceOn(other, *window_));
       }
       llvm::sort(after);
@@ -98,6 +146,37 @@ class Segment final : public Pass {
       all.add(after);
     }
     all.apply(schedule);
+  }
+
+  /// The parts of a list, which follow one another, do not in a segment: there each is a piece.
+  static Schedule withSingleParts(const Schedule& schedule) {
+    const ScheduleView view = schedule.view();
+    ir::ScheduleBuilder builder(schedule);
+    builder.schedule().boxes = schedule.boxes;
+    builder.schedule().pairs = schedule.pairs;
+    builder.schedule().shifts = schedule.shifts;
+    builder.schedule().families = schedule.families;
+    builder.schedule().streams = schedule.streams;
+    const auto single = [&](const PieceList& list) {
+      llvm::SmallVector<Piece, 8> pieces;
+      for (const Piece& piece : list) {
+        for (std::uint32_t part = 0; part < piece.parts; ++part)
+          pieces.push_back({piece.part + part, 1, piece.box});
+      }
+      return pieces;
+    };
+    for (const Frame& frame : schedule.frames)
+      builder.addFrame(single(view.piecesOf(frame)), frame.slot);
+    builder.schedule().slot_count = schedule.slot_count;
+    for (Operation operation : schedule.operations) {
+      for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+        if (region->present())
+          *region = builder.region(region->buffer, single(view.piecesOf(*region)), region->frame);
+      }
+      const auto after = view.dependencesOf(operation);
+      builder.addOperation(operation, {after.data(), after.size()});
+    }
+    return builder.take();
   }
 
   /// Leaves of `operations`, which ascend, those that no other one depends on, however indirectly.

@@ -30,10 +30,13 @@ class Unroller {
     made.name = std::string(schedule_.name);
     made.producer = std::string(schedule_.producer);
     made.colors.assign(schedule_.colors.begin(), schedule_.colors.end());
+    made.segments = schedule_.segments;
+    made.window = schedule_.window;
     made.streams.assign(schedule_.streams.begin(), schedule_.streams.end());
     made.shifts.assign(schedule_.shifts.begin(), schedule_.shifts.end());
     made.families.assign(schedule_.families.begin(), schedule_.families.end());
     emit(0, static_cast<std::uint32_t>(schedule_.operations.size()), 0, 0);
+    if (choice_ == IterationChoice::kAll) addDependences();
     numberSlots();
     return std::move(result_);
   }
@@ -72,21 +75,30 @@ class Unroller {
       region->box = blocksOf(region->box, region->pieces);
     }
     if (operation.guard != kNone) operation.guard = boxOf(operation.guard);
-    Schedule& made = result_.schedule;
-    operation.first_dependence = static_cast<std::uint32_t>(made.dependences.size());
-    if (choice_ == IterationChoice::kAll) {
-      for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[index]))
-        addInstances(dependence, around);
-      const auto first = made.dependences.begin() + operation.first_dependence;
-      std::sort(first, made.dependences.end());
-      made.dependences.erase(std::unique(first, made.dependences.end()), made.dependences.end());
-    }
-    operation.dependence_count =
-        static_cast<std::uint32_t>(made.dependences.size()) - operation.first_dependence;
-    made_[index].push_back(static_cast<std::uint32_t>(made.operations.size()));
-    made.operations.push_back(operation);
+    operation.first_dependence = operation.dependence_count = 0;
+    made_[index].push_back(static_cast<std::uint32_t>(result_.schedule.operations.size()));
+    result_.schedule.operations.push_back(operation);
     result_.operations.push_back(index);
     result_.counters.push_back(counters_);
+  }
+
+  /// Adds what every listed operation waits for; of earlier segments that may be further down.
+  void addDependences() {
+    auto& dependences = result_.schedule.dependences;
+    for (std::size_t i = 0; i < result_.operations.size(); ++i) {
+      const std::uint32_t index = result_.operations[i];
+      counters_ = result_.counters[i];
+      Operation& operation = result_.schedule.operations[i];
+      operation.first_dependence = static_cast<std::uint32_t>(dependences.size());
+      const LoopsAround around = nest_.aroundOperation(index);
+      for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[index]))
+        addInstances(dependence, around);
+      const auto first = dependences.begin() + operation.first_dependence;
+      std::sort(first, dependences.end());
+      dependences.erase(std::unique(first, dependences.end()), dependences.end());
+      operation.dependence_count =
+          static_cast<std::uint32_t>(dependences.size()) - operation.first_dependence;
+    }
   }
 
   /// Adds the operations that a dependence of one in the loops `around` is on, in this iteration.
@@ -107,7 +119,8 @@ class Unroller {
   void addInstances(std::uint32_t operation, const LoopsAround& target,
                     const Iterations& iterations, std::uint32_t level, std::uint64_t instance) {
     if (level == target.depth()) {
-      result_.schedule.dependences.push_back(made_[operation][instance]);
+      result_.schedule.dependences.push_back(
+          dependenceOn(made_[operation][instance], iterations.segments));
       return;
     }
     const std::uint32_t count = nest_.loop(target[level]).count;
