@@ -138,7 +138,7 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   candidate.stand_in = topology.shape();
   auto large = uncutOf(programs_, candidate);
   if (!large) return large.takeError();
-  const std::uint32_t chunks = candidate.options.chunks;
+  const std::uint32_t chunks = candidate.options.chunks * candidate.options.segments;
   candidate.operations = (*large)->schedule.operations.size() * chunks;
   candidate.work = static_cast<double>(candidate.operations);
   if (candidate.algorithm->inSegments() && candidate.options.led_cores == 0) {
@@ -152,8 +152,10 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   auto small = uncutOf(smaller.programs, on_smaller);
   if (!small) return small.takeError();
   // Steps that are settled limit nothing: all chunks may be on a link.
-  const std::uint32_t in_flight =
-      candidate.algorithm->isSettled() ? chunks : std::max(candidate.options.in_flight, 1u);
+  const std::uint32_t in_flight = candidate.algorithm->isSettled() ? chunks
+                                  : candidate.options.segments > 1
+                                      ? kCostedInFlight
+                                      : std::max(candidate.options.in_flight, 1u);
   const model::PipelineCost small_cost((*small)->schedule.view(), machine, bytes_);
   const model::PipelineCost large_cost((*large)->schedule.view(), machine_, bytes_);
   const double scale =

@@ -28,6 +28,9 @@ namespace torc::compiler {
 inline constexpr std::uint64_t kMostClasses = 128;
 inline constexpr double kFewExecutions = 1e5;
 
+/// Segments of rings that the cost model takes to share a link, however many are under way.
+inline constexpr std::uint32_t kCostedInFlight = 2;
+
 /// Bytes of an element where `bytes` are simulated rank by rank, with messages of whole elements:
 /// 4, but 1 where blocks would have none. Smaller vectors cannot be simulated so: nothing.
 std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes);

@@ -31,10 +31,9 @@ constexpr double kSlow = 1.1;
 constexpr double kMostFileBytesOfWavefronts = 4 << 20;
 
 // Plans of rings that are tried in segments, at most, and those alone that the cost model does not
-// put this far behind another. It takes so many chunks to share a link.
+// put this far behind another.
 constexpr int kMostSegmented = 2;
 constexpr double kDoubtfulCost = 1.05;
-constexpr std::uint32_t kCostedInFlight = 2;
 // Segments of rings that are under way, at most, and operations of a node in all of them.
 constexpr std::uint32_t kMostRingWindow = 16;
 constexpr double kMostSegmentedOperations = 1 << 20;
@@ -533,7 +532,8 @@ class Chooser {
     PipelineOptions& options = candidate.options;
     const model::PipelineCost cost(schedule, machine_, bytes_);
     const std::uint32_t most = mostRingSegments(candidate, schedule);
-    options.segments = limits_.segments.value_or(cost.bestChunks(kCostedInFlight, most));
+    options.segments = limits_.segments.value_or(
+        cost.bestChunks(kCostedInFlight, std::min(most, model::kMostChunks)));
     options.in_flight = limits_.in_flight.value_or(kRingWindow);
     if (options.segments < 2) return;
     candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight);

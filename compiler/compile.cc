@@ -24,15 +24,17 @@ passes::PassPipeline stepPipeline(const PipelineOptions& options) {
   if (options.chunks != 1) pipeline.add(chunksOf(options));
   pipeline.add(passes::InferDependencesPass{options.dependences});
   const bool in_segments = options.segments > 1;
-  if (options.in_flight > 0 && !in_segments)
-    pipeline.add(passes::OrderLinksPass{options.in_flight});
+  // In a segment phases take a link in turn, or those that are ahead would leave others idle.
+  if (in_segments || options.in_flight > 0)
+    pipeline.add(passes::OrderLinksPass{in_segments ? 1 : options.in_flight});
   pipeline.add(passes::AllocateScratchPass{options.scratch_depth});
   if (options.cores > 1)
     pipeline.add(passes::AssignCoresPass{std::min(options.cores, passes::kMostCores)});
   if (in_segments) {
-    pipeline.add(passes::SegmentPass{
-        .segments = options.segments,
-        .window = options.in_flight > 0 ? options.in_flight : kRingWindow});
+    pipeline.add(
+        passes::SegmentPass{.segments = options.segments,
+                            .window = options.in_flight > 0 ? options.in_flight : kRingWindow,
+                            .order = passes::SegmentOrder::kChains});
   }
   return pipeline;
 }

@@ -58,8 +58,8 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
                                     const passes::PassPipeline& pipeline,
                                     const passes::PassManagerOptions& options);
 
-/// Runs more passes on a program that was compiled; its producer names them, too, and its tables are
-/// canonical.
+/// Runs more passes on a program that was compiled; its producer names them, too, and its tables
+/// are canonical.
 llvm::Expected<ir::Program> compileOn(ir::Program program, const passes::PassPipeline& pipeline,
                                       const passes::PassManagerOptions& options);
 

@@ -364,7 +364,8 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
     }
     if (origin == IterationOrigin::kAll) {
       const std::uint64_t all = nest_.loop(there[level]).count;
-      count = count > 0 && all > kMaxLoopDependences / count ? kMaxLoopDependences + 1 : count * all;
+      count =
+          count > 0 && all > kMaxLoopDependences / count ? kMaxLoopDependences + 1 : count * all;
     }
     if (level >= shared || earlier) continue;
     if (origin != IterationOrigin::kOwn || offset > 0) {

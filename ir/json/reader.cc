@@ -445,18 +445,13 @@ bool ScheduleReader::loop(const JsonNode& node, Loop& loop) {
 }
 
 bool ScheduleReader::iterations(const JsonNode& node, Iterations& iterations) {
-  const bool earlier = node.value().is_object();  // segments
-  if (earlier && (!object(node, {"loops", "segments_before"}) ||
-                  !integer(node.member("segments_before"), iterations.segments, 1,
-                           kMaxSegmentsBefore))) {
+  if (!object(node, {"loops", "segments_before"}) ||
+      !integer(node.member("segments_before"), iterations.segments, 0, kMaxSegmentsBefore)) {
     return false;
   }
-  const JsonNode loops = earlier ? node.member("loops") : node;
-  const std::size_t least = earlier ? 0 : 1;
-  if (!loops.value().is_array() || loops.value().size() < least ||
-      loops.value().size() > kMaxLoopDepth) {
-    return fail(loops, "expected an array of " + llvm::Twine(least) + " to " +
-                           llvm::Twine(kMaxLoopDepth) + " iterations");
+  const JsonNode loops = node.member("loops");
+  if (!loops.value().is_array() || loops.value().size() > kMaxLoopDepth) {
+    return fail(loops, "expected an array of up to " + llvm::Twine(kMaxLoopDepth) + " iterations");
   }
   iterations.depth = static_cast<std::uint16_t>(loops.value().size());
   for (std::uint32_t level = 0; level < iterations.depth; ++level) {

@@ -176,7 +176,6 @@ std::string writeJson(const ScheduleView& schedule) {
             {{"origin", kIterationOriginNames[static_cast<int>(iterations.origin[level])]},
              {"offset", iterations.offset[level]}});
       }
-      if (iterations.segments == 0) return json;
       return Json{{"loops", json}, {"segments_before", iterations.segments}};
     });
   }

@@ -17,8 +17,11 @@ namespace {
 // Operations on all nodes that are simulated of a schedule in segments; what more segments take
 // follows from these.
 constexpr double kMostSegmentTasks = 5e4;
-// As many where a pipeline has to be filled first.
+// As many where a pipeline has to be filled first: of classes of nodes, of ranks that may differ,
+// and of as few segments as fill it at all.
 constexpr double kMostFillingTasks = 2.5e5;
+constexpr double kMostFillingTasksOfRanks = 1.5e6;
+constexpr double kMostTasks = 1e7;
 
 /// Simulates the first `segments` segments of a schedule, as long as they are.
 llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
@@ -59,8 +62,10 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   if (schedule.operations.back().phase > 0) {
     llvm::Expected<SimulateResult> one = simulateSegments(schedule, machine, options, 1);
     if (!one) return one;
-    const double filled = 2.0 * static_cast<double>(one->steps);
-    end = ir::segmentsToSimulate(schedule, std::min(filled, kMostFillingTasks / tasks));
+    const double most = options.per_rank ? kMostFillingTasksOfRanks : kMostFillingTasks;
+    const double filled = std::min(2.0 * static_cast<double>(one->steps), most / tasks);
+    const double least = std::min(2.0 * (schedule.window + 1), kMostTasks / tasks);
+    end = ir::segmentsToSimulate(schedule, std::max(filled, least));
   }
   llvm::Expected<SimulateResult> result = simulateSegments(schedule, machine, options, end);
   if (!result || end == schedule.segments) return result;

@@ -211,9 +211,9 @@ bool Roller::findWaits(const Repetition& repetition, std::uint32_t position, Wai
         outside[i].insert(dependence);
       } else {
         const std::uint32_t iteration = (on - repetition.begin) / repetition.period;
-        before.emplace(dependenceOn((on - repetition.begin) % repetition.period,
-                                    segmentsBefore(dependence)),
-                       static_cast<std::int32_t>(i) - static_cast<std::int32_t>(iteration));
+        before.emplace(
+            dependenceOn((on - repetition.begin) % repetition.period, segmentsBefore(dependence)),
+            static_cast<std::int32_t>(i) - static_cast<std::int32_t>(iteration));
       }
     }
     return before;

@@ -6,11 +6,11 @@
 // Segments touch each other's data nowhere. What orders them:
 //  - A send waits for the same send of the segment before: else all segments share a link, and end
 //    together.
-//  - A receive waits for the last one of its stream in its phase `window` segments before, so that
-//    no more are posted at a time, and those that are ahead come to their end.
-//  - Sends of a stream from the same slot go one after the other, so that the last one stands for
-//    all of them.
-//  - Each slot of scratch has `window` copies. What writes into a slot before anything that it waits
+//  - A receive waits for the same receive `window` segments before, so that no more are posted at a
+//    time. In a chain it waits for the last one, so that chains that are ahead come to their end,
+//    and sends from the same slot go one after the other, so that the last one stands for all.
+//  - Each slot of scratch has `window` copies. What writes into a slot before anything that it
+//  waits
 //    for waits for the last that
 //    touched this copy of it before, `window` segments ago.
 #include "passes/pipelining/segment.h"
@@ -42,7 +42,8 @@ class Segment final : public Pass {
              PassLevel::kStep),
         segments_(*this, "segments", "of each part", 1, kMostSegmentsOfPart, options.segments),
         window_(*this, "window", "segments that are received, and have scratch, at a time", 1,
-                kMaxSegmentsBefore, options.window) {}
+                kMaxSegmentsBefore, options.window),
+        order_(*this, "order", "what goes through the window one after the other", options.order) {}
 
   llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
@@ -55,7 +56,7 @@ class Segment final : public Pass {
       schedule = withSingleParts(schedule);
     schedule.segments = *segments_;
     schedule.window = *window_;
-    orderSends(schedule);
+    if (inChains()) orderSends(schedule);
     orderSegments(schedule);
     return PassResult::kWithChange;
   }
@@ -128,8 +129,9 @@ class Segment final : public Pass {
       for (const std::uint32_t on : before)
         waited[i] |= waited[on];
       if (sends(operation.kind)) after.push_back(dependenceOn(i, 1));
-      if (receives(operation.kind))
-        after.push_back(dependenceOn(last_receives[chainOf(operation)], *window_));
+      if (receives(operation.kind)) {
+        after.push_back(dependenceOn(inChains() ? last_receives[chainOf(operation)] : i, *window_));
+      }
       const bool stages = operation.kind == OperationKind::kRecvReduce;
       for (const Region* region : {&operation.dst, stages ? &operation.b : &operation.dst}) {
         if (region->buffer != Buffer::kScratch) continue;
@@ -197,10 +199,19 @@ class Segment final : public Pass {
     llvm::erase_if(operations, [&](std::uint32_t index) { return before.count(index) > 0; });
   }
 
+  bool inChains() const { return *order_ == SegmentOrder::kChains; }
+  bool means(const PassOption& option) const override { return &option != &order_ || inChains(); }
+
   IntegerOption segments_, window_;
+  ChoiceOption<SegmentOrder> order_;
 };
 
 }  // namespace
+
+llvm::ArrayRef<llvm::StringRef> words(SegmentOrder) {
+  static constexpr llvm::StringRef kWords[] = {"operations", "chains"};
+  return kWords;
+}
 
 std::uint32_t mostSegments(const ScheduleView& schedule) {
   const std::size_t longest =

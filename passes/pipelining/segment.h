@@ -18,9 +18,15 @@ inline constexpr std::uint32_t kMostSegmentsOfPart = 65536;
 /// (schedules/validate.h).
 std::uint32_t mostSegments(const ScheduleView& schedule);
 
+/// What goes through the window of segments one after the other: operations, each by itself, or
+/// chains of them, as rings are, all of a stream in a phase.
+enum class SegmentOrder { kOperations, kChains };
+llvm::ArrayRef<llvm::StringRef> words(SegmentOrder);
+
 struct SegmentPass {
   std::uint32_t segments = 2;  // of each part, up to kMostSegmentsOfPart
   std::uint32_t window = 4;    // of them under way at a node; up to kMaxSegmentsBefore
+  SegmentOrder order = SegmentOrder::kOperations;
 
   auto operator<=>(const SegmentPass&) const = default;
 };

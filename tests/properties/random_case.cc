@@ -126,7 +126,8 @@ std::string CompileCase::text() const {
   return "torc compile " + collective + " --torus " + shape + " --order " + order + damage +
          " --algorithm " + algorithm + " --weights " + passes::word(weights).str() +
          " --directions " + passes::word(directions).str() + " --chunks " + std::to_string(chunks) +
-         " --in-flight " + std::to_string(in_flight) + " --dependences " +
+         " --in-flight " + std::to_string(in_flight) +
+         (segments > 1 ? " --segments " + std::to_string(segments) : "") + " --dependences " +
          passes::word(dependences).str() + (leaders ? " --leaders" : "") + " (scratch depth " +
          std::to_string(scratch_depth) + ")";
 }
@@ -177,6 +178,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
       {passes::DependenceKind::kRegion, passes::DependenceKind::kPhase});
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
+  result.segments = oneOf<std::uint32_t>({1, 1, 1, 2, 5});
   result.scratch_depth = draw(1, 3);
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_rooted) {
@@ -224,6 +226,7 @@ Schedule compileCase(const CompileCase& test_case) {
   options.directions = test_case.directions;
   options.chunks = test_case.chunks;
   options.in_flight = test_case.in_flight;
+  options.segments = test_case.segments;
   options.dependences = test_case.dependences;
   options.scratch_depth = test_case.scratch_depth;
   if (test_case.leaders) options.led_cores = compiler::coresOf(*topology);
@@ -237,7 +240,7 @@ Schedule compileCase(const CompileCase& test_case) {
 
 Schedule drawLoops(const Schedule& schedule) {
   const std::uint32_t least = draw(1, 4);
-  if (least == 1 || schedule.segments > 1) return schedule;
+  if (least == 1) return schedule;
   ir::Program program{schedule, {}};
   passes::PassManagerOptions manager;
   manager.verify_each = false;

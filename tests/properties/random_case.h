@@ -25,6 +25,7 @@ struct CompileCase {
   passes::DependenceKind dependences = passes::DependenceKind::kRegion;
   std::uint32_t chunks = 1;
   std::uint32_t in_flight = 0;
+  std::uint32_t segments = 1;
   std::uint32_t scratch_depth = 2;
   bool leaders = false;  // of the nodes' cores
 
