@@ -52,20 +52,21 @@ std::vector<Ranked> othersOf(const ScheduleRange& range) {
   return others;
 }
 
-/// The chosen schedule of rings in `chunks` where it has fewer, two at a time on a link; none for
-/// short vectors.
-std::optional<Candidate> inChunks(const ScheduleRange& range, std::uint32_t chunks) {
+/// The chosen schedule of rings in `segments` where it has fewer; none for short vectors.
+std::optional<Candidate> inSegments(const ScheduleRange& range, std::uint32_t segments) {
   constexpr std::uint64_t kShort = 64u << 10;  // bytes
   const Candidate& chosen = range.chosen;
-  if (chosen.algorithm->form != PlanForm::kRings || chosen.options.chunks >= chunks ||
+  if (chosen.algorithm->form != PlanForm::kRings ||
+      chosen.options.chunks * chosen.options.segments >= segments ||
       range.choices.back().bytes < kShort) {
     return std::nullopt;
   }
   Candidate candidate;
   candidate.algorithm = chosen.algorithm;
   candidate.options = chosen.options;
-  candidate.options.chunks = chunks;
-  candidate.options.in_flight = 2;
+  candidate.options.chunks = 1;
+  candidate.options.segments = segments;
+  candidate.options.in_flight = kRingWindow;
   candidate.options.dependences = passes::DependenceKind::kRegion;
   return candidate;
 }
@@ -75,13 +76,13 @@ std::optional<Candidate> inChunks(const ScheduleRange& range, std::uint32_t chun
 std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count) {
   if (count == 0) return {};
   std::vector<Candidate> spares, more;
-  const std::optional<Candidate> in_8 = inChunks(range, 8), in_4 = inChunks(range, 4);
+  const std::optional<Candidate> in_8 = inSegments(range, 8), in_4 = inSegments(range, 4);
   if (in_8) spares.push_back(*in_8);
   if (in_4) more.push_back(*in_4);
   std::vector<const Algorithm*> seen = {range.chosen.algorithm};
   for (const Ranked& ranked : othersOf(range)) {
-    const auto isIt = [&](const std::optional<Candidate>& chunked) {
-      return chunked && haveSameSchedule(*ranked.candidate, *chunked);
+    const auto isIt = [&](const std::optional<Candidate>& segmented) {
+      return segmented && haveSameSchedule(*ranked.candidate, *segmented);
     };
     if (isIt(in_8) || isIt(in_4)) continue;
     const Algorithm* const algorithm = ranked.candidate->algorithm;
