@@ -77,7 +77,7 @@ class RaceChecker {
     for (std::size_t i = 0; i < storages_.size(); ++i) {
       const bool is_slot = i >= context_.parts.size();
       for (const AccessList& accesses : byNodes(storages_[i]))
-        is_slot ? findConflicts(accesses) : findConflictsInPart(accesses);
+        is_slot ? findConflictsInSlot(accesses) : findConflictsInPart(accesses);
     }
     for (auto& [frame_part, together] : frame_parts_) {
       for (const AccessList& accesses : byNodes(together))
@@ -294,6 +294,49 @@ class RaceChecker {
     for (const Access& access : storage.accesses)
       lists[guarded ? list_of.at(access.guard) : 0].push_back(&access);
     return lists;
+  }
+
+  /// As findConflicts, for a slot. Where its frames take it in turn, one written and read by the
+  /// same nodes after the other, and each is written, it is enough that each comes after the one
+  /// before: what has written last comes after all that the frame before did, and before all of the
+  /// next.
+  void findConflictsInSlot(const AccessList& accesses) {
+    struct Turn {
+      std::uint32_t frame = kNone;
+      std::vector<const Use*> uses;
+      bool writes = false;
+    };
+    std::vector<std::pair<const Use*, std::uint32_t>> uses;  // with their frames
+    bool in_turn = true;
+    for (const Access* access : accesses) {
+      in_turn = in_turn && access->guard == accesses.front()->guard;
+      for (const Use& use : access->uses)
+        uses.emplace_back(&use, access->frame);
+    }
+    llvm::stable_sort(
+        uses, [](const auto& a, const auto& b) { return a.first->operation < b.first->operation; });
+    steps_ += uses.size();
+    std::vector<Turn> turns;
+    for (const auto& [use, frame] : uses) {
+      if (turns.empty() || turns.back().frame != frame) {
+        const bool at_once =
+            !turns.empty() && turns.back().uses.back()->operation == use->operation;
+        in_turn = in_turn && !at_once && (turns.empty() || turns.back().writes);
+        turns.push_back({frame, {}, false});
+      }
+      turns.back().uses.push_back(use);
+      turns.back().writes |= use->writes;
+    }
+    if (!in_turn || (!turns.empty() && !turns.back().writes)) return findConflicts(accesses);
+    for (std::size_t i = 1; i < turns.size(); ++i) {
+      for (const Use* before : turns[i - 1].uses) {
+        for (const Use* use : turns[i].uses) {
+          ++steps_;
+          if (before->writes || use->writes) addConflict(*before, *use);
+        }
+      }
+      if (tooMuch()) return;
+    }
   }
 
   void findConflicts(const AccessList& accesses) {
