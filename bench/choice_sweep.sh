@@ -44,7 +44,7 @@ for collective in $collectives; do
         continue
       fi
       read -r user system peak < <(tail -1 "$work/time")
-      read -r predicted ratio _ < <(sed -n 3p "$work/table")
+      read -r predicted ratio _ < <(sed -n 's/^\*//p' "$work/table")
       /usr/bin/time -f "%U %S" -o "$work/time" "$torc" verify "$work/out.torc" > "$work/proof"
       read -r proof proof_system < <(tail -1 "$work/time")
       chosen=$(sed -n 's/^chosen: \(.*\); the next.*/\1/p; s/^chosen: \(.*\); no other.*/\1/p' "$work/table")

@@ -55,7 +55,7 @@ seconds_of() {
   local chosen=(allreduce --machine "$machine" --torus "$2" --algorithm "$1" --bytes "$3" --quiet)
   if [[ -z $judge ]]; then
     timeout "$JUDGE_TIMEOUT" "$torc" compile "${chosen[@]}" --explain 2>/dev/null |
-      awk 'NR == 3 { printf "%.6g", 1e-6 * $1 }' || true
+      awk 'sub(/^\*/, "") { printf "%.6g", 1e-6 * $1 }' || true
   elif timeout "$JUDGE_TIMEOUT" "$torc" compile "${chosen[@]}" -o "$work/x.torc" 2>/dev/null; then
     torus_run "$program" "$2" neutral mpich "$work" "$work/x.torc" --bytes "$4" --iterations 1 \
       --warmup 0 | awk '!/^#/ { printf "%.6g", 1e-6 * $3 }' || true

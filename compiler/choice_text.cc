@@ -1,6 +1,9 @@
 // What a choice says of itself: candidates, their predicted times, the reason for the best.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -67,13 +70,25 @@ void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::
   out << name << " of " << bytes << " bytes on " << spec.topology.shape() << ", machine "
       << machine.name << llvm::format("; no algorithm takes less than %.2f us\n", 1e6 * bound)
       << "predicted us  x bound  busiest link us   steps  messages  operations  candidate\n";
-  for (const Candidate& candidate : choice.candidates) {
+  // By predicted time; what cannot be had, or is not worth a try, behind.
+  std::vector<const Candidate*> rows;
+  for (const Candidate& candidate : choice.candidates)
+    rows.push_back(&candidate);
+  const auto key = [](const Candidate& candidate) {
+    const bool is_refused = !candidate.refusal.empty();
+    return std::pair(is_refused, is_refused ? 0.0 : candidate.predicted_s);
+  };
+  llvm::stable_sort(rows,
+                    [&](const Candidate* a, const Candidate* b) { return key(*a) < key(*b); });
+  for (const Candidate* row : rows) {
+    const Candidate& candidate = *row;
     if (!candidate.refusal.empty()) {
       out << (candidate.tried ? "not possible: " : "not tried: ") << candidate.description() << ": "
           << candidate.refusal << '\n';
       continue;
     }
-    out << llvm::format("%12.2f %8.3f %16.2f %7llu %9llu %11llu  ", 1e6 * candidate.predicted_s,
+    out << (row == &choice.best() ? '*' : ' ')
+        << llvm::format("%11.2f %8.3f %16.2f %7llu %9llu %11llu  ", 1e6 * candidate.predicted_s,
                         bound > 0 ? candidate.predicted_s / bound : 1.0, 1e6 * candidate.busy_s,
                         static_cast<unsigned long long>(candidate.steps),
                         static_cast<unsigned long long>(candidate.messages),
