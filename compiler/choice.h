@@ -51,9 +51,9 @@ struct Choice {
 
 /// Compiles and simulates every candidate within `limits` for a vector of `bytes` on `machine`,
 /// whose topology is the spec's. Work and memory are bounded whatever the shape: what would make a
-/// long program or a long proof is not compiled, or judged by the cost model before, and where more
-/// nodes differ than can be simulated, a smaller machine stands in. `progress`, if there is one,
-/// hears of every candidate. Errors: no candidate can be compiled.
+/// long program or a long proof is not compiled, of rings in segments those alone that the cost
+/// model puts first, and where more nodes differ than can be simulated, a smaller machine stands
+/// in. `progress`, if there is one, hears of every candidate. Errors: no candidate can be compiled.
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& machine,
                               double bytes, const ChoiceLimits& limits,
                               Progress* progress = nullptr);

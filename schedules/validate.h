@@ -22,11 +22,11 @@
 //   pairs       of boxes that exist; where blocks are of pairs, and nowhere else
 //   loops       at least one operation, of one phase; one inside the other, kMaxLoopDepth at most,
 //   or
-//               apart; all iterations with at most kMaxLoopOperations operations and 4 times as
-//               many pieces, kMaxLoopDependences dependences; operations wait for earlier
-//               iterations of loops around both; boxes go with counters of loops around their
-//               operation, a frame of all its users; no segments, no families inside; what holds
-//               for an operation holds in every iteration
+//               apart; all iterations, of all segments, with at most kMaxLoopOperations operations
+//               and 4 times as many pieces, kMaxLoopDependences dependences; operations wait for
+//               earlier iterations of loops around both; boxes go with counters of loops around
+//               their operation, a frame of all its users; no families inside; what holds for an
+//               operation holds in every iteration
 //   families    1 to size shifts on every axis, as far as shifts go, not the origin alone; the
 //   torus
 //               is not damaged; operations have at most kMaxFamilyMessages messages of families in
