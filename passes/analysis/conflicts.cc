@@ -78,9 +78,9 @@ ConflictIndex::ConflictIndex(const ScheduleView& schedule)
       row_(rowOf(schedule.collective)),
       axes_(schedule.blockAxes()),
       counts_round_(!schedule.families.empty()) {
-  for (const Color& color : schedule.colors) {
-    first_axis_.insert(first_axis_.end(), std::size_t{color.directions} * color.chunks,
-                       color.order[0]);
+  for (std::uint32_t axis = 1; axis < schedule.topology.axis_count; ++axis) {
+    if (schedule.topology.axes[axis].size > schedule.topology.axes[longest_axis_].size)
+      longest_axis_ = axis;
   }
 }
 
@@ -119,10 +119,9 @@ ConflictIndex::Storage& ConflictIndex::storageOf(const Access& access) {
 
 std::uint32_t ConflictIndex::offsetOf(const Access& access) const {
   if (access.frame != kNone) return kNone;
-  const std::uint32_t axis = first_axis_[access.part];
-  const Interval& interval = schedule_.blockInterval(access.box, axis);
+  const Interval& interval = schedule_.blockInterval(access.box, longest_axis_);
   if (interval.kind != IntervalKind::kRelative || interval.length != 1) return kNone;
-  return wrap(interval.start, schedule_.topology.axes[axis].size);
+  return wrap(interval.start, schedule_.topology.axes[longest_axis_].size);
 }
 
 void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint32_t>& conflicts) {

@@ -3,8 +3,8 @@
 // conflict when some node executes both and their blocks overlap there.
 //
 // Parts have their own pieces of `in` and `out`, so the search is by part, and of the accesses only
-// those are kept that no later write covers. Blocks are indexed by their offset on the first axis
-// of the part's color, so that a ring of d blocks costs a constant per operation, not d.
+// those are kept that no later write covers. Blocks are indexed by their offset on the longest
+// axis, so that a ring of d blocks costs a constant per operation, not d.
 #ifndef TORC_PASSES_ANALYSIS_CONFLICTS_H_
 #define TORC_PASSES_ANALYSIS_CONFLICTS_H_
 
@@ -49,7 +49,7 @@ class ConflictIndex {
   };
   /// The accesses to `in` and `out` of a part, or to a slot, that later ones must be held against.
   struct Storage {
-    // Regions of one block on the first axis, by its offset from the node's own.
+    // Regions of one block on the longest axis, by its offset from the node's own.
     llvm::DenseMap<std::uint32_t, std::vector<Access>> by_offset;
     std::vector<Access> others;
   };
@@ -69,7 +69,7 @@ class ConflictIndex {
   const CollectiveRow& row_;
   const BlockAxes axes_;
   const bool counts_round_;                         // on lines too, as the shifts of families do
-  std::vector<std::uint32_t> first_axis_;           // of the color of each part
+  std::uint32_t longest_axis_ = 0;
   llvm::DenseMap<std::uint32_t, Storage> buffers_;  // by part
   llvm::DenseMap<std::uint32_t, Storage> slots_;
 };
