@@ -68,9 +68,8 @@ std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) 
 
 double Candidate::cautiousSeconds() const {
   if (per_rank) return predicted_s;
-  const bool wavefronts = options.weights == passes::ColorWeights::kOverlapped;
   const bool halved = options.directions == passes::DirectionModel::kHalfLatency;
-  const bool may_fall = options.in_flight > 1 && !wavefronts && !(halved && options.segments > 1);
+  const bool may_fall = options.in_flight > 1 && !(halved && options.segments > 1);
   return predicted_s * std::max(unseen, may_fall ? kFallIntoStep : 1.0);
 }
 

@@ -27,9 +27,6 @@ constexpr int kWithoutGain = 2;
 // More chunks are not tried where what the busiest link carries takes so much longer than the best.
 constexpr double kSlow = 1.1;
 
-// Bytes of the file of a schedule in wavefronts: lines gain by chunks what rings have with a few.
-constexpr double kMostFileBytesOfWavefronts = 4 << 20;
-
 // Plans of rings that are tried in segments, at most, and those alone that the cost model does not
 // put this far behind another.
 constexpr int kMostSegmented = 2;
@@ -37,9 +34,11 @@ constexpr double kDoubtfulCost = 1.05;
 // Segments of rings that are under way, at most, and operations of a node in all of them.
 constexpr std::uint32_t kMostRingWindow = 16;
 constexpr double kMostSegmentedOperations = 1 << 20;
+// Where the halves of an allreduce fill lines together, which the cost model lets follow each
+// other: the first number of segments that is tried, and their window.
+constexpr std::uint32_t kFirstOverlapped = 32;
+constexpr std::uint32_t kOverlappedWindow = 3;
 
-// Operations of all nodes that differ from each other, simulated for one candidate.
-constexpr double kMostTasks = 5e5;
 // Operations of all nodes beyond which chunks are not worth their price.
 constexpr std::uint64_t kMostSteps = 1u << 18;
 
@@ -471,33 +470,17 @@ class Chooser {
     return false;
   }
 
-  /// In wavefronts of ever more chunks, two in flight, as long as that is faster and the program
-  /// does not grow beyond what is worth it; then in as many, and half of that, with fewer and more
-  /// in flight. Rings in half the steps, if there is the choice: chunks are small.
+  /// Rings whose halves fill lines together: in segments, for which they are.
   void addOverlapped(Candidate candidate) {
     PipelineOptions& options = candidate.options;
     options.weights = passes::ColorWeights::kOverlapped;
     options.dependences = passes::DependenceKind::kRegion;
-    options.directions = directionsToTry().back();
-    options.in_flight = limits_.in_flight.value_or(2);
-    const std::uint32_t most =
-        limits_.chunks.value_or(mostChunks(candidate, kMostFileBytesOfWavefronts));
-    std::uint32_t last = limits_.chunks.value_or(std::min(2u, most));
-    double before = std::numeric_limits<double>::infinity();
-    for (;; last = std::min(2 * last, most)) {
-      options.chunks = last;
-      add(candidate);
-      const Candidate& added = choice_.candidates.back();
-      const bool gains = added.refusal.empty() && added.predicted_s * kWorthwhile < before;
-      if (!gains || last == most) break;
-      before = added.predicted_s;
-    }
-    if (limits_.in_flight) return;
-    for (const std::uint32_t chunks : {last, (last + 1) / 2}) {
-      options.chunks = chunks;
-      for (options.in_flight = 1; options.in_flight <= 3; options.in_flight += 2)
-        add(candidate);
-      if (limits_.chunks) break;
+    for (const passes::DirectionModel directions : directionsToTry()) {
+      options.directions = directions;
+      options.chunks = limits_.chunks.value_or(1);
+      options.in_flight = limits_.in_flight.value_or(0);
+      if (limits_.segments.value_or(1) == 1 && (limits_.chunks || limits_.weights)) add(candidate);
+      if (!limits_.chunks) noteSegmented(candidate);
     }
   }
 
@@ -532,11 +515,13 @@ class Chooser {
     PipelineOptions& options = candidate.options;
     const model::PipelineCost cost(schedule, machine_, bytes_);
     const std::uint32_t most = mostRingSegments(candidate, schedule);
+    const bool halves = options.weights == passes::ColorWeights::kOverlapped;
+    const std::uint32_t fewest = std::min(halves ? kFirstOverlapped : 1, most);
     options.segments = limits_.segments.value_or(
-        cost.bestChunks(kCostedInFlight, std::min(most, model::kMostChunks)));
-    options.in_flight = limits_.in_flight.value_or(kRingWindow);
+        std::max(fewest, cost.bestChunks(kCostedInFlight, std::min(most, model::kMostChunks))));
+    options.in_flight = limits_.in_flight.value_or(halves ? kOverlappedWindow : kRingWindow);
     if (options.segments < 2) return;
-    candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight);
+    candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight) / (halves ? 2 : 1);
     segmented_.push_back({std::move(candidate), most});
   }
 
@@ -588,10 +573,11 @@ class Chooser {
   void addInSegments(Candidate candidate, std::uint32_t most) {
     PipelineOptions& options = candidate.options;
     double best = tried(candidate);
+    const double busy = choice_.candidates.back().busy_s;  // which no number of segments changes
     const auto climb = [&](std::uint32_t& number, std::uint32_t lowest, std::uint32_t highest,
                            bool up) {
       const std::uint32_t from = number;
-      while (up ? 2 * number <= highest : number >= 2 * lowest) {
+      while (best > kWorthwhile * busy && (up ? 2 * number <= highest : number >= 2 * lowest)) {
         const std::uint32_t before = number;
         number = up ? 2 * number : number / 2;
         const double seconds = tried(candidate);
@@ -614,27 +600,6 @@ class Chooser {
     add(candidate);
     const Candidate& added = choice_.candidates.back();
     return added.refusal.empty() ? added.predicted_s : std::numeric_limits<double>::infinity();
-  }
-
-  /// The most chunks of the candidate's plan that make neither a file of more than `most_bytes` nor
-  /// many operations to simulate; 1 if it cannot be compiled.
-  std::uint32_t mostChunks(const Candidate& candidate, double most_bytes) {
-    auto uncut = simulator_.uncutOf(candidate);
-    if (!uncut) {
-      consumeError(uncut.takeError());
-      return 1;
-    }
-    const ScheduleView schedule = (*uncut)->schedule.view();
-    const ProgramSize size = sizeOf(schedule);
-    const std::uint64_t classes =
-        std::min<std::uint64_t>(ir::NodeClasses(schedule, false).count(), kMostClasses);
-    const double cell_steps = candidate.algorithm->estimate(spec_).cell_steps;
-    std::uint32_t most = model::kMostChunks;
-    while (most > 1 && (size.fileBytes(most) > most_bytes || most * cell_steps > kMostCellSteps ||
-                        static_cast<double>(classes) * size.operations * most > kMostTasks)) {
-      --most;
-    }
-    return most;
   }
 
   /// Of a candidate whose sends may be over before anybody receives them, also what becomes of it

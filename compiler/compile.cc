@@ -9,19 +9,17 @@
 namespace torc::compiler {
 namespace {
 
-passes::PipelinePass chunksOf(const PipelineOptions& options) {
-  const bool overlapped = options.weights == passes::ColorWeights::kOverlapped;
+passes::PipelinePass chunksOf(const PipelineOptions& options, passes::ChunkSends sends) {
   return {.chunks = options.chunks,
           .bytes = options.auto_bytes,
           .machine = options.auto_machine,
-          .sends = passes::ChunkSends::kTogether,
-          .order = overlapped ? passes::ChunkOrder::kWavefronts : passes::ChunkOrder::kPhases};
+          .sends = sends};
 }
 
 /// The passes on uncut steps.
 passes::PassPipeline stepPipeline(const PipelineOptions& options) {
   passes::PassPipeline pipeline;
-  if (options.chunks != 1) pipeline.add(chunksOf(options));
+  if (options.chunks != 1) pipeline.add(chunksOf(options, passes::ChunkSends::kTogether));
   pipeline.add(passes::InferDependencesPass{options.dependences});
   const bool in_segments = options.segments > 1;
   // In a segment phases take a link in turn, or those that are ahead would leave others idle.
@@ -94,10 +92,7 @@ passes::PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOption
   } else if (!algorithm.isSettled()) {
     pipeline.add(stepPipeline(options));
   } else if (options.chunks != 1) {
-    passes::PipelinePass chunks = chunksOf(options);
-    chunks.sends = passes::ChunkSends::kInTurn;
-    chunks.order = passes::ChunkOrder::kPhases;
-    pipeline.add(chunks);
+    pipeline.add(chunksOf(options, passes::ChunkSends::kInTurn));
   }
   return pipeline;
 }

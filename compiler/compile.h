@@ -18,8 +18,7 @@ namespace torc::compiler {
 
 /// What the pipeline of a compilation is made of.
 struct PipelineOptions {
-  // assign-colors; where the halves of an allreduce overlap, pipeline lists chunks in wavefronts
-  passes::ColorWeights weights = passes::ColorWeights::kEqual;
+  passes::ColorWeights weights = passes::ColorWeights::kEqual;                 // assign-colors
   passes::DirectionModel directions = passes::DirectionModel::kBidirectional;  // split-directions
   std::uint32_t chunks = 1;              // pipeline; 1: left out, 0: auto
   std::uint64_t auto_bytes = 64 << 20;   // for which vector chunks are chosen, if auto ...

@@ -6,25 +6,9 @@
 // chunks=auto takes the number that the cost model (model/simulator/pipeline_cost.h) predicts to be
 // best for a vector of `bytes` on `machine`, with two chunks on a link at a time.
 //
-// order=phases lists phase after phase, and in a phase chunk after chunk, in each of them all
-// streams: earlier phases, then earlier chunks come first wherever the order of the list decides
+// The list is phase after phase, and in a phase chunk after chunk, in each of them all streams:
+// earlier phases, then earlier chunks come first wherever the order of the list decides
 // (order-links).
-//
-// order=wavefronts skews the list (loop skewing; L. Lamport, "The Parallel Execution of DO Loops",
-// CACM 1974), so that early chunks are gathered while late ones are reduced. Lines need that. The
-// link behind the k-th of a line's d nodes carries d - k blocks of a reduce-scatter, the last ones
-// of its steps, and k of an allgather, the first ones: the allgather of a chunk and the
-// reduce-scatter of a later one fill the link for d steps, where either alone takes d - 1.
-//
-// A wavefront has a chunk in each phase. Let R_0, ..., R_{M-1} be the reduce-scatters of all colors
-// in order, G_{M-1}, ..., G_0 the allgathers. On a link the allgathers have to be first: then they
-// and the reduce-scatters tile the wavefront. And a phase must not stand just behind the one that
-// it waits for, which may be longer on another axis. Both holds in the order
-//   ..., G_2, G_0, ..., G_3, G_1, R_1, R_3, ..., R_0, R_2, ...
-// (three axes: G_2, G_0, G_1, R_1, R_0, R_2), R_i of the chunk ceil(i / 2) before that of R_0, and
-// G_i of the one ceil(i / 2) after that of G_0, which is 2 ceil((M - 1) / 2) + 1 chunks before that
-// of R_0. So few chunks are only reduced at the beginning, or only gathered at the end, when lines
-// are idle. Chunks of several colors may meet on a link: the promise conflict-free-phases ends.
 //
 // Chunks are pieces of a part's elements, so no chunk touches the data of another: an operation of
 // chunk j depends on chunk j of what it depended on, also across streams. A barrier between two
@@ -35,7 +19,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -132,9 +115,7 @@ class Pipeline final : public Pass {
                 "auto"),
         bytes_(*this, "bytes", "size of the whole vector; for chunks=auto", options.bytes),
         machine_(*this, "machine", "preset or file; for chunks=auto", options.machine),
-        sends_(*this, "sends", "of the chunks: at the same time, or one by one", options.sends),
-        order_(*this, "order", "of the list: phase after phase, or chunks one phase apart",
-               options.order) {}
+        sends_(*this, "sends", "of the chunks: at the same time, or one by one", options.sends) {}
 
   llvm::Expected<PassResult> run(ir::Program& program) override {
     const Schedule& old = program.schedule;
@@ -157,70 +138,12 @@ class Pipeline final : public Pass {
     if (std::uint64_t{chunks} * old.view().partCount() > kMaxParts) {
       return passError("the schedule would have more than " + llvm::Twine(kMaxParts) + " parts");
     }
-    const std::vector<Turn> turns = turnsOf(old, chunks);
-    if (!turns.empty() && turns.back().phase > std::numeric_limits<std::uint16_t>::max()) {
-      return passError("the schedule would have more than 65536 wavefronts");
-    }
-    program.schedule = cut(old, chunks, turns, *sends_ == ChunkSends::kInTurn);
-    if (isSkewed()) program.schedule.flags &= ~kConflictFreePhases;
+    program.schedule = cut(old, chunks, *sends_ == ChunkSends::kInTurn);
     return PassResult::kWithChange;
   }
 
  private:
-  /// The operations of one phase, for one chunk, and the phase that they are to be in.
-  struct Turn {
-    std::size_t begin, end;
-    std::uint32_t chunk, phase;
-  };
-
-  /// All of them in the order of the list to be.
-  std::vector<Turn> turnsOf(const Schedule& old, std::uint32_t chunks) const {
-    std::vector<Turn> turns;
-    for (std::size_t begin = 0, end; begin < old.operations.size(); begin = end) {
-      const std::uint16_t phase = old.operations[begin].phase;
-      end = begin;
-      while (end < old.operations.size() && old.operations[end].phase == phase)
-        ++end;
-      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
-        turns.push_back({begin, end, chunk, phase});
-    }
-    if (isSkewed()) skew(turns, chunks);
-    return turns;
-  }
-
-  /// Puts turns, which are in the order of phases, into wavefronts, and numbers what these have of
-  /// one kind and parity as phases.
-  static void skew(std::vector<Turn>& turns, std::uint32_t chunks) {
-    const auto phases = static_cast<std::uint32_t>(turns.size() / chunks);
-    for (std::uint32_t i = 0; i < turns.size(); ++i)
-      turns[i].phase = 4 * turns[i].chunk + delayOf(i / chunks, phases);
-    // Of one kind and parity the outermost phases are in the middle: of a reduce-scatter, the
-    // latest chunk first; of an allgather, the earliest phases, which are those of the latest
-    // chunk.
-    std::ranges::sort(turns, [](const Turn& a, const Turn& b) {
-      return a.phase != b.phase ? a.phase < b.phase : a.chunk > b.chunk;
-    });
-    std::uint32_t number = 0, before = turns.empty() ? 0 : turns.front().phase;
-    for (Turn& turn : turns) {
-      number += turn.phase != before;
-      before = std::exchange(turn.phase, number);
-    }
-  }
-
-  /// How far phase number `place` of `phases` is behind the first wavefront of its chunk, in
-  /// quarters of wavefronts: allgathers of even and of odd numbers, counted from the last, then
-  /// reduce-scatters of odd and of even numbers, counted from the first.
-  static std::uint32_t delayOf(std::uint32_t place, std::uint32_t phases) {
-    const auto wavefronts = [](std::uint32_t number) { return (number + 1) / 2; };
-    const std::uint32_t half = (phases + 1) / 2;
-    if (place < half) return 4 * wavefronts(place) + (place % 2 == 1 ? 2 : 3);
-    const std::uint32_t last = 2 * wavefronts(half - 1) + 1;
-    const std::uint32_t number = phases - 1 - place;
-    return 4 * (last - wavefronts(number)) + number % 2;
-  }
-
-  static Schedule cut(const Schedule& old, std::uint32_t chunks, llvm::ArrayRef<Turn> turns,
-                      bool in_turn) {
+  static Schedule cut(const Schedule& old, std::uint32_t chunks, bool in_turn) {
     const ScheduleView view = old.view();
     const Chunks places(view, chunks);
     ir::ScheduleBuilder builder(old);
@@ -259,10 +182,9 @@ class Pipeline final : public Pass {
     using Clones = llvm::SmallVector<std::uint32_t, 1>;
     std::vector<Clones> clones(old.operations.size() * chunks);
     llvm::SmallVector<std::uint32_t, 16> dependences;
-    for (const auto& [begin, end, chunk, phase] : turns) {
+    const auto addPhase = [&](std::size_t begin, std::size_t end, std::uint32_t chunk) {
       for (std::size_t i = begin; i < end; ++i) {
         Operation operation = old.operations[i];
-        operation.phase = static_cast<std::uint16_t>(phase);
         operation.stream = operation.stream * chunks + chunk;
         dependences.clear();
         for (const std::uint32_t before : view.dependencesOf(operation))
@@ -289,15 +211,21 @@ class Pipeline final : public Pass {
           clone = {builder.addOperation(operation, dependences)};
         }
       }
+    };
+    for (std::size_t begin = 0, end; begin < old.operations.size(); begin = end) {
+      const std::uint16_t phase = old.operations[begin].phase;
+      end = begin;
+      while (end < old.operations.size() && old.operations[end].phase == phase)
+        ++end;
+      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
+        addPhase(begin, end, chunk);
     }
     return builder.take();
   }
 
   bool isAutomatic() const { return *chunks_ == 0; }
-  bool isSkewed() const { return *order_ == ChunkOrder::kWavefronts; }
   bool means(const PassOption& option) const override {
     if (&option == &sends_) return *sends_ == ChunkSends::kInTurn;
-    if (&option == &order_) return isSkewed();
     return isAutomatic() || &option == &chunks_;
   }
 
@@ -305,7 +233,6 @@ class Pipeline final : public Pass {
   BytesOption bytes_;
   NameOption machine_;
   ChoiceOption<ChunkSends> sends_;
-  ChoiceOption<ChunkOrder> order_;
   PassStatistic chosen_{*this, "chunks"};
   PassStatistic seconds_{*this, "predicted seconds (chunks=auto)"};
 };
@@ -314,11 +241,6 @@ class Pipeline final : public Pass {
 
 llvm::ArrayRef<llvm::StringRef> words(ChunkSends) {
   static constexpr llvm::StringRef kWords[] = {"together", "in-turn"};
-  return kWords;
-}
-
-llvm::ArrayRef<llvm::StringRef> words(ChunkOrder) {
-  static constexpr llvm::StringRef kWords[] = {"phases", "wavefronts"};
   return kWords;
 }
 

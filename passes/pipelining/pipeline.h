@@ -14,11 +14,6 @@ namespace torc::passes {
 enum class ChunkSends { kTogether, kInTurn };
 llvm::ArrayRef<llvm::StringRef> words(ChunkSends);
 
-/// The order of the list: a phase for all chunks after the other, or chunk t in the first phase
-/// with chunk t-1 in the second, and so on.
-enum class ChunkOrder { kPhases, kWavefronts };
-llvm::ArrayRef<llvm::StringRef> words(ChunkOrder);
-
 inline constexpr std::uint32_t kMostChunksOfPart = 4096;
 
 struct PipelinePass {
@@ -27,7 +22,6 @@ struct PipelinePass {
   std::uint64_t bytes = std::uint64_t{64} << 20;  // ... a vector of this size ...
   std::string machine = "generic";                // ... on this preset or file
   ChunkSends sends = ChunkSends::kTogether;
-  ChunkOrder order = ChunkOrder::kPhases;
 
   auto operator<=>(const PipelinePass&) const = default;
 };

@@ -75,8 +75,7 @@ TEST(Reports, EveryOrderOfPassesIsProved) {
       "expand-rings,order-links{in-flight=1},pipeline{chunks=2},order-links,allocate-scratch",
       "expand-rings,coalesce,pipeline{chunks=3},infer-dependences,order-links{in-flight=1},"
       "allocate-scratch{depth=1}",
-      "expand-rings,coalesce,pipeline{chunks=3,order=wavefronts},infer-dependences,order-links,"
-      "allocate-scratch",
+      "expand-rings,coalesce,pipeline{chunks=3},infer-dependences,order-links,allocate-scratch",
   };
   for (const ir::Program& plan : plans()) {
     for (const std::string prefix : plan_pipelines) {

@@ -15,27 +15,24 @@ std::string parsedAndPrinted(llvm::StringRef text) {
 }
 
 TEST(PassPipeline, PrintsWhatIsParsedToTheSame) {
-  const PassPipeline pipeline = {AssignColorsPass{ColorWeights::kBalanced},
-                                 AssignPermutationsPass{ColorOrders::kAssigned},
-                                 SplitDirectionsPass{DirectionModel::kHalfLatency},
-                                 ExpandRingsPass{},
-                                 ExpandExchangesPass{FamilyOrder::kFixed},
-                                 ExpandTreesPass{},
-                                 CoalescePass{},
-                                 PipelinePass{.chunks = 0,
-                                              .bytes = 1000,
-                                              .machine = "bgp",
-                                              .sends = ChunkSends::kInTurn,
-                                              .order = ChunkOrder::kWavefronts},
-                                 InferDependencesPass{DependenceKind::kPhase},
-                                 OrderLinksPass{1},
-                                 AllocateScratchPass{3},
-                                 AssignCoresPass{8}};
+  const PassPipeline pipeline = {
+      AssignColorsPass{ColorWeights::kBalanced},
+      AssignPermutationsPass{ColorOrders::kAssigned},
+      SplitDirectionsPass{DirectionModel::kHalfLatency},
+      ExpandRingsPass{},
+      ExpandExchangesPass{FamilyOrder::kFixed},
+      ExpandTreesPass{},
+      CoalescePass{},
+      PipelinePass{.chunks = 0, .bytes = 1000, .machine = "bgp", .sends = ChunkSends::kInTurn},
+      InferDependencesPass{DependenceKind::kPhase},
+      OrderLinksPass{1},
+      AllocateScratchPass{3},
+      AssignCoresPass{8}};
   EXPECT_EQ(pipeline.text(),
             "assign-colors{weights=balanced},assign-permutations{orders=assigned},"
             "split-directions{model=half-latency},expand-rings,"
             "expand-exchanges{order=fixed,window=all},expand-trees,coalesce,"
-            "pipeline{chunks=auto,bytes=1000,machine=bgp,sends=in-turn,order=wavefronts},"
+            "pipeline{chunks=auto,bytes=1000,machine=bgp,sends=in-turn},"
             "infer-dependences{by=phase},order-links{in-flight=1},allocate-scratch{depth=3},"
             "assign-cores{cores=8}");
   EXPECT_EQ(parsedAndPrinted(pipeline.text()), pipeline.text());
