@@ -58,7 +58,7 @@ class SlotNumbers {
 
   /// All numbers, those of slots that nobody takes in turn in what is free.
   std::vector<std::uint32_t> take() {
-    llvm::DenseSet<std::uint32_t> taken(numbers_.begin(), numbers_.end());
+    const std::set<std::uint32_t> taken(numbers_.begin(), numbers_.end());
     std::uint32_t free = 0;
     for (std::uint32_t& number : numbers_) {
       if (number != kNone) continue;

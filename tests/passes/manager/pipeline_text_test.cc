@@ -55,7 +55,7 @@ TEST(PipelineText, FaultsNameTheColumn) {
             "passes:1:10: error: pass 'coalesce' has no option 'x' (it has none)");
   EXPECT_EQ(reprinted("pipeline{chunk=1}"),
             "passes:1:10: error: pass 'pipeline' has no option 'chunk' (options: chunks, bytes, "
-            "machine, sends, order)");
+            "machine, sends)");
   EXPECT_EQ(reprinted("pipeline{chunks}"),
             "passes:1:16: error: expected '=' after 'chunks', found '}'");
   EXPECT_EQ(reprinted("pipeline{chunks=2"),
