@@ -14,9 +14,8 @@ namespace torc::compiler {
 namespace {
 
 // Two chunks on a link fill each other's pauses as long as they do not fall into step. Unless that
-// has been simulated rank by rank, this much is thought to be lost; not in wavefronts, where the
-// two are in different phases, nor by segments that go round rings both ways at once, which lost
-// nothing where they were simulated so.
+// has been simulated rank by rank, this much is thought to be lost; not by segments that go round
+// rings both ways at once, which lost nothing where they were simulated so.
 constexpr double kFallIntoStep = 1.05;
 
 /// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
