@@ -145,10 +145,12 @@ void printInterval(const Topology& topology, std::uint32_t axis, const Interval&
 
 void printIterations(const Iterations& iterations, llvm::raw_ostream& out) {
   const std::uint32_t depth = std::min<std::uint32_t>(iterations.depth, kMaxLoopDepth);
-  if (depth > 0) out << " of ";
-  if (depth > 1) out << '(';
+  const bool in_segments = iterations.segments > 0;
+  const bool several = depth + (in_segments ? 1 : 0) > 1;
+  out << " of " << (several ? "(" : "");
+  if (in_segments) out << kSegmentCounter << '-' << iterations.segments;
   for (std::uint32_t level = 0; level < depth; ++level) {
-    if (level > 0) out << ", ";
+    if (level > 0 || in_segments) out << ", ";
     switch (iterations.origin[level]) {
       case IterationOrigin::kOwn:
         out << counterName(level);
@@ -168,8 +170,7 @@ void printIterations(const Iterations& iterations, llvm::raw_ostream& out) {
     }
     printOffset(iterations.offset[level], out);
   }
-  if (depth > 1) out << ')';
-  if (iterations.segments > 0) out << " of segment -" << iterations.segments;
+  if (several) out << ')';
 }
 
 void printBox(const Topology& topology, const Box& box, llvm::raw_ostream& out) {
@@ -346,13 +347,13 @@ void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw
   llvm::StringRef separator = " after %";
   for (std::uint32_t dependence : schedule.dependencesOf(operation)) {
     out << separator << operationOf(dependence);
-    if (!schedule.loops.empty()) {
-      const std::uint32_t record = iterationsOf(dependence);
-      if (record > 0 && record <= schedule.iterations.size()) {
-        printIterations(schedule.iterations[record - 1], out);
+    if (schedule.loops.empty()) {
+      if (const std::uint32_t before = segmentsBefore(dependence); before > 0) {
+        printIterations({.segments = static_cast<std::uint16_t>(before)}, out);
       }
-    } else if (segmentsBefore(dependence) > 0) {
-      out << " of segment -" << segmentsBefore(dependence);
+    } else if (const std::uint32_t record = iterationsOf(dependence);
+               record > 0 && record <= schedule.iterations.size()) {
+      printIterations(schedule.iterations[record - 1], out);
     }
     separator = ", %";
   }

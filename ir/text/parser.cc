@@ -49,7 +49,6 @@ class ProgramParser {
   [[nodiscard]] bool parseAxes(const Topology& topology, llvm::StringRef what,
                                llvm::SmallVectorImpl<std::uint8_t>& axes);
   [[nodiscard]] bool parsePromise();
-  [[nodiscard]] bool parseSegments();
   [[nodiscard]] bool parseColor();
   [[nodiscard]] bool parseWeight(std::uint64_t& weight);
   [[nodiscard]] bool checkWeights();
@@ -64,7 +63,7 @@ class ProgramParser {
   Program program_;
   Schedule& schedule_ = program_.schedule;
   RecordPlaces places_;
-  std::size_t name_place_ = 0, topology_place_ = 0, producer_place_ = 0, segments_place_ = 0;
+  std::size_t name_place_ = 0, topology_place_ = 0, producer_place_ = 0;
   std::vector<std::size_t> axis_places_, weight_places_;
   std::uint64_t denominator_ = 0;  // of the colors' weights
   std::uint64_t weights_ = 0;      // their sum
@@ -91,7 +90,6 @@ bool ProgramParser::parseSchedule() {
     if (!cursor_.expect("synchronous")) return false;
     schedule_.flags |= kSynchronousSends;
   }
-  if (cursor_.at("segments") && !parseSegments()) return false;
   while (cursor_.at("color")) {
     if (!parseColor()) return false;
   }
@@ -249,15 +247,6 @@ bool ProgramParser::parsePromise() {
   return cursor_.fail(place, "unknown promise (there is " + known + ")");
 }
 
-// segments 440 window 4
-bool ProgramParser::parseSegments() {
-  segments_place_ = cursor_.offset();
-  return cursor_.expect("segments") &&
-         cursor_.integer(schedule_.segments, "the number of segments", 2, kMaxSegments) &&
-         cursor_.expect("window", "and how many segments have scratch at a time") &&
-         cursor_.integer(schedule_.window, "a number of segments", 1, kMaxSegmentsBefore);
-}
-
 // color 0 weight 1/3 order XYZ directions 2 chunks 1
 bool ProgramParser::parseColor() {
   places_.colors.push_back(cursor_.offset());
@@ -401,7 +390,7 @@ bool ProgramParser::checkStructure() {
 std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
   if (message.starts_with("producer")) return producer_place_;
   if (message.contains("slots for")) return places_.slots;
-  if (message.starts_with("segments") || message.starts_with("window")) return segments_place_;
+  if (message.starts_with("segments") || message.starts_with("window")) return places_.segments;
   if (message.consume_front("topology: ") && !message.starts_with("axis ")) return topology_place_;
   const struct {
     llvm::StringRef record;

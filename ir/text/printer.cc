@@ -86,7 +86,9 @@ class Printer {
       note("sends synchronous", "what waits for a send waits until its message is being received");
     }
     if (schedule_.segments > 1) {
-      note("after %7 of segment -1", "when it is complete for the segment before, if there is one");
+      note("for s in 0..9 window 4 { }",
+           "for ten segments of every part, with scratch for four at a time");
+      note("after %7 of s-1", "when it is complete for the segment before, if there is one");
     }
     if (!schedule_.loops.empty()) {
       note("for i in 0..5 { }",
@@ -165,10 +167,6 @@ class Printer {
       if (schedule_.flags & promise.flag) out_ << "  promise " << promise.name << '\n';
     }
     if (schedule_.flags & kSynchronousSends) out_ << "  sends synchronous\n";
-    if (schedule_.segments > 1) {
-      out_ << "  segments " << schedule_.segments << " window " << schedule_.window
-           << "  // of every part; what follows is run for each of them\n";
-    }
   }
 
   void printColors() {
@@ -269,14 +267,22 @@ class Printer {
 
   void printPhases() {
     const auto& operations = schedule_.operations;
+    const bool in_segments = schedule_.segments > 1;
+    if (in_segments) {
+      out_ << "  for " << kSegmentCounter << " in 0.." << schedule_.segments - 1 << " window "
+           << schedule_.window << " {  // for " << schedule_.segments
+           << " segments of every part\n";
+      margin_ += 2;
+    }
     for (std::uint32_t begin = 0, end = 0; begin < operations.size(); begin = end) {
       const std::uint16_t phase = operations[begin].phase;
       while (end < operations.size() && operations[end].phase == phase)
         ++end;
-      out_ << "  phase " << phase << " {\n";
+      out_.indent(margin_) << "phase " << phase << " {\n";
       printStreamBlocks(begin, end, 0);
-      out_ << "  }\n";
+      out_.indent(margin_) << "}\n";
     }
+    if (in_segments) out_ << "  }\n";
   }
 
   std::uint32_t streamOf(std::uint32_t index) const { return schedule_.operations[index].stream; }
@@ -291,7 +297,7 @@ class Printer {
     }
     return true;
   }
-  llvm::raw_ostream& indent(std::uint32_t depth) { return out_.indent(4 + 2 * depth); }
+  llvm::raw_ostream& indent(std::uint32_t depth) { return out_.indent(margin_ + 2 + 2 * depth); }
 
   /// Operations [begin, end) of a phase in the blocks of their streams, inside `depth` loops.
   void printStreamBlocks(std::uint32_t begin, std::uint32_t end, std::uint32_t depth) {
@@ -370,6 +376,7 @@ class Printer {
   const Program& program_;
   const ScheduleView schedule_;
   llvm::raw_ostream& out_;
+  std::uint32_t margin_ = 2;      // of phases
   std::uint32_t next_loop_ = 0;   // of the table
   std::uint32_t loop_depth_ = 0;  // loops around what is being printed
 };

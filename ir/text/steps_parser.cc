@@ -11,6 +11,11 @@
 #include "schedules/validate.h"
 
 namespace torc::ir {
+namespace {
+
+constexpr llvm::StringRef kSegment(&kSegmentCounter, 1);
+
+}  // namespace
 
 bool StepsParser::parse() {
   while (cursor_.at("stream")) {
@@ -20,6 +25,7 @@ bool StepsParser::parse() {
   while (cursor_.at("frame")) {
     if (!parseFrame()) return false;
   }
+  if (cursor_.at("for")) return parseSegments();
   while (cursor_.at("phase")) {
     if (!parsePhase()) return false;
   }
@@ -94,6 +100,27 @@ bool StepsParser::parseFrame() {
   builder_.addFrame(pieces_, slot, copies);
   places_.frames.push_back(place);
   return true;
+}
+
+// for s in 0..439 window 4 { phase 0 { ... } ... }
+bool StepsParser::parseSegments() {
+  places_.segments = cursor_.offset();
+  Schedule& schedule = builder_.schedule();
+  std::uint32_t zero = 0, last = 0;
+  if (!cursor_.expect("for") || !cursor_.expect(kSegment, "the counter of segments") ||
+      !cursor_.expect("in") || !cursor_.integer(zero, "0, the first segment", 0, 0) ||
+      !cursor_.expect("..", "and the number of the last segment") ||
+      !cursor_.integer(last, "the number of a segment", 1, kMaxSegments - 1) ||
+      !cursor_.expect("window", "and how many segments have scratch at a time") ||
+      !cursor_.integer(schedule.window, "a number of segments", 1, kMaxSegmentsBefore) ||
+      !cursor_.expect("{", "after the loop")) {
+    return false;
+  }
+  schedule.segments = last + 1;
+  while (cursor_.at("phase")) {
+    if (!parsePhase()) return false;
+  }
+  return cursor_.expect("}", "after the last phase");
 }
 
 // phase 0 { stream 0 { ... } ... }
@@ -503,8 +530,7 @@ bool StepsParser::parseShift(std::uint32_t axis, std::int32_t& shift) {
   return true;
 }
 
-// after %1, %7 of segment -1; in a schedule with loops after %7 of i-1, %9 of (i, last),
-// %11 of i of segment -1
+// after %1, %7 of s-1; in a schedule with loops after %7 of i-1, %9 of (i, last), %11 of (s-1, i)
 bool StepsParser::parseDependences() {
   const std::uint64_t current = builder_.schedule().operations.size();
   do {
@@ -534,32 +560,33 @@ bool StepsParser::parseDependences() {
   return true;
 }
 
-// i-1, (i, last-1), segment -1, i of segment -1
+// i-1, last, (i, last-1), s-1, (s-1, i)
 bool StepsParser::parseInstance(Iterations& instance) {
-  if (!cursor_.take("segment")) {
-    if (!parseIterations(instance)) return false;
-    if (!cursor_.take("of")) return true;
-    if (!cursor_.expect("segment")) return false;
+  if (!cursor_.take("(")) {
+    return cursor_.at(kSegment) ? parseSegmentBefore(instance) : parseIteration(instance);
   }
+  if (cursor_.at(kSegment)) {
+    if (!parseSegmentBefore(instance)) return false;
+    if (!cursor_.take(",")) return cursor_.expect(")", "after the segment");
+  }
+  do {
+    if (instance.depth == kMaxLoopDepth) {
+      return cursor_.fail(cursor_.offset(), "more than " + llvm::Twine(kMaxLoopDepth) + " loops");
+    }
+    if (!parseIteration(instance)) return false;
+  } while (cursor_.take(","));
+  return cursor_.expect(")", "after the iterations");
+}
+
+// s-1
+bool StepsParser::parseSegmentBefore(Iterations& instance) {
   std::uint32_t segments = 0;
-  if (!cursor_.expect("-", "and how many segments before") ||
+  if (!cursor_.expect(kSegment) || !cursor_.expect("-", "and how many segments before") ||
       !cursor_.integer(segments, "a number of segments", 1, kMaxSegmentsBefore)) {
     return false;
   }
   instance.segments = static_cast<std::uint16_t>(segments);
   return true;
-}
-
-// i-1, last, (i, last-1)
-bool StepsParser::parseIterations(Iterations& iterations) {
-  if (!cursor_.take("(")) return parseIteration(iterations);
-  do {
-    if (iterations.depth == kMaxLoopDepth) {
-      return cursor_.fail(cursor_.offset(), "more than " + llvm::Twine(kMaxLoopDepth) + " loops");
-    }
-    if (!parseIteration(iterations)) return false;
-  } while (cursor_.take(","));
-  return cursor_.expect(")", "after the iterations");
 }
 
 // j-1, first+2, last-1, last-j, all
@@ -582,7 +609,7 @@ bool StepsParser::parseIteration(Iterations& iterations) {
       iterations.origin[level] = IterationOrigin::kBack;
     }
   } else if (!cursor_.take(llvm::StringRef(&counter, 1))) {
-    return cursor_.failExpected("'segment', or an iteration of the loop at this depth (" +
+    return cursor_.failExpected("a segment (s-1), or an iteration of the loop at this depth (" +
                                 llvm::Twine(counter) + "-1, first, last, all)");
   }
   if (!cursor_.at("+") && !cursor_.at("-")) return true;

@@ -16,7 +16,7 @@ struct RecordPlaces {
   std::vector<std::size_t> colors, streams, frames, operations;
   std::vector<std::size_t> boxes, pairs, shifts, families;  // where each stood first
   std::vector<std::size_t> loops;
-  std::size_t slots = 0;
+  std::size_t slots = 0, segments = 0;
 };
 
 class StepsParser {
@@ -36,6 +36,7 @@ class StepsParser {
   [[nodiscard]] bool parseStream();
   [[nodiscard]] bool parseSlots();
   [[nodiscard]] bool parseFrame();
+  [[nodiscard]] bool parseSegments();
   [[nodiscard]] bool parsePhase();
   [[nodiscard]] bool parseStreams(std::uint16_t phase);
   [[nodiscard]] bool parseBlock(std::uint16_t phase);
@@ -62,7 +63,7 @@ class StepsParser {
   [[nodiscard]] bool parseShift(std::uint32_t axis, std::int32_t& shift);
   [[nodiscard]] bool parseDependences();
   [[nodiscard]] bool parseInstance(Iterations& instance);
-  [[nodiscard]] bool parseIterations(Iterations& iterations);
+  [[nodiscard]] bool parseSegmentBefore(Iterations& instance);
   [[nodiscard]] bool parseIteration(Iterations& iterations);
   [[nodiscard]] bool parseGuard(std::uint32_t& index);
   [[nodiscard]] bool parseCondition(Box& guard);

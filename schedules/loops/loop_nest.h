@@ -34,6 +34,7 @@ inline std::uint32_t sharedDepth(const LoopsAround& a, const LoopsAround& b) {
 }
 
 /// The name of the counter of a loop at `level`, 0 for the outermost: i, j, k, ...
+inline constexpr char kSegmentCounter = 's';
 inline char counterName(std::uint32_t level) {
   return "ijkl"[level];
 }

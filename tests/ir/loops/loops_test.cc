@@ -101,11 +101,11 @@ TEST(Loops, AreWrittenOut) {
 /// A ring in segments: what a loop waits for of an earlier segment may be any iteration of any
 /// loop.
 std::string ringInSegments() {
-  std::string text = replaced(kRing, "  color 0", "  segments 5 window 2\n  color 0");
-  text = replaced(text, "to X+1\n      for", "to X+1 after %0 of segment -1\n      for");
-  text = replaced(text, "after %1 of i-2", "after %1 of i-2, %1 of i+4 of segment -2");
-  text = replaced(text, "X+1 after %1\n", "X+1 after %1, %2 of i of segment -1\n");
-  return replaced(text, "after %2\n", "after %2, %2 of all of segment -2, %3 of segment -2\n");
+  std::string text = replaced(kRing, "  phase 0", "  for s in 0..4 window 2 {\n  phase 0") + "}\n";
+  text = replaced(text, "to X+1\n      for", "to X+1 after %0 of s-1\n      for");
+  text = replaced(text, "after %1 of i-2", "after %1 of i-2, %1 of (s-2, i+4)");
+  text = replaced(text, "X+1 after %1\n", "X+1 after %1, %2 of (s-1, i)\n");
+  return replaced(text, "after %2\n", "after %2, %2 of (s-2, all), %3 of s-2\n");
 }
 
 TEST(Loops, StandInSegments) {
@@ -116,25 +116,23 @@ TEST(Loops, StandInSegments) {
   llvm::raw_string_ostream out(text);
   printProgram(*program, out);
   EXPECT_EQ(parsed(text).view(), schedule.view()) << text;
-  EXPECT_NE(text.find("to X+1 after %1, %2 of i of segment -1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("to X+1 after %1, %2 of (s-1, i)\n"), std::string::npos) << text;
   EXPECT_EQ(cantFail(readJson(writeJson(schedule.view()), "ring.json")).view(), schedule.view());
 
   const Schedule unrolled = unrollLoops(schedule.view()).schedule;
   EXPECT_EQ(unrolled.segments, 5u);
   EXPECT_EQ(unrolled.window, 2u);
   ASSERT_TRUE(validate(unrolled.view()).ok()) << validate(unrolled.view()).message();
-  EXPECT_EQ(operationText(unrolled.view(), 0),
-            "%0 = send in[p0, (x-1)] to X+1 after %0 of segment -1");
+  EXPECT_EQ(operationText(unrolled.view(), 0), "%0 = send in[p0, (x-1)] to X+1 after %0 of s-1");
   EXPECT_EQ(operationText(unrolled.view(), 1),
             "%1 = recv_reduce out[p0, (x-2)] = in[p0, (x-2)] + f0[(x-2)] from X-1 after %9 of "
-            "segment -2");
+            "s-2");
   // There is no iteration of four later.
   EXPECT_EQ(operationText(unrolled.view(), 5),
             "%5 = recv_reduce out[p0, (x-4)] = in[p0, (x-4)] + f2[(x-4)] from X-1 after %1");
   EXPECT_EQ(operationText(unrolled.view(), 13),
-            "%13 = recv out[p0, (x)] from X-1 after %2, %4, %6, %8, %10, %12, %2 of segment -2, "
-            "%4 of segment -2, %6 of segment -2, %8 of segment -2, %10 of segment -2, %12 of "
-            "segment -2, %13 of segment -2");
+            "%13 = recv out[p0, (x)] from X-1 after %2, %4, %6, %8, %10, %12, %2 of s-2, "
+            "%4 of s-2, %6 of s-2, %8 of s-2, %10 of s-2, %12 of s-2, %13 of s-2");
 
   Schedule alone = schedule;
   alone.segments = alone.window = 1;
