@@ -18,6 +18,9 @@ namespace {
 // rings both ways at once, which lost nothing where they were simulated so.
 constexpr double kFallIntoStep = 1.05;
 
+// What it takes to see whether a node executes an operation, compared with simulating that it does.
+constexpr double kSeenExecution = 0.02;
+
 /// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
 /// apart, the blocks that are moved.
 double workOfRank(const ScheduleView& schedule) {
@@ -89,6 +92,9 @@ llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
   double executions = 0;
   for (const Operation& operation : schedule.operations)
     executions += classes.executions(operation);
+  // That a node does not execute an operation has to be seen, too.
+  const auto operations = static_cast<double>(schedule.operations.size());
+  executions += kSeenExecution * operations * classes.count();
   if (executions <= kFewExecutions) return nullptr;
   std::array<bool, kMaxAxes> differ{};
   for (std::uint32_t i = 0; i < programs_.spec().topology.axis_count; ++i)
@@ -142,7 +148,8 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   if (candidate.algorithm->inSegments() && candidate.options.led_cores == 0) {
     const bool reduces = rowOf(programs_.spec().collective).reduces();
     const auto of = [&](const Topology& shape, const model::Machine& its) {
-      return candidate.algorithm->pipeline(shape).seconds(its, bytes_, chunks, reduces);
+      return candidate.algorithm->pipeline(shape).seconds(
+          its, bytes_, chunks, std::max(candidate.options.in_flight, 1u), reduces);
     };
     candidate.predicted_s *= of(programs_.spec().topology, machine_) / of(topology, machine);
     return llvm::Error::success();

@@ -27,6 +27,11 @@ constexpr int kWithoutGain = 2;
 // More chunks are not tried where what the busiest link carries takes so much longer than the best.
 constexpr double kSlow = 1.1;
 
+// What start-ups and hops have to take of a pipeline along trees, compared with what its busiest
+// link carries, for two messages to be tried on a link at a time.
+constexpr double kWorthStaggering = 1.03;
+constexpr std::uint32_t kStaggered = 2;
+
 // Plans of rings that are tried in segments, at most, and those alone that the cost model does not
 // put this far behind another.
 constexpr int kMostSegmented = 2;
@@ -374,6 +379,10 @@ class Chooser {
       segments = *limits_.chunks;
       return add(candidate);
     }
+    if (limits_.algorithm == nullptr &&
+        isTooLarge(candidate, algorithm.estimate(spec_), kMostFileBytesOfNodes)) {
+      return;
+    }
     add(candidate);
     if (!choice_.candidates.back().refusal.empty()) return;
     auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
@@ -387,11 +396,41 @@ class Chooser {
     if (longest > 0 && unbuffered < best) {
       tries.insert(static_cast<std::uint32_t>(unbuffered));
     }
-    for (const std::uint32_t tried : tries) {
-      if (tried <= 1) continue;
-      segments = tried;
-      add(candidate);
+    double before = std::numeric_limits<double>::infinity();
+    for (const std::uint32_t more : tries) {
+      if (more <= 1) continue;
+      segments = more;
+      const double seconds = tried(candidate);
+      if (seconds * kTie > before) break;
+      before = seconds;
     }
+    addStaggered(candidate);
+  }
+
+  /// Two messages on a link at a time, where start-ups leave links idle for long, in as many
+  /// segments as hide them, or a half or a quarter of that: the hops are shorter or the messages
+  /// fewer.
+  void addStaggered(Candidate candidate) {
+    const Algorithm& algorithm = *candidate.algorithm;
+    const Candidate& one =
+        *llvm::min_element(choice_.candidates, [&](const auto& a, const auto& b) {
+          const bool is_other[] = {a.algorithm != &algorithm, b.algorithm != &algorithm};
+          return is_other[0] != is_other[1] ? is_other[1] : isFaster(a, b);
+        });
+    const bool has_long_messages = algorithm.pipeline(spec_.topology).messages > 1;
+    if (has_long_messages || one.busy_s > bestSeconds()) return;
+    if (one.predicted_s < kWorthStaggering * one.busy_s) return;
+    PipelineOptions& options = candidate.options;
+    options.in_flight = limits_.in_flight.value_or(kStaggered);
+    if (options.in_flight < 2 || !passes::canStagger(spec_.topology)) return;
+    options.chunks = 1;
+    auto whole = programs_.get(algorithm, pipelineOf(algorithm, options));
+    if (!whole) return consumeError(whole.takeError());
+    options.chunks = algorithm.pipeline(spec_.topology)
+                         .mostStaggered(machine_, bytes_, options.in_flight,
+                                        passes::mostSegments((*whole)->schedule.view()));
+    for (int halved = 0; halved < 3 && options.chunks > 1; ++halved, options.chunks /= 2)
+      add(candidate);
   }
 
   /// The next number of chunks to try: the least divisor of `parts` that is a third more, or

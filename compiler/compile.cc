@@ -86,6 +86,10 @@ passes::PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOption
       pipeline.add(passes::SegmentPass{.segments = options.chunks, .window = kExchangeWindow});
     }
   } else if (algorithm.inSegments()) {
+    if (options.in_flight > 1) {
+      pipeline.add(passes::PipelinePass{.chunks = options.in_flight});
+      pipeline.add(passes::StaggerChunksPass{});
+    }
     if (options.chunks > 1) {
       pipeline.add(passes::SegmentPass{.segments = options.chunks, .window = algorithm.window});
     }

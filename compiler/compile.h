@@ -24,7 +24,8 @@ struct PipelineOptions {
   std::uint64_t auto_bytes = 64 << 20;   // for which vector chunks are chosen, if auto ...
   std::string auto_machine = "generic";  // ... and for which machine
   passes::DependenceKind dependences = passes::DependenceKind::kRegion;  // infer-dependences
-  std::uint32_t in_flight = 0;                 // order-links, or window of segment; 0: left out
+  // order-links; window of segment; along trees, chunks of each segment; 0: left out
+  std::uint32_t in_flight = 0;
   std::uint32_t segments = 1;                  // segment, of rings; 1: left out
   std::uint32_t cores = 1;                     // assign-cores; 1: left out
   std::uint32_t scratch_depth = 2;             // allocate-scratch

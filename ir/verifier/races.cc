@@ -6,10 +6,13 @@
 // are boxes. Order is looked up for 64 operations at a time, one bit each.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/EquivalenceClasses.h>
 
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
@@ -44,6 +47,13 @@ using AccessList = std::vector<const Access*>;
 struct Storage {
   std::vector<Access> accesses;
   std::map<std::array<std::uint32_t, 4>, std::size_t> number_of;
+};
+
+/// Accesses by the one coordinate on an axis that their guards admit, and those that admit more:
+/// two of one coordinate each have no node in common unless it is the same.
+struct AccessesByNode {
+  std::map<std::uint32_t, AccessList> at;
+  AccessList wide;
 };
 
 struct Conflict {
@@ -269,31 +279,36 @@ class RaceChecker {
   /// node in common: where every node has operations of its own, looking at all pairs would take
   /// too long.
   std::vector<AccessList> byNodes(Storage& storage) {
-    std::map<std::uint32_t, std::size_t> list_of;  // by guard
     bool guarded = storage.accesses.size() > kLongList;
+    AccessList all;
     for (Access& access : storage.accesses) {
       access.meets_itself = access.writes && collide(access, access);
       if (access.meets_itself) orderUses(access, access);
       guarded = guarded && access.guard != kNone;
-      list_of.try_emplace(access.guard, list_of.size());
+      all.push_back(&access);
     }
-    if (guarded) {
-      for (auto a = list_of.begin(); a != list_of.end() && !tooMuch(); ++a) {
-        for (auto b = std::next(a); b != list_of.end(); ++b) {
-          steps_ += 8;
-          if (a->second == b->second || !guardsMeet(a->first, b->first)) continue;
-          steps_ += list_of.size();
-          const std::size_t joined = b->second;
-          for (auto& entry : list_of) {
-            if (entry.second == joined) entry.second = a->second;
-          }
-        }
-      }
+    if (!guarded) return {all};
+    // By guard: one that it meets, or itself.
+    llvm::EquivalenceClasses<std::uint32_t> meeting;
+    const std::uint32_t axis = guardedAxis(all);
+    AccessesByNode before;
+    for (const Access* access : all) {
+      if (tooMuch()) return {};
+      if (meeting.findValue(access->guard) != meeting.end()) continue;
+      meeting.insert(access->guard);
+      visit(before, *access, axis, [&](const Access& other) {
+        steps_ += 8;
+        if (guardsMeet(other.guard, access->guard)) meeting.unionSets(other.guard, access->guard);
+      });
+      add(before, *access, axis);
     }
-    std::vector<AccessList> lists(guarded ? list_of.size() : 1);
-    for (const Access& access : storage.accesses)
-      lists[guarded ? list_of.at(access.guard) : 0].push_back(&access);
-    return lists;
+    std::map<std::uint32_t, AccessList> lists;
+    for (const Access* access : all)
+      lists[meeting.getLeaderValue(access->guard)].push_back(access);
+    std::vector<AccessList> list;
+    for (auto& [guard, accesses] : lists)
+      list.push_back(std::move(accesses));
+    return list;
   }
 
   /// As findConflicts, for a slot. Where its frames take it in turn, one written and read by the
@@ -340,10 +355,62 @@ class RaceChecker {
   }
 
   void findConflicts(const AccessList& accesses) {
-    for (std::size_t j = 1; j < accesses.size() && !tooMuch(); ++j) {
-      for (std::size_t i = 0; i < j; ++i)
-        findConflict(*accesses[i], *accesses[j]);
+    const std::uint32_t axis = guardedAxis(accesses);
+    AccessesByNode before;
+    for (const Access* access : accesses) {
+      if (tooMuch()) return;
+      findConflicts(before, *access, axis);
+      add(before, *access, axis);
     }
+  }
+
+  void findConflicts(const AccessesByNode& before, const Access& access, std::uint32_t axis) {
+    visit(before, access, axis, [&](const Access& other) { findConflict(other, access); });
+  }
+
+  /// Those of `before` that may have a node in common with `access`.
+  template <typename Visitor>
+  void visit(const AccessesByNode& before, const Access& access, std::uint32_t axis,
+             const Visitor& visitor) const {
+    const auto with = [&](const AccessList& list) {
+      for (const Access* other : list)
+        visitor(*other);
+    };
+    with(before.wide);
+    if (const std::optional<std::uint32_t> at = onlyCoordinate(access, axis)) {
+      if (const auto found = before.at.find(*at); found != before.at.end()) with(found->second);
+      return;
+    }
+    for (const auto& [at, list] : before.at)
+      with(list);
+  }
+
+  void add(AccessesByNode& to, const Access& access, std::uint32_t axis) const {
+    const std::optional<std::uint32_t> at = onlyCoordinate(access, axis);
+    (at ? to.at[*at] : to.wide).push_back(&access);
+  }
+
+  /// The coordinate on an axis that the guard of the access admits, if it is but one.
+  std::optional<std::uint32_t> onlyCoordinate(const Access& access, std::uint32_t axis) const {
+    if (access.guard == kNone) return std::nullopt;
+    const Range range = resolve(schedule_.boxes[access.guard][axis], 0, axes_.size(axis));
+    return range.length == 1 ? std::optional(range.start) : std::nullopt;
+  }
+
+  /// The axis on which most of the guards admit but one coordinate.
+  std::uint32_t guardedAxis(const AccessList& accesses) const {
+    std::uint32_t best = 0;
+    std::int64_t most = -1;
+    for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+      std::set<std::uint32_t> coordinates;
+      for (const Access* access : accesses) {
+        if (const auto at = onlyCoordinate(*access, axis)) coordinates.insert(*at);
+      }
+      if (std::cmp_less_equal(coordinates.size(), most)) continue;
+      most = static_cast<std::int64_t>(coordinates.size());
+      best = axis;
+    }
+    return best;
   }
 
   void findConflict(const Access& a, const Access& b) {
@@ -405,8 +472,9 @@ class RaceChecker {
         if (single > accesses.size() / 2) by_offset[axis] = kind;
       }
     }
-    std::map<std::array<std::uint32_t, kMaxBlockAxes>, AccessList> groups;
-    AccessList others;
+    const std::uint32_t guarded = guardedAxis(accesses);
+    std::map<std::array<std::uint32_t, kMaxBlockAxes>, AccessesByNode> groups;
+    AccessesByNode others;
     for (const Access* access : accesses) {
       if (tooMuch()) return;
       std::array<std::uint32_t, kMaxBlockAxes> offsets{};
@@ -416,19 +484,15 @@ class RaceChecker {
         all = all && isSingle(*access, axis, by_offset[axis]);
         offsets[axis] = access->at_origin[axis].start;
       }
-      for (const Access* other : others)
-        findConflict(*other, *access);
+      findConflicts(others, *access, guarded);
       if (all) {
-        AccessList& group = groups[offsets];
-        for (const Access* other : group)
-          findConflict(*other, *access);
-        group.push_back(access);
+        AccessesByNode& group = groups[offsets];
+        findConflicts(group, *access, guarded);
+        add(group, *access, guarded);
       } else {
-        for (const auto& [key, group] : groups) {
-          for (const Access* other : group)
-            findConflict(*other, *access);
-        }
-        others.push_back(access);
+        for (const auto& [key, group] : groups)
+          findConflicts(group, *access, guarded);
+        add(others, *access, guarded);
       }
     }
   }
@@ -468,11 +532,13 @@ class RaceChecker {
   /// blocks, as far as their axes that belong to it go.
   bool meetOnAxis(const Access& a, const Access& b, std::uint32_t axis) const {
     const std::uint32_t size = axes_.size(axis);
-    const Interval guard_a = guardOnAxis(a.guard, axis), guard_b = guardOnAxis(b.guard, axis);
-    for (std::uint32_t x = 0; x < size; ++x) {
+    Range nodes = resolve(guardOnAxis(a.guard, axis), 0, size);
+    Range others = resolve(guardOnAxis(b.guard, axis), 0, size);
+    if (others.length < nodes.length) std::swap(nodes, others);
+    for (std::uint32_t i = 0; i < nodes.length; ++i) {
+      const std::uint32_t x = wrap(std::int64_t{nodes.start} + i, size);
       const auto at = static_cast<std::int32_t>(x);
-      bool meet = contains(resolve(guard_a, at, size), x, size) &&
-                  contains(resolve(guard_b, at, size), x, size);
+      bool meet = contains(others, x, size);
       for (std::uint32_t end = 0; end < axes_.ends() && meet; ++end) {
         const std::uint32_t block_axis = end * axes_.nodeAxes() + axis;
         meet = overlaps(resolve(schedule_.blockInterval(a.box, block_axis), at, size),

@@ -69,6 +69,14 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
   }
 }
 
+bool holds(const Ranges& guard, const Coordinates& at, const Topology& topology) {
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (!contains(guard[axis], static_cast<std::uint32_t>(at[axis]), topology.axes[axis].size))
+      return false;
+  }
+  return true;
+}
+
 /// What one message of ranks is known by at both ends.
 struct MessageKey {
   std::int32_t from, to;
@@ -104,17 +112,24 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
   // By operation of a node: its task, or those that it waits for where the node does not execute
   // it.
   std::vector<llvm::SmallVector<std::uint32_t, kMostPassed>> tasks_of(count);
+  std::vector<Ranges> guards;  // by box
+  for (const Box& box : schedule.boxes)
+    guards.push_back(resolve(box, schedule.topology, {}));
   llvm::SmallVector<std::uint32_t, 32> after;
   for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
     const Coordinates at = builder.classes().coordinatesOf(node);
+    const bool is_dead = schedule.topology.isDead(at);
     for (std::uint32_t i = 0; i < count; ++i) {
       const Operation& operation = schedule.operations[i];
       after.clear();
       for (const std::uint32_t before : schedule.dependencesOf(operation))
         after.append(tasks_of[before].begin(), tasks_of[before].end());
-      std::sort(after.begin(), after.end());  // llvm::sort is qsort for numbers
-      after.erase(llvm::unique(after), after.end());
-      const bool executes = builder.classes().executes(node, operation);
+      if (after.size() > 1) {
+        std::sort(after.begin(), after.end());  // llvm::sort is qsort for numbers
+        after.erase(llvm::unique(after), after.end());
+      }
+      const bool executes = !is_dead && (operation.guard == kNone ||
+                                         holds(guards[operation.guard], at, schedule.topology));
       if (!executes && after.size() <= kMostPassed) {
         tasks_of[i].assign(after.begin(), after.end());
         continue;

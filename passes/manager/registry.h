@@ -25,6 +25,7 @@
 #include "passes/order_links.h"
 #include "passes/pipelining/pipeline.h"
 #include "passes/pipelining/segment.h"
+#include "passes/pipelining/stagger_chunks.h"
 #include "passes/split_directions.h"
 #include "passes/synchronize_sends.h"
 
@@ -34,9 +35,9 @@ namespace torc::passes {
 using PassSpec =
     std::variant<AssignColorsPass, AssignPermutationsPass, SplitDirectionsPass, ExpandRingsPass,
                  ExpandRoundsPass, ExpandExchangesPass, ExpandTreesPass, CoalescePass,
-                 LeadCoresPass, SynchronizeSendsPass, PipelinePass, InferDependencesPass,
-                 OrderLinksPass, AllocateScratchPass, AssignCoresPass, RollLoopsPass,
-                 UnrollLoopsPass, SegmentPass>;
+                 LeadCoresPass, SynchronizeSendsPass, PipelinePass, StaggerChunksPass,
+                 InferDependencesPass, OrderLinksPass, AllocateScratchPass, AssignCoresPass,
+                 RollLoopsPass, UnrollLoopsPass, SegmentPass>;
 
 std::unique_ptr<Pass> makePass(const PassSpec& spec);
 

@@ -35,6 +35,8 @@
 namespace torc::passes {
 namespace {
 
+constexpr std::size_t kManyInSlot = 64;  // operations that touch a slot
+
 class Segment final : public Pass {
  public:
   explicit Segment(const SegmentPass& options)
@@ -99,12 +101,16 @@ class Segment final : public Pass {
         if (of_slot.empty() || of_slot.back() != i) of_slot.push_back(i);
       }
     }
-    std::map<std::pair<std::uint32_t, std::uint32_t>, OperationList> last;  // by slot and guard
+    // By slot and guard. Where many have touched a slot, on nodes of their own, each list would go
+    // through all of them: one stands for all nodes then, for dependences pass through what a node
+    // does not execute.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, OperationList> last;
     const auto lastOf = [&](std::uint32_t slot, const Operation& writer) -> const OperationList& {
-      const auto [entry, is_new] = last.try_emplace({slot, writer.guard});
+      const bool are_many = touched[slot].size() > kManyInSlot;
+      const auto [entry, is_new] = last.try_emplace({slot, are_many ? kNone : writer.guard});
       if (is_new) {
         llvm::copy_if(touched[slot], std::back_inserter(entry->second), [&](std::uint32_t other) {
-          return guardsMeet(view, writer.guard, view.operations[other].guard);
+          return are_many || guardsMeet(view, writer.guard, view.operations[other].guard);
         });
         leaveLast(view, entry->second);
       }

@@ -11,7 +11,7 @@
 
 namespace torc::passes {
 
-inline constexpr std::uint32_t kMostSegmentsOfPart = 65536;
+inline constexpr std::uint32_t kMostSegmentsOfPart = 1u << 17;
 
 /// In how many segments `schedule`, which has none, may be run: all of them together have no more
 /// operations, frames, pieces and dependences than a schedule in segments may have

@@ -2,22 +2,56 @@
 #include "compiler/algorithms/scatter/block_tree.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <llvm/ADT/STLExtras.h>
 
 namespace torc::compiler {
+namespace {
 
-Interval BlockTree::away(std::uint32_t level, std::uint32_t first, std::uint32_t last) const {
+/// `count` blocks from the one of the node at `offset` from the executing one on, the way `sign`
+/// round.
+Interval ahead(int sign, std::uint32_t offset, std::uint32_t count) {
+  const auto first = static_cast<std::int32_t>(offset);
+  const auto last = static_cast<std::int32_t>(offset + count - 1);
+  return Interval::relative(sign > 0 ? first : -last, count);
+}
+
+}  // namespace
+
+std::vector<LineEdge> lineTree(std::uint32_t nodes, std::uint32_t size) {
+  std::vector<LineEdge> edges;
+  const std::uint32_t opposite = std::bit_floor(nodes);
+  const bool is_opposite = opposite > 1 && 2 * opposite == size;
+  const std::uint32_t end = is_opposite ? nodes : nodes + 1;
+  for (std::uint32_t reach = std::bit_floor(end - 1); reach > 0; reach /= 2) {
+    const bool hands_on = is_opposite && 2 * reach == opposite;
+    for (std::uint32_t child = reach; child < end; child += 2 * reach) {
+      const std::uint32_t more = hands_on && child == reach ? 1 : 0;
+      edges.push_back({child - reach, child, std::min(reach, end - child) + more});
+    }
+    if (hands_on) edges.push_back({reach, opposite, 1});
+  }
+  return edges;
+}
+
+Interval BlockTree::away(std::uint32_t level, int sign, std::uint32_t first,
+                         std::uint32_t last) const {
   const std::uint32_t around = size(level);
-  const std::uint32_t start = sign_ > 0 ? first : around - last;
+  const std::uint32_t start = sign > 0 ? first : around - last;
   return Interval::absolute(static_cast<std::int32_t>(start % around), last - first + 1);
+}
+
+std::array<BlockTree::Arm, 2> BlockTree::arms(std::uint32_t level) const {
+  const std::uint32_t around = size(level);
+  return {Arm{sign_, lineTree(around / 2, around)},
+          Arm{-sign_, lineTree((around - 1) / 2, around)}};
 }
 
 /// Who has a load once it is on its line.
 Box BlockTree::lineOf(Load load) const {
   Box nodes = root();
-  const std::uint32_t end = size(0) - 1;
-  nodes[order_[0]] = load == Load::kRest ? away(0, end, end) : away(0, 1, end);
+  nodes[order_[0]] = load == Load::kRest ? away(0, -sign_, 1, 1) : others(0);
   return nodes;
 }
 
@@ -35,7 +69,7 @@ llvm::SmallVector<BlockTree::Holder, 8> BlockTree::holders(Load load, std::uint3
   if (level == 0) return {{root(), 0}};
   llvm::SmallVector<Holder, 8> list = {{lineOf(load), 0}};
   for (std::uint32_t done = 1; done < level; ++done)
-    list.push_back({atLevel(load, done, away(done, 1, size(done) - 1)), done});
+    list.push_back({atLevel(load, done, others(done)), done});
   return list;
 }
 
@@ -49,6 +83,16 @@ Box BlockTree::blocksOf(Load load, std::uint32_t level, const Interval& along) c
   return blocks;
 }
 
+/// The same behind those of `holder`. The node of the line that has the rest is at 0 on the axes
+/// done, and so lies what it holds.
+Box BlockTree::blocksOf(Load load, std::uint32_t level, const Holder& holder,
+                        const Interval& along) const {
+  Box blocks = blocksOf(load, level, along);
+  for (std::uint32_t done = 1; done < level && load == Load::kRest && holder.level == 0; ++done)
+    blocks[order_[done]] = Interval::absolute(0);
+  return blocks;
+}
+
 /// The root's plane without the root, by the first axis on which they differ.
 llvm::SmallVector<Box, 4> BlockTree::restBlocks() const {
   llvm::SmallVector<Box, 4> list;
@@ -56,17 +100,9 @@ llvm::SmallVector<Box, 4> BlockTree::restBlocks() const {
     Box blocks;
     for (std::uint32_t before = 0; before < differing; ++before)
       blocks[order_[before]] = Interval::absolute(0);
-    blocks[order_[differing]] = away(differing, 1, size(differing) - 1);
+    blocks[order_[differing]] = others(differing);
     list.push_back(blocks);
   }
-  return list;
-}
-
-/// What goes along an axis, the nearest first.
-llvm::SmallVector<BlockTree::Row, 8> BlockTree::rows(Load load, std::uint32_t level) const {
-  llvm::SmallVector<Row, 8> list;
-  for (std::uint32_t reach = 1; reach < size(level); ++reach)
-    list.push_back({{blocksOf(load, level, away(level, reach, reach))}, reach});
   return list;
 }
 
@@ -91,11 +127,20 @@ Region BlockTree::region(Buffer buffer, llvm::ArrayRef<Box> blocks, std::uint32_
   return builder_.region(buffer, pieces, frame);
 }
 
-Region BlockTree::newFrame(llvm::ArrayRef<Box> blocks, std::uint32_t slot) {
+Region BlockTree::newFrame(llvm::ArrayRef<Box> blocks) {
   const Region all = region(Buffer::kScratch, blocks);
-  const std::uint32_t frame = builder_.addFrame(
-      Frame{.part = all.part, .box = all.box, .slot = slot, .pieces = all.pieces});
+  const std::uint32_t frame = builder_.addFrame(Frame{.part = all.part,
+                                                      .box = all.box,
+                                                      .slot = builder_.schedule().slot_count,
+                                                      .pieces = all.pieces});
   return wholeFrame(builder_.schedule().frames[frame], frame);
+}
+
+/// Blocks of a load, at `along` on an axis, where those lie that hand it on along that axis.
+Region BlockTree::passing(Load load, std::uint32_t level, const Interval& along) {
+  std::uint32_t& frame = (load == Load::kRest ? rest_ : planes_)[level].frame;
+  if (frame == kNone) frame = newFrame({blocksOf(load, level, Interval::all())}).frame;
+  return region(Buffer::kScratch, {blocksOf(load, level, along)}, frame);
 }
 
 /// What holds a load after axis number `level`: of the planes, behind the last axis the own block
@@ -105,39 +150,15 @@ BlockTree::Held& BlockTree::held(Load load, std::uint32_t level) {
   if (held.is_made) return held;
   held.is_made = true;
   if (load == Load::kRest && level == 0) {
-    held.region = newFrame(restBlocks(), freeSlot());
-  } else if (load == Load::kRest || level < last()) {
-    const Box blocks = blocksOf(load, level + 1, Interval::all());
-    held.region = newFrame({blocks}, freeSlot());
+    held.region = newFrame(restBlocks());
+  } else if (!isLast(load, level)) {
+    held.region =
+        inside(passing(load, level, Interval::all()), {blocksOf(load, level + 1, Interval::all())});
   } else {
     const bool is_scatter = rowOf(builder_.schedule().collective).describesOwnOut();
     held.region = region(is_scatter ? Buffer::kOut : Buffer::kIn, {own()});
   }
   return held;
-}
-
-/// Receives a row and sends it on, on all nodes before the last that it reaches. Those at which the
-/// slot was used before wait; to others that would mean to wait for what they have sent themselves.
-void BlockTree::handOn(const Row& row, Load load, std::uint32_t level, std::uint32_t stream,
-                       const Shift& moves) {
-  if (row.reach == 1) return;
-  const auto nodes = [&](std::uint32_t first, std::uint32_t end) {
-    return ir::StepPlace{stream, guard(atLevel(load, level, away(level, first, end - 1)))};
-  };
-  Turn& turn = turns_[link_.turns++ % 2];
-  if (turn.slot == kNone) turn.slot = freeSlot();
-  const Region passing = newFrame(row.blocks, turn.slot);
-  Indices after = link_.passed;
-  const std::uint32_t used = std::min(turn.reach, row.reach);
-  if (used > 1) {
-    after.push_back(builder_.receive(nodes(1, used), passing, moves, {turn.taken}));
-  }
-  if (used < row.reach) {
-    after.push_back(builder_.receive(nodes(used, row.reach), passing, moves, {}));
-  }
-  turn.taken = builder_.send(nodes(1, row.reach), passing, moves, after);
-  turn.reach = row.reach;
-  link_.passed = {turn.taken};
 }
 
 // Scatter.
@@ -155,37 +176,52 @@ void BlockTree::scatter(std::uint32_t level) {
 }
 
 void BlockTree::scatterAlong(Load load, std::uint32_t level, std::uint32_t stream) {
-  turns_[0] = turns_[1] = {};
-  if (level == 0 && hasRest()) {
-    const Row row{restBlocks(), size(0) - 1};
-    scatterRow(row, load, level, stream);
-    Held& arrived = held(Load::kRest, 0);
-    const ir::StepPlace place{stream, guard(lineOf(Load::kRest))};
-    arrived.ready = {builder_.receive(place, arrived.region, out(0), {})};
-  }
-  const auto nearest_first = rows(load, level);
-  for (const Row& row : llvm::reverse(nearest_first))
-    scatterRow(row, load, level, stream);
-  Held& arrived = held(load, level);
-  const ir::StepPlace place{stream, guard(atLevel(load, level, away(level, 1, size(level) - 1)))};
-  arrived.ready = {builder_.receive(place, arrived.region, out(level), {})};
-}
-
-void BlockTree::scatterRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream) {
   const auto sources = holders(load, level);
   link_.held.resize(sources.size());
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    Indices after = link_.held[i];
-    Region source = region(Buffer::kIn, row.blocks);
-    if (level > 0) {
-      const Held& from = held(load, sources[i].level);
-      source = inside(from.region, row.blocks);
-      after.append(from.ready.begin(), from.ready.end());
-    }
-    const ir::StepPlace place{stream, guard(sources[i].nodes)};
-    link_.held[i] = {builder_.send(place, source, out(level), after)};
+  if (level == 0 && hasRest()) {
+    const Shift moves = ir::hop(order_[0], -sign_);
+    link_.held[0][1] = {
+        builder_.send({stream, guard(root())}, region(Buffer::kIn, restBlocks()), moves, {})};
+    Held& arrived = held(Load::kRest, 0);
+    const ir::StepPlace place{stream, guard(lineOf(Load::kRest))};
+    arrived.ready = {builder_.receive(place, arrived.region, moves, {})};
   }
-  handOn(row, load, level, stream, out(level));
+  Indices received;  // by all so far
+  for (const auto& [number, arm] : llvm::enumerate(arms(level))) {
+    for (const auto& [parent, child, count] : arm.edges) {
+      const std::uint32_t hops = child - parent;
+      const Shift moves = ir::hop(order_[level], arm.sign * static_cast<int>(hops));
+      for (std::size_t i = 0; parent == 0 && i < sources.size(); ++i) {
+        Indices& sent = link_.held[i][number];
+        const Box blocks =
+            blocksOf(load, level, sources[i], away(level, arm.sign, child, child + count - 1));
+        Region source = region(Buffer::kIn, {blocks});
+        if (level > 0) {
+          const Held& from = held(load, sources[i].level);
+          source = inside(from.region, {blocks});
+          sent.append(from.ready.begin(), from.ready.end());
+        }
+        sent = {builder_.send({stream, guard(sources[i].nodes)}, source, moves, sent)};
+      }
+      if (parent > 0) {
+        Indices after = link_.passed;
+        after.append(received);
+        link_.passed = {
+            builder_.send(at(load, level, away(level, arm.sign, parent, parent), stream),
+                          passing(load, level, ahead(arm.sign, hops, count)), moves, after)};
+      }
+      const ir::StepPlace place = at(load, level, away(level, arm.sign, child, child), stream);
+      const bool is_own = isLast(load, level) && count == 1;
+      const Region to =
+          is_own ? region(Buffer::kOut, {own()}) : passing(load, level, ahead(arm.sign, 0, count));
+      received = {builder_.receive(place, to, moves, received)};
+      if (isLast(load, level) && !is_own) {
+        received = {
+            builder_.copy(place, region(Buffer::kOut, {own()}), inside(to, {own()}), received)};
+      }
+    }
+  }
+  held(load, level).ready = received;
 }
 
 /// One step more, from the last plane to the root's.
@@ -193,20 +229,21 @@ void BlockTree::scatterRest() {
   if (!hasRest()) return;
   const std::uint32_t stream = newStream();
   for (std::uint32_t level = 1; level < levels(); ++level) {
-    const Interval along = away(level, 1, size(level) - 1);
+    const Interval along = others(level);
     Box nodes = atLevel(Load::kRest, level, along);
     const Held& from = held(Load::kRest, level);
     const Box blocks = blocksOf(Load::kRest, levels(), {});
-    builder_.send({stream, guard(nodes)}, inside(from.region, {blocks}), out(0), from.ready);
+    const Shift moves = ir::hop(order_[0], sign_);
+    builder_.send({stream, guard(nodes)}, inside(from.region, {blocks}), moves, from.ready);
     nodes[order_[0]] = Interval::absolute(0);
-    builder_.receive({stream, guard(nodes)}, region(Buffer::kOut, {own()}), out(0), {});
+    builder_.receive({stream, guard(nodes)}, region(Buffer::kOut, {own()}), moves, {});
   }
 }
 
 /// The own block of those who have no axis left to send along, out of what they hold.
 void BlockTree::copyOwn(std::uint32_t level) {
   const Held& from = held(Load::kPlanes, level);
-  const Box nodes = atLevel(Load::kPlanes, level, away(level, 1, size(level) - 1));
+  const Box nodes = atLevel(Load::kPlanes, level, others(level));
   builder_.copy({newStream(), guard(nodes)}, region(Buffer::kOut, {own()}),
                 inside(from.region, {own()}), from.ready);
 }
@@ -224,34 +261,54 @@ void BlockTree::gather(std::uint32_t level) {
 }
 
 void BlockTree::gatherAlong(Load load, std::uint32_t level, std::uint32_t stream) {
-  turns_[0] = turns_[1] = {};
-  const Held& gathered = held(load, level);
-  const Box nodes = atLevel(load, level, away(level, 1, size(level) - 1));
-  Indices after = link_.passed;
-  after.append(gathered.ready.begin(), gathered.ready.end());
-  link_.passed = {builder_.send({stream, guard(nodes)}, gathered.region, back(level), after)};
-  for (const Row& row : rows(load, level))
-    gatherRow(row, load, level, stream);
-  if (level > 0 || !hasRest()) return;
-  const Held& rest = held(Load::kRest, 0);
-  after = link_.passed;
-  after.append(rest.ready.begin(), rest.ready.end());
-  link_.passed.push_back(
-      builder_.send({stream, guard(lineOf(Load::kRest))}, rest.region, back(0), after));
-  gatherRow({restBlocks(), size(0) - 1}, load, level, stream);
-}
-
-void BlockTree::gatherRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream) {
-  handOn(row, load, level, stream, back(level));
-  for (const Holder& holder : holders(load, level)) {
-    const ir::StepPlace place{stream, guard(holder.nodes)};
-    if (level == 0) {
-      builder_.receive(place, region(Buffer::kOut, row.blocks), back(0), {});
-    } else {
-      Held& to = held(load, holder.level);
-      to.ready.push_back(builder_.receive(place, inside(to.region, row.blocks), back(level), {}));
+  const auto targets = holders(load, level);
+  link_.held.resize(targets.size());
+  const Held gathered = held(load, level);
+  Indices received;  // by all who hand on so far
+  for (const auto& [number, arm] : llvm::enumerate(arms(level))) {
+    for (const auto& [parent, child, count] : llvm::reverse(arm.edges)) {
+      const std::uint32_t hops = child - parent;
+      const Shift moves = ir::hop(order_[level], -arm.sign * static_cast<int>(hops));
+      const ir::StepPlace place = at(load, level, away(level, arm.sign, child, child), stream);
+      const bool is_own = isLast(load, level) && count == 1;
+      Region from = gathered.region;
+      Indices after = link_.passed;
+      if (!is_own) {
+        from = passing(load, level, ahead(arm.sign, 0, count));
+        after.append(received);
+        after.append(gathered.ready.begin(), gathered.ready.end());
+        if (isLast(load, level)) {
+          after.push_back(builder_.copy(place, inside(from, {own()}), gathered.region, {}));
+        }
+      }
+      link_.passed = {builder_.send(place, from, moves, after)};
+      for (std::size_t i = 0; parent == 0 && i < targets.size(); ++i) {
+        const Box blocks =
+            blocksOf(load, level, targets[i], away(level, arm.sign, child, child + count - 1));
+        const Region to = level == 0 ? region(Buffer::kOut, {blocks})
+                                     : inside(held(load, targets[i].level).region, {blocks});
+        Indices& before = link_.held[i][number];
+        before = {builder_.receive({stream, guard(targets[i].nodes)}, to, moves, before)};
+      }
+      if (parent > 0) {
+        received = {builder_.receive(at(load, level, away(level, arm.sign, parent, parent), stream),
+                                     passing(load, level, ahead(arm.sign, hops, count)), moves,
+                                     received)};
+      }
     }
   }
+  for (std::size_t i = 0; level > 0 && i < targets.size(); ++i) {
+    for (const Indices& last : link_.held[i])
+      held(load, targets[i].level).ready.append(last);
+  }
+  if (level > 0 || !hasRest()) return;
+  const Held& rest = held(Load::kRest, 0);
+  const Shift moves = ir::hop(order_[0], sign_);
+  Indices after = link_.passed;
+  after.append(rest.ready.begin(), rest.ready.end());
+  builder_.send({stream, guard(lineOf(Load::kRest))}, rest.region, moves, after);
+  builder_.receive({stream, guard(root())}, region(Buffer::kOut, restBlocks()), moves,
+                   link_.held[0][1]);
 }
 
 /// One step, from the root's plane to the last one. Likewise the first: own blocks go to what is
@@ -259,21 +316,22 @@ void BlockTree::gatherRow(const Row& row, Load load, std::uint32_t level, std::u
 void BlockTree::gatherRest() {
   for (std::uint32_t level = 0; level < last(); ++level) {
     Held& to = held(Load::kPlanes, level);
-    const Box nodes = atLevel(Load::kPlanes, level, away(level, 1, size(level) - 1));
+    const Box nodes = atLevel(Load::kPlanes, level, others(level));
     to.ready.push_back(builder_.copy({newStream(), guard(nodes)}, inside(to.region, {own()}),
                                      region(Buffer::kIn, {own()}), {}));
   }
   if (!hasRest()) return;
   const std::uint32_t stream = newStream();
   for (std::uint32_t level = 1; level < levels(); ++level) {
-    const Interval along = away(level, 1, size(level) - 1);
+    const Interval along = others(level);
     Box nodes = atLevel(Load::kRest, level, along);
     Held& to = held(Load::kRest, level);
     const Box blocks = blocksOf(Load::kRest, levels(), {});
+    const Shift moves = ir::hop(order_[0], -sign_);
     to.ready.push_back(
-        builder_.receive({stream, guard(nodes)}, inside(to.region, {blocks}), back(0), {}));
+        builder_.receive({stream, guard(nodes)}, inside(to.region, {blocks}), moves, {}));
     nodes[order_[0]] = Interval::absolute(0);
-    builder_.send({stream, guard(nodes)}, region(Buffer::kIn, {own()}), back(0), {});
+    builder_.send({stream, guard(nodes)}, region(Buffer::kIn, {own()}), moves, {});
   }
 }
 

@@ -2,6 +2,7 @@
 #ifndef TORC_COMPILER_ALGORITHMS_SCATTER_BLOCK_TREE_H_
 #define TORC_COMPILER_ALGORITHMS_SCATTER_BLOCK_TREE_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,18 @@
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
+
+/// A message along an axis from or to the node at distance `parent` from the root, which is for the
+/// `count` nodes from distance `child` on.
+struct LineEdge {
+  std::uint32_t parent = 0, child = 0, count = 1;
+  bool operator==(const LineEdge&) const = default;
+};
+
+/// The binomial tree of the `nodes` nodes next to the root one way round a ring of `size`, the
+/// farthest of those that a node sends first. No message goes half of the ring: networks may take
+/// the other way round.
+std::vector<LineEdge> lineTree(std::uint32_t nodes, std::uint32_t size);
 
 /// The tree of a color. The phases of a scatter are its levels 0, 1, ... up to the number of axes;
 /// those of a gather the same in reverse.
@@ -43,14 +56,15 @@ class BlockTree {
     Box nodes;
     std::uint32_t level = 0;
   };
-  /// Blocks that one message carries along an axis, to or from the node at distance `reach`.
-  struct Row {
-    llvm::SmallVector<Box, 4> blocks;
-    std::uint32_t reach = 1;
+  /// Nodes that are reached along an axis in one direction, and the messages between them.
+  struct Arm {
+    int sign = 1;
+    std::vector<LineEdge> edges;
   };
   /// What holds a load after the axes up to some level.
   struct Held {
     Region region;
+    std::uint32_t frame = kNone;  // of what is handed on along the axis
     Indices ready;  // scatter: what brought it; gather: what it waits for, before it goes
     bool is_made = false;
   };
@@ -60,51 +74,47 @@ class BlockTree {
   std::uint32_t size(std::uint32_t level) const { return topology_.axes[order_[level]].size; }
   bool hasRest() const { return levels() > 1; }
 
-  /// The nodes at distance `first` to `last` from the root along an axis.
-  Interval away(std::uint32_t level, std::uint32_t first, std::uint32_t last) const;
+  /// The nodes at distance `first` to `last` from the root along an axis, the way `sign` round.
+  Interval away(std::uint32_t level, int sign, std::uint32_t first, std::uint32_t last) const;
+  /// All but the root's coordinate.
+  Interval others(std::uint32_t level) const { return away(level, 1, 1, size(level) - 1); }
+  std::array<Arm, 2> arms(std::uint32_t level) const;
   Box lineOf(Load load) const;
   Box atLevel(Load load, std::uint32_t level, const Interval& along) const;
   llvm::SmallVector<Holder, 8> holders(Load load, std::uint32_t level) const;
   Box blocksOf(Load load, std::uint32_t level, const Interval& along) const;
+  Box blocksOf(Load load, std::uint32_t level, const Holder& holder, const Interval& along) const;
   llvm::SmallVector<Box, 4> restBlocks() const;
-  llvm::SmallVector<Row, 8> rows(Load load, std::uint32_t level) const;
   Box root() const;
   Box own() const;
 
   std::uint32_t guard(const Box& box) { return box == Box{} ? kNone : builder_.box(box); }
   Region region(Buffer buffer, llvm::ArrayRef<Box> blocks, std::uint32_t frame = kNone);
-  Region newFrame(llvm::ArrayRef<Box> blocks, std::uint32_t slot);
+  Region newFrame(llvm::ArrayRef<Box> blocks);
+  Region passing(Load load, std::uint32_t level, const Interval& along);
   /// The same blocks where they lie within what `held` is.
   Region inside(const Region& held, llvm::ArrayRef<Box> blocks) {
     return region(held.buffer, blocks, held.frame);
   }
   Held& held(Load load, std::uint32_t level);
-  void handOn(const Row& row, Load load, std::uint32_t level, std::uint32_t stream,
-              const Shift& moves);
-  std::uint32_t freeSlot() const { return builder_.schedule().slot_count; }
   std::uint32_t newStream() { return builder_.addStream({part_, 0}); }
-  Shift out(std::uint32_t level) const { return ir::hop(order_[level], sign_); }
-  Shift back(std::uint32_t level) const { return ir::hop(order_[level], -sign_); }
+  ir::StepPlace at(Load load, std::uint32_t level, const Interval& along, std::uint32_t stream) {
+    return {stream, guard(atLevel(load, level, along))};
+  }
+  bool isLast(Load load, std::uint32_t level) const {
+    return load == Load::kPlanes && level == last();
+  }
 
   void scatterAlong(Load load, std::uint32_t level, std::uint32_t stream);
-  void scatterRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream);
   void scatterRest();
   void gatherAlong(Load load, std::uint32_t level, std::uint32_t stream);
-  void gatherRow(const Row& row, Load load, std::uint32_t level, std::uint32_t stream);
   void gatherRest();
   void copyOwn(std::uint32_t level);
 
-  /// One of two slots for what is handed on along an axis.
-  struct Turn {
-    std::uint32_t slot = kNone;   // none yet
-    std::uint32_t taken = kNone;  // what has sent on what lay there last
-    std::uint32_t reach = 1;      // of that: on nodes nearer to the root
-  };
-  /// What has been sent last over the links along an axis.
+  /// What has been sent last over the links along an axis (in a gather by holders: received).
   struct Link {
-    Indices passed;             // by those who hand on
-    std::vector<Indices> held;  // by each holder
-    std::uint32_t turns = 0;    // so far
+    Indices passed;                            // by those who hand on
+    std::vector<std::array<Indices, 2>> held;  // by each holder, along each arm
   };
 
   ir::StepBuilder& builder_;
@@ -114,8 +124,7 @@ class BlockTree {
   const int sign_;
   std::vector<Held> planes_ = std::vector<Held>(order_.size());
   std::vector<Held> rest_ = std::vector<Held>(order_.size());
-  Link link_;      // of the axis at hand
-  Turn turns_[2];  // of the load at hand
+  Link link_;  // of the axis at hand
 };
 
 }  // namespace torc::compiler

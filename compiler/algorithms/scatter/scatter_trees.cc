@@ -1,29 +1,40 @@
 // Scatter and gather over 2N arc-disjoint spanning trees, one color (i, s) for each axis i and sign
 // s, with 1/2N of every block (a closed rule for any torus, root and shape).
 //
-// The tree of a color. A node at distance o_j from the root along axis j, counted the way s round,
-// has its parent one step back along the last axis j of i, i+1, ..., i+N-1 (cyclic) with o_j > 0;
-// but if o_i = 0, along axis i. So the root has one child, and data go
-//   out along axis i, from the root to the nodes of its *line*, o_i = 1 ... d_i - 1;
-//   from each of them through its *plane*, all nodes with that o_i: along axis i+1, then i+2, ...;
-//   from the plane at d_i - 1 one more step along axis i, to the root's own plane, the *rest*.
-// Each of the root's 2N links carries 1/2N of what goes out, (p - 1) / p n / 2N bytes, the bound,
-// and no other link of a tree more. Trees share no link (on an axis of two nodes with one cable the
-// colors of both signs share it, and have half the weight).
+// The tree of a color. Data go
+//   from the root both ways along axis i to the nodes of its *line*, those that differ on i alone;
+//   from each of them through its *plane*, all nodes with that coordinate on i: both ways along
+//     axis i+1, then i+2, ... (cyclic);
+//   those of the root's own plane, the *rest*, to the node one step against s, through its plane
+//     too, and from there one step along s.
+// On a ring of d nodes d / 2 go the way s round, (d - 1) / 2 the other way (rounded down); the
+// color (i, -s) does the opposite, and its rest leaves the root over the other link. So each of the
+// root's 2N links carries 1/2N of what goes out, (p - 1) / p n / 2N bytes, the bound, and no other
+// link more: what two axes' colors send along an axis goes over different links (on an axis of two
+// nodes with one cable the colors of both signs share it, and have half the weight).
 //
-// Order. Along an axis what goes farthest goes first, so that all of it arrives at its line's nodes
-// at the same time: to the plane at distance q in slot d_i - q, over q links. A plane is then
-// 1 / d_i of the data behind, a row of it 1 / (d_i d_i+1): in S chunks
-//   T = (p - 1) / p n beta / 2N (1 + (1 / d_i + 1 / (d_i d_i+1) + ...) / S) + (sum of d_j) alpha.
-// What a node sends over a link waits for what it sent there before.
+// Along an axis blocks go by a binomial tree from the node that has them (lineTree in
+// block_tree.h): in messages over 2^k links, each of which is for the nodes from where it ends up
+// to the next ones that get such a message. A block crosses the links to its node once, as it would
+// from neighbour to neighbour; but a line of d nodes takes d - 1 messages, not d^2 / 4, and a node
+// no more than log2(d). The first message of a node is the longest, half of what it has; so the
+// last ones, behind which least is to be done, are short.
 //
-// Memory. What a node only hands on takes two slots in turn for each axis; what it keeps to send on
-// along the next axis has a frame, of the plane, the row, ... that it stands for. A receive of the
-// own block writes `out` where no axis is left, else it is copied there.
+// Order. What a node sends over a link waits for what it sent there before. Receives name the one
+// before, of other nodes, so that whoever waits for the last of them waits for the own:
+// dependences pass through operations that a node does not execute. So in S segments
+//   T = (p - 1) / p n beta / 2N (1 + c / S) + (S + c) sum of log2(d_j) alpha, c about 1:
+// a node passes on what it has of a segment while the root sends the next one.
+//
+// Memory. What a node hands on along an axis lies in a frame, each block at its place; what it
+// keeps of it, to send it on along the next axis, stays there. A receive of the own block alone
+// writes `out`; else it is copied there.
 //
 // A gather is the mirror image, reversed in time: the nearest first.
 #include "compiler/algorithms/scatter/scatter_trees.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -71,13 +82,13 @@ llvm::Expected<ir::Program> planScatterTrees(const CollectiveSpec& spec) {
   trees.reserve(ways.size());
   for (std::uint32_t part = 0; part < ways.size(); ++part)
     trees.emplace_back(builder, part, ways[part].order, ways[part].sign);
-  for (std::uint32_t phase = 0; phase <= levels; ++phase) {
-    builder.setPhase(phase);
+  for (std::uint32_t level = 0; level <= levels; ++level) {
+    builder.setPhase(level);
     for (BlockTree& tree : trees) {
       if (is_scatter) {
-        tree.scatter(phase);
+        tree.scatter(level);
       } else {
-        tree.gather(levels - phase);
+        tree.gather(levels - level);
       }
     }
   }
@@ -90,24 +101,37 @@ ProgramSize estimateScatterTrees(const CollectiveSpec& spec) {
   ProgramSize size;
   size.of_nodes = true;
   if (spec.topology.sites() == 1) return size;
-  const bool is_scatter = rowOf(spec.collective).describesOwnOut();
   for (const WayOut& way : addRootColors(header)) {
-    double operations = 5, cubes = 0;
+    double operations = 5;
     for (std::size_t level = 0; level < way.order.size(); ++level) {
       const double length = spec.topology.axes[way.order[level]].size;
-      // Rows, each sent by all holders and handed on; behind the first axis planes and the rest.
+      // Messages of holders and of those who hand on; behind the first axis planes and the rest.
       const double loads = level == 0 ? 1 : 2;
       const double holders = level == 0 ? 1 : static_cast<double>(level);
-      operations += loads * (length - 1) * (holders + (is_scatter ? 2 : 3));
-      cubes += loads * length * length * length;
+      const double copies = level + 1 == way.order.size() ? 0.5 : 0;
+      operations += loads * (2 + copies) * (length - 1) + 2 * loads * holders * std::log2(length);
+      size.cell_steps += 3 * loads * length * length;
     }
     size.operations += operations;
-    // In a scatter what is behind a node shrinks by a row with each that it hands on.
-    size.cell_steps +=
-        is_scatter ? operations * operations + 0.45 * cubes : 2.6 * operations * operations;
   }
   size.boxes = size.operations / 2;
   return size;
+}
+
+TreePipeline scatterTreesPipeline(const Topology& topology) {
+  TreePipeline pipeline{2, 1};
+  double links = 0;
+  std::uint32_t longest = 1;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    longest = std::max(longest, axis.size);
+    if (axis.size > 1 && axis.kind != AxisKind::kCore) links += axis.hasOneCable() ? 1 : 2;
+  }
+  const auto sites = static_cast<double>(topology.sites());
+  pipeline.share = (1 - 1 / sites) / std::max(links, 1.0);
+  // Of the planes and of the rest, to each of the nodes that a holder sends to.
+  pipeline.messages = std::max(2 * std::ceil(std::log2(longest)), 1.0);
+  return pipeline;
 }
 
 }  // namespace torc::compiler

@@ -5,6 +5,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/program_size.h"
+#include "compiler/algorithms/trees/tree_pipeline.h"
 #include "compiler/collective_spec.h"
 #include "ir/program.h"
 
@@ -15,6 +16,10 @@ namespace torc::compiler {
 llvm::Expected<ir::Program> planScatterTrees(const CollectiveSpec& spec);
 
 ProgramSize estimateScatterTrees(const CollectiveSpec& spec);
+
+/// The segments of the trees: the share of the root's links, and the messages of a segment on the
+/// link that has most of them.
+TreePipeline scatterTreesPipeline(const Topology& topology);
 
 }  // namespace torc::compiler
 

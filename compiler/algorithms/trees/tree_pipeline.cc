@@ -28,22 +28,30 @@ double startUp(const model::Machine& machine) {
 }  // namespace
 
 double TreePipeline::seconds(const model::Machine& machine, double bytes, double segments,
-                             bool reduces) const {
+                             std::uint32_t in_flight, bool reduces) const {
   double per_byte = transfer(machine);
   if (reduces) {
     per_byte +=
         std::max(machine.gamma, machine.memory_bandwidth > 0 ? 3 / machine.memory_bandwidth : 0.0);
   }
-  return (hops - 1 + segments) * (startUp(machine) + share * bytes * per_byte / segments);
+  const double moved = share * bytes * per_byte / segments;
+  return (hops - 1 + segments) * std::max(messages * startUp(machine) + moved / in_flight, moved);
 }
 
 std::uint32_t TreePipeline::bestSegments(const model::Machine& machine, double bytes,
                                          std::uint32_t most) const {
   const double moved = (hops - 1) * share * bytes * transfer(machine);
-  const double start_up = startUp(machine);
+  const double start_up = messages * startUp(machine);
   if (moved <= 0) return 1;
   if (start_up * most * most <= moved) return most;
   return std::max(1u, static_cast<std::uint32_t>(std::lround(std::sqrt(moved / start_up))));
+}
+
+std::uint32_t TreePipeline::mostStaggered(const model::Machine& machine, double bytes,
+                                          std::uint32_t in_flight, std::uint32_t most) const {
+  const double start_ups = 2.0 * in_flight * startUp(machine);
+  const double moved = share * bytes * transfer(machine);
+  return moved >= start_ups * most ? most : static_cast<std::uint32_t>(moved / start_ups);
 }
 
 TreePipeline rectangularPipeline(const Topology& topology) {

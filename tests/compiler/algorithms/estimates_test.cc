@@ -56,7 +56,7 @@ TEST(Estimates, TheDefaultIsOneThatCanBeProved) {
     return defaultAlgorithm({Collective::kScatter, *parseTopology(shape)}).name.str();
   };
   EXPECT_EQ(on("64x2"), "scatter-trees");
-  EXPECT_EQ(on("1000x2"), "binomial");
+  EXPECT_EQ(on("1000x2"), "scatter-trees");
   EXPECT_EQ(on("1000000"), "scatter-trees");  // which says that it can not
 }
 

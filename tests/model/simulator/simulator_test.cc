@@ -211,10 +211,10 @@ TEST(Simulator, SynchronousSendsWaitForTheirReceive) {
   EXPECT_EQ(llvm::toString(result.takeError()).substr(0, 8), "deadlock");
 }
 
-// The root's messages to the ends of their lines leave first. Buffered they all share its links,
-// and the farthest arrive last; synchronous they follow one another as if nothing were buffered.
+// The root's segments leave one after the other. Buffered they all share its links, and arrive
+// together; synchronous they follow one another as if nothing were buffered.
 TEST(Simulator, SynchronousSendsKeepTheirOrderOnALink) {
-  Schedule schedule = compiled(Collective::kScatter, "5x5", {}, "scatter-trees");
+  Schedule schedule = compiled(Collective::kBroadcast, "5x5", {.chunks = 16}, "rectangular");
   Machine machine = unitMachine(schedule.topology);
   const double rendezvous = makespan(schedule, machine, 1000);
   machine.buffered = 1000;

@@ -1,0 +1,31 @@
+// stagger-chunks: lets chunks of a part that are sent at the same time begin a start-up apart.
+//
+// While a message starts, its link is idle. Two chunks of every part, each with one message on a
+// link at a time, fill these pauses, but only if they do not move in step: messages of one size
+// that begin together share the link evenly, end together, and start together again, at every node
+// they come to. So nodes signal to each other once, which takes as long as a start-up, and what is
+// sent of the second chunk waits for the signal (of the third for another signal behind it, and so
+// on): where the data come from it begins when the first message has started, and stays behind it.
+#ifndef TORC_PASSES_PIPELINING_STAGGER_CHUNKS_H_
+#define TORC_PASSES_PIPELINING_STAGGER_CHUNKS_H_
+
+#include <compare>
+#include <memory>
+
+#include "passes/manager/pass.h"
+
+namespace torc::passes {
+
+struct StaggerChunksPass {
+  auto operator<=>(const StaggerChunksPass&) const = default;
+};
+
+/// Whether the nodes of `topology` can signal to each other: a ring is along some axis, and nothing
+/// is dead.
+bool canStagger(const Topology& topology);
+
+std::unique_ptr<Pass> makePass(const StaggerChunksPass& options);
+
+}  // namespace torc::passes
+
+#endif  // TORC_PASSES_PIPELINING_STAGGER_CHUNKS_H_
