@@ -19,7 +19,7 @@ namespace {
 constexpr double kFallIntoStep = 1.05;
 
 // What it takes to see whether a node executes an operation, compared with simulating that it does.
-constexpr double kSeenExecution = 0.02;
+constexpr double kSeenExecution = 0.1;
 
 /// What the expansion of a rank goes through: operations, listed parts, and, where blocks lie
 /// apart, the blocks that are moved.
@@ -156,6 +156,20 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   }
   auto small = uncutOf(smaller.programs, on_smaller);
   if (!small) return small.takeError();
+  // What leaves the root of a scatter is all but its own block, on each of the shapes; on the
+  // larger one it takes more rounds, which are phases.
+  const CollectiveRow& row = rowOf(programs_.spec().collective);
+  if (row.isRooted() && row.layout == Layout::kBlockMajor) {
+    const auto leaving = [](const Topology& shape) { return 1 - 1.0 / shape.sites(); };
+    const auto rounds = [](const ir::Program& of) { return of.schedule.operations.back().phase; };
+    const double more = leaving(programs_.spec().topology) / leaving(topology);
+    candidate.predicted_s = candidate.predicted_s * more +
+                            (rounds(**large) - rounds(**small)) *
+                                (machine_.alpha + machine_.latency + 2 * machine_.overhead);
+    candidate.busy_s *= more;
+    candidate.load_bytes *= more;
+    return llvm::Error::success();
+  }
   // Steps that are settled limit nothing: all chunks may be on a link.
   const std::uint32_t in_flight = candidate.algorithm->isSettled() ? chunks
                                   : candidate.options.segments > 1

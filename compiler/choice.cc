@@ -258,12 +258,13 @@ class Chooser {
     candidate.algorithm = &algorithm;
     candidate.options.chunks = limits_.chunks.value_or(1);
     const ProgramSize estimate = algorithm.estimate(spec_);
-    if (limits_.algorithm == nullptr && !estimate.of_nodes &&
-        isTooLarge(candidate, estimate, kMostFileBytes)) {
+    const double most_bytes = estimate.of_nodes ? kMostFileBytesOfNodes : kMostFileBytes;
+    const bool is_doubtful = !estimate.of_nodes || estimate.cell_steps > kMostCellSteps;
+    if (limits_.algorithm == nullptr && is_doubtful &&
+        isTooLarge(candidate, estimate, most_bytes)) {
       return;
     }
     if (limits_.chunks) return add(candidate);
-    const double most_bytes = estimate.of_nodes ? kMostFileBytesOfNodes : kMostFileBytes;
     auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
     if (!whole) {
       candidate.refusal = toString(whole.takeError());
@@ -417,10 +418,14 @@ class Chooser {
           const bool is_other[] = {a.algorithm != &algorithm, b.algorithm != &algorithm};
           return is_other[0] != is_other[1] ? is_other[1] : isFaster(a, b);
         });
-    const bool has_long_messages = algorithm.pipeline(spec_.topology).messages > 1;
-    if (has_long_messages || one.busy_s > bestSeconds()) return;
-    if (one.predicted_s < kWorthStaggering * one.busy_s) return;
+    if (one.predicted_s < kWorthStaggering * one.busy_s || one.busy_s > bestSeconds()) return;
     PipelineOptions& options = candidate.options;
+    if (algorithm.pipeline(spec_.topology).messages > 1) {
+      // Of many messages what is idle are nodes whose scratch is full.
+      options.chunks = one.options.chunks;
+      options.window = algorithm.window + 1;
+      return add(candidate);
+    }
     options.in_flight = limits_.in_flight.value_or(kStaggered);
     if (options.in_flight < 2 || !passes::canStagger(spec_.topology)) return;
     options.chunks = 1;

@@ -91,7 +91,9 @@ passes::PassPipeline pipelineOf(const Algorithm& algorithm, const PipelineOption
       pipeline.add(passes::StaggerChunksPass{});
     }
     if (options.chunks > 1) {
-      pipeline.add(passes::SegmentPass{.segments = options.chunks, .window = algorithm.window});
+      pipeline.add(
+          passes::SegmentPass{.segments = options.chunks,
+                              .window = options.window > 0 ? options.window : algorithm.window});
     }
   } else if (!algorithm.isSettled()) {
     pipeline.add(stepPipeline(options));

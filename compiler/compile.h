@@ -30,9 +30,11 @@ struct PipelineOptions {
   std::uint32_t cores = 1;                     // assign-cores; 1: left out
   std::uint32_t scratch_depth = 2;             // allocate-scratch
   FamilyOrder peers = FamilyOrder::kShuffled;  // expand-exchanges: in which order; and how many ...
-  std::uint32_t window = 0;                    // ... messages at a time; 0: all
-  std::uint32_t led_cores = 0;                 // lead-cores: all of a node's; 0: left out
-  bool synchronous_sends = false;              // synchronize-sends
+  // ... messages at a time, 0: all; along trees, segments under way at a node, 0: as the algorithm
+  // says.
+  std::uint32_t window = 0;
+  std::uint32_t led_cores = 0;     // lead-cores: all of a node's; 0: left out
+  bool synchronous_sends = false;  // synchronize-sends
 };
 
 /// Segments of an all-to-all under way at a node: one is sent on while the next one arrives. What

@@ -22,6 +22,8 @@ constexpr double kMostSegmentTasks = 5e4;
 constexpr double kMostFillingTasks = 2.5e5;
 constexpr double kMostFillingTasksOfRanks = 1.5e6;
 constexpr double kMostTasks = 1e7;
+// What it takes to see that a node does not execute an operation, compared with simulating it.
+constexpr double kSeenOperation = 0.05;
 
 /// Simulates the first `segments` segments of a schedule, as long as they are.
 llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
@@ -56,14 +58,17 @@ llvm::Expected<SimulateResult> simulateAllSegments(const ScheduleView& schedule,
   if (schedule.operations.empty()) return simulateSegments(schedule, machine, options, 1);
   const ir::NodeClasses classes(schedule, options.per_rank);
   const double tasks = executions(schedule, classes);
-  std::uint32_t end = ir::segmentsToSimulate(schedule, kMostSegmentTasks / tasks);
+  const double work =
+      tasks +
+      kSeenOperation * (static_cast<double>(schedule.operations.size()) * classes.count() - tasks);
+  std::uint32_t end = ir::segmentsToSimulate(schedule, kMostSegmentTasks / work);
   // What is sent in one phase shares links with what is sent in another by segments ahead: before
   // there are as many as messages follow one another a segment takes less than later ones.
   if (schedule.operations.back().phase > 0) {
     llvm::Expected<SimulateResult> one = simulateSegments(schedule, machine, options, 1);
     if (!one) return one;
     const double most = options.per_rank ? kMostFillingTasksOfRanks : kMostFillingTasks;
-    const double filled = std::min(2.0 * static_cast<double>(one->steps), most / tasks);
+    const double filled = std::min(2.0 * static_cast<double>(one->steps), most / work);
     const double least = std::min(2.0 * (schedule.window + 1), kMostTasks / tasks);
     end = ir::segmentsToSimulate(schedule, std::max(filled, least));
   }
