@@ -1,93 +1,104 @@
 // Facts: what the nodes of a cell hold in some of their blocks. A cell is a box of nodes. Along
 // every axis the blocks of a node, and the ranks whose data have gone into them, are spans
 // (span.h), so that one fact speaks about all nodes that hold the same, seen from themselves.
-#ifndef TORC_IR_VERIFIER_CELLS_FACTS_H_
-#define TORC_IR_VERIFIER_CELLS_FACTS_H_
+#ifndef TORC_IR_VERIFIER_FACTS_H_
+#define TORC_IR_VERIFIER_FACTS_H_
 
 #include <cstdint>
 #include <vector>
 
 #include <llvm/ADT/SmallVector.h>
 
-#include "ir/verifier/cells/span.h"
+#include "ir/verifier/span.h"
+#include "schedules/block_axes.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {
 
 /// Disjoint contributions to every block of a fact; along an axis each is a span of ranks, or the
 /// block's owner.
-using CellValue = llvm::SmallVector<Spans, 1>;
+using FactValue = llvm::SmallVector<Spans, 1>;
+
+/// Blocks of every node, by block axis: along an axis of the torus they depend on the node's
+/// coordinate there alone.
+using BlockSpans = std::array<Span, kMaxBlockAxes>;
 
 /// Nodes, and blocks of each of them.
 struct Place {
   Ranges nodes{};
-  Spans blocks{};
+  BlockSpans blocks{};
 };
 
 struct Fact {
   Place place;
-  CellValue value;
+  FactValue value;
   std::uint32_t frame = kNone;  // in scratch: the frame that holds it
 };
 using FactList = llvm::SmallVector<Fact, 2>;
 
 /// A node and one of its blocks; perhaps a contributor.
-struct CellWitness {
-  Coordinates node{}, block{}, contributor{};
+struct Witness {
+  Coordinates node{}, contributor{};
+  BlockCoordinates block{};
 };
 
+/// The first node of a place and the first of its blocks.
+Witness firstOf(const Place& place);
+
 /// What facts are worked with.
-struct CellSetting {
-  const Topology& topology;
-  CellWork& work;
+struct FactSetting {
+  const BlockAxes& axes;
+  ProofWork& work;
+  bool apart = false;  // facts of different nodes are not joined
 };
 
 /// One piece of storage of all nodes: facts whose places are disjoint.
 class FactStore {
  public:
   /// Replaces what is held at the fact's place.
-  void write(Fact fact, const CellSetting& setting);
+  void write(Fact fact, const FactSetting& setting);
   /// Forgets what is held at `place`.
-  void erase(const Place& place, const CellSetting& setting);
+  void erase(const Place& place, const FactSetting& setting);
   /// Forgets what `nodes` hold for other frames than `frame`.
-  void eraseOtherFrames(const Ranges& nodes, std::uint32_t frame, const CellSetting& setting);
+  void eraseOtherFrames(const Ranges& nodes, std::uint32_t frame, const FactSetting& setting);
   /// Appends what is held for `frame` at `place`. False if somewhere nothing is; then `missing` is
   /// such a node and block.
-  bool read(const Place& place, std::uint32_t frame, const CellSetting& setting, FactList& out,
-            CellWitness& missing) const;
+  bool read(const Place& place, std::uint32_t frame, const FactSetting& setting, FactList& out,
+            Witness& missing) const;
+  /// Whether something is held at every place of `other`; else `missing` is a node and block where
+  /// nothing is.
+  bool covers(const FactStore& other, const FactSetting& setting, Witness& missing) const;
   /// Moves what `nodes` hold to `out`.
-  void take(const Ranges& nodes, const CellSetting& setting, FactList& out);
+  void take(const Ranges& nodes, const FactSetting& setting, FactList& out);
   /// As write, where nothing is held at the fact's place.
-  void add(Fact fact, const CellSetting& setting);
+  void add(Fact fact, const FactSetting& setting);
 
  private:
   static constexpr std::size_t kFewFacts = 64;
 
   /// Joins facts anew where they have become many.
-  void tidyUp(const CellSetting& setting);
+  void tidyUp(const FactSetting& setting);
 
   std::vector<Fact> facts_;
   std::size_t untidy_ = kFewFacts;  // facts; so many may be joined better
 };
 
 /// Appends the part of `fact` that lies in `place`.
-void intersect(const Fact& fact, const Place& place, const CellSetting& setting, FactList& out);
+void intersect(const Fact& fact, const Place& place, const FactSetting& setting, FactList& out);
 
 /// The value of `fact` on some of its nodes.
-CellValue valueOn(const Fact& fact, const Ranges& nodes, const Topology& topology);
+FactValue valueOn(const Fact& fact, const Ranges& nodes, const BlockAxes& axes);
 
 /// Adds `b`, a value on the same nodes and blocks, to `a`. False if some rank would count twice;
 /// then `twice` is a node, a block and that rank.
-bool accumulate(Fact& a, const CellValue& b, const CellSetting& setting, CellWitness& twice);
+bool accumulate(Fact& a, const FactValue& b, const FactSetting& setting, Witness& twice);
 
 /// The same facts of the nodes that are `distance` away: what is sent there.
-void moveNodes(FactList& facts, const Coordinates& distance, const Topology& topology);
+void moveNodes(FactList& facts, const Coordinates& distance, const BlockAxes& axes);
 
 /// All blocks.
-Spans allBlocks(const Topology& topology);
-/// The blocks of `box` for all `nodes`.
-Spans blocksOf(const Box& box, const Ranges& nodes, const Topology& topology);
+BlockSpans allBlocks(const BlockAxes& axes);
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_VERIFIER_CELLS_FACTS_H_
+#endif  // TORC_IR_VERIFIER_FACTS_H_

@@ -1,27 +1,29 @@
 // Facts: cutting, joining, adding up.
-#include "ir/verifier/cells/facts.h"
+#include "ir/verifier/facts.h"
 
 #include <algorithm>
 #include <array>
 
-#include "ir/verifier/cells/fact_joins.h"
+#include <llvm/ADT/STLExtras.h>
+
+#include "ir/verifier/fact_joins.h"
 #include "ir/verifier/ranges.h"
 
 namespace torc::ir {
 namespace {
 
-NodeSpan along(const Place& place, std::uint32_t axis) {
-  return {place.nodes[axis], place.blocks[axis]};
+NodeSpan along(const Place& place, std::uint32_t block_axis, const BlockAxes& axes) {
+  return {place.nodes[axes.nodeAxis(block_axis)], place.blocks[block_axis]};
 }
 
 /// Whether nodes and blocks may meet: quick, and sometimes wrongly true.
-bool mayMeet(const Place& a, const Place& b, const CellSetting& setting) {
+bool mayMeet(const Place& a, const Place& b, const FactSetting& setting) {
   ++setting.work.done;
-  for (std::uint32_t axis = 0; axis < setting.topology.axis_count; ++axis) {
-    const std::uint32_t size = setting.topology.axes[axis].size;
-    if (!overlaps(a.nodes[axis], b.nodes[axis], size)) return false;
-    const Span& x = a.blocks[axis];
-    const Span& y = b.blocks[axis];
+  for (std::uint32_t i = 0; i < setting.axes.count(); ++i) {
+    const std::uint32_t axis = setting.axes.nodeAxis(i), size = setting.axes.size(i);
+    if (i == axis && !overlaps(a.nodes[axis], b.nodes[axis], size)) return false;
+    const Span& x = a.blocks[i];
+    const Span& y = b.blocks[i];
     if (x.start_slope != y.start_slope || x.length_slope != 0 || y.length_slope != 0) continue;
     if (isFull(x, size) || isFull(y, size)) continue;
     // Both move alike: as seen from the first common node of either order.
@@ -35,29 +37,33 @@ bool mayMeet(const Place& a, const Place& b, const CellSetting& setting) {
 /// Axis by axis: what lies outside `place` on this axis is left over whole; what lies inside goes
 /// on.
 template <typename Facts>
-void subtract(const Fact& fact, const Place& place, const CellSetting& setting, Facts& out) {
-  std::array<NodeSpans, kMaxAxes> common;
-  for (std::uint32_t axis = 0; axis < setting.topology.axis_count; ++axis) {
-    common[axis] = intersect(along(fact.place, axis), along(place, axis),
-                             setting.topology.axes[axis].size, setting.work);
-    if (!common[axis].empty()) continue;
+void subtract(const Fact& fact, const Place& place, const FactSetting& setting, Facts& out) {
+  const BlockAxes& axes = setting.axes;
+  const auto commonWith = [&](const Fact& piece, std::uint32_t i) {
+    return intersect(along(piece.place, i, axes), along(place, i, axes), axes.size(i),
+                     setting.work);
+  };
+  std::array<NodeSpans, kMaxBlockAxes> common;
+  for (std::uint32_t i = 0; i < axes.count(); ++i) {
+    common[i] = commonWith(fact, i);
+    if (!common[i].empty()) continue;
     out.push_back(fact);
     return;
   }
   FactList inside{fact};
-  for (std::uint32_t axis = 0; axis < setting.topology.axis_count; ++axis) {
-    const std::uint32_t size = setting.topology.axes[axis].size;
-    const NodeSpans outside =
-        subtract(along(fact.place, axis), along(place, axis), size, setting.work);
+  for (std::uint32_t i = 0; i < axes.count(); ++i) {
     FactList next;
     for (const Fact& piece : inside) {
-      for (const NodeSpan& to : outside) {
+      // Along an axis of the torus that has been cut already there are fewer nodes.
+      if (i >= axes.nodeAxes()) common[i] = commonWith(piece, i);
+      for (const NodeSpan& to : subtract(along(piece.place, i, axes), along(place, i, axes),
+                                         axes.size(i), setting.work)) {
         out.push_back(piece);
-        narrow(out.back(), axis, to, size);
+        narrow(out.back(), i, to, axes);
       }
-      for (const NodeSpan& to : common[axis]) {
+      for (const NodeSpan& to : common[i]) {
         next.push_back(piece);
-        narrow(next.back(), axis, to, size);
+        narrow(next.back(), i, to, axes);
       }
     }
     inside = std::move(next);
@@ -65,8 +71,8 @@ void subtract(const Fact& fact, const Place& place, const CellSetting& setting, 
 }
 
 /// Replaces "follows the block" by the block itself where each node has just one.
-Spans concrete(Spans contribution, const Spans& blocks, const Topology& topology) {
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+Spans concrete(Spans contribution, const BlockSpans& blocks, const BlockAxes& axes) {
+  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
     const Span& block = blocks[axis];
     if (followsBlock(contribution[axis]) && block.length == 1 && block.length_slope == 0)
       contribution[axis] = block;
@@ -75,19 +81,19 @@ Spans concrete(Spans contribution, const Spans& blocks, const Topology& topology
 }
 
 /// Adds a contribution to others that it is disjoint from, joined to those that it touches.
-void insert(Spans added, const Ranges& nodes, const Topology& topology, CellValue& value) {
+void insert(Spans added, const Ranges& nodes, const BlockAxes& axes, FactValue& value) {
+  const std::uint32_t count = axes.nodeAxes();
   for (std::size_t i = 0; i < value.size();) {
-    std::uint32_t differing = topology.axis_count;
+    std::uint32_t differing = count;
     bool touch = true;
-    for (std::uint32_t axis = 0; axis < topology.axis_count && touch; ++axis) {
+    for (std::uint32_t axis = 0; axis < count && touch; ++axis) {
       if (added[axis] == value[i][axis]) continue;
-      touch = differing == topology.axis_count && !followsBlock(added[axis]) &&
-              !followsBlock(value[i][axis]);
+      touch = differing == count && !followsBlock(added[axis]) && !followsBlock(value[i][axis]);
       differing = axis;
     }
-    if (touch && differing != topology.axis_count &&
+    if (touch && differing != count &&
         join(added[differing], value[i][differing], nodes[differing].length,
-             topology.axes[differing].size)) {
+             axes.size(differing))) {
       value.erase(value.begin() + static_cast<std::ptrdiff_t>(i));
       i = 0;
     } else {
@@ -97,63 +103,59 @@ void insert(Spans added, const Ranges& nodes, const Topology& topology, CellValu
   value.push_back(added);
 }
 
-std::uint64_t volume(const Place& place, const Topology& topology) {
-  std::uint64_t product = 1;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    product *= volume(place.blocks[axis], place.nodes[axis].length);
-  return product;
-}
-
-CellWitness firstOf(const Place& place) {
-  CellWitness witness;
-  for (int axis = 0; axis < kMaxAxes; ++axis) {
-    witness.node[axis] = static_cast<std::int32_t>(place.nodes[axis].start);
-    witness.block[axis] = static_cast<std::int32_t>(place.blocks[axis].start);
+/// Pairs of a node and a block.
+unsigned __int128 volume(const Place& place, const BlockAxes& axes) {
+  unsigned __int128 product = 1;
+  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
+    const Span& second = place.blocks[axes.count() - axes.nodeAxes() + axis];
+    product *= axes.ends() == 1 ? volume(place.blocks[axis], place.nodes[axis].length)
+                                : volume(place.blocks[axis], second, place.nodes[axis].length);
   }
-  return witness;
+  return product;
 }
 
 }  // namespace
 
-Spans allBlocks(const Topology& topology) {
-  Spans blocks{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    blocks[axis] = {0, topology.axes[axis].size, 0, 0};
+Witness firstOf(const Place& place) {
+  Witness witness;
+  for (int axis = 0; axis < kMaxAxes; ++axis)
+    witness.node[axis] = static_cast<std::int32_t>(place.nodes[axis].start);
+  for (std::uint32_t i = 0; i < kMaxBlockAxes; ++i)
+    witness.block[i] = static_cast<std::int32_t>(place.blocks[i].start);
+  return witness;
+}
+
+BlockSpans allBlocks(const BlockAxes& axes) {
+  BlockSpans blocks{};
+  for (std::uint32_t i = 0; i < axes.count(); ++i)
+    blocks[i] = {0, axes.size(i), 0, 0};
   return blocks;
 }
 
-Spans blocksOf(const Box& box, const Ranges& nodes, const Topology& topology) {
-  Spans blocks{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    blocks[axis] = spanOf(box[axis], nodes[axis], topology.axes[axis].size);
-  return blocks;
-}
-
-void intersect(const Fact& fact, const Place& place, const CellSetting& setting, FactList& out) {
+void intersect(const Fact& fact, const Place& place, const FactSetting& setting, FactList& out) {
   if (!mayMeet(fact.place, place, setting)) return;
-  std::array<NodeSpans, kMaxAxes> common;
-  for (std::uint32_t axis = 0; axis < setting.topology.axis_count; ++axis) {
-    common[axis] = intersect(along(fact.place, axis), along(place, axis),
-                             setting.topology.axes[axis].size, setting.work);
-    if (common[axis].empty()) return;
-  }
+  const BlockAxes& axes = setting.axes;
   FactList pieces{fact};
-  for (std::uint32_t axis = 0; axis < setting.topology.axis_count; ++axis) {
-    const std::size_t count = pieces.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t k = 1; k < common[axis].size(); ++k) {
-        Fact piece = pieces[i];
-        narrow(piece, axis, common[axis][k], setting.topology.axes[axis].size);
-        pieces.push_back(std::move(piece));
+  for (std::uint32_t i = 0; i < axes.count(); ++i) {
+    FactList next;
+    for (Fact& piece : pieces) {
+      const NodeSpans common =
+          intersect(along(piece.place, i, axes), along(place, i, axes), axes.size(i), setting.work);
+      for (std::size_t k = 1; k < common.size(); ++k) {
+        next.push_back(piece);
+        narrow(next.back(), i, common[k], axes);
       }
-      narrow(pieces[i], axis, common[axis][0], setting.topology.axes[axis].size);
+      if (common.empty()) continue;
+      narrow(piece, i, common[0], axes);
+      next.push_back(std::move(piece));
     }
+    pieces = std::move(next);
   }
   for (Fact& piece : pieces)
     out.push_back(std::move(piece));
 }
 
-void FactStore::erase(const Place& place, const CellSetting& setting) {
+void FactStore::erase(const Place& place, const FactSetting& setting) {
   std::vector<Fact> left;
   for (std::size_t i = 0; i < facts_.size();) {
     if (!mayMeet(facts_[i].place, place, setting)) {
@@ -171,8 +173,8 @@ void FactStore::erase(const Place& place, const CellSetting& setting) {
 }
 
 void FactStore::eraseOtherFrames(const Ranges& nodes, std::uint32_t frame,
-                                 const CellSetting& setting) {
-  const Place place{nodes, allBlocks(setting.topology)};
+                                 const FactSetting& setting) {
+  const Place place{nodes, allBlocks(setting.axes)};
   std::vector<Fact> left;
   for (std::size_t i = 0; i < facts_.size();) {
     if (facts_[i].frame == frame || !mayMeet(facts_[i].place, place, setting)) {
@@ -188,12 +190,12 @@ void FactStore::eraseOtherFrames(const Ranges& nodes, std::uint32_t frame,
     facts_.push_back(std::move(fact));
 }
 
-void FactStore::write(Fact fact, const CellSetting& setting) {
+void FactStore::write(Fact fact, const FactSetting& setting) {
   erase(fact.place, setting);
   add(std::move(fact), setting);
 }
 
-void FactStore::add(Fact fact, const CellSetting& setting) {
+void FactStore::add(Fact fact, const FactSetting& setting) {
   for (std::size_t i = 0; i < facts_.size();) {
     if (joinFacts(fact, facts_[i], setting)) {
       if (i + 1 != facts_.size()) facts_[i] = std::move(facts_.back());
@@ -207,14 +209,14 @@ void FactStore::add(Fact fact, const CellSetting& setting) {
   tidyUp(setting);
 }
 
-void FactStore::tidyUp(const CellSetting& setting) {
+void FactStore::tidyUp(const FactSetting& setting) {
   if (facts_.size() < untidy_) return;
   joinAnew(facts_, setting);
   untidy_ = std::max<std::size_t>(facts_.size() + facts_.size() / 4, kFewFacts);
 }
 
-void FactStore::take(const Ranges& nodes, const CellSetting& setting, FactList& out) {
-  const Place place{nodes, allBlocks(setting.topology)};
+void FactStore::take(const Ranges& nodes, const FactSetting& setting, FactList& out) {
+  const Place place{nodes, allBlocks(setting.axes)};
   for (const Fact& fact : facts_)
     intersect(fact, place, setting, out);
   std::vector<Fact> left;
@@ -223,16 +225,16 @@ void FactStore::take(const Ranges& nodes, const CellSetting& setting, FactList& 
   facts_ = std::move(left);
 }
 
-bool FactStore::read(const Place& place, std::uint32_t frame, const CellSetting& setting,
-                     FactList& out, CellWitness& missing) const {
+bool FactStore::read(const Place& place, std::uint32_t frame, const FactSetting& setting,
+                     FactList& out, Witness& missing) const {
   const std::size_t before = out.size();
   for (const Fact& fact : facts_) {
     if (fact.frame == frame) intersect(fact, place, setting, out);
   }
-  std::uint64_t found = 0;
+  unsigned __int128 found = 0;
   for (std::size_t i = before; i < out.size(); ++i)
-    found += volume(out[i].place, setting.topology);
-  if (found == volume(place, setting.topology)) return true;
+    found += volume(out[i].place, setting.axes);
+  if (found == volume(place, setting.axes)) return true;
   std::vector<Fact> left{{place, {}, frame}};
   for (const Fact& fact : facts_) {
     if (fact.frame != frame) continue;
@@ -245,10 +247,18 @@ bool FactStore::read(const Place& place, std::uint32_t frame, const CellSetting&
   return false;
 }
 
-CellValue valueOn(const Fact& fact, const Ranges& nodes, const Topology& topology) {
-  CellValue value = fact.value;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    const std::uint32_t size = topology.axes[axis].size;
+bool FactStore::covers(const FactStore& other, const FactSetting& setting, Witness& missing) const {
+  FactList found;
+  return llvm::all_of(other.facts_, [&](const Fact& fact) {
+    return read(fact.place, fact.frame, setting, found, missing);
+  });
+}
+
+FactValue valueOn(const Fact& fact, const Ranges& nodes, const BlockAxes& axes) {
+  FactValue value = fact.value;
+  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
+    if (nodes[axis] == fact.place.nodes[axis]) continue;
+    const std::uint32_t size = axes.size(axis);
     const std::uint32_t offset = nodeOffset(fact.place.nodes[axis], nodes[axis], size);
     for (Spans& contribution : value)
       contribution[axis] = from(contribution[axis], offset, nodes[axis].length, size);
@@ -256,13 +266,13 @@ CellValue valueOn(const Fact& fact, const Ranges& nodes, const Topology& topolog
   return value;
 }
 
-bool accumulate(Fact& a, const CellValue& b, const CellSetting& setting, CellWitness& twice) {
-  const Topology& topology = setting.topology;
+bool accumulate(Fact& a, const FactValue& b, const FactSetting& setting, Witness& twice) {
+  const BlockAxes& axes = setting.axes;
   const Place& place = a.place;
   const auto shared = [&](const Spans& x, const Spans& y) {
     twice = firstOf(place);
-    for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      const std::uint32_t size = topology.axes[axis].size;
+    for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
+      const std::uint32_t size = axes.size(axis);
       const Span& left = followsBlock(x[axis]) ? place.blocks[axis] : x[axis];
       const Span& right = followsBlock(y[axis]) ? place.blocks[axis] : y[axis];
       const std::uint32_t nodes = place.nodes[axis].length;
@@ -284,20 +294,20 @@ bool accumulate(Fact& a, const CellValue& b, const CellSetting& setting, CellWit
       if (shared(present, added)) return false;
     }
   }
-  CellValue sum;
-  const CellValue* const both[] = {&a.value, &b};
-  for (const CellValue* value : both) {
+  FactValue sum;
+  const FactValue* const both[] = {&a.value, &b};
+  for (const FactValue* value : both) {
     for (const Spans& one : *value)
-      insert(concrete(one, place.blocks, topology), place.nodes, topology, sum);
+      insert(concrete(one, place.blocks, axes), place.nodes, axes, sum);
   }
   a.value = std::move(sum);
   return true;
 }
 
-void moveNodes(FactList& facts, const Coordinates& distance, const Topology& topology) {
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+void moveNodes(FactList& facts, const Coordinates& distance, const BlockAxes& axes) {
+  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
     if (distance[axis] == 0) continue;
-    const std::uint32_t size = topology.axes[axis].size;
+    const std::uint32_t size = axes.size(axis);
     for (Fact& fact : facts) {
       Range& nodes = fact.place.nodes[axis];
       if (nodes.length < size) {
@@ -305,10 +315,7 @@ void moveNodes(FactList& facts, const Coordinates& distance, const Topology& top
         continue;
       }
       // All nodes stay all nodes: the k-th now has what the one `distance` before it had.
-      Span& blocks = fact.place.blocks[axis];
-      blocks = from(blocks, -std::int64_t{distance[axis]}, size, size);
-      for (Spans& contribution : fact.value)
-        contribution[axis] = from(contribution[axis], -std::int64_t{distance[axis]}, size, size);
+      rebase(fact, axis, -std::int64_t{distance[axis]}, size, axes);
     }
   }
 }

@@ -1,5 +1,5 @@
 // Guards as boxes of nodes, and the cells between them.
-#include "ir/verifier/cells/domains.h"
+#include "ir/verifier/domains.h"
 
 #include <algorithm>
 
@@ -57,7 +57,7 @@ void addJoined(Ranges box, const Topology& topology, RangesList& boxes) {
   boxes.push_back(box);
 }
 
-Domains::Domains(const ScheduleView& schedule) : schedule_(schedule) {
+Domains::Domains(const ScheduleView& schedule, bool apart) : schedule_(schedule) {
   const Topology& topology = schedule.topology;
   live_ = {allNodes(topology)};
   for (const Coordinates& dead : topology.deadNodes()) {
@@ -71,6 +71,17 @@ Domains::Domains(const ScheduleView& schedule) : schedule_(schedule) {
     for (const Ranges& box : live_)
       subtract(box, site, topology, rest);
     live_ = std::move(rest);
+  }
+  for (std::uint32_t axis = 0; apart && axis < topology.axis_count; ++axis) {
+    RangesList nodes;
+    for (Ranges box : live_) {
+      const Range range = box[axis];
+      for (std::uint32_t k = 0; k < range.length; ++k) {
+        box[axis] = {wrap(std::int64_t{range.start} + k, topology.axes[axis].size), 1};
+        nodes.push_back(box);
+      }
+    }
+    live_ = std::move(nodes);
   }
 }
 
@@ -96,7 +107,7 @@ const RangesList& Domains::of(const Operation& operation) {
 }
 
 std::uint64_t forEachCell(
-    const Topology& topology, std::vector<Doing> list, CellWork& work,
+    const Topology& topology, std::vector<Doing> list, ProofWork& work,
     llvm::function_ref<void(const Ranges& cell, llvm::ArrayRef<std::uint32_t> doing)> visit) {
   std::vector<Cell> open;
   if (!list.empty()) open.push_back({allNodes(topology), std::move(list)});
