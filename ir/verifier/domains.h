@@ -18,17 +18,24 @@ namespace torc::ir {
 
 class Domains {
  public:
-  /// `schedule` must outlive this. If `apart`, every box is one node.
-  Domains(const ScheduleView& schedule, bool apart);
+  /// `schedule` must outlive this. Every box is one node (apart) if `per_rank`, and where that is
+  /// so of every operation.
+  Domains(const ScheduleView& schedule, bool per_rank);
 
   /// Of the nodes that execute `operation`.
   const RangesList& of(const Operation& operation);
   /// Of all nodes that are alive.
   const RangesList& live() const { return live_; }
+  /// Whether every box is one node.
+  bool apart() const { return apart_; }
 
  private:
+  /// Cuts boxes into nodes where these are apart.
+  RangesList cut(RangesList boxes) const;
+
   const ScheduleView& schedule_;
-  RangesList live_;
+  RangesList whole_, live_;  // as few boxes as there can be; as asked for
+  bool apart_ = false;
   std::map<std::uint32_t, RangesList> of_guard_;
 };
 

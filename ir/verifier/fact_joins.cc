@@ -176,6 +176,11 @@ bool joinFacts(Fact& a, const Fact& b, const FactSetting& setting) {
   if (differing == axes.nodeAxes()) return joinBlocks(a, b, axes);
   if (setting.apart) return false;
   if (joinNodes(a, b, differing, axes)) return true;
+  const Range& behind = b.place.nodes[differing];
+  if (wrap(std::int64_t{behind.start} + behind.length, axes.size(differing)) !=
+      a.place.nodes[differing].start) {
+    return false;
+  }
   Fact reversed = b;
   if (!joinNodes(reversed, a, differing, axes)) return false;
   a = std::move(reversed);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include "ir/verifier/fact_joins.h"
@@ -36,8 +38,7 @@ bool mayMeet(const Place& a, const Place& b, const FactSetting& setting) {
 
 /// Axis by axis: what lies outside `place` on this axis is left over whole; what lies inside goes
 /// on.
-template <typename Facts>
-void subtract(const Fact& fact, const Place& place, const FactSetting& setting, Facts& out) {
+void subtract(const Fact& fact, const Place& place, const FactSetting& setting, FactList& out) {
   const BlockAxes& axes = setting.axes;
   const auto commonWith = [&](const Fact& piece, std::uint32_t i) {
     return intersect(along(piece.place, i, axes), along(place, i, axes), axes.size(i),
@@ -50,23 +51,31 @@ void subtract(const Fact& fact, const Place& place, const FactSetting& setting, 
     out.push_back(fact);
     return;
   }
-  FactList inside{fact};
+  FactList inside;  // empty: the fact itself
   for (std::uint32_t i = 0; i < axes.count(); ++i) {
     FactList next;
-    for (const Fact& piece : inside) {
-      // Along an axis of the torus that has been cut already there are fewer nodes.
-      if (i >= axes.nodeAxes()) common[i] = commonWith(piece, i);
-      for (const NodeSpan& to : subtract(along(piece.place, i, axes), along(place, i, axes),
-                                         axes.size(i), setting.work)) {
+    const bool whole = inside.empty();
+    for (const Fact& piece : whole ? llvm::ArrayRef(fact) : llvm::ArrayRef(inside)) {
+      const NodeSpans outside =
+          subtract(along(piece.place, i, axes), along(place, i, axes), axes.size(i), setting.work);
+      if (outside.empty()) {
+        if (!whole) next.push_back(piece);
+        continue;
+      }
+      for (const NodeSpan& to : outside) {
         out.push_back(piece);
         narrow(out.back(), i, to, axes);
       }
+      // Along an axis of the torus that has been cut already there are fewer nodes.
+      if (i >= axes.nodeAxes()) common[i] = commonWith(piece, i);
       for (const NodeSpan& to : common[i]) {
         next.push_back(piece);
         narrow(next.back(), i, to, axes);
       }
+      if (whole && next.empty()) return;
     }
-    inside = std::move(next);
+    if (!whole && next.empty()) return;
+    if (!next.empty()) inside = std::move(next);
   }
 }
 
@@ -103,8 +112,9 @@ void insert(Spans added, const Ranges& nodes, const BlockAxes& axes, FactValue& 
   value.push_back(added);
 }
 
-/// Pairs of a node and a block.
-unsigned __int128 volume(const Place& place, const BlockAxes& axes) {
+}  // namespace
+
+unsigned __int128 volumeOf(const Place& place, const BlockAxes& axes) {
   unsigned __int128 product = 1;
   for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
     const Span& second = place.blocks[axes.count() - axes.nodeAxes() + axis];
@@ -113,8 +123,6 @@ unsigned __int128 volume(const Place& place, const BlockAxes& axes) {
   }
   return product;
 }
-
-}  // namespace
 
 Witness firstOf(const Place& place) {
   Witness witness;
@@ -135,59 +143,136 @@ BlockSpans allBlocks(const BlockAxes& axes) {
 void intersect(const Fact& fact, const Place& place, const FactSetting& setting, FactList& out) {
   if (!mayMeet(fact.place, place, setting)) return;
   const BlockAxes& axes = setting.axes;
-  FactList pieces{fact};
+  const std::size_t first = out.size();
+  out.push_back(fact);
   for (std::uint32_t i = 0; i < axes.count(); ++i) {
-    FactList next;
-    for (Fact& piece : pieces) {
-      const NodeSpans common =
-          intersect(along(piece.place, i, axes), along(place, i, axes), axes.size(i), setting.work);
-      for (std::size_t k = 1; k < common.size(); ++k) {
-        next.push_back(piece);
-        narrow(next.back(), i, common[k], axes);
+    std::size_t end = out.size();
+    for (std::size_t k = first; k < end;) {
+      const NodeSpans common = intersect(along(out[k].place, i, axes), along(place, i, axes),
+                                         axes.size(i), setting.work);
+      if (common.empty()) {
+        out.erase(out.begin() + k);
+        --end;
+        continue;
       }
-      if (common.empty()) continue;
-      narrow(piece, i, common[0], axes);
-      next.push_back(std::move(piece));
+      for (std::size_t other = 1; other < common.size(); ++other) {
+        Fact piece = out[k];
+        narrow(piece, i, common[other], axes);
+        out.push_back(std::move(piece));
+      }
+      narrow(out[k++], i, common[0], axes);
     }
-    pieces = std::move(next);
   }
-  for (Fact& piece : pieces)
-    out.push_back(std::move(piece));
+}
+
+Outlines::Outlines(const BlockAxes& axes) : axes_(axes) {
+  // Short axes have a bit for every coordinate; what is left is shared by the others.
+  std::uint32_t left = 64, share = 64 / axes.nodeAxes(), longer = 0;
+  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis)
+    axes.size(axis) <= share ? left -= axes.size(axis) : ++longer;
+  std::uint32_t shift = 0;
+  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
+    const std::uint32_t width =
+        axes.size(axis) <= share ? axes.size(axis) : std::min(axes.size(axis), left / longer);
+    fields_[axis] = {shift, width, (~std::uint64_t{0} >> (64 - width)) << shift};
+    all_ |= fields_[axis].all;
+    shift += width;
+    highest_ |= std::uint64_t{1} << (shift - 1);
+  }
+}
+
+std::uint64_t Outlines::bitsOf(std::uint32_t axis, std::int64_t start, std::int64_t length) const {
+  const auto& [shift, width, all] = fields_[axis];
+  const std::uint32_t size = axes_.size(axis);
+  if (length >= size) return all;
+  const auto bitOf = [&, width = width](std::int64_t x) {
+    return static_cast<std::uint32_t>(std::uint64_t{wrap(x, size)} * width / size);
+  };
+  const std::uint64_t from_first = ~std::uint64_t{0} << bitOf(start);
+  const std::uint64_t to_last = ~std::uint64_t{0} >> (63 - bitOf(start + length - 1));
+  const bool runs_over = wrap(start, size) + length > size;
+  return ((runs_over ? from_first | to_last : from_first & to_last) << shift) & all;
+}
+
+Outline Outlines::of(const Place& place, std::uint32_t margin) const {
+  Outline outline;
+  for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
+    const Range& nodes = place.nodes[axis];
+    const auto bits = [&](std::int64_t start, std::int64_t length) {
+      return bitsOf(axis, start - margin, length + 2 * std::int64_t{margin});
+    };
+    outline.nodes |= bits(nodes.start, nodes.length);
+    for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
+      const Span& span = place.blocks[end * axes_.nodeAxes() + axis];
+      const std::int64_t more = nodes.length - 1;  // coordinates that the other nodes add
+      const bool stands = span.start_slope == 0, goes = span.start_slope == 1;
+      const std::int64_t start = span.start, first = nodes.start;
+      if ((!stands && !goes) || span.length_slope != 0) {
+        outline.standing[end] |= fields_[axis].all;
+        outline.moving[end] |= fields_[axis].all;
+      } else {
+        outline.standing[end] |= bits(start, span.length + (goes ? more : 0));
+        outline.moving[end] |=
+            bits(start - first - (goes ? 0 : more), span.length + (goes ? 0 : more));
+      }
+    }
+  }
+  return outline;
+}
+
+void FactStore::push(Fact fact, const FactSetting& setting) {
+  outlines_.push_back(setting.outlines.of(fact.place));
+  outlines_.back().frame = fact.frame;
+  facts_.push_back(std::move(fact));
+}
+
+Fact FactStore::remove(std::size_t i) {
+  Fact fact = std::move(facts_[i]);
+  if (i + 1 != facts_.size()) facts_[i] = std::move(facts_.back());
+  outlines_[i] = outlines_.back();
+  facts_.pop_back();
+  outlines_.pop_back();
+  return fact;
+}
+
+void FactStore::cutOut(const Place& place, std::optional<std::uint32_t> kept,
+                       const FactSetting& setting, FactList* taken) {
+  const Outline outline = setting.outlines.of(place);
+  FactList left;
+  setting.work.done += facts_.size();
+  std::size_t staying = 0;
+  for (std::size_t i = 0; i < facts_.size(); ++i) {
+    if (outlines_[i].frame == kept || !setting.outlines.meet(outlines_[i], outline) ||
+        !mayMeet(facts_[i].place, place, setting)) {
+      if (i != staying) {
+        facts_[staying] = std::move(facts_[i]);
+        outlines_[staying] = outlines_[i];
+      }
+      ++staying;
+      continue;
+    }
+    if (taken != nullptr) intersect(facts_[i], place, setting, *taken);
+    subtract(facts_[i], place, setting, left);
+  }
+  facts_.resize(staying);
+  outlines_.resize(staying);
+  if (staying == 0) facts_ = {}, outlines_ = {};
+  for (Fact& fact : left)
+    push(std::move(fact), setting);
 }
 
 void FactStore::erase(const Place& place, const FactSetting& setting) {
-  std::vector<Fact> left;
-  for (std::size_t i = 0; i < facts_.size();) {
-    if (!mayMeet(facts_[i].place, place, setting)) {
-      ++i;
-      continue;
-    }
-    const Fact fact = std::move(facts_[i]);
-    if (i + 1 != facts_.size()) facts_[i] = std::move(facts_.back());
-    facts_.pop_back();
-    subtract(fact, place, setting, left);
-  }
-  for (Fact& fact : left)
-    facts_.push_back(std::move(fact));
+  cutOut(place, std::nullopt, setting, nullptr);
   tidyUp(setting);
 }
 
 void FactStore::eraseOtherFrames(const Ranges& nodes, std::uint32_t frame,
                                  const FactSetting& setting) {
-  const Place place{nodes, allBlocks(setting.axes)};
-  std::vector<Fact> left;
-  for (std::size_t i = 0; i < facts_.size();) {
-    if (facts_[i].frame == frame || !mayMeet(facts_[i].place, place, setting)) {
-      ++i;
-      continue;
-    }
-    const Fact fact = std::move(facts_[i]);
-    if (i + 1 != facts_.size()) facts_[i] = std::move(facts_.back());
-    facts_.pop_back();
-    subtract(fact, place, setting, left);
-  }
-  for (Fact& fact : left)
-    facts_.push_back(std::move(fact));
+  cutOut({nodes, allBlocks(setting.axes)}, frame, setting, nullptr);
+}
+
+void FactStore::take(const Ranges& nodes, const FactSetting& setting, FactList& out) {
+  cutOut({nodes, allBlocks(setting.axes)}, std::nullopt, setting, &out);
 }
 
 void FactStore::write(Fact fact, const FactSetting& setting) {
@@ -196,55 +281,61 @@ void FactStore::write(Fact fact, const FactSetting& setting) {
 }
 
 void FactStore::add(Fact fact, const FactSetting& setting) {
+  setting.work.done += facts_.size();
+  Outline around = setting.outlines.of(fact.place, 1);
   for (std::size_t i = 0; i < facts_.size();) {
-    if (joinFacts(fact, facts_[i], setting)) {
-      if (i + 1 != facts_.size()) facts_[i] = std::move(facts_.back());
-      facts_.pop_back();
+    if (setting.outlines.meet(outlines_[i], around) && joinFacts(fact, facts_[i], setting)) {
+      remove(i);
+      around = setting.outlines.of(fact.place, 1);
       i = 0;
     } else {
       ++i;
     }
   }
-  facts_.push_back(std::move(fact));
+  push(std::move(fact), setting);
   tidyUp(setting);
 }
 
 void FactStore::tidyUp(const FactSetting& setting) {
   if (facts_.size() < untidy_) return;
   joinAnew(facts_, setting);
+  std::vector<Fact> joined = std::exchange(facts_, {});
+  outlines_.clear();
+  for (Fact& fact : joined)
+    push(std::move(fact), setting);
   untidy_ = std::max<std::size_t>(facts_.size() + facts_.size() / 4, kFewFacts);
-}
-
-void FactStore::take(const Ranges& nodes, const FactSetting& setting, FactList& out) {
-  const Place place{nodes, allBlocks(setting.axes)};
-  for (const Fact& fact : facts_)
-    intersect(fact, place, setting, out);
-  std::vector<Fact> left;
-  for (const Fact& fact : facts_)
-    subtract(fact, place, setting, left);
-  facts_ = std::move(left);
 }
 
 bool FactStore::read(const Place& place, std::uint32_t frame, const FactSetting& setting,
                      FactList& out, Witness& missing) const {
+  const Outline outline = setting.outlines.of(place);
   const std::size_t before = out.size();
-  for (const Fact& fact : facts_) {
-    if (fact.frame == frame) intersect(fact, place, setting, out);
+  setting.work.done += facts_.size();
+  for (std::size_t i = 0; i < facts_.size(); ++i) {
+    if (outlines_[i].frame == frame && setting.outlines.meet(outlines_[i], outline))
+      intersect(facts_[i], place, setting, out);
   }
   unsigned __int128 found = 0;
   for (std::size_t i = before; i < out.size(); ++i)
-    found += volume(out[i].place, setting.axes);
-  if (found == volume(place, setting.axes)) return true;
-  std::vector<Fact> left{{place, {}, frame}};
+    found += volumeOf(out[i].place, setting.axes);
+  if (found == volumeOf(place, setting.axes)) return true;
+  FactList left{{place, {}, frame}};
   for (const Fact& fact : facts_) {
     if (fact.frame != frame) continue;
-    std::vector<Fact> rest;
+    FactList rest;
     for (const Fact& piece : left)
       subtract(piece, fact.place, setting, rest);
     left = std::move(rest);
   }
   if (!left.empty()) missing = firstOf(left.front().place);
   return false;
+}
+
+unsigned __int128 FactStore::volume(const FactSetting& setting) const {
+  unsigned __int128 sum = 0;
+  for (const Fact& fact : facts_)
+    sum += volumeOf(fact.place, setting.axes);
+  return sum;
 }
 
 bool FactStore::covers(const FactStore& other, const FactSetting& setting, Witness& missing) const {

@@ -187,7 +187,7 @@ class Matcher {
           for (std::size_t k = 0; k < both; ++k) {
             RangesList& boxes = pairs[{senders[k], receivers[k]}];
             context_.work.done += boxes.size() + 1;
-            if (context_.options.per_rank) {
+            if (context_.domains.apart()) {
               boxes.push_back(cell);
             } else {
               addJoined(cell, topology_, boxes);

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <map>
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
 #include "ir/verifier/fact_joins.h"
@@ -54,7 +56,7 @@ class MeaningChecker {
         topology_(context_.topology),
         row_(rowOf(context_.schedule.collective)),
         axes_(context_.axes),
-        setting_{axes_, context.work, context.options.per_rank} {}
+        setting_{axes_, context.work, context.domains.apart()} {}
 
   void run(const std::vector<Step>& order) {
     initialise();
@@ -458,12 +460,15 @@ class MeaningChecker {
   /// those up to the node. Contributions are compared as blocks are, on all nodes at once.
   bool checkSum(const Fact& fact, const std::string& place) {
     const Ranges& nodes = fact.place.nodes;
-    FactStore present, wanted;
+    FactList contributions;
+    unsigned __int128 count = 0;
     for (const Spans& contributors : fact.value) {
       Place one{nodes, {}};
       std::copy_n(contributors.begin(), axes_.nodeAxes(), one.blocks.begin());
-      present.add({one, {}, kNone}, setting_);
+      count += volumeOf(one, axes_);
+      contributions.push_back({one, {}, kNone});
     }
+    FactStore wanted;
     llvm::SmallVector<Place, 4> demanded{{nodes, allBlocks(axes_)}};
     if (row_.isPrefix()) demanded = ranksUpTo(nodes, row_.includesOwn(), topology_);
     for (const Place& ranks : demanded)
@@ -471,11 +476,16 @@ class MeaningChecker {
     for (const Coordinates& dead : topology_.deadNodes())
       wanted.erase({nodes, blocksOf(dead, 0)}, setting_);
     Witness witness;
-    bool surplus = false;
-    if (!wanted.covers(present, setting_, witness)) {
-      surplus = true;
-    } else if (present.covers(wanted, setting_, witness)) {
-      return true;
+    FactList found;
+    const bool surplus = !llvm::all_of(contributions, [&](const Fact& one) {
+      return wanted.read(one.place, kNone, setting_, found, witness);
+    });
+    if (!surplus) {
+      if (count == wanted.volume(setting_)) return true;  // no contribution counts twice
+      FactStore present;
+      for (Fact& one : contributions)
+        present.add(std::move(one), setting_);
+      present.covers(wanted, setting_, witness);
     }
     Fact of_node = fact;
     for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis)

@@ -31,6 +31,9 @@ llvm::StringRef name(Rule rule) {
 
 namespace {
 
+/// Ranks times operations that are proved with every rank as a cell of its own.
+constexpr double kMaxRanksTimesOperations = 1e7;
+
 /// Phase, axis, sign.
 using LinkClass = std::tuple<std::uint32_t, std::uint32_t, int>;
 
@@ -85,6 +88,15 @@ void prove(VerifyContext& context) {
 /// The proof for one place of the root.
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
               VerifyResult& result) {
+  const double nodes = static_cast<double>(schedule.topology.ranks());
+  if (options.per_rank &&
+      nodes * static_cast<double>(schedule.operations.size()) > kMaxRanksTimesOperations) {
+    result.faults.push_back(
+        {Rule::kBounds, kNone,
+         "too large to prove rank by rank: " + std::to_string(schedule.topology.ranks()) +
+             " ranks with " + std::to_string(schedule.operations.size()) + " operations"});
+    return;
+  }
   const bool has_families = hasFamilies(schedule);
   if (has_families && differAlongFamilies(schedule, NodeClasses(schedule, options.per_rank))) {
     return verifyUnrolled(schedule, root, options, result);
