@@ -303,7 +303,7 @@ void FactStore::tidyUp(const FactSetting& setting) {
   outlines_.clear();
   for (Fact& fact : joined)
     push(std::move(fact), setting);
-  untidy_ = std::max<std::size_t>(facts_.size() + facts_.size() / 4, kFewFacts);
+  untidy_ = std::max<std::size_t>(2 * facts_.size(), kFewFacts);
 }
 
 bool FactStore::read(const Place& place, std::uint32_t frame, const FactSetting& setting,
