@@ -4,6 +4,7 @@
 // expansion makes (ir/counted), which know nothing of cells; and of what is refused that proof
 // refuses what does not compute the collective.
 #include <gtest/gtest.h>
+#include <llvm/ADT/STLExtras.h>
 #include <rapidcheck/gtest.h>
 
 #include "ir/counted/counted_proof.h"
@@ -48,10 +49,12 @@ std::string difference(const ScheduleView& schedule, bool must_hold) {
   const StatusOr<ir::CountedResult> counted = ir::proveCounted(schedule, count + 1);
   if (!counted.ok()) return std::string(counted.status().message());
   if (cells.ok() && !counted->fault.empty()) return "refused for one count: " + counted->fault;
-  // Ends that differ in blocks of one size, and races, may do no harm for a count; and one root is
-  // tried of those that are proved.
-  const bool harms = !cells.ok() && (cells.faults.front().rule == ir::Rule::kProgress ||
-                                     cells.faults.front().rule == ir::Rule::kMeaning);
+  // Ends that differ in blocks of one size, races, and sums that nobody uses may do no harm for a
+  // count; a deadlock and a wrong result do. One root is tried of those that are proved.
+  const bool harms = llvm::any_of(cells.faults, [](const ir::Fault& fault) {
+    return fault.rule == ir::Rule::kProgress ||
+           (fault.rule == ir::Rule::kMeaning && fault.operation == kNone);
+  });
   if (harms && !rowOf(schedule.collective).isRooted() && counted->fault.empty())
     return "accepted for one count:\n" + faultsOf(schedule, cells);
   return {};
