@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "ir/verifier/node_classes.h"
+#include "ir/node_classes.h"
 #include "model/simulator/pipeline_cost.h"
 #include "model/simulator/simulator.h"
 #include "schedules/expansion/shares.h"

@@ -11,7 +11,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/verifier/node_classes.h"
+#include "ir/node_classes.h"
 #include "ir/verifier/verifier.h"
 #include "model/simulator/pipeline_cost.h"
 #include "schedules/expansion/shares.h"

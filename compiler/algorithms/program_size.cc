@@ -32,8 +32,8 @@ std::string beyondLimits(const ProgramSize& size) {
   if (size.proof_steps > kMaxProofSteps) {
     return beyond("its proof would take", size.proof_steps, " steps", kMaxProofSteps);
   }
-  if (size.cell_steps > ir::kMaxCellWork) {
-    return beyond("its proof would take", size.cell_steps, " steps", ir::kMaxCellWork);
+  if (size.cell_steps > ir::kMaxProofWork) {
+    return beyond("its proof would take", size.cell_steps, " steps", ir::kMaxProofWork);
   }
   return {};
 }

@@ -9,12 +9,12 @@
 
 namespace torc::compiler {
 
-/// Steps of a proof node by node, of a microsecond at most, that may be taken for one schedule
-/// among others that are there to choose from; and for any that is compiled.
+/// Steps of a proof that look through long lists, of a microsecond at most, that may be taken for
+/// one schedule among others that are there to choose from; and for any that is compiled.
 inline constexpr double kMostProofSteps = 6.1e6;
 inline constexpr double kMaxProofSteps = 1.2e8;
-/// Of those of a proof by cells (ir/verifier/verifier.h) for one to choose from: estimates are half
-/// of what it takes, or twice.
+/// Of the steps that the verifier counts (ir/verifier/verifier.h) for one to choose from: estimates
+/// are half of what it takes, or twice.
 inline constexpr double kMostCellSteps = 0.5e9;
 /// Operations of a schedule before it is cut into chunks: its file has more than 100 MiB.
 inline constexpr double kMaxPlannedOperations = 1 << 20;
@@ -28,7 +28,7 @@ struct ProgramSize {
   double pieces = 0;  // of lists of blocks
   double boxes = 0;
   double proof_steps = 0;  // that grow faster than the program; of one part
-  double cell_steps = 0;   // of a proof by cells, where it is one; of all parts
+  double cell_steps = 0;   // of a proof where nodes differ; of all parts
   bool of_nodes = false;   // a list of the operations of single nodes
 
   /// Bytes of the file if the program is cut into `chunks`, with two or three dependences of an

@@ -43,8 +43,7 @@ void printJson(const ScheduleView& schedule, const ir::VerifyResult& result,
   document["nodes"] = schedule.topology.ranks();
   document["operations"] = schedule.operations.size();
   document["streams"] = schedule.streams.size();
-  document["classes"] = result.classes;
-  document["by_cells"] = result.by_cells;
+  document["cells"] = result.cells;
   document["slots"] = result.slots;
   document["scratch_share"] = result.scratch_share;
   auto& errors = document["errors"] = nlohmann::ordered_json::array();
@@ -113,9 +112,8 @@ void printSuccess(const ScheduleView& schedule, const ir::VerifyResult& result,
                   llvm::raw_ostream& out) {
   out << "ok: " << rowOf(schedule.collective).name << " on " << schedule.topology.shape() << ", "
       << schedule.topology.ranks() << " nodes, " << schedule.operations.size()
-      << " operations, proved on " << result.classes << (result.by_cells ? " cell" : " node")
-      << (result.classes == 1 ? "" : "s") << "; scratch "
-      << llvm::format("%.4g", result.scratch_share) << " of the vector\n";
+      << " operations, proved on " << result.cells << (result.cells == 1 ? " cell" : " cells")
+      << "; scratch " << llvm::format("%.4g", result.scratch_share) << " of the vector\n";
   printLoads(schedule.topology, result.loads, out);
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/verifier/node_classes.h"
+#include "ir/node_classes.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {

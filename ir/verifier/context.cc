@@ -1,4 +1,4 @@
-// Texts for witnesses.
+// Groups of parts, and texts for witnesses.
 #include "ir/verifier/context.h"
 
 #include "ir/text/text.h"
@@ -16,8 +16,8 @@ VerifyContext::VerifyContext(const ScheduleView& written_view, const ScheduleVie
       result(verify_result),
       parts(schedule_view),
       axes(schedule_view.blockAxes()),
-      classes(written_view, verify_options.per_rank) {
-  result.classes = classes.count();
+      domains(schedule_view, verify_options.per_rank) {
+  result.cells = domains.live().size();
   groupParts();
   countListedPieces();
 }
@@ -62,10 +62,6 @@ void VerifyContext::countListedPieces() {
   }
   for (const Frame& frame : schedule.frames)
     count(frame);
-}
-
-BlockRanges VerifyContext::rangesOf(const Piece& piece, const Coordinates& at) const {
-  return schedule.blocksOf(piece.box, at);
 }
 
 std::string VerifyContext::rankText(const Coordinates& at) const {

@@ -1,24 +1,42 @@
-// What the rules of the verifier share: node classes, who executes what, matched messages, and
-// the list of faults. One file per family of rules: matching.cc, progress.cc, races.cc,
-// meaning.cc, links.cc.
+// What the rules of the verifier share: which nodes execute what, matched messages, the steps of
+// the proof, and the list of faults. One file per family of rules: links.cc, matching.cc,
+// progress.cc, races.cc, meaning.cc.
+//
+// Rules are proved for boxes of nodes ("cells") at a time, so that they cost what guards tell apart
+// and not what nodes there are. Guards are boxes, and what a region names depends on every axis on
+// the node's coordinate there alone; so is what nodes hold (facts.h). Nothing is approximated: what
+// is refused is wrong, and what takes too much work is left undecided.
 #ifndef TORC_IR_VERIFIER_CONTEXT_H_
 #define TORC_IR_VERIFIER_CONTEXT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "ir/verifier/node_classes.h"
+#include "ir/verifier/domains.h"
+#include "ir/verifier/span.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {
 
-/// The two ends of a message: operations, and the class of the other end.
+/// A send and its receive, on the nodes of a box; of a family, whose messages go along axes on
+/// which nodes do not differ, at no distance.
 struct Match {
-  std::uint32_t operation = kNone;  // of the other end
-  std::uint32_t node_class = 0;     // of the other end
+  std::uint32_t send = 0, receive = 0;  // operations
+  Ranges senders{}, receivers{};        // nodes
+  Coordinates distance{};               // from a sender to its receiver
+};
+
+inline constexpr std::int32_t kEverywhere = -1;
+
+/// An event (2 * operation for its start, + 1 for its completion) on the nodes that execute it: on
+/// all, or on those at one coordinate of some axes.
+struct Step {
+  std::uint64_t event = 0;
+  Coordinates at{};  // kEverywhere on the other axes
 };
 
 /// One verification.
@@ -36,18 +54,12 @@ class VerifyContext {
   const VerifyOptions& options;
   VerifyResult& result;
   const PartTable parts;
-  const BlockAxes axes;       // of blocks
-  const NodeClasses classes;  // as written: folded, what counts from a peer counts from the node
+  const BlockAxes axes;  // of blocks
+  Domains domains;
+  ProofWork work{0, kMaxProofWork};
+  std::vector<Match> matches;
+  std::vector<std::vector<std::uint32_t>> matches_of;  // by operation that receives
 
-  std::uint32_t classCount() const { return classes.count(); }
-  bool collapsed(std::uint32_t axis) const { return classes.collapsed(axis); }
-  Coordinates coordinatesOf(std::uint32_t node_class) const {
-    return classes.coordinatesOf(node_class);
-  }
-  bool executes(std::uint32_t node_class, const Operation& operation) const {
-    return classes.executes(node_class, operation);
-  }
-  BlockRanges rangesOf(const Piece& piece, const Coordinates& at) const;
   /// Whether a part is the first of those that no piece of the schedule tells apart: what holds for
   /// it holds for the others of its group.
   bool isFirstOfGroup(std::uint32_t part) const { return first_of_group_[part]; }
@@ -63,7 +75,7 @@ class VerifyContext {
     }
   }
 
-  /// "rank 5 (x=1, y=1)"; on a fully symmetric schedule the node at the origin.
+  /// "rank 5 (x=1, y=1)".
   std::string rankText(const Coordinates& at) const;
   /// "the block of rank 5", "the block from rank 5 to rank 7".
   std::string blockText(const BlockCoordinates& at) const;
@@ -71,36 +83,25 @@ class VerifyContext {
   void fault(Rule rule, std::uint32_t operation, const std::string& message);
   bool full() const { return result.faults.size() >= options.max_faults; }
 
-  /// Other end of the message of `operation` at `node_class`; filled by checkMatching.
-  Match& match(std::uint32_t node_class, std::uint32_t operation) {
-    return matches_[static_cast<std::size_t>(node_class) * schedule.operations.size() + operation];
-  }
-  void allocateMatches() {
-    matches_.resize(std::size_t{classCount()} * schedule.operations.size());
-  }
-
  private:
   void groupParts();
   void countListedPieces();
 
-  std::vector<Match> matches_;
   std::vector<bool> first_of_group_;  // by part
   std::uint64_t listed_pieces_ = 0;
 };
 
-/// Rule 1. Fills the matches; sizes of both ends are equal for every count because the blocks are.
-void checkMatching(VerifyContext& context);
-/// Rule 2. Returns the events (2 * operation + 0 for its start, + 1 for its completion) in an order
-/// that respects dependences and rendezvous on all classes; empty if there is none, or, for
-/// `per_class_order`, an order of (class * operations + operation) * 2 + event.
-std::vector<std::uint64_t> checkProgress(VerifyContext& context, bool& per_class_order);
-/// Rule 3.
-void checkRaces(VerifyContext& context);
-/// Rule 4; executes the events in `order` symbolically. Call when rules 1 to 3 hold.
-void checkMeaning(VerifyContext& context, const std::vector<std::uint64_t>& order,
-                  bool per_class_order);
 /// Rule 6: fills the loads; a fault where a promise is broken. Scratch share as well.
 void checkLinks(VerifyContext& context);
+/// Rule 1. Fills the matches; sizes of both ends are equal for every count because the blocks are.
+void checkMatching(VerifyContext& context);
+/// Rule 2. Returns an order of steps that respects dependences and rendezvous; nothing after a
+/// fault, or where it is too much work.
+std::optional<std::vector<Step>> checkProgress(VerifyContext& context);
+/// Rule 3.
+void checkRaces(VerifyContext& context);
+/// Rule 4; executes the steps symbolically. Call when rules 1 to 3 hold.
+void checkMeaning(VerifyContext& context, const std::vector<Step>& order);
 
 }  // namespace torc::ir
 

@@ -1,13 +1,13 @@
-// Rule 6, links: what each class of directed links carries in each phase, and the promise of
-// assign-permutations that no two colors share a link within a phase. Also the scratch needed. A
-// message that goes over a dead link, or through a dead node, is a fault; one that goes more than
-// one hop is taken to go along one axis after the other, X first.
-#include "ir/verifier/links.h"
-
+// Rule 6, links: what each class of directed links carries in each phase, which is the most that
+// the nodes of any cell send over it, and the promise of assign-permutations that no two colors
+// share a link within a phase. Also the scratch needed. A message that goes over a dead link, or
+// through a dead node, is a fault; one that goes more than one hop is taken to go along one axis
+// after the other, X first.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "ir/families/families.h"
 #include "ir/verifier/context.h"
@@ -16,28 +16,18 @@
 namespace torc::ir {
 namespace {
 
-/// Every node.
-Ranges everywhere(const Topology& topology) {
-  Ranges all{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    all[axis] = {0, topology.axes[axis].size};
-  return all;
-}
-
-/// The nodes that a class stands for.
-Ranges nodesOf(const VerifyContext& context, std::uint32_t node_class) {
-  Ranges nodes = everywhere(context.topology);
-  const Coordinates at = context.coordinatesOf(node_class);
-  for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
-    if (!context.collapsed(axis)) nodes[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
-  }
-  return nodes;
-}
+/// All links of one axis and sign, in one phase.
+struct PhaseLinks {
+  std::uint32_t phase;
+  std::uint32_t axis;
+  int sign;
+  auto operator<=>(const PhaseLinks&) const = default;
+};
 
 /// The nodes whose messages over `shift`, one axis after the other, take `link`. Axes before the
 /// link's have been travelled there, those behind it not yet.
 Ranges sendersOver(const Topology& topology, const Shift& shift, const DeadLink& link) {
-  Ranges senders = everywhere(topology);
+  Ranges senders = allNodes(topology);
   const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
   for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
     const std::uint32_t size = topology.axes[axis].size;
@@ -59,7 +49,7 @@ template <typename Visit>
 void forEachWayThrough(const Topology& topology, const Shift& shift, const Coordinates& dead,
                        Visit visit) {
   const auto dimensions = static_cast<std::uint32_t>(topology.dimensions());
-  Ranges senders = everywhere(topology);
+  Ranges senders = allNodes(topology);
   for (std::uint32_t axis = 0; axis < dimensions; ++axis)
     senders[axis] = {static_cast<std::uint32_t>(dead[axis]), 1};
   for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
@@ -70,24 +60,8 @@ void forEachWayThrough(const Topology& topology, const Shift& shift, const Coord
   }
 }
 
-/// Adds what the messages of a family, each of `carried`, load.
-void addFamilyLoads(const VerifyContext& context, const Operation& operation, double carried,
-                    std::map<PhaseLinks, double>& load,
-                    std::map<PhaseLinks, std::set<std::uint32_t>>& colors) {
-  const Family& family = context.schedule.families[operation.peer];
-  for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
-    const FamilyLoad messages = loadOf(context.topology, family, axis);
-    for (const auto& [sign, count] : {std::pair(1, messages.up), std::pair(-1, messages.down)}) {
-      if (count == 0) continue;
-      const PhaseLinks link{operation.phase, axis, sign};
-      load[link] += carried * static_cast<double>(count);
-      addColors(context, operation.a, colors[link]);
-    }
-  }
-}
-
-}  // namespace
-
+/// A fault if `operation`, a send, takes a dead link or goes through a dead node from one of the
+/// nodes of `senders`.
 void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesList& senders) {
   const Topology& topology = context.topology;
   if (!topology.isDamaged() || context.full()) return;
@@ -116,78 +90,150 @@ void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesLi
   context.fault(Rule::kLinks, operation, "on " + context.rankText(at) + dead);
 }
 
-void addColors(const VerifyContext& context, const Region& region,
-               std::set<std::uint32_t>& colors) {
-  for (const Piece& piece : context.schedule.piecesOf(region)) {
-    colors.insert(context.parts.index(piece.part).color);
-    colors.insert(context.parts.index(piece.part + piece.parts - 1).color);
-  }
+/// The nodes whose blocks on one axis are among those of a dead node, for which `interval` stands.
+Range nodesThatName(const Interval& interval, std::int32_t dead, std::uint32_t size) {
+  const Range named = resolve(interval, 0, size);
+  if (interval.kind == IntervalKind::kRelative && named.length < size)
+    return {wrap(std::int64_t{dead} - named.start - named.length + 1, size), named.length};
+  return contains(named, static_cast<std::uint32_t>(dead), size) ? Range{0, size} : Range{};
 }
 
-void checkPromise(VerifyContext& context,
-                  const std::map<PhaseLinks, std::set<std::uint32_t>>& colors) {
-  if (!(context.schedule.flags & kConflictFreePhases)) return;
-  for (const auto& [link, users] : colors) {
-    const Axis& axis = context.topology.axes[link.axis];
-    if (users.size() < 2 || axis.kind == AxisKind::kCore) continue;
-    context.fault(Rule::kLinks, kNone,
-                  "promised conflict-free phases, but in phase " + std::to_string(link.phase) +
-                      " colors " + std::to_string(*users.begin()) + " and " +
-                      std::to_string(*std::next(users.begin())) + " both use links " + axis.name +
-                      (link.sign > 0 ? "+" : "-"));
-  }
-}
+class LinkChecker {
+ public:
+  explicit LinkChecker(VerifyContext& context)
+      : context_(context),
+        schedule_(context_.schedule),
+        topology_(context_.topology),
+        shares_(schedule_),
+        written_shares_(context_.written) {}
 
-void measureScratch(VerifyContext& context) {
-  const ScheduleView& schedule = context.schedule;
-  context.result.slots = schedule.slot_count;
-  context.result.scratch_share = VectorShares(schedule).scratch();
-}
-
-void checkLinks(VerifyContext& context) {
-  const ScheduleView& schedule = context.schedule;
-  const Topology& topology = context.topology;
-  if (topology.isDamaged()) {
-    for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
-      const Operation& operation = schedule.operations[i];
+  void run() {
+    for (std::uint32_t i = 0; i < schedule_.operations.size() && !context_.work.tooMuch(); ++i) {
+      const Operation& operation = schedule_.operations[i];
       if (!sends(operation.kind)) continue;
-      RangesList senders;
-      for (std::uint32_t c = 0; c < context.classCount(); ++c) {
-        if (context.executes(c, operation)) senders.push_back(nodesOf(context, c));
-      }
-      checkDamage(context, i, senders);
-    }
-  }
-  const VectorShares shares(schedule), written_shares(context.written);
-  std::map<PhaseLinks, double> busiest;
-  std::map<PhaseLinks, std::set<std::uint32_t>> colors;
-  for (std::uint32_t c = 0; c < context.classCount(); ++c) {
-    const Coordinates at = context.coordinatesOf(c);
-    std::map<PhaseLinks, double> load;
-    for (const Operation& operation : schedule.operations) {
-      if (operation.kind != OperationKind::kSend || !context.executes(c, operation)) continue;
       if (operation.hasFamily()) {
-        const Region& message = context.written.operations[&operation - &schedule.operations[0]].a;
-        addFamilyLoads(context, operation, written_shares.of(message, at), load, colors);
+        addFamily(i);
         continue;
       }
-      const double carried = shares.of(operation.a, at);
-      const Shift& shift = schedule.shifts[operation.peer];
-      for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+      const RangesList& senders = context_.domains.of(operation);
+      checkDamage(context_, i, senders);
+      if (!isSignal(operation.kind)) addLoads(operation, senders);
+    }
+    for (auto& [link, users] : links_) {
+      double busiest = 0;
+      forEachCell(topology_, std::move(users.senders), context_.work,
+                  [&](const Ranges&, llvm::ArrayRef<std::uint32_t> doing) {
+                    double load = 0;
+                    for (std::uint32_t i : doing)
+                      load += users.loads[i];
+                    busiest = std::max(busiest, load);
+                  });
+      context_.result.loads.push_back({link.axis, link.sign, link.phase, busiest});
+    }
+    checkPromise();
+  }
+
+ private:
+  struct Users {
+    std::vector<Doing> senders;
+    std::vector<double> loads;  // of a sender, by its number
+    std::set<std::uint32_t> colors;
+  };
+
+  void add(const Operation& operation, std::uint32_t axis, int sign, const Ranges& senders,
+           double load) {
+    Users& users = links_[{operation.phase, axis, sign}];
+    users.senders.push_back({senders, static_cast<std::uint32_t>(users.loads.size())});
+    users.loads.push_back(load);
+    for (const Piece& piece : schedule_.piecesOf(operation.a)) {
+      users.colors.insert(context_.parts.index(piece.part).color);
+      users.colors.insert(context_.parts.index(piece.part + piece.parts - 1).color);
+    }
+  }
+
+  void addLoads(const Operation& operation, const RangesList& senders) {
+    const Shift& shift = schedule_.shifts[operation.peer];
+    context_.work.done += std::max<std::size_t>(1, operation.a.pieces);
+    for (const Ranges& nodes : alike(operation.a, senders)) {
+      Coordinates at{};
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+        at[axis] = static_cast<std::int32_t>(nodes[axis].start);
+      const double carried = shares_.of(operation.a, at);
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
         if (shift[axis] == 0) continue;
-        const PhaseLinks link{operation.phase, axis, topology.axes[axis].linkSign(shift[axis])};
-        load[link] += carried * std::abs(shift[axis]);
-        addColors(context, operation.a, colors[link]);
+        add(operation, axis, topology_.axes[axis].linkSign(shift[axis]), nodes,
+            carried * std::abs(shift[axis]));
       }
     }
-    for (const auto& [link, share] : load)
-      busiest[link] = std::max(busiest[link], share);
   }
-  for (const auto& [link, share] : busiest) {
-    context.result.loads.push_back({link.axis, link.sign, link.phase, share});
+
+  /// What the messages of a family load: every one carries as much as every other.
+  void addFamily(std::uint32_t index) {
+    const Operation& operation = schedule_.operations[index];
+    const Family& family = schedule_.families[operation.peer];
+    const double carried = written_shares_.of(context_.written.operations[index].a, {});
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      const FamilyLoad messages = loadOf(topology_, family, axis);
+      for (const auto& [sign, count] : {std::pair(1, messages.up), std::pair(-1, messages.down)}) {
+        if (count == 0) continue;
+        for (const Ranges& nodes : context_.domains.of(operation))
+          add(operation, axis, sign, nodes, carried * static_cast<double>(count));
+      }
+    }
   }
-  checkPromise(context, colors);
-  measureScratch(context);
+
+  /// Boxes of the nodes of `boxes` on each of which a region has as many blocks of live nodes.
+  RangesList alike(const Region& region, RangesList boxes) {
+    const auto dimensions = static_cast<std::uint32_t>(topology_.dimensions());
+    for (const Coordinates& dead : topology_.deadNodes()) {
+      for (const Piece& piece : schedule_.piecesOf(region)) {
+        for (std::uint32_t end = 0; end < context_.axes.ends(); ++end) {
+          Ranges naming = allNodes(topology_);
+          for (std::uint32_t axis = 0; axis < dimensions; ++axis) {
+            naming[axis] = nodesThatName(
+                schedule_.blockInterval(piece.box, end * context_.axes.nodeAxes() + axis),
+                dead[axis], topology_.axes[axis].size);
+          }
+          RangesList cut;
+          for (const Ranges& nodes : boxes) {
+            ++context_.work.done;
+            intersect(nodes, naming, topology_, cut);
+            subtract(nodes, naming, topology_, cut);
+          }
+          boxes = std::move(cut);
+        }
+      }
+    }
+    return boxes;
+  }
+
+  /// A fault where two colors use the same links of a phase and conflict-free phases are promised.
+  void checkPromise() {
+    if (!(schedule_.flags & kConflictFreePhases)) return;
+    for (const auto& [link, users] : links_) {
+      const Axis& axis = topology_.axes[link.axis];
+      if (users.colors.size() < 2 || axis.kind == AxisKind::kCore) continue;
+      context_.fault(Rule::kLinks, kNone,
+                     "promised conflict-free phases, but in phase " + std::to_string(link.phase) +
+                         " colors " + std::to_string(*users.colors.begin()) + " and " +
+                         std::to_string(*std::next(users.colors.begin())) + " both use links " +
+                         axis.name + (link.sign > 0 ? "+" : "-"));
+    }
+  }
+
+  VerifyContext& context_;
+  const ScheduleView& schedule_;
+  const Topology& topology_;
+  const VectorShares shares_, written_shares_;
+  std::map<PhaseLinks, Users> links_;
+};
+
+}  // namespace
+
+void checkLinks(VerifyContext& context) {
+  LinkChecker(context).run();
+  context.result.slots = context.schedule.slot_count;
+  context.result.scratch_share = VectorShares(context.schedule).scratch();
 }
 
 }  // namespace torc::ir

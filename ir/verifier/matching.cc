@@ -1,14 +1,15 @@
-// Rule 1, matching: the k-th send of a stream from one node to another has a k-th receive there,
-// of the same blocks of the same part; and nothing is received that is not sent.
+// Rule 1, matching: the k-th send of a stream from one node to another has a k-th receive there, of
+// the same blocks of the same part; and nothing is received that is not sent. For each stream and
+// direction the nodes are cut into cells that send the same and whose peers receive the same.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
+#include <set>
 
-#include "ir/families/families.h"
+#include "ir/node_classes.h"
+#include "ir/text/format.h"
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
-#include "ir/verifier/messages.h"
 #include "schedules/expansion/family.h"
 
 namespace torc::ir {
@@ -19,7 +20,70 @@ struct Channel {
   Shift shift;
   auto operator<=>(const Channel&) const = default;
 };
-using Channels = std::map<Channel, std::vector<std::uint32_t>>;
+
+Coordinates firstNode(const Ranges& nodes) {
+  Coordinates at{};
+  for (int axis = 0; axis < kMaxAxes; ++axis)
+    at[axis] = static_cast<std::int32_t>(nodes[axis].start);
+  return at;
+}
+
+/// "(2, *, 0:2)": absolute blocks.
+std::string nodesText(const Topology& topology, const Ranges& nodes) {
+  Box box;
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    if (nodes[axis].length == topology.axes[axis].size) continue;
+    box[axis] =
+        Interval::absolute(static_cast<std::int32_t>(nodes[axis].start), nodes[axis].length);
+  }
+  return boxText(topology, box);
+}
+
+std::string pieceText(const VerifyContext& context, const Piece& piece, const BlockRanges& blocks) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  printParts(piece, out);
+  text += " of blocks " + nodesText(context.topology, context.axes.nodesOf(blocks));
+  if (context.axes.ends() == 2) {
+    text += " -> " + nodesText(context.topology, context.axes.nodesOf(blocks, 1));
+  }
+  return text;
+}
+
+/// The region whose blocks a message carries, at either end.
+const Region& messageRegion(const Operation& operation) {
+  return sends(operation.kind) ? operation.a : operation.dst;
+}
+
+/// What a message carries, as the text form says it.
+std::string messageText(const ScheduleView& schedule, const Operation& operation) {
+  return isSignal(operation.kind) ? "a signal" : regionText(schedule, messageRegion(operation));
+}
+
+/// What a message from `at` brings against what is received at `peer_at`, piece by piece; empty if
+/// they are the same.
+std::string describeDifference(const VerifyContext& context, const Region& sent,
+                               const Coordinates& at, const Region& received,
+                               const Coordinates& peer_at) {
+  const ScheduleView& written = context.written;
+  const PieceList sent_pieces = written.piecesOf(sent);
+  const PieceList received_pieces = written.piecesOf(received);
+  if (sent_pieces.size() != received_pieces.size()) {
+    return std::to_string(sent_pieces.size()) + " pieces are sent, " +
+           std::to_string(received_pieces.size()) + " received";
+  }
+  for (std::size_t i = 0; i < sent_pieces.size(); ++i) {
+    const BlockRanges sent_blocks = written.blocksOf(sent_pieces[i].box, at);
+    const BlockRanges received_blocks = written.blocksOf(received_pieces[i].box, peer_at);
+    if (sent_pieces[i].part == received_pieces[i].part &&
+        sent_pieces[i].parts == received_pieces[i].parts && sent_blocks == received_blocks) {
+      continue;
+    }
+    return pieceText(context, sent_pieces[i], sent_blocks) + " is sent, " +
+           pieceText(context, received_pieces[i], received_blocks) + " received";
+  }
+  return {};
+}
 
 /// How far all messages of a family go along an axis, if they all go as far.
 std::optional<std::int32_t> onlyShift(const Family& family, std::uint32_t axis) {
@@ -41,16 +105,14 @@ Interval asReceived(Interval interval, const std::optional<std::int32_t>& shift)
   return interval;
 }
 
-/// Whether all messages of a family are of the same blocks at both ends, on nodes of class
-/// `node_class`.
-bool sameInFamily(const VerifyContext& context, std::uint32_t node_class, const Operation& send,
+/// Whether all messages of a family are of the same blocks at both ends, on the node at `at`.
+bool sameInFamily(const VerifyContext& context, const Coordinates& at, const Operation& send,
                   const Operation& receive) {
   const ScheduleView& written = context.written;
   const Family& family = written.families[send.peer];
   const PieceList sent = written.piecesOf(send.a);
   const PieceList received = written.piecesOf(receive.dst);
   if (sent.size() != received.size()) return false;
-  const Coordinates at = context.coordinatesOf(node_class);
   for (std::size_t i = 0; i < sent.size(); ++i) {
     if (sent[i].part != received[i].part || sent[i].parts != received[i].parts) return false;
     for (std::uint32_t block_axis = 0; block_axis < context.axes.count(); ++block_axis) {
@@ -73,115 +135,145 @@ bool sameInFamily(const VerifyContext& context, std::uint32_t node_class, const 
   return true;
 }
 
-/// The k-th send of a family in a stream matches the k-th receive: validation has seen to it that a
-/// stream has one family. Peers are of one class, for nodes differ on no axis on which it goes.
-void matchFamilies(VerifyContext& context, std::uint32_t node_class) {
-  const std::span<const Operation> written = context.written.operations;
-  const std::string where = "on " + context.rankText(context.coordinatesOf(node_class)) + " ";
-  std::map<std::uint32_t, std::array<std::vector<std::uint32_t>, 2>> ends;  // by stream
-  for (std::uint32_t i = 0; i < written.size(); ++i) {
-    if (!written[i].hasFamily() || !context.executes(node_class, written[i])) continue;
-    ends[written[i].stream][sends(written[i].kind) ? 0 : 1].push_back(i);
+class Matcher {
+ public:
+  explicit Matcher(VerifyContext& context)
+      : context_(context), schedule_(context.schedule), topology_(context.topology) {}
+
+  void run() {
+    std::map<Channel, std::vector<Doing>> channels;  // by the sender's nodes
+    for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
+      const Operation& operation = schedule_.operations[i];
+      if (operation.peer == kNone) continue;
+      const bool sending = sends(operation.kind);
+      // Families go along axes on which nodes do not differ: both ends are on nodes like these.
+      const Shift direction =
+          operation.hasFamily()
+              ? Shift{}
+              : messageDirection(topology_, schedule_.shifts[operation.peer], sending ? 1 : -1);
+      std::vector<Doing>& list = channels[{operation.stream, direction}];
+      for (const Ranges& nodes : context_.domains.of(operation))
+        list.push_back({sending ? nodes : moved(nodes, opposite(direction), topology_), i});
+    }
+    for (auto& [channel, list] : channels) {
+      if (context_.full() || context_.work.tooMuch()) break;
+      runChannel(channel, std::move(list));
+    }
+    context_.matches_of.resize(schedule_.operations.size());
+    for (std::uint32_t i = 0; i < context_.matches.size(); ++i)
+      context_.matches_of[context_.matches[i].receive].push_back(i);
   }
-  for (const auto& [stream, both] : ends) {
-    const auto& [senders, receivers] = both;
-    for (std::size_t k = 0; k < std::max(senders.size(), receivers.size()); ++k) {
-      if (k >= receivers.size()) {
-        context.fault(Rule::kMatching, senders[k], where + "its peers have no receive for it");
-        break;
+
+ private:
+  static Coordinates opposite(const Shift& shift) {
+    Coordinates result{};
+    for (int axis = 0; axis < kMaxAxes; ++axis)
+      result[axis] = -shift[axis];
+    return result;
+  }
+
+  void runChannel(const Channel& channel, std::vector<Doing> list) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, RangesList> pairs;
+    std::set<std::uint32_t> at_fault;
+    std::vector<std::uint32_t> senders, receivers;
+    const std::uint64_t cells = forEachCell(
+        topology_, std::move(list), context_.work,
+        [&](const Ranges& cell, llvm::ArrayRef<std::uint32_t> doing) {
+          senders.clear();
+          receivers.clear();
+          for (std::uint32_t i : doing)
+            (sends(schedule_.operations[i].kind) ? senders : receivers).push_back(i);
+          const std::size_t both = std::min(senders.size(), receivers.size());
+          for (std::size_t k = 0; k < both; ++k) {
+            RangesList& boxes = pairs[{senders[k], receivers[k]}];
+            context_.work.done += boxes.size() + 1;
+            if (context_.domains.apart()) {
+              boxes.push_back(cell);
+            } else {
+              addJoined(cell, topology_, boxes);
+            }
+          }
+          if (both < senders.size() && at_fault.insert(senders[both]).second)
+            reportUnmatched(senders[both], both, cell);
+          if (both < receivers.size() && at_fault.insert(receivers[both]).second)
+            reportUnmatched(receivers[both], both, moved(cell, channel.shift, topology_));
+        });
+    context_.result.cells = std::max(context_.result.cells, cells);
+    for (const auto& [pair, boxes] : pairs) {
+      for (const Ranges& nodes : boxes) {
+        context_.matches.push_back({pair.first, pair.second, nodes,
+                                    moved(nodes, channel.shift, topology_), channel.shift});
+        compareEnds(context_.matches.back());
       }
-      if (k >= senders.size()) {
-        context.fault(Rule::kMatching, receivers[k],
-                      where + "nothing is sent that it could receive (stream " +
-                          std::to_string(stream) + ")");
-        break;
-      }
-      if (!sameInFamily(context, node_class, written[senders[k]], written[receivers[k]])) {
-        context.fault(Rule::kMatching, receivers[k],
-                      where + "receives " + messageText(context.written, written[receivers[k]]) +
-                          ", but its peers' %" + std::to_string(senders[k]) + " sends " +
-                          messageText(context.written, written[senders[k]]));
-      }
-      context.match(node_class, senders[k]) = {receivers[k], node_class};
-      context.match(node_class, receivers[k]) = {senders[k], node_class};
     }
   }
-}
+
+  /// `operation`, number `k` of its channel, has no other end on `nodes`.
+  void reportUnmatched(std::uint32_t operation, std::size_t k, const Ranges& nodes) {
+    const Operation& it = schedule_.operations[operation];
+    const std::string at = context_.rankText(firstNode(nodes));
+    const std::string stream = "stream " + std::to_string(it.stream);
+    context_.fault(Rule::kMatching, operation,
+                   !sends(it.kind)
+                       ? "on " + at + " nothing is sent that it could receive (" + stream + ")"
+                   : it.hasFamily() ? "on " + at + " its peers have no receive for it"
+                                    : "message " + std::to_string(k + 1) + " of " + stream +
+                                          " from " + at + " has no receive at its peer");
+  }
+
+  /// Blocks go with the node, or stand still: ends that are the same on two nodes that follow one
+  /// another are the same on all.
+  void compareEnds(const Match& match) {
+    const std::size_t pieces = schedule_.operations[match.send].a.pieces;
+    const Coordinates first = firstNode(match.senders);
+    bool same = compareEnds(match, first);
+    for (std::uint32_t axis = 0; axis < topology_.axis_count && same; ++axis) {
+      context_.work.done += 1 + pieces;
+      if (match.senders[axis].length < 2) continue;
+      Coordinates next = first;
+      next[axis] =
+          static_cast<std::int32_t>(wrap(std::int64_t{first[axis]} + 1, topology_.axes[axis].size));
+      same = compareEnds(match, next);
+    }
+  }
+
+  bool compareEnds(const Match& match, const Coordinates& at) {
+    // What one message of a family carries stands in the schedule as it was written.
+    const bool family = schedule_.operations[match.send].hasFamily();
+    const ScheduleView& written = context_.written;
+    const Operation& send = written.operations[match.send];
+    const Operation& receive = written.operations[match.receive];
+    Coordinates peer_at{};
+    for (std::uint32_t i = 0; i < topology_.axis_count; ++i) {
+      peer_at[i] = static_cast<std::int32_t>(
+          wrap(std::int64_t{at[i]} + match.distance[i], topology_.axes[i].size));
+    }
+    std::string difference;
+    if (family) {
+      if (sameInFamily(context_, at, send, receive)) return true;
+    } else {
+      difference =
+          describeDifference(context_, messageRegion(send), at, messageRegion(receive), peer_at);
+      if (difference.empty()) return true;
+      difference = isSignal(send.kind) == isSignal(receive.kind) ? ": " + difference : "";
+    }
+    context_.fault(Rule::kMatching, match.receive,
+                   "on " + context_.rankText(peer_at) + " receives " +
+                       messageText(written, receive) + ", but its " +
+                       (family ? "peers' %" : "peer's %") + std::to_string(match.send) + " sends " +
+                       messageText(written, send) + difference);
+    return false;
+  }
+
+  VerifyContext& context_;
+  const ScheduleView& schedule_;
+  const Topology& topology_;
+};
 
 }  // namespace
 
 void checkMatching(VerifyContext& context) {
-  const ScheduleView& schedule = context.schedule;
-  context.allocateMatches();
-  for (std::uint32_t c = 0; c < context.classCount() && !context.full(); ++c)
-    matchFamilies(context, c);
-  std::vector<Shift> outgoing, incoming;  // canonical, per entry of the table of shifts
-  for (const Shift& shift : schedule.shifts) {
-    outgoing.push_back(messageDirection(context.topology, shift, +1));
-    incoming.push_back(messageDirection(context.topology, shift, -1));
-  }
-  auto channelsOf = [&](std::uint32_t node_class, bool sending) {
-    Channels channels;
-    for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
-      const Operation& operation = schedule.operations[i];
-      const bool wanted = sending ? sends(operation.kind) : receives(operation.kind);
-      if (!wanted || operation.hasFamily() || !context.executes(node_class, operation)) continue;
-      const Shift& shift = (sending ? outgoing : incoming)[operation.peer];
-      channels[{operation.stream, shift}].push_back(i);
-    }
-    return channels;
-  };
-  std::vector<Channels> receiving(context.classCount());
-  for (std::uint32_t c = 0; c < context.classCount(); ++c)
-    receiving[c] = channelsOf(c, false);
-
-  for (std::uint32_t c = 0; c < context.classCount() && !context.full(); ++c) {
-    const Coordinates at = context.coordinatesOf(c);
-    for (const auto& [channel, senders] : channelsOf(c, true)) {
-      Coordinates distance{};
-      const std::uint32_t peer = context.classes.neighbour(c, channel.shift, distance);
-      const Coordinates peer_at = context.coordinatesOf(peer);
-      auto entry = receiving[peer].find(channel);
-      const std::size_t present = entry == receiving[peer].end() ? 0 : entry->second.size();
-      for (std::size_t k = 0; k < senders.size(); ++k) {
-        if (k >= present) {
-          context.fault(Rule::kMatching, senders[k],
-                        "message " + std::to_string(k + 1) + " of stream " +
-                            std::to_string(channel.stream) + " from " + context.rankText(at) +
-                            " has no receive at its peer");
-          break;
-        }
-        const std::uint32_t receiver = entry->second[k];
-        const Region& sent = messageRegion(schedule.operations[senders[k]]);
-        const Region& received = messageRegion(schedule.operations[receiver]);
-        const std::string difference =
-            describeDifference(context, sent, at, distance, received, peer_at);
-        if (!difference.empty()) {
-          context.fault(Rule::kMatching, receiver,
-                        "on " + context.rankText(peer_at) + " receives " +
-                            messageText(schedule, schedule.operations[receiver]) +
-                            ", but its peer's %" + std::to_string(senders[k]) + " sends " +
-                            messageText(schedule, schedule.operations[senders[k]]) + ": " +
-                            difference);
-        }
-        context.match(c, senders[k]) = {receiver, peer};
-        context.match(peer, receiver) = {senders[k], c};
-      }
-    }
-  }
-  for (std::uint32_t c = 0; c < context.classCount() && !context.full(); ++c) {
-    for (const auto& [channel, receivers] : receiving[c]) {
-      for (std::uint32_t receiver : receivers) {
-        if (context.match(c, receiver).operation != kNone) continue;
-        context.fault(Rule::kMatching, receiver,
-                      "on " + context.rankText(context.coordinatesOf(c)) +
-                          " nothing is sent that it could receive (stream " +
-                          std::to_string(channel.stream) + ")");
-        break;
-      }
-      if (context.full()) break;
-    }
-  }
+  Matcher(context).run();
 }
 
 }  // namespace torc::ir

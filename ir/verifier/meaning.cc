@@ -1,410 +1,523 @@
 // Rule 4, meaning: every block of the output ends with exactly the contributions that the
 // collective demands, each exactly once.
 //
-// The schedule is executed symbolically on every class of nodes, event by event in an order that
-// respects dependences and rendezvous. What a send reads is taken at its start, what a receive
-// writes is written at its completion; that no order of unordered events changes the outcome is
-// the rule on races. Writing out[b] makes in[b] unreadable where MPI_IN_PLACE would make them one
-// memory, so that the proof holds in place and not in place.
+// The schedule is executed symbolically, for all nodes of a box at a time, on what nodes hold as
+// seen from themselves (facts.h), event by event in an order that respects dependences and
+// rendezvous. What a send reads is taken at its start, what a receive writes is written at its
+// completion; that no order of unordered events changes the outcome is the rule on races. Writing
+// out[b] makes in[b] unreadable where MPI_IN_PLACE would make them one memory, so that the proof
+// holds in place and not in place.
+#include <algorithm>
 #include <map>
 
+#include <llvm/ADT/STLExtras.h>
+
 #include "ir/text/text.h"
-#include "ir/verifier/contents.h"
 #include "ir/verifier/context.h"
+#include "ir/verifier/fact_joins.h"
+#include "ir/verifier/facts.h"
 #include "ir/verifier/rank_order.h"
 
 namespace torc::ir {
 namespace {
 
 /// What a piece of a region holds, of one part (group of parts).
-struct PartValue {
+struct PartFacts {
   std::uint32_t part = 0;
-  Pieces pieces;
+  FactList facts;
 };
 /// What a region holds: in the order of its pieces, in each of its parts.
-using RegionValue = llvm::SmallVector<PartValue, 1>;
+using RegionFacts = llvm::SmallVector<PartFacts, 1>;
 
-/// What one class of nodes holds.
-struct NodeState {
-  std::vector<Contents> in, out;                         // by part
-  std::vector<std::map<std::uint32_t, Contents>> slots;  // by part
-  std::vector<std::uint32_t> slot_frame;                 // frame that a slot holds, kNone at first
-  std::map<std::uint32_t, RegionValue> payloads;         // by send: what it has started to send
+/// One piece of storage of all nodes. Of nodes that are cells of their own it has a store each.
+class Storage {
+ public:
+  FactStore& on(const Ranges& nodes, const FactSetting& setting) {
+    std::uint64_t node = 0;
+    for (std::uint32_t axis = 0; axis < setting.axes.nodeAxes() && setting.apart; ++axis)
+      node = node * setting.axes.size(axis) + nodes[axis].start;
+    return stores_[node];
+  }
+
+ private:
+  std::map<std::uint64_t, FactStore> stores_;
+};
+
+/// What has been sent and not yet received, by piece and part as above.
+struct Payload {
+  std::vector<std::pair<std::uint32_t, Storage>> parts;
 };
 
 class MeaningChecker {
  public:
   explicit MeaningChecker(VerifyContext& context)
       : context_(context),
-        schedule_(context.schedule),
-        topology_(context.topology),
-        axes_(context.axes),
-        row_(rowOf(context.schedule.collective)) {}
+        schedule_(context_.schedule),
+        topology_(context_.topology),
+        row_(rowOf(context_.schedule.collective)),
+        axes_(context_.axes),
+        setting_{axes_, context.work, context.domains.apart()} {}
 
-  void run(const std::vector<std::uint64_t>& order, bool per_class_order) {
+  void run(const std::vector<Step>& order) {
     initialise();
-    const std::uint64_t operations = schedule_.operations.size();
-    for (std::uint64_t event : order) {
-      if (context_.full()) return;
-      if (context_.result.work > kMaxMeaningSteps || held_ > kMaxHeldContributions) {
-        context_.fault(Rule::kBounds, kNone,
-                       "too large to prove: nodes hold too many different things");
-        return;
-      }
-      const bool completes = event % 2 == 1;
-      const std::uint64_t index = event / 2;
-      const auto operation = static_cast<std::uint32_t>(index % operations);
-      if (per_class_order) {
-        step(static_cast<std::uint32_t>(index / operations), operation, completes);
-      } else {
-        for (std::uint32_t c = 0; c < context_.classCount(); ++c)
-          step(c, operation, completes);
+    for (const Step& step : order) {
+      // What is found after a fault may be its consequence.
+      if (!context_.result.ok() || context_.work.tooMuch()) return;
+      const auto index = static_cast<std::uint32_t>(step.event / 2);
+      const Operation& operation = schedule_.operations[index];
+      // Sends act at their start, others at their completion.
+      if ((step.event % 2 == 1) == sends(operation.kind)) continue;
+      for (Ranges nodes : context_.domains.of(operation)) {
+        if (narrow(nodes, step.at)) execute(index, nodes);
       }
     }
-    for (std::uint32_t c = 0; c < context_.classCount() && !context_.full(); ++c)
-      finish(c);
+    if (context_.result.ok()) finish();
   }
 
  private:
   void initialise() {
-    nodes_.resize(context_.classCount());
-    for (std::uint32_t c = 0; c < nodes_.size(); ++c) {
-      NodeState& node = nodes_[c];
-      node.in.resize(context_.parts.size());
-      node.out.resize(context_.parts.size());
-      node.slots.resize(schedule_.slot_count);
-      node.slot_frame.assign(schedule_.slot_count, kNone);
-      const Coordinates at = context_.coordinatesOf(c);
-      const BlockRanges own = ownBlocks(at, 0);
-      const Holds in = row_.inAt(at == context_.root);
-      // A whole `in` holds this rank's contribution to every block; an own block holds itself.
-      const Content piece{in == Holds::kWhole ? axes_.all() : own,
-                          {in == Holds::kWhole ? axes_.nodesOf(own) : blockOwner()}};
-      for (Contents& part : node.in) {
-        if (in != Holds::kNothing) part.write(piece, axes_);
-      }
-      // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
-      if (row_.layout != Layout::kBlockMajor || row_.inWhole()) continue;
-      for (const Coordinates& dead : topology_.deadNodes()) {
-        for (Contents& part : node.out) {
-          for (std::uint32_t end = 0; end < axes_.ends(); ++end)
-            part.write({blocksWith(siteOf(dead), end), {blockOwner()}}, axes_);
+    in_.resize(context_.parts.size());
+    out_.resize(context_.parts.size());
+    slots_.resize(schedule_.slot_count);
+    payloads_.resize(schedule_.operations.size());
+    for (const auto& [nodes, holds] :
+         holdersOf(context_.domains.live(), row_.in, row_.in_elsewhere)) {
+      const bool whole = holds == Holds::kWhole;
+      // A whole `in` holds the node's contribution to every block; an own block holds itself.
+      const Fact held{{nodes, whole ? allBlocks(axes_) : ownBlocks(nodes, 0)},
+                      {whole ? themselves(nodes) : blockOwner()},
+                      kNone};
+      for (Storage& part : in_)
+        part.on(nodes, setting_).add(held, setting_);
+    }
+    // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
+    if (row_.layout != Layout::kBlockMajor || row_.inWhole()) return;
+    for (const Coordinates& dead : topology_.deadNodes()) {
+      for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
+        for (const Ranges& nodes : context_.domains.live()) {
+          for (Storage& part : out_)
+            part.on(nodes, setting_)
+                .write({{nodes, blocksOf(dead, end)}, {blockOwner()}, kNone}, setting_);
         }
       }
-      for (const Contents& part : node.out)
-        held_ += part.contributions();
     }
   }
+  /// The blocks one end of which is a dead node, all its cores.
+  BlockSpans blocksOf(const Coordinates& dead, std::uint32_t end) const {
+    BlockSpans blocks = allBlocks(axes_);
+    for (int axis = 0; axis < topology_.dimensions(); ++axis)
+      blocks[end * axes_.nodeAxes() + static_cast<std::uint32_t>(axis)] = {
+          static_cast<std::uint32_t>(dead[axis]), 1, 0, 0};
+    return blocks;
+  }
 
-  void step(std::uint32_t node_class, std::uint32_t index, bool completes) {
+  struct Holder {
+    Ranges nodes{};
+    Holds holds = Holds::kNothing;
+  };
+  /// `live` by what a buffer of theirs holds: the root, and the others. Who holds nothing is left
+  /// out.
+  llvm::SmallVector<Holder, 4> holdersOf(const RangesList& live, Holds at_root,
+                                         Holds elsewhere) const {
+    llvm::SmallVector<Holder, 4> holders;
+    const auto add = [&](const RangesList& boxes, Holds holds) {
+      for (const Ranges& nodes : boxes) {
+        if (holds != Holds::kNothing) holders.push_back({nodes, holds});
+      }
+    };
+    if (!row_.isRooted()) {
+      add(live, at_root);
+      return holders;
+    }
+    RangesList root, others;
+    for (const Ranges& nodes : live) {
+      intersect(nodes, rootRanges(), topology_, root);
+      subtract(nodes, rootRanges(), topology_, others);
+    }
+    add(root, at_root);
+    add(others, elsewhere);
+    return holders;
+  }
+  Ranges rootRanges() const {
+    Ranges root{};
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      root[axis] = {static_cast<std::uint32_t>(context_.root[axis]), 1};
+    return root;
+  }
+  /// Of every node the node itself.
+  Spans themselves(const Ranges& nodes) const {
+    Spans own{};
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      own[axis] = spanOf(Interval::relative(0), nodes[axis], topology_.axes[axis].size);
+    return own;
+  }
+  /// The blocks one end of which is the node itself.
+  BlockSpans ownBlocks(const Ranges& nodes, std::uint32_t end) const {
+    BlockSpans blocks = allBlocks(axes_);
+    const Spans own = themselves(nodes);
+    std::copy_n(own.begin(), axes_.nodeAxes(), blocks.begin() + end * axes_.nodeAxes());
+    return blocks;
+  }
+  static Spans blockOwner() { return {}; }  // follows the block on every axis
+  /// Whether the result is what the root had.
+  bool isFromRoot() const { return row_.isRooted() && !row_.reduces() && row_.inWhole(); }
+
+  /// Cuts `nodes` down to those at `at`; false if there are none.
+  bool narrow(Ranges& nodes, const Coordinates& at) const {
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+      if (at[axis] == kEverywhere) continue;
+      const auto coordinate = static_cast<std::uint32_t>(at[axis]);
+      if (!contains(nodes[axis], coordinate, topology_.axes[axis].size)) return false;
+      nodes[axis] = {coordinate, 1};
+    }
+    return true;
+  }
+
+  /// `operation` on all `nodes`, which execute it.
+  void execute(std::uint32_t index, const Ranges& nodes) {
     const Operation& operation = schedule_.operations[index];
-    if (completes == sends(operation.kind)) return;  // sends act at their start, others at the end
-    if (!context_.executes(node_class, operation)) return;
-    const Coordinates at = context_.coordinatesOf(node_class);
-    RegionValue value;
+    RegionFacts value;
     switch (operation.kind) {
       case OperationKind::kSend:
-        if (read(node_class, index, operation.a, at, value)) {
-          nodes_[node_class].payloads[index] = std::move(value);
-        }
+        if (read(index, operation.a, nodes, value) && !operation.hasFamily())
+          keepPayload(index, std::move(value));
         return;
       case OperationKind::kRecv:
-        if (!takePayload(node_class, index, value)) return;
+        takePayload(index, nodes, value);
         break;
       case OperationKind::kRecvReduce: {
-        RegionValue received, own;
-        if (!takePayload(node_class, index, received)) return;
-        if (!read(node_class, index, operation.a, at, own)) return;
-        write(node_class, operation.b, received);
-        if (!add(index, own, received, at, value)) return;
+        RegionFacts received, own;
+        takePayload(index, nodes, received);
+        if (!read(index, operation.a, nodes, own)) return;
+        write(operation.b, nodes, received);
+        if (!add(index, own, received, value)) return;
         break;
       }
       case OperationKind::kReduce: {
-        RegionValue a, b;
-        if (!read(node_class, index, operation.a, at, a)) return;
-        if (!read(node_class, index, operation.b, at, b)) return;
-        if (!add(index, a, b, at, value)) return;
+        RegionFacts a, b;
+        if (!read(index, operation.a, nodes, a) || !read(index, operation.b, nodes, b)) return;
+        if (!add(index, a, b, value)) return;
         break;
       }
       case OperationKind::kCopy:
-        if (!read(node_class, index, operation.a, at, value)) return;
+        if (!read(index, operation.a, nodes, value)) return;
         break;
       case OperationKind::kNotify:
       case OperationKind::kAwait:
         return;  // they bring nothing
     }
-    write(node_class, operation.dst, value);
+    write(operation.dst, nodes, value);
     const bool onto_itself =
         operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
     if (operation.dst.buffer == Buffer::kOut && row_.inPlaceAliases() && !onto_itself) {
       context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
-        Contents& in = nodes_[node_class].in[part];
-        context_.result.work += 1 + in.size();
-        in.erase(context_.rangesOf(piece, at), axes_);
+        in_[part].on(nodes, setting_).erase(placeOf(piece, nodes), setting_);
       });
     }
   }
 
-  bool takePayload(std::uint32_t node_class, std::uint32_t index, RegionValue& value) {
-    const Match& match = context_.match(node_class, index);
-    auto& payloads = nodes_[match.node_class].payloads;
-    auto entry = payloads.find(match.operation);
-    if (entry == payloads.end()) return false;  // its send was at fault, and has been reported
-    value = std::move(entry->second);
-    payloads.erase(entry);
-    const Operation& operation = schedule_.operations[index];
-    if (operation.hasFamily()) {
-      receiveFamily(operation, context_.coordinatesOf(node_class), value);
-      return true;
-    }
-    // From the sender's view to this node's: along collapsed axes both stand at the origin.
-    Coordinates distance{};
-    const Shift& from = schedule_.shifts[schedule_.operations[index].peer];
-    context_.classes.neighbour(node_class, from, distance);
-    for (PartValue& part : value)
-      shift(part.pieces, distance, axes_);
-    return true;
-  }
-
-  /// What all peers of a family have sent: data are moved, never changed, so that a block that
-  /// arrives is its owner's.
-  void receiveFamily(const Operation& operation, const Coordinates& at, RegionValue& value) const {
-    value.clear();
-    context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
-      value.push_back({part, {{context_.rangesOf(piece, at), {blockOwner()}}}});
-    });
-  }
-
-  /// Its caller looks through what is there.
-  Contents& storage(std::uint32_t node_class, const Region& region, std::uint32_t part) {
-    NodeState& node = nodes_[node_class];
-    Contents& contents = region.buffer == Buffer::kIn    ? node.in[part]
-                         : region.buffer == Buffer::kOut ? node.out[part]
-                                                         : node.slots[slotOf(region)][part];
-    context_.result.work += 1 + contents.size();
-    return contents;
-  }
-  std::uint32_t slotOf(const Region& region) const { return schedule_.frames[region.frame].slot; }
-
-  bool read(std::uint32_t node_class, std::uint32_t index, const Region& region,
-            const Coordinates& at, RegionValue& value) {
-    if (region.buffer == Buffer::kScratch) {
-      const std::uint32_t held = nodes_[node_class].slot_frame[schedule_.frames[region.frame].slot];
-      if (held != region.frame) {
-        context_.fault(Rule::kMeaning, index,
-                       "on " + context_.rankText(at) + " reads " + regionText(schedule_, region) +
-                           ", but its slot holds " +
-                           (held == kNone ? std::string("nothing") : "f" + std::to_string(held)));
-        return false;
+  void keepPayload(std::uint32_t index, RegionFacts value) {
+    Payload& payload = payloads_[index];
+    payload.parts.resize(value.size());
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      payload.parts[i].first = value[i].part;
+      for (Fact& fact : value[i].facts) {
+        fact.frame = kNone;
+        FactStore& store = payload.parts[i].second.on(fact.place.nodes, setting_);
+        store.add(std::move(fact), setting_);
       }
     }
+  }
+
+  void takePayload(std::uint32_t index, const Ranges& nodes, RegionFacts& value) {
+    const Operation& operation = schedule_.operations[index];
+    if (operation.hasFamily()) {
+      // Data are moved, never changed: a block that arrives from one of the peers is its owner's.
+      context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
+        value.push_back({part, {{placeOf(piece, nodes), {blockOwner()}, kNone}}});
+      });
+      return;
+    }
+    for (std::uint32_t number : context_.matches_of[index]) {
+      const Match& match = context_.matches[number];
+      RangesList receivers;
+      intersect(match.receivers, nodes, topology_, receivers);
+      for (const Ranges& some : receivers) {
+        Coordinates back{};
+        for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+          back[axis] = -match.distance[axis];
+        const Ranges senders = moved(some, back, topology_);
+        Payload& payload = payloads_[match.send];
+        value.resize(payload.parts.size());
+        for (std::size_t i = 0; i < payload.parts.size(); ++i) {
+          FactList taken;
+          payload.parts[i].second.on(senders, setting_).take(senders, setting_, taken);
+          moveNodes(taken, match.distance, axes_);
+          value[i].part = payload.parts[i].first;
+          for (Fact& fact : taken)
+            value[i].facts.push_back(std::move(fact));
+        }
+      }
+    }
+  }
+
+  FactStore& storage(const Region& region, std::uint32_t part, const Ranges& nodes) {
+    Storage& storage = region.buffer == Buffer::kIn    ? in_[part]
+                       : region.buffer == Buffer::kOut ? out_[part]
+                                                       : slots_[slotOf(region.frame)][part];
+    return storage.on(nodes, setting_);
+  }
+  std::uint32_t slotOf(std::uint32_t frame) const { return schedule_.frames[frame].slot; }
+  static std::uint32_t frameOf(const Region& region) {
+    return region.buffer == Buffer::kScratch ? region.frame : kNone;
+  }
+  Place placeOf(const Piece& piece, const Ranges& nodes) const {
+    Place place{nodes, {}};
+    for (std::uint32_t i = 0; i < axes_.count(); ++i) {
+      place.blocks[i] =
+          spanOf(schedule_.blockInterval(piece.box, i), nodes[axes_.nodeAxis(i)], axes_.size(i));
+    }
+    return place;
+  }
+
+  bool read(std::uint32_t index, const Region& region, const Ranges& nodes, RegionFacts& value) {
     bool complete = true;
     context_.forEachPart(region, [&](const Piece& piece, std::uint32_t part) {
-      BlockCoordinates missing{};
+      Witness missing;
       value.push_back({part, {}});
-      if (!complete ||
-          storage(node_class, region, part)
-              .read(context_.rangesOf(piece, at), axes_, value.back().pieces, missing)) {
+      if (!complete || storage(region, part, nodes)
+                           .read(placeOf(piece, nodes), frameOf(region), setting_,
+                                 value.back().facts, missing)) {
         return;
       }
       complete = false;
       context_.fault(Rule::kMeaning, index,
-                     "on " + context_.rankText(at) + " reads " + regionText(schedule_, region) +
-                         ", where " + context_.blockText(missing) + " holds no value" +
+                     "on " + context_.rankText(missing.node) + " reads " +
+                         regionText(schedule_, region) + ", where " +
+                         context_.blockText(missing.block) + " holds no value" +
                          (region.pieces > 0 ? " of p" + std::to_string(part) : ""));
     });
     return complete;
   }
 
-  void write(std::uint32_t node_class, const Region& region, const RegionValue& value) {
-    if (region.buffer == Buffer::kScratch) {
-      std::uint32_t& held = nodes_[node_class].slot_frame[schedule_.frames[region.frame].slot];
-      if (held != region.frame) {
-        for (auto& [part, contents] :
-             nodes_[node_class].slots[schedule_.frames[region.frame].slot]) {
-          held_ -= contents.contributions();
-          contents.clear();
-        }
-      }
-      held = region.frame;
+  void write(const Region& region, const Ranges& nodes, const RegionFacts& value) {
+    const std::uint32_t frame = frameOf(region);
+    if (frame != kNone) {  // a slot holds one frame at a time
+      for (auto& [part, store] : slots_[slotOf(frame)])
+        store.on(nodes, setting_).eraseOtherFrames(nodes, frame, setting_);
     }
-    for (const PartValue& part : value) {
-      Contents& contents = storage(node_class, region, part.part);
-      context_.result.work += part.pieces.size() * contents.size();
-      held_ -= contents.contributions();
-      for (const Content& content : part.pieces)
-        contents.write(content, axes_);
-      held_ += contents.contributions();
+    for (const PartFacts& part : value) {
+      FactStore& store = storage(region, part.part, nodes);
+      for (Fact fact : part.facts) {
+        fact.frame = frame;
+        store.write(std::move(fact), setting_);
+      }
     }
   }
 
   /// Adds up two regions of an operation: their pieces are the same.
-  bool add(std::uint32_t index, const RegionValue& a, const RegionValue& b, const Coordinates& at,
-           RegionValue& sum) {
+  bool add(std::uint32_t index, const RegionFacts& a, const RegionFacts& b, RegionFacts& sum) {
+    if (a.size() != b.size()) return false;  // a send at fault, which has been reported
     for (std::size_t i = 0; i < a.size(); ++i) {
       sum.push_back({a[i].part, {}});
-      if (!add(index, a[i].pieces, b[i].pieces, at, sum.back().pieces)) return false;
+      for (const Fact& left : a[i].facts) {
+        for (const Fact& right : b[i].facts) {
+          if (!add(index, left, right, sum.back().facts)) return false;
+        }
+      }
     }
     return true;
   }
 
-  bool add(std::uint32_t index, const Pieces& a, const Pieces& b, const Coordinates& at,
-           Pieces& sum) {
-    BlockRangesList common;
-    context_.result.work += a.size() * b.size();
-    for (const Content& left : a) {
-      for (const Content& right : b) {
-        common.clear();
-        intersect(left.blocks, right.blocks, axes_, common);
-        for (const BlockRanges& blocks : common) {
-          if (!isInOrder(index, left.value, right.value, at, blocks)) return false;
-          sum.push_back({blocks, left.value});
-          Coordinates twice{};
-          if (accumulate(sum.back().value, right.value, blocks, axes_, twice)) continue;
-          context_.fault(Rule::kMeaning, index,
-                         "on " + context_.rankText(at) + " adds the contribution of " +
-                             context_.rankText(twice) + " to " +
-                             context_.blockText(firstOf(blocks)) + " a second time");
-          return false;
-        }
+  bool add(std::uint32_t index, const Fact& a, const Fact& b, FactList& sum) {
+    FactList common;
+    intersect(a, b.place, setting_, common);
+    for (Fact& piece : common) {
+      const FactValue added = valueOn(b, piece.place.nodes, axes_);
+      if (!isInOrder(index, piece, added)) return false;
+      Witness twice;
+      if (!accumulate(piece, added, setting_, twice)) {
+        context_.fault(Rule::kMeaning, index,
+                       "on " + context_.rankText(twice.node) + " adds the contribution of " +
+                           context_.rankText(twice.contributor) + " to " +
+                           context_.blockText(twice.block) + " a second time");
+        return false;
       }
+      sum.push_back(std::move(piece));
     }
     return true;
   }
 
   /// Whether the sums are in the order of ranks, if that is promised.
-  bool isInOrder(std::uint32_t index, const Value& left, const Value& right, const Coordinates& at,
-                 const BlockRanges& blocks) {
+  bool isInOrder(std::uint32_t index, const Fact& a, const FactValue& b) {
     if ((schedule_.flags & kOrderedSums) == 0) return true;
-    for (const Contribution& first : left) {
-      for (const Contribution& second : right) {
-        ++context_.result.work;
-        if (comesBefore(first, second, topology_)) continue;
+    for (const Spans& first : a.value) {
+      for (const Spans& second : b) {
+        context_.work.done += topology_.axis_count;
+        if (comesBefore(first, second, a.place.nodes, topology_)) continue;
+        Coordinates node{}, block{}, ranks[2] = {};
+        for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+          node[axis] = static_cast<std::int32_t>(a.place.nodes[axis].start);
+          block[axis] = static_cast<std::int32_t>(a.place.blocks[axis].start);
+          ranks[0][axis] = static_cast<std::int32_t>(first[axis].start);
+          ranks[1][axis] = static_cast<std::int32_t>(second[axis].start);
+        }
         context_.fault(Rule::kMeaning, index,
-                       "on " + context_.rankText(at) + " adds the contribution of " +
-                           context_.rankText(firstOf(second)) + " to " +
-                           context_.blockText(firstOf(blocks)) + " behind that of " +
-                           context_.rankText(firstOf(first)) +
-                           ", although ordered sums are promised");
+                       "on " + context_.rankText(node) + " adds the contribution of " +
+                           context_.rankText(ranks[1]) + " to " +
+                           context_.blockText(context_.axes.blockOf(block)) + " behind that of " +
+                           context_.rankText(ranks[0]) + ", although ordered sums are promised");
         return false;
       }
     }
     return true;
   }
-  static Coordinates firstOf(const Ranges& ranks) {
-    Coordinates rank{};
-    for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis)
-      rank[axis] = static_cast<std::int32_t>(ranks[axis].start);
-    return rank;
-  }
-
-  void finish(std::uint32_t node_class) {
-    const Coordinates at = context_.coordinatesOf(node_class);
-    if (topology_.isDead(at)) return;
-    const Holds out = row_.outAt(at == context_.root);
-    if (out == Holds::kNothing) return;
-    if (!row_.includesOwn() && at == topology_.coordinatesOf(0)) {
-      return checkLeftAlone(node_class, at);
-    }
-    const BlockRanges blocks = out == Holds::kWhole ? axes_.all() : ownBlocks(at, axes_.ends() - 1);
-    const Value wanted = wantedOf(at);
-    for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
-      if (!context_.isFirstOfGroup(part)) continue;
-      const std::string place =
-          "at the end out[p" + std::to_string(part) + "] of " + context_.rankText(at);
-      Pieces value;
-      BlockCoordinates missing{};
-      if (!nodes_[node_class].out[part].read(blocks, axes_, value, missing)) {
-        context_.fault(Rule::kMeaning, kNone,
-                       place + ": " + context_.blockText(missing) + " holds no value");
-        continue;
-      }
-      for (const Content& piece : value) {
-        bool surplus = false;
-        Coordinates witness{};
-        if (equals(piece.value, wanted, piece.blocks, axes_, witness, surplus)) continue;
-        context_.fault(Rule::kMeaning, kNone,
-                       place + ": " + context_.blockText(firstOf(piece.blocks)) +
-                           (surplus ? " has" : " lacks") + " the contribution of " +
-                           context_.rankText(witness));
-        break;
-      }
-    }
-  }
 
   /// The result of the first rank, before which there is none.
-  void checkLeftAlone(std::uint32_t node_class, const Coordinates& at) {
-    for (const Contents& part : nodes_[node_class].out) {
-      if (part.size() == 0) continue;
+  void checkLeftAlone(const Ranges& first) {
+    for (Storage& part : out_) {
+      FactList written;
+      part.on(first, setting_).take(first, setting_, written);
+      if (written.empty()) continue;
       context_.fault(Rule::kMeaning, kNone,
-                     "out of " + context_.rankText(at) + " is written, but no rank is before it");
+                     "out of " + context_.rankText(topology_.coordinatesOf(0)) +
+                         " is written, but no rank is before it");
       return;
     }
   }
 
-  /// Whose contributions make up every block of the result.
-  Value wantedOf(const Coordinates& at) const {
-    if (row_.isPrefix()) return liveAmong(ranksUpTo(at, row_.includesOwn(), topology_));
-    if (row_.reduces()) return liveAmong({axes_.nodesOf(axes_.all())});
-    const bool from_root = row_.isRooted() && row_.inWhole();
-    return {from_root ? nodeAt(context_.root) : blockOwner()};
+  /// Who has a result.
+  RangesList nodesWithResults() {
+    if (row_.includesOwn()) return context_.domains.live();
+    Ranges first{};
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      first[axis] = {static_cast<std::uint32_t>(topology_.coordinatesOf(0)[axis]), 1};
+    checkLeftAlone(first);
+    RangesList others;
+    for (const Ranges& nodes : context_.domains.live())
+      subtract(nodes, first, topology_, others);
+    return others;
   }
-  static Ranges nodeAt(const Coordinates& at) {
-    Ranges ranges{};
-    for (int axis = 0; axis < kMaxAxes; ++axis)
-      ranges[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
-    return ranges;
-  }
-  /// The blocks one end of which is among `nodes`.
-  BlockRanges blocksWith(const Ranges& nodes, std::uint32_t end) const {
-    BlockRanges blocks = axes_.all();
-    axes_.setNodes(nodes, end, blocks);
-    return blocks;
-  }
-  BlockRanges ownBlocks(const Coordinates& at, std::uint32_t end) const {
-    return blocksWith(nodeAt(at), end);
-  }
-  static BlockCoordinates firstOf(const BlockRanges& blocks) {
-    BlockCoordinates block{};
-    for (std::uint32_t axis = 0; axis < kMaxBlockAxes; ++axis)
-      block[axis] = static_cast<std::int32_t>(blocks[axis].start);
-    return block;
-  }
-  /// The site of a dead node: all its cores.
-  Ranges siteOf(const Coordinates& node) const {
-    Ranges ranges = nodeAt(node);
-    if (topology_.hasCores()) {
-      const std::uint32_t cores = topology_.axis_count - 1;
-      ranges[cores] = {0, topology_.axes[cores].size};
+
+  void finish() {
+    const RangesList with_results = nodesWithResults();
+    for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
+      if (!context_.isFirstOfGroup(part)) continue;
+      const std::string place = "at the end out[p" + std::to_string(part) + "] of ";
+      for (const auto& [nodes, holds] : holdersOf(with_results, row_.out, row_.out_elsewhere)) {
+        const BlockSpans blocks =
+            holds == Holds::kWhole ? allBlocks(axes_) : ownBlocks(nodes, axes_.ends() - 1);
+        FactList facts;
+        Witness missing;
+        if (!out_[part]
+                 .on(nodes, setting_)
+                 .read({nodes, blocks}, kNone, setting_, facts, missing)) {
+          context_.fault(Rule::kMeaning, kNone,
+                         place + context_.rankText(missing.node) + ": " +
+                             context_.blockText(missing.block) + " holds no value");
+          break;
+        }
+        bool right = true;
+        for (std::size_t i = 0; i < facts.size() && right; ++i)
+          right = checkResult(facts[i], place);
+        if (!right) break;
+      }
     }
-    return ranges;
   }
-  /// Whose contributions of some nodes' a reduction demands.
-  Value liveAmong(RangesList live) const {
-    for (const Coordinates& dead : topology_.deadNodes()) {
-      RangesList rest;
-      for (const Ranges& box : live)
-        subtract(box, siteOf(dead), topology_, rest);
-      live = std::move(rest);
+
+  /// Whether a fact says what the collective demands; else a fault.
+  bool checkResult(const Fact& fact, const std::string& place) {
+    return row_.reduces() ? checkSum(fact, place) : checkMoved(fact, place);
+  }
+
+  /// Whether the blocks of a fact are the root's, or each its owner's.
+  bool checkMoved(const Fact& fact, const std::string& place) {
+    bool right = fact.value.size() == 1;
+    for (std::uint32_t axis = 0; axis < topology_.axis_count && right; ++axis) {
+      const Span& contributors = fact.value.front()[axis];
+      const Span& blocks = fact.place.blocks[axis];
+      const auto root = static_cast<std::uint32_t>(context_.root[axis]);
+      right = isFromRoot()
+                  ? contributors == Span{root, 1, 0, 0}
+                  : followsBlock(contributors) ||
+                        (blocks.length == 1 && blocks.length_slope == 0 && contributors == blocks);
     }
-    return Value(live.begin(), live.end());
+    if (right) return true;
+    // The first of its nodes and blocks tells.
+    const Witness first = firstOf(fact.place);
+    const Coordinates wanted = isFromRoot() ? context_.root : axes_.nodeOf(first.block);
+    Coordinates present = wanted;
+    for (const Spans& contributors : fact.value) {
+      for (std::uint32_t axis = 0; axis < topology_.axis_count && present == wanted; ++axis) {
+        if (!followsBlock(contributors[axis]))
+          present[axis] = static_cast<std::int32_t>(contributors[axis].start);
+      }
+    }
+    return refuse(place, first, present != wanted, present);
   }
-  static Contribution blockOwner() { return {}; }  // follows the block on every axis
+
+  /// Whether a fact is the sum of the contributions that are demanded: of all live ranks, or of
+  /// those up to the node. Contributions are compared as blocks are, on all nodes at once.
+  bool checkSum(const Fact& fact, const std::string& place) {
+    const Ranges& nodes = fact.place.nodes;
+    FactList contributions;
+    unsigned __int128 count = 0;
+    for (const Spans& contributors : fact.value) {
+      Place one{nodes, {}};
+      std::copy_n(contributors.begin(), axes_.nodeAxes(), one.blocks.begin());
+      count += volumeOf(one, axes_);
+      contributions.push_back({one, {}, kNone});
+    }
+    FactStore wanted;
+    llvm::SmallVector<Place, 4> demanded{{nodes, allBlocks(axes_)}};
+    if (row_.isPrefix()) demanded = ranksUpTo(nodes, row_.includesOwn(), topology_);
+    for (const Place& ranks : demanded)
+      wanted.add({ranks, {}, kNone}, setting_);
+    for (const Coordinates& dead : topology_.deadNodes())
+      wanted.erase({nodes, blocksOf(dead, 0)}, setting_);
+    Witness witness;
+    FactList found;
+    const bool surplus = !llvm::all_of(contributions, [&](const Fact& one) {
+      return wanted.read(one.place, kNone, setting_, found, witness);
+    });
+    if (!surplus) {
+      if (count == wanted.volume(setting_)) return true;  // no contribution counts twice
+      FactStore present;
+      for (Fact& one : contributions)
+        present.add(std::move(one), setting_);
+      present.covers(wanted, setting_, witness);
+    }
+    Fact of_node = fact;
+    for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis)
+      ir::narrow(of_node, axis, Range{static_cast<std::uint32_t>(witness.node[axis]), 1}, axes_);
+    return refuse(place, firstOf(of_node.place), surplus, axes_.nodeOf(witness.block));
+  }
+
+  /// A fault; returns false.
+  bool refuse(const std::string& place, const Witness& at, bool surplus,
+              const Coordinates& contributor) {
+    context_.fault(Rule::kMeaning, kNone,
+                   place + context_.rankText(at.node) + ": " + context_.blockText(at.block) +
+                       (surplus ? " has" : " lacks") + " the contribution of " +
+                       context_.rankText(contributor));
+    return false;
+  }
 
   VerifyContext& context_;
   const ScheduleView& schedule_;
   const Topology& topology_;
-  const BlockAxes& axes_;
   const CollectiveRow& row_;
-  std::vector<NodeState> nodes_;
-  std::uint64_t held_ = 0;  // contributions outside `in`
+  const BlockAxes& axes_;
+  const FactSetting setting_;
+  std::vector<Storage> in_, out_;                        // by part
+  std::vector<std::map<std::uint32_t, Storage>> slots_;  // by part
+  std::vector<Payload> payloads_;                        // by send
 };
 
 }  // namespace
 
-void checkMeaning(VerifyContext& context, const std::vector<std::uint64_t>& order,
-                  bool per_class_order) {
-  MeaningChecker(context).run(order, per_class_order);
+void checkMeaning(VerifyContext& context, const std::vector<Step>& order) {
+  MeaningChecker(context).run(order);
 }
 
 }  // namespace torc::ir

@@ -1,6 +1,7 @@
 #include "ir/verifier/rank_order.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace torc::ir {
 namespace {
@@ -27,67 +28,41 @@ Relation relationOf(const Span& a, const Span& b, std::uint32_t nodes, std::uint
   return first;
 }
 
-/// Goes through the axes from the one that varies slowest with the rank on.
-template <typename RelationOn>
-bool decides(const Topology& topology, RelationOn relation_on) {
+}  // namespace
+
+bool comesBefore(const Spans& a, const Spans& b, const Ranges& nodes, const Topology& topology) {
   for (std::uint32_t i = topology.axis_count; i-- > 0;) {
-    const Relation relation = relation_on(topology.order[i]);
+    const std::uint32_t axis = topology.order[i];
+    const Relation relation =
+        relationOf(a[axis], b[axis], nodes[axis].length, topology.axes[axis].size);
     if (relation != Relation::kSame) return relation == Relation::kBefore;
   }
   return false;
 }
 
-}  // namespace
-
-bool comesBefore(const Ranges& a, const Ranges& b, const Topology& topology) {
-  return decides(topology, [&](std::uint32_t axis) {
-    return relationOf(a[axis], b[axis], topology.axes[axis].size);
-  });
-}
-
-bool comesBefore(const Spans& a, const Spans& b, const Ranges& nodes, const Topology& topology) {
-  return decides(topology, [&](std::uint32_t axis) {
-    return relationOf(a[axis], b[axis], nodes[axis].length, topology.axes[axis].size);
-  });
-}
-
-RangesList ranksUpTo(const Coordinates& at, bool included, const Topology& topology) {
-  RangesList ranks;
-  Ranges box{};  // of the axes so far: all; of those to come: the node's
+llvm::SmallVector<Place, 4> ranksUpTo(const Ranges& nodes, bool included,
+                                      const Topology& topology) {
+  llvm::SmallVector<Place, 4> places;
+  Place place{nodes, {}};  // of the axes so far: all; of those to come: the node's
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
-    box[axis] = {static_cast<std::uint32_t>(at[axis]), 1};
+    place.blocks[axis] = spanOf(Interval::relative(0), nodes[axis], topology.axes[axis].size);
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     const std::uint32_t axis = topology.order[i];
-    const std::uint32_t below = static_cast<std::uint32_t>(at[axis]) + (included && i == 0 ? 1 : 0);
-    if (below > 0) {
-      box[axis] = {0, below};
-      ranks.push_back(box);
-    }
-    box[axis] = {0, topology.axes[axis].size};
-  }
-  return ranks;
-}
-
-bool ranksUpTo(const Ranges& nodes, bool included, const Topology& topology,
-               llvm::SmallVectorImpl<Spans>& ranks) {
-  Spans box{};
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     const std::uint32_t size = topology.axes[axis].size;
-    if (nodes[axis].start + nodes[axis].length > size) return false;
-    box[axis] = spanOf(Interval::relative(0), nodes[axis], size);
-  }
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const std::uint32_t axis = topology.order[i];
-    const std::uint32_t below = nodes[axis].start + (included && i == 0 ? 1 : 0);
-    const bool several = nodes[axis].length > 1;
-    if (below == 0 && several) return false;
-    if (below > 0) {
-      box[axis] = {0, below, 0, several ? 1 : 0};
-      ranks.push_back(box);
+    const std::uint32_t least = included && i == 0 ? 0 : 1;  // coordinate with a rank below
+    const std::uint32_t end = nodes[axis].start + nodes[axis].length;
+    // Of nodes that run over the end of the axis, those before it and those behind.
+    for (const auto& [from, to] : {std::pair(nodes[axis].start, std::min(end, size)),
+                                   std::pair(0u, end > size ? end - size : 0u)}) {
+      const std::uint32_t first = std::max(from, least);
+      if (first >= to) continue;
+      places.push_back(place);
+      places.back().nodes[axis] = {first, to - first};
+      places.back().blocks[axis] = {0, first + 1 - least, 0, to - first > 1 ? 1 : 0};
     }
-    box[axis] = {0, topology.axes[axis].size, 0, 0};
+    place.blocks[axis] = {0, size, 0, 0};
   }
-  return true;
+  return places;
 }
 
 }  // namespace torc::ir

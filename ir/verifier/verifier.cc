@@ -3,17 +3,18 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 
 #include "ir/families/families.h"
+#include "ir/node_classes.h"
 #include "ir/segments/segments.h"
 #include "ir/text/text.h"
-#include "ir/verifier/cells/proof.h"
 #include "ir/verifier/context.h"
-#include "ir/verifier/links.h"
 #include "ir/verifier/roots.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
@@ -30,34 +31,25 @@ llvm::StringRef name(Rule rule) {
 
 namespace {
 
-/// Operations that a node does not execute, and that take as long to pass over as one to prove.
-constexpr double kIdleOperations = 16;
+/// Ranks times operations that are proved with every rank as a cell of its own.
+constexpr double kMaxRanksTimesOperations = 1e7;
 
-/// As kMaxProofWork counts it. `longest` becomes the longest axis on which nodes differ: each step
-/// of a line leaves pieces that later steps look through.
-double workByNodes(const VerifyContext& context, std::uint64_t& longest) {
-  for (std::uint32_t axis = 0; axis < context.topology.axis_count; ++axis) {
-    if (context.collapsed(axis)) continue;
-    longest = std::max<std::uint64_t>(longest, context.topology.axes[axis].size);
+/// Phase, axis, sign.
+using LinkClass = std::tuple<std::uint32_t, std::uint32_t, int>;
+
+void setLoads(const std::map<LinkClass, double>& loads, VerifyResult& result) {
+  result.loads.clear();
+  for (const auto& [link, share] : loads) {
+    const auto& [phase, axis, sign] = link;
+    result.loads.push_back({axis, sign, phase, share});
   }
-  const ScheduleView& schedule = context.schedule;
-  double steps = static_cast<double>(context.classCount()) *
-                 static_cast<double>(schedule.operations.size()) / kIdleOperations;
-  for (const Operation& operation : schedule.operations) {
-    std::size_t pieces = 1;
-    for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
-      if (region->present()) pieces += schedule.piecesOf(*region).size();
-    }
-    steps += context.classes.executions(operation) * static_cast<double>(pieces);
-  }
-  return steps * static_cast<double>(longest);
 }
 
 /// Operations, with the messages of families one by one, that are proved where nodes differ.
 constexpr double kMostUnrolled = 100'000;
 
-void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t roots,
-              const VerifyOptions& options, VerifyResult& result);
+void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
+              VerifyResult& result);
 
 /// The proof with the messages of families one by one.
 void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
@@ -72,7 +64,7 @@ void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
     return;
   }
   const UnrolledSchedule unrolled = unrollFamilies(schedule);
-  verifyAt(unrolled.schedule.view(), root, 1, options, result);
+  verifyAt(unrolled.schedule.view(), root, options, result);
   for (Fault& fault : result.faults) {
     if (fault.operation == kNone) continue;
     fault.operation = unrolled.source[fault.operation];
@@ -80,53 +72,53 @@ void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
   }
 }
 
-/// The proof for one of `roots` places of the root.
-void verifyAt(const ScheduleView& schedule, const Coordinates& root, std::size_t roots,
-              const VerifyOptions& options, VerifyResult& result) {
+/// The rules in order. What is found when it is too much work says nothing.
+void prove(VerifyContext& context) {
+  const auto goesOn = [&] { return context.result.ok() && !context.work.tooMuch(); };
+  checkLinks(context);
+  if (context.work.tooMuch()) return;
+  checkMatching(context);
+  if (!goesOn()) return;
+  const std::optional<std::vector<Step>> order = checkProgress(context);
+  if (context.work.tooMuch()) return;
+  checkRaces(context);
+  if (order.has_value() && goesOn()) checkMeaning(context, *order);
+}
+
+/// The proof for one place of the root.
+void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
+              VerifyResult& result) {
+  const double nodes = static_cast<double>(schedule.topology.ranks());
+  if (options.per_rank &&
+      nodes * static_cast<double>(schedule.operations.size()) > kMaxRanksTimesOperations) {
+    result.faults.push_back(
+        {Rule::kBounds, kNone,
+         "too large to prove rank by rank: " + std::to_string(schedule.topology.ranks()) +
+             " ranks with " + std::to_string(schedule.operations.size()) + " operations"});
+    return;
+  }
   const bool has_families = hasFamilies(schedule);
-  const Schedule folded = has_families ? foldFamilies(schedule) : Schedule{};
-  const ScheduleView view = has_families ? folded.view() : schedule;
-  VerifyContext context(schedule, view, root, options, result);
-  if (has_families && (options.by_cells || differAlongFamilies(schedule, context.classes))) {
+  if (has_families && differAlongFamilies(schedule, NodeClasses(schedule, options.per_rank))) {
     return verifyUnrolled(schedule, root, options, result);
   }
+  const Schedule folded = has_families ? foldFamilies(schedule) : Schedule{};
+  VerifyContext context(schedule, has_families ? folded.view() : schedule, root, options, result);
   const std::uint64_t records =
       schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
+  std::string too_large;
   if (context.listedPieces() > kMaxListedPieces + 32 * records) {
-    result.faults.push_back({Rule::kBounds, kNone,
-                             "too large to prove: regions and frames list " +
-                                 std::to_string(context.listedPieces()) + " pieces of a table of " +
-                                 std::to_string(schedule.pieces.size())});
-    return;
-  }
-  std::uint64_t longest = 1;
-  const double work = workByNodes(context, longest);
-  const bool few = context.classCount() == 1 || work <= kSmallProofWork;
-  if (options.by_cells || (!options.per_rank && !few)) {
-    if (verifyByCells(context)) return;
-    if (options.by_cells) {
-      result.faults.push_back({Rule::kBounds, kNone, "too large to prove by cells"});
-      return;
+    too_large = "regions and frames list " + std::to_string(context.listedPieces()) +
+                " pieces of a table of " + std::to_string(schedule.pieces.size());
+  } else {
+    prove(context);
+    result.work += context.work.done;
+    if (context.work.tooMuch()) {
+      too_large = "nodes differ in too many ways (mesh axes, guards, absolute boxes), with " +
+                  std::to_string(schedule.operations.size()) + " operations";
     }
   }
-  if (work * static_cast<double>(roots) > kMaxProofWork) {
-    std::string text = "too large to prove: ";
-    if (roots > 1) text += std::to_string(roots) + " places of the root, each with ";
-    result.faults.push_back({Rule::kBounds, kNone,
-                             text + std::to_string(context.classCount()) +
-                                 " nodes that differ (mesh axes, guards, absolute boxes) with " +
-                                 std::to_string(schedule.operations.size()) +
-                                 " operations each, on axes of up to " + std::to_string(longest)});
-    return;
-  }
-  checkLinks(context);
-  checkMatching(context);
-  if (!result.ok()) return;
-  bool per_class_order = false;
-  const std::vector<std::uint64_t> order = checkProgress(context, per_class_order);
-  checkRaces(context);
-  if (!result.ok()) return;
-  checkMeaning(context, order, per_class_order);
+  if (!too_large.empty())
+    result.faults = {{Rule::kBounds, kNone, "too large to prove: " + too_large}};
 }
 
 /// The proof of a schedule in segments, by as many as stand for all.
@@ -141,12 +133,10 @@ VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& o
                      std::to_string(segments) + " segments)";
   }
   const std::uint32_t phases = count == 0 ? 1 : schedule.operations.back().phase + 1u;
-  std::map<PhaseLinks, double> loads;
+  std::map<LinkClass, double> loads;
   for (const LinkLoad& load : result.loads)
     loads[{load.phase % phases, load.axis, load.sign}] += load.share;
-  result.loads.clear();
-  for (const auto& [link, share] : loads)
-    result.loads.push_back({link.axis, link.sign, link.phase, share});
+  setLoads(loads, result);
   result.scratch_share *= static_cast<double>(segments) / schedule.segments;
   return result;
 }
@@ -187,11 +177,11 @@ VerifyResult verify(const ScheduleView& as_written, const VerifyOptions& options
   if (!schedule.loops.empty()) return verifyUnrolledLoops(schedule, options);
   if (schedule.segments > 1) return verifySegments(schedule, options);
   const std::vector<Coordinates> roots = rootsToProve(schedule, options.per_rank);
-  std::map<PhaseLinks, double> loads;  // for the root that loads them most
+  std::map<LinkClass, double> loads;  // for the root that loads them most
   for (const Coordinates& root : roots) {
     const std::uint64_t work = std::exchange(result, {}).work;
     const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
-    verifyAt(rooted.view(), root, roots.size(), options, result);
+    verifyAt(rooted.view(), root, options, result);
     if (!result.ok()) {
       if (roots.size() == 1) break;
       for (Fault& fault : result.faults)
@@ -204,9 +194,7 @@ VerifyResult verify(const ScheduleView& as_written, const VerifyOptions& options
       most = std::max(most, load.share);
     }
   }
-  result.loads.clear();
-  for (const auto& [link, share] : loads)
-    result.loads.push_back({link.axis, link.sign, link.phase, share});
+  setLoads(loads, result);
   return result;
 }
 

@@ -12,11 +12,8 @@
 //
 // Not checked: that expansion gives what the schedule says (tests/properties runs it on numbers).
 //
-// There are two proofs. One executes the schedule node by node; along an axis from all of whose
-// coordinates it looks the same (the axis wraps, no guard, no absolute box) coordinate 0 stands for
-// all. The other (cells/) proves boxes of nodes at a time. A schedule that looks the same from
-// every node, or has little work, takes the first; others take the second, and the first where the
-// second gives up. Both decide alike.
+// All is proved for boxes of nodes at a time ("cells", context.h): of a schedule that looks the
+// same from every node, for one box of all nodes.
 #ifndef TORC_IR_VERIFIER_VERIFIER_H_
 #define TORC_IR_VERIFIER_VERIFIER_H_
 
@@ -31,21 +28,12 @@
 
 namespace torc::ir {
 
-/// What a proof node by node costs: the operations that nodes execute which are not alike, and
-/// their pieces, times the longest axis on which nodes differ. Beyond kMaxProofWork it would take
-/// minutes and gigabytes; up to kSmallProofWork, milliseconds, there is no need for cells.
-inline constexpr double kMaxProofWork = 2e9;
-inline constexpr double kSmallProofWork = 5e5;
 /// Pieces that the lists of regions and frames may name together, and 32 for each operation, piece
 /// and frame that there is: many lists may share a piece, so that a file can name far more than it
 /// holds.
 inline constexpr std::uint64_t kMaxListedPieces = 2'000'000;
-/// Steps of the proof of meaning node by node, of a few nanoseconds, after which it gives up.
-inline constexpr std::uint64_t kMaxMeaningSteps = 20'000'000'000;
-/// Contributions, of 64 bytes and more, that all nodes together may hold in it.
-inline constexpr std::uint64_t kMaxHeldContributions = 32'000'000;
-/// Steps, of about ten nanoseconds, after which the proof by cells gives up.
-inline constexpr std::uint64_t kMaxCellWork = 1'000'000'000;
+/// Steps, of about ten nanoseconds, after which the proof gives up.
+inline constexpr std::uint64_t kMaxProofWork = 1'000'000'000;
 
 enum class Rule { kMatching, kProgress, kRaces, kMeaning, kBounds, kLinks };
 llvm::StringRef name(Rule rule);
@@ -70,17 +58,15 @@ struct LinkLoad {
 };
 
 struct VerifyOptions {
-  bool per_rank = false;  // prove every rank by itself, for every root: no use of symmetry
-  bool by_cells = false;  // prove by cells, whatever a proof node by node costs
+  bool per_rank = false;  // prove every node as a cell of its own, for every root
   std::uint32_t max_faults = 20;
 };
 
 struct VerifyResult {
   std::vector<Fault> faults;
   std::vector<LinkLoad> loads;  // ordered by phase, axis, sign; only links in use
-  std::uint64_t classes = 0;    // nodes simulated: 1 for a fully symmetric schedule
-  bool by_cells = false;        // then `classes` are the cells that a stream told apart, at most
-  std::uint64_t work = 0;       // steps: by cells; of meaning node by node; of races
+  std::uint64_t cells = 0;      // boxes of nodes that a stream told apart, at most
+  std::uint64_t work = 0;       // steps
   std::uint32_t slots = 0;
   double scratch_share = 0.0;  // scratch of the busiest rank, as a share of the vector
 

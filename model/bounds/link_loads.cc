@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ir/families/families.h"
-#include "ir/verifier/node_classes.h"
+#include "ir/node_classes.h"
 #include "schedules/box.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/root.h"

@@ -14,7 +14,7 @@
 
 #include <llvm/Support/Error.h>
 
-#include "ir/verifier/node_classes.h"
+#include "ir/node_classes.h"
 #include "schedules/schedule.h"
 
 namespace torc::model {

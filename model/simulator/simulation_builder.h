@@ -12,7 +12,7 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
-#include "ir/verifier/node_classes.h"
+#include "ir/node_classes.h"
 #include "model/machines/machine.h"
 #include "model/simulator/routes.h"
 #include "model/simulator/simulation_graph.h"

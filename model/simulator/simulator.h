@@ -26,7 +26,7 @@
 // last of these did.
 //
 // For a schedule that looks the same from every node one node is simulated that stands for all
-// (ir/verifier/node_classes.h). Where events happen at the same time, the lower index comes first:
+// (ir/node_classes.h). Where events happen at the same time, the lower index comes first:
 // the result is always the same.
 #ifndef TORC_MODEL_SIMULATOR_SIMULATOR_H_
 #define TORC_MODEL_SIMULATOR_SIMULATOR_H_

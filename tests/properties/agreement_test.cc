@@ -1,6 +1,6 @@
-// Symbolic proof, per-rank proof and execution on numbers agree: over random shapes (up to 5
-// dimensions, 400 ranks, torus and mesh, with and without cores), pipelines, counts and types.
-// cells_test.cc compares the proof by cells with the per-rank proof.
+// Symbolic proof, that of every rank by itself and execution on numbers agree: over random shapes
+// (up to 5 dimensions, 400 ranks, torus and mesh, with and without cores), pipelines, counts and
+// types. cells_test.cc compares the two proofs on mutants, too.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -129,7 +129,7 @@ TEST(Bfb, ProvedForAllCollectives) {
         options.per_rank = per_rank;
         const ir::VerifyResult result = ir::verify(schedule.view(), options);
         ASSERT_TRUE(result.ok()) << shape << ": " << result.faults.front().message;
-        EXPECT_EQ(result.classes, per_rank ? topology.ranks() : 1);
+        EXPECT_EQ(result.cells, per_rank ? topology.ranks() : 1);
         const std::uint32_t halves = collective == Collective::kAllreduce ? 2 : 1;
         std::uint32_t phases = 0;
         for (const Operation& operation : schedule.operations) {

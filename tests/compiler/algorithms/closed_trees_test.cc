@@ -184,7 +184,7 @@ TEST(ClosedTrees, AreAsLargeOnAnyTorus) {
     EXPECT_LE(schedule.operations.size(), 222u) << shape;
     const ir::VerifyResult proof = ir::verify(schedule.view());
     EXPECT_TRUE(proof.ok()) << shape;
-    EXPECT_LE(proof.classes, 64u) << shape;
+    EXPECT_LE(proof.cells, 64u) << shape;
   }
 }
 

@@ -1,5 +1,5 @@
 // Spans against sets of pairs of node and coordinate, for random spans of small axes.
-#include "ir/verifier/cells/span.h"
+#include "ir/verifier/span.h"
 
 #include <random>
 #include <set>
@@ -67,7 +67,7 @@ constexpr int kRounds = 40'000;
 
 TEST(Span, IntersectionAndDifference) {
   Drawer draw;
-  CellWork work{0, ~std::uint64_t{0}};
+  ProofWork work{0, ~std::uint64_t{0}};
   for (int round = 0; round < kRounds; ++round) {
     const std::uint32_t size = draw.number(1, 7);
     const NodeSpan a = draw.nodeSpan(size);
@@ -83,7 +83,7 @@ TEST(Span, IntersectionAndDifference) {
 
 TEST(Span, FirstOverlap) {
   Drawer draw;
-  CellWork work{0, ~std::uint64_t{0}};
+  ProofWork work{0, ~std::uint64_t{0}};
   for (int round = 0; round < kRounds; ++round) {
     const std::uint32_t size = draw.number(1, 7);
     const std::uint32_t nodes = draw.number(1, size);
@@ -139,7 +139,7 @@ TEST(Span, ExtensionIsBothInARow) {
 }
 
 TEST(Span, WhatMovesAlikeIsOneSpanWhateverTheNumberOfNodes) {
-  CellWork work{0, ~std::uint64_t{0}};
+  ProofWork work{0, ~std::uint64_t{0}};
   const Range nodes{1, 62};
   // x-1:3 and x:9 meet in x:2; 0 to x, node by node, without x alone is 0 to x-1.
   const NodeSpan a{nodes, spanOf(Interval::relative(-1, 3), nodes, 64)};

@@ -1,7 +1,8 @@
 // Guards as boxes of nodes, and the cells between them.
-#include "ir/verifier/cells/domains.h"
+#include "ir/verifier/domains.h"
 
 #include <algorithm>
+#include <span>
 
 namespace torc::ir {
 namespace {
@@ -57,9 +58,9 @@ void addJoined(Ranges box, const Topology& topology, RangesList& boxes) {
   boxes.push_back(box);
 }
 
-Domains::Domains(const ScheduleView& schedule) : schedule_(schedule) {
+Domains::Domains(const ScheduleView& schedule, bool per_rank) : schedule_(schedule) {
   const Topology& topology = schedule.topology;
-  live_ = {allNodes(topology)};
+  whole_ = {allNodes(topology)};
   for (const Coordinates& dead : topology.deadNodes()) {
     Ranges site{};
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
@@ -68,10 +69,35 @@ Domains::Domains(const ScheduleView& schedule) : schedule_(schedule) {
       site[topology.axis_count - 1] = {0, topology.axes[topology.axis_count - 1].size};
     }
     RangesList rest;
-    for (const Ranges& box : live_)
+    for (const Ranges& box : whole_)
       subtract(box, site, topology, rest);
-    live_ = std::move(rest);
+    whole_ = std::move(rest);
   }
+  const std::span<const Operation> operations = schedule.operations;
+  const bool of_single_nodes =
+      operations.size() >= topology.ranks() &&
+      std::ranges::all_of(operations, [&](const auto& one) {
+        return one.guard != kNone &&
+               volume(resolve(schedule.boxes[one.guard], topology, {}), topology) == 1;
+      });
+  apart_ = per_rank || of_single_nodes;
+  live_ = cut(whole_);
+}
+
+RangesList Domains::cut(RangesList boxes) const {
+  const Topology& topology = schedule_.topology;
+  for (std::uint32_t axis = 0; apart_ && axis < topology.axis_count; ++axis) {
+    RangesList nodes;
+    for (Ranges box : boxes) {
+      const Range range = box[axis];
+      for (std::uint32_t k = 0; k < range.length; ++k) {
+        box[axis] = {wrap(std::int64_t{range.start} + k, topology.axes[axis].size), 1};
+        nodes.push_back(box);
+      }
+    }
+    boxes = std::move(nodes);
+  }
+  return boxes;
 }
 
 const RangesList& Domains::of(const Operation& operation) {
@@ -90,13 +116,15 @@ const RangesList& Domains::of(const Operation& operation) {
       return entry->second;  // counted from the node: it admits itself everywhere, or nowhere
     }
   }
-  for (const Ranges& box : live_)
-    intersect(box, admitted, topology, entry->second);
+  RangesList boxes;
+  for (const Ranges& box : whole_)
+    intersect(box, admitted, topology, boxes);
+  entry->second = cut(std::move(boxes));
   return entry->second;
 }
 
 std::uint64_t forEachCell(
-    const Topology& topology, std::vector<Doing> list, CellWork& work,
+    const Topology& topology, std::vector<Doing> list, ProofWork& work,
     llvm::function_ref<void(const Ranges& cell, llvm::ArrayRef<std::uint32_t> doing)> visit) {
   std::vector<Cell> open;
   if (!list.empty()) open.push_back({allNodes(topology), std::move(list)});

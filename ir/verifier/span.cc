@@ -1,7 +1,7 @@
 // Spans: restriction, intersection, difference, union. Where two spans move alike the answer for
 // the first node holds for all; elsewhere it is worked out node by node, and what it gives in a
 // row is put together again.
-#include "ir/verifier/cells/span.h"
+#include "ir/verifier/span.h"
 
 #include <algorithm>
 
@@ -74,7 +74,7 @@ class SpanMaker {
 /// `combine` of the ranges of two spans, for each of `nodes`.
 template <typename Combine>
 void combineSpans(const Span& a, const Span& b, const Range& nodes, std::uint32_t size,
-                  CellWork& work, NodeSpans& out, Combine combine) {
+                  ProofWork& work, NodeSpans& out, Combine combine) {
   const bool alike = a.length_slope == 0 && b.length_slope == 0 &&
                      (a.start_slope == b.start_slope || isFull(a, size) || isFull(b, size));
   if (alike) {
@@ -125,7 +125,17 @@ std::uint64_t volume(const Span& span, std::uint32_t nodes) {
   return static_cast<std::uint64_t>(std::int64_t{span.length} * nodes + span.length_slope * steps);
 }
 
-NodeSpans intersect(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, CellWork& work) {
+unsigned __int128 volume(const Span& a, const Span& b, std::uint32_t nodes) {
+  // The sums of k and of its square over the nodes; any of the products may be less than 0.
+  const __int128 steps = __int128{nodes} * (nodes - 1) / 2;
+  const __int128 squares = steps * (2 * __int128{nodes} - 1) / 3;
+  return static_cast<unsigned __int128>(
+      __int128{a.length} * b.length * nodes +
+      (__int128{a.length} * b.length_slope + __int128{b.length} * a.length_slope) * steps +
+      __int128{a.length_slope} * b.length_slope * squares);
+}
+
+NodeSpans intersect(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, ProofWork& work) {
   ++work.done;
   NodeSpans result;
   for (const Range& nodes : intersect(a.nodes, b.nodes, size)) {
@@ -136,7 +146,7 @@ NodeSpans intersect(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, Ce
   return result;
 }
 
-NodeSpans subtract(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, CellWork& work) {
+NodeSpans subtract(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, ProofWork& work) {
   ++work.done;
   NodeSpans result;
   for (const Range& nodes : subtract(a.nodes, b.nodes, size))
@@ -149,7 +159,7 @@ NodeSpans subtract(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, Cel
 }
 
 std::uint32_t firstOverlap(const Span& a, const Span& b, std::uint32_t nodes, std::uint32_t size,
-                           CellWork& work) {
+                           ProofWork& work) {
   ++work.done;
   if (isFull(a, size) || isFull(b, size)) return 0;
   const bool alike = a.length_slope == 0 && b.length_slope == 0 && a.start_slope == b.start_slope;

@@ -2,8 +2,8 @@
 // along that axis. Its start and its length change by the same amount from node to node, so that
 // "the block before the node's own" (x-1), "blocks 3 to 5" and "everything up to the node itself"
 // (0 to x) are one span each, however many nodes there are.
-#ifndef TORC_IR_VERIFIER_CELLS_SPAN_H_
-#define TORC_IR_VERIFIER_CELLS_SPAN_H_
+#ifndef TORC_IR_VERIFIER_SPAN_H_
+#define TORC_IR_VERIFIER_SPAN_H_
 
 #include <array>
 #include <cstdint>
@@ -36,7 +36,7 @@ inline bool isFull(const Span& span, std::uint32_t size) {
 
 /// What the proof by cells has done so far, in steps of a few nanoseconds. When it is too much the
 /// proof gives up; what has been found until then says nothing.
-struct CellWork {
+struct ProofWork {
   std::uint64_t done = 0;
   std::uint64_t most = 0;
 
@@ -51,6 +51,8 @@ Span from(const Span& span, std::int64_t k, std::uint32_t nodes, std::uint32_t s
 Span spanOf(const Interval& interval, const Range& nodes, std::uint32_t size);
 /// Sum of the lengths over `nodes` nodes.
 std::uint64_t volume(const Span& span, std::uint32_t nodes);
+/// Sum of the products of the lengths of two spans.
+unsigned __int128 volume(const Span& a, const Span& b, std::uint32_t nodes);
 
 /// Nodes in a row along an axis, and a span for them: a set of pairs of node and block. Where all
 /// nodes of the axis are in it the length of the span does not change.
@@ -61,13 +63,13 @@ struct NodeSpan {
 using NodeSpans = llvm::SmallVector<NodeSpan, 2>;
 
 /// The pairs of node and block that are in `a` and in `b`.
-NodeSpans intersect(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, CellWork& work);
+NodeSpans intersect(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, ProofWork& work);
 /// The pairs that are in `a` and not in `b`.
-NodeSpans subtract(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, CellWork& work);
+NodeSpans subtract(const NodeSpan& a, const NodeSpan& b, std::uint32_t size, ProofWork& work);
 
 /// The first of `nodes` nodes for which two spans share a coordinate; `nodes` if there is none.
 std::uint32_t firstOverlap(const Span& a, const Span& b, std::uint32_t nodes, std::uint32_t size,
-                           CellWork& work);
+                           ProofWork& work);
 
 /// Joins `b` to `a` where for every one of `nodes` nodes they are disjoint and touch.
 bool join(Span& a, const Span& b, std::uint32_t nodes, std::uint32_t size);
@@ -77,4 +79,4 @@ bool extend(Span& a, std::uint32_t nodes, const Span& b, std::uint32_t more, std
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_VERIFIER_CELLS_SPAN_H_
+#endif  // TORC_IR_VERIFIER_SPAN_H_

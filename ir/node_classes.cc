@@ -1,4 +1,4 @@
-#include "ir/verifier/node_classes.h"
+#include "ir/node_classes.h"
 
 #include <algorithm>
 

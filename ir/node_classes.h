@@ -3,8 +3,8 @@
 // along it) a schedule looks the same from every node, and coordinate 0 stands for all; along the
 // others every coordinate is a class of its own. What verifier and simulator do once per class
 // holds for every node, at a cost that does not grow with the torus.
-#ifndef TORC_IR_VERIFIER_NODE_CLASSES_H_
-#define TORC_IR_VERIFIER_NODE_CLASSES_H_
+#ifndef TORC_IR_NODE_CLASSES_H_
+#define TORC_IR_NODE_CLASSES_H_
 
 #include <array>
 #include <cstdint>
@@ -49,4 +49,4 @@ Shift messageDirection(const Topology& topology, const Shift& shift, int sign);
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_VERIFIER_NODE_CLASSES_H_
+#endif  // TORC_IR_NODE_CLASSES_H_

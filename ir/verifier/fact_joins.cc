@@ -1,4 +1,4 @@
-#include "ir/verifier/cells/fact_joins.h"
+#include "ir/verifier/fact_joins.h"
 
 #include <algorithm>
 #include <iterator>
@@ -15,43 +15,47 @@ constexpr std::size_t kMostPieces = 1 << 18;
 
 /// Joins `b` to `a` where the nodes are the same, the blocks differ on one axis alone and touch
 /// there, and the values are the same.
-bool joinBlocks(Fact& a, const Fact& b, const Topology& topology) {
-  std::uint32_t differing = topology.axis_count;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    if (a.place.blocks[axis] == b.place.blocks[axis]) continue;
-    if (differing != topology.axis_count) return false;
-    differing = axis;
+bool joinBlocks(Fact& a, const Fact& b, const BlockAxes& axes) {
+  std::uint32_t differing = axes.count();
+  for (std::uint32_t i = 0; i < axes.count(); ++i) {
+    if (a.place.blocks[i] == b.place.blocks[i]) continue;
+    if (differing != axes.count()) return false;
+    differing = i;
   }
-  return differing != topology.axis_count && a.value == b.value &&
-         join(a.place.blocks[differing], b.place.blocks[differing], a.place.nodes[differing].length,
-              topology.axes[differing].size);
+  return differing != axes.count() && a.value == b.value &&
+         join(a.place.blocks[differing], b.place.blocks[differing],
+              a.place.nodes[axes.nodeAxis(differing)].length, axes.size(differing));
 }
 
 /// Joins `b` to `a` where they differ on one axis alone, b's nodes follow a's there, and blocks and
 /// values go on as they do in `a`.
-bool joinNodes(Fact& a, const Fact& b, std::uint32_t axis, const Topology& topology) {
-  const std::uint32_t size = topology.axes[axis].size;
+bool joinNodes(Fact& a, const Fact& b, std::uint32_t axis, const BlockAxes& axes) {
+  const std::uint32_t size = axes.size(axis);
   const Range& before = a.place.nodes[axis];
   const Range& behind = b.place.nodes[axis];
   const std::uint32_t total = before.length + behind.length;
   if (total > size || wrap(std::int64_t{before.start} + before.length, size) != behind.start)
     return false;
   if (a.value.size() != b.value.size()) return false;
-  const auto sameElsewhere = [&](const Spans& x, const Spans& y) {
-    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-      if (i != axis && x[i] != y[i]) return false;
-    }
-    return true;
-  };
-  if (!sameElsewhere(a.place.blocks, b.place.blocks)) return false;
   const auto goesOn = [&](Span& span, const Span& more) {
     return extend(span, before.length, more, behind.length, size) &&
            (total < size || span.length_slope == 0);
   };
-  Fact whole = a;
-  if (!goesOn(whole.place.blocks[axis], b.place.blocks[axis])) return false;
+  BlockSpans blocks = a.place.blocks;
+  for (std::uint32_t i = 0; i < axes.count(); ++i) {
+    const bool follows = axes.nodeAxis(i) == axis ? goesOn(blocks[i], b.place.blocks[i])
+                                                  : blocks[i] == b.place.blocks[i];
+    if (!follows) return false;
+  }
+  const auto sameElsewhere = [&](const Spans& x, const Spans& y) {
+    for (std::uint32_t i = 0; i < axes.nodeAxes(); ++i) {
+      if (i != axis && x[i] != y[i]) return false;
+    }
+    return true;
+  };
+  FactValue value = a.value;
   llvm::SmallVector<bool, 8> used(b.value.size(), false);
-  for (Spans& contribution : whole.value) {
+  for (Spans& contribution : value) {
     bool found = false;
     for (std::size_t i = 0; i < b.value.size() && !found; ++i) {
       if (used[i] || !sameElsewhere(contribution, b.value[i])) continue;
@@ -59,17 +63,14 @@ bool joinNodes(Fact& a, const Fact& b, std::uint32_t axis, const Topology& topol
     }
     if (!found) return false;
   }
+  a.place.blocks = blocks;
+  a.value = std::move(value);
+  a.place.nodes[axis].length = total;
   if (total == size) {  // all nodes: counted from coordinate 0
-    const std::int64_t back = -std::int64_t{before.start};
-    whole.place.nodes[axis] = {0, size};
-    Span& blocks = whole.place.blocks[axis];
-    blocks = from(blocks, back, size, size);
-    for (Spans& contribution : whole.value)
-      contribution[axis] = from(contribution[axis], back, size, size);
-  } else {
-    whole.place.nodes[axis].length = total;
+    const std::int64_t first = before.start;
+    a.place.nodes[axis] = {0, size};
+    rebase(a, axis, -first, size, axes);
   }
-  a = std::move(whole);
   return true;
 }
 
@@ -88,17 +89,16 @@ std::vector<bool> bordersOf(const std::vector<Fact>& facts, std::uint32_t axis,
 
 /// The pieces of `fact` between borders.
 void cut(const Fact& fact, std::uint32_t axis, const std::vector<bool>& borders,
-         std::vector<Fact>& out) {
+         const BlockAxes& axes, std::vector<Fact>& out) {
   const auto size = static_cast<std::uint32_t>(borders.size());
   const Range nodes = fact.place.nodes[axis];
   for (std::uint32_t first = 0; first < nodes.length;) {
     std::uint32_t end = first + 1;
     while (end < nodes.length && !borders[wrap(std::int64_t{nodes.start} + end, size)])
       ++end;
-    Fact piece = fact;
-    const Range part{wrap(std::int64_t{nodes.start} + first, size), end - first};
-    narrow(piece, axis, {part, from(fact.place.blocks[axis], first, end - first, size)}, size);
-    out.push_back(std::move(piece));
+    out.push_back(fact);
+    narrow(out.back(), axis, Range{wrap(std::int64_t{nodes.start} + first, size), end - first},
+           axes);
     first = end;
   }
 }
@@ -142,63 +142,79 @@ std::uint32_t nodeOffset(const Range& whole, const Range& part, std::uint32_t si
   return wrap(std::int64_t{part.start} - whole.start, size);
 }
 
-/// `fact` with other nodes and blocks, which are among its own, along one axis.
-void narrow(Fact& fact, std::uint32_t axis, const NodeSpan& to, std::uint32_t size) {
-  const std::uint32_t offset = nodeOffset(fact.place.nodes[axis], to.nodes, size);
-  if (to.nodes != fact.place.nodes[axis]) {
-    for (Spans& contribution : fact.value)
-      contribution[axis] = from(contribution[axis], offset, to.nodes.length, size);
-  }
-  fact.place.nodes[axis] = to.nodes;
-  fact.place.blocks[axis] = to.span;
+void rebase(Fact& fact, std::uint32_t axis, std::int64_t k, std::uint32_t nodes,
+            const BlockAxes& axes) {
+  const std::uint32_t size = axes.size(axis);
+  for (std::uint32_t i = axis; i < axes.count(); i += axes.nodeAxes())
+    fact.place.blocks[i] = from(fact.place.blocks[i], k, nodes, size);
+  for (Spans& contribution : fact.value)
+    contribution[axis] = from(contribution[axis], k, nodes, size);
 }
 
-bool joinFacts(Fact& a, const Fact& b, const CellSetting& setting) {
+void narrow(Fact& fact, std::uint32_t axis, const Range& nodes, const BlockAxes& axes) {
+  if (nodes == fact.place.nodes[axis]) return;
+  rebase(fact, axis, nodeOffset(fact.place.nodes[axis], nodes, axes.size(axis)), nodes.length,
+         axes);
+  fact.place.nodes[axis] = nodes;
+}
+
+void narrow(Fact& fact, std::uint32_t block_axis, const NodeSpan& to, const BlockAxes& axes) {
+  narrow(fact, axes.nodeAxis(block_axis), to.nodes, axes);
+  fact.place.blocks[block_axis] = to.span;
+}
+
+bool joinFacts(Fact& a, const Fact& b, const FactSetting& setting) {
   ++setting.work.done;
-  const Topology& topology = setting.topology;
+  const BlockAxes& axes = setting.axes;
   if (a.frame != b.frame) return false;
-  std::uint32_t differing = topology.axis_count;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+  std::uint32_t differing = axes.nodeAxes();
+  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
     if (a.place.nodes[axis] == b.place.nodes[axis]) continue;
-    if (differing != topology.axis_count) return false;
+    if (differing != axes.nodeAxes()) return false;
     differing = axis;
   }
-  if (differing == topology.axis_count) return joinBlocks(a, b, topology);
-  if (joinNodes(a, b, differing, topology)) return true;
+  if (differing == axes.nodeAxes()) return joinBlocks(a, b, axes);
+  if (setting.apart) return false;
+  if (joinNodes(a, b, differing, axes)) return true;
+  const Range& behind = b.place.nodes[differing];
+  if (wrap(std::int64_t{behind.start} + behind.length, axes.size(differing)) !=
+      a.place.nodes[differing].start) {
+    return false;
+  }
   Fact reversed = b;
-  if (!joinNodes(reversed, a, differing, topology)) return false;
+  if (!joinNodes(reversed, a, differing, axes)) return false;
   a = std::move(reversed);
   return true;
 }
 
-void joinAnew(std::vector<Fact>& facts, const CellSetting& setting) {
-  const Topology& topology = setting.topology;
-  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-    const std::vector<bool> borders = bordersOf(facts, axis, topology.axes[axis].size);
+void joinAnew(std::vector<Fact>& facts, const FactSetting& setting) {
+  const BlockAxes& axes = setting.axes;
+  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
+    const std::vector<bool> borders = bordersOf(facts, axis, axes.size(axis));
     if (std::ranges::count(borders, true) == 0) continue;
     std::vector<Fact> pieces;
     for (const Fact& fact : facts) {
-      cut(fact, axis, borders, pieces);
+      cut(fact, axis, borders, axes, pieces);
       if (pieces.size() > kMostPieces) return;
     }
     const auto nodes = [&](const Fact& fact) {
       Common common{fact.frame};
-      for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+      for (std::uint32_t i = 0; i < axes.nodeAxes(); ++i)
         append(common, fact.place.nodes[i]);
       return common;
     };
     const auto elsewhere = [&](const Fact& fact) {
       Common common{fact.frame};
-      for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-        if (i == axis) continue;
-        append(common, fact.place.nodes[i]);
+      for (std::uint32_t i = 0; i < axes.count(); ++i) {
+        if (axes.nodeAxis(i) == axis) continue;
+        append(common, fact.place.nodes[axes.nodeAxis(i)]);
         append(common, fact.place.blocks[i]);
       }
       return common;
     };
     pieces = joined(std::move(pieces), nodes, [&](Fact& a, const Fact& b) {
       ++setting.work.done;
-      return joinBlocks(a, b, topology);
+      return joinBlocks(a, b, axes);
     });
     pieces = joined(std::move(pieces), elsewhere,
                     [&](Fact& a, const Fact& b) { return joinFacts(a, b, setting); });

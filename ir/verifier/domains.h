@@ -1,7 +1,7 @@
 // Domains: which nodes execute an operation, as disjoint boxes of nodes (its guard, without the
 // dead nodes); and the cells into which some of these boxes cut the nodes.
-#ifndef TORC_IR_VERIFIER_CELLS_DOMAINS_H_
-#define TORC_IR_VERIFIER_CELLS_DOMAINS_H_
+#ifndef TORC_IR_VERIFIER_DOMAINS_H_
+#define TORC_IR_VERIFIER_DOMAINS_H_
 
 #include <cstdint>
 #include <map>
@@ -10,25 +10,32 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 
-#include "ir/verifier/cells/span.h"
 #include "ir/verifier/ranges.h"
+#include "ir/verifier/span.h"
 #include "schedules/schedule.h"
 
 namespace torc::ir {
 
 class Domains {
  public:
-  /// `schedule` must outlive this.
-  explicit Domains(const ScheduleView& schedule);
+  /// `schedule` must outlive this. Every box is one node (apart) if `per_rank`, and where that is
+  /// so of every operation.
+  Domains(const ScheduleView& schedule, bool per_rank);
 
   /// Of the nodes that execute `operation`.
   const RangesList& of(const Operation& operation);
   /// Of all nodes that are alive.
   const RangesList& live() const { return live_; }
+  /// Whether every box is one node.
+  bool apart() const { return apart_; }
 
  private:
+  /// Cuts boxes into nodes where these are apart.
+  RangesList cut(RangesList boxes) const;
+
   const ScheduleView& schedule_;
-  RangesList live_;
+  RangesList whole_, live_;  // as few boxes as there can be; as asked for
+  bool apart_ = false;
   std::map<std::uint32_t, RangesList> of_guard_;
 };
 
@@ -49,9 +56,9 @@ struct Doing {
 /// for those that do anything, with what they do in ascending order. Returns how many these are;
 /// stops when it is too much work.
 std::uint64_t forEachCell(
-    const Topology& topology, std::vector<Doing> list, CellWork& work,
+    const Topology& topology, std::vector<Doing> list, ProofWork& work,
     llvm::function_ref<void(const Ranges& cell, llvm::ArrayRef<std::uint32_t> doing)> visit);
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_VERIFIER_CELLS_DOMAINS_H_
+#endif  // TORC_IR_VERIFIER_DOMAINS_H_

@@ -1,0 +1,157 @@
+// Facts: what the nodes of a cell hold in some of their blocks. A cell is a box of nodes. Along
+// every axis the blocks of a node, and the ranks whose data have gone into them, are spans
+// (span.h), so that one fact speaks about all nodes that hold the same, seen from themselves.
+#ifndef TORC_IR_VERIFIER_FACTS_H_
+#define TORC_IR_VERIFIER_FACTS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "ir/verifier/span.h"
+#include "schedules/block_axes.h"
+#include "schedules/schedule.h"
+
+namespace torc::ir {
+
+/// Disjoint contributions to every block of a fact; along an axis each is a span of ranks, or the
+/// block's owner.
+using FactValue = llvm::SmallVector<Spans, 1>;
+
+/// Blocks of every node, by block axis: along an axis of the torus they depend on the node's
+/// coordinate there alone.
+using BlockSpans = std::array<Span, kMaxBlockAxes>;
+
+/// Nodes, and blocks of each of them.
+struct Place {
+  Ranges nodes{};
+  BlockSpans blocks{};
+};
+
+struct Fact {
+  Place place;
+  FactValue value;
+  std::uint32_t frame = kNone;  // in scratch: the frame that holds it
+};
+using FactList = llvm::SmallVector<Fact, 2>;
+
+/// A node and one of its blocks; perhaps a contributor.
+struct Witness {
+  Coordinates node{}, contributor{};
+  BlockCoordinates block{};
+};
+
+/// How many pairs of a node and a block there are in a place.
+unsigned __int128 volumeOf(const Place& place, const BlockAxes& axes);
+/// The first node of a place and the first of its blocks.
+Witness firstOf(const Place& place);
+
+/// Where the nodes and blocks of a fact lie, coarsely: a bit for every coordinate of an axis, or
+/// for some that follow one another. Blocks twice: as they stand, and as seen from their nodes.
+struct Outline {
+  std::uint64_t nodes = 0;
+  std::array<std::uint64_t, 2> standing{}, moving{};  // by end of a block
+  std::uint32_t frame = kNone;
+};
+
+class Outlines {
+ public:
+  explicit Outlines(const BlockAxes& axes);
+
+  /// Of a place with `margin` coordinates around it.
+  Outline of(const Place& place, std::uint32_t margin = 0) const;
+  /// False if no node has a block in both.
+  bool meet(const Outline& a, const Outline& b) const {
+    std::uint64_t met = onAxes(a.moving[0] & b.moving[0]) & onAxes(a.standing[0] & b.standing[0]) &
+                        onAxes(a.nodes & b.nodes);
+    if (axes_.ends() == 2)
+      met &= onAxes(a.moving[1] & b.moving[1]) & onAxes(a.standing[1] & b.standing[1]);
+    return met == highest_;
+  }
+
+ private:
+  struct Field {
+    std::uint32_t shift = 0, width = 0;
+    std::uint64_t all = 0;
+  };
+  std::uint64_t bitsOf(std::uint32_t axis, std::int64_t start, std::int64_t length) const;
+
+  /// The highest bit of every axis that has some bit of `bits`.
+  std::uint64_t onAxes(std::uint64_t bits) const {
+    return (((bits & ~highest_) + (all_ & ~highest_)) | bits) & highest_;
+  }
+
+  BlockAxes axes_;
+  std::array<Field, kMaxAxes> fields_{};  // bits of an axis
+  std::uint64_t highest_ = 0, all_ = 0;   // of all axes: the highest bits, the bits
+};
+
+/// What facts are worked with.
+struct FactSetting {
+  const BlockAxes& axes;
+  ProofWork& work;
+  bool apart = false;  // facts of different nodes are not joined
+  Outlines outlines = Outlines(axes);
+};
+
+/// One piece of storage of all nodes: facts whose places are disjoint.
+class FactStore {
+ public:
+  /// Replaces what is held at the fact's place.
+  void write(Fact fact, const FactSetting& setting);
+  /// Forgets what is held at `place`.
+  void erase(const Place& place, const FactSetting& setting);
+  /// Forgets what `nodes` hold for other frames than `frame`.
+  void eraseOtherFrames(const Ranges& nodes, std::uint32_t frame, const FactSetting& setting);
+  /// Appends what is held for `frame` at `place`. False if somewhere nothing is; then `missing` is
+  /// such a node and block.
+  bool read(const Place& place, std::uint32_t frame, const FactSetting& setting, FactList& out,
+            Witness& missing) const;
+  /// Whether something is held at every place of `other`; else `missing` is a node and block where
+  /// nothing is.
+  bool covers(const FactStore& other, const FactSetting& setting, Witness& missing) const;
+  /// Pairs of a node and a block for which something is held.
+  unsigned __int128 volume(const FactSetting& setting) const;
+  /// Moves what `nodes` hold to `out`.
+  void take(const Ranges& nodes, const FactSetting& setting, FactList& out);
+  /// As write, where nothing is held at the fact's place.
+  void add(Fact fact, const FactSetting& setting);
+
+ private:
+  static constexpr std::size_t kFewFacts = 64;
+
+  /// Cuts out what is held at `place` for other frames than `kept`, appended to `taken` if asked.
+  void cutOut(const Place& place, std::optional<std::uint32_t> kept, const FactSetting& setting,
+              FactList* taken);
+  void push(Fact fact, const FactSetting& setting);
+  Fact remove(std::size_t i);
+  /// Joins facts anew where they have become many.
+  void tidyUp(const FactSetting& setting);
+
+  std::vector<Fact> facts_;
+  std::vector<Outline> outlines_;   // of the facts
+  std::size_t untidy_ = kFewFacts;  // facts; so many may be joined better
+};
+
+/// Appends the part of `fact` that lies in `place`.
+void intersect(const Fact& fact, const Place& place, const FactSetting& setting, FactList& out);
+
+/// The value of `fact` on some of its nodes.
+FactValue valueOn(const Fact& fact, const Ranges& nodes, const BlockAxes& axes);
+
+/// Adds `b`, a value on the same nodes and blocks, to `a`. False if some rank would count twice;
+/// then `twice` is a node, a block and that rank.
+bool accumulate(Fact& a, const FactValue& b, const FactSetting& setting, Witness& twice);
+
+/// The same facts of the nodes that are `distance` away: what is sent there.
+void moveNodes(FactList& facts, const Coordinates& distance, const BlockAxes& axes);
+
+/// All blocks.
+BlockSpans allBlocks(const BlockAxes& axes);
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_VERIFIER_FACTS_H_
