@@ -140,8 +140,13 @@ class LinkChecker {
     std::set<std::uint32_t> colors;
   };
 
-  void add(const Operation& operation, std::uint32_t axis, int sign, const Ranges& senders,
-           double load) {
+  /// All cores of a node share its links.
+  void add(const Operation& operation, std::uint32_t axis, int sign, Ranges senders, double load) {
+    if (topology_.hasCores() && topology_.axes[axis].kind != AxisKind::kCore) {
+      Range& cores = senders[topology_.axis_count - 1];
+      load *= cores.length;
+      cores = {0, topology_.axes[topology_.axis_count - 1].size};
+    }
     Users& users = links_[{operation.phase, axis, sign}];
     users.senders.push_back({senders, static_cast<std::uint32_t>(users.loads.size())});
     users.loads.push_back(load);
@@ -159,11 +164,36 @@ class LinkChecker {
       for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
         at[axis] = static_cast<std::int32_t>(nodes[axis].start);
       const double carried = shares_.of(operation.a, at);
+      Ranges on_way = nodes;
       for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
         if (shift[axis] == 0) continue;
-        add(operation, axis, topology_.axes[axis].linkSign(shift[axis]), nodes,
-            carried * std::abs(shift[axis]));
+        addHops(operation, axis, shift[axis], on_way, carried);
+        on_way[axis] = shifted(on_way[axis], shift[axis], topology_.axes[axis].size);
       }
+    }
+  }
+
+  /// What messages from `senders` load that go `hops` along `axis`: every hop is the link of the
+  /// node from which it is made.
+  void addHops(const Operation& operation, std::uint32_t axis, std::int32_t hops, Ranges senders,
+               double carried) {
+    const Axis& along = topology_.axes[axis];
+    const int sign = along.linkSign(hops);
+    const auto length = static_cast<std::uint32_t>(std::abs(hops));
+    const Range from = senders[axis];
+    if (from.length >= along.size || length >= along.size) {
+      // Every node of the axis is passed as often as every other.
+      senders[axis] = {0, along.size};
+      add(operation, axis, sign, senders,
+          carried * std::min(from.length, along.size) * length / along.size);
+      return;
+    }
+    // Of each sender the nodes that it passes, or of each hop the senders: the fewer of the two.
+    const auto [times, nodes] = std::minmax(from.length, length);
+    const std::int64_t first = hops > 0 ? from.start : std::int64_t{from.start} - length + 1;
+    for (std::uint32_t i = 0; i < times; ++i) {
+      senders[axis] = {wrap(first + i, along.size), nodes};
+      add(operation, axis, sign, senders, carried);
     }
   }
 

@@ -48,8 +48,7 @@ struct Fault {
 
 /// What one class of directed links carries: all links of one axis and sign, in one phase, as a
 /// share of the whole vector. Where that depends on the root: for the root that loads the class
-/// most. A message of several hops counts for each of them on the link of its sender: that is exact
-/// where all nodes along the axis send alike, and an upper bound where guards tell them apart.
+/// most. A message of several hops goes along one axis after the other, X first.
 struct LinkLoad {
   std::uint32_t axis = 0;
   int sign = 1;  // +1, -1

@@ -180,23 +180,12 @@ RC_GTEST_PROP(LinkLoads, AreTheVerifiers, ()) {
   const LinkLoads loads = cantFail(exactLinkLoads(schedule.view()));
   std::map<std::tuple<std::uint32_t, std::uint32_t, int>, double> expected;
   for (const ir::LinkLoad& load : ir::verify(schedule.view()).loads) {
-    // What goes from core to core takes no link. The verifier counts rank by rank.
-    const Topology& topology = schedule.topology;
-    if (topology.axes[load.axis].kind == AxisKind::kCore) continue;
-    const double ranks = topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
-    expected[{load.phase, load.axis, load.sign}] = load.share * ranks;
+    // What goes from core to core takes no link.
+    if (schedule.topology.axes[load.axis].kind == AxisKind::kCore) continue;
+    expected[{load.phase, load.axis, load.sign}] = load.share;
   }
-  // Of a broadcast the verifier tells the loads of the worst root, exactLinkLoads those of rank 0,
-  // and not all cores of a node have the same.
-  // The verifier counts all hops of a message on one link; with guards that is too many.
-  const bool has_long_way =
-      std::ranges::any_of(schedule.operations, [&](const Operation& operation) {
-        return sends(operation.kind) && operation.guard != kNone && !operation.hasFamily() &&
-               std::ranges::any_of(schedule.shifts[operation.peer],
-                                   [](std::int32_t hops) { return std::abs(hops) > 1; });
-      });
-  const bool at_most = hasRootRelativeGuard(schedule.view()) || has_long_way ||
-                       (rowOf(schedule.collective).isRooted() && schedule.topology.hasCores());
+  // Of a broadcast the verifier tells the loads of the worst root, exactLinkLoads those of rank 0.
+  const bool at_most = hasRootRelativeGuard(schedule.view());
   for (const LinkLoads::Phase& phase : loads.phases) {
     for (const ExactLoad& load : phase.loads) {
       const auto found = expected.find({phase.phase, load.link.axis, load.link.sign});
