@@ -107,6 +107,7 @@ void drawDamage(CompileCase& test_case) {
   if (draw(0, 3) == 0) {
     test_case.collective = "alltoall";
     test_case.algorithm = "balanced-routes";
+    test_case.leaders = false;  // alltoall has no form with leaders
     return;
   }
   const bool may_be_closed = compiler::suitsClosedTrees(topology);
