@@ -223,7 +223,7 @@ Outline Outlines::of(const Place& place, std::uint32_t margin) const {
 
 template <typename IsIt>
 std::size_t FactStore::find(const Outline& outline, const FactSetting& setting, IsIt is_it) const {
-  setting.work.done += groups_.size();
+  setting.work.done += 1 + groups_.size() / 4;
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     if (!setting.outlines.meet(groups_[group], outline)) continue;
     const std::size_t end = std::min(facts_.size(), (group + 1) * kGroup);
