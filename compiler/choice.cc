@@ -388,6 +388,8 @@ class Chooser {
     }
     add(candidate);
     if (!choice_.candidates.back().refusal.empty()) return;
+    if (algorithm.estimate(spec_).operations * (algorithm.window + 1) > kMostProvedOperations)
+      return;
     auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
     if (!whole) return consumeError(whole.takeError());  // as the candidate has been
     const TreePipeline pipeline = algorithm.pipeline(spec_.topology);
@@ -452,7 +454,7 @@ class Chooser {
   /// Whether a candidate of that size is not to be compiled; then it says why.
   bool isTooLarge(Candidate& candidate, const ProgramSize& size, double most_bytes) {
     const double bytes = size.fileBytes(candidate.options.chunks);
-    if (bytes > most_bytes) {
+    if (bytes > most_bytes && !size.in_loops) {
       candidate.refusal =
           "its file would have about " + mebibytes(bytes) + ", more than " + mebibytes(most_bytes);
     } else if (size.proof_steps > kMostProofSteps || size.cell_steps > kMostCellSteps) {

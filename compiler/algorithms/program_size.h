@@ -30,6 +30,7 @@ struct ProgramSize {
   double proof_steps = 0;  // that grow faster than the program; of one part
   double cell_steps = 0;   // of a proof where nodes differ; of all parts
   bool of_nodes = false;   // a list of the operations of single nodes
+  bool in_loops = false;   // the file has most of the operations once for many iterations
 
   /// Bytes of the file if the program is cut into `chunks`, with two or three dependences of an
   /// operation. Boxes are those of the program uncut.

@@ -100,6 +100,7 @@ ProgramSize estimateScatterTrees(const CollectiveSpec& spec) {
   Schedule header = ir::scheduleHeader(spec.collective, spec.topology);
   ProgramSize size;
   size.of_nodes = true;
+  size.in_loops = true;
   if (spec.topology.sites() == 1) return size;
   for (const WayOut& way : addRootColors(header)) {
     double operations = 5;
@@ -110,7 +111,7 @@ ProgramSize estimateScatterTrees(const CollectiveSpec& spec) {
       const double holders = level == 0 ? 1 : static_cast<double>(level);
       const double copies = level + 1 == way.order.size() ? 0.5 : 0;
       operations += loads * (2 + copies) * (length - 1) + 2 * loads * holders * std::log2(length);
-      size.cell_steps += 3 * loads * length * length;
+      size.cell_steps += 500 * loads * length;
     }
     size.operations += operations;
   }
