@@ -103,7 +103,8 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     return verifyUnrolled(schedule, root, options, result);
   }
   const Schedule folded = has_families ? foldFamilies(schedule) : Schedule{};
-  VerifyContext context(schedule, has_families ? folded.view() : schedule, root, options, result);
+  const ScheduleView folded_view = folded.view();
+  VerifyContext context(schedule, has_families ? folded_view : schedule, root, options, result);
   const std::uint64_t records =
       schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
   std::string too_large;
