@@ -39,6 +39,8 @@ constexpr double kDoubtfulCost = 1.05;
 // Segments of rings that are under way, at most, and operations of a node in all of them.
 constexpr std::uint32_t kMostRingWindow = 16;
 constexpr double kMostSegmentedOperations = 1 << 20;
+// Operations of as many segments as a proof goes through.
+constexpr double kMostProvedOperations = 1 << 20;
 // Where the halves of an allreduce fill lines together, which the cost model lets follow each
 // other: the first number of segments that is tried, and their window.
 constexpr std::uint32_t kFirstOverlapped = 32;
@@ -566,15 +568,23 @@ class Chooser {
     options.in_flight = limits_.in_flight.value_or(halves ? kOverlappedWindow : kRingWindow);
     if (options.segments < 2) return;
     candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight) / (halves ? 2 : 1);
-    segmented_.push_back({std::move(candidate), most});
+    segmented_.push_back({std::move(candidate), most, mostRingWindow(schedule)});
+  }
+
+  /// As many segments under way as can be proved.
+  static std::uint32_t mostRingWindow(const ScheduleView& schedule) {
+    const double operations = std::max<double>(static_cast<double>(schedule.operations.size()), 1);
+    return mostOf(kMostProvedOperations / operations - 1, kMostRingWindow);
   }
 
   /// As many segments as can be proved, and run by a node without its program being too long.
   std::uint32_t mostRingSegments(const Candidate& candidate, const ScheduleView& schedule) const {
     const double operations = std::max<double>(static_cast<double>(schedule.operations.size()), 1);
     std::uint64_t most = passes::mostSegments(schedule);
-    if (candidate.algorithm->estimate(spec_).cell_steps * (kRingWindow + 1) > kMostCellSteps)
+    if (candidate.algorithm->estimate(spec_).cell_steps * (kRingWindow + 1) > kMostCellSteps ||
+        mostRingWindow(schedule) < kRingWindow) {
       most = 1;
+    }
     return mostOf(kMostSegmentedOperations / operations - 1, most);
   }
 
@@ -590,7 +600,7 @@ class Chooser {
       const double best = bestSeconds();
       if (left > 0 && candidate.predicted_s < kDoubtfulCost * best) {
         --left;
-        addInSegments(candidate, plan.most);
+        addInSegments(candidate, plan.most, plan.most_in_flight);
         continue;
       }
       std::string text;
@@ -614,7 +624,7 @@ class Chooser {
 
   /// In as many segments as the cost model takes, and from there on in twice or half as many as
   /// long as that is faster, which it cannot say; then likewise with more under way.
-  void addInSegments(Candidate candidate, std::uint32_t most) {
+  void addInSegments(Candidate candidate, std::uint32_t most, std::uint32_t most_in_flight) {
     PipelineOptions& options = candidate.options;
     double best = tried(candidate);
     const double busy = choice_.candidates.back().busy_s;  // which no number of segments changes
@@ -636,7 +646,7 @@ class Chooser {
     if (best > kSlow * bestSeconds()) return;
     if (!limits_.segments && !climb(options.segments, 2, most, true))
       climb(options.segments, 2, most, false);
-    if (!limits_.in_flight) climb(options.in_flight, 1, kMostRingWindow, true);
+    if (!limits_.in_flight) climb(options.in_flight, 1, most_in_flight, true);
   }
 
   /// Adds the candidate; what it takes.
@@ -684,6 +694,7 @@ class Chooser {
   struct Segmented {
     Candidate candidate;  // with what the cost model predicts
     std::uint32_t most;   // segments
+    std::uint32_t most_in_flight;
   };
   std::vector<Segmented> segmented_;
   CandidateSimulator simulator_;

@@ -7,6 +7,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 #include "ir/verifier/fact_joins.h"
 #include "ir/verifier/ranges.h"
@@ -220,43 +221,68 @@ Outline Outlines::of(const Place& place, std::uint32_t margin) const {
   return outline;
 }
 
+template <typename IsIt>
+std::size_t FactStore::find(const Outline& outline, const FactSetting& setting, IsIt is_it) const {
+  setting.work.done += 1 + groups_.size() / 4;
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    if (!setting.outlines.meet(groups_[group], outline)) continue;
+    const std::size_t end = std::min(facts_.size(), (group + 1) * kGroup);
+    setting.work.done += kGroup / 8;
+    for (std::size_t i = group * kGroup; i < end; ++i) {
+      if (setting.outlines.meet(outlines_[i], outline) && is_it(i)) return i;
+    }
+  }
+  return facts_.size();
+}
+
 void FactStore::push(Fact fact, const FactSetting& setting) {
   outlines_.push_back(setting.outlines.of(fact.place));
   outlines_.back().frame = fact.frame;
+  if (facts_.size() % kGroup == 0) groups_.emplace_back();
+  groups_.back().add(outlines_.back());
   facts_.push_back(std::move(fact));
 }
 
-Fact FactStore::remove(std::size_t i) {
-  Fact fact = std::move(facts_[i]);
-  if (i + 1 != facts_.size()) facts_[i] = std::move(facts_.back());
-  outlines_[i] = outlines_.back();
-  facts_.pop_back();
-  outlines_.pop_back();
-  return fact;
+void FactStore::remove(std::size_t i) {
+  facts_[i] = {};
+  outlines_[i] = {};
+  ++gaps_;
+  const std::size_t group = i / kGroup;
+  const llvm::ArrayRef<Outline> all = outlines_;
+  groups_[group] = {};
+  for (const Outline& outline : all.slice(group * kGroup).take_front(kGroup))
+    groups_[group].add(outline);
+}
+
+void FactStore::closeGaps() {
+  std::size_t end = 0;
+  groups_.clear();
+  for (std::size_t i = 0; i < facts_.size(); ++i) {
+    if (isGap(i)) continue;
+    if (i != end) {
+      facts_[end] = std::move(facts_[i]);
+      outlines_[end] = outlines_[i];
+    }
+    if (end % kGroup == 0) groups_.emplace_back();
+    groups_.back().add(outlines_[end++]);
+  }
+  facts_.resize(end);
+  outlines_.resize(end);
+  if (end == 0) facts_ = {}, outlines_ = {};
+  gaps_ = 0;
 }
 
 void FactStore::cutOut(const Place& place, std::optional<std::uint32_t> kept,
                        const FactSetting& setting, FactList* taken) {
-  const Outline outline = setting.outlines.of(place);
   FactList left;
-  setting.work.done += facts_.size();
-  std::size_t staying = 0;
-  for (std::size_t i = 0; i < facts_.size(); ++i) {
-    if (outlines_[i].frame == kept || !setting.outlines.meet(outlines_[i], outline) ||
-        !mayMeet(facts_[i].place, place, setting)) {
-      if (i != staying) {
-        facts_[staying] = std::move(facts_[i]);
-        outlines_[staying] = outlines_[i];
-      }
-      ++staying;
-      continue;
-    }
+  find(setting.outlines.of(place), setting, [&](std::size_t i) {
+    if (outlines_[i].frame == kept || !mayMeet(facts_[i].place, place, setting)) return false;
     if (taken != nullptr) intersect(facts_[i], place, setting, *taken);
     subtract(facts_[i], place, setting, left);
-  }
-  facts_.resize(staying);
-  outlines_.resize(staying);
-  if (staying == 0) facts_ = {}, outlines_ = {};
+    remove(i);
+    return false;
+  });
+  if (gaps_ == facts_.size() || (gaps_ > kFewFacts && gaps_ > facts_.size() / 2)) closeGaps();
   for (Fact& fact : left)
     push(std::move(fact), setting);
 }
@@ -281,26 +307,23 @@ void FactStore::write(Fact fact, const FactSetting& setting) {
 }
 
 void FactStore::add(Fact fact, const FactSetting& setting) {
-  setting.work.done += facts_.size();
-  Outline around = setting.outlines.of(fact.place, 1);
-  for (std::size_t i = 0; i < facts_.size();) {
-    if (setting.outlines.meet(outlines_[i], around) && joinFacts(fact, facts_[i], setting)) {
-      remove(i);
-      around = setting.outlines.of(fact.place, 1);
-      i = 0;
-    } else {
-      ++i;
-    }
+  for (;;) {
+    const std::size_t i = find(setting.outlines.of(fact.place, 1), setting,
+                               [&](std::size_t k) { return joinFacts(fact, facts_[k], setting); });
+    if (i == facts_.size()) break;
+    remove(i);
   }
   push(std::move(fact), setting);
   tidyUp(setting);
 }
 
 void FactStore::tidyUp(const FactSetting& setting) {
-  if (facts_.size() < untidy_) return;
+  if (facts_.size() - gaps_ < untidy_) return;
+  closeGaps();
   joinAnew(facts_, setting);
   std::vector<Fact> joined = std::exchange(facts_, {});
   outlines_.clear();
+  groups_.clear();
   for (Fact& fact : joined)
     push(std::move(fact), setting);
   untidy_ = std::max<std::size_t>(2 * facts_.size(), kFewFacts);
@@ -308,23 +331,21 @@ void FactStore::tidyUp(const FactSetting& setting) {
 
 bool FactStore::read(const Place& place, std::uint32_t frame, const FactSetting& setting,
                      FactList& out, Witness& missing) const {
-  const Outline outline = setting.outlines.of(place);
   const std::size_t before = out.size();
-  setting.work.done += facts_.size();
-  for (std::size_t i = 0; i < facts_.size(); ++i) {
-    if (outlines_[i].frame == frame && setting.outlines.meet(outlines_[i], outline))
-      intersect(facts_[i], place, setting, out);
-  }
+  find(setting.outlines.of(place), setting, [&](std::size_t i) {
+    if (outlines_[i].frame == frame) intersect(facts_[i], place, setting, out);
+    return false;
+  });
   unsigned __int128 found = 0;
   for (std::size_t i = before; i < out.size(); ++i)
     found += volumeOf(out[i].place, setting.axes);
   if (found == volumeOf(place, setting.axes)) return true;
   FactList left{{place, {}, frame}};
-  for (const Fact& fact : facts_) {
-    if (fact.frame != frame) continue;
+  for (std::size_t i = 0; i < facts_.size(); ++i) {
+    if (isGap(i) || facts_[i].frame != frame) continue;
     FactList rest;
     for (const Fact& piece : left)
-      subtract(piece, fact.place, setting, rest);
+      subtract(piece, facts_[i].place, setting, rest);
     left = std::move(rest);
   }
   if (!left.empty()) missing = firstOf(left.front().place);
@@ -333,15 +354,16 @@ bool FactStore::read(const Place& place, std::uint32_t frame, const FactSetting&
 
 unsigned __int128 FactStore::volume(const FactSetting& setting) const {
   unsigned __int128 sum = 0;
-  for (const Fact& fact : facts_)
-    sum += volumeOf(fact.place, setting.axes);
+  for (std::size_t i = 0; i < facts_.size(); ++i)
+    sum += isGap(i) ? 0 : volumeOf(facts_[i].place, setting.axes);
   return sum;
 }
 
 bool FactStore::covers(const FactStore& other, const FactSetting& setting, Witness& missing) const {
   FactList found;
-  return llvm::all_of(other.facts_, [&](const Fact& fact) {
-    return read(fact.place, fact.frame, setting, found, missing);
+  return llvm::all_of(llvm::seq(other.facts_.size()), [&](std::size_t i) {
+    const Fact& fact = other.facts_[i];
+    return other.isGap(i) || read(fact.place, fact.frame, setting, found, missing);
   });
 }
 

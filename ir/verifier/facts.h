@@ -55,6 +55,15 @@ struct Outline {
   std::uint64_t nodes = 0;
   std::array<std::uint64_t, 2> standing{}, moving{};  // by end of a block
   std::uint32_t frame = kNone;
+
+  /// Makes it that of both, but for the frame.
+  void add(const Outline& other) {
+    nodes |= other.nodes;
+    for (int end = 0; end < 2; ++end)
+      standing[end] |= other.standing[end], moving[end] |= other.moving[end];
+  }
+  /// Of no place.
+  bool isEmpty() const { return nodes == 0; }
 };
 
 class Outlines {
@@ -122,17 +131,27 @@ class FactStore {
 
  private:
   static constexpr std::size_t kFewFacts = 64;
+  static constexpr std::size_t kGroup = 64;  // facts
 
   /// Cuts out what is held at `place` for other frames than `kept`, appended to `taken` if asked.
   void cutOut(const Place& place, std::optional<std::uint32_t> kept, const FactSetting& setting,
               FactList* taken);
   void push(Fact fact, const FactSetting& setting);
-  Fact remove(std::size_t i);
+  /// Leaves a gap.
+  void remove(std::size_t i);
+  bool isGap(std::size_t i) const { return outlines_[i].isEmpty(); }
+  void closeGaps();
+  /// The first fact that meets `outline` and for which `is_it(i)` is true; if none, how many there
+  /// are.
+  template <typename IsIt>
+  std::size_t find(const Outline& outline, const FactSetting& setting, IsIt is_it) const;
   /// Joins facts anew where they have become many.
   void tidyUp(const FactSetting& setting);
 
-  std::vector<Fact> facts_;
-  std::vector<Outline> outlines_;   // of the facts
+  std::vector<Fact> facts_;        // and gaps between them
+  std::vector<Outline> outlines_;  // of the facts; empty ones of gaps
+  std::vector<Outline> groups_;    // of kGroup facts each
+  std::size_t gaps_ = 0;
   std::size_t untidy_ = kFewFacts;  // facts; so many may be joined better
 };
 

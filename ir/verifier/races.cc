@@ -5,6 +5,7 @@
 // coordinate which both guards admit and where both intervals hold a common block, because guards
 // are boxes. Order is looked up for 64 operations at a time, one bit each.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -67,7 +68,8 @@ bool sameView(const Interval& a, const Interval& b) {
   return a.kind == b.kind || a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll;
 }
 
-constexpr std::size_t kLongList = 64;  // of accesses: not worth looking at pair by pair
+constexpr std::size_t kLongList = 64;      // of accesses: not worth looking at pair by pair
+constexpr std::size_t kMostSources = 256;  // operations whose followers are looked for at a time
 
 // Beyond this many steps, of a few nanoseconds, and conflicts, of 24 bytes, the proof is refused.
 constexpr std::uint64_t kMaxSteps = 1'000'000'000;
@@ -573,9 +575,10 @@ class RaceChecker {
                                    return a.first == b.first && a.second == b.second;
                                  }),
                      conflicts_.end());
-    std::vector<std::uint64_t> after(schedule_.operations.size(), 0);
+    // By operation: which sources it comes after.
+    std::vector<std::array<std::uint64_t, kMostSources / 64>> after(schedule_.operations.size());
     for (std::size_t begin = 0; begin < conflicts_.size() && !context_.full();) {
-      // The next up to 64 first operations of an island, and those of it that matter.
+      // The next first operations of an island, and those of it that matter.
       std::vector<std::uint32_t> sources;
       std::uint32_t last = 0;
       std::size_t end = begin;
@@ -583,7 +586,7 @@ class RaceChecker {
         const Conflict& conflict = conflicts_[end];
         if (sources.empty() || sources.back() != conflict.first) {
           const bool same = sources.empty() || islands.of(conflict.first) == islands.of(sources[0]);
-          if (!same || sources.size() == 64) break;
+          if (!same || sources.size() == kMostSources) break;
           sources.push_back(conflict.first);
         }
         last = std::max(last, conflict.second);
@@ -593,14 +596,17 @@ class RaceChecker {
         const auto dependences = schedule_.dependencesOf(schedule_.operations[i]);
         steps_ += 1 + dependences.size();
         if (tooMuch()) return;
-        std::uint64_t mask = 0;
+        auto& mask = after[i];
+        mask = {};
         for (const std::uint32_t d : dependences) {
-          if (d >= sources.front()) mask |= after[d];
+          if (d < sources.front()) continue;
+          for (std::size_t word = 0; word < mask.size(); ++word)
+            mask[word] |= after[d][word];
         }
         if (next_source < sources.size() && sources[next_source] == i) {
-          mask |= std::uint64_t{1} << next_source++;
+          mask[next_source / 64] |= std::uint64_t{1} << next_source % 64;
+          ++next_source;
         }
-        after[i] = mask;
       }
       std::size_t source = 0;
       for (; begin < end; ++begin) {
@@ -608,7 +614,7 @@ class RaceChecker {
         while (sources[source] != conflict.first)
           ++source;
         const bool reached = islands.of(conflict.second) == islands.of(conflict.first);
-        if (reached && (after[conflict.second] >> source & 1) != 0) continue;
+        if (reached && (after[conflict.second][source / 64] >> source % 64 & 1) != 0) continue;
         context_.fault(Rule::kRaces, conflict.second,
                        "touches " + regionText(schedule_, *conflict.second_region) + " while %" +
                            std::to_string(conflict.first) +

@@ -118,7 +118,6 @@ ConflictIndex::Storage& ConflictIndex::storageOf(const Access& access) {
 }
 
 std::uint32_t ConflictIndex::offsetOf(const Access& access) const {
-  if (access.frame != kNone) return kNone;
   const Interval& interval = schedule_.blockInterval(access.box, longest_axis_);
   if (interval.kind != IntervalKind::kRelative || interval.length != 1) return kNone;
   return wrap(interval.start, schedule_.topology.axes[longest_axis_].size);
@@ -128,8 +127,15 @@ void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint
   const llvm::SmallVector<Access, 4> accesses = accessesOf(operation);
   for (const Access& access : accesses) {
     Storage& storage = storageOf(access);
-    search(storage.others, access, conflicts);
     const std::uint32_t offset = offsetOf(access);
+    if (access.frame != storage.frame) {
+      // Frames of a slot meet whatever their blocks are.
+      for (auto& [at, indexed] : storage.by_offset)
+        storage.others.insert(storage.others.end(), indexed.begin(), indexed.end());
+      storage.by_offset.clear();
+      storage.frame = access.frame;
+    }
+    search(storage.others, access, conflicts);
     if (offset == kNone) {
       for (auto& entry : storage.by_offset)
         search(entry.second, access, conflicts);
@@ -141,7 +147,8 @@ void ConflictIndex::add(std::uint32_t operation, llvm::SmallVectorImpl<std::uint
   for (const Access& access : accesses) {
     Storage& storage = storageOf(access);
     const std::uint32_t offset = offsetOf(access);
-    (offset == kNone ? storage.others : storage.by_offset[offset]).push_back(access);
+    const bool is_indexed = offset != kNone && access.frame == storage.frame;
+    (is_indexed ? storage.by_offset[offset] : storage.others).push_back(access);
   }
 }
 

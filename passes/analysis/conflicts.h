@@ -49,7 +49,8 @@ class ConflictIndex {
   };
   /// The accesses to `in` and `out` of a part, or to a slot, that later ones must be held against.
   struct Storage {
-    // Regions of one block on the longest axis, by its offset from the node's own.
+    // Regions of one block on the longest axis, by its offset from the node's own; of one frame.
+    std::uint32_t frame = kNone;
     llvm::DenseMap<std::uint32_t, std::vector<Access>> by_offset;
     std::vector<Access> others;
   };
@@ -68,7 +69,7 @@ class ConflictIndex {
   const ScheduleView schedule_;
   const CollectiveRow& row_;
   const BlockAxes axes_;
-  const bool counts_round_;                         // on lines too, as the shifts of families do
+  const bool counts_round_;  // on lines too, as the shifts of families do
   std::uint32_t longest_axis_ = 0;
   llvm::DenseMap<std::uint32_t, Storage> buffers_;  // by part
   llvm::DenseMap<std::uint32_t, Storage> slots_;

@@ -1,6 +1,7 @@
 // The bucket algorithm against its formulas: what links carry, how many steps there are.
 #include "compiler/algorithms/bucket/bucket.h"
 
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -163,6 +164,20 @@ TEST(Bucket, OneDirectionOfARingCarriesAll) {
 TEST(Bucket, ProgramSizeDependsOnTheSumOfTheSizesOnly) {
   const Schedule schedule = compiled(Collective::kAllreduce, "64x32x32");
   EXPECT_EQ(schedule.operations.size(), 2u * 2 * 6 * (63 + 31 + 31));
+}
+
+// Were every step held against all before it, 8 times the ring would take 64 times the steps.
+TEST(Bucket, ProofsOfLongRingsGrowWithTheRing) {
+  for (const Collective collective : {Collective::kAllreduce, Collective::kReduceScatter}) {
+    std::array<std::uint64_t, 2> work{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const ir::VerifyResult result =
+          ir::verify(compiled(collective, i == 0 ? "512x2" : "4096x2").view());
+      EXPECT_TRUE(result.ok());
+      work[i] = result.work;
+    }
+    EXPECT_LT(work[1], 24 * work[0]) << rowOf(collective).name;
+  }
 }
 
 TEST(Bucket, KeepsScratchSmall) {
