@@ -57,7 +57,6 @@
 #ifndef TORC_SCHEDULES_VALIDATE_H_
 #define TORC_SCHEDULES_VALIDATE_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -76,12 +75,8 @@ inline constexpr std::uint64_t kMaxSegmentedOperations = 1u << 22;
 /// Of all iterations of loops together, likewise.
 inline constexpr std::uint64_t kMaxLoopOperations = kMaxSegmentedOperations;
 /// The same of as many segments as a proof goes through, where loops are written out: what a small
-/// schedule may ask for, and more for each of its records.
-inline std::uint64_t mostLoopOperations(const ScheduleView& schedule) {
-  const std::uint64_t records =
-      schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
-  return std::min(kMaxLoopOperations, (std::uint64_t{1} << 17) + 128 * records);
-}
+/// schedule may ask for on a small machine, and more for each of its records and for a long axis.
+std::uint64_t mostLoopOperations(const ScheduleView& schedule);
 inline constexpr std::size_t kMaxNameLength = 255;
 inline constexpr std::size_t kMaxProducerLength = 65535;
 

@@ -416,6 +416,16 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
 
 }  // namespace
 
+std::uint64_t mostLoopOperations(const ScheduleView& schedule) {
+  const std::uint64_t records =
+      schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
+  std::uint32_t longest = 1;
+  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis)
+    longest = std::max(longest, schedule.topology.axes[axis].size);
+  const std::uint64_t small = (1u << 17) + 8 * std::min(longest, 1u << 16);
+  return std::min(kMaxLoopOperations, small + 128 * records);
+}
+
 Status validateLoops(const ScheduleView& schedule) {
   Status status = validateTable(schedule);
   if (status.ok()) status = validateIterationTable(schedule);

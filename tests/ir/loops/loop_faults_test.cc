@@ -363,24 +363,25 @@ TEST(LoopFaults, HaveLimits) {
     return faultOf(looped(frames, iterations, operations));
   };
   constexpr auto kCopy = "%0 = copy out[p0, (x)] = in[p0, (x)]";
-  EXPECT_EQ(fault("", 131200, kCopy), "none");  // 131,072 and 128 for each operation
-  EXPECT_EQ(fault("", 131201, kCopy),
-            "ring.tir:9:1: error: operation 0: the iterations up to here have more than 131200 "
+  EXPECT_EQ(fault("", 131264, kCopy),
+            "none");  // 131,072, 128 for each operation, and 8 for each node
+  EXPECT_EQ(fault("", 131265, kCopy),
+            "ring.tir:9:1: error: operation 0: the iterations up to here have more than 131264 "
             "operations");
   EXPECT_EQ(fault("", 4000, "for j in 0..3999 {\n%0 = copy out[p0, (x)] = in[p0, (x)]\n}"),
-            "ring.tir:10:1: error: operation 0: the iterations up to here have more than 131200 "
+            "ring.tir:10:1: error: operation 0: the iterations up to here have more than 131264 "
             "operations");
   EXPECT_EQ(fault("", 2000,
                   "%0 = copy out[p0, (x)] = in[p0, (x)]\n} for i in 0..999 {\n"
                   "%1 = copy out[p0, (x)] = in[p0, (x)] after %0"),
-            "ring.tir:11:1: error: operation 1: the iterations up to here have more than 1050624 "
+            "ring.tir:11:1: error: operation 1: the iterations up to here have more than 1051136 "
             "dependences");
   std::string boxes = "p0, (x)";
   for (int i = 0; i < 63; ++i)
     boxes += ", (x)";
   EXPECT_EQ(
       fault("", 20000, ("%0 = copy out[" + llvm::Twine(boxes) + "] = in[" + boxes + "]").str()),
-      "ring.tir:9:1: error: operation 0: the iterations up to here have more than 557568 "
+      "ring.tir:9:1: error: operation 0: the iterations up to here have more than 557824 "
       "pieces");
   // Segments are gone through as far as a proof does so, and all by a rank.
   const auto in_segments = [](int segments, int window, int iterations) {
@@ -391,11 +392,11 @@ TEST(LoopFaults, HaveLimits) {
                         .str());
     return faultOf(text + "}\n");
   };
-  EXPECT_EQ(in_segments(40, 3, 32800), "none");
-  EXPECT_EQ(in_segments(40, 3, 32801),
+  EXPECT_EQ(in_segments(40, 3, 32816), "none");
+  EXPECT_EQ(in_segments(40, 3, 32817),
             "ring.tir:10:1: error: operation 0: the iterations up to here, of 4 segments, have "
-            "more than 131200 operations");
-  EXPECT_EQ(in_segments(200, 3, 32800),
+            "more than 131264 operations");
+  EXPECT_EQ(in_segments(200, 3, 32816),
             "ring.tir:10:1: error: operation 0: the iterations up to here, of 200 segments, have "
             "more than 4194304 operations");
 }
