@@ -363,8 +363,10 @@ Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, Na
   // Who expands a schedule keeps a number per slot: more slots than frames would be a small file
   // that asks for much memory.
   std::uint64_t copies = 0;
-  for (const Frame& frame : schedule.frames)
-    copies += frame.copies;
+  for (std::size_t i = 0; i < schedule.frames.size(); ++i) {
+    if (schedule.frames[i].copies < 1) return malformed("frame ", i, ": has 0 copies");
+    copies += schedule.frames[i].copies;
+  }
   if (schedule.slot_count > copies) {
     return malformed("has ", schedule.slot_count, " slots for ", copies, " frames");
   }
@@ -389,9 +391,8 @@ Status validateFrames(const ScheduleView& schedule, std::uint32_t part_count, Na
         }
       }
     }
-    if (frame.copies < 1 || (frame.copies > 1 && schedule.loops.empty())) {
-      return malformed("frame ", i, ": has ", frame.copies, " copies",
-                       frame.copies > 1 ? ", and there are no loops" : "");
+    if (frame.copies > 1 && schedule.loops.empty()) {
+      return malformed("frame ", i, ": has ", frame.copies, " copies, and there are no loops");
     }
     if (const std::uint64_t last = std::uint64_t{frame.group()} + frame.copies - 1;
         frame.slot >= schedule.slot_count || last >= schedule.slot_count) {
@@ -463,10 +464,7 @@ Status validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
   const struct {
     std::string_view record;
     const std::vector<std::uint32_t>& sources;
-  } tables[] = {{"operation ", ends.operations},
-                {"frame ", ends.frames},
-                {"box ", ends.boxes},
-                {"pair ", ends.pairs}};
+  } tables[] = {{"operation ", ends.operations}, {"frame ", ends.frames}};
   const std::string_view text = status.message();
   for (const auto& [record, sources] : tables) {
     std::uint32_t index = 0;
@@ -477,12 +475,9 @@ Status validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
     const std::string_view what(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
     std::string iteration;
     if (&sources == &ends.operations) {
-      const std::uint32_t depth = LoopNest(schedule).aroundOperation(sources[index]).depth();
-      for (std::uint32_t level = 0; level < depth; ++level) {
-        iteration += level == 0 ? " where " : ", ";
-        iteration += counterName(level);
-        iteration += " = " + std::to_string(ends.counters[index][level]);
-      }
+      iteration = iterationText(ends.counters[index],
+                                LoopNest(schedule).aroundOperation(sources[index]).depth());
+      if (!iteration.empty()) iteration.insert(0, " ");
     }
     return malformed(record, sources[index], iteration, what);
   }

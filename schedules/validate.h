@@ -21,12 +21,11 @@
 //   shifts      |shift| < size on every axis, not all 0
 //   pairs       of boxes that exist; where blocks are of pairs, and nowhere else
 //   loops       at least one operation, of one phase; one inside the other, kMaxLoopDepth at most,
-//   or
-//               apart; all iterations, of all segments, with at most kMaxLoopOperations operations
-//               and 4 times as many pieces, kMaxLoopDependences dependences; operations wait for
-//               earlier iterations of loops around both; boxes go with counters of loops around
-//               their operation, a frame of all its users; no families inside; what holds for an
-//               operation holds in every iteration
+//               or apart; all iterations with at most mostLoopOperations operations in the segments
+//               that are proved, kMaxLoopOperations in all, 4 times as many pieces and 8 times as
+//               many dependences; operations wait for earlier iterations of loops around both;
+//               boxes go with counters of loops around their operation, a frame of all its users;
+//               no families inside; what holds for an operation holds in every iteration
 //   families    1 to size shifts on every axis, as far as shifts go, not the origin alone; the
 //   torus
 //               is not damaged; operations have at most kMaxFamilyMessages messages of families in
@@ -75,7 +74,9 @@ inline constexpr std::uint32_t kMaxSegments = 1u << 20;
 inline constexpr std::uint64_t kMaxSegmentedOperations = 1u << 22;
 /// Of all iterations of loops together, likewise.
 inline constexpr std::uint64_t kMaxLoopOperations = kMaxSegmentedOperations;
-inline constexpr std::uint64_t kMaxLoopDependences = 8 * kMaxLoopOperations;
+/// The same of as many segments as a proof goes through, where loops are written out: what a small
+/// schedule may ask for on a small machine, and more for each of its records and for a long axis.
+std::uint64_t mostLoopOperations(const ScheduleView& schedule);
 inline constexpr std::size_t kMaxNameLength = 255;
 inline constexpr std::size_t kMaxProducerLength = 65535;
 

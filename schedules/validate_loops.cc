@@ -23,7 +23,8 @@ Status validateTable(const ScheduleView& schedule) {
     const auto fault = [&](const auto&... pieces) {
       return malformed("loop ", i, ": ", pieces...);
     };
-    if (loop.begin >= loop.end || loop.end > schedule.operations.size()) {
+    if (loop.begin == loop.end) return fault("has no operations");
+    if (loop.begin > loop.end || loop.end > schedule.operations.size()) {
       return fault("has operations ", loop.begin, " to before ", loop.end, " of ",
                    schedule.operations.size());
     }
@@ -31,9 +32,6 @@ Status validateTable(const ScheduleView& schedule) {
       open.pop_back();
     if (loop.begin < begin || (!open.empty() && loop.end > open.back())) {
       return fault("neither follows the loop before it nor lies inside it");
-    }
-    if (loop.begin == begin && i > 0 && loop.end > schedule.loops[i - 1].end) {
-      return fault("is around the loop before it");
     }
     begin = loop.begin;
     open.push_back(loop.end);
@@ -100,6 +98,7 @@ class LoopValidator {
 
  private:
   Status checkWork();
+  Status addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times, const char* what);
   Status checkRegion(const Region& region);
   Status checkBlocks(const PieceList& pieces);
   Status checkFrame(const Region& region);
@@ -153,27 +152,36 @@ Status LoopValidator::check(std::uint32_t index) {
 
 /// All of this is gone through for every iteration, when a rank's program is made.
 Status LoopValidator::checkWork() {
-  const std::uint64_t runs =
-      std::min(nest_.runs(index_), kMaxLoopOperations + 1) * schedule_.segments;
   const Operation& operation = schedule_.operations[index_];
   std::uint64_t pieces = 0;
   for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
     pieces += region->pieces;
     if (region->frame != kNone) pieces += schedule_.frames[region->frame].pieces;
   }
-  const auto add = [&](std::uint64_t& sum, std::uint64_t each, std::uint64_t most,
-                       const char* what) -> Status {
-    if (each > 0 && runs > (most - sum) / each) {
-      return malformed("the iterations up to here",
-                       schedule_.segments > 1 ? ", of all segments," : "", " have more than ", most,
-                       " ", what);
-    }
-    sum += runs * each;
-    return {};
-  };
-  Status status = add(operations_, 1, kMaxLoopOperations, "operations");
-  if (status.ok()) status = add(pieces_, pieces, 4 * kMaxLoopOperations, "pieces");
+  const std::uint64_t runs = std::min(nest_.runs(index_), kMaxLoopOperations + 1);
+  Status status = addWork(operations_, runs, 1, "operations");
+  if (status.ok()) status = addWork(pieces_, runs * pieces, 4, "pieces");
   return status;
+}
+
+/// Adds `work` of a segment to what there was so far, and compares it with what `times` as many
+/// operations may be: of the segments that a proof goes through, and of all.
+Status LoopValidator::addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times,
+                              const char* what) {
+  sum += work;
+  const std::uint64_t segments = schedule_.segments;
+  const std::uint64_t proved = std::min<std::uint64_t>(segments, schedule_.window + 1);
+  const struct {
+    std::uint64_t segments, most;
+  } limits[] = {{proved, times * mostLoopOperations(schedule_)},
+                {segments, times * kMaxLoopOperations}};
+  for (const auto& limit : limits) {
+    if (sum <= limit.most / limit.segments) continue;
+    const std::string of =
+        segments == 1 ? "" : ", of " + std::to_string(limit.segments) + " segments,";
+    return malformed("the iterations up to here", of, " have more than ", limit.most, " ", what);
+  }
+  return {};
 }
 
 Status LoopValidator::checkRegion(const Region& region) {
@@ -199,9 +207,27 @@ Status LoopValidator::checkInterval(const Interval& interval, std::uint32_t axis
                      " loops");
   }
   const std::int64_t last = std::int64_t{nest_.loop(around_[interval.loop - 1u]).count} - 1;
-  const std::int64_t start = interval.start + interval.step * last;
-  if (start == static_cast<std::int32_t>(start)) return {};
-  return malformed("goes on ", axisName(axis), " as far as ", start);
+  const Axis& along = schedule_.topology.axes[axis];
+  const auto start = [&](std::int64_t i) { return interval.start + interval.step * i; };
+  const auto length = [&](std::int64_t i) { return interval.length + interval.growth * i; };
+  const auto fits = [&](std::int64_t i) {
+    if (length(i) < 1 || length(i) > along.size) return false;
+    if (interval.kind == IntervalKind::kRelative)
+      return start(i) == static_cast<std::int32_t>(start(i));
+    return start(i) >= 0 && start(i) + (along.wraps() ? 1 : length(i)) <= along.size;
+  };
+  if (fits(last)) return {};
+  std::int64_t first = 0;
+  while (fits(first))
+    ++first;
+  std::string own;
+  if (interval.kind == IntervalKind::kRelative) {
+    own = static_cast<char>(along.name - 'A' + 'a');
+    own += start(first) < 0 ? "" : "+";
+  }
+  return malformed("goes on ", axisName(axis), " to ", own, start(first), ":", length(first),
+                   " where ", counterName(interval.loop - 1u), " = ", first, " (size ", along.size,
+                   ")");
 }
 
 /// A frame that goes with a counter, or has copies, is that of one iteration.
@@ -316,14 +342,20 @@ Status LoopValidator::checkGuard(std::uint32_t guard) {
       return malformed("guard: goes with a counter on ", axisName(axis),
                        ", and some nodes are dead");
     }
-    Counters last{};
-    last[interval.loop - 1u] = nest_.loop(around_[interval.loop - 1u]).count - 1;
-    for (const Interval& end : {interval.at(Counters{}), interval.at(last)}) {
-      if (end.start < 0 || std::int64_t{end.start} + end.length > topology.axes[axis].size) {
-        return malformed("guard: leaves ", axisName(axis), " in some iteration (size ",
-                         topology.axes[axis].size, ")");
-      }
-    }
+    const std::uint32_t level = interval.loop - 1u;
+    const auto leaves = [&](std::uint32_t iteration) {
+      Counters counters{};
+      counters[level] = iteration;
+      const Interval here = interval.at(counters);
+      return here.start < 0 ||
+             std::int64_t{here.start} + here.length > std::int64_t{topology.axes[axis].size};
+    };
+    if (!leaves(0) && !leaves(nest_.loop(around_[level]).count - 1)) continue;
+    std::uint32_t first = 0;
+    while (!leaves(first))
+      ++first;
+    return malformed("guard: leaves ", axisName(axis), " where ", counterName(level), " = ", first,
+                     " (size ", topology.axes[axis].size, ")");
   }
   return {};
 }
@@ -353,7 +385,8 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
       iterations.origin[level] = IterationOrigin::kAll;
   }
   bool earlier = iterations.segments > 0;  // or by a loop that both are in
-  std::uint64_t count = std::min(nest_.runs(index_), kMaxLoopDependences) * schedule_.segments;
+  constexpr std::uint64_t kTimes = 8;      // as many dependences as operations
+  std::uint64_t count = std::min(nest_.runs(index_), kMaxLoopOperations);
   for (std::uint32_t level = 0; level < there.depth(); ++level) {
     const IterationOrigin origin = iterations.origin[level];
     const std::int32_t offset = iterations.offset[level];
@@ -364,8 +397,7 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
     }
     if (origin == IterationOrigin::kAll) {
       const std::uint64_t all = nest_.loop(there[level]).count;
-      count =
-          count > 0 && all > kMaxLoopDependences / count ? kMaxLoopDependences + 1 : count * all;
+      count = std::min(count * all, kTimes * kMaxLoopOperations + 1);
     }
     if (level >= shared || earlier) continue;
     if (origin != IterationOrigin::kOwn || offset > 0) {
@@ -379,15 +411,20 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
   if (!earlier && target >= index_) {
     return malformed("depends on operation ", target, ", which is not above it");
   }
-  dependences_ += std::min(count, kMaxLoopDependences + 1);
-  if (dependences_ > kMaxLoopDependences) {
-    return malformed("the iterations up to here have more than ", kMaxLoopDependences,
-                     " dependences");
-  }
-  return {};
+  return addWork(dependences_, count, kTimes, "dependences");
 }
 
 }  // namespace
+
+std::uint64_t mostLoopOperations(const ScheduleView& schedule) {
+  const std::uint64_t records =
+      schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
+  std::uint32_t longest = 1;
+  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis)
+    longest = std::max(longest, schedule.topology.axes[axis].size);
+  const std::uint64_t small = (1u << 17) + 8 * std::min(longest, 1u << 16);
+  return std::min(kMaxLoopOperations, small + 128 * records);
+}
 
 Status validateLoops(const ScheduleView& schedule) {
   Status status = validateTable(schedule);

@@ -70,6 +70,8 @@ llvm::Error faultsOf(const Source& source, const ir::VerifyResult& proof, llvm::
     if (fault.operation < source.operations.size()) {
       text += ir::located(source.text, origin, source.operations[fault.operation],
                           "op %" + std::to_string(fault.operation) + ": " + what);
+    } else if (fault.operation != kNone) {
+      text += (origin + ": /operations/" + llvm::Twine(fault.operation) + ": " + what).str();
     } else {
       text += (origin + ": error: ").str() + what;
     }

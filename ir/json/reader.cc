@@ -544,6 +544,39 @@ bool ScheduleReader::blocks(const JsonNode& node, Blocks& blocks, Names required
          integer(node.member("pieces"), blocks.pieces, 1, kMaxPieces);
 }
 
+/// A message of validation, which begins with the record that it concerns (`operation 17: ...`),
+/// behind that record's place.
+std::string pointed(llvm::StringRef message) {
+  if (message.contains("slots for")) return ("/slots: " + message).str();
+  for (const llvm::StringRef key : {"name", "producer", "segments", "window"}) {
+    llvm::StringRef what = message;
+    if (what.consume_front(key) && what.starts_with(":")) return ("/" + key + what).str();
+  }
+  constexpr std::pair<llvm::StringRef, llvm::StringRef> kTables[] = {
+      {"topology: axis", "topology/axes"},
+      {"color", "colors"},
+      {"stream", "streams"},
+      {"box", "boxes"},
+      {"pair", "pairs"},
+      {"piece", "pieces"},
+      {"shift", "shifts"},
+      {"family", "families"},
+      {"frame", "frames"},
+      {"loop", "loops"},
+      {"iterations", "iterations"},
+      {"operation", "operations"}};
+  for (const auto& [record, table] : kTables) {
+    llvm::StringRef what = message;
+    std::size_t index = 0;
+    if (!what.consume_front(record) || !what.consume_front(" ") || what.consumeInteger(10, index)) {
+      continue;
+    }
+    what.consume_front(":");
+    return ("/" + table + "/" + llvm::Twine(index) + ":" + what).str();
+  }
+  return ("/: " + message).str();
+}
+
 }  // namespace
 
 llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin) {
@@ -556,7 +589,7 @@ llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin) 
   if (!reader.read(JsonNode(*document))) return fault(reader.error());
   Schedule schedule = reader.take();
   if (const Status status = validate(schedule.view()); !status.ok()) {
-    return fault(status.message());
+    return fault(pointed(status.message()));
   }
   return schedule;
 }

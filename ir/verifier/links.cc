@@ -122,10 +122,10 @@ class LinkChecker {
     for (auto& [link, users] : links_) {
       double busiest = 0;
       forEachCell(topology_, std::move(users.senders), context_.work,
-                  [&](const Ranges&, llvm::ArrayRef<std::uint32_t> doing) {
+                  [&, &loads = users.loads](const Ranges&, llvm::ArrayRef<std::uint32_t> doing) {
                     double load = 0;
                     for (std::uint32_t i : doing)
-                      load += users.loads[i];
+                      load += loads[i];
                     busiest = std::max(busiest, load);
                   });
       context_.result.loads.push_back({link.axis, link.sign, link.phase, busiest});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -102,7 +103,8 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     return verifyUnrolled(schedule, root, options, result);
   }
   const Schedule folded = has_families ? foldFamilies(schedule) : Schedule{};
-  VerifyContext context(schedule, has_families ? folded.view() : schedule, root, options, result);
+  const ScheduleView folded_view = folded.view();
+  VerifyContext context(schedule, has_families ? folded_view : schedule, root, options, result);
   const std::uint64_t records =
       schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
   std::string too_large;
@@ -121,6 +123,15 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     result.faults = {{Rule::kBounds, kNone, "too large to prove: " + too_large}};
 }
 
+/// Leaves of the faults of one operation against one rule the first: the others are the same in
+/// other iterations or segments.
+void keepFirstOfEach(std::vector<Fault>& faults) {
+  std::set<std::pair<Rule, std::uint32_t>> seen;
+  llvm::erase_if(faults, [&](const Fault& fault) {
+    return fault.operation != kNone && !seen.emplace(fault.rule, fault.operation).second;
+  });
+}
+
 /// The proof of a schedule in segments, by as many as stand for all.
 VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& options) {
   const std::uint32_t segments = segmentsToProve(schedule);
@@ -132,6 +143,7 @@ VerifyResult verifySegments(const ScheduleView& schedule, const VerifyOptions& o
     fault.message += " (in this line parts, frames and operations are counted through " +
                      std::to_string(segments) + " segments)";
   }
+  keepFirstOfEach(result.faults);
   const std::uint32_t phases = count == 0 ? 1 : schedule.operations.back().phase + 1u;
   std::map<LinkClass, double> loads;
   for (const LinkLoad& load : result.loads)
@@ -151,17 +163,13 @@ VerifyResult verifyUnrolledLoops(const ScheduleView& schedule, const VerifyOptio
     if (fault.operation != kNone) {
       const Counters& counters = unrolled.counters[fault.operation];
       fault.operation = unrolled.operations[fault.operation];
-      const std::uint32_t depth = nest.aroundOperation(fault.operation).depth();
-      for (std::uint32_t level = 0; level < depth; ++level) {
-        place += place.empty() ? "where " : ", ";
-        place += counterName(level);
-        place += " = " + std::to_string(counters[level]);
-      }
+      place = iterationText(counters, nest.aroundOperation(fault.operation).depth());
     }
     if (!place.empty()) place += ": ";
     fault.message = place + fault.message +
                     " (in this line frames and operations are counted through all iterations)";
   }
+  keepFirstOfEach(result.faults);
   return result;
 }
 

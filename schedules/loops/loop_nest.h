@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "schedules/schedule.h"
@@ -37,6 +38,17 @@ inline std::uint32_t sharedDepth(const LoopsAround& a, const LoopsAround& b) {
 inline constexpr char kSegmentCounter = 's';
 inline char counterName(std::uint32_t level) {
   return "ijkl"[level];
+}
+
+/// "where i = 3, j = 0", of an operation in `depth` loops; empty of one in none.
+inline std::string iterationText(const Counters& counters, std::uint32_t depth) {
+  std::string text;
+  for (std::uint32_t level = 0; level < depth; ++level) {
+    text += level == 0 ? "where " : ", ";
+    text += counterName(level);
+    text += " = " + std::to_string(counters[level]);
+  }
+  return text;
 }
 
 class LoopNest {

@@ -205,10 +205,7 @@ class Unroller {
     auto& made = result_.schedule.pairs;
     const auto [entry, is_new] = pairs_.try_emplace({pair.source, pair.destination},
                                                     static_cast<std::uint32_t>(made.size()));
-    if (is_new) {
-      made.push_back(pair);
-      result_.pairs.push_back(index);
-    }
+    if (is_new) made.push_back(pair);
     return entry->second;
   }
 
@@ -218,10 +215,7 @@ class Unroller {
       interval = interval.at(counters_);
     auto& made = result_.schedule.boxes;
     const auto [entry, is_new] = boxes_.try_emplace(box, static_cast<std::uint32_t>(made.size()));
-    if (is_new) {
-      made.push_back(box);
-      result_.boxes.push_back(index);
-    }
+    if (is_new) made.push_back(box);
     return entry->second;
   }
 

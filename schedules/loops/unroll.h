@@ -13,7 +13,7 @@ namespace torc {
 struct UnrolledLoops {
   Schedule schedule;
   // By record of `schedule`, that of the one with loops.
-  std::vector<std::uint32_t> operations, frames, boxes, pairs;
+  std::vector<std::uint32_t> operations, frames;
   std::vector<Counters> counters;  // by operation; 0 where it stands in no loop
 };
 

@@ -114,11 +114,103 @@ constexpr char kPairs[] = R"(schedule @pairs {
 }
 )";
 
+/// An allgather on rings along X, then Y: row by row, a loop in a loop.
+constexpr char kRows[] = R"(schedule @rows {
+  collective allgather
+  topology torus [X=3, Y=4] order XY
+  color 0 weight 1/1 order XY
+  stream 0 of p0
+  phase 0 {
+    stream 0 {
+      %0 = copy out[p0, (x, y)] = in[p0, (x, y)]
+      %1 = send in[p0, (x, y)] to X+1
+      %2 = recv out[p0, (x-1, y)] from X-1
+      %3 = send out[p0, (x-1, y)] to X+1 after %2
+      %4 = recv out[p0, (x-2, y)] from X-1
+    }
+  }
+  phase 1 {
+    stream 0 {
+      for i in 0..2 {
+        %5 = send out[p0, (x-i, y)] to Y+1 after %0, %2, %4
+      }
+      for i in 0..1 {
+        for j in 0..2 {
+          %6 = recv out[p0, (x-j, y-1-i)] from Y-1
+          %7 = send out[p0, (x-j, y-1-i)] to Y+1 after %6
+        }
+      }
+      for i in 0..2 {
+        %8 = recv out[p0, (x-i, y-3)] from Y-1
+      }
+    }
+  }
+}
+)";
+
+/// An allreduce whose sums are copied block by block: its loops may change places.
+constexpr char kTiles[] = R"(schedule @tiles {
+  collective allreduce
+  topology torus [X=2, Y=3] order XY
+  color 0 weight 1/1 order XY
+  stream 0 of p0
+  slots 6
+  frame f0 = p0 (*, *) in slot 0
+  frame f1 = p0 (*, *) in slot 1
+  frame f2 = p0 (*, *) in slot 2
+  frame f3 = p0 (*, *) in slot 3
+  frame f4 = p0 (*, *) in slot 4
+  frame f5 = p0 (*, *) in slot 5
+  phase 0 {
+    stream 0 {
+      %0 = send in[p0, (*, *)] to X+1
+      %1 = recv_reduce f1[*] = in[p0, (*, *)] + f0[*] from X-1
+      %2 = send f1[*] to Y+1 after %1
+      %3 = send f1[*] to Y-1 after %1
+      %4 = recv_reduce f3[*] = f1[*] + f2[*] from Y-1 after %1
+      %5 = recv_reduce f5[*] = f3[*] + f4[*] from Y+1 after %4
+      for i in 0..1 {
+        for j in 0..2 {
+          %6 = copy out[p0, (0+i, 0+j)] = f5[(0+i, 0+j)] after %0, %5, %6 of (i, j-1)
+        }
+      }
+    }
+  }
+}
+)";
+
+/// The ring in segments, on five nodes: frames, iterations and segments before.
+constexpr char kPipeline[] = R"(schedule @pipeline {
+  collective allreduce
+  topology torus [X=5] order X
+  color 0 weight 1/1 order X
+  stream 0 of p0
+  slots 2
+  frame f0 = p0 (x-2-i) in slots 0..1
+  for s in 0..3 window 2 {
+    phase 0 {
+      stream 0 {
+        %0 = send in[p0, (x-1)] to X+1 after %0 of s-1
+        for i in 0..3 {
+          %1 = recv_reduce out[p0, (x-2-i)] = in[p0, (x-2-i)] + f0[*] from X-1 after %1 of i-2, %1 of (s-2, all)
+          %2 = send out[p0, (x-2-i)] to X+1 after %1, %2 of (s-1, i)
+        }
+        %3 = recv out[p0, (x-1)] from X-1 after %0
+        for i in 0..2 {
+          %4 = send out[p0, (x-1-i)] to X+1 after %3, %5 of i-1
+          %5 = recv out[p0, (x-2-i)] from X-1 after %2 of i
+        }
+      }
+    }
+  }
+}
+)";
+
 }  // namespace
 
 std::vector<Schedule> loopedSchedules() {
   std::vector<Schedule> schedules;
-  for (const char* text : {kRing, kNest, kLine, kPairs})
+  for (const char* text : {kRing, kNest, kLine, kPairs, kRows, kTiles, kPipeline})
     schedules.push_back(cantFail(ir::parseProgram(text, "sample.tir")).schedule);
   return schedules;
 }

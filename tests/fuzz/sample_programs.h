@@ -8,7 +8,8 @@
 
 namespace torc::fuzz {
 
-/// Schedules with loops: of data and of signals, in one another, with frames of copies, with lists.
+/// Schedules with loops: of data and of signals, in one another and in segments, with frames of
+/// copies, with lists.
 std::vector<Schedule> loopedSchedules();
 
 /// The sample schedules, those with loops, then random programs with plans or steps.

@@ -17,6 +17,7 @@
 #include "ir/text/lexer.h"
 #include "schedules/format/file.h"
 #include "tests/fuzz/checked_file.h"
+#include "tests/fuzz/checked_json.h"
 #include "tests/fuzz/checked_text.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/sample_programs.h"
@@ -207,20 +208,10 @@ TEST(TextFuzz, JsonMutants) {
     } else {
       mutant = changeToken(mutant, mutator.random());
     }
-    llvm::Expected<Schedule> schedule = ir::readJson(mutant, "t.json");
-    if (!schedule) {
-      const std::string refusal = llvm::toString(schedule.takeError());
-      ASSERT_TRUE(llvm::StringRef(refusal).starts_with("t.json:")) << refusal;
-      ASSERT_TRUE(llvm::all_of(
-          llvm::StringRef(refusal).take_until([](char c) { return c == '\n'; }), llvm::isPrint))
-          << refusal;
-      continue;
-    }
-    ++accepted;
-    const std::string written = ir::writeJson(schedule->view());
-    llvm::Expected<Schedule> again = ir::readJson(written, "again.json");
-    ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
-    ASSERT_EQ(again->view(), schedule->view()) << written;
+    const JsonOutcome outcome = checkJson(mutant);
+    ASSERT_EQ(outcome.violation, "") << "mutant " << i << " of seed " << fuzzSeed() << ":\n"
+                                     << mutant;
+    accepted += outcome.schedule.has_value();
   }
   std::printf("%llu JSON mutants: %llu accepted\n", static_cast<unsigned long long>(count),
               static_cast<unsigned long long>(accepted));

@@ -1,8 +1,10 @@
-// Writes the seeds of libFuzzer targets, the sample schedules as files, the sample programs as text
-// and the sample indices, in this order: write_samples PATH...
+// Writes the seeds of libFuzzer targets, the sample schedules as files, the sample programs as
+// text, the sample schedules as JSON and the sample indices, in this order: write_samples PATH...
 #include <cstdio>
+#include <utility>
 #include <vector>
 
+#include "ir/json/json.h"
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"
 #include "schedules/schedule.h"
@@ -14,12 +16,15 @@
 
 int main(int argc, char** argv) {
   std::vector<torc::fuzz::Bytes> seeds;
-  for (const torc::Schedule& schedule : torc::samples::all())
-    seeds.push_back(torc::writeSchedule(schedule.view()));
-  for (const torc::Schedule& schedule : torc::fuzz::loopedSchedules())
+  std::vector<torc::Schedule> schedules = torc::samples::all();
+  for (torc::Schedule& schedule : torc::fuzz::loopedSchedules())
+    schedules.push_back(std::move(schedule));
+  for (const torc::Schedule& schedule : schedules)
     seeds.push_back(torc::writeSchedule(schedule.view()));
   for (const torc::ir::Program& program : torc::fuzz::samplePrograms())
     seeds.push_back(torc::fuzz::toBytes(torc::fuzz::printed(program)));
+  for (const torc::Schedule& schedule : schedules)
+    seeds.push_back(torc::fuzz::toBytes(torc::ir::writeJson(schedule.view())));
   for (const torc::LibraryIndex& index :
        {torc::samples::libraryIndex(), torc::samples::damagedIndex(), torc::samples::tunedIndex(),
         torc::samples::smallIndex()}) {

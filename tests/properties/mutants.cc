@@ -2,19 +2,17 @@
 #include "tests/properties/mutants.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "schedules/loops/loop_nest.h"
+#include "tests/properties/loop_mutants.h"
+#include "tests/properties/mutant_steps.h"
+
 namespace torc {
-namespace {
 
-/// An operation with its dependences at hand.
-struct Step {
-  Operation operation;
-  std::vector<std::uint32_t> after;
-};
-
-std::vector<Step> stepsOf(const Schedule& schedule) {
-  std::vector<Step> steps;
+std::vector<MutantStep> stepsOf(const Schedule& schedule) {
+  std::vector<MutantStep> steps;
   const ScheduleView view = schedule.view();
   for (const Operation& operation : view.operations) {
     const auto after = view.dependencesOf(operation);
@@ -23,11 +21,11 @@ std::vector<Step> stepsOf(const Schedule& schedule) {
   return steps;
 }
 
-Schedule withSteps(const Schedule& schedule, const std::vector<Step>& steps) {
+Schedule withSteps(const Schedule& schedule, const std::vector<MutantStep>& steps) {
   Schedule result = schedule;
   result.operations.clear();
   result.dependences.clear();
-  for (Step step : steps) {
+  for (MutantStep step : steps) {
     std::sort(step.after.begin(), step.after.end());
     step.after.erase(std::unique(step.after.begin(), step.after.end()), step.after.end());
     step.operation.first_dependence = static_cast<std::uint32_t>(result.dependences.size());
@@ -38,68 +36,68 @@ Schedule withSteps(const Schedule& schedule, const std::vector<Step>& steps) {
   return result;
 }
 
-/// A random index for which `fits` holds; kNone if there is none.
-template <typename Fits>
-std::uint32_t pick(std::size_t count, std::mt19937_64& random, Fits fits) {
-  std::vector<std::uint32_t> candidates;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (fits(i)) candidates.push_back(i);
-  }
-  return candidates.empty() ? kNone : candidates[random() % candidates.size()];
-}
-
-std::string percent(std::uint32_t index) {
-  return "%" + std::to_string(index);
-}
+namespace {
 
 Mutant drop(const Schedule& schedule, std::mt19937_64& random) {
-  std::vector<Step> steps = stepsOf(schedule);
-  const std::uint32_t gone = pick(steps.size(), random, [](std::uint32_t) { return true; });
+  std::vector<MutantStep> steps = stepsOf(schedule);
+  const std::uint32_t gone = pick(steps.size(), random, [&](std::uint32_t i) {
+    return std::ranges::none_of(schedule.loops, [i](const Loop& loop) {
+      return loop.begin == i && loop.end == i + 1;  // no loop is left without operations
+    });
+  });
   if (gone == kNone) return {};
   const std::vector<std::uint32_t> inherited = steps[gone].after;
   steps.erase(steps.begin() + gone);
-  for (Step& step : steps) {
-    auto found = std::find(step.after.begin(), step.after.end(), gone);
-    if (found != step.after.end()) {
-      step.after.erase(found);
+  for (MutantStep& step : steps) {
+    if (std::erase(step.after, gone) > 0) {
       step.after.insert(step.after.end(), inherited.begin(), inherited.end());
     }
+    // Of other iterations and segments nothing is inherited.
+    std::erase_if(step.after, [&](std::uint32_t d) { return operationOf(d) == gone; });
     for (std::uint32_t& d : step.after)
-      d -= d > gone ? 1 : 0;
+      d -= operationOf(d) > gone ? 1 : 0;
   }
-  return {withSteps(schedule, steps), "drop " + percent(gone)};
+  Schedule mutant = withSteps(schedule, steps);
+  for (Loop& loop : mutant.loops) {
+    loop.begin -= loop.begin > gone ? 1 : 0;
+    loop.end -= loop.end > gone ? 1 : 0;
+  }
+  return {std::move(mutant), "drop " + percent(gone)};
 }
 
 Mutant repeat(const Schedule& schedule, std::mt19937_64& random) {
-  std::vector<Step> steps = stepsOf(schedule);
+  std::vector<MutantStep> steps = stepsOf(schedule);
   const std::uint32_t twice = pick(steps.size(), random, [](std::uint32_t) { return true; });
   if (twice == kNone) return {};
-  for (Step& step : steps) {  // those that waited for the first now wait for the second
+  for (MutantStep& step : steps) {  // those that waited for the first now wait for the second
     for (std::uint32_t& d : step.after)
-      d += d >= twice ? 1 : 0;
+      d += operationOf(d) >= twice ? 1 : 0;
   }
-  Step second = steps[twice];
+  MutantStep second = steps[twice];
   second.after.push_back(twice);
   steps.insert(steps.begin() + twice + 1, second);
-  return {withSteps(schedule, steps), "double " + percent(twice)};
+  Schedule mutant = withSteps(schedule, steps);
+  for (Loop& loop : mutant.loops) {
+    loop.begin += loop.begin > twice ? 1 : 0;
+    loop.end += loop.end > twice ? 1 : 0;
+  }
+  return {std::move(mutant), "double " + percent(twice)};
 }
 
 Mutant swap(const Schedule& schedule, std::mt19937_64& random) {
-  std::vector<Step> steps = stepsOf(schedule);
+  std::vector<MutantStep> steps = stepsOf(schedule);
+  const LoopNest nest(schedule.view());
   const std::uint32_t first = pick(steps.size(), random, [&](std::uint32_t i) {
     return i + 1 < steps.size() && steps[i].operation.stream == steps[i + 1].operation.stream &&
-           steps[i].operation.phase == steps[i + 1].operation.phase;
+           steps[i].operation.phase == steps[i + 1].operation.phase &&
+           nest.aroundOperation(i) == nest.aroundOperation(i + 1);
   });
   if (first == kNone) return {};
   std::erase(steps[first + 1].after, first);
   std::swap(steps[first], steps[first + 1]);
-  for (std::uint32_t i = first + 2; i < steps.size(); ++i) {
-    for (std::uint32_t& d : steps[i].after) {
-      if (d == first) {
-        d = first + 1;
-      } else if (d == first + 1) {
-        d = first;
-      }
+  for (MutantStep& step : steps) {
+    for (std::uint32_t& d : step.after) {
+      if (operationOf(d) - first < 2) d = movedTo(d, 2 * first + 1 - operationOf(d));
     }
   }
   return {withSteps(schedule, steps), "swap " + percent(first) + " and its successor"};
@@ -117,6 +115,7 @@ Mutant redirect(const Schedule& schedule, std::mt19937_64& random) {
 }
 
 Mutant otherBlocks(const Schedule& schedule, std::mt19937_64& random) {
+  if (schedule.view().hasPairs()) return {};
   Schedule mutant = schedule;
   auto movable = [](const Region& region) {
     return region.present() && region.pieces == 0 && region.buffer != Buffer::kScratch;
@@ -146,13 +145,14 @@ Mutant otherBlocks(const Schedule& schedule, std::mt19937_64& random) {
 }
 
 Mutant removeDependence(const Schedule& schedule, std::mt19937_64& random) {
-  std::vector<Step> steps = stepsOf(schedule);
+  std::vector<MutantStep> steps = stepsOf(schedule);
   const std::uint32_t index =
       pick(steps.size(), random, [&](std::uint32_t i) { return !steps[i].after.empty(); });
   if (index == kNone) return {};
   std::vector<std::uint32_t>& after = steps[index].after;
   const std::size_t which = random() % after.size();
-  const std::string what = percent(index) + " no longer after " + percent(after[which]);
+  const std::string what =
+      percent(index) + " no longer after " + percent(operationOf(after[which]));
   after.erase(after.begin() + static_cast<std::ptrdiff_t>(which));
   return {withSteps(schedule, steps), what};
 }
@@ -161,7 +161,11 @@ Mutant removeDependence(const Schedule& schedule, std::mt19937_64& random) {
 
 std::string_view name(Mutation mutation) {
   static constexpr std::string_view kNames[kMutationCount] = {
-      "drop", "double", "swap", "redirect", "other blocks", "remove dependence"};
+      "drop",       "double",          "swap",
+      "redirect",   "other blocks",    "remove dependence",
+      "trip count", "loop end",        "exchange loops",
+      "stride",     "copies",          "distance",
+      "origin",     "segments before", "window"};
   return kNames[static_cast<int>(mutation)];
 }
 
@@ -179,6 +183,24 @@ Mutant mutate(const Schedule& schedule, Mutation mutation, std::mt19937_64& rand
       return otherBlocks(schedule, random);
     case Mutation::kRemoveDependence:
       return removeDependence(schedule, random);
+    case Mutation::kTripCount:
+      return changeTripCount(schedule, random);
+    case Mutation::kLoopEnd:
+      return moveLoopEnd(schedule, random);
+    case Mutation::kExchangeLoops:
+      return exchangeLoops(schedule, random);
+    case Mutation::kStride:
+      return changeStride(schedule, random);
+    case Mutation::kCopies:
+      return changeCopies(schedule, random);
+    case Mutation::kDistance:
+      return changeDistance(schedule, random);
+    case Mutation::kOrigin:
+      return changeOrigin(schedule, random);
+    case Mutation::kSegmentsBefore:
+      return changeSegmentsBefore(schedule, random);
+    case Mutation::kWindow:
+      return changeWindow(schedule, random);
   }
   return {};
 }

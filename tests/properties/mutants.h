@@ -17,8 +17,19 @@ enum class Mutation {
   kRedirect,          // a message goes to, or comes from, another neighbour
   kOtherBlocks,       // a region names other blocks of the same size
   kRemoveDependence,  // an operation no longer waits for another
+  // Of loops:
+  kTripCount,      // a loop has an iteration more or less
+  kLoopEnd,        // a loop begins or ends an operation earlier or later
+  kExchangeLoops,  // a loop and the one inside it change places, or their counts alone
+  kStride,         // where blocks or guards begin, or how long they are, goes by another amount
+  kCopies,         // a frame has a copy more or less, or begins with another one
+  kDistance,       // an operation waits for the iteration before or behind
+  kOrigin,         // an operation waits for an iteration that is counted from elsewhere
+  // Of segments:
+  kSegmentsBefore,  // an operation waits for the segment before or behind
+  kWindow,          // slots have a copy more or less
 };
-inline constexpr int kMutationCount = 6;
+inline constexpr int kMutationCount = 15;
 std::string_view name(Mutation mutation);
 
 struct Mutant {

@@ -211,15 +211,15 @@ TEST(Json, Axes) {
 // What only validation sees.
 TEST(Json, Structure) {
   EXPECT_EQ(errorAfter([](json& d) { d["operations"][1]["stream"] = 9; }),
-            "a.json: operation 1: stream 9 does not exist (schedule has 1)");
+            "a.json: /operations/1: stream 9 does not exist (schedule has 1)");
   EXPECT_EQ(errorAfter([](json& d) {
               d["operations"][2]["after"] = {1, 1};
             }),
-            "a.json: operation 2: dependence 1 comes after 1; they must ascend");
+            "a.json: /operations/2: dependence 1 comes after 1; they must ascend");
   EXPECT_EQ(errorAfter([](json& d) { d["operations"][0]["a"]["frame"] = 0; }),
-            "a.json: operation 0: a: in has a frame, which is for scratch alone");
+            "a.json: /operations/0: a: in has a frame, which is for scratch alone");
   EXPECT_EQ(errorAfter([](json& d) { d["operations"][0].erase("a"); }),
-            "a.json: operation 0: a: is missing");
+            "a.json: /operations/0: a: is missing");
 }
 
 /// All ways to properties in a schema: "topology.axes.name".
