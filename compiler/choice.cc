@@ -82,47 +82,56 @@ class Chooser {
         progress_(progress),
         simulator_(programs, machine, bytes) {}
 
-  llvm::Expected<Choice> run() {
+  Choice run() {
+    llvm::SmallVector<const Algorithm*> wanted;
     for (const Algorithm& algorithm : algorithms()) {
-      if (isWanted(algorithm, network_) && mayLead(algorithm)) addLed(algorithm);
-      if (limits_.leaders.value_or(false) || !isWanted(algorithm, spec_)) continue;
-      if (isBeyondLimits(algorithm)) continue;
-      if (algorithm.inSegments()) {
-        addSegments(algorithm);
-      } else if (algorithm.form == PlanForm::kExchanges) {
-        addExchanges(algorithm,
-                     limits_.directions.value_or(passes::DirectionModel::kBidirectional));
-        if (!limits_.directions && isHalved(algorithm)) {
-          addExchanges(algorithm, passes::DirectionModel::kUnidirectional);
-        }
-      } else if (algorithm.form == PlanForm::kRounds) {
-        addRounds(algorithm);
-      } else if (algorithm.isSettled()) {
-        addSteps(algorithm);
-      } else {
-        addPlans(algorithm);
-      }
+      if (isLed(algorithm) || isWanted(algorithm, spec_)) wanted.push_back(&algorithm);
+    }
+    if (progress_ != nullptr) progress_->expect(wanted.size());
+    for (const Algorithm* algorithm : wanted) {
+      is_expected_ = true;
+      if (progress_ != nullptr) progress_->begin("trying " + algorithm->name.str());
+      addAll(*algorithm);
+      if (std::exchange(is_expected_, false) && progress_ != nullptr) progress_->done();
     }
     addSegmented();
     std::vector<Candidate>& candidates = choice_.candidates;
-    if (candidates.empty()) return noAlgorithm(spec_);
+    if (candidates.empty()) return std::move(choice_);
     do {
       lookCloser();
-    } while (!isProvable(taken()));
+      // What was ahead of rings in segments may have lost.
+    } while (!isProvable(taken()) || addSegmented());
+    leaveOutSegmented();
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     choice_.built = simulator_.built();
-    if (const Candidate& first = candidates.front(); !first.refusal.empty()) {
-      const std::string for_shape =
-          first.algorithm->name.str() + ": too large for " + spec_.topology.shape() + ": ";
-      return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     (first.tried ? "" : for_shape) + first.refusal);
-    }
+    if (!candidates.front().refusal.empty()) return std::move(choice_);
     const auto chosen = candidates.begin() + (&taken() - candidates.data());
     std::rotate(candidates.begin(), chosen, chosen + 1);
     return std::move(choice_);
   }
 
  private:
+  /// All candidates of an algorithm.
+  void addAll(const Algorithm& algorithm) {
+    if (isLed(algorithm)) addLed(algorithm);
+    if (limits_.leaders.value_or(false) || !isWanted(algorithm, spec_)) return;
+    if (isBeyondLimits(algorithm)) return;
+    if (algorithm.inSegments()) {
+      addSegments(algorithm);
+    } else if (algorithm.form == PlanForm::kExchanges) {
+      addExchanges(algorithm, limits_.directions.value_or(passes::DirectionModel::kBidirectional));
+      if (!limits_.directions && isHalved(algorithm)) {
+        addExchanges(algorithm, passes::DirectionModel::kUnidirectional);
+      }
+    } else if (algorithm.form == PlanForm::kRounds) {
+      addRounds(algorithm);
+    } else if (algorithm.isSettled()) {
+      addSteps(algorithm);
+    } else {
+      addPlans(algorithm);
+    }
+  }
+
   static bool isFaster(const Candidate& a, const Candidate& b) {
     if (a.refusal.empty() != b.refusal.empty()) return a.refusal.empty();
     return a.cautiousSeconds() < b.cautiousSeconds();
@@ -159,7 +168,7 @@ class Chooser {
       left -= work;
       best.per_rank = true;
       const double by_classes_s = best.predicted_s;
-      if (llvm::Error error = simulator_.simulate(best)) {
+      if (llvm::Error error = simulate(best, ", rank by rank")) {
         best.refusal = toString(std::move(error));
         continue;
       }
@@ -178,14 +187,14 @@ class Chooser {
                                         : limits_.algorithm->name == algorithm.name;
   }
 
-  /// Whether the first core of a node may execute the steps of `algorithm` for all of them. Unless
-  /// that is asked for, only short vectors' where the machine does not say what a core's work
-  /// costs.
-  bool mayLead(const Algorithm& algorithm) const {
+  /// Whether it is tried that the first core of a node executes the steps of `algorithm` for all of
+  /// them. Unless that is asked for, only short vectors' where the machine does not say what a
+  /// core's work costs.
+  bool isLed(const Algorithm& algorithm) const {
     const bool is_known = machine_.gamma > 0 || machine_.memory_bandwidth > 0;
     return coresOf(spec_.topology) > 1 && passes::mayBeLed(rowOf(spec_.collective)) &&
            limits_.leaders.value_or(is_known || bytes_ <= kMostLedBytes) &&
-           algorithm.form != PlanForm::kExchanges;
+           algorithm.form != PlanForm::kExchanges && isWanted(algorithm, network_);
   }
 
   /// Whether no program of `algorithm` can be made or proved; then a candidate says so.
@@ -289,7 +298,11 @@ class Chooser {
       }
       add(candidate);
       const Candidate& added = choice_.candidates.back();
-      if (!added.refusal.empty() || 2 * added.operations > kMostSteps) return;
+      if (!added.refusal.empty()) return;
+      if (2 * added.operations > kMostSteps) {
+        choice_.left_out.push_back({"more chunks", &algorithm, "its program is too long for them"});
+        return;
+      }
       // Cut and dealt chunks take turns, so that one can gain on the one before and not on all.
       left = added.predicted_s < before / kWorthwhile ? kWithoutGain : left - 1;
       before = added.predicted_s;
@@ -302,6 +315,7 @@ class Chooser {
     Candidate candidate;
     candidate.algorithm = &algorithm;
     candidate.options.chunks = limits_.chunks.value_or(1);
+    candidate.options.weights = limits_.weights.value_or(passes::ColorWeights::kEqual);
     if (limits_.algorithm == nullptr &&
         isTooLarge(candidate, algorithm.estimate(spec_), kMostFileBytesOfNodes)) {
       return;
@@ -343,6 +357,7 @@ class Chooser {
     Candidate candidate;
     candidate.algorithm = &algorithm;
     candidate.options.directions = directions;
+    candidate.options.weights = limits_.weights.value_or(passes::ColorWeights::kEqual);
     candidate.options.peers = limits_.peers.value_or(candidate.options.peers);
     candidate.options.window = limits_.window.value_or(candidate.options.window);
     std::uint32_t& segments = candidate.options.chunks;
@@ -422,16 +437,25 @@ class Chooser {
           const bool is_other[] = {a.algorithm != &algorithm, b.algorithm != &algorithm};
           return is_other[0] != is_other[1] ? is_other[1] : isFaster(a, b);
         });
-    if (one.predicted_s < kWorthStaggering * one.busy_s || one.busy_s > bestSeconds()) return;
+    const auto leaveOut = [&](llvm::StringRef reason) {
+      choice_.left_out.push_back({"2 in flight", &algorithm, reason.str()});
+    };
+    if (one.predicted_s < kWorthStaggering * one.busy_s)
+      return leaveOut("its busiest link is hardly idle");
+    if (one.busy_s > bestSeconds())
+      return leaveOut("its busiest link alone takes longer than another takes in all");
     PipelineOptions& options = candidate.options;
     if (algorithm.pipeline(spec_.topology).messages > 1) {
       // Of many messages what is idle are nodes whose scratch is full.
+      leaveOut("one more segment under way does it");
       options.chunks = one.options.chunks;
       options.window = algorithm.window + 1;
       return add(candidate);
     }
     options.in_flight = limits_.in_flight.value_or(kStaggered);
-    if (options.in_flight < 2 || !passes::canStagger(spec_.topology)) return;
+    if (options.in_flight < 2) return;
+    if (!passes::canStagger(spec_.topology))
+      return leaveOut(spec_.topology.isDamaged() ? "something is dead" : "no axis is a ring");
     options.chunks = 1;
     auto whole = programs_.get(algorithm, pipelineOf(algorithm, options));
     if (!whole) return consumeError(whole.takeError());
@@ -568,7 +592,10 @@ class Chooser {
     options.segments = limits_.segments.value_or(
         std::max(fewest, cost.bestChunks(kCostedInFlight, std::min(most, model::kMostChunks))));
     options.in_flight = limits_.in_flight.value_or(halves ? kOverlappedWindow : kRingWindow);
-    if (options.segments < 2) return;
+    if (options.segments < 2) {
+      options.in_flight = 0;
+      return in_one_.push_back({std::move(candidate), most, kMostRingWindow});
+    }
     candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight) / (halves ? 2 : 1);
     segmented_.push_back({std::move(candidate), most, mostRingWindow(schedule)});
   }
@@ -591,27 +618,45 @@ class Chooser {
   }
 
   /// Rings in segments: of the few plans that the cost model puts first, as long as it puts them
-  /// before what is there.
-  void addSegmented() {
+  /// before what is there. Whether there were any that have not been tried.
+  bool addSegmented() {
     llvm::stable_sort(segmented_, [](const Segmented& a, const Segmented& b) {
       return a.candidate.predicted_s < b.candidate.predicted_s;
     });
-    int left = kMostSegmented;
+    const int before = segmented_left_;
     for (Segmented& plan : segmented_) {
-      Candidate& candidate = plan.candidate;
-      const double best = bestSeconds();
-      if (left > 0 && candidate.predicted_s < kDoubtfulCost * best) {
-        --left;
-        addInSegments(candidate, plan.most, plan.most_in_flight);
-        continue;
-      }
-      std::string text;
-      llvm::raw_string_ostream out(text);
-      out << llvm::format("the cost model says %.2f us", 1e6 * candidate.predicted_s)
+      const bool is_promising = plan.candidate.predicted_s < kDoubtfulCost * bestSeconds();
+      if (plan.is_tried || !is_promising || segmented_left_ == 0) continue;
+      plan.is_tried = true;
+      --segmented_left_;
+      addInSegments(plan.candidate, plan.most, plan.most_in_flight);
+    }
+    return segmented_left_ < before;
+  }
+
+  /// Says why the others are not tried.
+  void leaveOutSegmented() {
+    const double best = bestSeconds();
+    for (const Segmented& plan : segmented_) {
+      if (plan.is_tried) continue;
+      Candidate candidate = plan.candidate;
+      llvm::raw_string_ostream(candidate.refusal)
+          << llvm::format("the cost model says %.2f us", 1e6 * candidate.predicted_s)
           << (candidate.predicted_s < best ? ", and puts others before it" : "");
-      candidate.refusal = text;
       candidate.tried = false;
       choice_.candidates.push_back(std::move(candidate));
+    }
+    for (const Segmented& plan : in_one_) {
+      if (limits_.segments) break;
+      const Candidate& candidate = plan.candidate;
+      const bool has_others = llvm::any_of(segmented_, [&](const Segmented& other) {
+        return other.candidate.algorithm == candidate.algorithm;
+      });
+      choice_.left_out.push_back(
+          {has_others ? "segments of " + candidate.description() : "segments",
+           has_others ? nullptr : candidate.algorithm,
+           plan.most > 1 ? "the cost model takes one"
+                         : "their proof, or a rank's program, would be too long"});
     }
   }
 
@@ -671,10 +716,19 @@ class Chooser {
     if (isFaster(all[all.size() - 2], all.back())) std::swap(all[all.size() - 2], all.back());
   }
 
+  /// Simulates the candidate as one of the things that progress counts.
+  llvm::Error simulate(Candidate& candidate, llvm::StringRef how) {
+    if (progress_ != nullptr) {
+      if (!std::exchange(is_expected_, false)) progress_->expect(1);
+      progress_->begin("trying " + candidate.description() + how.str());
+    }
+    llvm::Error error = simulator_.simulate(candidate);
+    if (progress_ != nullptr) progress_->done();
+    return error;
+  }
+
   void addAsItIs(Candidate candidate) {
-    if (progress_ != nullptr) progress_->begin("trying " + candidate.description());
-    if (llvm::Error error = simulator_.simulate(candidate))
-      candidate.refusal = toString(std::move(error));
+    if (llvm::Error error = simulate(candidate, "")) candidate.refusal = toString(std::move(error));
     if (candidate.refusal.empty() && limits_.scratch_bytes &&
         candidate.scratch_bytes > *limits_.scratch_bytes) {
       candidate.refusal = "its scratch would have " +
@@ -692,17 +746,36 @@ class Chooser {
   const double bytes_;
   const ChoiceLimits& limits_;
   Progress* const progress_;
+  bool is_expected_ = false;  // whether progress knows of the next candidate
   Choice choice_;
   struct Segmented {
     Candidate candidate;  // with what the cost model predicts
     std::uint32_t most;   // segments
-    std::uint32_t most_in_flight;
+    std::uint32_t most_in_flight = kMostRingWindow;
+    bool is_tried = false;
   };
   std::vector<Segmented> segmented_;
+  std::vector<Segmented> in_one_;  // those of one segment
+  int segmented_left_ = kMostSegmented;
   CandidateSimulator simulator_;
 };
 
 }  // namespace
+
+Choice consider(CompileCache& programs, const model::Machine& machine, double bytes,
+                const ChoiceLimits& limits, Progress* progress) {
+  return Chooser(programs, machine, bytes, limits, progress).run();
+}
+
+llvm::Error checkPossible(const Choice& choice, const CollectiveSpec& spec) {
+  if (choice.candidates.empty()) return noAlgorithm(spec);
+  const Candidate& first = choice.candidates.front();
+  if (first.refusal.empty()) return llvm::Error::success();
+  const std::string for_shape =
+      first.algorithm->name.str() + ": too large for " + spec.topology.shape() + ": ";
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 (first.tried ? "" : for_shape) + first.refusal);
+}
 
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& machine,
                               double bytes, const ChoiceLimits& limits, Progress* progress) {
@@ -712,7 +785,9 @@ llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& 
 
 llvm::Expected<Choice> choose(CompileCache& programs, const model::Machine& machine, double bytes,
                               const ChoiceLimits& limits, Progress* progress) {
-  return Chooser(programs, machine, bytes, limits, progress).run();
+  Choice choice = consider(programs, machine, bytes, limits, progress);
+  if (llvm::Error error = checkPossible(choice, programs.spec())) return error;
+  return choice;
 }
 
 }  // namespace torc::compiler

@@ -40,8 +40,16 @@ struct ChoiceLimits {
 /// then messages to neighbours alone decide, and after these fewer messages.
 inline constexpr double kTie = 1.01;
 
+/// What no candidate has, and why.
+struct LeftOut {
+  std::string what;     // "half-latency"
+  const Algorithm* of;  // whose option that is; null: of all of them, or no option
+  std::string reason;
+};
+
 struct Choice {
   std::vector<Candidate> candidates;  // the chosen one, the others by predicted time, refusals
+  std::vector<LeftOut> left_out{};    // what it took a look at the candidates to know
   std::uint64_t built = 0;            // operations of all programs that were compiled to choose
 
   const Candidate& best() const { return candidates.front(); }
@@ -61,9 +69,21 @@ llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& 
 llvm::Expected<Choice> choose(CompileCache& programs, const model::Machine& machine, double bytes,
                               const ChoiceLimits& limits, Progress* progress = nullptr);
 
-/// Prints the candidates with their predicted times, and the reason for the first.
+/// The same where it may be that no candidate can be compiled. Then the first, if any, says why.
+Choice consider(CompileCache& programs, const model::Machine& machine, double bytes,
+                const ChoiceLimits& limits, Progress* progress = nullptr);
+/// The error of `choose`, if none can.
+llvm::Error checkPossible(const Choice& choice, const CollectiveSpec& spec);
+
+/// The algorithms that serve the collective and the options that none of the candidates has, all of
+/// them, each with the reason: those of the choice, and what follows from its limits.
+std::vector<LeftOut> leftOut(const Choice& choice, const CollectiveSpec& spec,
+                             const model::Machine& machine, const ChoiceLimits& limits);
+
+/// Prints the candidates with their predicted times, what is left out, and the reason for the
+/// first.
 void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
-                 std::uint64_t bytes, llvm::raw_ostream& out);
+                 std::uint64_t bytes, const ChoiceLimits& limits, llvm::raw_ostream& out);
 
 }  // namespace torc::compiler
 

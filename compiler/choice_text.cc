@@ -11,6 +11,38 @@
 #include "model/bounds/bounds.h"
 
 namespace torc::compiler {
+namespace {
+
+/// Things of one reason in a line, "not tried: weights of bfb, groups: ...", or, where that would
+/// be long, in several.
+void printLeftOut(llvm::ArrayRef<LeftOut> things, llvm::raw_ostream& out) {
+  constexpr std::size_t kLongest = 110;
+  llvm::SmallVector<bool> are_told(things.size());
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    const LeftOut& first = things[i];
+    if (are_told[i]) continue;
+    const std::string begin = "not tried: " + (first.of != nullptr ? first.what + " of " : "");
+    std::string line;
+    for (std::size_t j = i; j < things.size(); ++j) {
+      const LeftOut& thing = things[j];
+      const bool is_alike = thing.reason == first.reason &&
+                            (thing.of == nullptr) == (first.of == nullptr) &&
+                            (thing.of == nullptr || thing.what == first.what);
+      if (!is_alike || are_told[j]) continue;
+      const std::string name = thing.of != nullptr ? thing.of->name.str() : thing.what;
+      if (line.ends_with(" " + name)) {  // of several plans
+        are_told[j] = true;
+        continue;
+      }
+      if (!line.empty() && line.size() + name.size() + first.reason.size() > kLongest) break;
+      line += (line.empty() ? begin : ", ") + name;
+      are_told[j] = true;
+    }
+    out << line << ": " << first.reason << '\n';
+  }
+}
+
+}  // namespace
 
 std::string Candidate::description() const {
   std::string text = algorithm->name.str();
@@ -61,15 +93,17 @@ std::string Choice::reason() const {
 }
 
 void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
-                 std::uint64_t bytes, llvm::raw_ostream& out) {
+                 std::uint64_t bytes, const ChoiceLimits& limits, llvm::raw_ostream& out) {
   const llvm::StringRef name = rowOf(spec.collective).name;
   model::BoundRequest request;
   request.collective = rowOf(spec.collective);
   request.bytes = static_cast<double>(bytes);
   const double bound = model::lowerBound(machine, request).bound_s;
   out << name << " of " << bytes << " bytes on " << spec.topology.shape() << ", machine "
-      << machine.name << llvm::format("; no algorithm takes less than %.2f us\n", 1e6 * bound)
-      << "predicted us  x bound  busiest link us   steps  messages  operations  candidate\n";
+      << machine.name << llvm::format("; no algorithm takes less than %.2f us\n", 1e6 * bound);
+  const bool is_possible = !choice.candidates.empty() && choice.best().refusal.empty();
+  if (is_possible)
+    out << "predicted us  x bound  busiest link us   steps  messages  operations  candidate\n";
   // By predicted time; what cannot be had, or is not worth a try, behind.
   std::vector<const Candidate*> rows;
   for (const Candidate& candidate : choice.candidates)
@@ -95,6 +129,8 @@ void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::
                         static_cast<unsigned long long>(candidate.operations))
         << candidate.description() << (candidate.per_rank ? " (rank by rank)" : "") << '\n';
   }
+  printLeftOut(leftOut(choice, spec, machine, limits), out);
+  if (!is_possible) return;
   if (!choice.best().stand_in.empty()) {
     out << "simulated on " << choice.best().stand_in
         << ", which has fewer nodes that differ, and scaled by the cost model; steps and messages "

@@ -26,36 +26,6 @@
 namespace torc::compiler {
 namespace {
 
-/// Whether the breadth-first broadcast serves the topology.
-bool suitsBreadthFirst(const Topology& topology) {
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& axis = topology.axes[i];
-    if (axis.size > 2 && !axis.isRing()) return false;
-    if (axis.size > 1 && axis.kind == AxisKind::kCore) return false;
-  }
-  return !topology.isDamaged() && topology.ranks() > 1;
-}
-
-/// Rings cannot go round every damage; trees can, and are sometimes better where lines can too.
-bool suitsTreesByNode(const Topology& topology) {
-  return topology.isDamaged() && topology.ranks() <= kMaxTreeNodes;
-}
-
-bool suitsBalancedRoutes(const Topology& topology) {
-  if (!topology.isDamaged()) return false;
-  llvm::Error error = checkRouteHops(topology);
-  const bool suits = !error;
-  consumeError(std::move(error));
-  return suits;
-}
-
-/// Where closed trees serve a torus of many nodes, packed ones are not worth their long program.
-bool suitsPackedTrees(const Topology& topology) {
-  constexpr std::uint64_t kFewNodes = 128;
-  return suitsTreesByNode(topology) &&
-         (topology.ranks() <= kFewNodes || !suitsClosedTrees(topology));
-}
-
 /// allreduce, reduce_scatter, allgather, scan, exscan.
 bool isBetweenEquals(const CollectiveRow& collective) {
   return collective.blocks == BlockSpace::kNode && !collective.isRooted();
@@ -106,63 +76,140 @@ bool isAlltoall(const CollectiveRow& collective) {
   return collective.blocks == BlockSpace::kPair;
 }
 
-bool isNotDamaged(const Topology& topology) {
-  return !topology.isDamaged();
+constexpr llvm::StringRef kDamage = "something is dead";
+constexpr llvm::StringRef kNoDamage = "nothing is dead";
+constexpr llvm::StringRef kLine = "an axis is a line";
+constexpr llvm::StringRef kNoRing = "an axis is no ring";
+constexpr llvm::StringRef kCores = "nodes have cores";
+constexpr llvm::StringRef kOneNode = "there is one node";
+
+llvm::ArrayRef<Axis> axesOf(const Topology& topology) {
+  return llvm::ArrayRef(topology.axes.data(), topology.axis_count);
 }
 
-bool hasSeveralDimensions(const Topology& topology) {
-  return !topology.isDamaged() && passes::networkAxes(topology).size() > 1;
+bool isLongerThan(const Topology& topology, std::uint32_t longest) {
+  return llvm::any_of(axesOf(topology), [&](const Axis& axis) { return axis.size > longest; });
+}
+
+/// A line of two wraps.
+bool hasLine(const Topology& topology) {
+  return llvm::any_of(axesOf(topology), [](const Axis& axis) { return !axis.wraps(); });
+}
+
+bool hasSeveralCores(const Topology& topology) {
+  return topology.hasCores() && topology.axes[topology.axis_count - 1].size > 1;
+}
+
+// What follows says why an algorithm is not worth a try: Algorithm::unsuited.
+
+llvm::StringRef unsuitedIfDamaged(const Topology& topology) {
+  return topology.isDamaged() ? kDamage : "";
+}
+
+llvm::StringRef unsuitedIfBroken(const Topology& topology) {
+  return topology.isBroken() ? "rings and lines cannot go round what is dead" : "";
+}
+
+llvm::StringRef unsuitedToBreadthFirst(const Topology& topology) {
+  if (topology.isDamaged()) return kDamage;
+  if (topology.ranks() == 1) return kOneNode;
+  if (hasSeveralCores(topology)) return kCores;
+  return hasLine(topology) ? kLine : "";
+}
+
+/// Rings cannot go round every damage; trees can, and are sometimes better where lines can too.
+llvm::StringRef unsuitedToTreesByNode(const Topology& topology) {
+  if (!topology.isDamaged()) return kNoDamage;
+  return topology.ranks() > kMaxTreeNodes ? "more than 512 nodes are alive" : "";
+}
+static_assert(kMaxTreeNodes == 512);
+
+llvm::StringRef unsuitedToClosedTrees(const Topology& topology) {
+  if (!topology.isDamaged()) return kNoDamage;
+  if (topology.hasCores()) return kCores;
+  return suitsClosedTrees(topology) ? "" : kNoRing;
+}
+
+/// Where closed trees serve a torus of many nodes, packed ones are not worth their long program.
+llvm::StringRef unsuitedToPackedTrees(const Topology& topology) {
+  constexpr std::uint64_t kFewNodes = 128;
+  if (const llvm::StringRef why = unsuitedToTreesByNode(topology); !why.empty()) return why;
+  return topology.ranks() > kFewNodes && suitsClosedTrees(topology)
+             ? "closed-trees serve so many nodes in a shorter program"
+             : "";
+}
+
+llvm::StringRef unsuitedToBalancedRoutes(const Topology& topology) {
+  if (!topology.isDamaged()) return kNoDamage;
+  llvm::Error error = checkRouteHops(topology);
+  const bool suits = !error;
+  consumeError(std::move(error));
+  return suits ? "" : "all blocks have more than a million hops to make";
+}
+static_assert(kMaxRouteHops == 1'000'000);
+
+llvm::StringRef unsuitedToRectangular(const Topology& topology) {
+  if (topology.isDamaged()) return kDamage;
+  return suitsRectangular(topology) ? "" : kNoRing;
+}
+
+llvm::StringRef unsuitedToProductTrees(const Topology& topology) {
+  if (suitsProductTrees(topology)) return "";
+  if (topology.isBroken()) return "the trees cannot go round what is dead";
+  if (hasSeveralCores(topology)) return kCores;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size == 2 && topology.isLine(i)) return "a line has two nodes";
+  }
+  return "all axes are rings";
+}
+
+llvm::StringRef unsuitedIfOneDimension(const Topology& topology) {
+  if (topology.isDamaged()) return kDamage;
+  return passes::networkAxes(topology).size() > 1 ? "" : "there is one dimension";
 }
 
 /// Whether its nodes are rows and columns of a mesh.
-bool isVirtualMesh(const Topology& topology) {
-  return !topology.isDamaged() && nearlySquare(topology).columns != 0;
+llvm::StringRef unsuitedToVirtualMesh(const Topology& topology) {
+  if (topology.isDamaged()) return kDamage;
+  return nearlySquare(topology).columns != 0 ? "" : "the nodes are no rows and columns";
 }
 
-bool hasCores(const Topology& topology) {
-  return !topology.isDamaged() && topology.hasCores();
+llvm::StringRef unsuitedWithoutCores(const Topology& topology) {
+  if (topology.isDamaged()) return kDamage;
+  return topology.hasCores() ? "" : "nodes have no cores";
 }
 
-/// A line's nodes are known by their coordinates, not by how far they are from the root.
-bool looksTheSameFromEveryRoot(const Topology& topology) {
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (!topology.axes[i].wraps()) return false;
-  }
-  return !topology.isDamaged();
+/// Where nodes are told apart by how far they are from the root: a line's are not.
+llvm::StringRef unsuitedIfRootsDiffer(const Topology& topology) {
+  if (topology.isDamaged()) return kDamage;
+  return hasLine(topology) ? kLine : "";
 }
 
-/// Whether axes are short enough for operations of single coordinates.
-bool isNotLong(const Topology& topology) {
+/// Operations of single coordinates.
+llvm::StringRef unsuitedIfLong(const Topology& topology) {
   constexpr std::uint32_t kLongest = 256;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (topology.axes[i].size > kLongest) return false;
-  }
-  return true;
+  return isLongerThan(topology, kLongest) ? "an axis is longer than 256" : "";
 }
 
 /// A step of a ring is an operation of its own, for the nodes that the data have reached: on very
 /// long rings file and proof become large (256x4: 0.4 MiB, 0.5 s; 1024x4: 1.7 MiB, 19 s).
-bool suitsRingsFromRoot(const Topology& topology) {
-  return isNotLong(topology) && looksTheSameFromEveryRoot(topology);
+llvm::StringRef unsuitedToRingsFromRoot(const Topology& topology) {
+  const llvm::StringRef why = unsuitedIfRootsDiffer(topology);
+  return why.empty() ? unsuitedIfLong(topology) : why;
 }
 
 /// Operations grow with the length of the axes.
-bool suitsRecursiveExchange(const Topology& topology) {
-  return isNotLong(topology) && !topology.isDamaged();
+llvm::StringRef unsuitedToRecursiveExchange(const Topology& topology) {
+  return topology.isDamaged() ? kDamage : unsuitedIfLong(topology);
 }
 
 /// Operations of single nodes of an axis meet those of every other axis: on long axes there are too
 /// many to prove.
-bool suitsRounds(const Topology& topology) {
+llvm::StringRef unsuitedToRounds(const Topology& topology) {
   constexpr std::uint32_t kLongest = 32;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (topology.axes[i].size > kLongest) return false;
-  }
-  return !topology.isDamaged() && topology.ranks() > 1;
-}
-
-bool isNotBroken(const Topology& topology) {
-  return !topology.isBroken();
+  if (topology.isDamaged()) return kDamage;
+  if (topology.ranks() == 1) return kOneNode;
+  return isLongerThan(topology, kLongest) ? "an axis is longer than 32" : "";
 }
 
 }  // namespace
@@ -171,117 +218,116 @@ llvm::ArrayRef<Algorithm> algorithms() {
   static constexpr Algorithm kAlgorithms[] = {
       {"bucket", "N-dimensional multicolor bucket algorithm: all links of a node at a time",
        hasNoRoot, planBucket, estimateBucket, /*multicolor=*/true, PlanForm::kRings,
-       /*pipeline=*/nullptr, isNotBroken},
+       /*pipeline=*/nullptr, unsuitedIfBroken},
       {"bucket-1d", "one-dimensional bucket algorithm along one axis after another, in one color",
        hasNoRoot, planBucket, estimateBucketOfOneColor, /*multicolor=*/false, PlanForm::kRings,
-       /*pipeline=*/nullptr, isNotBroken},
+       /*pipeline=*/nullptr, unsuitedIfBroken},
       {"bfb", "breadth-first broadcast: as many steps as the diameter, lists of blocks", hasNoRoot,
        planBfb, estimateBfb,
-       /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, suitsBreadthFirst},
+       /*multicolor=*/false, PlanForm::kSteps, /*pipeline=*/nullptr, unsuitedToBreadthFirst},
       {"recursive-doubling",
        "exchanges in groups of 2, 4, 8, ... nodes: the fewest rounds of one message",
        isBetweenEquals, planRecursiveDoubling, estimateRecursiveDoubling, /*multicolor=*/false,
        PlanForm::kSteps,
-       /*pipeline=*/nullptr, suitsRecursiveExchange},
+       /*pipeline=*/nullptr, unsuitedToRecursiveExchange},
       {"recursive-multiplying", "the same in groups that grow faster, of up to 7 messages a round",
        isBetweenEquals, planRecursiveMultiplying, estimateRecursiveMultiplying,
        /*multicolor=*/false, PlanForm::kSteps,
-       /*pipeline=*/nullptr, suitsRecursiveExchange},
+       /*pipeline=*/nullptr, unsuitedToRecursiveExchange},
       {"swing",
        "reduce-scatters and allgathers along Swing's peers: logarithms of the axes' lengths",
        hasNoRoot, planSwing, estimateSwing, /*multicolor=*/true, PlanForm::kRounds,
-       /*pipeline=*/nullptr, suitsRounds},
+       /*pipeline=*/nullptr, unsuitedToRounds},
       {"groups", "the same in groups of up to 8 nodes of an axis: fewer rounds, more messages",
        hasNoRoot, planGroups, estimateGroups, /*multicolor=*/true, PlanForm::kRounds,
-       /*pipeline=*/nullptr, suitsRounds},
+       /*pipeline=*/nullptr, unsuitedToRounds},
       {"line-scan", "prefixes up the lines of each axis, and down again: a pipeline of neighbours",
        isPrefix, planLineScan, estimateLineScan, /*multicolor=*/false, PlanForm::kSteps,
-       lineScanPipeline, isNotDamaged, /*shrinks=*/false, /*window=*/127},
+       lineScanPipeline, unsuitedIfDamaged, /*shrinks=*/false, /*window=*/127},
       {"closed-trees", "2N pipelined trees round a dead node, and joined round what else is dead",
        isAllreduce, planClosedTrees, estimateClosedTrees, /*multicolor=*/false, PlanForm::kSteps,
-       closedTreesPipeline, suitsClosedTrees, /*shrinks=*/true},
+       closedTreesPipeline, unsuitedToClosedTrees, /*shrinks=*/true},
       {"spanning-trees", "edge-disjoint pipelined trees around any damage", isAllreduce,
        planSpanningTrees, estimateTreesByNode, /*multicolor=*/false, PlanForm::kSteps,
-       spanningTreesPipeline, suitsPackedTrees},
+       spanningTreesPipeline, unsuitedToPackedTrees},
       {"breadth-first-trees", "trees of shortest ways around any damage", hasNoRootAndBlocks,
        planBreadthFirstTrees, estimateTreesByNode, /*multicolor=*/false, PlanForm::kSteps,
-       /*pipeline=*/nullptr, suitsTreesByNode},
+       /*pipeline=*/nullptr, unsuitedToTreesByNode},
       {"balanced-routes",
        "all-to-all: from neighbour to neighbour on shortest ways round any damage", isAlltoall,
        planBalancedAlltoall, estimateTreesByNode, /*multicolor=*/false, PlanForm::kSteps,
-       balancedAlltoallPipeline, suitsBalancedRoutes},
+       balancedAlltoallPipeline, unsuitedToBalancedRoutes},
       {"rectangular", "2N arc-disjoint pipelined trees: all links of the root at a time",
        hasRootAndWhole, planRectangular, estimateRectangular, /*multicolor=*/false,
-       PlanForm::kSteps, rectangularPipeline, suitsRectangular},
+       PlanForm::kSteps, rectangularPipeline, unsuitedToRectangular},
       {"product-trees",
        "the same where some axes are lines: 2 trees for each ring, 1 for each line",
        hasRootAndWhole, planProductTrees, estimateProductTrees, /*multicolor=*/false,
-       PlanForm::kSteps, productTreesPipeline, suitsProductTrees},
+       PlanForm::kSteps, productTreesPipeline, unsuitedToProductTrees},
       {"dimension-tree", "one pipelined tree from or to the root, along one axis after another",
        hasRootAndWhole, planDimensionTree, estimateDimensionTree, /*multicolor=*/false,
-       PlanForm::kTrees, dimensionTreePipeline, isNotDamaged},
+       PlanForm::kTrees, dimensionTreePipeline, unsuitedIfDamaged},
       {"scatter-allgather", "every node a share of the root's vector, then an allgather of them",
        isBroadcast, planBucket, estimateBucket, /*multicolor=*/true, PlanForm::kRings,
-       /*pipeline=*/nullptr, suitsRingsFromRoot},
+       /*pipeline=*/nullptr, unsuitedToRingsFromRoot},
       {"reduce-scatter-gather", "every node the sum of a share, then a gather of them at the root",
        isReduce, planBucket, estimateBucket, /*multicolor=*/true, PlanForm::kRings,
-       /*pipeline=*/nullptr, suitsRingsFromRoot},
+       /*pipeline=*/nullptr, unsuitedToRingsFromRoot},
       {"scatter-trees", "all links of the root: blocks by 2N pipelined trees", hasRootAndBlocks,
        planScatterTrees, estimateScatterTrees, /*multicolor=*/false, PlanForm::kSteps,
-       scatterTreesPipeline, looksTheSameFromEveryRoot, /*shrinks=*/false, /*window=*/3},
+       scatterTreesPipeline, unsuitedIfRootsDiffer, /*shrinks=*/false, /*window=*/3},
       {"binomial", "binomial trees, one axis after another: the fewest rounds, for short vectors",
        hasRoot, planBinomial, estimateBinomial, /*multicolor=*/false, PlanForm::kSteps,
-       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
+       /*pipeline=*/nullptr, unsuitedIfRootsDiffer},
       {"rotated-binomial", "the same in rotated orders, a color for each link of the root",
        hasRootAndBlocks, planRotatedBinomial, estimateRotatedBinomial, /*multicolor=*/false,
        PlanForm::kSteps,
-       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
+       /*pipeline=*/nullptr, unsuitedIfRootsDiffer},
       {"bine", "the same along Bine trees, whose messages go a third of a ring and not half of it",
        hasRootAndWhole, planBine, estimateBinomial, /*multicolor=*/false, PlanForm::kSteps,
-       /*pipeline=*/nullptr, looksTheSameFromEveryRoot},
+       /*pipeline=*/nullptr, unsuitedIfRootsDiffer},
       {"direct", "all-to-all: to every node its block, in an order drawn for each", isAlltoall,
        planDirectAlltoall, estimateExchanges, /*multicolor=*/false, PlanForm::kExchanges,
-       /*pipeline=*/nullptr, isNotDamaged},
+       /*pipeline=*/nullptr, unsuitedIfDamaged},
       {"rotated-rings", "ring all-to-alls in rotated orders: neighbours only, all links at a time",
        isAlltoall, planRingAlltoall, estimateExchanges, /*multicolor=*/true, PlanForm::kExchanges,
-       /*pipeline=*/nullptr, hasSeveralDimensions},
+       /*pipeline=*/nullptr, unsuitedIfOneDimension},
       {"rings", "ring all-to-alls along one axis after another: neighbours only", isAlltoall,
        planRingAlltoall, estimateExchanges, /*multicolor=*/false, PlanForm::kExchanges,
-       /*pipeline=*/nullptr, isNotDamaged},
+       /*pipeline=*/nullptr, unsuitedIfDamaged},
       {"two-phase", "along the linear dimension, then in the planes", isAlltoall,
        planTwoPhaseAlltoall, estimateExchanges, /*multicolor=*/false, PlanForm::kExchanges,
-       /*pipeline=*/nullptr, hasSeveralDimensions},
+       /*pipeline=*/nullptr, unsuitedIfOneDimension},
       {"rotated-two-phase", "the same, every dimension the linear one of a color", isAlltoall,
        planRotatedTwoPhaseAlltoall, estimateExchanges, /*multicolor=*/true, PlanForm::kExchanges,
-       /*pipeline=*/nullptr, hasSeveralDimensions},
+       /*pipeline=*/nullptr, unsuitedIfOneDimension},
       {"virtual-mesh", "along one axis after another in combined messages, for short ones",
        isAlltoall, planVirtualMeshAlltoall, estimateExchanges, /*multicolor=*/false,
        PlanForm::kExchanges,
-       /*pipeline=*/nullptr, hasSeveralDimensions},
+       /*pipeline=*/nullptr, unsuitedIfOneDimension},
       {"half-planes", "along the columns, then the rows of a virtual mesh that is nearly square",
        isAlltoall, planHalfPlanesAlltoall, estimateExchanges, /*multicolor=*/false,
        PlanForm::kExchanges,
-       /*pipeline=*/nullptr, isVirtualMesh},
+       /*pipeline=*/nullptr, unsuitedToVirtualMesh},
       {"bruck", "virtual-mesh in the fewest messages, for the shortest", isAlltoall,
        planBruckAlltoall, estimateExchanges, /*multicolor=*/false, PlanForm::kExchanges,
-       /*pipeline=*/nullptr, isNotDamaged},
+       /*pipeline=*/nullptr, unsuitedIfDamaged},
       {"aggregated", "cores exchange first, then each with its like on every node", isAlltoall,
        planAggregatedAlltoall, estimateExchanges, /*multicolor=*/false, PlanForm::kExchanges,
-       /*pipeline=*/nullptr, hasCores},
+       /*pipeline=*/nullptr, unsuitedWithoutCores},
       {"distributed", "the same in the other order", isAlltoall, planDistributedAlltoall,
        estimateExchanges,
-       /*multicolor=*/false, PlanForm::kExchanges, /*pipeline=*/nullptr, hasCores},
+       /*multicolor=*/false, PlanForm::kExchanges, /*pipeline=*/nullptr, unsuitedWithoutCores},
       {"leader", "the first core of a node has all that is sent and received: the fewest messages",
        isAlltoall, planLeaderAlltoall, estimateExchanges, /*multicolor=*/false,
        PlanForm::kExchanges,
-       /*pipeline=*/nullptr, hasCores},
+       /*pipeline=*/nullptr, unsuitedWithoutCores},
   };
   return kAlgorithms;
 }
 
 bool isWorthTrying(const Algorithm& algorithm, const CollectiveSpec& spec) {
-  return algorithm.serves(rowOf(spec.collective)) &&
-         (algorithm.suits == nullptr || algorithm.suits(spec.topology));
+  return algorithm.serves(rowOf(spec.collective)) && algorithm.unsuited(spec.topology).empty();
 }
 
 bool isServed(const CollectiveSpec& spec) {

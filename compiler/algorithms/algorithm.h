@@ -42,8 +42,8 @@ struct Algorithm {
   /// The pipeline that the steps are, where chunks are segments, for each of which the program is
   /// run; null where they are parts of their own.
   TreePipeline (*pipeline)(const Topology& topology);
-  /// Whether it is worth a try where no algorithm is named; null: always.
-  bool (*suits)(const Topology& topology);
+  /// Why it is not worth a try on the topology where no algorithm is named; empty: it is.
+  llvm::StringRef (*unsuited)(const Topology& topology);
   /// Whether steps around damage are alike on a smaller torus with the same damage.
   bool shrinks = false;
   /// Segments of the pipeline that are under way at a node.

@@ -29,6 +29,7 @@ Command machinesCommand();
 Command modelCommand();
 Command infoCommand();
 Command libraryBuildCommand();
+Command libraryAddCommand();
 Command libraryListCommand();
 Command libraryVerifyCommand();
 Command libraryDiffCommand();

@@ -260,13 +260,14 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   if (peers.getNumOccurrences() > 0) limits.peers = request.pipeline.peers;
   if (window.getNumOccurrences() > 0) limits.window = request.pipeline.window;
   if (leaders.getNumOccurrences() > 0) limits.leaders = leaders;
-  llvm::Expected<Choice> choice =
-      choose(programs, request.machine, static_cast<double>(size), limits, &progress);
+  const Choice choice =
+      consider(programs, request.machine, static_cast<double>(size), limits, &progress);
   progress.clear();
-  if (!choice) return choice.takeError();
-  request.algorithm = choice->best().algorithm;
-  request.pipeline = choice->best().options;
-  if (explain) printChoice(*choice, request.spec, request.machine, size, llvm::outs());
+  if (explain) printChoice(choice, request.spec, request.machine, size, limits, llvm::outs());
+  llvm::outs().flush();
+  if (llvm::Error error = checkPossible(choice, request.spec)) return error;
+  request.algorithm = choice.best().algorithm;
+  request.pipeline = choice.best().options;
   return llvm::Error::success();
 }
 
@@ -303,7 +304,7 @@ int run() {
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<Request> request = readRequest();
   if (!request) return optionFault(request.takeError());
-  if (algorithm_name.empty() && !isServed(request->spec)) {
+  if (algorithm_name.empty() && !explain && !isServed(request->spec)) {
     return inputFault(noAlgorithm(request->spec));
   }
 
@@ -322,8 +323,10 @@ int run() {
   const passes::PassPipeline pipeline = only_plan
                                             ? planPipeline(*request->algorithm, request->pipeline)
                                             : pipelineOf(*request->algorithm, request->pipeline);
+  progress.begin("compiling " + request->algorithm->name.str());
   llvm::Expected<std::shared_ptr<const ir::Program>> compiled =
       compileRequested(*request, pipeline, programs);
+  progress.clear();
   if (!compiled) return inputFault(compiled.takeError());
   if (only_plan) {
     std::string text;
@@ -332,7 +335,9 @@ int run() {
     if (llvm::Error error = writeOutput(output, text)) return inputFault(std::move(error));
     return kSuccess;
   }
+  progress.begin("rolling loops of " + request->algorithm->name.str());
   llvm::Expected<ir::Program> rolled = rollLoops(**compiled, pass_flags.options());
+  progress.clear();
   if (!rolled) return inputFault(rolled.takeError());
   const ir::Program& program = *rolled;
   progress.begin("proving " + request->algorithm->name.str());

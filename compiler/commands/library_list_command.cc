@@ -20,9 +20,10 @@ OptionCategory category("Options of library list");
 
 opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
-opt<bool> explain("explain", sub(command), cat(category),
-                  desc("Print the candidates too, and of a tuned library why what serves was "
-                       "taken and all that was measured"));
+opt<bool> explain(
+    "explain", sub(command), cat(category),
+    desc("Print why what serves was taken, the candidates too, and of a tuned library "
+         "all that was measured"));
 
 /// A number of the manifest that the index does not have; 0 where the manifest has none either.
 double boundIn(const nlohmann::ordered_json& entry, const char* key) {
@@ -47,6 +48,7 @@ void printRow(const Library& library, std::size_t entry, llvm::raw_ostream& out)
       << llvm::format("%13.2f %8.3f  ", 1e6 * row.highest_s,
                       boundRatio(row.highest_s, boundIn(manifest, "highest_bound_s")))
       << library.index.files[row.file].name << '\n';
+  if (explain) out << "    " << row.reason << '\n';
 }
 
 /// Those of a shape, which lie together.

@@ -63,7 +63,7 @@ std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
 /// Commands whose names have two words, the first of which is `library`.
 constexpr llvm::StringRef kLibrary = "library";
 
-/// The commands of `library`: "build, list, verify, diff".
+/// The commands of `library`: "build, add, list, verify, diff".
 std::string libraryCommands(llvm::ArrayRef<Command> commands) {
   std::string names;
   for (const Command& command : commands) {
@@ -110,11 +110,11 @@ int wrongLibraryCommand(llvm::ArrayRef<Command> commands, llvm::StringRef word) 
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(),       assembleCommand(),     optCommand(),
-                              dumpCommand(),          verifyCommand(),       simulateCommand(),
-                              boundsCommand(),        machinesCommand(),     modelCommand(),
-                              infoCommand(),          libraryBuildCommand(), libraryListCommand(),
-                              libraryVerifyCommand(), libraryDiffCommand()};
+  const Command commands[] = {compileCommand(),     assembleCommand(),      optCommand(),
+                              dumpCommand(),        verifyCommand(),        simulateCommand(),
+                              boundsCommand(),      machinesCommand(),      modelCommand(),
+                              infoCommand(),        libraryBuildCommand(),  libraryAddCommand(),
+                              libraryListCommand(), libraryVerifyCommand(), libraryDiffCommand()};
   for (const Command& command : commands) {
     llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
   }

@@ -206,7 +206,7 @@ llvm::Expected<std::vector<Row>> predict(const Question& question,
     return row.alltoall ? 1 + model::messagesOf(question.cluster, *row.alltoall) : 1;
   };
   for (const Row& row : rows)
-    progress.expect(work(row));
+    progress.expect(1, work(row));
   for (Row& row : rows) {
     progress.begin(row.name() + (" of " + sizeText(row.bytes)));
     if (llvm::Error error = simulateRow(question, row)) return error;

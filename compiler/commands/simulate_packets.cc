@@ -42,11 +42,11 @@ class Watch {
         llvm::errs() << what << ": " << formatted("%.4g", bytes / kMiB) << " MiB, "
                      << formatted("%.4g", hops) << " packet hops\n";
       }
-      progress_.expect(hops);
+      progress_.expect(1, hops);
       progress_.begin(what);
     };
     options.progress = [this](double hops) {
-      progress_.done(hops - seen_);
+      progress_.advance(hops - seen_);
       seen_ = hops;
     };
   }

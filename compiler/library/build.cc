@@ -127,24 +127,14 @@ void addEntries(std::uint32_t shape, Collective collective, std::vector<Schedule
   }
 }
 
-std::span<const std::byte> bytesOf(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-
 /// Writes manifest and index.
-llvm::Error writeLists(const std::string& folder, const model::Machine& machine,
+llvm::Error writeLists(const LibraryFolder& folder, const model::Machine& machine,
                        const LibrarySettings& settings, BuiltLibrary& library) {
   std::vector<const ScheduleRange*> ranges;
   for (const ScheduleRange& range : library.ranges)
     ranges.push_back(&range);
-  const std::string manifest =
-      manifestText(library.index, machine, settings, ranges, library.candidates);
-  library.index.manifest_checksum = checksumOf(bytesOf(manifest));
-  if (Status status = validate(library.index); !status.ok()) return toError(status);
-  if (Status status = writeFileAtomically(manifestPath(folder), bytesOf(manifest)); !status.ok()) {
-    return toError(status);
-  }
-  return toError(writeFileAtomically(indexPath(folder), writeLibraryIndex(library.index)));
+  return folder.writeLists(
+      manifestText(library.index, machine, settings, ranges, library.candidates), library.index);
 }
 
 }  // namespace
@@ -199,7 +189,9 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::
     addCandidates(what.first, what.second, of_it, library);
     addEntries(what.first, what.second, std::move(of_it), library);
   }
-  if (llvm::Error error = writeLists(folder->path(), machine, settings, library)) return error;
+  if (llvm::Error error = writeLists(*folder, machine, settings, library)) return error;
+  llvm::Expected<LibraryLock> lock = LibraryLock::take(destination);
+  if (!lock) consumeError(lock.takeError());  // there is none yet
   if (llvm::Error error = folder->publish()) return error;
   return library;
 }

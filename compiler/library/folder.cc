@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <span>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -159,6 +160,28 @@ bool syncFolder(const std::string& path) {
 
 }  // namespace
 
+llvm::Expected<LibraryLock> LibraryLock::take(llvm::StringRef library) {
+  const std::string path = library.str();
+  while (true) {
+    const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return fault("cannot read '" + library + "': " + std::strerror(errno));
+    LibraryLock lock(folder);
+    while (::flock(folder, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    // Who had it may have put another folder there.
+    struct stat locked {
+    }, there{};
+    if (::fstat(folder, &locked) != 0 || ::stat(path.c_str(), &there) != 0) continue;
+    if (locked.st_dev == there.st_dev && locked.st_ino == there.st_ino) return lock;
+  }
+}
+
+LibraryLock::LibraryLock(LibraryLock&& other) : folder_(std::exchange(other.folder_, -1)) {}
+
+LibraryLock::~LibraryLock() {
+  if (folder_ >= 0) ::close(folder_);
+}
+
 LibraryFolder::LibraryFolder(LibraryFolder&& other)
     : destination_(std::move(other.destination_)),
       target_(std::move(other.target_)),
@@ -207,6 +230,30 @@ llvm::Expected<LibraryFolder> LibraryFolder::create(llvm::StringRef destination)
   const std::string files = folder.path_ + "/" + std::string(kLibraryFilesFolder);
   if (::mkdir(files.c_str(), 0777) != 0) return cannotWrite(destination, errno);
   return folder;
+}
+
+llvm::Error LibraryFolder::takeOldFiles(const std::set<std::string>& but) const {
+  const std::string files(kLibraryFilesFolder);
+  for (const std::string& name : namesIn(target_ + "/" + files)) {
+    if (but.contains(name)) continue;
+    const std::string from = target_ + "/" + files + "/" + name,
+                      to = path_ + "/" + files + "/" + name;
+    // No file of a library is ever written in place.
+    if (::link(from.c_str(), to.c_str()) == 0) continue;
+    const StatusOr<std::vector<std::byte>> bytes = readFile(from);
+    if (!bytes.ok()) return toError(bytes.status());
+    if (Status status = writeFileAtomically(to, *bytes); !status.ok()) return toError(status);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error LibraryFolder::writeLists(const std::string& manifest, LibraryIndex& index) const {
+  const auto text = std::as_bytes(std::span(manifest.data(), manifest.size()));
+  index.manifest_checksum = checksumOf(text);
+  Status status = validate(index);
+  if (status.ok()) status = writeFileAtomically(manifestPath(path_), text);
+  if (status.ok()) status = writeFileAtomically(indexPath(path_), writeLibraryIndex(index));
+  return toError(status);
 }
 
 llvm::Error LibraryFolder::publish() {

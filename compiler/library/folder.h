@@ -4,12 +4,31 @@
 #ifndef TORC_COMPILER_LIBRARY_FOLDER_H_
 #define TORC_COMPILER_LIBRARY_FOLDER_H_
 
+#include <set>
 #include <string>
 
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include "schedules/library/index.h"
+
 namespace torc::compiler {
+
+/// Keeps others that change a library from doing so while this one reads and replaces it.
+class LibraryLock {
+ public:
+  /// Waits for those that have it. An error where the folder cannot be read. Where the file system
+  /// knows no locks nobody is kept off.
+  static llvm::Expected<LibraryLock> take(llvm::StringRef library);
+
+  LibraryLock(LibraryLock&& other);
+  LibraryLock& operator=(LibraryLock&&) = delete;
+  ~LibraryLock();
+
+ private:
+  explicit LibraryLock(int folder) : folder_(folder) {}
+  int folder_;
+};
 
 class LibraryFolder {
  public:
@@ -25,6 +44,13 @@ class LibraryFolder {
 
   /// Where the files go; has a folder kLibraryFilesFolder.
   const std::string& path() const { return path_; }
+
+  /// Gives it the files of the library at the destination, which keeps them, but for those.
+  llvm::Error takeOldFiles(const std::set<std::string>& but) const;
+
+  /// Writes the manifest and the index, which gets the manifest's checksum. Errors: the index makes
+  /// no sense, or they cannot be written.
+  llvm::Error writeLists(const std::string& manifest, LibraryIndex& index) const;
 
   /// Puts the folder in the place of the destination and removes the library that was there.
   llvm::Error publish();

@@ -195,25 +195,33 @@ std::string manifestText(const LibraryIndex& index, const model::Machine& machin
                          const LibrarySettings& settings,
                          llvm::ArrayRef<const ScheduleRange*> ranges,
                          llvm::ArrayRef<std::string> candidates) {
-  Json facts = indexJson(index);
   Json document;
   document["torc_library"] = kManifestVersion;
-  document["torc"] = facts["torc"];
+  document["torc"] = index.version;
   document["machine"] = Json::parse(model::machineJson(machine));
   document["settings"] = settingsJson(settings);
-  for (const char* key : {"partitions", "shapes", "sub_tori", "entries", "candidates", "files"})
-    document[key] = std::move(facts[key]);
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    Json& entry = document["entries"][i];
-    entry["lowest_bound_s"] = ranges[i]->lowest_bound_s;
-    entry["highest_bound_s"] = ranges[i]->highest_bound_s;
-    Json& choices = entry["choices"] = Json::array();
-    for (const SizedChoice& choice : ranges[i]->choices)
+  std::vector<Json> facts;
+  for (const ScheduleRange* range : ranges) {
+    Json choices = Json::array();
+    for (const SizedChoice& choice : range->choices)
       choices.push_back(choiceJson(choice));
+    facts.push_back({{"lowest_bound_s", range->lowest_bound_s},
+                     {"highest_bound_s", range->highest_bound_s},
+                     {"choices", std::move(choices)}});
   }
+  return changedManifestText(std::move(document), index, facts, candidates);
+}
+
+std::string changedManifestText(Json old, const LibraryIndex& index, llvm::ArrayRef<Json> facts,
+                                llvm::ArrayRef<std::string> candidates) {
+  Json of_index = indexJson(index);
+  for (const char* key : {"partitions", "shapes", "sub_tori", "entries", "candidates", "files"})
+    old[key] = std::move(of_index[key]);
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    old["entries"][i].update(facts[i]);
   for (std::size_t i = 0; i < candidates.size(); ++i)
-    document["candidates"][i]["schedule"] = candidates[i];
-  return document.dump(1) + "\n";
+    old["candidates"][i]["schedule"] = candidates[i];
+  return old.dump(1) + "\n";
 }
 
 std::string manifestFault(const Json& manifest, const LibraryIndex& index) {

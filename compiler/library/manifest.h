@@ -44,6 +44,12 @@ std::string manifestText(const LibraryIndex& index, const model::Machine& machin
                          llvm::ArrayRef<const ScheduleRange*> ranges,
                          llvm::ArrayRef<std::string> candidates);
 
+/// The text of the manifest `old` of an index that has changed. `facts` are what stands in each
+/// entry besides what the index says; `candidates` as above.
+std::string changedManifestText(nlohmann::ordered_json old, const LibraryIndex& index,
+                                llvm::ArrayRef<nlohmann::ordered_json> facts,
+                                llvm::ArrayRef<std::string> candidates);
+
 /// Where a manifest does not say what the index says: `/entries/3/lowest is 5, the index says 6`;
 /// empty: nowhere.
 std::string manifestFault(const nlohmann::ordered_json& manifest, const LibraryIndex& index);

@@ -144,7 +144,7 @@ RangeFinder::RangeFinder(const PlannedShape& shape, Collective collective, const
     if (size == sizes.lowest || size > least_) pending_.push_back(size);
   }
   pending_.push_back(sizes.highest);
-  progress_.expect(static_cast<double>(pending_.size() + 1) * workOf(shape_));
+  progress_.expect(pending_.size() + 1, workOf(shape_));  // and the ranges
 }
 
 void RangeFinder::start() {
@@ -164,8 +164,7 @@ void RangeFinder::choosePending() {
 }
 
 void RangeFinder::chooseOne(std::uint64_t bytes) {
-  progress_.begin(shape_.topology.shape() + ": " + std::string(rowOf(collective_).name) + " of " +
-                  sizeText(bytes));
+  begin(" of " + sizeText(bytes));
   llvm::Expected<Choice> choice =
       choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
   progress_.done(workOf(shape_));
@@ -189,7 +188,7 @@ void RangeFinder::refine() {
     const std::uint64_t middle = std::max<std::uint64_t>(1, below->first * 2);
     if (middle < above->first) pending_.push_back(middle);
   }
-  progress_.expect(static_cast<double>(pending_.size()) * workOf(shape_));
+  progress_.expect(pending_.size(), workOf(shape_));
   pending_.empty() ? finish() : choosePending();
 }
 
@@ -208,7 +207,9 @@ std::vector<ScheduleRange> RangeFinder::rangesFor(Collective called) const {
 }
 
 void RangeFinder::finish() {
+  begin(", the ranges");
   if (llvm::Error error = findRanges()) return fail(std::move(error));
+  progress_.done(workOf(shape_));
   findSpares();
 }
 
@@ -238,15 +239,14 @@ void RangeFinder::findSpares() {
     }
   }
   if (unproved.empty()) return end();
-  progress_.expect(static_cast<double>(unproved.size()) * workOf(shape_));
+  progress_.expect(unproved.size(), workOf(shape_));
   unfinished_ = unproved.size();
   for (Spare* const spare : unproved)
     queue_.addNext([this, spare] { proveSpare(*spare); });
 }
 
 void RangeFinder::proveSpare(Spare& spare) {
-  progress_.begin(shape_.topology.shape() + ": " + std::string(rowOf(collective_).name) + ", " +
-                  spare.candidate.description());
+  begin(", " + spare.candidate.description());
   llvm::Expected<ProvedFile> proved = prove(spare.candidate);
   if (proved) {
     llvm::Expected<std::string> file = write(*proved);
@@ -272,7 +272,6 @@ void RangeFinder::end() {
     }
   }
   programs_.reset();
-  progress_.done(workOf(shape_));
 }
 
 llvm::Error RangeFinder::findRanges() {
@@ -467,6 +466,11 @@ double RangeFinder::boundOf(Collective collective, std::uint64_t bytes) const {
 /// The size whose time stands for that of `bytes`.
 double RangeFinder::modelled(std::uint64_t bytes) const {
   return static_cast<double>(std::max(bytes, least_));
+}
+
+void RangeFinder::begin(llvm::StringRef what) {
+  progress_.begin(shape_.topology.shape() + ": " + std::string(rowOf(collective_).name) +
+                  what.str());
 }
 
 void RangeFinder::fail(llvm::Error error) {

@@ -114,6 +114,7 @@ class RangeFinder {
   llvm::Expected<std::string> write(const ProvedFile& file);
   double boundOf(Collective collective, std::uint64_t bytes) const;
   double modelled(std::uint64_t bytes) const;
+  void begin(llvm::StringRef what);
   void fail(llvm::Error error);
 
   const PlannedShape& shape_;

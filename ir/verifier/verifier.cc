@@ -103,8 +103,8 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
     return verifyUnrolled(schedule, root, options, result);
   }
   const Schedule folded = has_families ? foldFamilies(schedule) : Schedule{};
-  const ScheduleView folded_view = folded.view();
-  VerifyContext context(schedule, has_families ? folded_view : schedule, root, options, result);
+  const ScheduleView seen = has_families ? folded.view() : schedule;
+  VerifyContext context(schedule, seen, root, options, result);
   const std::uint64_t records =
       schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
   std::string too_large;

@@ -261,6 +261,129 @@ TEST(Choice, WhichCoresExchangeDependsOnTheInterface) {
   EXPECT_LT(2 * seconds("aggregated", 64 << 10), seconds("leader", 64 << 10));
 }
 
+/// What `--explain` says of a choice.
+class Explained {
+ public:
+  Explained(Collective collective, const Target& target, const ChoiceLimits& limits = {})
+      : spec_{collective, target.topology}, programs_(spec_) {
+    choice_ = consider(programs_, target.machine, 64 << 10, limits);
+    left_out_ = leftOut(choice_, spec_, target.machine, limits);
+  }
+
+  const std::vector<LeftOut>& leftOutThings() const { return left_out_; }
+
+  template <typename Has>
+  bool has(const Algorithm& algorithm, Has has_it) const {
+    return llvm::any_of(choice_.candidates, [&](const Candidate& candidate) {
+      return candidate.algorithm == &algorithm && has_it(candidate);
+    });
+  }
+  /// Whether some line names an option of the algorithm, or of all.
+  bool names(llvm::StringRef option, const Algorithm& algorithm) const {
+    return llvm::any_of(left_out_, [&](const LeftOut& thing) {
+      return llvm::StringRef(thing.what).contains(option) && !thing.reason.empty() &&
+             (thing.of == nullptr || thing.of == &algorithm);
+    });
+  }
+  bool isTried(const Algorithm& algorithm) const {
+    return has(algorithm, [](const Candidate& candidate) {
+      return candidate.refusal.empty() && candidate.options.led_cores == 0;
+    });
+  }
+
+ private:
+  CollectiveSpec spec_;
+  CompileCache programs_;
+  Choice choice_;
+  std::vector<LeftOut> left_out_;
+};
+
+class Explain : public testing::TestWithParam<const char*> {};
+
+/// Every algorithm that serves the collective, and every option, is tried, or it is said why not.
+TEST_P(Explain, NothingIsLeftOutInSilence) {
+  llvm::StringRef shape = GetParam();
+  const bool has_dead_link = shape.consume_back(" dead link");
+  const bool has_dead_node = shape.consume_back(" dead node");
+  Target target = targetOf(shape);
+  const std::vector<std::string> links(has_dead_link, "1,1,1:X"), nodes(has_dead_node, "1,1,1");
+  ASSERT_FALSE(addDamage(target, links, nodes));
+  for (const CollectiveRow& row : collectiveRows()) {
+    // Of so many nodes most candidates are simulated in half a minute.
+    if (shape == "65536" && (row.name == "alltoall" || row.name == "allgather")) continue;
+    const Explained explained(*collectiveNamed(row.name), target);
+    for (const Algorithm& algorithm : algorithms()) {
+      if (!algorithm.serves(row)) continue;
+      SCOPED_TRACE(std::string(row.name) + ", " + algorithm.name.str());
+      const auto isToldOf = [&](auto has, std::initializer_list<const char*> words) {
+        return explained.has(algorithm, has) || llvm::any_of(words, [&](const char* word) {
+                 return explained.names(word, algorithm);
+               });
+      };
+      const auto isAny = [](const Candidate&) { return true; };
+      EXPECT_TRUE(explained.has(algorithm, isAny) || explained.names(algorithm.name, algorithm));
+      if (!explained.isTried(algorithm)) continue;
+      const auto with = [](auto option, auto value) {
+        return [=](const Candidate& candidate) { return candidate.options.*option == value; };
+      };
+      const auto above = [](auto option, std::uint32_t least) {
+        return [=](const Candidate& candidate) { return candidate.options.*option > least; };
+      };
+      using Options = PipelineOptions;
+      EXPECT_TRUE(isToldOf(with(&Options::weights, passes::ColorWeights::kBalanced), {"weights"}));
+      EXPECT_TRUE(isToldOf(with(&Options::weights, passes::ColorWeights::kOverlapped),
+                           {"overlapped weights", "weights"}));
+      EXPECT_TRUE(isToldOf(with(&Options::directions, passes::DirectionModel::kHalfLatency),
+                           {"half-latency", "directions"}));
+      EXPECT_TRUE(isToldOf(with(&Options::directions, passes::DirectionModel::kUnidirectional),
+                           {"unidirectional", "directions"}));
+      EXPECT_TRUE(
+          isToldOf(with(&Options::dependences, passes::DependenceKind::kPhase), {"dependences"}));
+      EXPECT_TRUE(isToldOf(above(&Options::in_flight, 0), {"in flight"}));
+      EXPECT_TRUE(isToldOf(above(&Options::chunks, 1), {"chunks"}));
+      if (!algorithm.isSettled()) {
+        EXPECT_TRUE(isToldOf(above(&Options::segments, 1), {"segments"}));
+      }
+      EXPECT_TRUE(isToldOf(above(&Options::led_cores, 0), {"leaders"}));
+      EXPECT_TRUE(isToldOf(with(&Options::synchronous_sends, true), {"synchronous sends"}));
+      if (algorithm.form == PlanForm::kExchanges) {
+        EXPECT_TRUE(isToldOf(with(&Options::peers, FamilyOrder::kFixed), {"peers in order"}));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Explain,
+                         testing::Values("4x4x4", "300x2", "4x4m", "2x2x2+4", "4x4x4 dead link",
+                                         "4x4x4 dead node", "65536", "3", "1"));
+
+TEST(Choice, OptionsThatAreGivenAreNamed) {
+  ChoiceLimits limits;
+  limits.algorithm = cantFail(findAlgorithm("bucket"));
+  limits.chunks = 2;
+  const Explained explained(Collective::kAllreduce, targetOf("4x4"), limits);
+  std::vector<std::string> given;
+  for (const LeftOut& thing : explained.leftOutThings()) {
+    if (thing.reason == "the command line settles that") given.push_back(thing.what);
+  }
+  EXPECT_EQ(given, (std::vector<std::string>{"other algorithms", "other chunks"}));
+}
+
+/// Weights that are given are those of rounds and exchanges too.
+TEST(Choice, WeightsThatAreGivenStay) {
+  ChoiceLimits limits;
+  limits.weights = passes::ColorWeights::kBalanced;
+  for (const Collective collective : {Collective::kAllreduce, Collective::kAlltoall}) {
+    for (const Candidate& candidate :
+         chooseFor(collective, targetOf("4x4x2"), 1 << 16, limits).candidates) {
+      if (candidate.algorithm->multicolor) {
+        EXPECT_EQ(candidate.options.weights, passes::ColorWeights::kBalanced)
+            << candidate.description();
+      }
+    }
+  }
+}
+
 TEST(Choice, WhatIsSettledStays) {
   ChoiceLimits limits;
   limits.algorithm = cantFail(findAlgorithm("bucket"));

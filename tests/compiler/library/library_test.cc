@@ -2,15 +2,21 @@
 // queue.
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/library/add.h"
+#include "compiler/library/build.h"
 #include "compiler/library/manifest.h"
+#include "compiler/library/own_schedule.h"
 #include "compiler/library/plan.h"
 #include "compiler/library/ranges.h"
+#include "compiler/library/served_range.h"
 #include "compiler/library/spares.h"
 #include "compiler/progress.h"
 #include "compiler/target.h"
@@ -488,6 +494,145 @@ TEST(Manifest, WhatTuningAdds) {
             R"("file":null,"seconds":0.5}]})");
   EXPECT_EQ(fileText(index, 0), "a.torc");
   EXPECT_EQ(fileText(index, kMpisOwn), "MPI's own");
+}
+
+/// An entry of the first shape, of an allreduce unless it is said, that takes a microsecond and a
+/// nanosecond a byte.
+LibraryEntry entryFor(std::uint64_t lowest, std::uint64_t highest, std::uint32_t file) {
+  LibraryEntry entry;
+  entry.lowest = lowest;
+  entry.highest = highest;
+  entry.file = file;
+  entry.predicted_to = highest == kOpenEnd ? 1024 : highest;
+  entry.lowest_s = 1e-6 + 1e-9 * static_cast<double>(lowest);
+  entry.highest_s = 1e-6 + 1e-9 * static_cast<double>(entry.predicted_to);
+  return entry;
+}
+
+/// Whoever has some of the sizes loses those alone, whatever they are.
+TEST(ServedRange, SizesThatAreTakenAreNotServedAndOthersAre) {
+  LibraryEntry other_collective = entryFor(1, kOpenEnd, 3), other_shape = other_collective;
+  other_collective.collective = Collective::kAllgather;
+  other_shape.shape = 1;
+  const std::vector<ServedRange> ranges = {{entryFor(0, 0, 0), 0},
+                                           {entryFor(1, 5, 1), 1},
+                                           {entryFor(9, kOpenEnd, 2), 2},
+                                           {other_collective, 3},
+                                           {other_shape, 4}};
+  const auto served = [](llvm::ArrayRef<ServedRange> by, std::uint64_t bytes) {
+    std::vector<std::uint32_t> files;
+    for (const ServedRange& range : by) {
+      if (range.entry.shape == 0 && range.entry.collective == Collective::kAllreduce &&
+          range.entry.lowest <= bytes && bytes <= range.entry.highest) {
+        files.push_back(range.entry.file);
+      }
+    }
+    return files;
+  };
+  for (std::uint64_t lowest = 0; lowest < 14; ++lowest) {
+    for (std::uint64_t end = lowest; end < 14; ++end) {
+      const std::uint64_t highest = end == 13 ? kOpenEnd : end;
+      const auto left = withoutSizes(ranges, entryFor(lowest, highest, 9));
+      for (std::uint64_t bytes = 0; bytes < 20; ++bytes) {
+        const bool is_taken = lowest <= bytes && bytes <= highest;
+        EXPECT_EQ(served(left, bytes),
+                  is_taken ? std::vector<std::uint32_t>{} : served(ranges, bytes))
+            << bytes << " of " << lowest << ".." << highest;
+      }
+      EXPECT_EQ(llvm::count_if(left, [](const ServedRange& of) { return of.entry.file == 3; }), 2);
+      for (const ServedRange& range : left) {
+        const LibraryEntry& entry = range.entry;
+        EXPECT_EQ(entry.file, ranges[*range.from].entry.file);
+        if (entry.highest != kOpenEnd) {
+          EXPECT_EQ(entry.predicted_to, entry.highest);
+        }
+        EXPECT_GE(entry.predicted_to, entry.lowest);
+        EXPECT_NEAR(entry.lowest_s, 1e-6 + 1e-9 * static_cast<double>(entry.lowest), 1e-12);
+        EXPECT_NEAR(entry.highest_s, 1e-6 + 1e-9 * static_cast<double>(entry.predicted_to), 1e-12);
+      }
+    }
+  }
+}
+
+/// Of a range from 0 on size 0 does not stay alone, where it would be for calls without a size.
+TEST(ServedRange, SizeZeroDoesNotStayAlone) {
+  const std::vector<ServedRange> ranges = {{entryFor(0, 100, 0), 0}};
+  const auto left = withoutSizes(ranges, entryFor(1, 50, 1));
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].entry.lowest, 51u);
+}
+
+/// A folder of this test, which goes with it.
+class Folder {
+ public:
+  Folder() : path_(testing::TempDir() + "/library_test." + std::to_string(::getpid())) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  Folder(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// A schedule of an allgather on a ring of four, the one for that size.
+LoadedSchedule ringOfFour(std::uint64_t bytes) {
+  const Found found = rangesOf(shapeFor("4"), Collective::kAllgather, {bytes, bytes});
+  return std::move(*readSchedule(found.files.begin()->second, "ring"));
+}
+
+/// Links of another speed make other shapes; a schedule serves all that have its axes.
+TEST(AddToLibrary, AScheduleServesEveryShapeOfItsAxes) {
+  const Folder folder;
+  Target slow = target("4x4");
+  slow.machine.dimensions[1].bandwidth /= 2;
+  slow.topology = cantFail(model::topologyOf(slow.machine));
+  const LibraryPlan plan = cantFail(planLibrary(slow, SubToriKind::kWholeAxes));
+  const LibrarySettings settings{"", "whole-axes", {Collective::kAllgather}, {1, 1 << 20}, 1};
+  Progress progress(/*quiet=*/true);
+  cantFail(buildLibrary(plan, slow.machine, settings, folder / "lib", 2, progress));
+  const LoadedSchedule own = ringOfFour(1);
+  ASSERT_TRUE(writeFileAtomically(folder / "own.torc", writeSchedule(own.view())).ok());
+
+  Addition addition;
+  addition.path = folder / "own.torc";
+  addition.lowest = 1 << 16;
+  const AddedToLibrary added = cantFail(addToLibrary(folder / "lib", addition, progress));
+  ASSERT_EQ(added.ranges.size(), 2u);
+  const LibraryEntry& half = added.ranges[0].entry;  // 1x4 comes first
+  const LibraryEntry& fast = added.ranges[1].entry;
+  EXPECT_NE(fast.shape, half.shape);
+  EXPECT_NE(fast.file, half.file);
+  EXPECT_NEAR(half.highest_s / fast.highest_s, 2, 0.1);
+  EXPECT_TRUE(isAdded(fast));
+  const Library library = cantFail(loadLibrary(folder / "lib"));
+  EXPECT_EQ(library.index, added.index);
+  for (const AddedRange& range : added.ranges) {
+    const LibraryEntry* found =
+        library.index.findEntry(range.entry.shape, Collective::kAllgather, 1 << 18);
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(*found, range.entry);
+    EXPECT_EQ(library.index.findEntry(range.entry.shape, Collective::kAllgather, 8)->lowest, 1u);
+  }
+}
+
+TEST(AddToLibrary, WhatIsNotProvedIsRefused) {
+  const Folder folder;
+  const LoadedSchedule own = ringOfFour(1 << 20);
+  // Nothing waits for anything.
+  std::vector<Operation> operations(own.view().operations.begin(), own.view().operations.end());
+  for (Operation& operation : operations)
+    operation.first_dependence = operation.dependence_count = 0;
+  ScheduleView view = own.view();
+  view.operations = operations;
+  view.dependences = {};
+  view.iterations = {};
+  ASSERT_TRUE(writeFileAtomically(folder / "own.torc", writeSchedule(view)).ok());
+  const OwnSchedule read = cantFail(OwnSchedule::read(folder / "own.torc"));
+  const std::string error = toString(read.provedFor(own.view().topology).takeError());
+  EXPECT_TRUE(llvm::StringRef(error).starts_with(folder / "own.torc: is not proved: ")) << error;
 }
 
 TEST(WorkQueue, RunsAllTasksAndThoseThatTheyAdd) {

@@ -1,0 +1,116 @@
+// torc library add DIR FILE...: schedules of one's own serve in a library that is there.
+#include <csignal>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+
+#include "compiler/commands/commands.h"
+#include "compiler/commands/tool.h"
+#include "compiler/library/add.h"
+#include "compiler/library/manifest.h"
+#include "compiler/sizes.h"
+
+namespace torc::compiler {
+namespace {
+
+using namespace llvm::cl;
+
+SubCommand command("library add", "Let schedules of one's own serve in a library");
+OptionCategory category("Options of library add");
+
+opt<std::string> path(Positional, desc("DIR"), sub(command), cat(category));
+list<std::string> files(Positional, desc("FILE..."), sub(command), cat(category));
+list<std::string> sizes(
+    "bytes", value_desc("N:N"), sub(command), cat(category),
+    desc("Sizes of the whole vector that the file is to serve, as 64K:1M, or 64K: for that and "
+         "more (default 1:, all); given once for all files, or once for each; 0 alone: calls "
+         "without a size"));
+opt<std::string> collective("collective", value_desc("name"), sub(command), cat(category),
+                            desc("What it is to serve, where that is not the schedule's own "
+                                 "collective, as broadcast by an allreduce's"));
+opt<bool> quiet("quiet", sub(command), cat(category), desc("No progress and no summary on stderr"));
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// "64K:1M", "64K:", "0".
+llvm::Error readSizes(llvm::StringRef text, Addition& addition) {
+  llvm::StringRef lowest = text;
+  const bool is_open = lowest.consume_back(":");
+  llvm::Expected<SizeRange> range = parseSizeRange(is_open ? lowest : text, "--bytes");
+  if (!range) return range.takeError();
+  addition.lowest = range->lowest;
+  addition.highest = is_open ? kOpenEnd : range->highest;
+  if (addition.lowest == kNoSize && addition.highest != kNoSize) {
+    return fault("--bytes " + text +
+                 ": 0 is for calls without a size and stands alone; sizes begin at 1");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Addition>> readAdditions() {
+  if (path.empty() || files.empty())
+    return fault("library add: which folder, and which files? torc library add DIR FILE...");
+  if (sizes.size() > 1 && sizes.size() != files.size()) {
+    return fault("--bytes is given once, or once for each file: " + llvm::Twine(sizes.size()) +
+                 " times for " + llvm::Twine(files.size()) +
+                 (files.size() == 1 ? " file" : " files"));
+  }
+  std::vector<Addition> additions;
+  for (const std::string& file : files) {
+    Addition addition;
+    addition.path = file;
+    if (!collective.empty()) {
+      llvm::Expected<Collective> parsed = parseCollective(collective);
+      if (!parsed) return parsed.takeError();
+      addition.collective = *parsed;
+    }
+    if (!sizes.empty()) {
+      const std::size_t number = sizes.size() == 1 ? 0 : additions.size();
+      if (llvm::Error error = readSizes(sizes[number], addition)) return error;
+    }
+    additions.push_back(std::move(addition));
+  }
+  return additions;
+}
+
+/// What serves now, and what it takes, and took.
+void printSummary(const AddedToLibrary& added) {
+  llvm::raw_ostream& out = llvm::errs();
+  for (const AddedRange& range : added.ranges) {
+    const LibraryEntry& entry = range.entry;
+    out << rowOf(entry.collective).name << " on "
+        << added.index.shapes[entry.shape].topology.shape() << ", " << rangeText(entry) << ": "
+        << range.path
+        << llvm::format(", predicted %.2f..%.2f us; ", 1e6 * entry.lowest_s, 1e6 * entry.highest_s);
+    if (range.before_s) {
+      out << llvm::format("before %.2f..%.2f us\n", 1e6 * range.before_s->first,
+                          1e6 * range.before_s->second);
+    } else {
+      out << "before, MPI's own\n";
+    }
+  }
+  out << path << ": " << librarySummary(added.index) << '\n';
+}
+
+int run() {
+  llvm::Expected<std::vector<Addition>> additions = readAdditions();
+  if (!additions) return optionFault(additions.takeError());
+  // A limit on the size of files is an error of writing, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
+  Progress progress(quiet);
+  llvm::Expected<AddedToLibrary> added = addToLibrary(path, *additions, progress);
+  progress.clear();
+  if (!added) return inputFault(added.takeError());
+  if (!quiet) printSummary(*added);
+  return kSuccess;
+}
+
+}  // namespace
+
+Command libraryAddCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,239 @@
+// What none of the candidates is: algorithms that do not suit the shape, options that mean nothing
+// or gain nothing there.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/choice.h"
+#include "passes/cores/lead_cores.h"
+
+namespace torc::compiler {
+namespace {
+
+using passes::ColorWeights;
+using passes::DirectionModel;
+
+class LeftOutFinder {
+ public:
+  LeftOutFinder(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
+                const ChoiceLimits& limits)
+      : candidates_(choice.candidates),
+        spec_(spec),
+        row_(rowOf(spec.collective)),
+        machine_(machine),
+        limits_(limits) {}
+
+  std::vector<LeftOut> run() {
+    findAlgorithms();
+    findSettled();
+    if (!tried_.empty()) {
+      findWeights();
+      findDirections();
+      findChunks();
+      findSends();
+    }
+    joinThoseOfAll();
+    findLeaders();
+    findGiven();
+    return std::move(found_);
+  }
+
+ private:
+  void add(llvm::StringRef what, llvm::StringRef reason) {
+    found_.push_back({what.str(), nullptr, reason.str()});
+  }
+  void add(llvm::StringRef what, const Algorithm& of, llvm::StringRef reason) {
+    found_.push_back({what.str(), &of, reason.str()});
+  }
+
+  /// What is said of every algorithm that is tried, if there are several, becomes one thing.
+  void joinThoseOfAll() {
+    std::vector<LeftOut> joined;
+    for (const LeftOut& thing : found_) {
+      const auto isAlike = [&](const LeftOut& other) {
+        return other.of != nullptr && other.what == thing.what && other.reason == thing.reason;
+      };
+      const bool is_of_all = thing.of != nullptr && tried_.size() > 1 &&
+                             llvm::count_if(found_, isAlike) == static_cast<long>(tried_.size());
+      if (!is_of_all) joined.push_back(thing);
+      if (is_of_all && thing.of == tried_.front())
+        joined.push_back({thing.what, nullptr, thing.reason});
+    }
+    found_ = std::move(joined);
+  }
+
+  template <typename Has>
+  bool any(Has has) const {
+    return llvm::any_of(candidates_, has);
+  }
+
+  void findAlgorithms() {
+    for (const Algorithm& algorithm : algorithms()) {
+      if (!algorithm.serves(row_)) continue;
+      const auto isOf = [&](const Candidate& candidate) {
+        return candidate.algorithm == &algorithm;
+      };
+      const auto isWhole = [&](const Candidate& candidate) {
+        return isOf(candidate) && candidate.options.led_cores == 0;
+      };
+      const bool is_led = any([&](const Candidate& candidate) {
+        return isOf(candidate) && candidate.options.led_cores > 0;
+      });
+      if (any([&](const Candidate& candidate) {
+            return isWhole(candidate) && (candidate.tried || candidate.refusal.empty());
+          })) {
+        tried_.push_back(&algorithm);
+      }
+      has_led_ |= is_led;
+      if (any(isWhole) || limits_.algorithm != nullptr || limits_.leaders.value_or(false)) continue;
+      add(algorithm.name.str() + (is_led ? " without leaders" : ""),
+          algorithm.unsuited(spec_.topology));
+    }
+  }
+
+  /// Whether the steps of an algorithm are the same whatever the options, but for chunks.
+  static bool isFixed(const Algorithm& algorithm) {
+    return algorithm.isSettled() && algorithm.form != PlanForm::kExchanges &&
+           algorithm.form != PlanForm::kRounds;
+  }
+
+  void findSettled() {
+    constexpr llvm::StringRef kSettled = "the steps are settled";
+    for (const Algorithm* algorithm : tried_) {
+      if (algorithm->inSegments()) {
+        add("weights, directions, dependences", *algorithm, kSettled);
+      } else if (isFixed(*algorithm)) {
+        add("weights, directions, dependences, in flight", *algorithm, kSettled);
+      } else if (algorithm->isSettled()) {
+        add("dependences, in flight", *algorithm, kSettled);
+      }
+    }
+  }
+
+  void findWeights() {
+    if (limits_.weights) return;
+    bool has_rings = false;
+    for (const Algorithm* algorithm : tried_) {
+      if (isFixed(*algorithm)) continue;
+      if (!algorithm->multicolor) {
+        add("weights", *algorithm, "one color has all the data");
+      } else if (algorithm->isSettled()) {
+        add("balanced weights", *algorithm, "they balance what rings load links with");
+      } else {
+        has_rings = true;
+      }
+    }
+    if (!has_rings || any([](const Candidate& candidate) {
+          return candidate.options.weights == ColorWeights::kOverlapped;
+        })) {
+      return;
+    }
+    add("overlapped weights", spec_.collective == Collective::kAllreduce
+                                  ? "no axis is a line of more than two nodes"
+                                  : "they are for the halves of an allreduce");
+  }
+
+  void findDirections() {
+    if (limits_.directions) return;
+    for (const Algorithm* algorithm : tried_) {
+      const auto has = [&](DirectionModel directions) {
+        return any([&](const Candidate& candidate) {
+          return candidate.algorithm == algorithm && candidate.options.led_cores == 0 &&
+                 candidate.options.directions == directions;
+        });
+      };
+      if (isFixed(*algorithm)) continue;
+      const bool is_of_rings = !algorithm->isSettled();
+      if (!has(DirectionModel::kUnidirectional))
+        add("unidirectional links", *algorithm,
+            is_of_rings ? "half of them would be idle" : "no message goes half each way");
+      if (!has(DirectionModel::kHalfLatency))
+        add("half-latency", *algorithm,
+            is_of_rings ? "no ring has more than two nodes" : "it is of data that go round rings");
+    }
+  }
+
+  void findChunks() {
+    if (!limits_.chunks) {
+      for (const Algorithm* algorithm : tried_) {
+        if (!algorithm->isSettled())
+          add("chunks", *algorithm, "segments are as many in a short file");
+        if (algorithm->form == PlanForm::kRounds)
+          add("chunks", *algorithm, "rounds are for short vectors");
+      }
+    }
+    if (limits_.peers || limits_.window) return;
+    for (const Algorithm* algorithm : tried_) {
+      if (algorithm->form == PlanForm::kExchanges)
+        add("peers in order, a few at a time", *algorithm,
+            "simulated links lose nothing by many messages");
+    }
+  }
+
+  void findSends() {
+    if (limits_.synchronous_sends ||
+        any([](const Candidate& candidate) { return candidate.options.synchronous_sends; })) {
+      return;
+    }
+    add("synchronous sends", machine_.eager > 0 || machine_.buffered > 0
+                                 ? "no send that something waits for is buffered"
+                                 : "the machine buffers no message");
+  }
+
+  void findLeaders() {
+    if (limits_.leaders) return;
+    if (coresOf(spec_.topology) <= 1) {
+      add("leaders", "nodes have no cores");
+    } else if (!passes::mayBeLed(row_)) {
+      add("leaders", std::string(row_.name) + " has no such form");
+    } else if (!has_led_) {
+      add("leaders", "the machine says no cost of a core's work, and the vector is long");
+    } else {
+      add("leaders with chunks, or more messages", "they are for short vectors");
+    }
+  }
+
+  /// What the command line settles.
+  void findGiven() {
+    const std::pair<bool, llvm::StringRef> given[] = {
+        {limits_.algorithm != nullptr, "other algorithms"},
+        {limits_.weights.has_value(), "other weights"},
+        {limits_.directions.has_value(), "other directions"},
+        {limits_.dependences.has_value(), "other dependences"},
+        {limits_.chunks.has_value(), "other chunks"},
+        {limits_.segments.has_value(), "other segments"},
+        {limits_.in_flight.has_value(), "others in flight"},
+        {limits_.synchronous_sends.has_value(), "other sends"},
+        {limits_.peers.has_value(), "other orders of peers"},
+        {limits_.window.has_value(), "other windows"},
+        {limits_.leaders.has_value(),
+         limits_.leaders.value_or(false) ? "nodes without leaders" : "leaders"},
+    };
+    for (const auto& [is_given, what] : given) {
+      if (is_given) add(what, "the command line settles that");
+    }
+  }
+
+  llvm::ArrayRef<Candidate> candidates_;
+  const CollectiveSpec& spec_;
+  const CollectiveRow& row_;
+  const model::Machine& machine_;
+  const ChoiceLimits& limits_;
+  llvm::SmallVector<const Algorithm*> tried_;  // not only with leaders
+  bool has_led_ = false;
+  std::vector<LeftOut> found_;
+};
+
+}  // namespace
+
+std::vector<LeftOut> leftOut(const Choice& choice, const CollectiveSpec& spec,
+                             const model::Machine& machine, const ChoiceLimits& limits) {
+  std::vector<LeftOut> all = LeftOutFinder(choice, spec, machine, limits).run();
+  all.insert(all.end(), choice.left_out.begin(), choice.left_out.end());
+  return all;
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,416 @@
+// Gives sizes to schedules that people bring, in a copy of the library that takes its place.
+#include "compiler/library/add.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <llvm/ADT/STLExtras.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/commands/tool.h"
+#include "compiler/library/folder.h"
+#include "compiler/library/manifest.h"
+#include "compiler/library/own_schedule.h"
+#include "compiler/library/plan.h"
+#include "compiler/library/served_range.h"
+#include "compiler/target.h"
+#include "model/bounds/bounds.h"
+#include "model/simulator/simulator.h"
+
+namespace torc::compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr llvm::StringRef kAdded = "added: ";
+
+llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+class Adder {
+ public:
+  Adder(Library library, Progress& progress)
+      : old_(std::move(library)), index_(old_.index), progress_(progress) {
+    for (std::size_t i = 0; i < old_.index.entries.size(); ++i)
+      entries_.push_back({old_.index.entries[i], i});
+    for (std::size_t i = 0; i < old_.index.tuned.size(); ++i)
+      tuned_.push_back({old_.index.tuned[i], i});
+    for (std::size_t i = 0; i < old_.index.candidates.size(); ++i) {
+      const LibraryCandidate& candidate = old_.index.candidates[i];
+      const Json& of_it = old_.manifest["candidates"][i];
+      const auto schedule = of_it.find("schedule");
+      const bool is_there = schedule != of_it.end() && schedule->is_string();
+      candidates_[candidate] = is_there ? schedule->get<std::string>() : "";
+    }
+  }
+
+  llvm::Error add(const Addition& addition);
+  /// Writes the library with what has been added.
+  llvm::Expected<AddedToLibrary> write(LibraryFolder& folder);
+
+ private:
+  llvm::Error addOn(std::uint32_t shape, const OwnSchedule& own, const Addition& addition);
+  llvm::Error checkNew(const LibraryEntry& entry, const OwnSchedule& own) const;
+  llvm::Expected<model::Machine> machineOf(std::uint32_t shape) const;
+  llvm::Expected<double> predict(const ScheduleView& schedule, const model::Machine& machine,
+                                 Collective collective, std::uint64_t bytes) const;
+  std::uint32_t numberOf(const std::string& name, std::vector<std::byte> bytes);
+  std::optional<std::pair<double, double>> secondsBefore(const LibraryEntry& entry) const;
+  void takeSizes(const LibraryEntry& entry);
+  bool serves(const LibraryCandidate& candidate) const;
+  bool isMeasured(const LibraryCandidate& candidate) const;
+  void settleIndex();
+  void sortFiles();
+  llvm::Expected<std::vector<Json>> factsOfEntries() const;
+
+  const Library old_;
+  LibraryIndex index_;  // files have their old numbers, new ones are behind
+  Progress& progress_;
+  std::vector<ServedRange> entries_, tuned_;
+  std::map<LibraryCandidate, std::string> candidates_;  // and what they are
+  std::map<std::string, std::vector<std::byte>> written_;
+  std::vector<AddedRange> added_;
+};
+
+/// The size whose time stands for that of `bytes`: vectors of less than an element a block are
+/// predicted as that.
+double modelled(Collective collective, const Topology& shape, std::uint64_t bytes) {
+  constexpr std::uint64_t kElement = 4;
+  const std::uint64_t blocks = rowOf(collective).countedBlocks(shape.ranks());
+  return static_cast<double>(std::max(bytes, kElement * blocks));
+}
+
+double boundOf(Collective collective, const Topology& shape, const model::Machine& machine,
+               std::uint64_t bytes) {
+  model::BoundRequest request;
+  request.collective = rowOf(collective);
+  request.bytes = modelled(collective, shape, bytes);
+  return model::lowerBound(machine, request).bound_s;
+}
+
+/// 0 where it has no such number.
+std::uint64_t numberIn(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+std::string rangeOn(const LibraryIndex& index, const LibraryEntry& entry) {
+  return std::string(rowOf(entry.collective).name) + " on " +
+         index.shapes[entry.shape].topology.shape() + ", " + rangeText(entry) + " bytes";
+}
+
+llvm::Error Adder::add(const Addition& addition) {
+  progress_.begin("reading " + addition.path);
+  llvm::Expected<OwnSchedule> own = OwnSchedule::read(addition.path);
+  if (!own) return own.takeError();
+  const Collective collective = addition.collective.value_or(own->view().collective);
+  const CollectiveRow& row = rowOf(collective);
+  if (own->view().collective != collective && own->view().collective != row.rootless) {
+    return fault(addition.path + ": is one for " + std::string(rowOf(own->view().collective).name) +
+                 ", which does not do for " + std::string(row.name));
+  }
+  if (addition.highest == kNoSize && row.blocks != BlockSpace::kPair && !row.reduces()) {
+    return fault(addition.path + ": no call of " + std::string(row.name) + " is without a size");
+  }
+  llvm::Expected<std::vector<std::uint32_t>> shapes = own->shapesIn(old_.index);
+  if (!shapes) return shapes.takeError();
+  for (const std::uint32_t shape : *shapes) {
+    if (llvm::Error error = addOn(shape, *own, addition)) return error;
+  }
+  return llvm::Error::success();
+}
+
+/// Adds the schedule for one shape.
+llvm::Error Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addition& addition) {
+  const Topology& topology = index_.shapes[shape].topology;
+  progress_.begin("proving " + addition.path);
+  llvm::Expected<ProvedFile> file = own.provedFor(topology);
+  if (!file) return file.takeError();
+  const ScheduleView& schedule = file->schedule.view();
+  LibraryEntry entry;
+  entry.shape = shape;
+  entry.collective = addition.collective.value_or(schedule.collective);
+  entry.lowest = addition.lowest;
+  entry.highest = addition.highest;
+  entry.predicted_to =
+      addition.highest != kOpenEnd
+          ? addition.highest
+          : std::max(addition.lowest, numberIn(old_.manifest.value("settings", Json()), "highest"));
+  entry.reason = kAdded.str() + own.description();
+  entry.file = numberOf(libraryFileName(schedule.collective, topology, checksumOf(file->bytes)),
+                        file->bytes);
+  if (Status status = checkServes(index_, entry, schedule); !status.ok())
+    return fault(addition.path + ": " + status.message());
+  if (llvm::Error error = checkNew(entry, own)) return error;
+
+  progress_.begin("simulating " + addition.path);
+  llvm::Expected<model::Machine> machine = machineOf(shape);
+  if (!machine) return machine.takeError();
+  for (const auto& [bytes, seconds] : {std::pair(entry.lowest, &entry.lowest_s),
+                                       std::pair(entry.predicted_to, &entry.highest_s)}) {
+    llvm::Expected<double> predicted = predict(schedule, *machine, entry.collective, bytes);
+    if (!predicted) return fault(addition.path + ": " + toString(predicted.takeError()));
+    *seconds = *predicted;
+  }
+  added_.push_back({addition.path, entry, secondsBefore(entry)});
+  takeSizes(entry);
+  return llvm::Error::success();
+}
+
+/// An error where a schedule that was added before it is for some of its sizes, or where it serves
+/// all of them already.
+llvm::Error Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) const {
+  const auto meets = [&](const LibraryEntry& other) {
+    return other.shape == entry.shape && other.collective == entry.collective &&
+           other.lowest <= entry.highest && entry.lowest <= other.highest;
+  };
+  for (const AddedRange& before : added_) {
+    if (!meets(before.entry)) continue;
+    if (before.path == own.path()) return fault(own.path() + ": is there twice");
+    if (before.entry.file == entry.file) {
+      return fault(own.path() + ": is the same schedule as " + before.path +
+                   ", and for the same sizes");
+    }
+    return fault(own.path() + ": is for " + rangeOn(index_, entry) + ", as is " + before.path);
+  }
+  const auto isOld = [&](const LibraryEntry& other) {
+    return meets(other) && other.file == entry.file && other.lowest <= entry.lowest &&
+           entry.highest <= other.highest;
+  };
+  const bool is_tuned_away = llvm::any_of(old_.index.tuned, [&](const LibraryEntry& other) {
+    return meets(other) && other.file != entry.file;
+  });
+  if (llvm::any_of(old_.index.entries, isOld) && !is_tuned_away)
+    return fault(own.path() + ": serves " + rangeOn(index_, entry) + " already");
+  return llvm::Error::success();
+}
+
+/// The machine that the first sub-torus of a shape is.
+llvm::Expected<model::Machine> Adder::machineOf(std::uint32_t shape) const {
+  const LibrarySubTorus& sub_torus =
+      *llvm::find_if(index_.sub_tori, [&](const auto& of) { return of.shape == shape; });
+  const Topology& partition = index_.partitions[sub_torus.partition].topology;
+  llvm::Expected<model::Machine> whole = model::parseMachine(
+      old_.manifest.value("machine", Json()).dump(), manifestPath(old_.path) + ": machine");
+  if (!whole) return whole.takeError();
+  llvm::Expected<model::Machine> machine = model::partitionOf(*whole, partition.shape());
+  if (!machine) return machine.takeError();
+  machine->dead_links.assign(partition.deadLinks().begin(), partition.deadLinks().end());
+  machine->dead_nodes.assign(partition.deadNodes().begin(), partition.deadNodes().end());
+  return subTorusMachine({std::move(*machine), partition}, sub_torus.extents, sub_torus.axes);
+}
+
+llvm::Expected<double> Adder::predict(const ScheduleView& schedule, const model::Machine& machine,
+                                      Collective collective, std::uint64_t bytes) const {
+  model::SimulateOptions options;
+  options.bytes = modelled(collective, schedule.topology, bytes);
+  llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
+  if (!result) return result.takeError();
+  return result->makespan_s;
+}
+
+/// The number of a file of that name, new or old.
+std::uint32_t Adder::numberOf(const std::string& name, std::vector<std::byte> bytes) {
+  const auto known =
+      llvm::find_if(index_.files, [&](const LibraryFile& file) { return file.name == name; });
+  const auto number = static_cast<std::uint32_t>(known - index_.files.begin());
+  if (known == index_.files.end()) {
+    index_.files.push_back({name, bytes.size(), checksumOf(bytes)});
+    written_[name] = std::move(bytes);
+  }
+  return number;
+}
+
+/// Of the first and the last size of an entry that were predicted; none where one was not served.
+std::optional<std::pair<double, double>> Adder::secondsBefore(const LibraryEntry& entry) const {
+  std::pair<double, double> seconds;
+  for (const auto& [bytes, of] :
+       {std::pair(entry.lowest, &seconds.first), std::pair(entry.predicted_to, &seconds.second)}) {
+    const auto serves = [&](const LibraryEntry& other) {
+      return other.shape == entry.shape && other.collective == entry.collective &&
+             other.lowest <= bytes && bytes <= other.highest;
+    };
+    const auto before = llvm::find_if(old_.index.entries, serves);
+    if (before == old_.index.entries.end()) return std::nullopt;
+    *of = secondsAt(*before, bytes);
+  }
+  return seconds;
+}
+
+/// Gives the entry its sizes.
+void Adder::takeSizes(const LibraryEntry& entry) {
+  entries_ = withoutSizes(entries_, entry);
+  tuned_ = withoutSizes(tuned_, entry);
+  entries_.push_back({entry, std::nullopt});
+  llvm::sort(entries_, [](const ServedRange& a, const ServedRange& b) {
+    return std::tie(a.entry.shape, a.entry.collective, a.entry.lowest) <
+           std::tie(b.entry.shape, b.entry.collective, b.entry.lowest);
+  });
+}
+
+/// Whether it serves a size.
+bool Adder::serves(const LibraryCandidate& candidate) const {
+  return llvm::any_of(entries_, [&](const ServedRange& range) {
+    const LibraryEntry& entry = range.entry;
+    return entry.shape == candidate.shape && entry.collective == candidate.collective &&
+           entry.file == candidate.file && entry.highest != kNoSize;
+  });
+}
+
+/// Whether tuning knows of it.
+bool Adder::isMeasured(const LibraryCandidate& candidate) const {
+  const auto names = [&](const auto& other) {
+    return other.shape == candidate.shape && other.collective == candidate.collective &&
+           other.file == candidate.file;
+  };
+  return llvm::any_of(index_.measurements, names) || llvm::any_of(old_.index.tuned, names);
+}
+
+/// Puts entries and candidates into the index. What served a size and serves none any more is a
+/// candidate, unless it is a schedule that was added and has been replaced.
+void Adder::settleIndex() {
+  for (const LibraryEntry& entry : old_.index.entries) {
+    const LibraryCandidate candidate{entry.shape, entry.collective, entry.file};
+    if (entry.highest == kNoSize || (isAdded(entry) && !isMeasured(candidate))) continue;
+    candidates_.try_emplace(candidate, llvm::StringRef(entry.reason).split(';').first.str());
+  }
+  index_.entries.clear();
+  for (const ServedRange& range : entries_)
+    index_.entries.push_back(range.entry);
+  index_.tuned.clear();
+  for (const ServedRange& range : tuned_)
+    index_.tuned.push_back(range.entry);
+  std::erase_if(candidates_, [&](const auto& candidate) { return serves(candidate.first); });
+  sortFiles();
+}
+
+/// Drops files that nothing names, and numbers the others by name.
+void Adder::sortFiles() {
+  std::set<std::uint32_t> used;
+  for (const LibraryEntry& entry : index_.entries)
+    used.insert(entry.file);
+  for (const auto& [candidate, what] : candidates_)
+    used.insert(candidate.file);
+  for (const LibraryEntry& entry : index_.tuned)
+    used.insert(entry.file);
+  for (const LibraryMeasurement& measured : index_.measurements)
+    used.insert(measured.file);
+  used.erase(kMpisOwn);
+  std::map<std::string, std::uint32_t> old_numbers;
+  for (const std::uint32_t number : used)
+    old_numbers[index_.files[number].name] = number;
+  std::map<std::uint32_t, std::uint32_t> numbers = {{kMpisOwn, kMpisOwn}};
+  std::vector<LibraryFile> files;
+  for (const auto& [name, number] : old_numbers) {
+    numbers[number] = static_cast<std::uint32_t>(files.size());
+    files.push_back(index_.files[number]);
+  }
+  index_.files = std::move(files);
+  const auto renumber = [&](auto& things) {
+    for (auto& thing : things)
+      thing.file = numbers.at(thing.file);
+  };
+  renumber(index_.entries);
+  renumber(index_.tuned);
+  renumber(index_.measurements);
+  llvm::sort(index_.measurements, [](const LibraryMeasurement& a, const LibraryMeasurement& b) {
+    return std::tie(a.shape, a.collective, a.bytes, a.file) <
+           std::tie(b.shape, b.collective, b.bytes, b.file);
+  });
+  std::map<LibraryCandidate, std::string> candidates;
+  index_.candidates.clear();
+  for (const auto& [candidate, what] : candidates_) {
+    LibraryCandidate renumbered = candidate;
+    renumbered.file = numbers.at(candidate.file);
+    candidates[renumbered] = what;
+  }
+  candidates_ = std::move(candidates);
+  for (const auto& [candidate, what] : candidates_)
+    index_.candidates.push_back(candidate);
+  for (AddedRange& range : added_)
+    range.entry.file = numbers.at(range.entry.file);
+}
+
+/// Bounds, and the choices of the sizes that are still in a range.
+llvm::Expected<std::vector<Json>> Adder::factsOfEntries() const {
+  std::map<std::uint32_t, model::Machine> machines;
+  std::vector<Json> all;
+  for (const auto& [entry, from] : entries_) {
+    if (!machines.contains(entry.shape)) {
+      llvm::Expected<model::Machine> machine = machineOf(entry.shape);
+      if (!machine) return machine.takeError();
+      machines[entry.shape] = std::move(*machine);
+    }
+    const Topology& shape = index_.shapes[entry.shape].topology;
+    const auto bound = [&](std::uint64_t bytes) {
+      return boundOf(entry.collective, shape, machines[entry.shape], bytes);
+    };
+    const Json before = from ? old_.manifest["entries"][*from] : Json();
+    const bool is_whole = from && entry == old_.index.entries[*from];
+    Json& facts = all.emplace_back(is_whole ? before : Json());
+    if (is_whole) continue;
+    facts = {{"lowest_bound_s", bound(entry.lowest)},
+             {"highest_bound_s", bound(entry.predicted_to)}};
+    Json choices = Json::array();
+    for (const Json& choice : from ? before.value("choices", choices) : Json::array()) {
+      const std::uint64_t bytes = numberIn(choice, "bytes");
+      if (entry.lowest <= bytes && bytes <= entry.highest) choices.push_back(choice);
+    }
+    if (!choices.empty()) facts["choices"] = std::move(choices);
+  }
+  return all;
+}
+
+llvm::Expected<AddedToLibrary> Adder::write(LibraryFolder& folder) {
+  // With the numbers of files that they had.
+  llvm::Expected<std::vector<Json>> facts = factsOfEntries();
+  if (!facts) return facts.takeError();
+  settleIndex();
+  std::vector<std::string> schedules;
+  for (const auto& [candidate, what] : candidates_)
+    schedules.push_back(what);
+  std::set<std::string> gone;
+  for (const LibraryFile& file : old_.index.files)
+    gone.insert(file.name);
+  for (const LibraryFile& file : index_.files)
+    gone.erase(file.name);
+  if (llvm::Error error = folder.takeOldFiles(gone)) return error;
+  for (const auto& [name, bytes] : written_) {
+    Status status = writeFileAtomically(libraryFilePath(folder.path(), name), bytes);
+    if (!status.ok()) return toError(status);
+  }
+  const std::string manifest = changedManifestText(old_.manifest, index_, *facts, schedules);
+  if (llvm::Error error = folder.writeLists(manifest, index_)) return error;
+  if (llvm::Error error = folder.publish()) return error;
+  return AddedToLibrary{std::move(index_), std::move(added_)};
+}
+
+}  // namespace
+
+bool isAdded(const LibraryEntry& entry) {
+  return llvm::StringRef(entry.reason).starts_with(kAdded);
+}
+
+llvm::Expected<AddedToLibrary> addToLibrary(llvm::StringRef path,
+                                            llvm::ArrayRef<Addition> additions,
+                                            Progress& progress) {
+  // Also puts back a library that an interrupted build has left elsewhere.
+  llvm::Expected<LibraryFolder> folder = LibraryFolder::create(path);
+  if (!folder) return folder.takeError();
+  llvm::Expected<LibraryLock> lock = LibraryLock::take(path);
+  if (!lock) return lock.takeError();
+  llvm::Expected<Library> library = loadLibrary(path);
+  if (!library) return library.takeError();
+  Adder adder(std::move(*library), progress);
+  progress.expect(additions.size());
+  for (const Addition& addition : additions) {
+    if (llvm::Error error = adder.add(addition)) return error;
+    progress.done();
+  }
+  return adder.write(*folder);
+}
+
+}  // namespace torc::compiler

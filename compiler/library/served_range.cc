@@ -1,0 +1,49 @@
+// Cuts entries.
+#include "compiler/library/served_range.h"
+
+#include <algorithm>
+
+namespace torc::compiler {
+namespace {
+
+/// The part of an entry for sizes from `lowest` to `highest`.
+LibraryEntry partOf(const LibraryEntry& entry, std::uint64_t lowest, std::uint64_t highest) {
+  LibraryEntry part = entry;
+  part.lowest = lowest;
+  part.highest = highest;
+  part.predicted_to = highest == kOpenEnd ? std::max(lowest, entry.predicted_to) : highest;
+  part.lowest_s = secondsAt(entry, part.lowest);
+  part.highest_s = secondsAt(entry, part.predicted_to);
+  return part;
+}
+
+}  // namespace
+
+double secondsAt(const LibraryEntry& entry, std::uint64_t bytes) {
+  if (entry.predicted_to == entry.lowest) return entry.lowest_s;
+  const auto lowest = static_cast<double>(entry.lowest);
+  const double share =
+      (static_cast<double>(bytes) - lowest) / (static_cast<double>(entry.predicted_to) - lowest);
+  return std::max(0.0, entry.lowest_s + share * (entry.highest_s - entry.lowest_s));
+}
+
+std::vector<ServedRange> withoutSizes(llvm::ArrayRef<ServedRange> ranges,
+                                      const LibraryEntry& taken) {
+  std::vector<ServedRange> left;
+  for (const ServedRange& range : ranges) {
+    const LibraryEntry& entry = range.entry;
+    if (entry.shape != taken.shape || entry.collective != taken.collective ||
+        entry.highest < taken.lowest || taken.highest < entry.lowest) {
+      left.push_back(range);
+      continue;
+    }
+    // What is for size 0 alone is for calls without a size, for which this entry may be nothing.
+    if (entry.lowest < taken.lowest && taken.lowest - 1 > kNoSize)
+      left.push_back({partOf(entry, entry.lowest, taken.lowest - 1), range.from});
+    if (taken.highest < entry.highest)
+      left.push_back({partOf(entry, taken.highest + 1, entry.highest), range.from});
+  }
+  return left;
+}
+
+}  // namespace torc::compiler
