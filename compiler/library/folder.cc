@@ -169,8 +169,8 @@ llvm::Expected<LibraryLock> LibraryLock::take(llvm::StringRef library) {
     while (::flock(folder, LOCK_EX) != 0 && errno == EINTR) {
     }
     // Who had it may have put another folder there.
-    struct stat locked {
-    }, there{};
+    struct stat locked {};
+    struct stat there {};
     if (::fstat(folder, &locked) != 0 || ::stat(path.c_str(), &there) != 0) continue;
     if (locked.st_dev == there.st_dev && locked.st_ino == there.st_ino) return lock;
   }
