@@ -403,8 +403,11 @@ class Chooser {
     }
     add(candidate);
     if (!choice_.candidates.back().refusal.empty()) return;
-    if (algorithm.estimate(spec_).operations * (algorithm.window + 1) > kMostProvedOperations)
+    if (algorithm.estimate(spec_).operations * (algorithm.window + 1) > kMostProvedOperations) {
+      choice_.left_out.push_back(
+          {"chunks, in flight", &algorithm, "its program is too long for them"});
       return;
+    }
     auto whole = programs_.get(algorithm, pipelineOf(algorithm, candidate.options));
     if (!whole) return consumeError(whole.takeError());  // as the candidate has been
     const TreePipeline pipeline = algorithm.pipeline(spec_.topology);
