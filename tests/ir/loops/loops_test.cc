@@ -17,44 +17,10 @@
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/validate.h"
+#include "tests/ir/loops/ring_text.h"
 
 namespace torc::ir {
 namespace {
-
-/// A ring of eight: partial sums go round in two loops, the second of which is the allgather.
-constexpr char kRing[] = R"(schedule @ring {
-  collective allreduce
-  topology torus [X=8] order X
-  color 0 weight 1/1 order X directions 1 chunks 1
-  stream 0 of p0 core 0
-  slots 2
-  frame f0 = p0 (x-2-i) in slots 0..1
-  phase 0 {
-    stream 0 {
-      %0 = send in[p0, (x-1)] to X+1
-      for i in 0..5 {
-        %1 = recv_reduce out[p0, (x-2-i)] = in[p0, (x-2-i)] + f0[(x-2-i)] from X-1 after %1 of i-2
-        %2 = send out[p0, (x-2-i)] to X+1 after %1
-      }
-    }
-  }
-  phase 1 {
-    stream 0 {
-      %3 = recv out[p0, (x)] from X-1 after %2
-    }
-  }
-}
-)";
-
-std::string replaced(std::string text, llvm::StringRef what, llvm::StringRef by) {
-  const std::size_t at = text.find(what);
-  EXPECT_NE(at, std::string::npos) << what.str();
-  return text.replace(at, what.size(), by);
-}
-
-Schedule parsed(llvm::StringRef text) {
-  return cantFail(parseProgram(text, "ring.tir")).schedule;
-}
 
 TEST(Loops, AreTheSameInAllForms) {
   const Schedule schedule = parsed(kRing);

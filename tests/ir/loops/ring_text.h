@@ -1,0 +1,52 @@
+// The text of a ring in a loop, and what tests of loops do with it.
+#ifndef TORC_TESTS_IR_LOOPS_RING_TEXT_H_
+#define TORC_TESTS_IR_LOOPS_RING_TEXT_H_
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include "ir/text/text.h"
+
+namespace torc::ir {
+
+/// Partial sums go round a ring of eight, and one of the results a step on.
+inline constexpr char kRing[] = R"(schedule @ring {
+  collective allreduce
+  topology torus [X=8] order X
+  color 0 weight 1/1 order X directions 1 chunks 1
+  stream 0 of p0 core 0
+  slots 2
+  frame f0 = p0 (x-2-i) in slots 0..1
+  phase 0 {
+    stream 0 {
+      %0 = send in[p0, (x-1)] to X+1
+      for i in 0..5 {
+        %1 = recv_reduce out[p0, (x-2-i)] = in[p0, (x-2-i)] + f0[(x-2-i)] from X-1 after %1 of i-2
+        %2 = send out[p0, (x-2-i)] to X+1 after %1
+      }
+    }
+  }
+  phase 1 {
+    stream 0 {
+      %3 = recv out[p0, (x)] from X-1 after %2
+    }
+  }
+}
+)";
+
+inline std::string replaced(std::string text, llvm::StringRef what, llvm::StringRef by) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what.str();
+  return text.replace(at, what.size(), by);
+}
+
+inline Schedule parsed(llvm::StringRef text) {
+  return cantFail(parseProgram(text, "ring.tir")).schedule;
+}
+
+}  // namespace torc::ir
+
+#endif  // TORC_TESTS_IR_LOOPS_RING_TEXT_H_
