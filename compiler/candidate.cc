@@ -38,8 +38,8 @@ double workOfRank(const ScheduleView& schedule) {
         blocks *= length > 0 ? length : axes.size(i);
       }
     }
-    if (operation.hasFamily()) {
-      blocks *= static_cast<double>(schedule.families[operation.peer].size());
+    if (operation.hasPeerLoop()) {
+      blocks *= static_cast<double>(schedule.peer_loops[operation.peer].size());
     }
     work += blocks;
   }
@@ -49,7 +49,7 @@ double workOfRank(const ScheduleView& schedule) {
 /// Whether some message goes over more than one link of the network.
 bool leavesNeighbours(const ScheduleView& schedule) {
   const int dimensions = schedule.topology.dimensions();
-  return !schedule.families.empty() || llvm::any_of(schedule.shifts, [&](const Shift& shift) {
+  return !schedule.peer_loops.empty() || llvm::any_of(schedule.shifts, [&](const Shift& shift) {
     int links = 0;
     for (int i = 0; i < dimensions; ++i)
       links += std::abs(shift[static_cast<std::size_t>(i)]);

@@ -31,7 +31,7 @@ struct ChoiceLimits {
   std::optional<std::uint32_t> chunks, in_flight, segments;
   std::optional<double> scratch_bytes = std::nullopt;  // of a node, at most
   std::optional<bool> synchronous_sends = std::nullopt;
-  std::optional<FamilyOrder> peers = std::nullopt;
+  std::optional<PeerOrder> peers = std::nullopt;
   std::optional<std::uint32_t> window = std::nullopt;
   std::optional<bool> leaders = std::nullopt;  // the first core of a node for all of them
 };

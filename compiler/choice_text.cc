@@ -56,7 +56,7 @@ std::string Candidate::description() const {
   if (options.segments > 1) text += ", " + std::to_string(options.segments) + " segments";
   if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
   if (options.synchronous_sends) text += ", synchronous sends";
-  if (options.peers == FamilyOrder::kFixed) text += ", peers in order";
+  if (options.peers == PeerOrder::kFixed) text += ", peers in order";
   if (options.window > 0) text += ", " + std::to_string(options.window) + " at a time";
   if (options.led_cores > 0) text += ", leaders";
   return text;

@@ -21,7 +21,7 @@ bool NodeClasses::looksTheSame(std::uint32_t axis) const {
   if (row.isPrefix() || (schedule_.flags & kOrderedSums) != 0) return false;
   if (schedule_.topology.dead_node_count > 0) return false;
   // On a line nodes look the same to each other only where all that is said of it is the node's own
-  // coordinate, or that of a family's peer, for which shifts count round.
+  // coordinate, or that of a peer of a loop, for which shifts count round.
   const bool wraps = it.wraps();
   auto restricted = [&](const Interval& interval) {
     if (interval.kind == IntervalKind::kAll || interval.length == it.size) return false;
@@ -42,7 +42,7 @@ bool NodeClasses::looksTheSame(std::uint32_t axis) const {
     if (operation.guard != kNone && restricted(schedule_.boxes[operation.guard][axis])) {
       return false;
     }
-    const bool shifts = operation.peer != kNone && !operation.hasFamily() &&
+    const bool shifts = operation.peer != kNone && !operation.hasPeerLoop() &&
                         schedule_.shifts[operation.peer][axis] != 0;
     if (shifts && !wraps) return false;
     for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {

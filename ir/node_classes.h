@@ -1,7 +1,7 @@
 // Node classes: which nodes of a torus a schedule treats alike. Along a collapsed axis (no guard
-// and no absolute box restricts it, no node is dead, and it wraps, or nothing but families goes
-// along it) a schedule looks the same from every node, and coordinate 0 stands for all; along the
-// others every coordinate is a class of its own. What verifier and simulator do once per class
+// and no absolute box restricts it, no node is dead, and it wraps, or nothing but loops over peers
+// goes along it) a schedule looks the same from every node, and coordinate 0 stands for all; along
+// the others every coordinate is a class of its own. What verifier and simulator do once per class
 // holds for every node, at a cost that does not grow with the torus.
 #ifndef TORC_IR_NODE_CLASSES_H_
 #define TORC_IR_NODE_CLASSES_H_

@@ -57,10 +57,10 @@ std::size_t ScheduleBuilder::BytesHash::operator()(const BoxPair& pair) const {
   return llvm::hash_combine(pair.source, pair.destination);
 }
 
-std::size_t ScheduleBuilder::BytesHash::operator()(const Family& family) const {
-  return llvm::hash_combine(llvm::hash_combine_range(family.first.begin(), family.first.end()),
-                            llvm::hash_combine_range(family.count.begin(), family.count.end()),
-                            static_cast<int>(family.order));
+std::size_t ScheduleBuilder::BytesHash::operator()(const PeerLoop& peers) const {
+  return llvm::hash_combine(llvm::hash_combine_range(peers.first.begin(), peers.first.end()),
+                            llvm::hash_combine_range(peers.count.begin(), peers.count.end()),
+                            static_cast<int>(peers.order));
 }
 
 ScheduleBuilder::ScheduleBuilder(const Schedule& from) : schedule_(headerOf(from.view())) {}
@@ -73,8 +73,8 @@ std::uint32_t ScheduleBuilder::shift(const Shift& shift) {
   return intern(shift, schedule_.shifts, shifts_);
 }
 
-std::uint32_t ScheduleBuilder::family(const Family& family) {
-  return intern(family, schedule_.families, families_);
+std::uint32_t ScheduleBuilder::peerLoop(const PeerLoop& peers) {
+  return intern(peers, schedule_.peer_loops, peer_loops_);
 }
 
 std::uint32_t ScheduleBuilder::pair(const Box& source, const Box& destination) {
@@ -88,8 +88,8 @@ std::uint32_t ScheduleBuilder::blocks(const ScheduleView& other, std::uint32_t i
 }
 
 std::uint32_t ScheduleBuilder::peer(const ScheduleView& other, const Operation& operation) {
-  return operation.hasFamily() ? family(other.families[operation.peer])
-                               : shift(other.shifts[operation.peer]);
+  return operation.hasPeerLoop() ? peerLoop(other.peer_loops[operation.peer])
+                                 : shift(other.shifts[operation.peer]);
 }
 
 std::uint32_t ScheduleBuilder::pieces(llvm::ArrayRef<Piece> list) {
@@ -142,29 +142,11 @@ void ScheduleBuilder::endLoop() {
 }
 
 Schedule ScheduleBuilder::take() {
-  auto& table = schedule_.iterations;
-  const bool of_segments = llvm::all_of(table, [](const Iterations& it) { return it.depth == 0; });
-  if (schedule_.loops.empty() && !table.empty() && of_segments) {
-    auto& dependences = schedule_.dependences;
-    for (std::uint32_t& dependence : dependences) {
-      if (const std::uint32_t record = iterationsOf(dependence); record > 0)
-        dependence = dependenceOn(operationOf(dependence), table[record - 1].segments);
-    }
-    for (const Operation& operation : schedule_.operations) {
-      const auto first = dependences.begin() + operation.first_dependence;
-      std::sort(first, first + operation.dependence_count);
-    }
-    table.clear();
-  }
   return std::move(schedule_);
 }
 
 std::uint32_t ScheduleBuilder::dependence(std::uint32_t operation, const Iterations& iterations) {
-  auto& table = schedule_.iterations;
-  const auto found = std::find(table.begin(), table.end(), iterations);
-  const auto index = static_cast<std::uint32_t>(found - table.begin());
-  if (found == table.end()) table.push_back(iterations);
-  return dependenceOn(operation, index + 1);
+  return schedule_.dependence(operation, iterations);
 }
 
 std::uint32_t ScheduleBuilder::addOperation(Operation operation,

@@ -24,15 +24,15 @@ class ScheduleBuilder {
   /// producer, colors) with empty tables.
   explicit ScheduleBuilder(const Schedule& from);
 
-  /// Index of an equal box (shift, family), stored now if it is new.
+  /// Index of an equal box (shift, loop over peers), stored now if it is new.
   std::uint32_t box(const Box& box);
   std::uint32_t shift(const Shift& shift);
-  std::uint32_t family(const Family& family);
+  std::uint32_t peerLoop(const PeerLoop& peers);
   /// Index, for a piece, of the blocks from the nodes of one box to those of another.
   std::uint32_t pair(const Box& source, const Box& destination);
   /// Index, for a piece, of the blocks that box number `box` of a piece of another schedule names.
   std::uint32_t blocks(const ScheduleView& other, std::uint32_t box);
-  /// Index of the shift or the family of an operation of another schedule, which has one.
+  /// Index of the shift or the loop over peers of an operation of another schedule, which has one.
   std::uint32_t peer(const ScheduleView& other, const Operation& operation);
   /// Index of the first of an equal list of pieces, which has at least one.
   std::uint32_t pieces(llvm::ArrayRef<Piece> list);
@@ -68,14 +68,14 @@ class ScheduleBuilder {
     std::size_t operator()(const Shift& shift) const;
     std::size_t operator()(const std::vector<Piece>& list) const;
     std::size_t operator()(const BoxPair& pair) const;
-    std::size_t operator()(const Family& family) const;
+    std::size_t operator()(const PeerLoop& peers) const;
   };
   Schedule schedule_;
   std::vector<std::uint32_t> open_loops_;  // the outermost first
   std::unordered_map<Box, std::uint32_t, BytesHash> boxes_;
   std::unordered_map<BoxPair, std::uint32_t, BytesHash> pairs_;
   std::unordered_map<Shift, std::uint32_t, BytesHash> shifts_;
-  std::unordered_map<Family, std::uint32_t, BytesHash> families_;
+  std::unordered_map<PeerLoop, std::uint32_t, BytesHash> peer_loops_;
   std::unordered_map<std::vector<Piece>, std::uint32_t, BytesHash> pieces_;
 };
 

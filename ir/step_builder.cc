@@ -56,23 +56,23 @@ std::uint32_t StepBuilder::receive(const StepPlace& place, const Region& dst, co
   return addOperation(receive, after);
 }
 
-Operation StepBuilder::message(OperationKind kind, const StepPlace& place, const Family& moves) {
+Operation StepBuilder::message(OperationKind kind, const StepPlace& place, const PeerLoop& moves) {
   Operation message = operation(kind, place);
-  message.peer_kind = PeerKind::kFamily;
-  message.peer = family(moves);
+  message.peer_kind = PeerKind::kLoop;
+  message.peer = peerLoop(moves);
   return message;
 }
 
-std::uint32_t StepBuilder::send(const StepPlace& place, const Region& a, const Family& family,
+std::uint32_t StepBuilder::send(const StepPlace& place, const Region& a, const PeerLoop& peers,
                                 llvm::ArrayRef<std::uint32_t> after) {
-  Operation send = message(OperationKind::kSend, place, family);
+  Operation send = message(OperationKind::kSend, place, peers);
   send.a = a;
   return addOperation(send, after);
 }
 
-std::uint32_t StepBuilder::receive(const StepPlace& place, const Region& dst, const Family& family,
+std::uint32_t StepBuilder::receive(const StepPlace& place, const Region& dst, const PeerLoop& peers,
                                    llvm::ArrayRef<std::uint32_t> after) {
-  Operation receive = message(OperationKind::kRecv, place, family);
+  Operation receive = message(OperationKind::kRecv, place, peers);
   receive.dst = dst;
   return addOperation(receive, after);
 }

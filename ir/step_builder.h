@@ -45,10 +45,10 @@ class StepBuilder : public ScheduleBuilder {
                      llvm::ArrayRef<std::uint32_t> after);
   std::uint32_t receive(const StepPlace& place, const Region& dst, const Shift& moves,
                         llvm::ArrayRef<std::uint32_t> after);
-  /// The same with every peer of a family.
-  std::uint32_t send(const StepPlace& place, const Region& a, const Family& family,
+  /// The same with every peer of a loop over peers.
+  std::uint32_t send(const StepPlace& place, const Region& a, const PeerLoop& peers,
                      llvm::ArrayRef<std::uint32_t> after);
-  std::uint32_t receive(const StepPlace& place, const Region& dst, const Family& family,
+  std::uint32_t receive(const StepPlace& place, const Region& dst, const PeerLoop& peers,
                         llvm::ArrayRef<std::uint32_t> after);
   /// dst = a + what is received, in one operation; `staging` is the scratch that receives.
   std::uint32_t receiveAndReduce(const StepPlace& place, const Region& dst, const Region& a,
@@ -69,7 +69,7 @@ class StepBuilder : public ScheduleBuilder {
  private:
   Operation operation(OperationKind kind, const StepPlace& place) const;
   Operation message(OperationKind kind, const StepPlace& place, const Shift& moves);
-  Operation message(OperationKind kind, const StepPlace& place, const Family& moves);
+  Operation message(OperationKind kind, const StepPlace& place, const PeerLoop& moves);
 
   std::uint16_t phase_ = 0;
 };

@@ -104,7 +104,7 @@ class Coalesce final : public Pass {
     built.slot_count = old.slot_count;
     built.boxes = old.boxes;
     built.pairs = old.pairs;
-    built.families = old.families;
+    built.peer_loops = old.peer_loops;
     built.pieces = old.pieces;
     built.shifts = old.shifts;
 

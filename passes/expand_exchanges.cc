@@ -28,7 +28,7 @@ namespace {
 
 class Expansion {
  public:
-  Expansion(const ir::Program& program, FamilyOrder order, std::uint32_t window)
+  Expansion(const ir::Program& program, PeerOrder order, std::uint32_t window)
       : program_(program),
         topology_(program.schedule.topology),
         order_(order),
@@ -59,7 +59,7 @@ class Expansion {
 
   const ir::Program& program_;
   const Topology& topology_;
-  const FamilyOrder order_;
+  const PeerOrder order_;
   const std::uint32_t window_;  // 0: all
   ir::StepBuilder builder_;
   std::vector<ExchangePart> parts_;
@@ -177,9 +177,9 @@ llvm::Error Expansion::checkSize(const ir::PlanOperation& exchange, const Exchan
   const Schedule& schedule = builder_.schedule();
   std::uint64_t operations = 3, dependences = 2 * part.after.size();
   if (exchange.stride > 0 || part.halfway != kNone) {
-    const std::uint32_t families =
+    const std::uint32_t peer_loops =
         exchange.stride > 0 ? topology_.axes[exchange.axis].size / exchange.stride : part.stride;
-    operations = 2 * std::uint64_t{families} + 1;
+    operations = 2 * std::uint64_t{peer_loops} + 1;
     dependences *= operations;
   }
   if (exchange.kind == ir::PlanKind::kBruckAlltoall) {
@@ -234,7 +234,7 @@ class ExpandExchanges final : public PlanExpander {
     return Expansion(program, *order_, *window_).run();
   }
 
-  ChoiceOption<FamilyOrder> order_;
+  ChoiceOption<PeerOrder> order_;
   IntegerOption window_;
 };
 
@@ -246,7 +246,7 @@ std::unique_ptr<Pass> makePass(const ExpandExchangesPass& options) {
 
 }  // namespace torc::passes
 
-llvm::ArrayRef<llvm::StringRef> torc::words(FamilyOrder) {
+llvm::ArrayRef<llvm::StringRef> torc::words(PeerOrder) {
   static constexpr llvm::StringRef kWords[] = {"fixed", "shuffled"};
   return kWords;
 }

@@ -9,13 +9,13 @@
 
 namespace torc {
 
-llvm::ArrayRef<llvm::StringRef> words(FamilyOrder);  // beside the enumeration: see passes::word
+llvm::ArrayRef<llvm::StringRef> words(PeerOrder);  // beside the enumeration: see passes::word
 
 namespace passes {
 
 struct ExpandExchangesPass {
-  FamilyOrder order = FamilyOrder::kShuffled;  // in which a node goes through its peers
-  std::uint32_t window = 0;                    // messages that it sends at a time; 0: all
+  PeerOrder order = PeerOrder::kShuffled;  // in which a node goes through its peers
+  std::uint32_t window = 0;                // messages that it sends at a time; 0: all
 
   auto operator<=>(const ExpandExchangesPass&) const = default;
 };

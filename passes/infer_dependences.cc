@@ -14,7 +14,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "passes/analysis/conflicts.h"
 #include "passes/analysis/dependences.h"
 #include "passes/analysis/limits.h"
@@ -36,8 +36,8 @@ void addSignals(const ScheduleView& schedule, std::uint32_t i, Indices& candidat
 
 llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
   const ScheduleView view = schedule.view();
-  const Schedule folded = ir::hasFamilies(view) ? ir::foldFamilies(view) : Schedule{};
-  ConflictIndex index(ir::hasFamilies(view) ? folded.view() : view);
+  const Schedule folded = ir::hasPeerLoops(view) ? ir::foldPeerLoops(view) : Schedule{};
+  ConflictIndex index(ir::hasPeerLoops(view) ? folded.view() : view);
   Indices candidates;
   for (std::uint32_t i = 0; i < schedule.operations.size(); ++i) {
     candidates.clear();
@@ -51,8 +51,8 @@ llvm::Error inferByRegion(const Schedule& schedule, Dependences& dependences) {
 
 llvm::Error inferByPhase(const Schedule& schedule, Dependences& dependences) {
   const ScheduleView view = schedule.view();
-  const Schedule folded = ir::hasFamilies(view) ? ir::foldFamilies(view) : Schedule{};
-  ConflictIndex index(ir::hasFamilies(view) ? folded.view() : view);
+  const Schedule folded = ir::hasPeerLoops(view) ? ir::foldPeerLoops(view) : Schedule{};
+  ConflictIndex index(ir::hasPeerLoops(view) ? folded.view() : view);
   Indices candidates;
   std::vector<std::uint32_t> barrier;  // last operations of the phase before
   std::vector<bool> has_successor(schedule.operations.size(), false);  // in its phase
@@ -73,7 +73,7 @@ llvm::Error inferByPhase(const Schedule& schedule, Dependences& dependences) {
     candidates.clear();
     index.add(i, candidates);
     if (operation.peer != kNone) {
-      // A stream's messages are all of one family, or none is.
+      // A stream's messages are all of one loop over peers, or none is.
       const std::uint64_t key =
           (std::uint64_t{operation.stream} << 32 | operation.peer) << 1 | sends(operation.kind);
       const auto [last, is_first] = last_message.try_emplace(key, i);

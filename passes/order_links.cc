@@ -75,7 +75,7 @@ class LinkOrder {
   void add(std::uint32_t index, Indices& candidates) {
     const Operation& operation = schedule_.operations[index];
     if (operation.peer == kNone || isSignal(operation.kind)) return;
-    if (operation.hasFamily()) return;  // its messages are on all links at once
+    if (operation.hasPeerLoop()) return;  // its messages are on all links at once
     const bool is_receive = receives(operation.kind);
     const std::uint32_t link =
         linkOf(schedule_.topology, schedule_.shifts[operation.peer], is_receive);

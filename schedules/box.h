@@ -1,7 +1,7 @@
 // Box: the one geometric object. Per axis a cyclic interval whose start is
 // absolute (`5`), relative to the executing node (`x+3`), or everything (`*`).
 // Boxes select blocks of a vector and guard operations (who executes). In operations that go to a
-// family of peers an interval may count from the peer (`x+i`). In a loop start and length may go
+// loop over peers an interval may count from the peer (`x+i`). In a loop start and length may go
 // with one of its counters (`x-2-i:1+i`).
 #ifndef TORC_SCHEDULES_BOX_H_
 #define TORC_SCHEDULES_BOX_H_
@@ -25,8 +25,8 @@ enum class IntervalKind : std::uint8_t {
   kFromRoot = 4,  // `r+1..6`: up to the coordinate that stands in `length`
   kToRoot = 5,    // `2..r-1`: `length` is the first coordinate, start the last one
 
-  // In messages of a family: start counts from the coordinate of the peer, which lies at +i where
-  // the message is sent, at -i where it is received.
+  // In messages of a loop over peers: start counts from the coordinate of the peer, which lies at
+  // +i where the message is sent, at -i where it is received.
   kPlusShift = 6,   // `x+i`, or `x+i-1:2`
   kMinusShift = 7,  // `x-i`
 

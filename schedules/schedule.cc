@@ -75,9 +75,16 @@ BlockRanges ScheduleView::blocksOf(std::uint32_t box, const Coordinates& at,
   return ranges;
 }
 
+std::uint32_t Schedule::dependence(std::uint32_t operation, const Iterations& on) {
+  const auto found = std::ranges::find(iterations, on);
+  const auto index = static_cast<std::uint32_t>(found - iterations.begin());
+  if (found == iterations.end()) iterations.push_back(on);
+  return dependenceOn(operation, index + 1);
+}
+
 ScheduleView Schedule::view() const {
   return {collective, flags,  topology, name,       producer,   colors,     streams,
-          boxes,      pairs,  pieces,   shifts,     families,   frames,     slot_count,
+          boxes,      pairs,  pieces,   shifts,     peer_loops, frames,     slot_count,
           segments,   window, loops,    iterations, operations, dependences};
 }
 
@@ -87,7 +94,7 @@ bool operator==(const ScheduleView& a, const ScheduleView& b) {
          a.segments == b.segments && a.window == b.window &&
          std::ranges::equal(a.colors, b.colors) && std::ranges::equal(a.streams, b.streams) &&
          std::ranges::equal(a.boxes, b.boxes) && std::ranges::equal(a.pairs, b.pairs) &&
-         std::ranges::equal(a.families, b.families) && std::ranges::equal(a.pieces, b.pieces) &&
+         std::ranges::equal(a.peer_loops, b.peer_loops) && std::ranges::equal(a.pieces, b.pieces) &&
          std::ranges::equal(a.shifts, b.shifts) && std::ranges::equal(a.frames, b.frames) &&
          std::ranges::equal(a.loops, b.loops) && std::ranges::equal(a.iterations, b.iterations) &&
          std::ranges::equal(a.operations, b.operations) &&

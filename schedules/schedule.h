@@ -29,8 +29,8 @@
 // frames and guards, may go with the counters. The list is then that of all iterations, one after
 // the other: a dependence says of which iterations it is.
 //
-// Families. One operation may stand for a message to each of a family of peers. What depends on it
-// waits for all of them.
+// Loops over peers. One operation may stand for a message to each of its peers, which a loop goes
+// through. What depends on it waits for all of them.
 //
 // Matching. The k-th send of a stream from rank a to rank b matches the k-th
 // receive of that stream on b from a; both name the same blocks of the same
@@ -55,26 +55,20 @@ namespace torc {
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;  // "no such index"
 
-// A dependence, as it stands in the table: the number of an operation in the lower bits, above them
-// how many segments before the own one it is.
+// A dependence, as it stands in the table: the number of an operation in the lower bits. The upper
+// bits say of which iterations of it, and of which segment: 0 for those of the loops that it shares
+// with the one that waits, and all of its other loops; else one more than an index into the table
+// of iterations.
 inline constexpr std::uint32_t kDependenceBits = 24;
 inline constexpr std::uint32_t kMaxOperationRecords = 1u << kDependenceBits;
+inline constexpr std::uint32_t kMaxIterationRecords = 255;
 inline constexpr std::uint32_t kMaxSegmentsBefore = 255;
-inline constexpr std::uint32_t dependenceOn(std::uint32_t operation,
-                                            std::uint32_t segments_before) {
-  return segments_before << kDependenceBits | operation;
+inline constexpr std::uint32_t dependenceOn(std::uint32_t operation, std::uint32_t iterations) {
+  return iterations << kDependenceBits | operation;
 }
 inline constexpr std::uint32_t operationOf(std::uint32_t dependence) {
   return dependence & (kMaxOperationRecords - 1);
 }
-inline constexpr std::uint32_t segmentsBefore(std::uint32_t dependence) {
-  return dependence >> kDependenceBits;
-}
-
-// Where a schedule has loops, the upper bits of a dependence say of which iterations of the
-// operation it is, and of which segment: 0 for those of the loops that it shares with the one that
-// waits, and all of its other loops; else one more than an index into the table of iterations.
-inline constexpr std::uint32_t kMaxIterationRecords = 255;
 inline constexpr std::uint32_t iterationsOf(std::uint32_t dependence) {
   return dependence >> kDependenceBits;
 }
@@ -154,22 +148,22 @@ static_assert(sizeof(Stream) == 8);
 using Shift = Coordinates;
 static_assert(sizeof(Shift) == 32);
 
-/// The order in which a node goes through the peers of a family.
-enum class FamilyOrder : std::uint8_t {
+/// The order in which a node goes through the peers of a loop over peers.
+enum class PeerOrder : std::uint8_t {
   kFixed = 0,  // shift by shift, the first axis fastest, so that no two nodes send to one at once
   kShuffled = 1,  // drawn for each rank and operation, the same in every run
 };
 
-inline constexpr std::uint32_t kMaxWindow = 0xffff;  // of a family
+inline constexpr std::uint32_t kMaxWindow = 0xffff;  // of a loop over peers
 
-/// A family of shifts, along every axis from `first` on: one operation stands for a message to, or
-/// from, each of these peers, but the node itself. A send goes to the node at the shift; a receive
-/// is from the node as far the other way. On an axis that does not wrap shifts count round too: the
-/// peer is the node at that coordinate, wherever it lies.
-struct Family {
+/// A loop over peers, at shifts along every axis from `first` on: one operation stands for a
+/// message to, or from, each of these peers, but the node itself. A send goes to the node at the
+/// shift; a receive is from the node as far the other way. On an axis that does not wrap shifts
+/// count round too: the peer is the node at that coordinate, wherever it lies.
+struct PeerLoop {
   Coordinates first{};
   std::array<std::uint32_t, kMaxAxes> count{};  // of shifts along an axis; 0 where there is none
-  FamilyOrder order = FamilyOrder::kFixed;
+  PeerOrder order = PeerOrder::kFixed;
   std::uint8_t reserved = 0;
   std::uint16_t window = 0;  // messages that a node sends at a time; 0: all
 
@@ -189,9 +183,9 @@ struct Family {
       shifts *= along > 0 ? along : 1;
     return shifts - (holdsOrigin() ? 1 : 0);
   }
-  bool operator==(const Family&) const = default;
+  bool operator==(const PeerLoop&) const = default;
 };
-static_assert(sizeof(Family) == 68);
+static_assert(sizeof(PeerLoop) == 68);
 
 /// `for i in 0..count-1 { operations begin..end-1 }`
 struct Loop {
@@ -246,22 +240,22 @@ struct Frame {
 };
 static_assert(sizeof(Frame) == 16);
 
-enum class PeerKind : std::uint8_t { kShift = 0, kFamily = 1 };
+enum class PeerKind : std::uint8_t { kShift = 0, kLoop = 1 };
 
 struct Operation {
   OperationKind kind = OperationKind::kSend;
   PeerKind peer_kind = PeerKind::kShift;
   std::uint16_t phase = 0;
   std::uint32_t stream = 0;
-  std::uint32_t peer = kNone;          // index of a shift or a family; of what sends or receives
-  std::uint32_t guard = kNone;         // index of a box; kNone: every node executes
-  Region dst;                          // written
-  Region a;                            // read
-  Region b;                            // read (reduce); scratch that receives (recv_reduce)
+  std::uint32_t peer = kNone;   // index of a shift or a loop over peers; of what sends or receives
+  std::uint32_t guard = kNone;  // index of a box; kNone: every node executes
+  Region dst;                   // written
+  Region a;                     // read
+  Region b;                     // read (reduce); scratch that receives (recv_reduce)
   std::uint32_t first_dependence = 0;  // into the table of dependences
   std::uint32_t dependence_count = 0;
 
-  bool hasFamily() const { return peer_kind == PeerKind::kFamily; }
+  bool hasPeerLoop() const { return peer_kind == PeerKind::kLoop; }
   bool operator==(const Operation&) const = default;
 };
 static_assert(sizeof(Operation) == 72);
@@ -335,7 +329,7 @@ struct ScheduleView {
   std::span<const BoxPair> pairs;
   std::span<const Piece> pieces;
   std::span<const Shift> shifts;
-  std::span<const Family> families;
+  std::span<const PeerLoop> peer_loops;
   std::span<const Frame> frames;
   std::uint32_t slot_count = 0;
   std::uint32_t segments = 1;   // for each of which the program is run
@@ -377,6 +371,11 @@ struct ScheduleView {
   std::span<const std::uint32_t> dependencesOf(const Operation& operation) const {
     return dependences.subspan(operation.first_dependence, operation.dependence_count);
   }
+  /// How many segments before the own one a dependence is.
+  std::uint32_t segmentsBefore(std::uint32_t dependence) const {
+    const std::uint32_t record = iterationsOf(dependence);
+    return record == 0 ? 0 : iterations[record - 1].segments;
+  }
   /// Of a region, or of a frame; none of a region that is not present.
   template <typename Blocks>
   PieceList piecesOf(const Blocks& blocks) const {
@@ -415,7 +414,7 @@ struct Schedule {
   std::vector<BoxPair> pairs;
   std::vector<Piece> pieces;
   std::vector<Shift> shifts;
-  std::vector<Family> families;
+  std::vector<PeerLoop> peer_loops;
   std::vector<Frame> frames;
   std::uint32_t slot_count = 0;
   std::uint32_t segments = 1;
@@ -424,6 +423,9 @@ struct Schedule {
   std::vector<Iterations> iterations;
   std::vector<Operation> operations;
   std::vector<std::uint32_t> dependences;
+
+  /// The dependence on these iterations of an operation; they are stored if they are new.
+  std::uint32_t dependence(std::uint32_t operation, const Iterations& on);
 
   /// Refers to this object's tables: valid while they are neither moved nor
   /// changed.

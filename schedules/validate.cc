@@ -322,38 +322,38 @@ Status validateShifts(const ScheduleView& schedule) {
   return {};
 }
 
-Status validateFamily(const Topology& topology, const Family& family) {
+Status validatePeerLoop(const Topology& topology, const PeerLoop& peers) {
   for (std::uint32_t axis = 0; axis < kMaxAxes; ++axis) {
     if (axis >= topology.axis_count) {
-      if (family.first[axis] != 0 || family.count[axis] != 0) {
+      if (peers.first[axis] != 0 || peers.count[axis] != 0) {
         return malformed("axis ", axis, " does not exist but has shifts");
       }
       continue;
     }
     const std::int64_t size = topology.axes[axis].size;
     const char name = topology.axes[axis].name;
-    if (family.count[axis] < 1 || family.count[axis] > size) {
-      return malformed(family.count[axis], " shifts on ", name, ", must be 1 to ", size);
+    if (peers.count[axis] < 1 || peers.count[axis] > size) {
+      return malformed(peers.count[axis], " shifts on ", name, ", must be 1 to ", size);
     }
-    const std::int64_t last = family.first[axis] + std::int64_t{family.count[axis]} - 1;
-    if (family.first[axis] <= -size || last >= size) {
-      return malformed(family.first[axis] <= -size ? family.first[axis] : last, " on ", name,
+    const std::int64_t last = peers.first[axis] + std::int64_t{peers.count[axis]} - 1;
+    if (peers.first[axis] <= -size || last >= size) {
+      return malformed(peers.first[axis] <= -size ? peers.first[axis] : last, " on ", name,
                        " goes all the way round (size ", size, ")");
     }
   }
-  if (family.order > FamilyOrder::kShuffled) {
-    return malformed("order ", static_cast<unsigned>(family.order), " is unknown");
+  if (peers.order > PeerOrder::kShuffled) {
+    return malformed("order ", static_cast<unsigned>(peers.order), " is unknown");
   }
-  if (family.reserved != 0) return malformed("the reserved byte is not 0");
-  if (family.size() == 0) return malformed("has no shift but to the node itself");
+  if (peers.reserved != 0) return malformed("the reserved byte is not 0");
+  if (peers.size() == 0) return malformed("has no shift but to the node itself");
   if (topology.isDamaged()) return malformed("needs every node and cable, and some are dead");
   return {};
 }
 
-Status validateFamilies(const ScheduleView& schedule) {
-  for (std::size_t i = 0; i < schedule.families.size(); ++i) {
-    if (Status status = validateFamily(schedule.topology, schedule.families[i]); !status.ok()) {
-      return status.annotated(message("family ", i));
+Status validatePeerLoops(const ScheduleView& schedule) {
+  for (std::size_t i = 0; i < schedule.peer_loops.size(); ++i) {
+    if (Status status = validatePeerLoop(schedule.topology, schedule.peer_loops[i]); !status.ok()) {
+      return status.annotated(message("loop over peers ", i));
     }
   }
   return {};
@@ -412,7 +412,7 @@ Status validateTableSizes(const ScheduleView& schedule) {
       {"colors", schedule.colors.size()},         {"streams", schedule.streams.size()},
       {"boxes", schedule.boxes.size()},           {"pairs", schedule.pairs.size()},
       {"pieces", schedule.pieces.size()},         {"shifts", schedule.shifts.size()},
-      {"families", schedule.families.size()},     {"frames", schedule.frames.size()},
+      {"peer_loops", schedule.peer_loops.size()}, {"frames", schedule.frames.size()},
       {"loops", schedule.loops.size()},           {"iterations", schedule.iterations.size()},
       {"operations", schedule.operations.size()}, {"dependences", schedule.dependences.size()}};
   for (const auto& table : tables) {
@@ -444,7 +444,7 @@ Status validateRecords(const ScheduleView& schedule, std::uint32_t part_count) {
   if (Status status = validatePairs(schedule); !status.ok()) return status;
   if (Status status = validatePieces(schedule, part_count); !status.ok()) return status;
   if (Status status = validateShifts(schedule); !status.ok()) return status;
-  if (Status status = validateFamilies(schedule); !status.ok()) return status;
+  if (Status status = validatePeerLoops(schedule); !status.ok()) return status;
   if (Status status = validateFrames(schedule, part_count, named); !status.ok()) {
     return status;
   }
@@ -532,7 +532,7 @@ Status validate(const ScheduleView& as_written) {
   Status status = validateRecords(schedule, part_count);
   if (!status.ok() || (schedule.loops.empty() && schedule.iterations.empty())) return status;
   status = validateLoops(schedule);
-  return status.ok() ? validateEnds(schedule, part_count) : status;
+  return status.ok() && !schedule.loops.empty() ? validateEnds(schedule, part_count) : status;
 }
 
 }  // namespace torc

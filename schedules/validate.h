@@ -25,10 +25,10 @@
 //               that are proved, kMaxLoopOperations in all, 4 times as many pieces and 8 times as
 //               many dependences; operations wait for earlier iterations of loops around both;
 //               boxes go with counters of loops around their operation, a frame of all its users;
-//               no families inside; what holds for an operation holds in every iteration
-//   families    1 to size shifts on every axis, as far as shifts go, not the origin alone; the
+//               no loops over peers inside; what holds for an operation holds in every iteration
+//   peer loops  1 to size shifts on every axis, as far as shifts go, not the origin alone; the
 //   torus
-//               is not damaged; operations have at most kMaxFamilyMessages messages of families in
+//               is not damaged; operations have at most kMaxPeerLoopMessages messages of them in
 //               all; those of a stream are all of one; no reductions, no root; the guard does not
 //               restrict an axis along which they go; intervals count from the peer on their side
 //   order       phases ascend; the dependences of operation i follow those of operation i-1 in
@@ -68,7 +68,7 @@ namespace torc {
 inline constexpr std::uint32_t kMaxParts = 1u << 20;
 inline constexpr std::uint64_t kMaxNamedParts = 1u << 26;
 /// Of all operations together, on one rank: what two-phase schedules on a million nodes have.
-inline constexpr std::uint64_t kMaxFamilyMessages = 1u << 22;
+inline constexpr std::uint64_t kMaxPeerLoopMessages = 1u << 22;
 inline constexpr std::uint32_t kMaxSegments = 1u << 20;
 /// Of all segments together: what one rank may have to run, or to lay out.
 inline constexpr std::uint64_t kMaxSegmentedOperations = 1u << 22;

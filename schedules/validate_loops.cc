@@ -52,12 +52,12 @@ Status validateIterationTable(const ScheduleView& schedule) {
     return malformed("iterations: ", schedule.iterations.size(), " records, at most ",
                      kMaxIterationRecords);
   }
-  if (schedule.loops.empty()) {
-    return malformed("iterations: ", schedule.iterations.size(), " records, and no loops");
-  }
   for (std::size_t i = 0; i < schedule.iterations.size(); ++i) {
     const Iterations& iterations = schedule.iterations[i];
     const std::uint32_t least = iterations.segments > 0 ? 0 : 1;
+    if (schedule.loops.empty() && (iterations.depth > 0 || least > 0)) {
+      return malformed("iterations ", i, ": of ", iterations.depth, " loops, and there are none");
+    }
     if (iterations.depth < least || iterations.depth > kMaxLoopDepth) {
       return malformed("iterations ", i, ": of ", iterations.depth, " loops, must be of ", least,
                        " to ", kMaxLoopDepth);
@@ -97,6 +97,8 @@ class LoopValidator {
   Status check(std::uint32_t index);
 
  private:
+  /// What goes with a counter is in range in every iteration, and little enough to be gone through.
+  Status checkIterations(const Operation& operation);
   Status checkWork();
   Status addWork(std::uint64_t& sum, std::uint64_t work, std::uint64_t times, const char* what);
   Status checkRegion(const Region& region);
@@ -133,9 +135,17 @@ Status LoopValidator::check(std::uint32_t index) {
   index_ = index;
   around_ = nest_.aroundOperation(index);
   const Operation& operation = schedule_.operations[index];
-  if (operation.hasFamily() && around_.depth() > 0) {
-    return malformed("has a family inside a loop");
+  if (operation.hasPeerLoop() && around_.depth() > 0) {
+    return malformed("has a loop over peers inside a loop");
   }
+  Status status = schedule_.loops.empty() ? Status() : checkIterations(operation);
+  for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
+    if (status.ok()) status = checkDependence(dependence);
+  }
+  return status;
+}
+
+Status LoopValidator::checkIterations(const Operation& operation) {
   Status status = checkGuard(operation.guard);
   for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
     if (status.ok() && region->present()) status = checkRegion(*region);
@@ -143,11 +153,7 @@ Status LoopValidator::check(std::uint32_t index) {
   if (status.ok()) status = checkSlots(operation.dst, operation.a);
   if (status.ok()) status = checkSlots(operation.dst, operation.b);
   if (status.ok()) status = checkSlots(operation.a, operation.b);
-  if (status.ok()) status = checkWork();
-  for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
-    if (status.ok()) status = checkDependence(dependence);
-  }
-  return status;
+  return status.ok() ? checkWork() : status;
 }
 
 /// All of this is gone through for every iteration, when a rank's program is made.
@@ -367,10 +373,6 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
   if (target >= schedule_.operations.size()) {
     return malformed("depends on operation ", target, ", which does not exist");
   }
-  if (record > schedule_.iterations.size()) {
-    return malformed("depends on iterations ", record - 1, ", which do not exist (schedule has ",
-                     schedule_.iterations.size(), ")");
-  }
   const LoopsAround there = nest_.aroundOperation(target);
   const std::uint32_t shared = sharedDepth(around_, there);
   Iterations iterations;
@@ -411,7 +413,7 @@ Status LoopValidator::checkDependence(std::uint32_t dependence) {
   if (!earlier && target >= index_) {
     return malformed("depends on operation ", target, ", which is not above it");
   }
-  return addWork(dependences_, count, kTimes, "dependences");
+  return schedule_.loops.empty() ? Status() : addWork(dependences_, count, kTimes, "dependences");
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class OperationValidator {
         search_(schedule),
         axes_(schedule.blockAxes()),
         reaches_(schedule.frames.size()),
-        family_of_(schedule.streams.size(), kUnknown) {}
+        peer_loop_of_(schedule.streams.size(), kUnknown) {}
 
   /// Checks `operation`, number `index`, as the one after those checked before.
   Status check(const Operation& operation, std::uint32_t index);
@@ -74,7 +74,7 @@ class OperationValidator {
   Status checkGuard(const Operation& operation);
   Status checkPeer(const Operation& operation);
   Status checkShift(const Operation& operation);
-  Status checkFamily(const Operation& operation);
+  Status checkLoop(const Operation& operation);
   Status checkPeerIsAlive(const Shift& shift);
   Status checkRegions(const Operation& operation);
   Status checkRegion(const Operation& operation, const Region& region, bool wanted);
@@ -120,10 +120,10 @@ class OperationValidator {
   std::vector<Reach> reaches_;  // by frame, known when it is first needed
   std::uint64_t reach_checks_ = 0;
 
-  /// Of each stream: the family of all its messages, or that they have none.
+  /// Of each stream: the loop over peers of all its messages, or that they have none.
   static constexpr std::uint32_t kUnknown = kNone - 1;
-  std::vector<std::uint32_t> family_of_;
-  std::uint64_t family_messages_ = 0;  // so far
+  std::vector<std::uint32_t> peer_loop_of_;
+  std::uint64_t peer_loop_messages_ = 0;  // so far
 };
 
 Status OperationValidator::check(const Operation& operation, std::uint32_t index) {
@@ -138,7 +138,7 @@ Status OperationValidator::check(const Operation& operation, std::uint32_t index
 Status OperationValidator::checkPlace(const Operation& operation) {
   const auto kind = static_cast<unsigned>(operation.kind);
   if (kind >= kOperationKindCount) return malformed("operation kind ", kind, " is unknown");
-  if (operation.peer_kind > PeerKind::kFamily) {
+  if (operation.peer_kind > PeerKind::kLoop) {
     return malformed("peer kind ", static_cast<unsigned>(operation.peer_kind), " is unknown");
   }
   if (operation.phase < phase_) {
@@ -172,20 +172,19 @@ Status OperationValidator::checkDependences(const Operation& operation, std::uin
   std::int64_t previous = -1;
   for (const std::uint32_t dependence : schedule_.dependencesOf(operation)) {
     const std::uint32_t operation_before = operationOf(dependence);
-    const std::uint32_t segments = segmentsBefore(dependence);
+    const std::uint32_t record = iterationsOf(dependence);
     if (dependence <= previous) {
       return malformed("dependence ", operation_before, " comes after ",
                        operationOf(static_cast<std::uint32_t>(previous)), "; they must ascend");
     }
     previous = dependence;
-    if (!schedule_.loops.empty()) continue;  // validateLoops
-    if (segments > 0 && schedule_.segments == 1) {
-      return malformed("depends on operation ", operation_before, " of ", segments,
-                       " segments before: there is but one");
+    if (record > schedule_.iterations.size()) {
+      return malformed("depends on iterations ", record - 1, ", which do not exist (schedule has ",
+                       schedule_.iterations.size(), ")");
     }
-    if (operation_before >= (segments > 0 ? schedule_.operations.size() : index)) {
-      return malformed("depends on operation ", operation_before,
-                       segments > 0 ? ", which does not exist" : ", which is not above it");
+    if (record != 0 || !schedule_.loops.empty()) continue;  // validateLoops
+    if (operation_before >= index) {
+      return malformed("depends on operation ", operation_before, ", which is not above it");
     }
   }
   return {};
@@ -215,21 +214,22 @@ Status OperationValidator::checkGuard(const Operation& operation) {
 Status OperationValidator::checkPeer(const Operation& operation) {
   const bool wanted = sends(operation.kind) || receives(operation.kind);
   if (!wanted) {
-    if (operation.peer != kNone || operation.hasFamily()) {
+    if (operation.peer != kNone || operation.hasPeerLoop()) {
       return malformed(name(operation.kind), " has a peer");
     }
     return {};
   }
-  Status status = operation.hasFamily() ? checkFamily(operation) : checkShift(operation);
+  Status status = operation.hasPeerLoop() ? checkLoop(operation) : checkShift(operation);
   if (!status.ok()) return status;
-  const std::uint32_t family = operation.hasFamily() ? operation.peer : kNone;
-  std::uint32_t& others = family_of_[operation.stream];
-  if (others == kUnknown) others = family;
-  const bool same = others == family || (others != kNone && family != kNone &&
-                                         schedule_.families[others] == schedule_.families[family]);
+  const std::uint32_t peers = operation.hasPeerLoop() ? operation.peer : kNone;
+  std::uint32_t& others = peer_loop_of_[operation.stream];
+  if (others == kUnknown) others = peers;
+  const bool same =
+      others == peers || (others != kNone && peers != kNone &&
+                          schedule_.peer_loops[others] == schedule_.peer_loops[peers]);
   if (same) return {};
   return malformed("peer: stream ", operation.stream,
-                   " has messages to or from other families, or such without one");
+                   " has messages to or from other loops over peers, or such without one");
 }
 
 Status OperationValidator::checkShift(const Operation& operation) {
@@ -250,28 +250,29 @@ Status OperationValidator::checkShift(const Operation& operation) {
   return checkPeerIsAlive(shift);
 }
 
-/// A family's peers execute what its node executes: so its guard must not tell them apart.
-Status OperationValidator::checkFamily(const Operation& operation) {
-  if (operation.peer >= schedule_.families.size()) {
-    return malformed("peer: family ", operation.peer, " does not exist (schedule has ",
-                     schedule_.families.size(), ")");
+/// The peers of a loop execute what its node executes: so its guard must not tell them apart.
+Status OperationValidator::checkLoop(const Operation& operation) {
+  if (operation.peer >= schedule_.peer_loops.size()) {
+    return malformed("peer: loop over peers ", operation.peer, " does not exist (schedule has ",
+                     schedule_.peer_loops.size(), ")");
   }
   if (rowOf(schedule_.collective).isRooted() || rowOf(schedule_.collective).reduces() ||
       isSignal(operation.kind)) {
     return malformed(
-        "peer: a family is for data that are moved between equals, not for ",
+        "peer: a loop over peers is for data that are moved between equals, not for ",
         isSignal(operation.kind) ? name(operation.kind) : rowOf(schedule_.collective).name);
   }
-  const Family& family = schedule_.families[operation.peer];
-  family_messages_ += family.size();
-  if (family_messages_ > kMaxFamilyMessages) {
-    return malformed("peer: the families up to here have more than ", kMaxFamilyMessages,
+  const PeerLoop& peers = schedule_.peer_loops[operation.peer];
+  peer_loop_messages_ += peers.size();
+  if (peer_loop_messages_ > kMaxPeerLoopMessages) {
+    return malformed("peer: the loops over peers up to here have more than ", kMaxPeerLoopMessages,
                      " messages");
   }
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const bool still = family.count[axis] == 1 && family.first[axis] == 0;
+    const bool still = peers.count[axis] == 1 && peers.first[axis] == 0;
     if (!still && guard_[axis].length != size(axis)) {
-      return malformed("guard: restricts ", axisName(axis), ", along which its family goes");
+      return malformed("guard: restricts ", axisName(axis),
+                       ", along which its loop over peers goes");
     }
   }
   return {};
@@ -436,14 +437,15 @@ Status OperationValidator::checkFrame(const Region& region) {
 }
 
 /// Whether the box stays on every mesh axis, whoever executes (absolute intervals do, always), and
-/// counts from the peer only where there is a family of them.
+/// counts from the peer only where there is a loop over peers.
 Status OperationValidator::checkIntervals(const Operation& operation, std::uint32_t box) {
   for (std::uint32_t block_axis = 0; block_axis < axes_.count(); ++block_axis) {
     const std::uint32_t axis = axes_.nodeAxis(block_axis);
     const Interval& interval = schedule_.blockInterval(box, block_axis);
     if (isPeerRelative(interval.kind)) {
-      if (!operation.hasFamily()) {
-        return malformed("counts from a peer on ", axisName(axis), ", but there is no family");
+      if (!operation.hasPeerLoop()) {
+        return malformed("counts from a peer on ", axisName(axis),
+                         ", but there is no loop over peers");
       }
       if (interval.kind != Interval::ofPeer(sends(operation.kind)).kind) {
         return malformed("counts from the other side of the peer on ", axisName(axis));

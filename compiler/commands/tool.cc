@@ -66,7 +66,7 @@ ir::Program Input::takeProgram() {
   schedule.pairs.assign(view.pairs.begin(), view.pairs.end());
   schedule.pieces.assign(view.pieces.begin(), view.pieces.end());
   schedule.shifts.assign(view.shifts.begin(), view.shifts.end());
-  schedule.families.assign(view.families.begin(), view.families.end());
+  schedule.peer_loops.assign(view.peer_loops.begin(), view.peer_loops.end());
   schedule.frames.assign(view.frames.begin(), view.frames.end());
   schedule.slot_count = view.slot_count;
   schedule.loops.assign(view.loops.begin(), view.loops.end());

@@ -76,14 +76,24 @@ void removeAll(const std::string& path) {
   fs::remove_all(path, error);  // what cannot be removed stays for the next build
 }
 
-/// Opens a folder and takes its lock; -1 if another process has it. Where the file system knows no
-/// locks, the folder counts as locked.
+/// Opens a folder and takes its lock; -1 and errno if it is gone, or if another process has it
+/// (EWOULDBLOCK). Where the file system knows no locks, the folder counts as locked.
 int lockFolder(const std::string& path) {
   const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (folder < 0) return -1;
   if (::flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
+  const int error = errno;
   ::close(folder);
+  errno = error;
   return -1;
+}
+
+/// Whether an open folder is what has this name.
+bool isAt(int folder, const std::string& path) {
+  struct stat opened {};
+  struct stat there {};
+  return ::fstat(folder, &opened) == 0 && ::stat(path.c_str(), &there) == 0 &&
+         opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
 }
 
 /// Whether the name has the form that builds give.
@@ -168,11 +178,7 @@ llvm::Expected<LibraryLock> LibraryLock::take(llvm::StringRef library) {
     LibraryLock lock(folder);
     while (::flock(folder, LOCK_EX) != 0 && errno == EINTR) {
     }
-    // Who had it may have put another folder there.
-    struct stat locked {};
-    struct stat there {};
-    if (::fstat(folder, &locked) != 0 || ::stat(path.c_str(), &there) != 0) continue;
-    if (locked.st_dev == there.st_dev && locked.st_ino == there.st_ino) return lock;
+    if (isAt(folder, path)) return lock;  // who had it may have put another folder there
   }
 }
 
@@ -218,12 +224,16 @@ llvm::Expected<LibraryFolder> LibraryFolder::create(llvm::StringRef destination)
       if (errno == EEXIST) continue;
       return cannotWrite(destination, errno);
     }
+    folder.lock_ = lockFolder(path);
+    // Another build may see the folder before it is locked, take it for a leftover and remove it.
+    if (folder.lock_ < 0 && (errno == EWOULDBLOCK || errno == ENOENT)) continue;
+    if (folder.lock_ >= 0 && !isAt(folder.lock_, path)) {
+      ::close(std::exchange(folder.lock_, -1));
+      continue;
+    }
     folder.path_ = std::move(path);
     break;
   }
-  // Another build may see the folder before it is locked, take it for a leftover and remove it;
-  // then what is written there fails, which is one error and no harm.
-  folder.lock_ = lockFolder(folder.path_);
   if (mode != 0 && ::chmod(folder.path_.c_str(), mode | S_IRWXU) != 0) {
     return cannotWrite(destination, errno);
   }

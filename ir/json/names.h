@@ -6,14 +6,14 @@
 
 namespace torc::ir {
 
-inline constexpr int kJsonFormVersion = 7;  // the value of "torc_schedule"
+inline constexpr int kJsonFormVersion = 8;  // the value of "torc_schedule"
 inline constexpr std::string_view kAxisKindNames[] = {"torus", "mesh", "cores"};
 inline constexpr std::string_view kAnyPart = "any";  // the part of a stream that serves all
 inline constexpr std::string_view kIntervalKindNames[] = {
     "all",     "absolute",   "relative",    "root",       "from_root",
     "to_root", "plus_shift", "minus_shift", "root_within"};
 inline constexpr std::string_view kIterationOriginNames[] = {"own", "first", "last", "all", "back"};
-inline constexpr std::string_view kFamilyOrderNames[] = {"fixed", "shuffled"};
+inline constexpr std::string_view kPeerOrderNames[] = {"fixed", "shuffled"};
 
 }  // namespace torc::ir
 

@@ -76,7 +76,7 @@ class ScheduleReader {
   bool piece(const JsonNode& node, Piece& piece);
   bool pair(const JsonNode& node, BoxPair& pair);
   bool shift(const JsonNode& node, Shift& shift);
-  bool family(const JsonNode& node, Family& family);
+  bool peerLoop(const JsonNode& node, PeerLoop& peers);
   bool frame(const JsonNode& node, Frame& frame);
   bool loop(const JsonNode& node, Loop& loop);
   bool iterations(const JsonNode& node, Iterations& iterations);
@@ -185,15 +185,11 @@ bool ScheduleReader::read(const JsonNode& root) {
   for (int i = 0; i < kCollectiveCount; ++i) {
     collectives[i] = rowOf(static_cast<Collective>(i)).name;
   }
-  const bool has_loops = root.has("loops");
-  if (has_loops != root.has("iterations")) {
-    return fail(root, "has one of the keys 'loops' and 'iterations', not both");
-  }
-  return object(root,
-                {"torc_schedule", "name", "producer", "collective", "promises", "topology",
-                 "colors", "streams", "boxes", "pairs", "pieces", "shifts", "families", "slots",
-                 "segments", "window", "frames", "operations"},
-                {"sends", "loops", "iterations"}) &&
+  return object(root, {"torc_schedule", "name",   "producer",   "collective", "promises",
+                       "topology",      "colors", "streams",    "boxes",      "pairs",
+                       "pieces",        "shifts", "peer_loops", "slots",      "segments",
+                       "window",        "frames", "loops",      "iterations", "operations"},
+                {"sends"}) &&
          string(root.member("name"), schedule_.name) &&
          string(root.member("producer"), schedule_.producer) &&
          name(root.member("collective"), collectives, schedule_.collective) &&
@@ -205,14 +201,13 @@ bool ScheduleReader::read(const JsonNode& root) {
          list(root.member("pairs"), schedule_.pairs, &ScheduleReader::pair) &&
          list(root.member("pieces"), schedule_.pieces, &ScheduleReader::piece) &&
          list(root.member("shifts"), schedule_.shifts, &ScheduleReader::shift) &&
-         list(root.member("families"), schedule_.families, &ScheduleReader::family) &&
+         list(root.member("peer_loops"), schedule_.peer_loops, &ScheduleReader::peerLoop) &&
          integer(root.member("slots"), schedule_.slot_count) &&
          integer(root.member("segments"), schedule_.segments, 1) &&
          integer(root.member("window"), schedule_.window, 1) &&
          list(root.member("frames"), schedule_.frames, &ScheduleReader::frame) &&
-         (!has_loops ||
-          (list(root.member("loops"), schedule_.loops, &ScheduleReader::loop) &&
-           list(root.member("iterations"), schedule_.iterations, &ScheduleReader::iterations))) &&
+         list(root.member("loops"), schedule_.loops, &ScheduleReader::loop) &&
+         list(root.member("iterations"), schedule_.iterations, &ScheduleReader::iterations) &&
          list(root.member("operations"), schedule_.operations, &ScheduleReader::operation);
 }
 
@@ -420,18 +415,18 @@ bool ScheduleReader::shift(const JsonNode& node, Shift& shift) {
   return true;
 }
 
-bool ScheduleReader::family(const JsonNode& node, Family& family) {
+bool ScheduleReader::peerLoop(const JsonNode& node, PeerLoop& peers) {
   if (!object(node, {"first", "count", "order", "window"})) return false;
   const JsonNode first = node.member("first"), count = node.member("count");
   if (!perAxis(first) || !perAxis(count)) return false;
   for (std::uint32_t i = 0; i < schedule_.topology.axis_count; ++i) {
-    if (!integer(first.element(i), family.first[i]) ||
-        !integer(count.element(i), family.count[i], 1)) {
+    if (!integer(first.element(i), peers.first[i]) ||
+        !integer(count.element(i), peers.count[i], 1)) {
       return false;
     }
   }
-  return name(node.member("order"), kFamilyOrderNames, family.order) &&
-         integer(node.member("window"), family.window);
+  return name(node.member("order"), kPeerOrderNames, peers.order) &&
+         integer(node.member("window"), peers.window);
 }
 
 bool ScheduleReader::frame(const JsonNode& node, Frame& frame) {
@@ -471,7 +466,7 @@ bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
     kinds[i] = torc::name(static_cast<OperationKind>(i));
   }
   if (!object(node, {"kind", "phase", "stream", "after"},
-              {"dst", "a", "b", "peer", "family", "guard"}) ||
+              {"dst", "a", "b", "peer", "peer_loop", "guard"}) ||
       !name(node.member("kind"), kinds, operation.kind) ||
       !integer(node.member("phase"), operation.phase) ||
       !index(node.member("stream"), operation.stream)) {
@@ -481,10 +476,10 @@ bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
   if (node.has("a") && !region(node.member("a"), operation.a)) return false;
   if (node.has("b") && !region(node.member("b"), operation.b)) return false;
   if (node.has("peer") && !index(node.member("peer"), operation.peer)) return false;
-  if (node.has("family")) {
-    if (node.has("peer")) return fail(node, "has a peer and a family");
-    operation.peer_kind = PeerKind::kFamily;
-    if (!index(node.member("family"), operation.peer)) return false;
+  if (node.has("peer_loop")) {
+    if (node.has("peer")) return fail(node, "has a peer and a loop over peers");
+    operation.peer_kind = PeerKind::kLoop;
+    if (!index(node.member("peer_loop"), operation.peer)) return false;
   }
   if (node.has("guard") && !index(node.member("guard"), operation.guard)) return false;
   const JsonNode after = node.member("after");
@@ -493,27 +488,20 @@ bool ScheduleReader::operation(const JsonNode& node, Operation& operation) {
   operation.dependence_count = static_cast<std::uint32_t>(after.value().size());
   for (std::size_t i = 0; i < after.value().size(); ++i) {
     const JsonNode element = after.element(i);
-    std::uint32_t before = 0, segments = 0;
+    std::uint32_t before = 0, record = 0;
     const bool earlier = element.value().is_object();
-    if (earlier && element.has("iterations")) {
+    if (earlier) {
       if (!object(element, {"operation", "iterations"}) ||
-          !integer(element.member("iterations"), segments, 0, kMaxIterationRecords - 1)) {
+          !integer(element.member("iterations"), record, 0, kMaxIterationRecords - 1)) {
         return false;
       }
-      ++segments;
-      if (schedule_.loops.empty()) return fail(element, "has iterations, and there are no loops");
-    } else if (earlier && !schedule_.loops.empty()) {
-      return object(element, {"operation", "iterations"});
-    } else if (earlier &&
-               (!object(element, {"operation", "segments_before"}) ||
-                !integer(element.member("segments_before"), segments, 1, kMaxSegmentsBefore))) {
-      return false;
+      ++record;
     }
     if (!integer(earlier ? element.member("operation") : element, before, 0,
                  kMaxOperationRecords - 1)) {
       return false;
     }
-    schedule_.dependences.push_back(dependenceOn(before, segments));
+    schedule_.dependences.push_back(dependenceOn(before, record));
   }
   return true;
 }
@@ -560,7 +548,7 @@ std::string pointed(llvm::StringRef message) {
       {"pair", "pairs"},
       {"piece", "pieces"},
       {"shift", "shifts"},
-      {"family", "families"},
+      {"loop over peers", "peer_loops"},
       {"frame", "frames"},
       {"loop", "loops"},
       {"iterations", "iterations"},

@@ -48,18 +48,16 @@ Json operationJson(const ScheduleView& schedule, const Operation& operation) {
   if (operation.dst.present()) json["dst"] = regionJson(operation.dst);
   if (operation.a.present()) json["a"] = regionJson(operation.a);
   if (operation.b.present()) json["b"] = regionJson(operation.b);
-  if (operation.peer != kNone) json[operation.hasFamily() ? "family" : "peer"] = operation.peer;
+  if (operation.peer != kNone)
+    json[operation.hasPeerLoop() ? "peer_loop" : "peer"] = operation.peer;
   if (operation.guard != kNone) json["guard"] = operation.guard;
   json["after"] = Json::array();
   for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
-    if (segmentsBefore(dependence) == 0) {
+    if (iterationsOf(dependence) == 0) {
       json["after"].push_back(dependence);
-    } else if (!schedule.loops.empty()) {
+    } else {
       json["after"].push_back(
           {{"operation", operationOf(dependence)}, {"iterations", iterationsOf(dependence) - 1}});
-    } else {
-      json["after"].push_back({{"operation", operationOf(dependence)},
-                               {"segments_before", segmentsBefore(dependence)}});
     }
   }
   return json;
@@ -149,11 +147,11 @@ std::string writeJson(const ScheduleView& schedule) {
     return json;
   };
   writer.list("shifts", schedule.shifts, perAxis);
-  writer.list("families", schedule.families, [&](const Family& family) -> Json {
-    return {{"first", perAxis(family.first)},
-            {"count", perAxis(family.count)},
-            {"order", kFamilyOrderNames[static_cast<int>(family.order)]},
-            {"window", family.window}};
+  writer.list("peer_loops", schedule.peer_loops, [&](const PeerLoop& peers) -> Json {
+    return {{"first", perAxis(peers.first)},
+            {"count", perAxis(peers.count)},
+            {"order", kPeerOrderNames[static_cast<int>(peers.order)]},
+            {"window", peers.window}};
   });
   writer.member("slots", schedule.slot_count);
   writer.member("segments", schedule.segments);
@@ -165,20 +163,17 @@ std::string writeJson(const ScheduleView& schedule) {
     if (frame.copies > 1) json["copies"] = frame.copies;
     return json;
   });
-  if (!schedule.loops.empty()) {
-    writer.list("loops", schedule.loops, [](const Loop& loop) -> Json {
-      return {{"begin", loop.begin}, {"end", loop.end}, {"count", loop.count}};
-    });
-    writer.list("iterations", schedule.iterations, [](const Iterations& iterations) -> Json {
-      Json json = Json::array();
-      for (std::uint32_t level = 0; level < iterations.depth; ++level) {
-        json.push_back(
-            {{"origin", kIterationOriginNames[static_cast<int>(iterations.origin[level])]},
-             {"offset", iterations.offset[level]}});
-      }
-      return Json{{"loops", json}, {"segments_before", iterations.segments}};
-    });
-  }
+  writer.list("loops", schedule.loops, [](const Loop& loop) -> Json {
+    return {{"begin", loop.begin}, {"end", loop.end}, {"count", loop.count}};
+  });
+  writer.list("iterations", schedule.iterations, [](const Iterations& iterations) -> Json {
+    Json json = Json::array();
+    for (std::uint32_t level = 0; level < iterations.depth; ++level) {
+      json.push_back({{"origin", kIterationOriginNames[static_cast<int>(iterations.origin[level])]},
+                      {"offset", iterations.offset[level]}});
+    }
+    return Json{{"loops", json}, {"segments_before", iterations.segments}};
+  });
   writer.list("operations", schedule.operations,
               [&](const Operation& operation) { return operationJson(schedule, operation); });
   text += "\n}\n";

@@ -31,7 +31,7 @@ Schedule unrollSegments(const ScheduleView& schedule, std::uint32_t segments) {
   builder.schedule().boxes.assign(schedule.boxes.begin(), schedule.boxes.end());
   builder.schedule().pairs.assign(schedule.pairs.begin(), schedule.pairs.end());
   builder.schedule().shifts.assign(schedule.shifts.begin(), schedule.shifts.end());
-  builder.schedule().families.assign(schedule.families.begin(), schedule.families.end());
+  builder.schedule().peer_loops.assign(schedule.peer_loops.begin(), schedule.peer_loops.end());
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   const auto streams = static_cast<std::uint32_t>(schedule.streams.size());
   const auto frames = static_cast<std::uint32_t>(schedule.frames.size());
@@ -64,8 +64,9 @@ Schedule unrollSegments(const ScheduleView& schedule, std::uint32_t segments) {
       }
       after.clear();
       for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
-        if (segmentsBefore(dependence) > segment) continue;
-        after.push_back((segment - segmentsBefore(dependence)) * count + operationOf(dependence));
+        const std::uint32_t before = schedule.segmentsBefore(dependence);
+        if (before > segment) continue;
+        after.push_back((segment - before) * count + operationOf(dependence));
       }
       builder.addOperation(operation, after);
     }

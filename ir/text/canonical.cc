@@ -1,5 +1,5 @@
-// Numbers boxes, pairs, pieces, shifts, families and iterations in the order in which the text form
-// names them.
+// Numbers boxes, pairs, pieces, shifts, loops over peers and iterations in the order in which the
+// text form names them.
 #include <llvm/ADT/SmallVector.h>
 
 #include "ir/schedule_builder.h"
@@ -33,7 +33,7 @@ Schedule canonicalize(const ScheduleView& from) {
     if (operation.guard != kNone) operation.guard = builder.box(from.boxes[operation.guard]);
     llvm::SmallVector<std::uint32_t, 8> dependences;
     for (const std::uint32_t dependence : from.dependencesOf(operation)) {
-      const bool has_record = !from.loops.empty() && iterationsOf(dependence) != 0;
+      const bool has_record = iterationsOf(dependence) != 0;
       dependences.push_back(has_record
                                 ? builder.dependence(operationOf(dependence),
                                                      from.iterations[iterationsOf(dependence) - 1])

@@ -50,9 +50,10 @@ void printBlocks(const ScheduleView& schedule, std::uint32_t box, llvm::raw_ostr
 
 void printPeer(const ScheduleView& schedule, const Operation& operation, llvm::raw_ostream& out) {
   out << (sends(operation.kind) ? " to " : " from ");
-  if (operation.hasFamily() && operation.peer < schedule.families.size()) {
-    printFamily(schedule.topology, schedule.families[operation.peer], sends(operation.kind), out);
-  } else if (!operation.hasFamily() && operation.peer < schedule.shifts.size()) {
+  if (operation.hasPeerLoop() && operation.peer < schedule.peer_loops.size()) {
+    printPeerLoop(schedule.topology, schedule.peer_loops[operation.peer], sends(operation.kind),
+                  out);
+  } else if (!operation.hasPeerLoop() && operation.peer < schedule.shifts.size()) {
     printShift(schedule.topology, schedule.shifts[operation.peer], out);
   } else {
     out << '?';
@@ -194,11 +195,11 @@ void printShift(const Topology& topology, const Shift& shift, llvm::raw_ostream&
   if (!moved) out << "self";
 }
 
-void printFamily(const Topology& topology, const Family& family, bool sent,
-                 llvm::raw_ostream& out) {
+void printPeerLoop(const Topology& topology, const PeerLoop& peers, bool sent,
+                   llvm::raw_ostream& out) {
   const auto forEachAxis = [&](auto visit) {
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      if (family.count[axis] != 1 || family.first[axis] != 0) visit(axis);
+      if (peers.count[axis] != 1 || peers.first[axis] != 0) visit(axis);
     }
   };
   llvm::StringRef separator = "";
@@ -208,16 +209,16 @@ void printFamily(const Topology& topology, const Family& family, bool sent,
   });
   separator = " for ";
   forEachAxis([&](std::uint32_t axis) {
-    out << separator << shiftName(axis) << " in " << family.first[axis] << ".."
-        << std::int64_t{family.first[axis]} + family.count[axis] - 1;
+    out << separator << shiftName(axis) << " in " << peers.first[axis] << ".."
+        << std::int64_t{peers.first[axis]} + peers.count[axis] - 1;
     separator = ", ";
   });
-  if (family.holdsOrigin()) {
+  if (peers.holdsOrigin()) {
     out << " except";
     forEachAxis([&](std::uint32_t) { out << " 0"; });
   }
-  if (family.order == FamilyOrder::kShuffled) out << " shuffled";
-  if (family.window > 0) out << " window " << family.window;
+  if (peers.order == PeerOrder::kShuffled) out << " shuffled";
+  if (peers.window > 0) out << " window " << peers.window;
 }
 
 void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& out) {
@@ -347,12 +348,8 @@ void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw
   llvm::StringRef separator = " after %";
   for (std::uint32_t dependence : schedule.dependencesOf(operation)) {
     out << separator << operationOf(dependence);
-    if (schedule.loops.empty()) {
-      if (const std::uint32_t before = segmentsBefore(dependence); before > 0) {
-        printIterations({.segments = static_cast<std::uint16_t>(before)}, out);
-      }
-    } else if (const std::uint32_t record = iterationsOf(dependence);
-               record > 0 && record <= schedule.iterations.size()) {
+    if (const std::uint32_t record = iterationsOf(dependence);
+        record > 0 && record <= schedule.iterations.size()) {
       printIterations(schedule.iterations[record - 1], out);
     }
     separator = ", %";

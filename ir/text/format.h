@@ -31,7 +31,7 @@ void printQuoted(std::string_view text, llvm::raw_ostream& out);
 /// The shortest decimal that reads back as the same double.
 void printDouble(double value, llvm::raw_ostream& out);
 
-/// The variable of a family along an axis, by its number: i, j, k, ...
+/// The variable of a loop over peers along an axis, by its number: i, j, k, ...
 char shiftName(std::uint32_t axis);
 
 /// On axis number `axis`: `*`, `5`, `5:3`, `x`, `x-1:2`, `x+i`, `x-i+1`; in loops `x-2-i:1+2*i`.
@@ -49,7 +49,8 @@ void printShift(const Topology& topology, const Shift& shift, llvm::raw_ostream&
 
 /// `X+i Y+j for i in -1..2, j in 0..3 except 0 0 shuffled window 32`, of a send; `X-i Y-j ...` of a
 /// receive.
-void printFamily(const Topology& topology, const Family& family, bool sent, llvm::raw_ostream& out);
+void printPeerLoop(const Topology& topology, const PeerLoop& peers, bool sent,
+                   llvm::raw_ostream& out);
 
 /// `x in 1..6, y = 0`; `*` where the guard admits every node.
 void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& out);

@@ -398,7 +398,7 @@ std::size_t ProgramParser::placeOf(llvm::StringRef message) const {
   } tables[] = {{"axis ", axis_places_},      {"color ", places_.colors},
                 {"stream ", places_.streams}, {"frame ", places_.frames},
                 {"box ", places_.boxes},      {"pair ", places_.pairs},
-                {"shift ", places_.shifts},   {"family ", places_.families},
+                {"shift ", places_.shifts},   {"loop over peers ", places_.peer_loops},
                 {"loop ", places_.loops},     {"operation ", places_.operations}};
   for (const auto& [record, places] : tables) {
     std::size_t index = 0;

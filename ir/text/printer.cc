@@ -70,7 +70,7 @@ class Printer {
          "all; 3; one before the node's own; that and the next");
     note(llvm::Twine("send A to ") + llvm::Twine(X) + "+1",
          llvm::Twine("to the node one step up ") + llvm::Twine(X));
-    if (!schedule_.families.empty()) {
+    if (!schedule_.peer_loops.empty()) {
       note(llvm::Twine("send A to ") + llvm::Twine(X) + "+i for i in 1..3",
            "three messages, each of A for its i");
     }
@@ -358,9 +358,9 @@ class Printer {
       const Operation& operation = schedule_.operations[i];
       if (operation.peer == kNone) continue;
       for (std::uint32_t k = 0; k < schedule_.topology.axis_count; ++k) {
-        const bool moves = operation.hasFamily()
-                               ? schedule_.families[operation.peer].count[k] > 1 ||
-                                     schedule_.families[operation.peer].first[k] != 0
+        const bool moves = operation.hasPeerLoop()
+                               ? schedule_.peer_loops[operation.peer].count[k] > 1 ||
+                                     schedule_.peer_loops[operation.peer].first[k] != 0
                                : schedule_.shifts[operation.peer][k] != 0;
         if (moves) used |= 1u << k;
       }

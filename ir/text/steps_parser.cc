@@ -461,9 +461,9 @@ bool StepsParser::parsePeer(Operation& operation) {
     if (cursor_.at(llvm::StringRef(&variable, 1))) {
       if (negative == sent) {
         return cursor_.fail(
-            axis_place,
-            sent ? "a family is sent to its shifts: +" + llvm::Twine(variable)
-                 : "a family is received from as far the other way: -" + llvm::Twine(variable));
+            axis_place, sent ? "a loop over peers is sent to its shifts: +" + llvm::Twine(variable)
+                             : "a loop over peers is received from as far the other way: -" +
+                                   llvm::Twine(variable));
       }
       cursor_.advance();
       shifts |= 1u << axis;
@@ -477,48 +477,50 @@ bool StepsParser::parsePeer(Operation& operation) {
     return true;
   }
   if (shifts != seen) {
-    return cursor_.fail(place, "in a family every axis has a variable; a step of 1 is i in 1..1");
+    return cursor_.fail(place,
+                        "in a loop over peers every axis has a variable; a step of 1 is i in 1..1");
   }
-  Family family;
-  if (!parseFamily(shifts, family)) return false;
-  operation.peer_kind = PeerKind::kFamily;
-  operation.peer = builder_.family(family);
-  if (operation.peer == places_.families.size()) places_.families.push_back(place);
+  PeerLoop peers;
+  if (!parsePeerLoop(shifts, peers)) return false;
+  operation.peer_kind = PeerKind::kLoop;
+  operation.peer = builder_.peerLoop(peers);
+  if (operation.peer == places_.peer_loops.size()) places_.peer_loops.push_back(place);
   return true;
 }
 
 // for i in -1..2, j in 0..3 except 0 0 shuffled window 32
-bool StepsParser::parseFamily(std::uint32_t axes, Family& family) {
-  if (!cursor_.expect("for", "and the shifts of the family")) return false;
+bool StepsParser::parsePeerLoop(std::uint32_t axes, PeerLoop& peers) {
+  if (!cursor_.expect("for", "and the shifts of the loop over peers")) return false;
   bool first = true;
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    family.count[axis] = 1;
+    peers.count[axis] = 1;
     if ((axes >> axis & 1) == 0) continue;
     const char variable = shiftName(axis);
     std::int32_t last = 0;
     if (!first && !cursor_.expect(",", "and the shifts along the next axis")) return false;
     first = false;
     if (!cursor_.expect(llvm::StringRef(&variable, 1), "the next axis's variable") ||
-        !cursor_.expect("in") || !parseShift(axis, family.first[axis]) ||
+        !cursor_.expect("in") || !parseShift(axis, peers.first[axis]) ||
         !cursor_.expect("..", "and the last shift")) {
       return false;
     }
     const std::size_t last_place = cursor_.offset();
     if (!parseShift(axis, last)) return false;
-    if (last < family.first[axis]) return cursor_.fail(last_place, "ends before it begins");
-    family.count[axis] = static_cast<std::uint32_t>(last - family.first[axis]) + 1;
+    if (last < peers.first[axis]) return cursor_.fail(last_place, "ends before it begins");
+    peers.count[axis] = static_cast<std::uint32_t>(last - peers.first[axis]) + 1;
   }
-  if (family.holdsOrigin()) {
-    if (!cursor_.expect("except", "and the node itself, which a family leaves out")) return false;
+  if (peers.holdsOrigin()) {
+    if (!cursor_.expect("except", "and the node itself, which a loop over peers leaves out"))
+      return false;
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       std::uint32_t zero = 0;
       if ((axes >> axis & 1) == 0) continue;
       if (!cursor_.integer(zero, "0, of the node itself", 0, 0)) return false;
     }
   }
-  if (cursor_.take("shuffled")) family.order = FamilyOrder::kShuffled;
+  if (cursor_.take("shuffled")) peers.order = PeerOrder::kShuffled;
   if (!cursor_.take("window")) return true;
-  return cursor_.integer(family.window, "the messages that a node sends at a time", 1, kMaxWindow);
+  return cursor_.integer(peers.window, "the messages that a node sends at a time", 1, kMaxWindow);
 }
 
 // -3, 4

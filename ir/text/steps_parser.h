@@ -14,7 +14,7 @@ namespace torc::ir {
 /// Where the records of a schedule stand in the text, to place what validation finds.
 struct RecordPlaces {
   std::vector<std::size_t> colors, streams, frames, operations;
-  std::vector<std::size_t> boxes, pairs, shifts, families;  // where each stood first
+  std::vector<std::size_t> boxes, pairs, shifts, peer_loops;  // where each stood first
   std::vector<std::size_t> loops;
   std::size_t slots = 0, segments = 0;
 };
@@ -59,7 +59,7 @@ class StepsParser {
   [[nodiscard]] bool parseCounter(Interval& interval, std::int64_t number, std::int8_t& factor);
   bool atCounter() const;
   [[nodiscard]] bool parsePeer(Operation& operation);
-  [[nodiscard]] bool parseFamily(std::uint32_t axes, Family& family);
+  [[nodiscard]] bool parsePeerLoop(std::uint32_t axes, PeerLoop& peers);
   [[nodiscard]] bool parseShift(std::uint32_t axis, std::int32_t& shift);
   [[nodiscard]] bool parseDependences();
   [[nodiscard]] bool parseInstance(Iterations& instance);

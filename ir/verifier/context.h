@@ -22,8 +22,8 @@
 
 namespace torc::ir {
 
-/// A send and its receive, on the nodes of a box; of a family, whose messages go along axes on
-/// which nodes do not differ, at no distance.
+/// A send and its receive, on the nodes of a box; of a loop over peers, whose messages go along
+/// axes on which nodes do not differ, at no distance.
 struct Match {
   std::uint32_t send = 0, receive = 0;  // operations
   Ranges senders{}, receivers{};        // nodes
@@ -43,11 +43,11 @@ struct Step {
 class VerifyContext {
  public:
   /// `root`: the root's coordinates as the schedule counts them, where the collective has one.
-  /// `schedule` is `written` with its families folded (ir/families), where it has any.
+  /// `schedule` is `written` with its loops over peers folded (ir/peer_loops), where it has any.
   VerifyContext(const ScheduleView& written, const ScheduleView& schedule, const Coordinates& root,
                 const VerifyOptions& options, VerifyResult& result);
 
-  const ScheduleView& written;  // in which a region of a family is that of one message
+  const ScheduleView& written;  // in which a region of a loop over peers is that of one message
   const ScheduleView& schedule;
   const Topology& topology;
   const Coordinates root;

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "ir/verifier/context.h"
 #include "schedules/topology/damage.h"
 
@@ -111,8 +111,8 @@ class LinkChecker {
     for (std::uint32_t i = 0; i < schedule_.operations.size() && !context_.work.tooMuch(); ++i) {
       const Operation& operation = schedule_.operations[i];
       if (!sends(operation.kind)) continue;
-      if (operation.hasFamily()) {
-        addFamily(i);
+      if (operation.hasPeerLoop()) {
+        addPeerLoop(i);
         continue;
       }
       const RangesList& senders = context_.domains.of(operation);
@@ -197,13 +197,13 @@ class LinkChecker {
     }
   }
 
-  /// What the messages of a family load: every one carries as much as every other.
-  void addFamily(std::uint32_t index) {
+  /// What the messages of a loop over peers load: every one carries as much as every other.
+  void addPeerLoop(std::uint32_t index) {
     const Operation& operation = schedule_.operations[index];
-    const Family& family = schedule_.families[operation.peer];
+    const PeerLoop& peers = schedule_.peer_loops[operation.peer];
     const double carried = written_shares_.of(context_.written.operations[index].a, {});
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      const FamilyLoad messages = loadOf(topology_, family, axis);
+      const PeerLoopLoad messages = loadOf(topology_, peers, axis);
       for (const auto& [sign, count] : {std::pair(1, messages.up), std::pair(-1, messages.down)}) {
         if (count == 0) continue;
         for (const Ranges& nodes : context_.domains.of(operation))

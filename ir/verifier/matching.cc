@@ -10,7 +10,7 @@
 #include "ir/text/format.h"
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
-#include "schedules/expansion/family.h"
+#include "schedules/expansion/peers.h"
 
 namespace torc::ir {
 namespace {
@@ -85,15 +85,16 @@ std::string describeDifference(const VerifyContext& context, const Region& sent,
   return {};
 }
 
-/// How far all messages of a family go along an axis, if they all go as far.
-std::optional<std::int32_t> onlyShift(const Family& family, std::uint32_t axis) {
-  if (family.count[axis] == 1) return family.first[axis];
-  if (family.size() == 1) return shiftsOf(family, 0, 0).front()[axis];
+/// How far all messages of a loop over peers go along an axis, if they all go as far.
+std::optional<std::int32_t> onlyShift(const PeerLoop& peers, std::uint32_t axis) {
+  if (peers.count[axis] == 1) return peers.first[axis];
+  if (peers.size() == 1) return shiftsOf(peers, 0, 0).front()[axis];
   return std::nullopt;
 }
 
-/// An interval of the sender of a family's message as its receiver sees it: what is own to the one
-/// is the peer's to the other. Where all go as far, the peer is a neighbour like any other.
+/// An interval of the sender of a message of a loop over peers, as its receiver sees it: what is
+/// own to the one is the peer's to the other. Where all go as far, the peer is a neighbour like any
+/// other.
 Interval asReceived(Interval interval, const std::optional<std::int32_t>& shift) {
   if (interval.kind == IntervalKind::kPlusShift) {
     interval.kind = IntervalKind::kRelative;
@@ -105,11 +106,12 @@ Interval asReceived(Interval interval, const std::optional<std::int32_t>& shift)
   return interval;
 }
 
-/// Whether all messages of a family are of the same blocks at both ends, on the node at `at`.
-bool sameInFamily(const VerifyContext& context, const Coordinates& at, const Operation& send,
-                  const Operation& receive) {
+/// Whether all messages of a loop over peers are of the same blocks at both ends, on the node at
+/// `at`.
+bool sameInPeerLoop(const VerifyContext& context, const Coordinates& at, const Operation& send,
+                    const Operation& receive) {
   const ScheduleView& written = context.written;
-  const Family& family = written.families[send.peer];
+  const PeerLoop& peers = written.peer_loops[send.peer];
   const PieceList sent = written.piecesOf(send.a);
   const PieceList received = written.piecesOf(receive.dst);
   if (sent.size() != received.size()) return false;
@@ -118,7 +120,7 @@ bool sameInFamily(const VerifyContext& context, const Coordinates& at, const Ope
     for (std::uint32_t block_axis = 0; block_axis < context.axes.count(); ++block_axis) {
       const std::uint32_t axis = context.axes.nodeAxis(block_axis);
       const std::uint32_t size = context.axes.size(block_axis);
-      const std::optional<std::int32_t> shift = onlyShift(family, axis);
+      const std::optional<std::int32_t> shift = onlyShift(peers, axis);
       const Interval one = asReceived(written.blockInterval(sent[i].box, block_axis), shift);
       Interval other = written.blockInterval(received[i].box, block_axis);
       if (other.kind == IntervalKind::kMinusShift && shift.has_value()) {
@@ -146,9 +148,10 @@ class Matcher {
       const Operation& operation = schedule_.operations[i];
       if (operation.peer == kNone) continue;
       const bool sending = sends(operation.kind);
-      // Families go along axes on which nodes do not differ: both ends are on nodes like these.
+      // Loops over peers go along axes on which nodes do not differ: both ends are on nodes like
+      // these.
       const Shift direction =
-          operation.hasFamily()
+          operation.hasPeerLoop()
               ? Shift{}
               : messageDirection(topology_, schedule_.shifts[operation.peer], sending ? 1 : -1);
       std::vector<Doing>& list = channels[{operation.stream, direction}];
@@ -216,9 +219,9 @@ class Matcher {
     context_.fault(Rule::kMatching, operation,
                    !sends(it.kind)
                        ? "on " + at + " nothing is sent that it could receive (" + stream + ")"
-                   : it.hasFamily() ? "on " + at + " its peers have no receive for it"
-                                    : "message " + std::to_string(k + 1) + " of " + stream +
-                                          " from " + at + " has no receive at its peer");
+                   : it.hasPeerLoop() ? "on " + at + " its peers have no receive for it"
+                                      : "message " + std::to_string(k + 1) + " of " + stream +
+                                            " from " + at + " has no receive at its peer");
   }
 
   /// Blocks go with the node, or stand still: ends that are the same on two nodes that follow one
@@ -238,8 +241,8 @@ class Matcher {
   }
 
   bool compareEnds(const Match& match, const Coordinates& at) {
-    // What one message of a family carries stands in the schedule as it was written.
-    const bool family = schedule_.operations[match.send].hasFamily();
+    // What one message of a loop over peers carries stands in the schedule as it was written.
+    const bool peers = schedule_.operations[match.send].hasPeerLoop();
     const ScheduleView& written = context_.written;
     const Operation& send = written.operations[match.send];
     const Operation& receive = written.operations[match.receive];
@@ -249,8 +252,8 @@ class Matcher {
           wrap(std::int64_t{at[i]} + match.distance[i], topology_.axes[i].size));
     }
     std::string difference;
-    if (family) {
-      if (sameInFamily(context_, at, send, receive)) return true;
+    if (peers) {
+      if (sameInPeerLoop(context_, at, send, receive)) return true;
     } else {
       difference =
           describeDifference(context_, messageRegion(send), at, messageRegion(receive), peer_at);
@@ -260,7 +263,7 @@ class Matcher {
     context_.fault(Rule::kMatching, match.receive,
                    "on " + context_.rankText(peer_at) + " receives " +
                        messageText(written, receive) + ", but its " +
-                       (family ? "peers' %" : "peer's %") + std::to_string(match.send) + " sends " +
+                       (peers ? "peers' %" : "peer's %") + std::to_string(match.send) + " sends " +
                        messageText(written, send) + difference);
     return false;
   }

@@ -179,7 +179,7 @@ class MeaningChecker {
     RegionFacts value;
     switch (operation.kind) {
       case OperationKind::kSend:
-        if (read(index, operation.a, nodes, value) && !operation.hasFamily())
+        if (read(index, operation.a, nodes, value) && !operation.hasPeerLoop())
           keepPayload(index, std::move(value));
         return;
       case OperationKind::kRecv:
@@ -231,7 +231,7 @@ class MeaningChecker {
 
   void takePayload(std::uint32_t index, const Ranges& nodes, RegionFacts& value) {
     const Operation& operation = schedule_.operations[index];
-    if (operation.hasFamily()) {
+    if (operation.hasPeerLoop()) {
       // Data are moved, never changed: a block that arrives from one of the peers is its owner's.
       context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
         value.push_back({part, {{placeOf(piece, nodes), {blockOwner()}, kNone}}});

@@ -123,24 +123,24 @@ class RaceChecker {
       for (const Region* region : {&operation.dst, &operation.a, &operation.b}) {
         if (region->present()) check(*region, i, [&] { return regionText(written_, *region); });
       }
-      if (operation.hasFamily() && operation.dst.present() && !writesApart(operation)) {
+      if (operation.hasPeerLoop() && operation.dst.present() && !writesApart(operation)) {
         context_.fault(Rule::kRaces, i,
                        "writes " + regionText(written_, operation.dst) +
-                           ": two messages of its family touch the same blocks");
+                           ": two messages of its loop over peers touch the same blocks");
       }
     }
     for (std::size_t i = 0; i < written_.frames.size(); ++i)
       check(written_.frames[i], kNone, [&] { return "frame f" + std::to_string(i); });
   }
 
-  /// Whether no two messages of a family write a block in common: along every axis on which shifts
-  /// differ, the blocks of a message are at its peer's coordinate.
+  /// Whether no two messages of a loop over peers write a block in common: along every axis on
+  /// which shifts differ, the blocks of a message are at its peer's coordinate.
   bool writesApart(const Operation& operation) const {
-    const Family& family = written_.families[operation.peer];
-    if (family.size() == 1) return true;
+    const PeerLoop& peers = written_.peer_loops[operation.peer];
+    if (peers.size() == 1) return true;
     for (const Piece& piece : written_.piecesOf(operation.dst)) {
       for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
-        bool apart = family.count[axis] < 2;
+        bool apart = peers.count[axis] < 2;
         for (std::uint32_t end = 0; end < axes_.ends() && !apart; ++end) {
           const Interval& interval =
               written_.blockInterval(piece.box, end * axes_.nodeAxes() + axis);

@@ -31,7 +31,7 @@ Line lineOf(const ScheduleView& schedule, std::uint32_t axis) {
         line.ends.insert({interval.start, std::int64_t{interval.start} + interval.length});
         break;
       case IntervalKind::kRelative:
-      case IntervalKind::kPlusShift:  // of families, which rooted collectives have not
+      case IntervalKind::kPlusShift:  // of loops over peers, which rooted collectives have not
       case IntervalKind::kMinusShift:
         blocks = std::max(blocks, std::abs(std::int64_t{interval.start}) + interval.length - 1);
         break;

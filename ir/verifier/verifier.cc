@@ -11,8 +11,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 
-#include "ir/families/families.h"
 #include "ir/node_classes.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "ir/segments/segments.h"
 #include "ir/text/text.h"
 #include "ir/verifier/context.h"
@@ -46,13 +46,14 @@ void setLoads(const std::map<LinkClass, double>& loads, VerifyResult& result) {
   }
 }
 
-/// Operations, with the messages of families one by one, that are proved where nodes differ.
+/// Operations, with the messages of loops over peers one by one, that are proved where nodes
+/// differ.
 constexpr double kMostUnrolled = 100'000;
 
 void verifyAt(const ScheduleView& schedule, const Coordinates& root, const VerifyOptions& options,
               VerifyResult& result);
 
-/// The proof with the messages of families one by one.
+/// The proof with the messages of loops over peers one by one.
 void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
                     const VerifyOptions& options, VerifyResult& result) {
   const double operations = unrolledOperations(schedule);
@@ -60,16 +61,17 @@ void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
     result.faults.push_back(
         {Rule::kBounds, kNone,
          "too large to prove: nodes differ (mesh axes, guards, absolute boxes) along axes on which "
-         "families go, of " +
+         "loops over peers go, of " +
              std::to_string(static_cast<std::uint64_t>(operations)) + " messages"});
     return;
   }
-  const UnrolledSchedule unrolled = unrollFamilies(schedule);
+  const UnrolledSchedule unrolled = unrollPeerLoops(schedule);
   verifyAt(unrolled.schedule.view(), root, options, result);
   for (Fault& fault : result.faults) {
     if (fault.operation == kNone) continue;
     fault.operation = unrolled.source[fault.operation];
-    fault.message += " (operations in this line are counted with every message of a family)";
+    fault.message +=
+        " (operations in this line are counted with every message of a loop over peers)";
   }
 }
 
@@ -98,12 +100,12 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
              " ranks with " + std::to_string(schedule.operations.size()) + " operations"});
     return;
   }
-  const bool has_families = hasFamilies(schedule);
-  if (has_families && differAlongFamilies(schedule, NodeClasses(schedule, options.per_rank))) {
+  const bool has_peer_loops = hasPeerLoops(schedule);
+  if (has_peer_loops && differAlongPeerLoops(schedule, NodeClasses(schedule, options.per_rank))) {
     return verifyUnrolled(schedule, root, options, result);
   }
-  const Schedule folded = has_families ? foldFamilies(schedule) : Schedule{};
-  const ScheduleView seen = has_families ? folded.view() : schedule;
+  const Schedule folded = has_peer_loops ? foldPeerLoops(schedule) : Schedule{};
+  const ScheduleView seen = has_peer_loops ? folded.view() : schedule;
   VerifyContext context(schedule, seen, root, options, result);
   const std::uint64_t records =
       schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();

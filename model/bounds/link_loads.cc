@@ -4,8 +4,8 @@
 #include <map>
 #include <numeric>
 
-#include "ir/families/families.h"
 #include "ir/node_classes.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "schedules/box.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/root.h"
@@ -98,10 +98,10 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
   if (!denominator) return tooLarge();
 
   const ir::NodeClasses classes(schedule, false);
-  if (ir::differAlongFamilies(schedule, classes)) {
+  if (ir::differAlongPeerLoops(schedule, classes)) {
     const double operations = ir::unrolledOperations(schedule) * classes.count();
     if (llvm::Error error = checkTaskCount(schedule, classes.count(), operations)) return error;
-    return loadsOf(ir::unrollFamilies(schedule).schedule.view());
+    return loadsOf(ir::unrollPeerLoops(schedule).schedule.view());
   }
   const double work =
       static_cast<double>(classes.count()) * static_cast<double>(schedule.operations.size());
@@ -116,10 +116,10 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
       if (operation.kind != OperationKind::kSend || !classes.executes(node, operation)) continue;
       const std::optional<Uint128> load = carriedBy(schedule, operation.a, at, pieces, owned);
       if (!load) return tooLarge();
-      std::vector<Routes::Hop> of_family;
-      std::vector<Routes::Hop>& way = operation.hasFamily() ? of_family : ways[operation.peer];
-      if (operation.hasFamily()) {
-        way = routes.hops(node, schedule.families[operation.peer]);
+      std::vector<Routes::Hop> of_peers;
+      std::vector<Routes::Hop>& way = operation.hasPeerLoop() ? of_peers : ways[operation.peer];
+      if (operation.hasPeerLoop()) {
+        way = routes.hops(node, schedule.peer_loops[operation.peer]);
       } else if (way.empty()) {
         way = routes.hops(node, schedule.shifts[operation.peer]);
       }

@@ -7,7 +7,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "ir/segments/segments.h"
 #include "model/packets/packet_sizes.h"
 #include "model/packets/program_traffic.h"
@@ -114,7 +114,7 @@ llvm::Expected<PacketResult> simulateProgram(const ScheduleView& schedule, const
   }
   const PacketParameters& p = options.parameters;
   if (llvm::Error error = checkPacketParameters(p)) return error;
-  if (ir::hasFamilies(schedule)) {
+  if (ir::hasPeerLoops(schedule)) {
     // Each rank's list of messages is as long as there are ranks.
     const auto nodes = static_cast<std::uint32_t>(schedule.topology.sites());
     const double tasks = ir::unrolledOperations(schedule) * nodes * schedule.segments;

@@ -9,7 +9,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/root.h"
 
@@ -118,7 +118,7 @@ class HandedOn {
     std::map<std::tuple<std::uint32_t, bool, Shift>, std::uint32_t> seen;
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const Operation& operation = schedule.operations[i];
-      if (operation.peer == kNone || operation.hasFamily()) continue;
+      if (operation.peer == kNone || operation.hasPeerLoop()) continue;
       const Shift& shift = schedule.shifts[operation.peer];
       places_[i] = seen[{operation.stream, sends(operation.kind), shift}]++;
     }
@@ -143,7 +143,7 @@ class HandedOn {
     const Operation& b = schedule_.operations[send];
     if (!receives(a.kind) || a.stream != b.stream || places_[receive] != places_[send])
       return false;
-    if (a.hasFamily() || b.hasFamily()) return false;
+    if (a.hasPeerLoop() || b.hasPeerLoop()) return false;
     Shift back = schedule_.shifts[b.peer];
     for (std::int32_t& hops : back)
       hops = -hops;
@@ -181,8 +181,8 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
         operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
     if (reduces) compute_ += reduce / machine.cores;
     if (!sends(operation.kind)) continue;
-    if (operation.hasFamily()) {
-      addFamily(schedule, operation, machine, size);
+    if (operation.hasPeerLoop()) {
+      addPeerLoop(schedule, operation, machine, size);
       continue;
     }
     const Shift& shift = schedule.shifts[operation.peer];
@@ -221,13 +221,13 @@ PipelineCost::PipelineCost(const ScheduleView& any_root, const Machine& machine,
   std::ranges::stable_sort(chains_, {}, &Chain::phase);
 }
 
-/// The messages of a family, each of `bytes`, as one message on every link.
-void PipelineCost::addFamily(const ScheduleView& schedule, const Operation& operation,
-                             const Machine& machine, double bytes) {
+/// The messages of a loop over peers, each of `bytes`, as one message on every link.
+void PipelineCost::addPeerLoop(const ScheduleView& schedule, const Operation& operation,
+                               const Machine& machine, double bytes) {
   const Topology& topology = schedule.topology;
-  const Family& family = schedule.families[operation.peer];
+  const PeerLoop& peers = schedule.peer_loops[operation.peer];
   for (std::uint32_t axis = 0; axis < static_cast<std::uint32_t>(topology.dimensions()); ++axis) {
-    const ir::FamilyLoad load = ir::loadOf(topology, family, axis);
+    const ir::PeerLoopLoad load = ir::loadOf(topology, peers, axis);
     for (const auto& [down, messages] : {std::pair(0u, load.up), std::pair(1u, load.down)}) {
       if (messages == 0) continue;
       Chain chain;
@@ -239,7 +239,7 @@ void PipelineCost::addFamily(const ScheduleView& schedule, const Operation& oper
           (bytes + machine.envelope) * static_cast<double>(messages) / machine.linkBandwidth(axis);
       chain.start_up =
           machine.alpha + machine.latency +
-          (2 * machine.overhead + machine.message_gap) * static_cast<double>(family.size());
+          (2 * machine.overhead + machine.message_gap) * static_cast<double>(peers.size());
       chains_.push_back(chain);
     }
   }

@@ -60,8 +60,8 @@ class PipelineCost {
     double start_up = 0;                        // seconds per message, however small
   };
 
-  void addFamily(const ScheduleView& schedule, const Operation& operation, const Machine& machine,
-                 double bytes);
+  void addPeerLoop(const ScheduleView& schedule, const Operation& operation, const Machine& machine,
+                   double bytes);
 
   std::vector<Chain> chains_;  // phase by phase, stream by stream
   std::uint32_t streams_ = 0;

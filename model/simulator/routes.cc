@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 
 namespace torc::model {
 namespace {
@@ -51,12 +51,12 @@ std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Shift& shi
   return hops;
 }
 
-std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const Family& family) const {
+std::vector<Routes::Hop> Routes::hops(std::uint32_t node_class, const PeerLoop& peers) const {
   std::vector<Hop> hops;
   const Coordinates at = classes_.coordinatesOf(node_class);
   for (int i = 0; i < topology_.dimensions(); ++i) {
     const auto axis = static_cast<std::uint32_t>(i);
-    const ir::FamilyLoad load = ir::loadOf(topology_, family, axis);
+    const ir::PeerLoopLoad load = ir::loadOf(topology_, peers, axis);
     for (const auto& [sign, messages] : {std::pair(1, load.up), std::pair(-1, load.down)}) {
       if (messages == 0) continue;
       hops.push_back({nodeOf(node_class), {axis, sign}, messages * copies_, at});

@@ -57,9 +57,9 @@ class Routes {
   /// inside a node. On a mesh the way must lie inside.
   std::vector<Hop> hops(std::uint32_t node_class, const Shift& shift) const;
 
-  /// The links of all messages of a family, which goes along collapsed axes alone: those that
-  /// stand for the busiest of an axis in each direction.
-  std::vector<Hop> hops(std::uint32_t node_class, const Family& family) const;
+  /// The links of all messages of a loop over peers, which goes along collapsed axes alone: those
+  /// that stand for the busiest of an axis in each direction.
+  std::vector<Hop> hops(std::uint32_t node_class, const PeerLoop& peers) const;
 
   /// Whether a dead cable is among those that a hop stands for, or a dead node at an end of one.
   bool crosses(const Hop& hop, const DeadLink& dead) const;

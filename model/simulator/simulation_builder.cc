@@ -4,7 +4,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 
 namespace torc::model {
 namespace {
@@ -55,7 +55,7 @@ SimulationBuilder::SimulationBuilder(const ScheduleView& schedule, const Machine
       cores_(std::max(1u, machine.cores / routes_.ranksPerNode())),
       links_(std::size_t{routes_.nodeCount()} * kMaxAxes * 2, kNone),
       route_index_(
-          std::size_t{classes_.count()} * (schedule.shifts.size() + schedule.families.size()),
+          std::size_t{classes_.count()} * (schedule.shifts.size() + schedule.peer_loops.size()),
           kNone) {
   graph_.machine_nodes = routes_.nodeCount();
   graph_.cores = classes_.count() * cores_;
@@ -97,8 +97,8 @@ void SimulationBuilder::addTask(std::uint32_t node, std::uint32_t index, double 
       task.memory = memoryGroup(node, kCopyTraffic, FairShare::kInfinity);
       break;
   }
-  if (operation.hasFamily()) {
-    task.messages = static_cast<std::uint32_t>(schedule_.families[operation.peer].size());
+  if (operation.hasPeerLoop()) {
+    task.messages = static_cast<std::uint32_t>(schedule_.peer_loops[operation.peer].size());
   }
   addInjection(task);
   graph_.tasks.push_back(task);
@@ -115,7 +115,7 @@ void SimulationBuilder::addMessage(std::uint32_t node, std::uint32_t index, doub
   task.kind = sends(operation.kind) ? TaskKind::kSend : TaskKind::kReceive;
   if (task.kind == TaskKind::kSend) {
     const Coordinates to = schedule_.topology.coordinatesOf(peer);
-    const Shift way = ir::wayOf(schedule_.topology, schedule_.families[operation.peer],
+    const Shift way = ir::wayOf(schedule_.topology, schedule_.peer_loops[operation.peer],
                                 classes_.coordinatesOf(node), to);
     task.route = static_cast<std::uint32_t>(graph_.routes.size());
     graph_.routes.push_back(makeRoute(node, classes_.classOf(to), way, routes_.hops(node, way)));
@@ -206,21 +206,21 @@ std::uint32_t SimulationBuilder::linkResource(const Routes::Hop& hop) {
 }
 
 std::uint32_t SimulationBuilder::routeOf(std::uint32_t node, const Operation& operation) {
-  const std::size_t kinds = schedule_.shifts.size() + schedule_.families.size();
-  const std::size_t kind = operation.peer + (operation.hasFamily() ? schedule_.shifts.size() : 0);
+  const std::size_t kinds = schedule_.shifts.size() + schedule_.peer_loops.size();
+  const std::size_t kind = operation.peer + (operation.hasPeerLoop() ? schedule_.shifts.size() : 0);
   std::uint32_t& index = route_index_[std::size_t{node} * kinds + kind];
   if (index != kNone) return index;
   index = static_cast<std::uint32_t>(graph_.routes.size());
   MessageRoute route;
-  if (operation.hasFamily()) {
-    const Family& family = schedule_.families[operation.peer];
+  if (operation.hasPeerLoop()) {
+    const PeerLoop& peers = schedule_.peer_loops[operation.peer];
     Shift farthest{};
     for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {
       const std::int32_t last =
-          family.first[axis] + static_cast<std::int32_t>(family.count[axis]) - 1;
-      farthest[axis] = std::max(std::abs(family.first[axis]), std::abs(last));
+          peers.first[axis] + static_cast<std::int32_t>(peers.count[axis]) - 1;
+      farthest[axis] = std::max(std::abs(peers.first[axis]), std::abs(last));
     }
-    route = makeRoute(node, node, farthest, routes_.hops(node, family));
+    route = makeRoute(node, node, farthest, routes_.hops(node, peers));
   } else {
     const Shift& shift = schedule_.shifts[operation.peer];
     Coordinates distance{};

@@ -31,7 +31,7 @@ class SimulationBuilder {
 
   /// Appends the task of operation `index` on `node`, which moves `bytes`.
   void addTask(std::uint32_t node, std::uint32_t index, double bytes);
-  /// The same for one message of a family, sent to the rank `peer` or received from it.
+  /// The same for one message of a loop over peers, sent to the rank `peer` or received from it.
   void addMessage(std::uint32_t node, std::uint32_t index, double bytes, std::int32_t peer);
   /// Appends a task that does nothing: dependences pass through it.
   void addPass(std::uint32_t node, std::uint32_t index);
@@ -62,7 +62,7 @@ class SimulationBuilder {
   std::uint32_t cores_ = 1;                 // of a rank
   std::vector<std::uint32_t> memories_;     // resource by node; empty: no limit
   std::vector<std::uint32_t> links_;        // resource by node, axis, direction
-  std::vector<std::uint32_t> route_index_;  // by class, and shift or family
+  std::vector<std::uint32_t> route_index_;  // by class, and shift or loop over peers
   std::map<std::pair<std::uint32_t, double>, std::uint32_t> memory_groups_;
   std::vector<std::uint32_t> broken_routes_;  // over what is dead
 };

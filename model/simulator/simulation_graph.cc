@@ -31,11 +31,11 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
     outgoing.push_back(number(ir::messageDirection(schedule.topology, shift, 1)));
     incoming.push_back(number(ir::messageDirection(schedule.topology, shift, -1)));
   }
-  const std::size_t kinds = directions.size() + schedule.families.size();
+  const std::size_t kinds = directions.size() + schedule.peer_loops.size();
   const auto kindOf = [&](const Operation& operation, const std::vector<std::uint32_t>& ways) {
-    if (!operation.hasFamily()) return std::size_t{ways[operation.peer]};
-    const auto first = llvm::find(schedule.families, schedule.families[operation.peer]);
-    return directions.size() + static_cast<std::size_t>(first - schedule.families.begin());
+    if (!operation.hasPeerLoop()) return std::size_t{ways[operation.peer]};
+    const auto first = llvm::find(schedule.peer_loops, schedule.peer_loops[operation.peer]);
+    return directions.size() + static_cast<std::size_t>(first - schedule.peer_loops.begin());
   };
   auto channel = [&](std::uint32_t receiver, std::uint32_t stream, std::size_t kind) {
     return (std::uint64_t{receiver} * schedule.streams.size() + stream) * kinds + kind;
@@ -58,9 +58,9 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
     const Operation& operation = schedule.operations[tasks[i].operation];
     const std::size_t kind = kindOf(operation, outgoing);
     Coordinates distance{};
-    // The peers of a family are of its node's class.
+    // The peers of a loop over peers are of its node's class.
     const std::uint32_t peer =
-        operation.hasFamily()
+        operation.hasPeerLoop()
             ? tasks[i].node
             : builder.classes().neighbour(tasks[i].node, directions[kind], distance);
     const auto found = channels.find(channel(peer, operation.stream, kind));
@@ -185,7 +185,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
         builder.addPass(node, operation.source);
       } else {
         const double bytes = static_cast<double>(moved.elements) * element_bytes;
-        if (schedule.operations[operation.source].hasFamily()) {
+        if (schedule.operations[operation.source].hasPeerLoop()) {
           builder.addMessage(node, operation.source, bytes, operation.peer);
         } else {
           builder.addTask(node, operation.source, bytes);

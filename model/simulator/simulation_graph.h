@@ -36,7 +36,7 @@ struct Task {
   std::uint32_t route = kNone;    // sends: index of a route
   std::uint32_t memory = kNone;   // reductions and copies: group of flows; kNone: no limit
   double bytes = 0;               // sent, received, reduced or copied; of each message
-  std::uint32_t messages = 1;     // of a family: as many at once
+  std::uint32_t messages = 1;     // of a loop over peers: as many at once
   bool is_synchronous = false;    // a send that is complete when its message is received
   double work_s = 0;              // of a core, were memory no limit; sends: to copy what they send
 };
@@ -51,7 +51,7 @@ struct MessageRoute {
   std::uint32_t first = kInside;  // resource: the link on which it leaves
   std::uint32_t last = kInside;   // and arrives
   double latency_s = 0;           // from a byte's leaving to its arrival
-  Shift way{};                    // from node to node; of a family the farthest along each axis
+  Shift way{};  // from node to node; of a loop over peers the farthest along each axis
 };
 
 /// A directed link.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "ir/segments/segments.h"
 #include "model/simulator/routes.h"
 #include "model/simulator/simulation.h"
@@ -131,14 +131,14 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
   const RootedSchedule rooted(any_root, 0);
   // With few ports messages wait for one another, one by one.
   std::optional<ir::UnrolledSchedule> unrolled;
-  if (!options.per_rank && ir::hasFamilies(rooted.view())) {
+  if (!options.per_rank && ir::hasPeerLoops(rooted.view())) {
     const ir::NodeClasses classes(rooted.view(), false);
-    if (machine.ports > 0 || ir::differAlongFamilies(rooted.view(), classes)) {
+    if (machine.ports > 0 || ir::differAlongPeerLoops(rooted.view(), classes)) {
       const double tasks = ir::unrolledOperations(rooted.view()) * classes.count();
       if (llvm::Error error = checkTaskCount(rooted.view(), classes.count(), tasks)) {
         return error;
       }
-      unrolled = ir::unrollFamilies(rooted.view());
+      unrolled = ir::unrollPeerLoops(rooted.view());
     }
   }
   const ScheduleView schedule = unrolled ? unrolled->schedule.view() : rooted.view();

@@ -77,7 +77,7 @@ ConflictIndex::ConflictIndex(const ScheduleView& schedule)
     : schedule_(schedule),
       row_(rowOf(schedule.collective)),
       axes_(schedule.blockAxes()),
-      counts_round_(!schedule.families.empty()) {
+      counts_round_(!schedule.peer_loops.empty()) {
   for (std::uint32_t axis = 1; axis < schedule.topology.axis_count; ++axis) {
     if (schedule.topology.axes[axis].size > schedule.topology.axes[longest_axis_].size)
       longest_axis_ = axis;

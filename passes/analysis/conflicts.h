@@ -69,7 +69,7 @@ class ConflictIndex {
   const ScheduleView schedule_;
   const CollectiveRow& row_;
   const BlockAxes axes_;
-  const bool counts_round_;  // on lines too, as the shifts of families do
+  const bool counts_round_;  // on lines too, as the shifts of loops over peers do
   std::uint32_t longest_axis_ = 0;
   llvm::DenseMap<std::uint32_t, Storage> buffers_;  // by part
   llvm::DenseMap<std::uint32_t, Storage> slots_;

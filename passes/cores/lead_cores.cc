@@ -315,7 +315,8 @@ class LeadCores final : public Pass {
     if (!mayBeLed(row)) return passError(llvm::StringRef(row.name) + " has no form with leaders");
     if (schedule.topology.hasCores()) return passError("the nodes have cores already");
     if (schedule.colors.empty()) return passError("the program has no colors");
-    if (!schedule.families.empty()) return passError("families have no form with leaders");
+    if (!schedule.peer_loops.empty())
+      return passError("loops over peers have no form with leaders");
     Schedule led = LedSteps(schedule, *cores_).run();
     if (llvm::Error error = checkLimits(led.operations.size(), led.dependences.size()))
       return error;

@@ -19,19 +19,19 @@ namespace {
 
 /// The shifts to all nodes that differ on the axes of the exchange alone: on rings from the
 /// farthest node one way to the farthest the other way.
-Family familyOf(const ExchangeSteps& steps) {
+PeerLoop peerLoopOf(const ExchangeSteps& steps) {
   const Topology& topology = steps.topology();
-  Family family;
+  PeerLoop peers;
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     const bool along = steps.axes() >> axis & 1;
-    family.count[axis] = along ? topology.axes[axis].size : 1;
+    peers.count[axis] = along ? topology.axes[axis].size : 1;
     if (along && topology.axes[axis].isRing())
-      family.first[axis] = steps.firstOf(topology.axes[axis].size);
+      peers.first[axis] = steps.firstOf(topology.axes[axis].size);
   }
-  return family;
+  return peers;
 }
 
-/// A message to each of a family, or to the one node at a shift, and one from each; the index of
+/// A message to each peer of a loop, or to the one node at a shift, and one from each; the index of
 /// the receive.
 template <typename Peers>
 std::uint32_t addMessages(ExchangeSteps& steps, const ir::StepPlace& place, const Peers& peers,
@@ -41,24 +41,24 @@ std::uint32_t addMessages(ExchangeSteps& steps, const ir::StepPlace& place, cons
   return receive;
 }
 
-/// The same for those of a family that are `shift` away along the split axis, in a stream of their
-/// own; nothing where that is the node itself alone.
-void addAlongSplit(ExchangeSteps& steps, Family family, std::int32_t shift,
+/// The same for those peers of a loop that are `shift` away along the split axis, in a stream of
+/// their own; nothing where that is the node itself alone.
+void addAlongSplit(ExchangeSteps& steps, PeerLoop peers, std::int32_t shift,
                    const BlockList& received, const BlockList& sent,
                    ir::OperationIndices& brought) {
   const std::uint32_t axis = steps.splitAxis();
-  family.first[axis] = shift;
-  family.count[axis] = 1;
-  if (family.size() == 0) return;
+  peers.first[axis] = shift;
+  peers.count[axis] = 1;
+  if (peers.size() == 0) return;
   const ir::StepPlace place = steps.newStream();
   brought.push_back(steps.axes() == 1u << axis
                         ? addMessages(steps, place, ir::hop(axis, shift), received, sent)
-                        : addMessages(steps, place, family, received, sent));
+                        : addMessages(steps, place, peers, received, sent));
 }
 
-/// To the nodes at multiples of the stride along the split axis: a family, and so a stream, for
-/// each multiple, so that regions say what they hold there from their own node.
-ir::OperationIndices addMultiples(ExchangeSteps& steps, const Family& family) {
+/// To the nodes at multiples of the stride along the split axis: a loop over peers, and so a
+/// stream, for each multiple, so that regions say what they hold there from their own node.
+ir::OperationIndices addMultiples(ExchangeSteps& steps, const PeerLoop& peers) {
   const Interval own = Interval::relative(0);
   const std::int32_t around = steps.firstOf(steps.stride());
   ir::OperationIndices brought;
@@ -68,14 +68,14 @@ ir::OperationIndices addMultiples(ExchangeSteps& steps, const Family& family) {
     const std::uint32_t sent =
         steps.blocks(own, Interval::ofPeer(true), own,
                      Interval::relative(around - source.start, steps.stride()));
-    addAlongSplit(steps, family, -source.start, {received}, {sent}, brought);
+    addAlongSplit(steps, peers, -source.start, {received}, {sent}, brought);
   }
   return brought;
 }
 
 /// To the nodes around along the split axis, with what came from the multiples of the stride;
 /// likewise.
-ir::OperationIndices addAround(ExchangeSteps& steps, const Family& family) {
+ir::OperationIndices addAround(ExchangeSteps& steps, const PeerLoop& peers) {
   const Interval own = Interval::relative(0);
   ir::OperationIndices brought;
   for (std::uint32_t i = 0; i < steps.stride(); ++i) {
@@ -86,26 +86,26 @@ ir::OperationIndices addAround(ExchangeSteps& steps, const Family& family) {
                                       Interval::relative(source.start - shift), own));
       sent.push_back(steps.blocks(own, Interval::ofPeer(true), source, Interval::relative(shift)));
     }
-    addAlongSplit(steps, family, shift, received, sent, brought);
+    addAlongSplit(steps, peers, shift, received, sent, brought);
   }
   return brought;
 }
 
 }  // namespace
 
-void expandExchange(ExchangeSteps steps, FamilyOrder order, std::uint32_t window) {
+void expandExchange(ExchangeSteps steps, PeerOrder order, std::uint32_t window) {
   const Interval own = Interval::relative(0);
   const ir::StepPlace place = steps.newStream();
-  Family family = familyOf(steps);
-  family.order = order;
-  if (window < family.size()) family.window = static_cast<std::uint16_t>(window);
+  PeerLoop peers = peerLoopOf(steps);
+  peers.order = order;
+  if (window < peers.size()) peers.window = static_cast<std::uint16_t>(window);
   ir::OperationIndices brought;
   if (steps.isStrided()) {
-    brought = addMultiples(steps, family);
+    brought = addMultiples(steps, peers);
   } else if (steps.splitAxis() != kNone) {
-    brought = addAround(steps, family);
+    brought = addAround(steps, peers);
   } else {
-    brought = {addMessages(steps, place, family, {steps.blocks(Interval::ofPeer(false), own)},
+    brought = {addMessages(steps, place, peers, {steps.blocks(Interval::ofPeer(false), own)},
                            {steps.blocks(own, Interval::ofPeer(true))})};
   }
   brought.push_back(steps.keep(place));

@@ -7,7 +7,7 @@ namespace torc::passes {
 
 /// Adds a message to every node that differs on the axes of the exchange alone: a send, a receive
 /// and a copy, however many these are.
-void expandExchange(ExchangeSteps steps, FamilyOrder order, std::uint32_t window);
+void expandExchange(ExchangeSteps steps, PeerOrder order, std::uint32_t window);
 
 }  // namespace torc::passes
 

@@ -102,7 +102,7 @@ std::optional<RepeatedOperation> RepeatedOperation::make(const ScheduleView& sch
                                                          std::uint32_t second) {
   const Operation& one = schedule.operations[first];
   const Operation& other = schedule.operations[second];
-  if (one.hasFamily() || !areAlike(one, other)) return std::nullopt;
+  if (one.hasPeerLoop() || !areAlike(one, other)) return std::nullopt;
   RepeatedOperation repeated;
   repeated.first_ = one;
   repeated.has_pairs_ = schedule.hasPairs();

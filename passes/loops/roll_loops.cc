@@ -212,7 +212,7 @@ bool Roller::findWaits(const Repetition& repetition, std::uint32_t position, Wai
       } else {
         const std::uint32_t iteration = (on - repetition.begin) / repetition.period;
         before.emplace(
-            dependenceOn((on - repetition.begin) % repetition.period, segmentsBefore(dependence)),
+            dependenceOn((on - repetition.begin) % repetition.period, iterationsOf(dependence)),
             static_cast<std::int32_t>(i) - static_cast<std::int32_t>(iteration));
       }
     }
@@ -242,7 +242,7 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
   for (std::uint32_t i = 0; i < repetition.count; ++i) {
     for (const std::uint32_t dependence : outside[i]) {
       const std::uint32_t on = operationOf(dependence);
-      const std::uint32_t segments = segmentsBefore(dependence);
+      const std::uint32_t of_segment = iterationsOf(dependence);
       if (!rest[i].contains(dependence) || loop_of_[on] == kNone) continue;
       // Whether this goes along with the iterations, or backwards.
       for (const bool backwards : {false, true}) {
@@ -256,7 +256,7 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
         };
         const auto there = [&](std::uint32_t iteration) {
           const auto there = static_cast<std::uint32_t>(own(iteration) + offset);
-          return dependenceOn(inFirstIteration(on) + there * other.period, segments);
+          return dependenceOn(inFirstIteration(on) + there * other.period, of_segment);
         };
         std::uint32_t often = 0;
         bool goes = true;
@@ -267,7 +267,7 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
         }
         if (!goes || often < 2) continue;
         (backwards ? waits.back : waits.along)
-            .emplace(dependenceOn(inFirstIteration(on), segments),
+            .emplace(dependenceOn(inFirstIteration(on), of_segment),
                      static_cast<std::int32_t>(offset));
         for (std::uint32_t k = 0; k < repetition.count; ++k) {
           if (isThere(k)) rest[k].erase(there(k));
@@ -283,7 +283,7 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
     while (!rest[last].contains(on))
       --last;
     // Waiting earlier than it has to, one may wait for whom waits for it; not in another segment.
-    for (std::uint32_t i = 0; i < last && segmentsBefore(on) == 0; ++i) {
+    for (std::uint32_t i = 0; i < last && iterationsOf(on) == 0; ++i) {
       if (!rest[i].contains(on) && !reaches(repetition.at(i, position), on, repetition.begin))
         return false;
     }
@@ -303,7 +303,7 @@ bool Roller::addOutside(const Repetition& repetition, std::uint32_t position,
 /// Whether `from` has the dependence `to` by way of others: on one of an earlier segment, by way of
 /// those from `begin` on.
 bool Roller::reaches(std::uint32_t from, std::uint32_t to, std::uint32_t begin) const {
-  const std::uint32_t least = segmentsBefore(to) > 0 ? begin : to;
+  const std::uint32_t least = iterationsOf(to) > 0 ? begin : to;
   llvm::DenseSet<std::uint32_t> seen;
   std::vector<std::uint32_t> next = {from};
   while (!next.empty()) {
@@ -311,7 +311,7 @@ bool Roller::reaches(std::uint32_t from, std::uint32_t to, std::uint32_t begin) 
     next.pop_back();
     for (const std::uint32_t on : view_.dependencesOf(schedule_.operations[operation])) {
       if (on == to) return true;
-      if (segmentsBefore(on) == 0 && on >= least && seen.insert(on).second) next.push_back(on);
+      if (iterationsOf(on) == 0 && on >= least && seen.insert(on).second) next.push_back(on);
     }
   }
   return false;
@@ -400,7 +400,7 @@ Schedule Roller::rebuild() {
   /// The dependence on an operation outside of the loop of the one that waits.
   const auto onOutside = [&](std::uint32_t dependence) {
     const std::uint32_t operation = operationOf(dependence);
-    const std::uint32_t segments = segmentsBefore(dependence);
+    const std::uint32_t segments = view_.segmentsBefore(dependence);
     if (loop_of_[operation] == kNone) return on(operation, segments);
     Iterations iterations{.depth = 1};
     const std::uint32_t iteration = iterationOf(operation);
@@ -418,7 +418,7 @@ Schedule Roller::rebuild() {
       const std::uint32_t operation = operationOf(dependence);
       return loop_of_[operation] == kNone
                  ? dependence
-                 : dependenceOn(inFirstIteration(operation), segmentsBefore(dependence));
+                 : dependenceOn(inFirstIteration(operation), iterationsOf(dependence));
     };
     for (const std::uint32_t dependence : outside)
       often[firstOf(dependence)] += 1;
@@ -428,9 +428,9 @@ Schedule Roller::rebuild() {
       if (!in_loop || often[firstOf(dependence)] < loops_[loop_of_[operation]].of.count) {
         dependences.push_back(onOutside(dependence));
       } else if (iterationOf(operation) == 0) {
-        Iterations all{.depth = static_cast<std::uint16_t>(segmentsBefore(dependence) > 0)};
+        Iterations all{.depth = static_cast<std::uint16_t>(iterationsOf(dependence) > 0)};
         if (all.depth > 0) all.origin[0] = IterationOrigin::kAll;
-        dependences.push_back(on(operation, segmentsBefore(dependence), all));
+        dependences.push_back(on(operation, view_.segmentsBefore(dependence), all));
       }
     }
   };
@@ -439,7 +439,7 @@ Schedule Roller::rebuild() {
     Iterations iterations{.depth = 1};
     iterations.origin[0] = origin;
     iterations.offset[0] = offset;
-    return on(operationOf(dependence), segmentsBefore(dependence), iterations);
+    return on(operationOf(dependence), view_.segmentsBefore(dependence), iterations);
   };
   std::vector<std::uint32_t> dependences;
   for (std::uint32_t i = 0; i < schedule_.operations.size();) {
@@ -487,7 +487,7 @@ Schedule Roller::rebuild() {
       if (operation.guard != kNone) operation.guard = builder.box(repeated.guard());
       dependences.clear();
       for (const auto& [at, distance] : loop.waits[position].before) {
-        const bool here = distance == 0 && segmentsBefore(at) == 0;
+        const bool here = distance == 0 && iterationsOf(at) == 0;
         dependences.push_back(here ? made[i + at] : along(i + at, -distance));
       }
       for (const auto& [dependence, offset] : loop.waits[position].along)

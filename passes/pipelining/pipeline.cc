@@ -154,7 +154,7 @@ class Pipeline final : public Pass {
     builder.schedule().boxes = old.boxes;
     builder.schedule().pairs = old.pairs;
     builder.schedule().shifts = old.shifts;
-    builder.schedule().families = old.families;
+    builder.schedule().peer_loops = old.peer_loops;
     for (const Stream& stream : old.streams) {
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
         const bool any = stream.part == kNone;

@@ -120,6 +120,7 @@ class Segment final : public Pass {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> copies;
     std::vector<llvm::SparseBitVector<>> waited(view.operations.size());
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> last_receives;
+    const Iterations of_window{.segments = static_cast<std::uint16_t>(*window_)};
     const auto chainOf = [](const Operation& operation) {
       return std::tuple(operation.stream, operation.phase, operation.guard);
     };
@@ -134,9 +135,10 @@ class Segment final : public Pass {
       after.assign(before.begin(), before.end());
       for (const std::uint32_t on : before)
         waited[i] |= waited[on];
-      if (sends(operation.kind)) after.push_back(dependenceOn(i, 1));
+      if (sends(operation.kind)) after.push_back(schedule.dependence(i, {.segments = 1}));
       if (receives(operation.kind)) {
-        after.push_back(dependenceOn(inChains() ? last_receives[chainOf(operation)] : i, *window_));
+        after.push_back(
+            schedule.dependence(inChains() ? last_receives[chainOf(operation)] : i, of_window));
       }
       const bool stages = operation.kind == OperationKind::kRecvReduce;
       for (const Region* region : {&operation.dst, stages ? &operation.b : &operation.dst}) {
@@ -147,7 +149,7 @@ class Segment final : public Pass {
             copies.try_emplace({slot, operation.guard}, number).first->second;
         if (!waited[i].test_and_set(copy)) continue;
         for (const std::uint32_t other : lastOf(slot, operation))
-          after.push_back(dependenceOn(other, *window_));
+          after.push_back(schedule.dependence(other, of_window));
       }
       llvm::sort(after);
       after.erase(llvm::unique(after), after.end());
@@ -163,7 +165,7 @@ class Segment final : public Pass {
     builder.schedule().boxes = schedule.boxes;
     builder.schedule().pairs = schedule.pairs;
     builder.schedule().shifts = schedule.shifts;
-    builder.schedule().families = schedule.families;
+    builder.schedule().peer_loops = schedule.peer_loops;
     builder.schedule().streams = schedule.streams;
     const auto single = [&](const PieceList& list) {
       llvm::SmallVector<Piece, 8> pieces;

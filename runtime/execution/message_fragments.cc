@@ -33,7 +33,7 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
     if (flat.segment != segment) placement.setSegment(segment = flat.segment);
     const Operation& operation = unrolled.operations[flat.unrolled];
     const Region& region = sending ? operation.a : operation.dst;
-    if (operation.hasFamily()) placement.setPeer(rooted.coordinatesOf(flat.peer));
+    if (operation.hasPeerLoop()) placement.setPeer(rooted.coordinatesOf(flat.peer));
     // Equal blocks need not be listed to know their size.
     if (counts.per_rank.empty() && bytes / placement.blocksOf(region) < least_bytes) continue;
     placement.appendBlocks(region, fragments[i]);

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "schedules/expansion/family.h"
+#include "schedules/expansion/peers.h"
 #include "schedules/expansion/placement.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
@@ -68,7 +68,7 @@ class DependenceMap {
   explicit DependenceMap(const ScheduleView& schedule) : schedule_(schedule) {
     std::uint32_t farthest = 0;
     for (const std::uint32_t dependence : schedule.dependences)
-      farthest = std::max(farthest, segmentsBefore(dependence));
+      farthest = std::max(farthest, schedule.segmentsBefore(dependence));
     segments_.resize(farthest + 1, std::vector<Place>(schedule.operations.size()));
   }
 
@@ -82,8 +82,9 @@ class DependenceMap {
   const std::vector<std::uint32_t>& resolve(std::uint32_t index) {
     work_.clear();
     for (std::uint32_t d : schedule_.dependencesOf(schedule_.operations[index])) {
-      if (segmentsBefore(d) > segment_) continue;
-      const Place& place = segments_[segmentsBefore(d)][operationOf(d)];
+      const std::uint32_t before = schedule_.segmentsBefore(d);
+      if (before > segment_) continue;
+      const Place& place = segments_[before][operationOf(d)];
       if (place.count == kKept) {
         work_.push_back(place.first);
       } else {
@@ -98,7 +99,8 @@ class DependenceMap {
   void keep(std::uint32_t index, std::size_t flat) {
     segments_[0][index] = {static_cast<std::uint32_t>(flat), kKept};
   }
-  /// Of a family: its messages are the flat operations from `first` to before `end`, a few.
+  /// Of a loop over peers: its messages are the flat operations from `first` to before `end`, a
+  /// few.
   void keep(std::uint32_t index, std::size_t first, std::size_t end) {
     segments_[0][index] = {static_cast<std::uint32_t>(passed_.size()),
                            static_cast<std::uint32_t>(end - first)};
@@ -233,19 +235,20 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     return flat;
   };
 
-  /// Adds the messages of a family, each after what the operation waits for.
-  auto addFamily = [&](const FlatOperation& message, const Ranges& guard) {
+  /// Adds the messages of a loop over peers, each after what the operation waits for.
+  auto addPeerLoop = [&](const FlatOperation& message, const Ranges& guard) {
     const Operation& operation = schedule.operations[message.source];
     std::vector<std::uint32_t> after = dependences.resolve(message.source);
-    const auto shifts = shiftsOf(schedule.families[operation.peer], rank, message.source);
+    const auto shifts = shiftsOf(schedule.peer_loops[operation.peer], rank, message.source);
     if (after.size() > 1 && shifts.size() > kMostPassed) {
       add(joinOf(message.source), after);
       after = {static_cast<std::uint32_t>(program.operations.size() - 1)};
     }
     const std::size_t first = program.operations.size();
-    const std::size_t window = sends(operation.kind) && schedule.families[operation.peer].window > 0
-                                   ? schedule.families[operation.peer].window
-                                   : shifts.size();
+    const std::size_t window =
+        sends(operation.kind) && schedule.peer_loops[operation.peer].window > 0
+            ? schedule.peer_loops[operation.peer].window
+            : shifts.size();
     const std::size_t waits = after.size();
     for (Shift shift : shifts) {
       if (receives(operation.kind)) {
@@ -281,7 +284,7 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     const Operation& operation = schedule.operations[i];
     if (!executes[i]) return drop(i);
     FlatOperation flat = flatOf(i, operation.kind);
-    if (operation.hasFamily()) return addFamily(flat, guardRanges(schedule, operation.guard));
+    if (operation.hasPeerLoop()) return addPeerLoop(flat, guardRanges(schedule, operation.guard));
     if (operation.peer != kNone) {
       flat.peer = rooted.neighbour(at, schedule.shifts[operation.peer]);
       flat.tag = tags.next(operation.stream, flat.peer, sends(operation.kind));

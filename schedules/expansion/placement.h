@@ -40,7 +40,7 @@ class Placement {
   /// Sums up the counts and lays the scratch slots out. Call first.
   Status prepare();
 
-  /// Says where the peer is, from which the regions of a family's message count.
+  /// Says where the peer is, from which the regions of a message of a loop over peers count.
   void setPeer(const Coordinates& peer) { peer_at_ = peer; }
   /// Says of which segment regions are; of the first to begin with.
   void setSegment(std::uint32_t segment);

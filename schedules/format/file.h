@@ -16,7 +16,7 @@
 
 namespace torc {
 
-inline constexpr std::uint32_t kFormatVersion = 7;
+inline constexpr std::uint32_t kFormatVersion = 8;
 /// The carriage return and the line feeds show a transfer that rewrote line ends.
 inline constexpr char kFileMagic[8] = {'T', 'O', 'R', 'C', '\r', '\n', '\x1a', '\n'};
 

@@ -26,7 +26,7 @@ enum class TableKind : std::uint32_t {
   kPairs,
   kPieces,
   kShifts,
-  kFamilies,
+  kPeerLoops,
   kFrames,
   kLoops,
   kIterations,
@@ -84,7 +84,7 @@ static_assert(std::has_unique_object_representations_v<Box>);
 static_assert(std::has_unique_object_representations_v<BoxPair>);
 static_assert(std::has_unique_object_representations_v<Piece>);
 static_assert(std::has_unique_object_representations_v<Shift>);
-static_assert(std::has_unique_object_representations_v<Family>);
+static_assert(std::has_unique_object_representations_v<PeerLoop>);
 static_assert(std::has_unique_object_representations_v<Frame>);
 static_assert(std::has_unique_object_representations_v<Loop>);
 static_assert(std::has_unique_object_representations_v<Iterations>);

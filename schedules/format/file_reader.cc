@@ -13,8 +13,8 @@ namespace torc {
 namespace {
 
 constexpr const char* kTableNames[kTableCount] = {
-    "name",   "producer", "colors", "streams", "boxes",      "pairs",      "pieces",
-    "shifts", "families", "frames", "loops",   "iterations", "operations", "dependences"};
+    "name",   "producer",   "colors", "streams", "boxes",      "pairs",      "pieces",
+    "shifts", "peer_loops", "frames", "loops",   "iterations", "operations", "dependences"};
 
 Status readMagic(FieldReader& reader) {
   const auto file = reader.file();
@@ -67,7 +67,7 @@ Status readTables(FieldReader& reader, ScheduleView& schedule) {
   if (status.ok()) status = tables.read(TableKind::kPairs, schedule.pairs);
   if (status.ok()) status = tables.read(TableKind::kPieces, schedule.pieces);
   if (status.ok()) status = tables.read(TableKind::kShifts, schedule.shifts);
-  if (status.ok()) status = tables.read(TableKind::kFamilies, schedule.families);
+  if (status.ok()) status = tables.read(TableKind::kPeerLoops, schedule.peer_loops);
   if (status.ok()) status = tables.read(TableKind::kFrames, schedule.frames);
   if (status.ok()) status = tables.read(TableKind::kLoops, schedule.loops);
   if (status.ok()) status = tables.read(TableKind::kIterations, schedule.iterations);

@@ -35,7 +35,7 @@ std::vector<std::byte> writeSchedule(const ScheduleView& schedule) {
   writer.append(TableKind::kPairs, schedule.pairs);
   writer.append(TableKind::kPieces, schedule.pieces);
   writer.append(TableKind::kShifts, schedule.shifts);
-  writer.append(TableKind::kFamilies, schedule.families);
+  writer.append(TableKind::kPeerLoops, schedule.peer_loops);
   writer.append(TableKind::kFrames, schedule.frames);
   writer.append(TableKind::kLoops, schedule.loops);
   writer.append(TableKind::kIterations, schedule.iterations);

@@ -34,7 +34,7 @@ class Unroller {
     made.window = schedule_.window;
     made.streams.assign(schedule_.streams.begin(), schedule_.streams.end());
     made.shifts.assign(schedule_.shifts.begin(), schedule_.shifts.end());
-    made.families.assign(schedule_.families.begin(), schedule_.families.end());
+    made.peer_loops.assign(schedule_.peer_loops.begin(), schedule_.peer_loops.end());
     emit(0, static_cast<std::uint32_t>(schedule_.operations.size()), 0, 0);
     if (choice_ == IterationChoice::kAll) addDependences();
     numberSlots();
@@ -120,7 +120,10 @@ class Unroller {
                     const Iterations& iterations, std::uint32_t level, std::uint64_t instance) {
     if (level == target.depth()) {
       result_.schedule.dependences.push_back(
-          dependenceOn(made_[operation][instance], iterations.segments));
+          iterations.segments == 0
+              ? made_[operation][instance]
+              : result_.schedule.dependence(made_[operation][instance],
+                                            {.segments = iterations.segments}));
       return;
     }
     const std::uint32_t count = nest_.loop(target[level]).count;

@@ -347,7 +347,7 @@ TEST_P(Explain, NothingIsLeftOutInSilence) {
       EXPECT_TRUE(isToldOf(above(&Options::led_cores, 0), {"leaders"}));
       EXPECT_TRUE(isToldOf(with(&Options::synchronous_sends, true), {"synchronous sends"}));
       if (algorithm.form == PlanForm::kExchanges) {
-        EXPECT_TRUE(isToldOf(with(&Options::peers, FamilyOrder::kFixed), {"peers in order"}));
+        EXPECT_TRUE(isToldOf(with(&Options::peers, PeerOrder::kFixed), {"peers in order"}));
       }
     }
   }

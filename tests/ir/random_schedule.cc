@@ -283,7 +283,7 @@ class Generator {
       }
     }
     const bool reduces = rowOf(s_.collective).reduces();
-    if (familyOf(operation.stream) != kNone) return addFamily(operation);
+    if (peerLoopOf(operation.stream) != kNone) return addPeerLoop(operation);
     Shift shift{};
     const bool moves = randomShift(admitted, shift);
     std::vector<OperationKind> kinds = {OperationKind::kCopy};
@@ -306,33 +306,33 @@ class Generator {
     append(operation);
   }
 
-  /// The family of all messages of a stream; kNone where they have none.
-  std::uint32_t familyOf(std::uint32_t stream) {
-    family_of_.resize(s_.streams.size(), kUnknown);
-    if (family_of_[stream] != kUnknown) return family_of_[stream];
-    family_of_[stream] = kNone;
+  /// The loop over peers of all messages of a stream; kNone where they have none.
+  std::uint32_t peerLoopOf(std::uint32_t stream) {
+    peer_loop_of_.resize(s_.streams.size(), kUnknown);
+    if (peer_loop_of_[stream] != kUnknown) return peer_loop_of_[stream];
+    peer_loop_of_[stream] = kNone;
     const CollectiveRow& row = rowOf(s_.collective);
-    Family family;
+    PeerLoop peers;
     for (std::uint32_t i = 0; i < axes(); ++i) {
       const std::int64_t last = std::int64_t{axis(i).size} - 1;
-      family.first[i] = static_cast<std::int32_t>(pick(-last, last));
-      family.count[i] = static_cast<std::uint32_t>(
-          pick(1, std::min<std::int64_t>(axis(i).size, last - family.first[i] + 1)));
+      peers.first[i] = static_cast<std::int32_t>(pick(-last, last));
+      peers.count[i] = static_cast<std::uint32_t>(
+          pick(1, std::min<std::int64_t>(axis(i).size, last - peers.first[i] + 1)));
     }
-    family.order = pick(0, 1) == 0 ? FamilyOrder::kFixed : FamilyOrder::kShuffled;
-    family.window = static_cast<std::uint16_t>(pick(0, 1) == 0 ? 0 : pick(1, kMaxWindow));
+    peers.order = pick(0, 1) == 0 ? PeerOrder::kFixed : PeerOrder::kShuffled;
+    peers.window = static_cast<std::uint16_t>(pick(0, 1) == 0 ? 0 : pick(1, kMaxWindow));
     const bool may_have = !row.reduces() && !row.isRooted() && !s_.topology.isDamaged() &&
-                          s_.streams[stream].part != kNone && family.size() > 0;
-    if (may_have && pick(0, 1) == 0) family_of_[stream] = store(s_.families, family);
-    return family_of_[stream];
+                          s_.streams[stream].part != kNone && peers.size() > 0;
+    if (may_have && pick(0, 1) == 0) peer_loop_of_[stream] = store(s_.peer_loops, peers);
+    return peer_loop_of_[stream];
   }
 
-  /// Messages to or from each peer of a family: of pairs, from `in` or to `out`.
-  void addFamily(Operation operation) {
+  /// Messages to or from each peer of a loop over peers: of pairs, from `in` or to `out`.
+  void addPeerLoop(Operation operation) {
     operation.guard = kNone;
     operation.kind = pick(0, 1) == 0 ? OperationKind::kSend : OperationKind::kRecv;
-    operation.peer_kind = PeerKind::kFamily;
-    operation.peer = familyOf(operation.stream);
+    operation.peer_kind = PeerKind::kLoop;
+    operation.peer = peerLoopOf(operation.stream);
     const bool sent = sends(operation.kind);
     Box blocks;
     for (std::uint32_t i = 0; i < axes(); ++i) {
@@ -360,7 +360,7 @@ class Generator {
     if (s_.segments > 1 && pick(0, 1) == 0) {
       const auto itself = static_cast<std::uint32_t>(s_.operations.size());
       s_.dependences.push_back(
-          dependenceOn(itself, static_cast<std::uint32_t>(pick(1, kMaxSegmentsBefore))));
+          s_.dependence(itself, {.segments = static_cast<std::uint16_t>(pick(1, 4))}));
       ++operation.dependence_count;
     }
     s_.operations.push_back(operation);
@@ -369,8 +369,8 @@ class Generator {
   const Draw& draw_;
   Schedule s_;
   static constexpr std::uint32_t kUnknown = kNone - 1;
-  std::vector<std::uint32_t> family_of_;  // by stream
-  std::uint32_t slots_before_ = 0;        // that the operation being made may use too
+  std::vector<std::uint32_t> peer_loop_of_;  // by stream
+  std::uint32_t slots_before_ = 0;           // that the operation being made may use too
 };
 
 }  // namespace

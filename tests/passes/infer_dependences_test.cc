@@ -194,7 +194,7 @@ RC_GTEST_PROP(InferDependences, ByRegionIsExactForAnySchedule, ()) {
   }
   const BlockAxes axes = program.schedule.view().blockAxes();
   RC_PRE(volume(axes.all(), axes) <= 400);
-  RC_PRE(program.schedule.families.empty());               // more blocks may be named than are read
+  RC_PRE(program.schedule.peer_loops.empty());             // more blocks may be named than are read
   RC_PRE(!hasRootRelativeGuard(program.schedule.view()));  // taken to admit everyone
   RC_ASSERT(runPasses(program, "infer-dependences") == "");
   expectExact(program);

@@ -27,10 +27,6 @@ T oneOff(T value, T least, std::mt19937_64& random) {
 Iterations instanceOf(const Schedule& schedule, const LoopNest& nest, std::uint32_t waits,
                       std::uint32_t dependence) {
   Iterations instance;
-  if (schedule.loops.empty()) {
-    instance.segments = static_cast<std::uint16_t>(segmentsBefore(dependence));
-    return instance;
-  }
   if (const std::uint32_t record = iterationsOf(dependence); record != 0) {
     return schedule.iterations[record - 1];
   }
@@ -41,18 +37,6 @@ Iterations instanceOf(const Schedule& schedule, const LoopNest& nest, std::uint3
     instance.origin[level] = IterationOrigin::kAll;
   }
   return instance;
-}
-
-/// The dependence on `operation` that says this; a record is added to the table if it is new there.
-std::uint32_t dependenceOn(Schedule& schedule, std::uint32_t operation,
-                           const Iterations& instance) {
-  if (schedule.loops.empty()) return torc::dependenceOn(operation, instance.segments);
-  if (instance == Iterations{}) return operation;
-  auto& table = schedule.iterations;
-  const auto found = std::ranges::find(table, instance);
-  const auto record = static_cast<std::uint32_t>(found - table.begin());
-  if (found == table.end()) table.push_back(instance);
-  return torc::dependenceOn(operation, record + 1);
 }
 
 /// `schedule` with one dependence, of those that `change` can change, changed by it.
@@ -77,7 +61,7 @@ Mutant changeDependence(const Schedule& schedule, std::mt19937_64& random, Chang
   Schedule mutant = schedule;
   std::uint32_t& dependence = steps[wait.operation].after[wait.number];
   const std::uint32_t on = operationOf(dependence);
-  dependence = dependenceOn(mutant, on, wait.instance);
+  dependence = mutant.dependence(on, wait.instance);
   return {withSteps(mutant, steps),
           percent(wait.operation) + " after another instance of " + percent(on)};
 }
@@ -166,7 +150,7 @@ Mutant moveLoopEnd(const Schedule& schedule, std::mt19937_64& random) {
       }
       instance.depth = static_cast<std::uint16_t>(target.depth());
       if (mutant.iterations.size() == kMaxIterationRecords) return {};
-      dependence = dependenceOn(mutant, operationOf(dependence), instance);
+      dependence = mutant.dependence(operationOf(dependence), instance);
     }
   }
   return {withSteps(mutant, steps), what};
@@ -211,7 +195,7 @@ Mutant exchangeLoops(const Schedule& schedule, std::mt19937_64& random) {
       Iterations instance = instanceOf(schedule, nest, i, dependence);
       std::swap(instance.origin[level], instance.origin[level + 1]);
       std::swap(instance.offset[level], instance.offset[level + 1]);
-      dependence = dependenceOn(mutant, on, instance);
+      dependence = mutant.dependence(on, instance);
     }
   }
   return {withSteps(mutant, steps), what};

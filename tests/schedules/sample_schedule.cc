@@ -293,24 +293,24 @@ Schedule directAlltoall(std::string_view shape) {
   const std::uint32_t axes = schedule.topology.axis_count;
   std::string order;
   Box own, to, from;
-  Family family;
-  family.order = FamilyOrder::kShuffled;
+  PeerLoop peers;
+  peers.order = PeerOrder::kShuffled;
   for (std::uint32_t axis = 0; axis < axes; ++axis) {
     order += schedule.topology.axes[axis].name;
     own[axis] = Interval::relative(0);
     to[axis] = Interval::ofPeer(true);
     from[axis] = Interval::ofPeer(false);
-    family.count[axis] = schedule.topology.axes[axis].size;
+    peers.count[axis] = schedule.topology.axes[axis].size;
   }
   const std::uint32_t part = writer.color(order);
   const std::uint32_t stream = writer.stream(part);
   const std::uint32_t self = writer.box(own);
   schedule.pairs = {{self, self}, {self, writer.box(to)}, {writer.box(from), self}};
-  schedule.families = {family};
+  schedule.peer_loops = {peers};
   const auto message = [&](OperationKind kind) {
     Operation operation;
     operation.kind = kind;
-    operation.peer_kind = PeerKind::kFamily;
+    operation.peer_kind = PeerKind::kLoop;
     operation.peer = 0;
     return operation;
   };
@@ -467,7 +467,7 @@ Schedule segmentedAllreduce(std::uint32_t size) {
     operation.first_dependence = static_cast<std::uint32_t>(dependences.size());
     dependences.insert(dependences.end(), before.begin(), before.end());
     if (!sends(operation.kind)) continue;
-    dependences.push_back(dependenceOn(i, 1));
+    dependences.push_back(schedule.dependence(i, {.segments = 1}));
     ++operation.dependence_count;
   }
   schedule.dependences = std::move(dependences);

@@ -81,21 +81,26 @@ TEST(ValidateOperation, DependencesNameOperationsAbove) {
   EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = 2; }),
             "operation 2: depends on operation 2, which is not above it");
   EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = 0xffffffff; }),
-            "operation 2: depends on operation 16777215 of 255 segments before: there is but one");
+            "operation 2: depends on iterations 254, which do not exist (schedule has 0)");
 }
 
 TEST(ValidateOperation, DependencesNameOperationsOfEarlierSegments) {
-  const auto inSegments = [](std::uint32_t dependence) {
+  const auto inSegments = [](std::uint32_t operation, std::uint16_t before,
+                             std::uint32_t segments = 3) {
     return [=](Schedule& s) {
-      s.segments = 3;
-      s.window = 2;
-      s.dependences[0] = dependence;
+      s.segments = segments;
+      s.window = segments - 1;
+      s.dependences[0] = s.dependence(operation, {.segments = before});
     };
   };
-  EXPECT_EQ(ringFault(inSegments(dependenceOn(11, 1))), "");
-  EXPECT_EQ(ringFault(inSegments(dependenceOn(3, 15))), "");
-  EXPECT_EQ(ringFault(inSegments(dependenceOn(1000, 1))),
+  EXPECT_EQ(ringFault(inSegments(11, 1)), "");
+  EXPECT_EQ(ringFault(inSegments(3, 15)), "");
+  EXPECT_EQ(ringFault(inSegments(1000, 1)),
             "operation 2: depends on operation 1000, which does not exist");
+  EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = s.dependence(11, {.segments = 1}); }),
+            "iterations 0: of 1 segments before, in a schedule of 1");
+  EXPECT_EQ(ringFault([](Schedule& s) { s.dependences[0] = s.dependence(11, {.depth = 1}); }),
+            "iterations 0: of 1 loops, and there are none");
 }
 
 TEST(ValidateOperation, DependencesAscend) {

@@ -162,7 +162,7 @@ TEST(Validate, Intervals) {
   EXPECT_EQ(interval_fault({.kind = static_cast<IntervalKind>(9), .start = 0, .length = 1}),
             "box 0: on X: interval kind 9 is unknown");
   EXPECT_EQ(interval_fault(Interval::ofPeer(true)),
-            "operation 0: a: counts from a peer on X, but there is no family");
+            "operation 0: a: counts from a peer on X, but there is no loop over peers");
   EXPECT_EQ(interval_fault({.kind = IntervalKind::kAll, .start = 1, .length = 0}),
             "box 0: on X: the whole axis has start 0 and length 0, not 1 and 0");
   EXPECT_EQ(interval_fault({.kind = IntervalKind::kAll, .start = 0, .length = 3}),

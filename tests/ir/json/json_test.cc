@@ -40,7 +40,7 @@ std::string errorAfter(Change change) {
 TEST(Json, Writes) {
   EXPECT_EQ(writeJson(samples::ringReduceScatter(2).view()),
             R"({
-  "torc_schedule": 7,
+  "torc_schedule": 8,
   "name": "reduce_scatter",
   "producer": "sample",
   "collective": "reduce_scatter",
@@ -63,13 +63,15 @@ TEST(Json, Writes) {
     [1],
     [-1]
   ],
-  "families": [],
+  "peer_loops": [],
   "slots": 1,
   "segments": 1,
   "window": 1,
   "frames": [
     {"part":0,"box":1,"slot":0}
   ],
+  "loops": [],
+  "iterations": [],
   "operations": [
     {"kind":"send","phase":0,"stream":0,"a":{"buffer":"in","part":0,"box":0},"peer":0,"after":[]},
     {"kind":"recv_reduce","phase":0,"stream":0,"dst":{"buffer":"out","part":0,"box":2},"a":{"buffer":"in","part":0,"box":1},"b":{"buffer":"scratch","part":0,"box":1,"frame":0},"peer":1,"after":[]}
@@ -125,8 +127,8 @@ TEST(Json, KeysOccurOnce) {
 TEST(Json, Form) {
   EXPECT_EQ(errorOf("[]"), "a.json: /: expected an object");
   EXPECT_EQ(errorOf("{}"), "a.json: /: missing key 'torc_schedule': this is not a schedule");
-  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 8; }),
-            "a.json: /torc_schedule: form 8 is not supported (this torc reads form 7)");
+  EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = 9; }),
+            "a.json: /torc_schedule: form 9 is not supported (this torc reads form 8)");
   EXPECT_EQ(errorAfter([](json& d) { d["torc_schedule"] = "1"; }),
             "a.json: /torc_schedule: expected an integer from 1 to 2147483647");
 }
@@ -141,7 +143,7 @@ TEST(Json, Keys) {
   EXPECT_EQ(
       errorAfter([](json& d) { d["operations"][2]["a/\n"] = 0; }),
       "a.json: /operations/2: unknown key 'a/?' (keys are kind, phase, stream, after, dst, a, "
-      "b, peer, family, guard)");
+      "b, peer, peer_loop, guard)");
   EXPECT_EQ(errorAfter([](json& d) {
               d["boxes"][0][0] = {{"kind", "all"}, {"start", 0}};
             }),
@@ -265,6 +267,8 @@ TEST(Json, SchemaKnowsTheKeys) {
   std::ifstream file("docs/schedule.schema.json");
   const json schema = json::parse(file);
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+  EXPECT_EQ(schema["properties"]["torc_schedule"]["const"],
+            json::parse(writeJson(samples::ringAllreduce(4).view()))["torc_schedule"]);
   std::set<std::string> in_schema, written;
   collectProperties(schema, schema, "", in_schema);
   for (Schedule& schedule : samples::all()) {

@@ -76,9 +76,9 @@ TEST(LoopFaults, OfTexts) {
       fault("for i in 0..5", "for i in 0..9223372036854775807"),
       "ring.tir:11:19: error: 9223372036854775807 is too large for the number of an iteration "
       "(largest 4194303)");
-  EXPECT_EQ(
-      fault("send in[p0, (x-1)]", "send in[p0, (x-i)]"),
-      "ring.tir:10:7: error: operation 0: a: counts from a peer on X, but there is no family");
+  EXPECT_EQ(fault("send in[p0, (x-1)]", "send in[p0, (x-i)]"),
+            "ring.tir:10:7: error: operation 0: a: counts from a peer on X, but there is no loop "
+            "over peers");
   EXPECT_EQ(fault("send out[p0, (x-2-i)]", "send out[p0, (x-2-j)]"),
             "ring.tir:13:32: error: there is no loop of this counter around it");
   EXPECT_EQ(fault("send out[p0, (x-2-i)]", "send out[p0, (x-2-200*i)]"),

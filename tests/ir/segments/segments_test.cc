@@ -116,7 +116,7 @@ TEST(Segments, ScratchThatIsTakenTooEarlyIsARace) {
   const Schedule schedule = compiled(Collective::kReduce, "4x3", "rectangular", 9, 2);
   const Schedule racing =
       without(schedule, [](const Operation& operation, std::uint32_t dependence) {
-        return !sends(operation.kind) && segmentsBefore(dependence) > 0;
+        return !sends(operation.kind) && iterationsOf(dependence) > 0;
       });
   const VerifyResult proof = verify(racing.view());
   ASSERT_FALSE(proof.ok());
@@ -127,7 +127,7 @@ TEST(Segments, ScratchThatIsTakenTooEarlyIsARace) {
 TEST(Segments, NeedNoOrderWhereTheyShareNothing) {
   const Schedule schedule = compiled(Collective::kBroadcast, "4x3", "rectangular", 9, 2);
   const Schedule free = without(schedule, [](const Operation&, std::uint32_t dependence) {
-    return segmentsBefore(dependence) > 0;
+    return iterationsOf(dependence) > 0;
   });
   EXPECT_TRUE(verify(free.view()).ok());
 }

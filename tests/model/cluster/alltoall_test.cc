@@ -247,7 +247,7 @@ TEST(ClusterSchedules, TakeWhatTheModelOfTheSameMessagesTakes) {
   const Cluster cluster = preset("infinipath");
   compiler::PipelineOptions options;
   const Schedule shuffled = compiled(Collective::kAlltoall, "15", options, "direct");
-  options.peers = FamilyOrder::kFixed;
+  options.peers = PeerOrder::kFixed;
   const Schedule fixed = compiled(Collective::kAlltoall, "15", options, "direct");
   for (const std::uint64_t bytes : {8u, 500u, 30000u}) {
     const ClusterAlltoall of{15, 1, static_cast<double>(bytes), ClusterStrategy::kOriginal,

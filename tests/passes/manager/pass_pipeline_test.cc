@@ -20,7 +20,7 @@ TEST(PassPipeline, PrintsWhatIsParsedToTheSame) {
       AssignPermutationsPass{ColorOrders::kAssigned},
       SplitDirectionsPass{DirectionModel::kHalfLatency},
       ExpandRingsPass{},
-      ExpandExchangesPass{FamilyOrder::kFixed},
+      ExpandExchangesPass{PeerOrder::kFixed},
       ExpandTreesPass{},
       CoalescePass{},
       PipelinePass{.chunks = 0, .bytes = 1000, .machine = "bgp", .sends = ChunkSends::kInTurn},

@@ -170,11 +170,11 @@ TEST(ExpandExchanges, SendHalfOfWhatIsOppositeEachWay) {
   ir::Program whole = exchangePlan("4", 1, {ring}), halves = whole;
   ASSERT_EQ(runPasses(whole, "split-directions{model=unidirectional},expand-exchanges"), "");
   ASSERT_EQ(runPasses(halves, "split-directions,expand-exchanges"), "");
-  ASSERT_EQ(whole.schedule.families.size(), 1u);
-  EXPECT_EQ(whole.schedule.families[0].first[0], -1);
-  ASSERT_EQ(halves.schedule.families.size(), 2u);
-  EXPECT_EQ(halves.schedule.families[0].first[0], -1);
-  EXPECT_EQ(halves.schedule.families[1].first[0], -2);
+  ASSERT_EQ(whole.schedule.peer_loops.size(), 1u);
+  EXPECT_EQ(whole.schedule.peer_loops[0].first[0], -1);
+  ASSERT_EQ(halves.schedule.peer_loops.size(), 2u);
+  EXPECT_EQ(halves.schedule.peer_loops[0].first[0], -1);
+  EXPECT_EQ(halves.schedule.peer_loops[1].first[0], -2);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Families in expansion: the peers of a rank in order, and its flat program.
-#include "schedules/expansion/family.h"
+// Loops over peers in expansion: the peers of a rank in order, and its flat program.
+#include "schedules/expansion/peers.h"
 
 #include <algorithm>
 #include <numeric>
@@ -21,9 +21,9 @@ Counts countOf(std::uint64_t count) {
 }
 
 /// A direct all-to-all on `shape`, and a copy of the own block that waits for all of the result.
-Schedule direct(const char* shape, FamilyOrder order) {
+Schedule direct(const char* shape, PeerOrder order) {
   Schedule schedule = samples::directAlltoall(shape);
-  schedule.families[0].order = order;
+  schedule.peer_loops[0].order = order;
   constexpr std::uint32_t kOwn = 0;  // the pair of boxes of the own block
   schedule.frames = {{0, kOwn, 0, 0}};
   schedule.slot_count = 1;
@@ -37,27 +37,27 @@ Schedule direct(const char* shape, FamilyOrder order) {
   return schedule;
 }
 
-TEST(Family, ShiftsAreAllButTheOrigin) {
-  Family family;
-  family.first = {-1, 0};
-  family.count = {3, 2};
-  EXPECT_EQ(shiftsOf(family, 0, 0), (std::vector<Shift>{{-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}));
-  family.order = FamilyOrder::kShuffled;
+TEST(PeerLoop, ShiftsAreAllButTheOrigin) {
+  PeerLoop peers;
+  peers.first = {-1, 0};
+  peers.count = {3, 2};
+  EXPECT_EQ(shiftsOf(peers, 0, 0), (std::vector<Shift>{{-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}));
+  peers.order = PeerOrder::kShuffled;
   std::set<std::vector<Shift>> orders;
   for (std::int32_t rank = 0; rank < 20; ++rank) {
-    std::vector<Shift> shifts = shiftsOf(family, rank, 7);
-    EXPECT_EQ(shifts, shiftsOf(family, rank, 7));
+    std::vector<Shift> shifts = shiftsOf(peers, rank, 7);
+    EXPECT_EQ(shifts, shiftsOf(peers, rank, 7));
     orders.insert(shifts);
     std::ranges::sort(shifts);
-    EXPECT_EQ(shifts.size(), family.size());
+    EXPECT_EQ(shifts.size(), peers.size());
     EXPECT_EQ(std::ranges::adjacent_find(shifts), shifts.end());
     EXPECT_EQ(std::ranges::count(shifts, Shift{}), 0);
   }
   EXPECT_GT(orders.size(), 10u);
 }
 
-TEST(Family, ExpandsToAMessagePerPeer) {
-  const Schedule schedule = direct("3x2", FamilyOrder::kShuffled);
+TEST(PeerLoop, ExpandsToAMessagePerPeer) {
+  const Schedule schedule = direct("3x2", PeerOrder::kShuffled);
   ASSERT_TRUE(validate(schedule.view()).ok()) << validate(schedule.view()).message();
   const auto program = expand(schedule.view(), 4, countOf(10));
   ASSERT_TRUE(program.ok());
@@ -76,12 +76,12 @@ TEST(Family, ExpandsToAMessagePerPeer) {
   }
   EXPECT_EQ(sent, (std::set<std::int32_t>{0, 1, 2, 3, 5}));
   EXPECT_EQ(received, sent);
-  // What waits for a family of few waits for its messages.
+  // What waits for a loop over few peers waits for its messages.
   EXPECT_EQ(program->operations.back().dependence_count, 6u);
 }
 
-TEST(Family, OfManyMessagesIsWaitedForByAJoin) {
-  const Schedule schedule = direct("8x8", FamilyOrder::kFixed);
+TEST(PeerLoop, OfManyMessagesIsWaitedForByAJoin) {
+  const Schedule schedule = direct("8x8", PeerOrder::kFixed);
   const auto program = expand(schedule.view(), 0, countOf(1));
   ASSERT_TRUE(program.ok());
   EXPECT_EQ(program->operations.size(), 63u + 1 + 63 + 1 + 1);
@@ -93,9 +93,9 @@ TEST(Family, OfManyMessagesIsWaitedForByAJoin) {
 }
 
 // A send waits for the one that is as many before it as the window says; receives wait for nothing.
-TEST(Family, SendsAsManyAtATimeAsItsWindowSays) {
-  Schedule schedule = direct("4x3", FamilyOrder::kShuffled);
-  schedule.families[0].window = 3;
+TEST(PeerLoop, SendsAsManyAtATimeAsItsWindowSays) {
+  Schedule schedule = direct("4x3", PeerOrder::kShuffled);
+  schedule.peer_loops[0].window = 3;
   for (const std::uint64_t count : {1u, 0u}) {
     const auto program = expand(schedule.view(), 5, countOf(count));
     ASSERT_TRUE(program.ok());
@@ -120,9 +120,9 @@ TEST(Family, SendsAsManyAtATimeAsItsWindowSays) {
 }
 
 // One rank's program is as large as its own data, whatever the shape.
-TEST(Family, OnLargeMachines) {
+TEST(PeerLoop, OnLargeMachines) {
   for (const char* shape : {"64x32x32", "65536m", "8x8x8x8x16"}) {
-    const Schedule schedule = direct(shape, FamilyOrder::kShuffled);
+    const Schedule schedule = direct(shape, PeerOrder::kShuffled);
     ASSERT_TRUE(validate(schedule.view()).ok());
     const auto program = expand(schedule.view(), 12345, countOf(2));
     ASSERT_TRUE(program.ok());
@@ -141,7 +141,7 @@ Counts lists() {
   return counts;
 }
 
-TEST(Family, TakesTheOwnRowAndTheOwnColumnOfCountsThatDiffer) {
+TEST(PeerLoop, TakesTheOwnRowAndTheOwnColumnOfCountsThatDiffer) {
   const Schedule schedule = samples::directAlltoall("3x2");
   Counts counts = lists();
   const std::vector<std::uint64_t> places = {90, 0, 0, 10, 40, 80},
@@ -176,7 +176,7 @@ TEST(Family, TakesTheOwnRowAndTheOwnColumnOfCountsThatDiffer) {
   }
 }
 
-TEST(Family, BlocksOfOneSizeMayLieAnywhere) {
+TEST(PeerLoop, BlocksOfOneSizeMayLieAnywhere) {
   const Schedule schedule = samples::directAlltoall("2x2");
   const std::vector<std::uint64_t> places = {30, 0, 20, 10};
   Counts counts = countOf(10);
@@ -193,7 +193,7 @@ TEST(Family, BlocksOfOneSizeMayLieAnywhere) {
 }
 
 // A rank's program has nothing but its own row and column, whatever the shape.
-TEST(Family, OfCountsThatDifferOnLargeMachines) {
+TEST(PeerLoop, OfCountsThatDifferOnLargeMachines) {
   const Schedule schedule = samples::directAlltoall("64x32x32");
   const std::vector<std::uint64_t> counts(65536, 3);
   Counts both{.count = 0, .per_rank = counts, .displacements = {}};
@@ -208,11 +208,11 @@ std::string faultOf(const Schedule& schedule, const Counts& counts) {
   return expand(schedule.view(), 4, counts).status().message();
 }
 
-TEST(Family, CountsThatDifferAreChecked) {
+TEST(PeerLoop, CountsThatDifferAreChecked) {
   const Schedule schedule = samples::directAlltoall("3x2");
   Counts counts = lists();
-  EXPECT_EQ(faultOf(direct("3x2", FamilyOrder::kFixed), counts),
-            "schedule " + direct("3x2", FamilyOrder::kFixed).name +
+  EXPECT_EQ(faultOf(direct("3x2", PeerOrder::kFixed), counts),
+            "schedule " + direct("3x2", PeerOrder::kFixed).name +
                 " forwards blocks of others, whose length only their two ranks know: counts that "
                 "differ take a direct one");
   counts.in_per_rank = {};

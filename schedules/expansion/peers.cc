@@ -1,24 +1,24 @@
 // Shifts in order, or shuffled.
-#include "schedules/expansion/family.h"
+#include "schedules/expansion/peers.h"
 
 #include <random>
 #include <utility>
 
 namespace torc {
 
-std::vector<Shift> shiftsOf(const Family& family, std::int32_t rank, std::uint32_t operation) {
+std::vector<Shift> shiftsOf(const PeerLoop& peers, std::int32_t rank, std::uint32_t operation) {
   std::vector<Shift> shifts;
-  shifts.reserve(family.size());
-  Shift shift = family.first;
+  shifts.reserve(peers.size());
+  Shift shift = peers.first;
   for (std::uint32_t axis = 0; axis < kMaxAxes;) {
     if (shift != Shift{}) shifts.push_back(shift);
     for (axis = 0; axis < kMaxAxes; ++axis) {
-      if (family.count[axis] == 0) continue;
-      if (++shift[axis] < family.first[axis] + static_cast<std::int64_t>(family.count[axis])) break;
-      shift[axis] = family.first[axis];
+      if (peers.count[axis] == 0) continue;
+      if (++shift[axis] < peers.first[axis] + static_cast<std::int64_t>(peers.count[axis])) break;
+      shift[axis] = peers.first[axis];
     }
   }
-  if (family.order == FamilyOrder::kFixed) return shifts;
+  if (peers.order == PeerOrder::kFixed) return shifts;
   // The engine is the same everywhere; std::shuffle need not be.
   std::seed_seq seed{static_cast<std::uint32_t>(rank), operation};
   std::mt19937_64 draw(seed);

@@ -1,35 +1,35 @@
-// Sums over families.
-#include "ir/families/families.h"
+// Sums over the messages of loops over peers.
+#include "ir/peer_loops/peer_loops.h"
 
 #include <algorithm>
 #include <vector>
 
 namespace torc::ir {
 
-bool moves(const Family& family, std::uint32_t axis) {
-  return family.count[axis] > 1 || family.first[axis] != 0;
+bool moves(const PeerLoop& peers, std::uint32_t axis) {
+  return peers.count[axis] > 1 || peers.first[axis] != 0;
 }
 
-Shift wayOf(const Topology& topology, const Family& family, const Coordinates& from,
+Shift wayOf(const Topology& topology, const PeerLoop& peers, const Coordinates& from,
             const Coordinates& to) {
   Shift way{};
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     const std::int64_t distance = std::int64_t{to[axis]} - from[axis];
     const std::int64_t along =
         topology.axes[axis].wraps()
-            ? family.first[axis] +
-                  std::int64_t{wrap(distance - family.first[axis], topology.axes[axis].size)}
+            ? peers.first[axis] +
+                  std::int64_t{wrap(distance - peers.first[axis], topology.axes[axis].size)}
             : distance;
     way[axis] = static_cast<std::int32_t>(along);
   }
   return way;
 }
 
-FamilyLoad loadOf(const Topology& topology, const Family& family, std::uint32_t axis) {
+PeerLoopLoad loadOf(const Topology& topology, const PeerLoop& peers, std::uint32_t axis) {
   const Axis& it = topology.axes[axis];
-  const std::int64_t first = family.first[axis];
-  const std::int64_t end = first + family.count[axis];
-  FamilyLoad load;
+  const std::int64_t first = peers.first[axis];
+  const std::int64_t end = first + peers.count[axis];
+  PeerLoopLoad load;
   if (it.wraps()) {
     // Every link carries as much as every other: what a node sends, times the hops.
     for (std::int64_t shift = first; shift < end; ++shift) {
@@ -65,21 +65,21 @@ FamilyLoad loadOf(const Topology& topology, const Family& family, std::uint32_t 
   }
   for (std::uint32_t other = 0; other < topology.axis_count; ++other) {
     if (other == axis) continue;
-    load.up *= family.count[other];
-    load.down *= family.count[other];
+    load.up *= peers.count[other];
+    load.down *= peers.count[other];
   }
   return load;
 }
 
-bool hasFamilies(const ScheduleView& schedule) {
+bool hasPeerLoops(const ScheduleView& schedule) {
   return std::ranges::any_of(schedule.operations,
-                             [](const Operation& operation) { return operation.hasFamily(); });
+                             [](const Operation& operation) { return operation.hasPeerLoop(); });
 }
 
-bool differAlongFamilies(const ScheduleView& schedule, const NodeClasses& classes) {
-  return std::ranges::any_of(schedule.families, [&](const Family& family) {
+bool differAlongPeerLoops(const ScheduleView& schedule, const NodeClasses& classes) {
+  return std::ranges::any_of(schedule.peer_loops, [&](const PeerLoop& peers) {
     for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-      if (moves(family, axis) && !classes.collapsed(axis)) return true;
+      if (moves(peers, axis) && !classes.collapsed(axis)) return true;
     }
     return false;
   });
@@ -89,11 +89,11 @@ double unrolledOperations(const ScheduleView& schedule) {
   double count = 0;
   for (const Operation& operation : schedule.operations) {
     double copies = 1;
-    if (operation.hasFamily()) {
-      const Family& family = schedule.families[operation.peer];
-      copies = static_cast<double>(family.size());
+    if (operation.hasPeerLoop()) {
+      const PeerLoop& peers = schedule.peer_loops[operation.peer];
+      copies = static_cast<double>(peers.size());
       for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-        if (moves(family, axis) && !schedule.topology.axes[axis].wraps()) copies *= 2;
+        if (moves(peers, axis) && !schedule.topology.axes[axis].wraps()) copies *= 2;
       }
     }
     count += copies;

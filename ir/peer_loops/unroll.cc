@@ -1,10 +1,10 @@
-// Families, message by message.
+// Loops over peers, message by message.
 #include <utility>
 #include <vector>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "ir/schedule_builder.h"
-#include "schedules/expansion/family.h"
+#include "schedules/expansion/peers.h"
 
 namespace torc::ir {
 namespace {
@@ -26,14 +26,14 @@ class Unroller {
       for (const std::uint32_t dependence : schedule_.dependencesOf(operation))
         after.insert(after.end(), made_[dependence].begin(), made_[dependence].end());
       made_.emplace_back();
-      if (!operation.hasFamily()) {
+      if (!operation.hasPeerLoop()) {
         const Box guard = operation.guard == kNone ? Box{} : schedule_.boxes[operation.guard];
         const Shift shift = operation.peer == kNone ? Shift{} : schedule_.shifts[operation.peer];
         add(operation, shift, guard, after);
         continue;
       }
       // The order of rank 0: that of the messages between two nodes is the same in any.
-      for (Shift shift : shiftsOf(schedule_.families[operation.peer], 0, i)) {
+      for (Shift shift : shiftsOf(schedule_.peer_loops[operation.peer], 0, i)) {
         if (receives(operation.kind)) {
           for (std::int32_t& along : shift)
             along = -along;
@@ -45,8 +45,8 @@ class Unroller {
   }
 
  private:
-  /// One message of a family: on every line along which it goes, those for whom it stays inside,
-  /// and those for whom it goes the other way.
+  /// One message of a loop over peers: on every line along which it goes, those for whom it stays
+  /// inside, and those for whom it goes the other way.
   void addWays(const Operation& operation, const Shift& shift,
                const std::vector<std::uint32_t>& after) {
     std::vector<std::uint32_t> lines;
@@ -121,7 +121,7 @@ class Unroller {
 
 }  // namespace
 
-UnrolledSchedule unrollFamilies(const ScheduleView& schedule) {
+UnrolledSchedule unrollPeerLoops(const ScheduleView& schedule) {
   return Unroller(schedule).run();
 }
 

@@ -1,10 +1,10 @@
-// The blocks that all messages of a family name together. The shifts of a family are a box without
-// its origin, which is cut into boxes; over each of them an interval that counts from the peer
-// becomes one that counts from the node.
+// The blocks that all messages of a loop over peers name together. The shifts of a loop are a box
+// without its origin, which is cut into boxes; over each of them an interval that counts from the
+// peer becomes one that counts from the node.
 #include <algorithm>
 #include <vector>
 
-#include "ir/families/families.h"
+#include "ir/peer_loops/peer_loops.h"
 #include "ir/schedule_builder.h"
 
 namespace torc::ir {
@@ -26,8 +26,8 @@ class Folder {
     builder_.schedule().boxes.assign(schedule_.boxes.begin(), schedule_.boxes.end());
     for (const Stream& stream : schedule_.streams)
       builder_.addStream(stream);
-    for (const Family& family : schedule_.families)
-      builder_.family(family);
+    for (const PeerLoop& peers : schedule_.peer_loops)
+      builder_.peerLoop(peers);
     for (const Frame& frame : schedule_.frames)
       builder_.addFrame(piecesOf(frame), frame.slot);
     builder_.schedule().slot_count = schedule_.slot_count;
@@ -35,7 +35,8 @@ class Folder {
       for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
         if (!region->present()) continue;
         *region = builder_.region(
-            region->buffer, operation.hasFamily() ? folded(operation, *region) : piecesOf(*region),
+            region->buffer,
+            operation.hasPeerLoop() ? folded(operation, *region) : piecesOf(*region),
             region->frame);
       }
       if (operation.peer != kNone) operation.peer = builder_.peer(schedule_, operation);
@@ -55,10 +56,10 @@ class Folder {
   }
 
   std::vector<Piece> folded(const Operation& operation, const Region& region) {
-    const Family& family = schedule_.families[operation.peer];
+    const PeerLoop& peers = schedule_.peer_loops[operation.peer];
     std::vector<Piece> list;
     for (const Piece& piece : schedule_.piecesOf(region)) {
-      for (const ShiftBox& shifts : cut(family, piece.box))
+      for (const ShiftBox& shifts : cut(peers, piece.box))
         list.push_back({piece.part, piece.parts, over(shifts, piece.box)});
     }
     return list;
@@ -66,12 +67,12 @@ class Folder {
 
   /// Boxes of shifts over which the blocks of `box` are those of all shifts: the origin left out
   /// where it alone would add blocks.
-  std::vector<ShiftBox> cut(const Family& family, std::uint32_t box) const {
-    ShiftBox all{family.first, family.count};
+  std::vector<ShiftBox> cut(const PeerLoop& peers, std::uint32_t box) const {
+    ShiftBox all{peers.first, peers.count};
     std::vector<std::uint32_t> moving;
     bool single = true, told_apart = true;
     for (std::uint32_t axis = 0; axis < axes_.nodeAxes(); ++axis) {
-      if (family.count[axis] < 2) continue;
+      if (peers.count[axis] < 2) continue;
       moving.push_back(axis);
       bool counts = false;
       for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
@@ -83,12 +84,12 @@ class Folder {
       told_apart = told_apart && counts;
     }
     // Elsewhere a shift besides the origin names the same blocks, or those around.
-    if (!family.holdsOrigin() || !told_apart || !single) return {all};
+    if (!peers.holdsOrigin() || !told_apart || !single) return {all};
     std::vector<ShiftBox> boxes;
     for (const std::uint32_t axis : moving) {
-      const std::int32_t first = family.first[axis];
+      const std::int32_t first = peers.first[axis];
       const auto below = static_cast<std::uint32_t>(-first);
-      const std::uint32_t above = family.count[axis] - below - 1;
+      const std::uint32_t above = peers.count[axis] - below - 1;
       if (below > 0) {
         all.count[axis] = below;
         boxes.push_back(all);
@@ -135,7 +136,7 @@ class Folder {
 
 }  // namespace
 
-Schedule foldFamilies(const ScheduleView& schedule) {
+Schedule foldPeerLoops(const ScheduleView& schedule) {
   return Folder(schedule).run();
 }
 

@@ -1,7 +1,7 @@
-// Families of messages: the proof that looks at a family as a whole decides as the proof of its
-// messages one by one, of schedules that are right and of such with a fault; what it accepts gives
-// the right result on numbers; and what the links carry is the same counted either way.
-#include "ir/families/families.h"
+// Loops over peers: the proof that looks at a loop over peers as a whole decides as the proof of
+// its messages one by one, of schedules that are right and of such with a fault; what it accepts
+// gives the right result on numbers; and what the links carry is the same counted either way.
+#include "ir/peer_loops/peer_loops.h"
 
 #include <algorithm>
 
@@ -33,8 +33,8 @@ Topology randomTopology() {
   return topology;
 }
 
-/// An all-to-all, or an allgather, in which everyone sends to everyone, by several families: the
-/// shifts are cut along some axes.
+/// An all-to-all, or an allgather, in which everyone sends to everyone, by several loops over
+/// peers: the shifts are cut along some axes.
 class Exchange {
  public:
   Exchange(Collective collective, const Topology& topology)
@@ -46,7 +46,7 @@ class Exchange {
     const std::uint32_t copies = builder_.addStream({0, 0});
     builder_.copy({copies, kNone}, region(Buffer::kOut, own(), own()),
                   region(Buffer::kIn, own(), own()), {});
-    Family all;
+    PeerLoop all;
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       const auto size = static_cast<int>(topology_.axes[axis].size);
       all.count[axis] = topology_.axes[axis].size;
@@ -84,23 +84,23 @@ class Exchange {
     return builder_.region(buffer, {{0, 1, box}});
   }
 
-  void cut(const Family& family, std::uint32_t axis) {
-    if (axis == topology_.axis_count) return add(family);
-    if (family.count[axis] < 2 || draw(0, 2) > 0) return cut(family, axis + 1);
-    Family low = family, high = family;
-    low.count[axis] = static_cast<std::uint32_t>(draw(1, static_cast<int>(family.count[axis]) - 1));
+  void cut(const PeerLoop& peers, std::uint32_t axis) {
+    if (axis == topology_.axis_count) return add(peers);
+    if (peers.count[axis] < 2 || draw(0, 2) > 0) return cut(peers, axis + 1);
+    PeerLoop low = peers, high = peers;
+    low.count[axis] = static_cast<std::uint32_t>(draw(1, static_cast<int>(peers.count[axis]) - 1));
     high.first[axis] += static_cast<std::int32_t>(low.count[axis]);
     high.count[axis] -= low.count[axis];
     cut(low, axis + 1);
     cut(high, axis + 1);
   }
 
-  void add(Family family) {
-    if (family.size() == 0) return;
-    family.order = draw(0, 1) == 0 ? FamilyOrder::kFixed : FamilyOrder::kShuffled;
+  void add(PeerLoop peers) {
+    if (peers.size() == 0) return;
+    peers.order = draw(0, 1) == 0 ? PeerOrder::kFixed : PeerOrder::kShuffled;
     const ir::StepPlace place{builder_.addStream({0, 0}), kNone};
-    builder_.send(place, region(Buffer::kIn, own(), peer(true)), family, {});
-    builder_.receive(place, region(Buffer::kOut, peer(false), own()), family, {});
+    builder_.send(place, region(Buffer::kIn, own(), peer(true)), peers, {});
+    builder_.receive(place, region(Buffer::kOut, peer(false), own()), peers, {});
   }
 
   const bool pairs_;
@@ -122,10 +122,10 @@ void mutate(Schedule& schedule) {
       static_cast<std::uint32_t>(draw(0, static_cast<int>(schedule.topology.axis_count) - 1));
   switch (draw(0, 4)) {
     case 0:
-      if (!schedule.families.empty()) --some(schedule.families).count[axis];
+      if (!schedule.peer_loops.empty()) --some(schedule.peer_loops).count[axis];
       break;
     case 1:
-      if (!schedule.families.empty()) some(schedule.families).first[axis] += draw(0, 1) * 2 - 1;
+      if (!schedule.peer_loops.empty()) some(schedule.peer_loops).first[axis] += draw(0, 1) * 2 - 1;
       break;
     case 2:
       some(schedule.boxes)[axis] = Interval::relative(draw(-1, 1));
@@ -149,7 +149,7 @@ std::string textOf(const Schedule& schedule) {
   return text;
 }
 
-TEST(Families, AreProvedAsTheirMessagesAre) {
+TEST(PeerLoops, AreProvedAsTheirMessagesAre) {
   int right = 0, wrong = 0;
   EXPECT_TRUE(rc::check([&] {
     Schedule schedule = randomExchange();
@@ -187,26 +187,26 @@ TEST(Families, AreProvedAsTheirMessagesAre) {
   EXPECT_GT(20 * wrong, right);
 }
 
-TEST(Families, LoadsOfLinesInAnyOrderOfCounting) {
+TEST(PeerLoops, LoadsOfLinesInAnyOrderOfCounting) {
   // Every pair of nodes: the middle of a line of d nodes carries floor(d^2 / 4) messages each way.
   for (const std::uint32_t size : {3u, 4u, 5u, 8u, 65536u}) {
     Topology line = *parseTopology(std::to_string(size) + "m");
-    Family family;
-    family.count[0] = size;
-    const ir::FamilyLoad load = ir::loadOf(line, family, 0);
+    PeerLoop peers;
+    peers.count[0] = size;
+    const ir::PeerLoopLoad load = ir::loadOf(line, peers, 0);
     EXPECT_EQ(load.up, std::uint64_t{size} * size / 4);
     EXPECT_EQ(load.down, std::uint64_t{size} * size / 4);
   }
 }
 
-TEST(Families, WaysGoRoundAsTheShiftSays) {
+TEST(PeerLoops, WaysGoRoundAsTheShiftSays) {
   const Topology topology = *parseTopology("8x4m");
-  Family family;
-  family.first = {-3, 0};
-  family.count = {8, 4};
-  EXPECT_EQ(ir::wayOf(topology, family, {1, 3}, {5, 0}), (Shift{4, -3}));
-  EXPECT_EQ(ir::wayOf(topology, family, {5, 0}, {1, 2}), (Shift{4, 2}));
-  EXPECT_EQ(ir::wayOf(topology, family, {1, 1}, {6, 1}), (Shift{-3, 0}));
+  PeerLoop peers;
+  peers.first = {-3, 0};
+  peers.count = {8, 4};
+  EXPECT_EQ(ir::wayOf(topology, peers, {1, 3}, {5, 0}), (Shift{4, -3}));
+  EXPECT_EQ(ir::wayOf(topology, peers, {5, 0}, {1, 2}), (Shift{4, 2}));
+  EXPECT_EQ(ir::wayOf(topology, peers, {1, 1}, {6, 1}), (Shift{-3, 0}));
 }
 
 }  // namespace
