@@ -1,6 +1,9 @@
 #!/bin/bash
 # Sets up, builds and runs tests.
 #   tools/test.sh [BAZEL OPTION | TARGET]...   every test, or these: //tests/schedules/...
+#       Of the tests that run on both MPIs, Open MPI gets those that tools/which_mpi.bzl names.
+#   tools/test.sh --openmpi [OPTION | TARGET]...
+#       the same with all of them
 #   tools/test.sh --config=asan                every test under a sanitizer (also ubsan, tsan)
 #   tools/test.sh --sanitized [OPTION | TARGET]...
 #       unit, property and one-rank tests under AddressSanitizer and UndefinedBehaviorSanitizer, then
@@ -21,7 +24,12 @@ usage() {
 }
 
 mode=plain
+filters=(--test_tag_filters=-more-openmpi --build_tag_filters=-more-openmpi)
 case ${1-} in
+  --openmpi)
+    filters=()
+    shift
+    ;;
   --sanitized)
     mode=sanitized
     shift
@@ -160,7 +168,8 @@ case $mode in
   plain)
     # The sanitizers choose their own optimization.
     [[ " ${options[*]-} " == *" --config="* ]] || options=(-c opt "${options[@]}")
-    runTests "${options[@]}" -- "${targets[@]}"
+    [[ " ${targets[*]} " != *"_openmpi "* ]] || filters=()  # what is named runs
+    runTests "${options[@]}" "${filters[@]}" -- "${targets[@]}"
     ;;
   sanitized) runSanitized ;;
   fuzz) runFuzz ;;

@@ -2,6 +2,27 @@
 
 MPIS = ["mpich", "openmpi"]
 
+# The tests that run on Open MPI whenever all tests do: each way to use torc, and each part of the
+# preloaded library, once. The others do with `tools/test.sh --openmpi`.
+ALWAYS_ON_OPENMPI = [
+    "tests/install:install_test",
+    "tests/mpi:collectives_test_4",
+    "tests/mpi:mpi_transport_test_2",
+    "tests/mpi:threads_test_2",
+    "tests/runtime/dedicated:every_collective_half_4",
+    "tests/runtime/pmpi/alike:receives_test",
+    "tests/runtime/pmpi/alike:waits_calls_test",
+    "tests/runtime/pmpi/conformance:errors_2",
+    "tests/runtime/pmpi/conformance:forms_tuned_4",
+    "tests/runtime/pmpi/conformance:overlap_2",
+    "tests/runtime/pmpi/conformance:threads_progress_thread_2",
+    "tests/runtime/pmpi/programs:random_programs_test_tuned_2",
+    "tests/runtime/pmpi/stress:pending_2",
+    "tests/runtime/pmpi:served_test_c_2x2",
+    "tests/runtime/pmpi:served_test_fortran08_2x2",
+    "tests/runtime/run:alltoall_uneven_test",
+]
+
 def _mpi_setting_impl(ctx):
     if ctx.build_setting_value not in MPIS:
         fail("%s is one of %s" % (ctx.label, ", ".join(MPIS)))
@@ -59,7 +80,8 @@ def with_openmpi(label):
         return label + "_openmpi"
     name = label[1:] + "_openmpi"
     if not native.existing_rule(name):
-        openmpi_build(name = name, target = label)
+        # Built for the tests that run, not for its own sake.
+        openmpi_build(name = name, target = label, tags = ["manual"])
     return ":" + name
 
 def mpi_sh_test(name, args, data, built, openmpi = False, env = {}, tags = [], **kwargs):
@@ -83,6 +105,8 @@ def mpi_sh_test(name, args, data, built, openmpi = False, env = {}, tags = [], *
         own_tags = tags
         if mpi == "openmpi":
             own_tags = tags + (["manual"] if openmpi == "manual" else [])
+            if "%s:%s" % (native.package_name(), name) not in ALWAYS_ON_OPENMPI:
+                own_tags = own_tags + ["more-openmpi"]
             own_built = [with_openmpi(label) for label in built]
             for label in built:
                 own_args = [
