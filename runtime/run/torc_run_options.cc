@@ -78,19 +78,24 @@ Status parseBytes(std::string_view text, std::uint64_t& bytes) {
   return {};
 }
 
-Status parseRange(std::string_view text, RunOptions& options) {
-  const std::size_t colon = text.find(':');
-  if (Status status = parseBytes(text.substr(0, colon), options.lowest_bytes); !status.ok()) {
-    return status;
-  }
-  options.highest_bytes = options.lowest_bytes;
-  if (colon != std::string_view::npos) {
-    if (Status status = parseBytes(text.substr(colon + 1), options.highest_bytes); !status.ok()) {
-      return status;
+/// "0,24,1K:64K": sizes, and ranges of them.
+Status parseSizes(std::string_view text, std::vector<RunOptions::Sizes>& sizes) {
+  sizes.clear();
+  for (std::size_t comma = 0; comma != std::string_view::npos;) {
+    comma = text.find(',');
+    const std::string_view range = text.substr(0, comma);
+    if (comma != std::string_view::npos) text.remove_prefix(comma + 1);
+    const std::size_t colon = range.find(':');
+    RunOptions::Sizes& parsed = sizes.emplace_back();
+    Status status = parseBytes(range.substr(0, colon), parsed.lowest);
+    parsed.highest = parsed.lowest;
+    if (status.ok() && colon != std::string_view::npos) {
+      status = parseBytes(range.substr(colon + 1), parsed.highest);
     }
-  }
-  if (options.lowest_bytes > options.highest_bytes) {
-    return usage("--bytes " + std::string(text) + ": the first size is the larger one");
+    if (!status.ok()) return status;
+    if (parsed.lowest > parsed.highest) {
+      return usage("--bytes " + std::string(range) + ": the first size is the larger one");
+    }
   }
   return {};
 }
@@ -172,7 +177,8 @@ Status checkSweep(const RunOptions& options, std::span<char* const> named, bool 
   }
   if (!named.empty())
     return usage(std::string(named.front()) + ": --dedicated-sweep takes no file");
-  if (options.lowest_bytes < sizeof(double) || options.highest_bytes > kMostOffloadedBytes) {
+  for (const RunOptions::Sizes& sizes : options.sizes) {
+    if (sizes.lowest >= sizeof(double) && sizes.highest <= kMostOffloadedBytes) continue;
     return usage("--bytes: --dedicated-sweep sums 8 bytes to " +
                  std::to_string(kMostOffloadedBytes >> 20) + "M");
   }
@@ -196,11 +202,9 @@ Status checkTogether(RunOptions& options, std::span<char* const> named, bool has
   }
   if (!named.empty()) return usage(std::string(named.front()) + ": --tune takes a library alone");
   if (options.output.empty()) return usage("--tune: where to? --output DIR, a new folder");
-  if (!has_sizes) {
-    options.lowest_bytes = 8;
-    options.highest_bytes = 4u << 20;
-  }
-  if (options.lowest_bytes < options.type.bytes) {
+  if (!has_sizes) options.sizes = {{8, 4u << 20}};
+  if (options.sizes.size() > 1) return usage("--sizes: --tune takes one range of them");
+  if (options.sizes.front().lowest < options.type.bytes) {
     return usage("--bytes: the smallest size is less than an element");
   }
   return {};
@@ -308,7 +312,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
         break;
       case kBytes:
         has_sizes = true;
-        status = parseRange(optarg, options);
+        status = parseSizes(optarg, options.sizes);
         break;
       case kType:
         status = findEntry(runTypes(), "--type", optarg, options.type);
@@ -352,7 +356,7 @@ StatusOr<RunOptions> parseRunOptions(int argc, char** argv) {
   if (options.help) return options;
   const std::span<char* const> named(argv + optind, argv + argc);
   if (options.dedicated_sweep) {
-    if (!has_sizes) options.highest_bytes = options.lowest_bytes = 8;
+    if (!has_sizes) options.sizes = {{8, 8}};
     const Status status = checkSweep(options, named, calibrates);
     if (!status.ok()) return status;
     return options;
@@ -376,8 +380,9 @@ std::string runHelp() {
          "                     serves a broadcast and a reduce, a reduce_scatter a scatter, an "
          "allgather a\n"
          "                     gather\n"
-         "  --bytes LOW:HIGH   sizes, doubling: 0:1M, 64K:64M, or one size (default 4:1M). The "
-         "size is\n"
+         "  --bytes SIZES      sizes, and ranges that double, as 0,24,1K:64K (default 4:1M). A "
+         "size "
+         "is\n"
          "                     that of the whole vector: of each rank's vector in an allreduce, of "
          "all\n"
          "                     blocks together in a reduce_scatter or allgather; whole elements of "
@@ -431,7 +436,7 @@ std::string runHelp() {
          "prints the best one and when it pays.\n"
          "\n"
          "  --dedicated-sweep  on these ranks, of which some are dedicated in turn\n"
-         "  --bytes LOW:HIGH   of the vector of doubles (default 8)\n"
+         "  --bytes SIZES      of the vector of doubles (default 8)\n"
          "  --iterations N     of each kind (default 200)\n"
          "\n"
          "Times are of the slowest rank: the median over the iterations, the least and the most.\n"
@@ -441,10 +446,12 @@ std::string runHelp() {
 std::vector<std::uint64_t> runSizes(const RunOptions& options) {
   std::vector<std::uint64_t> sizes;
   const std::uint64_t element = options.type.bytes;
-  for (std::uint64_t bytes = options.lowest_bytes; bytes <= options.highest_bytes;
-       bytes = bytes < element ? element : bytes * 2) {
-    const std::uint64_t whole = bytes / element * element;
-    if (sizes.empty() || sizes.back() != whole) sizes.push_back(whole);
+  for (const RunOptions::Sizes& range : options.sizes) {
+    for (std::uint64_t bytes = range.lowest; bytes <= range.highest;
+         bytes = bytes < element ? element : bytes * 2) {
+      const std::uint64_t whole = bytes / element * element;
+      if (sizes.empty() || sizes.back() != whole) sizes.push_back(whole);
+    }
   }
   return sizes;
 }

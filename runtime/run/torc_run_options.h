@@ -30,10 +30,13 @@ struct RunOp {
 };
 
 struct RunOptions {
-  std::string schedule;                    // path; empty: another of the modes below
-  std::optional<Collective> collective;    // that is called; none: the schedule's own
-  std::uint64_t lowest_bytes = 4;          // sizes double from lowest ...
-  std::uint64_t highest_bytes = 1u << 20;  // ... to highest
+  std::string schedule;                  // path; empty: another of the modes below
+  std::optional<Collective> collective;  // that is called; none: the schedule's own
+  struct Sizes {
+    std::uint64_t lowest = 4;          // they double from lowest ...
+    std::uint64_t highest = 1u << 20;  // ... to highest
+  };
+  std::vector<Sizes> sizes = {Sizes{}};
   RunType type{};
   RunOp op{};
   int iterations = 0;  // 0: as many as fit into `seconds`

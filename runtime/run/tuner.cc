@@ -130,7 +130,8 @@ std::vector<Tuner::Cell> Tuner::cells() {
       }
     }
   };
-  const std::uint64_t lowest = options_.lowest_bytes, highest = options_.highest_bytes;
+  const std::uint64_t lowest = options_.sizes.front().lowest,
+                      highest = options_.sizes.front().highest;
   for (std::uint64_t bytes = lowest; bytes <= highest; bytes *= kFactor) {
     largest_ = bytes;
     add(bytes);
