@@ -68,11 +68,14 @@ std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) 
   return std::nullopt;
 }
 
+bool Candidate::mayFallIntoStep() const {
+  const bool halved = options.directions == passes::DirectionModel::kHalfLatency;
+  return !per_rank && options.in_flight > 1 && !(halved && options.segments > 1);
+}
+
 double Candidate::cautiousSeconds() const {
   if (per_rank) return predicted_s;
-  const bool halved = options.directions == passes::DirectionModel::kHalfLatency;
-  const bool may_fall = options.in_flight > 1 && !(halved && options.segments > 1);
-  return predicted_s * std::max(unseen, may_fall ? kFallIntoStep : 1.0);
+  return predicted_s * std::max(unseen, mayFallIntoStep() ? kFallIntoStep : 1.0);
 }
 
 llvm::Expected<std::shared_ptr<const ir::Program>> CandidateSimulator::uncutOf(

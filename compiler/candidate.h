@@ -64,6 +64,9 @@ struct Candidate {
   /// more where others of the algorithm took more in one, or two chunks on a link may fall into
   /// step.
   double cautiousSeconds() const;
+  /// Whether messages that share a link may come to wait for each other in every step, which no
+  /// simulation rank by rank has excluded.
+  bool mayFallIntoStep() const;
 
   /// What decides between candidates that are as fast, the least first: messages to neighbours
   /// alone, for which nothing is taken for granted of how the network routes the others and lets

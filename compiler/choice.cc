@@ -38,6 +38,9 @@ constexpr int kMostSegmented = 2;
 constexpr double kDoubtfulCost = 1.05;
 // Segments of rings that are under way, at most, and operations of a node in all of them.
 constexpr std::uint32_t kMostRingWindow = 16;
+// What plans in segments have to take, compared with their busiest link, for phases to be tried in
+// turn.
+constexpr double kWorthTurns = 1.02;
 constexpr double kMostSegmentedOperations = 1 << 20;
 // Operations of as many segments as a proof goes through.
 constexpr double kMostProvedOperations = 1 << 20;
@@ -537,7 +540,11 @@ class Chooser {
             passes::DependenceKind::kRegion) {
       return false;
     }
-    if (limits_.weights) return true;
+    return limits_.weights || hasLine();
+  }
+
+  /// Whether an axis of more than two nodes does not wrap.
+  bool hasLine() const {
     const Topology& topology = spec_.topology;
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
       if (topology.axes[i].size > 2 && topology.isLine(i)) return true;
@@ -673,30 +680,52 @@ class Chooser {
   }
 
   /// In as many segments as the cost model takes, and from there on in twice or half as many as
-  /// long as that is faster, which it cannot say; then likewise with more under way.
+  /// long as that is faster, which it cannot say. Where that leaves links of a line idle, likewise
+  /// with phases in turn. Then with more under way, of the one that is better by far, or of both.
   void addInSegments(Candidate candidate, std::uint32_t most, std::uint32_t most_in_flight) {
-    PipelineOptions& options = candidate.options;
+    using passes::SegmentOrder;
+    candidate.options.segment_order = limits_.segment_order.value_or(SegmentOrder::kChains);
+    Candidate in_turn = candidate;
     double best = tried(candidate);
     const double busy = choice_.candidates.back().busy_s;  // which no number of segments changes
-    const auto climb = [&](std::uint32_t& number, std::uint32_t lowest, std::uint32_t highest,
-                           bool up) {
-      const std::uint32_t from = number;
-      while (best > kWorthwhile * busy && (up ? 2 * number <= highest : number >= 2 * lowest)) {
-        const std::uint32_t before = number;
-        number = up ? 2 * number : number / 2;
-        const double seconds = tried(candidate);
-        if (seconds * kWorthwhile >= best) {
-          number = before;
-          break;
-        }
-        best = seconds;
-      }
-      return number != from;
-    };
     if (best > kSlow * bestSeconds()) return;
-    if (!limits_.segments && !climb(options.segments, 2, most, true))
-      climb(options.segments, 2, most, false);
-    if (!limits_.in_flight) climb(options.in_flight, 1, most_in_flight, true);
+    climbSegments(candidate, best, busy, most);
+    if (!limits_.segment_order && hasLine() && best > kWorthTurns * busy) {
+      in_turn.options.segment_order = SegmentOrder::kPhases;
+      double seconds = tried(in_turn);
+      climbSegments(in_turn, seconds, busy, most);
+      if (seconds < kClose * best) climbWindow(in_turn, seconds, busy, most_in_flight);
+      if (seconds * kClose < best) return;
+    }
+    climbWindow(candidate, best, busy, most_in_flight);
+  }
+
+  void climbWindow(Candidate& candidate, double& best, double busy, std::uint32_t most) {
+    if (!limits_.in_flight)
+      climb(candidate, candidate.options.in_flight, best, busy, 1, most, true);
+  }
+
+  void climbSegments(Candidate& candidate, double& best, double busy, std::uint32_t most) {
+    std::uint32_t& segments = candidate.options.segments;
+    if (!limits_.segments && !climb(candidate, segments, best, busy, 2, most, true))
+      climb(candidate, segments, best, busy, 2, most, false);
+  }
+
+  /// Doubles or halves `number`, one of the candidate's, as long as that is faster. Whether it was.
+  bool climb(Candidate& candidate, std::uint32_t& number, double& best, double busy,
+             std::uint32_t lowest, std::uint32_t highest, bool up) {
+    const std::uint32_t from = number;
+    while (best > kWorthwhile * busy && (up ? 2 * number <= highest : number >= 2 * lowest)) {
+      const std::uint32_t before = number;
+      number = up ? 2 * number : number / 2;
+      const double seconds = tried(candidate);
+      if (seconds * kWorthwhile >= best) {
+        number = before;
+        break;
+      }
+      best = seconds;
+    }
+    return number != from;
   }
 
   /// Adds the candidate; what it takes.

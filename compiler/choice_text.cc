@@ -55,10 +55,32 @@ std::string Candidate::description() const {
   if (options.chunks > 1) text += ", " + std::to_string(options.chunks) + " chunks";
   if (options.segments > 1) text += ", " + std::to_string(options.segments) + " segments";
   if (options.in_flight > 0) text += ", " + std::to_string(options.in_flight) + " in flight";
+  if (options.segments > 1 && options.segment_order == passes::SegmentOrder::kPhases)
+    text += ", phases in turn";
   if (options.synchronous_sends) text += ", synchronous sends";
   if (options.peers == PeerOrder::kFixed) text += ", peers in order";
   if (options.window > 0) text += ", " + std::to_string(options.window) + " at a time";
   if (options.led_cores > 0) text += ", leaders";
+  return text;
+}
+
+/// "; X, 7.2 % faster by classes of nodes, is not trusted: ...", where one is that was not chosen.
+static std::string whyNotTheFastest(llvm::ArrayRef<Candidate> candidates) {
+  const Candidate& best = candidates.front();
+  const Candidate* fastest = &best;
+  for (const Candidate& other : candidates) {
+    if (other.refusal.empty() && other.predicted_s < fastest->predicted_s) fastest = &other;
+  }
+  if (kTie * fastest->predicted_s >= best.predicted_s) return "";
+  std::string text;
+  llvm::raw_string_ostream(text) << "; " << fastest->description() << ", predicted "
+                                 << llvm::format(
+                                        "%.1f", 100 * (best.predicted_s / fastest->predicted_s - 1))
+                                 << " % faster, is not trusted: "
+                                 << (fastest->mayFallIntoStep()
+                                         ? "what shares a link may fall into step"
+                                         : "others of its algorithm took longer rank by rank")
+                                 << ", and a simulation rank by rank would be too long";
   return text;
 }
 
@@ -70,7 +92,8 @@ std::string Choice::reason() const {
       candidates.begin() + 1, candidates.end(),
       [&](const Candidate& other) { return other.predicted_s > kTie * best.predicted_s; });
   if (next == candidates.end() || !next->refusal.empty()) {
-    out << "no other is slower by more than " << llvm::format("%.1f", 100 * (kTie - 1)) << " %";
+    out << "no other is slower by more than " << llvm::format("%.1f", 100 * (kTie - 1)) << " %"
+        << whyNotTheFastest(candidates);
     return text;
   }
   const double more = next->predicted_s - best.predicted_s;
@@ -89,6 +112,7 @@ std::string Choice::reason() const {
       out << ", waiting for other phases";
     }
   }
+  out << whyNotTheFastest(candidates);
   return text;
 }
 

@@ -32,7 +32,7 @@ passes::PassPipeline stepPipeline(const PipelineOptions& options) {
     pipeline.add(
         passes::SegmentPass{.segments = options.segments,
                             .window = options.in_flight > 0 ? options.in_flight : kRingWindow,
-                            .order = passes::SegmentOrder::kChains});
+                            .order = options.segment_order});
   }
   return pipeline;
 }

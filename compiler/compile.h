@@ -26,7 +26,8 @@ struct PipelineOptions {
   passes::DependenceKind dependences = passes::DependenceKind::kRegion;  // infer-dependences
   // order-links; window of segment; along trees, chunks of each segment; 0: left out
   std::uint32_t in_flight = 0;
-  std::uint32_t segments = 1;              // segment, of rings; 1: left out
+  std::uint32_t segments = 1;  // segment, of rings; 1: left out
+  passes::SegmentOrder segment_order = passes::SegmentOrder::kChains;
   std::uint32_t cores = 1;                 // assign-cores; 1: left out
   std::uint32_t scratch_depth = 2;         // allocate-scratch
   PeerOrder peers = PeerOrder::kShuffled;  // expand-exchanges: in which order; and how many ...

@@ -33,6 +33,7 @@ class LeftOutFinder {
       findWeights();
       findDirections();
       findChunks();
+      findSegmentOrder();
       findSends();
     }
     joinThoseOfAll();
@@ -173,6 +174,17 @@ class LeftOutFinder {
     }
   }
 
+  void findSegmentOrder() {
+    const bool in_segments =
+        any([](const Candidate& candidate) { return candidate.options.segments > 1; });
+    if (limits_.segment_order || !in_segments || any([](const Candidate& candidate) {
+          return candidate.options.segment_order == passes::SegmentOrder::kPhases;
+        })) {
+      return;
+    }
+    add("segments with phases in turn", "no link of a line is idle without");
+  }
+
   void findSends() {
     if (limits_.synchronous_sends ||
         any([](const Candidate& candidate) { return candidate.options.synchronous_sends; })) {
@@ -206,6 +218,7 @@ class LeftOutFinder {
         {limits_.chunks.has_value(), "other chunks"},
         {limits_.segments.has_value(), "other segments"},
         {limits_.in_flight.has_value(), "others in flight"},
+        {limits_.segment_order.has_value(), "other orders of segments"},
         {limits_.synchronous_sends.has_value(), "other sends"},
         {limits_.peers.has_value(), "other orders of peers"},
         {limits_.window.has_value(), "other windows"},

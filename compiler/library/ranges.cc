@@ -378,7 +378,8 @@ llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_
                             candidate.options.synchronous_sends,
                             candidate.options.peers,
                             candidate.options.window,
-                            candidate.options.led_cores > 0};
+                            candidate.options.led_cores > 0,
+                            candidate.options.segment_order};
     llvm::Expected<Choice> choice = choose(*programs_, shape_.machine, modelled(bytes), only);
     if (!choice) return choice.takeError();
     return choice->best().predicted_s;

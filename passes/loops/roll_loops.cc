@@ -109,13 +109,20 @@ class Roller {
     }
   }
 
+  /// A loop may wait for a later one, of an earlier segment, which is not known yet. So such
+  /// dependences are looked at when all loops are there; if these do not fit, loops are found that
+  /// wait for no iterations of later ones.
   void findLoops() {
-    const auto& operations = schedule_.operations;
-    for (std::uint32_t begin = 0, end = 0; begin < operations.size(); begin = end) {
-      while (end < operations.size() && operations[end].phase == operations[begin].phase)
-        ++end;
-      findLoops(begin, end);
+    ignores_later_ = true;
+    findInPhases();
+    ignores_later_ = false;
+    if (llvm::all_of(loops_, [&](RolledLoop& loop) { return findWaits(loop.of, loop.waits); })) {
+      return;
     }
+    loops_.clear();
+    std::ranges::fill(loop_of_, kNone);
+    slots_ = SlotNumbers(schedule_.slot_count);
+    findInPhases();
   }
 
   std::size_t loops() const { return loops_.size(); }
@@ -123,6 +130,14 @@ class Roller {
 
  private:
   std::vector<std::uint32_t> newNumbers() const;
+  void findInPhases() {
+    const auto& operations = schedule_.operations;
+    for (std::uint32_t begin = 0, end = 0; begin < operations.size(); begin = end) {
+      while (end < operations.size() && operations[end].phase == operations[begin].phase)
+        ++end;
+      findLoops(begin, end);
+    }
+  }
   void findLoops(std::uint32_t begin, std::uint32_t end);  // of a phase
   bool take(const Repetition& repetition);
   bool findWaits(const Repetition& repetition, std::vector<Waits>& waits);
@@ -148,6 +163,7 @@ class Roller {
   std::vector<RolledLoop> loops_;
   std::vector<std::uint32_t> loop_of_;  // by operation
   SlotNumbers slots_;
+  bool ignores_later_ = false;
   std::uint64_t vain_ = 0;  // operations of the current phase that were looked at in vain
 };
 
@@ -192,7 +208,7 @@ bool Roller::take(const Repetition& repetition) {
 }
 
 bool Roller::findWaits(const Repetition& repetition, std::vector<Waits>& waits) {
-  waits.resize(repetition.period);
+  waits.assign(repetition.period, {});
   for (std::uint32_t position = 0; position < repetition.period; ++position) {
     if (!findWaits(repetition, position, waits[position])) return false;
   }
@@ -207,6 +223,7 @@ bool Roller::findWaits(const Repetition& repetition, std::uint32_t position, Wai
     const Operation& operation = schedule_.operations[repetition.at(i, position)];
     for (const std::uint32_t dependence : view_.dependencesOf(operation)) {
       const std::uint32_t on = operationOf(dependence);
+      if (ignores_later_ && on >= repetition.end()) continue;
       if (on < repetition.begin || on >= repetition.end()) {
         outside[i].insert(dependence);
       } else {

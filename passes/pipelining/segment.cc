@@ -90,6 +90,29 @@ class Segment final : public Pass {
     all.apply(schedule);
   }
 
+  /// By send: the one of the segment before that it waits for. Itself; or, where phases go in turn,
+  /// the one as far on in the next phase on its link, whose segment is the older one.
+  std::vector<std::uint32_t> sendsBefore(const ScheduleView& schedule) const {
+    std::vector<std::uint32_t> before(schedule.operations.size(), kNone);
+    // By peer, phase by phase.
+    std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::uint32_t>>> links;
+    for (std::uint32_t i = 0; i < before.size(); ++i) {
+      const Operation& operation = schedule.operations[i];
+      if (!sends(operation.kind)) continue;
+      before[i] = i;
+      links[operation.peer][operation.phase].push_back(i);
+    }
+    if (*order_ != SegmentOrder::kPhases) return before;
+    for (const auto& [peer, phases] : links) {
+      for (auto phase = phases.begin(), next = std::next(phase); next != phases.end();
+           phase = next++) {
+        for (std::size_t k = 0; k < phase->second.size(); ++k)
+          before[phase->second[k]] = next->second[std::min(k, next->second.size() - 1)];
+      }
+    }
+    return before;
+  }
+
   void orderSegments(Schedule& schedule) const {
     const ScheduleView view = schedule.view();
     std::vector<OperationList> touched(schedule.slot_count);  // by slot
@@ -120,6 +143,7 @@ class Segment final : public Pass {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> copies;
     std::vector<llvm::SparseBitVector<>> waited(view.operations.size());
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> last_receives;
+    const std::vector<std::uint32_t> sends_before = sendsBefore(view);
     const Iterations of_window{.segments = static_cast<std::uint16_t>(*window_)};
     const auto chainOf = [](const Operation& operation) {
       return std::tuple(operation.stream, operation.phase, operation.guard);
@@ -135,7 +159,8 @@ class Segment final : public Pass {
       after.assign(before.begin(), before.end());
       for (const std::uint32_t on : before)
         waited[i] |= waited[on];
-      if (sends(operation.kind)) after.push_back(schedule.dependence(i, {.segments = 1}));
+      if (sends(operation.kind))
+        after.push_back(schedule.dependence(sends_before[i], {.segments = 1}));
       if (receives(operation.kind)) {
         after.push_back(
             schedule.dependence(inChains() ? last_receives[chainOf(operation)] : i, of_window));
@@ -207,7 +232,7 @@ class Segment final : public Pass {
     llvm::erase_if(operations, [&](std::uint32_t index) { return before.count(index) > 0; });
   }
 
-  bool inChains() const { return *order_ == SegmentOrder::kChains; }
+  bool inChains() const { return *order_ != SegmentOrder::kOperations; }
   bool means(const PassOption& option) const override { return &option != &order_ || inChains(); }
 
   IntegerOption segments_, window_;
@@ -217,7 +242,7 @@ class Segment final : public Pass {
 }  // namespace
 
 llvm::ArrayRef<llvm::StringRef> words(SegmentOrder) {
-  static constexpr llvm::StringRef kWords[] = {"operations", "chains"};
+  static constexpr llvm::StringRef kWords[] = {"operations", "chains", "phases"};
   return kWords;
 }
 

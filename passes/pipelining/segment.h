@@ -19,8 +19,9 @@ inline constexpr std::uint32_t kMostSegmentsOfPart = 1u << 17;
 std::uint32_t mostSegments(const ScheduleView& schedule);
 
 /// What goes through the window of segments one after the other: operations, each by itself, or
-/// chains of them, as rings are, all of a stream in a phase.
-enum class SegmentOrder { kOperations, kChains };
+/// chains of them, as rings are, all of a stream in a phase; the same with phases in turn on each
+/// link, older segments first, where chains of unequal length, as along lines, would be overtaken.
+enum class SegmentOrder { kOperations, kChains, kPhases };
 llvm::ArrayRef<llvm::StringRef> words(SegmentOrder);
 
 struct SegmentPass {
