@@ -42,6 +42,26 @@ void printLeftOut(llvm::ArrayRef<LeftOut> things, llvm::raw_ostream& out) {
   }
 }
 
+/// "; X, 7.2 % faster by classes of nodes, is not trusted: ...", where one is that was not chosen.
+std::string whyNotTheFastest(llvm::ArrayRef<Candidate> candidates) {
+  const Candidate& best = candidates.front();
+  const Candidate* fastest = &best;
+  for (const Candidate& other : candidates) {
+    if (other.refusal.empty() && other.predicted_s < fastest->predicted_s) fastest = &other;
+  }
+  if (kTie * fastest->predicted_s >= best.predicted_s) return "";
+  std::string text;
+  llvm::raw_string_ostream(text) << "; " << fastest->description() << ", predicted "
+                                 << llvm::format(
+                                        "%.1f", 100 * (best.predicted_s / fastest->predicted_s - 1))
+                                 << " % faster, is not trusted: "
+                                 << (fastest->mayFallIntoStep()
+                                         ? "what shares a link may fall into step"
+                                         : "others of its algorithm took longer rank by rank")
+                                 << ", and a simulation rank by rank would be too long";
+  return text;
+}
+
 }  // namespace
 
 std::string Candidate::description() const {
@@ -61,26 +81,6 @@ std::string Candidate::description() const {
   if (options.peers == PeerOrder::kFixed) text += ", peers in order";
   if (options.window > 0) text += ", " + std::to_string(options.window) + " at a time";
   if (options.led_cores > 0) text += ", leaders";
-  return text;
-}
-
-/// "; X, 7.2 % faster by classes of nodes, is not trusted: ...", where one is that was not chosen.
-static std::string whyNotTheFastest(llvm::ArrayRef<Candidate> candidates) {
-  const Candidate& best = candidates.front();
-  const Candidate* fastest = &best;
-  for (const Candidate& other : candidates) {
-    if (other.refusal.empty() && other.predicted_s < fastest->predicted_s) fastest = &other;
-  }
-  if (kTie * fastest->predicted_s >= best.predicted_s) return "";
-  std::string text;
-  llvm::raw_string_ostream(text) << "; " << fastest->description() << ", predicted "
-                                 << llvm::format(
-                                        "%.1f", 100 * (best.predicted_s / fastest->predicted_s - 1))
-                                 << " % faster, is not trusted: "
-                                 << (fastest->mayFallIntoStep()
-                                         ? "what shares a link may fall into step"
-                                         : "others of its algorithm took longer rank by rank")
-                                 << ", and a simulation rank by rank would be too long";
   return text;
 }
 

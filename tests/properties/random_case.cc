@@ -128,9 +128,12 @@ std::string CompileCase::text() const {
          " --algorithm " + algorithm + " --weights " + passes::word(weights).str() +
          " --directions " + passes::word(directions).str() + " --chunks " + std::to_string(chunks) +
          " --in-flight " + std::to_string(in_flight) +
-         (segments > 1 ? " --segments " + std::to_string(segments) : "") + " --dependences " +
-         passes::word(dependences).str() + (leaders ? " --leaders" : "") + " (scratch depth " +
-         std::to_string(scratch_depth) + ")";
+         (segments > 1
+              ? " --segments " + std::to_string(segments) + " --segment-order " +
+                    passes::words(segment_order)[static_cast<std::size_t>(segment_order)].str()
+              : "") +
+         " --dependences " + passes::word(dependences).str() + (leaders ? " --leaders" : "") +
+         " (scratch depth " + std::to_string(scratch_depth) + ")";
 }
 
 CompileCase drawCase(std::uint64_t max_ranks) {
@@ -180,6 +183,8 @@ CompileCase drawCase(std::uint64_t max_ranks) {
   result.chunks = oneOf<std::uint32_t>({1, 1, 2, 3});
   result.in_flight = oneOf<std::uint32_t>({0, 0, 1, 2});
   result.segments = oneOf<std::uint32_t>({1, 1, 1, 2, 5});
+  result.segment_order =
+      oneOf<passes::SegmentOrder>({passes::SegmentOrder::kChains, passes::SegmentOrder::kPhases});
   result.scratch_depth = draw(1, 3);
   const bool is_torus = result.shape.find_first_of("m+") == std::string::npos;
   if (is_rooted) {
@@ -228,6 +233,7 @@ Schedule compileCase(const CompileCase& test_case) {
   options.chunks = test_case.chunks;
   options.in_flight = test_case.in_flight;
   options.segments = test_case.segments;
+  options.segment_order = test_case.segment_order;
   options.dependences = test_case.dependences;
   options.scratch_depth = test_case.scratch_depth;
   if (test_case.leaders) options.led_cores = compiler::coresOf(*topology);
