@@ -103,6 +103,20 @@ TEST(Choice, AnAllreduceFillsLines) {
   }
 }
 
+TEST(Choice, PhasesGoInTurnAlongLines) {
+  const Target target = targetOf("12mx4mx2");
+  ChoiceLimits limits;
+  limits.algorithm = cantFail(findAlgorithm("bucket"));
+  limits.weights = passes::ColorWeights::kBalanced;
+  limits.directions = passes::DirectionModel::kBidirectional;
+  const Candidate best = chooseFor(Collective::kAllgather, target, 1 << 30, limits).best();
+  EXPECT_EQ(best.options.segment_order, passes::SegmentOrder::kPhases);
+  EXPECT_LT(best.predicted_s, 1.04 * best.busy_s);
+  limits.segment_order = passes::SegmentOrder::kChains;
+  const Candidate chains = chooseFor(Collective::kAllgather, target, 1 << 30, limits).best();
+  EXPECT_GT(chains.predicted_s, 1.2 * best.predicted_s);
+}
+
 TEST(Choice, SmallVectorsTakeFewStepsLargeOnesManySegments) {
   const Target target = targetOf("4x4x2");
   const Candidate small = chooseFor(Collective::kAllreduce, target, 8).best();
