@@ -2,8 +2,11 @@
 #ifndef TORC_COMPILER_CANDIDATE_H_
 #define TORC_COMPILER_CANDIDATE_H_
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +26,14 @@
 
 namespace torc::compiler {
 
+/// What more chunks or segments must gain to be worth it.
+inline constexpr double kWorthwhile = 1.01;
+/// More of them are not tried where a candidate takes so much longer than the best.
+inline constexpr double kSlow = 1.1;
+/// Candidates that come as close as this to the best may still become it.
+inline constexpr double kClose = 1.3;
+/// Operations of as many segments as a proof goes through, at most.
+inline constexpr double kMostProvedOperations = 1 << 20;
 /// Nodes that differ from each other that are simulated for one candidate. Where more differ a
 /// smaller machine stands in, unless all of them together execute few operations.
 inline constexpr std::uint64_t kMostClasses = 128;
@@ -77,6 +88,17 @@ struct Candidate {
     return {leaves_neighbours, options.synchronous_sends, messages, !per_rank};
   }
 };
+
+/// What it is predicted to take; where it cannot be had, infinity.
+inline double secondsOf(const Candidate& candidate) {
+  return candidate.refusal.empty() ? candidate.predicted_s
+                                   : std::numeric_limits<double>::infinity();
+}
+
+/// `wanted`, rounded up, but at most `most`.
+inline std::uint32_t mostOf(double wanted, std::uint64_t most) {
+  return static_cast<std::uint32_t>(std::min(std::ceil(wanted), static_cast<double>(most)));
+}
 
 /// Simulates candidates for a vector of `bytes` on `machine`, compiled by `programs`. What it is
 /// given must outlive it.

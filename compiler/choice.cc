@@ -11,6 +11,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/ring_segments.h"
 #include "ir/node_classes.h"
 #include "ir/verifier/verifier.h"
 #include "model/simulator/pipeline_cost.h"
@@ -20,41 +21,19 @@
 namespace torc::compiler {
 namespace {
 
-// What more chunks of steps that are settled must gain, and how often they may not.
-constexpr double kWorthwhile = 1.01;
+// How often more chunks of steps that are settled may gain less than is worthwhile.
 constexpr int kWithoutGain = 2;
-
-// More chunks are not tried where what the busiest link carries takes so much longer than the best.
-constexpr double kSlow = 1.1;
 
 // What start-ups and hops have to take of a pipeline along trees, compared with what its busiest
 // link carries, for two messages to be tried on a link at a time.
 constexpr double kWorthStaggering = 1.03;
 constexpr std::uint32_t kStaggered = 2;
 
-// Plans of rings that are tried in segments, at most, and those alone that the cost model does not
-// put this far behind another.
-constexpr int kMostSegmented = 2;
-constexpr double kDoubtfulCost = 1.05;
-// Segments of rings that are under way, at most, and operations of a node in all of them.
-constexpr std::uint32_t kMostRingWindow = 16;
-// What plans in segments have to take, compared with their busiest link, for phases to be tried in
-// turn.
-constexpr double kWorthTurns = 1.02;
-constexpr double kMostSegmentedOperations = 1 << 20;
-// Operations of as many segments as a proof goes through.
-constexpr double kMostProvedOperations = 1 << 20;
-// Where the halves of an allreduce fill lines together, which the cost model lets follow each
-// other: the first number of segments that is tried, and their window.
-constexpr std::uint32_t kFirstOverlapped = 32;
-constexpr std::uint32_t kOverlappedWindow = 3;
-
 // Operations of all nodes beyond which chunks are not worth their price.
 constexpr std::uint64_t kMostSteps = 1u << 18;
 
 // Simulations rank by rank, of candidates that come as close as this to the best, and operations on
 // all ranks: of one candidate, and of all.
-constexpr double kClose = 1.3;
 constexpr int kMostPerRank = 10;
 constexpr double kPerRankOperations = 1.5e6;
 constexpr double kAllPerRankOperations = 6e6;
@@ -83,7 +62,14 @@ class Chooser {
         bytes_(bytes),
         limits_(limits),
         progress_(progress),
-        simulator_(programs, machine, bytes) {}
+        simulator_(programs, machine, bytes),
+        ring_segments_(
+            spec_, machine, bytes, limits,
+            [this](const Candidate& candidate) -> const Candidate& {
+              add(candidate);
+              return choice_.candidates.back();
+            },
+            [this] { return bestSeconds(); }) {}
 
   Choice run() {
     llvm::SmallVector<const Algorithm*> wanted;
@@ -97,14 +83,14 @@ class Chooser {
       addAll(*algorithm);
       if (std::exchange(is_expected_, false) && progress_ != nullptr) progress_->done();
     }
-    addSegmented();
+    ring_segments_.tryPromising();
     std::vector<Candidate>& candidates = choice_.candidates;
     if (candidates.empty()) return std::move(choice_);
     do {
       lookCloser();
       // What was ahead of rings in segments may have lost.
-    } while (!isProvable(taken()) || addSegmented());
-    leaveOutSegmented();
+    } while (!isProvable(taken()) || ring_segments_.tryPromising());
+    ring_segments_.leaveOut(choice_);
     std::stable_sort(candidates.begin(), candidates.end(), isFaster);
     choice_.built = simulator_.built();
     if (!candidates.front().refusal.empty()) return std::move(choice_);
@@ -383,11 +369,6 @@ class Chooser {
     }
   }
 
-  /// `wanted`, rounded up, but at most `most`.
-  static std::uint32_t mostOf(double wanted, std::uint64_t most) {
-    return static_cast<std::uint32_t>(std::min(std::ceil(wanted), static_cast<double>(most)));
-  }
-
   /// Steps for a segment, in as many as the pipeline's cost says, in half, in half as many more, in
   /// twice as many, and in one. A buffered send is over at once, so that those of all segments
   /// would share the link, and arrive together: where segments would be so short, also in as many
@@ -540,16 +521,7 @@ class Chooser {
             passes::DependenceKind::kRegion) {
       return false;
     }
-    return limits_.weights || hasLine();
-  }
-
-  /// Whether an axis of more than two nodes does not wrap.
-  bool hasLine() const {
-    const Topology& topology = spec_.topology;
-    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-      if (topology.axes[i].size > 2 && topology.isLine(i)) return true;
-    }
-    return false;
+    return limits_.weights || hasLine(spec_.topology);
   }
 
   /// Rings whose halves fill lines together: in segments, for which they are.
@@ -562,7 +534,7 @@ class Chooser {
       options.chunks = limits_.chunks.value_or(1);
       options.in_flight = limits_.in_flight.value_or(0);
       if (limits_.segments.value_or(1) == 1 && (limits_.chunks || limits_.weights)) add(candidate);
-      if (!limits_.chunks) noteSegmented(candidate);
+      if (!limits_.chunks) noteInSegments(candidate);
     }
   }
 
@@ -585,89 +557,15 @@ class Chooser {
             add(candidate);
         }
       }
-      if (overlaps && !limits_.chunks) noteSegmented(candidate);
+      if (overlaps && !limits_.chunks) noteInSegments(candidate);
     }
   }
 
-  /// Notes a plan of rings that may be run in segments, with what the cost model says of it.
-  void noteSegmented(Candidate candidate) {
+  /// Notes a plan of rings that may be run in segments.
+  void noteInSegments(const Candidate& candidate) {
     auto uncut = simulator_.uncutOf(candidate);
     if (!uncut) return consumeError(uncut.takeError());  // as the candidate has been
-    const ScheduleView schedule = (*uncut)->schedule.view();
-    PipelineOptions& options = candidate.options;
-    const model::PipelineCost cost(schedule, machine_, bytes_);
-    const std::uint32_t most = mostRingSegments(candidate, schedule);
-    const bool halves = options.weights == passes::ColorWeights::kOverlapped;
-    const std::uint32_t fewest = std::min(halves ? kFirstOverlapped : 1, most);
-    options.segments = limits_.segments.value_or(
-        std::max(fewest, cost.bestChunks(kCostedInFlight, std::min(most, model::kMostChunks))));
-    options.in_flight = limits_.in_flight.value_or(halves ? kOverlappedWindow : kRingWindow);
-    if (options.segments < 2) {
-      options.in_flight = 0;
-      return in_one_.push_back({std::move(candidate), most, kMostRingWindow});
-    }
-    candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight) / (halves ? 2 : 1);
-    segmented_.push_back({std::move(candidate), most, mostRingWindow(schedule)});
-  }
-
-  /// As many segments under way as can be proved.
-  static std::uint32_t mostRingWindow(const ScheduleView& schedule) {
-    const double operations = std::max<double>(static_cast<double>(schedule.operations.size()), 1);
-    return mostOf(kMostProvedOperations / operations - 1, kMostRingWindow);
-  }
-
-  /// As many segments as can be proved, and run by a node without its program being too long.
-  std::uint32_t mostRingSegments(const Candidate& candidate, const ScheduleView& schedule) const {
-    const double operations = std::max<double>(static_cast<double>(schedule.operations.size()), 1);
-    std::uint64_t most = passes::mostSegments(schedule);
-    if (candidate.algorithm->estimate(spec_).cell_steps * (kRingWindow + 1) > kMostCellSteps ||
-        mostRingWindow(schedule) < kRingWindow) {
-      most = 1;
-    }
-    return mostOf(kMostSegmentedOperations / operations - 1, most);
-  }
-
-  /// Rings in segments: of the few plans that the cost model puts first, as long as it puts them
-  /// before what is there. Whether there were any that have not been tried.
-  bool addSegmented() {
-    llvm::stable_sort(segmented_, [](const Segmented& a, const Segmented& b) {
-      return a.candidate.predicted_s < b.candidate.predicted_s;
-    });
-    const int before = segmented_left_;
-    for (Segmented& plan : segmented_) {
-      const bool is_promising = plan.candidate.predicted_s < kDoubtfulCost * bestSeconds();
-      if (plan.is_tried || !is_promising || segmented_left_ == 0) continue;
-      plan.is_tried = true;
-      --segmented_left_;
-      addInSegments(plan.candidate, plan.most, plan.most_in_flight);
-    }
-    return segmented_left_ < before;
-  }
-
-  /// Says why the others are not tried.
-  void leaveOutSegmented() {
-    const double best = bestSeconds();
-    for (const Segmented& plan : segmented_) {
-      if (plan.is_tried) continue;
-      Candidate candidate = plan.candidate;
-      llvm::raw_string_ostream(candidate.refusal)
-          << llvm::format("the cost model says %.2f us", 1e6 * candidate.predicted_s)
-          << (candidate.predicted_s < best ? ", and puts others before it" : "");
-      candidate.tried = false;
-      choice_.candidates.push_back(std::move(candidate));
-    }
-    for (const Segmented& plan : in_one_) {
-      if (limits_.segments) break;
-      const Candidate& candidate = plan.candidate;
-      const bool has_others = llvm::any_of(segmented_, [&](const Segmented& other) {
-        return other.candidate.algorithm == candidate.algorithm;
-      });
-      choice_.left_out.push_back(
-          {has_others ? "segments of " + candidate.description() : "segments",
-           has_others ? nullptr : candidate.algorithm,
-           plan.most > 1 ? "the cost model takes one"
-                         : "their proof, or a rank's program, would be too long"});
-    }
+    ring_segments_.note(candidate, (*uncut)->schedule.view());
   }
 
   /// What the best of the candidates takes so far.
@@ -679,60 +577,10 @@ class Chooser {
     return best;
   }
 
-  /// In as many segments as the cost model takes, and from there on in twice or half as many as
-  /// long as that is faster, which it cannot say. Where that leaves links of a line idle, likewise
-  /// with phases in turn. Then with more under way, of the one that is better by far, or of both.
-  void addInSegments(Candidate candidate, std::uint32_t most, std::uint32_t most_in_flight) {
-    using passes::SegmentOrder;
-    candidate.options.segment_order = limits_.segment_order.value_or(SegmentOrder::kChains);
-    Candidate in_turn = candidate;
-    double best = tried(candidate);
-    const double busy = choice_.candidates.back().busy_s;  // which no number of segments changes
-    if (best > kSlow * bestSeconds()) return;
-    climbSegments(candidate, best, busy, most);
-    if (!limits_.segment_order && hasLine() && best > kWorthTurns * busy) {
-      in_turn.options.segment_order = SegmentOrder::kPhases;
-      double seconds = tried(in_turn);
-      climbSegments(in_turn, seconds, busy, most);
-      if (seconds < kClose * best) climbWindow(in_turn, seconds, busy, most_in_flight);
-      if (seconds * kClose < best) return;
-    }
-    climbWindow(candidate, best, busy, most_in_flight);
-  }
-
-  void climbWindow(Candidate& candidate, double& best, double busy, std::uint32_t most) {
-    if (!limits_.in_flight)
-      climb(candidate, candidate.options.in_flight, best, busy, 1, most, true);
-  }
-
-  void climbSegments(Candidate& candidate, double& best, double busy, std::uint32_t most) {
-    std::uint32_t& segments = candidate.options.segments;
-    if (!limits_.segments && !climb(candidate, segments, best, busy, 2, most, true))
-      climb(candidate, segments, best, busy, 2, most, false);
-  }
-
-  /// Doubles or halves `number`, one of the candidate's, as long as that is faster. Whether it was.
-  bool climb(Candidate& candidate, std::uint32_t& number, double& best, double busy,
-             std::uint32_t lowest, std::uint32_t highest, bool up) {
-    const std::uint32_t from = number;
-    while (best > kWorthwhile * busy && (up ? 2 * number <= highest : number >= 2 * lowest)) {
-      const std::uint32_t before = number;
-      number = up ? 2 * number : number / 2;
-      const double seconds = tried(candidate);
-      if (seconds * kWorthwhile >= best) {
-        number = before;
-        break;
-      }
-      best = seconds;
-    }
-    return number != from;
-  }
-
   /// Adds the candidate; what it takes.
   double tried(const Candidate& candidate) {
     add(candidate);
-    const Candidate& added = choice_.candidates.back();
-    return added.refusal.empty() ? added.predicted_s : std::numeric_limits<double>::infinity();
+    return secondsOf(choice_.candidates.back());
   }
 
   /// Of a candidate whose sends may be over before anybody receives them, also what becomes of it
@@ -780,16 +628,8 @@ class Chooser {
   Progress* const progress_;
   bool is_expected_ = false;  // whether progress knows of the next candidate
   Choice choice_;
-  struct Segmented {
-    Candidate candidate;  // with what the cost model predicts
-    std::uint32_t most;   // segments
-    std::uint32_t most_in_flight = kMostRingWindow;
-    bool is_tried = false;
-  };
-  std::vector<Segmented> segmented_;
-  std::vector<Segmented> in_one_;  // those of one segment
-  int segmented_left_ = kMostSegmented;
   CandidateSimulator simulator_;
+  RingSegments ring_segments_;
 };
 
 }  // namespace
