@@ -8,6 +8,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "compiler/choice.h"
+#include "compiler/ring_segments.h"
 #include "passes/cores/lead_cores.h"
 
 namespace torc::compiler {
@@ -182,7 +183,9 @@ class LeftOutFinder {
         })) {
       return;
     }
-    add("segments with phases in turn", "no link of a line is idle without");
+    add("segments with phases in turn", hasLine(spec_.topology)
+                                            ? "chains keep links busy, or others are far ahead"
+                                            : "no axis is a line");
   }
 
   void findSends() {
