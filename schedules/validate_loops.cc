@@ -3,6 +3,7 @@
 #include "schedules/validate_loops.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,12 @@ Status validateIterationTable(const ScheduleView& schedule) {
       }
       if (origin == IterationOrigin::kAll && iterations.offset[level] != 0) {
         return malformed("iterations ", i, ": all of a loop have no offset");
+      }
+      if ((origin == IterationOrigin::kLast && iterations.offset[level] > 0) ||
+          (origin == IterationOrigin::kFirst && iterations.offset[level] < 0)) {
+        return malformed("iterations ", i, ": ", std::abs(iterations.offset[level]),
+                         origin == IterationOrigin::kLast ? " behind the last" : " before the first",
+                         " of loop ", level, " is none");
       }
     }
   }

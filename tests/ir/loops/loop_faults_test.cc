@@ -218,7 +218,8 @@ TEST(LoopFaults, OfRecordsOfLoops) {
 
 TEST(LoopFaults, OfRecordsOfIterations) {
   constexpr auto kOwn = IterationOrigin::kOwn, kLast = IterationOrigin::kLast,
-                 kAll = IterationOrigin::kAll, kUnknown = static_cast<IterationOrigin>(5);
+                 kFirst = IterationOrigin::kFirst, kAll = IterationOrigin::kAll,
+                 kUnknown = static_cast<IterationOrigin>(5);
   const auto waits = [](std::uint32_t operation, std::uint32_t on, const Iterations& iterations) {
     return [=](Schedule& schedule) { wait(schedule, operation, on, iterations); };
   };
@@ -251,6 +252,10 @@ TEST(LoopFaults, OfRecordsOfIterations) {
         "origin 5 is unknown"},
        {waits(2, 0, {.depth = 2, .origin = {kAll}, .offset = {1}}), "/iterations/3", "iterations 3",
         "all of a loop have no offset"},
+       {waits(2, 0, {.depth = 2, .origin = {kLast}, .offset = {1}}), "/iterations/3",
+        "iterations 3", "1 behind the last of loop 0 is none"},
+       {waits(2, 0, {.depth = 2, .origin = {kFirst}, .offset = {-2}}), "/iterations/3",
+        "iterations 3", "2 before the first of loop 0 is none"},
        {waits(2, 0, {.depth = 1, .origin = {kAll, kAll}}), nullptr, "iterations 3",
         "say something of loop 1 of 1"},
        {[](Schedule& schedule) { schedule.iterations.clear(); }, "/operations/0", "operation 0",
