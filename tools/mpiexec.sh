@@ -1,10 +1,23 @@
 #!/bin/bash
 # mpiexec of the MPI that a test is about: $TEST_MPI, mpich (where it is not set) or openmpi. Takes the
 # options of MPICH's mpiexec that tests use: -n RANKS, -env NAME VALUE, -genv NAME VALUE first, and `:`
-# between sections.
+# between sections. While it waits, a rank of MPICH sleeps (sleeping_waits.c), one of Open MPI yields its core.
 set -eu
 if [[ ${TEST_MPI:-mpich} == mpich ]]; then
-  exec mpiexec.hydra "$@"
+  sleeping=$(realpath "$(dirname "$0")")/libsleeping_waits.so
+  [[ -e $sleeping ]] || exec mpiexec.hydra "$@"
+  arguments=()
+  while [[ $# -gt 0 ]]; do
+    if [[ $1 == -env || $1 == -genv ]] && [[ $2 == LD_PRELOAD ]]; then
+      arguments+=("$1" "$2" "$3:$sleeping")
+      shift 3
+    else
+      arguments+=("$1")
+      shift
+    fi
+  done
+  LD_PRELOAD=
+  exec mpiexec.hydra -genv LD_PRELOAD "$sleeping" "${arguments[@]}"
 fi
 
 # Open MPI: every section has its own variables. Ranks may outnumber the cores, and root may run it.

@@ -116,9 +116,12 @@ def mpi_sh_test(name, args, data, built, openmpi = False, env = {}, tags = [], *
         native.sh_test(
             name = name if mpi == "mpich" else name + "_openmpi",
             args = own_args,
-            data = data + own_built + ["//tools:mpiexec.sh"],
+            data = data + own_built + ["//tools:mpiexec.sh"] + select({
+                "//:sanitizer_build": [],
+                "//conditions:default": ["//tools:libsleeping_waits.so"],
+            }),
             env = dict(env, TEST_MPI = mpi),
-            # Waiting ranks spin: one such test at a time.
-            tags = own_tags + ["cpu:2", "mpi"],
+            # Open MPI's waiting ranks yield, but do not sleep: one such test at a time.
+            tags = own_tags + ["mpi"] + (["cpu:2"] if mpi == "openmpi" else []),
             **kwargs
         )
