@@ -38,17 +38,15 @@ void FairShare::start(std::uint32_t group_index, std::uint32_t flow, double unit
 
 double FairShare::nextEnd() {
   share();
-  while (!ends_.empty() && ends_.top().version != groups_[ends_.top().group].version)
-    ends_.pop();
-  return ends_.empty() ? kInfinity : ends_.top().time;
+  return ends_.isEmpty() ? kInfinity : ends_.firstTime();
 }
 
 void FairShare::end(std::vector<std::uint32_t>& ended) {
   now_ = nextEnd();
   const std::size_t first = ended.size();
   while (nextEnd() == now_) {
-    const std::uint32_t index = ends_.top().group;
-    ends_.pop();
+    const std::uint32_t index = ends_.firstGroup();
+    ends_.removeFirst();
     Group& group = groups_[index];
     group.clock = group.flows.top().due;
     group.read_at = now_;
@@ -93,7 +91,7 @@ void FairShare::readClock(Group& group, double now) {
 
 void FairShare::makeStale(std::uint32_t index) {
   Group& group = groups_[index];
-  ++group.version;
+  group.is_new = true;
   if (group.stale) return;
   group.stale = true;
   stale_.push_back(index);
@@ -179,11 +177,12 @@ void FairShare::fill(std::uint32_t first) {
 
 void FairShare::setRate(std::uint32_t index, double rate) {
   Group& group = groups_[index];
+  if (rate == group.rate && !group.is_new) return;
   readClock(group, now_);
   group.rate = rate;
-  ++group.version;
+  group.is_new = false;
   const double left = std::max(0.0, group.flows.top().due - group.clock);
-  ends_.push({left > 0 ? now_ + left / rate : now_, index, group.version});
+  ends_.set(index, left > 0 ? now_ + left / rate : now_);
 }
 
 }  // namespace torc::model

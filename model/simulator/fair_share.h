@@ -14,6 +14,8 @@
 #include <queue>
 #include <vector>
 
+#include "model/simulator/end_queue.h"
+
 namespace torc::model {
 
 class FairShare {
@@ -64,8 +66,8 @@ class FairShare {
     double clock = 0;    // units that a flow under way since clock 0 has moved
     double read_at = 0;  // time of that reading
     std::priority_queue<Flow> flows;
-    std::uint32_t version = 0;  // of its entry in ends_
-    bool stale = false;         // rate to be found anew
+    bool stale = false;  // rate to be found anew
+    bool is_new = false;  // when its next flow ends is to be found anew, whatever its rate
     std::uint32_t visited = 0;
   };
   struct Resource {
@@ -81,15 +83,6 @@ class FairShare {
     std::uint32_t waiting = 0;
     std::uint32_t visited = 0;
   };
-  struct End {
-    double time;
-    std::uint32_t group;
-    std::uint32_t version;
-
-    bool operator<(const End& other) const {
-      return time != other.time ? time > other.time : group > other.group;
-    }
-  };
 
   void join(std::uint32_t group, double now);
   void leave(std::uint32_t group, double now);
@@ -102,7 +95,7 @@ class FairShare {
   std::vector<Group> groups_;
   std::vector<Resource> resources_;
   std::vector<std::uint32_t> stale_;
-  std::priority_queue<End> ends_;
+  EndQueue ends_;
   double now_ = 0;
   std::uint32_t visit_ = 0;
   std::vector<std::uint32_t> component_, touched_;  // of the filling under way
