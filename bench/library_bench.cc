@@ -14,8 +14,8 @@
 
 #include "runtime/job/library.h"
 #include "schedules/library/index.h"
-#include "schedules/topology/sub_torus.h"
-#include "schedules/topology/sub_torus_ranks.h"
+#include "schedules/sub_torus/sub_torus.h"
+#include "schedules/sub_torus/sub_torus_ranks.h"
 
 namespace torc {
 namespace {

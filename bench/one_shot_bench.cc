@@ -28,8 +28,8 @@
 
 #include "bench/bench_schedule.h"
 #include "bench/null_transport.h"
-#include "runtime/execution/call_cache.h"
-#include "runtime/execution/collective.h"
+#include "runtime/collectives/call_cache.h"
+#include "runtime/collectives/collective.h"
 #include "runtime/execution/executor.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/schedule.h"

@@ -19,8 +19,8 @@
 #include "bench/bench_schedule.h"
 #include "bench/null_transport.h"
 #include "runtime/execution/executor.h"
-#include "runtime/execution/reductions/reduction.h"
-#include "runtime/transport/inprocess_job.h"
+#include "runtime/execution/inprocess_job.h"
+#include "runtime/reductions/reduction.h"
 #include "schedules/expansion/expand.h"
 
 namespace torc::runtime {

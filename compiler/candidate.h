@@ -17,9 +17,9 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/collective_spec.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
+#include "compiler/spec/collective_spec.h"
 #include "compiler/stand_in.h"
 #include "ir/program.h"
 #include "model/machines/machine.h"

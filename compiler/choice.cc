@@ -16,7 +16,7 @@
 #include "ir/verifier/verifier.h"
 #include "model/simulator/pipeline_cost.h"
 #include "schedules/expansion/shares.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::compiler {
 namespace {

@@ -14,10 +14,10 @@
 
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/candidate.h"
-#include "compiler/collective_spec.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
 #include "compiler/progress.h"
+#include "compiler/spec/collective_spec.h"
 #include "model/machines/machine.h"
 
 namespace torc::compiler {

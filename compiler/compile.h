@@ -9,10 +9,10 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "ir/program.h"
 #include "passes/manager/pass_manager.h"
-#include "passes/manager/pass_pipeline.h"
+#include "passes/registry/pass_pipeline.h"
 
 namespace torc::compiler {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "linalg/api/torc_linalg.h"
+#include "linalg/torc_linalg.h"
 
 namespace torc::linalg {
 

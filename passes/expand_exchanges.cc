@@ -17,11 +17,11 @@
 
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
+#include "passes/analysis/plan_expander.h"
 #include "passes/exchanges/bruck_alltoall.h"
 #include "passes/exchanges/exchange.h"
 #include "passes/exchanges/leader.h"
 #include "passes/exchanges/ring_alltoall.h"
-#include "passes/manager/plan_expander.h"
 
 namespace torc::passes {
 namespace {

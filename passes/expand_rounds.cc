@@ -11,8 +11,8 @@
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
+#include "passes/analysis/plan_expander.h"
 #include "passes/analysis/ring_rounds.h"
-#include "passes/manager/plan_expander.h"
 #include "passes/rounds/round_steps.h"
 
 namespace torc::passes {

@@ -32,7 +32,7 @@
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
-#include "passes/manager/plan_expander.h"
+#include "passes/analysis/plan_expander.h"
 #include "passes/trees/tree_arms.h"
 
 namespace torc::passes {

@@ -33,7 +33,7 @@ headers=(runtime/api/{torc,torc_dedicated,torc_job,torc_statistics}.h)
 if [[ $runtime == runtime ]]; then
   # linalg/ is for MPICH alone: its programs compare with ScaLAPACK's library for that.
   targets+=(//linalg:libtorc_linalg.so //linalg:torc-gemm //linalg:torc-lu)
-  headers+=(linalg/api/torc_linalg.h linalg/api/torc_linalg.pc.in)
+  headers+=(linalg/torc_linalg.h linalg/torc_linalg.pc.in)
 fi
 bazel build -c opt "${targets[@]}"
 built=()

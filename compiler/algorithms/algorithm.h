@@ -9,9 +9,9 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
-#include "compiler/algorithms/program_size.h"
 #include "compiler/algorithms/trees/tree_pipeline.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
+#include "compiler/spec/program_size.h"
 #include "ir/program.h"
 
 namespace torc::compiler {

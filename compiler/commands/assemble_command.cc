@@ -8,8 +8,8 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
 #include "compiler/proved_file.h"
+#include "compiler/tool.h"
 #include "ir/json/json.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"

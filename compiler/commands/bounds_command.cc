@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
+#include "compiler/tool.h"
 #include "model/bounds/bounds.h"
 
 namespace torc::compiler {

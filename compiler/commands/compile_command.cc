@@ -9,13 +9,13 @@
 
 #include "compiler/choice.h"
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
 #include "compiler/progress.h"
 #include "compiler/proved_file.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
+#include "compiler/tool.h"
 #include "ir/json/json.h"
 #include "ir/text/text.h"
 

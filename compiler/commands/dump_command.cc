@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "ir/json/json.h"
 #include "ir/text/text.h"
 #include "schedules/expansion/expand.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "schedules/settings.h"
 #include "support/version.h"
 

@@ -5,10 +5,10 @@
 #include <llvm/Support/Format.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
 #include "compiler/library/add.h"
 #include "compiler/library/manifest.h"
 #include "compiler/sizes.h"
+#include "compiler/tool.h"
 
 namespace torc::compiler {
 namespace {

@@ -6,10 +6,10 @@
 #include <llvm/Support/Format.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
 #include "compiler/library/build.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
+#include "compiler/tool.h"
 
 namespace torc::compiler {
 namespace {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
 #include "compiler/library/manifest.h"
+#include "compiler/tool.h"
 #include "compiler/work_queue.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/format/file.h"

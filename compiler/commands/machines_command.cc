@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "model/machines/machine.h"
 
 namespace torc::compiler {

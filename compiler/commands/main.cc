@@ -15,7 +15,7 @@
 #include <llvm/Support/Path.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "support/version.h"
 
 namespace torc::compiler {

@@ -13,9 +13,9 @@
 #include <llvm/Support/Format.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/commands/tool.h"
 #include "compiler/progress.h"
 #include "compiler/sizes.h"
+#include "compiler/tool.h"
 #include "model/cluster/alltoall.h"
 #include "model/cluster/schedule_program.h"
 #include "model/machines/machine.h"

@@ -16,10 +16,10 @@
 #include "compiler/commands/commands.h"
 #include "compiler/commands/model_alltoall.h"
 #include "compiler/commands/model_dense.h"
-#include "compiler/commands/tool.h"
 #include "compiler/progress.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
+#include "compiler/tool.h"
 #include "model/bounds/bounds.h"
 #include "model/logp/trees.h"
 

@@ -1,9 +1,9 @@
 // torc opt FILE --passes=...: runs passes on a program in text form.
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "ir/text/text.h"
-#include "passes/manager/pipeline_text.h"
-#include "passes/manager/registry.h"
+#include "passes/registry/pipeline_text.h"
+#include "passes/registry/registry.h"
 
 namespace torc::compiler {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/commands/simulate_packets.h"
-#include "compiler/commands/tool.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
+#include "compiler/tool.h"
 #include "model/bounds/bounds.h"
 #include "model/bounds/link_loads.h"
 #include "model/simulator/simulator.h"

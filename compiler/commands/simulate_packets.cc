@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/algorithms/alltoall/two_phase.h"
-#include "compiler/commands/tool.h"
 #include "compiler/progress.h"
 #include "compiler/target.h"
+#include "compiler/tool.h"
 #include "model/bounds/bounds.h"
 #include "model/packets/heat.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/commands/commands.h"
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"

@@ -9,13 +9,13 @@
 #include <llvm/ADT/STLExtras.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/commands/tool.h"
 #include "compiler/library/folder.h"
 #include "compiler/library/manifest.h"
 #include "compiler/library/own_schedule.h"
 #include "compiler/library/plan.h"
 #include "compiler/library/served_range.h"
 #include "compiler/target.h"
+#include "compiler/tool.h"
 #include "model/bounds/bounds.h"
 #include "model/simulator/simulator.h"
 

@@ -13,8 +13,8 @@
 #include <llvm/Support/FileSystem.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/commands/tool.h"
 #include "compiler/library/folder.h"
+#include "compiler/tool.h"
 #include "compiler/work_queue.h"
 #include "schedules/format/file.h"
 #include "support/version.h"

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"
 

@@ -4,7 +4,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "ir/json/topology.h"
 #include "schedules/format/file.h"
 

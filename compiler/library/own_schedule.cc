@@ -9,7 +9,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
-#include "compiler/commands/tool.h"
+#include "compiler/tool.h"
 #include "ir/verifier/verifier.h"
 
 namespace torc::compiler {

@@ -16,7 +16,7 @@
 #include "ir/json/json.h"
 #include "ir/json/names.h"
 #include "ir/text/format.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::ir {
 namespace {

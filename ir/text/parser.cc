@@ -13,7 +13,7 @@
 #include "ir/text/format.h"
 #include "ir/text/steps_parser.h"
 #include "ir/text/text.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::ir {
 namespace {

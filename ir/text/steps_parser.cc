@@ -8,7 +8,7 @@
 
 #include "ir/text/format.h"
 #include "schedules/loops/loop_nest.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::ir {
 namespace {

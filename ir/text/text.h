@@ -20,8 +20,8 @@ namespace torc::ir {
 /// schedule has passed `validate`.
 void printProgram(const Program& program, llvm::raw_ostream& out);
 
-/// Parses a program and validates its structure (schedules/validate.h). On a fault the error's
-/// message is `origin:line:column: error: what`, the line, and a caret under the place.
+/// Parses a program and validates its structure (schedules/validation/validate.h). On a fault the
+/// error's message is `origin:line:column: error: what`, the line, and a caret under the place.
 /// `operation_places` gets where each operation stands, in bytes.
 llvm::Expected<Program> parseProgram(llvm::StringRef text, llvm::StringRef origin,
                                      std::vector<std::size_t>* operation_places = nullptr);

@@ -20,7 +20,7 @@
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/root.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::ir {
 

@@ -2,7 +2,8 @@
 //
 // Rules (docs/verifier.md), each only where those before it hold:
 //
-// - bounds    regions lie inside their buffers, scratch inside its frames (schedules/validate.h)
+// - bounds    regions lie inside their buffers, scratch inside its frames
+// (schedules/validation/validate.h)
 // - links     load of every class of directed links, per phase; an error where conflict-free
 //             phases are promised and not kept; no message over what is dead
 // - matching  every send has its receive: same stream, order, blocks

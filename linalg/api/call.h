@@ -10,12 +10,12 @@
 #include <new>
 #include <string>
 
-#include "linalg/api/torc_linalg.h"
 #include "linalg/grid/agreement.h"
 #include "linalg/grid/layout.h"
 #include "linalg/grid/messages.h"
 #include "linalg/grid/process_grid.h"
 #include "linalg/status.h"
+#include "linalg/torc_linalg.h"
 
 struct torc_linalg_grid {
   std::unique_ptr<torc::linalg::ProcessGrid> grid;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "linalg/api/torc_linalg.h"
 #include "linalg/run/random.h"
+#include "linalg/torc_linalg.h"
 
 namespace torc::linalg {
 

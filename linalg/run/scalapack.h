@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "linalg/api/torc_linalg.h"
+#include "linalg/torc_linalg.h"
 
 extern "C" {
 void Cblacs_get(int context, int what, int* value);

@@ -22,7 +22,7 @@
 
 #include "ir/schedule_builder.h"
 #include "passes/loops/repetition.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::passes {
 namespace {

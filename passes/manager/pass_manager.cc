@@ -8,7 +8,7 @@
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/loops/unroll.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::passes {
 namespace {

@@ -28,7 +28,7 @@
 #include "model/machines/machine.h"
 #include "model/simulator/pipeline_cost.h"
 #include "passes/analysis/limits.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::passes {
 namespace {

@@ -30,7 +30,7 @@
 #include "ir/schedule_builder.h"
 #include "passes/analysis/conflicts.h"
 #include "passes/analysis/dependences.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::passes {
 namespace {

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMostSegmentsOfPart = 1u << 17;
 
 /// In how many segments `schedule`, which has none, may be run: all of them together have no more
 /// operations, frames, pieces and dependences than a schedule in segments may have
-/// (schedules/validate.h).
+/// (schedules/validation/validate.h).
 std::uint32_t mostSegments(const ScheduleView& schedule);
 
 /// What goes through the window of segments one after the other: operations, each by itself, or

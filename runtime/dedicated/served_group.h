@@ -15,7 +15,7 @@
 #include "runtime/dedicated/protocol.h"
 #include "runtime/dedicated/servers_sum.h"
 #include "runtime/dedicated/sum_rounds.h"
-#include "runtime/execution/reductions/mpi_reduction.h"
+#include "runtime/reductions/mpi_reduction.h"
 #include "support/status.h"
 
 namespace torc::runtime::dedicated {

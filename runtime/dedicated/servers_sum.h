@@ -12,7 +12,7 @@
 #include <mpi.h>
 
 #include "runtime/dedicated/sum_rounds.h"
-#include "runtime/execution/reductions/reduction.h"
+#include "runtime/reductions/reduction.h"
 #include "support/status.h"
 
 namespace torc::runtime::dedicated {

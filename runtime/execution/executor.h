@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "runtime/execution/aligned_loops.h"
-#include "runtime/execution/reductions/reduction.h"
+#include "runtime/reductions/reduction.h"
 #include "runtime/trace/round_trace.h"
 #include "runtime/transport/transport.h"
 #include "schedules/expansion/expand.h"

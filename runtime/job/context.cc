@@ -1,11 +1,10 @@
-// Context: the list of started collectives.
+// Context: the list of rounds under way.
 #include "runtime/job/context.h"
 
 #include <sched.h>
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/execution/collective.h"
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 
@@ -19,49 +18,49 @@ constexpr unsigned kPassesBeforeYield = 2000;
 
 }  // namespace
 
-void torc_context::link(torc_collective* collective) {
-  collective->previous = last_;
-  collective->next = nullptr;
-  collective->started_in_pass = pass_;
-  (last_ != nullptr ? last_->next : first_) = collective;
-  last_ = collective;
+void torc_context::link(Round* round) {
+  round->previous_ = last_;
+  round->next_ = nullptr;
+  round->started_in_pass_ = pass_;
+  (last_ != nullptr ? last_->next_ : first_) = round;
+  last_ = round;
 }
 
-void torc_context::unlink(torc_collective* collective) {
-  (collective->previous != nullptr ? collective->previous->next : first_) = collective->next;
-  (collective->next != nullptr ? collective->next->previous : last_) = collective->previous;
+void torc_context::unlink(Round* round) {
+  (round->previous_ != nullptr ? round->previous_->next_ : first_) = round->next_;
+  (round->next_ != nullptr ? round->next_->previous_ : last_) = round->previous_;
 }
 
 torc_context::torc_context() = default;
 
 torc_context::~torc_context() {
-  std::erase_if(failed_, [](const auto& call) { return call->isDrained(); });
+  std::erase_if(disposed_, [](const auto& memory) { return memory->isDrained(); });
   // What a message may still touch is never given back.
-  for (auto& call : failed_)
-    leaveToMpi(std::move(call));
+  for (auto& memory : disposed_)
+    leaveToMpi(std::move(memory));
 }
 
-void torc_context::dispose(std::unique_ptr<LaidOutCall> call) {
-  if (!call->isDrained()) failed_.push_back(std::move(call));
+void torc_context::dispose(std::unique_ptr<MessageMemory> memory) {
+  if (!memory->isDrained()) disposed_.push_back(std::move(memory));
 }
 
 int torc_context::advance() {
-  if (!failed_.empty()) {
-    std::erase_if(failed_, [](const auto& call) { return call->isDrained(); });
+  if (!disposed_.empty()) {
+    std::erase_if(disposed_, [](const auto& memory) { return memory->isDrained(); });
   }
-  int completed = 0;
+  int over = 0;
   ++pass_;
-  for (torc_collective* collective = first_; collective != nullptr;) {
-    torc_collective* next = collective->next;
+  for (Round* round = first_; round != nullptr;) {
+    Round* next = round->next_;
     // What a callback of this pass has started waits for the next pass, so that passes end.
-    if (collective->started_in_pass != pass_ && collective->advance()) {
-      unlink(collective);
-      ++completed;
-      collective->finish();
+    if (round->started_in_pass_ != pass_ && round->advance()) {
+      unlink(round);
+      ++over;
+      round->finish();
     }
-    collective = next;
+    round = next;
   }
-  return completed;
+  return over;
 }
 
 void torc_context::rest(unsigned passes) const {

@@ -1,4 +1,4 @@
-// Context: progress of started collectives, and how waiting calls wait.
+// Context: progress of rounds under way, and how waiting calls wait.
 #ifndef TORC_RUNTIME_JOB_CONTEXT_H_
 #define TORC_RUNTIME_JOB_CONTEXT_H_
 
@@ -13,9 +13,36 @@
 #include "support/status.h"
 
 namespace torc::runtime {
-class LaidOutCall;
+
 class Trace;
 class TraceJob;
+
+/// A round of a collective, as the context of its communicator sees it.
+class Round {
+ public:
+  /// Moves the round on; true when it is over.
+  virtual bool advance() = 0;
+  /// After that: last copies, callback. The round is no longer linked.
+  virtual void finish() = 0;
+
+ protected:
+  ~Round() = default;
+
+ private:
+  friend struct ::torc_context;
+  Round* previous_ = nullptr;
+  Round* next_ = nullptr;
+  std::uint64_t started_in_pass_ = 0;
+};
+
+/// Memory that messages under way may touch.
+class MessageMemory {
+ public:
+  virtual ~MessageMemory() = default;
+  /// Whether no message can touch it any more.
+  virtual bool isDrained() = 0;
+};
+
 }  // namespace torc::runtime
 
 struct torc_context {
@@ -24,26 +51,25 @@ struct torc_context {
   torc_context& operator=(const torc_context&) = delete;
   ~torc_context();
 
-  /// Adds a started collective to, or takes one from, the list that `advance` walks.
-  void link(torc_collective* collective);
-  void unlink(torc_collective* collective);
+  /// Adds a round that is under way to, or takes one from, the list that `advance` walks.
+  void link(torc::runtime::Round* round);
+  void unlink(torc::runtime::Round* round);
 
-  /// Takes a laid-out call that is used no more. One that has failed lives on, with its memory,
-  /// until no message can touch that any more.
-  void dispose(std::unique_ptr<torc::runtime::LaidOutCall> call);
+  /// Takes memory that is used no more; it lives on until no message can touch it any more.
+  void dispose(std::unique_ptr<torc::runtime::MessageMemory> memory);
 
-  /// One pass over the started collectives; calls callbacks. Returns how many completed.
+  /// One pass over the rounds under way; calls callbacks. Returns how many are over.
   int advance();
 
   /// Lets others run when that helps; `passes` counts this wait's fruitless looks.
   void rest(unsigned passes) const;
 
-  /// Whether waiting for `collective` is left to MPI: nothing else is under way on this rank.
-  bool waitsInside(const torc_collective* collective) const {
-    return torc::runtime::kSimulated && first_ == collective && last_ == collective;
+  /// Whether waiting for `round` is left to MPI: nothing else is under way on this rank.
+  bool waitsInside(const torc::runtime::Round* round) const {
+    return torc::runtime::kSimulated && first_ == round && last_ == round;
   }
 
-  /// Whether no collective is started.
+  /// Whether no round is under way.
   bool isIdle() const { return first_ == nullptr; }
 
   /// Waits for an MPI request while the collectives go on: another rank may need them to get to
@@ -60,10 +86,10 @@ struct torc_context {
   std::shared_ptr<torc::runtime::Trace> trace;
 
  private:
-  torc_collective* first_ = nullptr;
-  torc_collective* last_ = nullptr;
+  torc::runtime::Round* first_ = nullptr;
+  torc::runtime::Round* last_ = nullptr;
   std::uint64_t pass_ = 0;
-  std::vector<std::unique_ptr<torc::runtime::LaidOutCall>> failed_;  // see dispose
+  std::vector<std::unique_ptr<torc::runtime::MessageMemory>> disposed_;  // not drained yet
 };
 
 #endif  // TORC_RUNTIME_JOB_CONTEXT_H_

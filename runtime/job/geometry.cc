@@ -12,7 +12,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/job/library.h"
-#include "runtime/trace/trace_job.h"
+#include "runtime/job/trace_job.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
 #include "runtime/transport/which_mpi.h"

@@ -15,13 +15,13 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
-#include "runtime/execution/call_arguments.h"
+#include "runtime/job/call_arguments.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/rank_map.h"
 #include "runtime/job/schedule_cache.h"
 #include "schedules/library/index.h"
-#include "schedules/topology/mapping.h"
-#include "schedules/topology/sub_torus.h"
+#include "schedules/sub_torus/mapping.h"
+#include "schedules/sub_torus/sub_torus.h"
 #include "support/status.h"
 
 namespace torc::runtime {

@@ -14,8 +14,8 @@
 #include "runtime/dedicated/nodes.h"
 #include "runtime/dedicated/roles.h"
 #include "runtime/dedicated/server.h"
-#include "runtime/run/job_world.h"
-#include "runtime/run/yielding_collectives.h"
+#include "runtime/run/world/job_world.h"
+#include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
 

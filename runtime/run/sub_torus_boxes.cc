@@ -3,7 +3,7 @@
 #include "runtime/api/torc.h"
 #include "runtime/job/contenders.h"
 #include "runtime/job/schedule_load.h"
-#include "runtime/run/job_world.h"
+#include "runtime/run/world/job_world.h"
 
 namespace torc::runtime {
 

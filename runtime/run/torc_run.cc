@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 #include "runtime/api/torc.h"
-#include "runtime/run/calibration/calibrate.h"
+#include "runtime/run/calibrate.h"
 #include "runtime/run/dedicated_sweep.h"
 #include "runtime/run/torc_run_job.h"
 #include "runtime/run/torc_run_options.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <unistd.h>
 
-#include "runtime/run/yielding_collectives.h"
+#include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/shares.h"
 #include "support/hash.h"

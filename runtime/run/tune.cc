@@ -11,9 +11,9 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/job/library.h"
-#include "runtime/run/job_world.h"
 #include "runtime/run/tuned_copy.h"
 #include "runtime/run/tuner.h"
+#include "runtime/run/world/job_world.h"
 
 namespace torc::runtime {
 namespace {

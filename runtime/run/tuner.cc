@@ -12,9 +12,9 @@
 #include <mpi.h>
 
 #include "runtime/job/contenders.h"
-#include "runtime/run/job_world.h"
 #include "runtime/run/tuned_entries.h"
-#include "runtime/run/yielding_collectives.h"
+#include "runtime/run/world/job_world.h"
+#include "runtime/run/world/yielding_collectives.h"
 #include "support/message.h"
 
 namespace torc::runtime {

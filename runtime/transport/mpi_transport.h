@@ -15,7 +15,7 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/data_memory.h"
+#include "runtime/transport/data_memory.h"
 #include "runtime/transport/transport.h"
 
 namespace torc::runtime {

@@ -18,7 +18,7 @@
 
 #include <string_view>
 
-#include "runtime/execution/reductions/mpi_reduction.h"
+#include "runtime/reductions/mpi_reduction.h"
 
 // What only an MPI 4 has: TORC_MPI_4(declarations).
 #if MPI_VERSION >= 4

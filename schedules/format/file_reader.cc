@@ -6,7 +6,7 @@
 #include "schedules/format/field_reader.h"
 #include "schedules/format/file.h"
 #include "schedules/format/file_layout.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "support/message.h"
 
 namespace torc {

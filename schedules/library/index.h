@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "schedules/schedule.h"
-#include "schedules/topology/sub_torus_topology.h"
+#include "schedules/sub_torus/sub_torus_topology.h"
 #include "schedules/topology/topology.h"
 #include "support/status.h"
 

@@ -7,7 +7,7 @@
 
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "support/message.h"
 
 namespace torc {

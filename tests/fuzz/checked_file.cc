@@ -15,9 +15,9 @@
 #include "schedules/format/file.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "support/message.h"
-#include "tests/properties/checked_job.h"
+#include "tests/runtime/execution/checked_job.h"
 
 namespace torc::fuzz {
 namespace {

@@ -8,7 +8,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/json/json.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::fuzz {
 namespace {

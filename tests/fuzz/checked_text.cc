@@ -9,7 +9,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "ir/text/text.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::fuzz {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "schedules/sub_torus/mapping.h"
 #include "schedules/topology/damage.h"
-#include "schedules/topology/mapping.h"
 #include "schedules/topology/topology.h"
 
 using torc::parseMapping;

@@ -28,7 +28,7 @@ job() {
   fail "version of torc_linalg.pc"
 read -r -a flags < <(pkg-config --cflags --libs torc_linalg)
 # In the repository the header has a path.
-sed 's|"linalg/api/torc_linalg.h"|<torc_linalg.h>|' "$example" >example.c
+sed 's|"linalg/torc_linalg.h"|<torc_linalg.h>|' "$example" >example.c
 mpicc.mpich -std=c99 -pedantic -Wall -Wextra -Werror -O2 example.c "${flags[@]}" -lscalapack-mpich -lm \
   -o example
 job -n 8 ./example | tee example.txt

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "linalg/api/torc_linalg.h"
+#include "linalg/torc_linalg.h"
 
 namespace torc::linalg {
 

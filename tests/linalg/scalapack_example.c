@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-#include "linalg/api/torc_linalg.h"
+#include "linalg/torc_linalg.h"
 
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
@@ -14,9 +14,9 @@ void Cblacs_gridinfo(int context, int* rows, int* columns, int* row, int* column
 void Cblacs_gridexit(int context);
 int numroc_(const int* n, const int* block, const int* process, const int* first,
             const int* processes);
-void descinit_(int* desc, const int* m, const int* n, const int* row_block,
-               const int* column_block, const int* first_row, const int* first_column,
-               const int* context, const int* leading, int* info);
+void descinit_(int* desc, const int* m, const int* n, const int* row_block, const int* column_block,
+               const int* first_row, const int* first_column, const int* context,
+               const int* leading, int* info);
 void pdgetrs_(const char* trans, const int* n, const int* sides, const double* a, const int* ia,
               const int* ja, const int* desca, const int* ipiv, double* b, const int* ib,
               const int* jb, const int* descb, int* info);
@@ -75,8 +75,7 @@ int main(int argc, char** argv) {
       wrong += !(fabs(c[i + j * leading] - b[i + j * leading]) < 1e-9);
   }
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (row == 0 && column == 0)
-    printf("%d of %d elements are wrong\n", wrong, n * n);
+  if (row == 0 && column == 0) printf("%d of %d elements are wrong\n", wrong, n * n);
 
   torc_linalg_grid_destroy(grid);
   Cblacs_gridexit(context);

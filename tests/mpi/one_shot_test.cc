@@ -17,8 +17,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/execution/call_cache.h"
-#include "runtime/execution/collective.h"
+#include "runtime/collectives/call_cache.h"
+#include "runtime/collectives/collective.h"
 #include "runtime/transport/tag_space.h"
 #include "tests/mpi/mapped_job.h"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/execution/laid_out_call.h"
+#include "runtime/collectives/laid_out_call.h"
 #include "tests/mpi/mapped_job.h"
 
 namespace torc::runtime {

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/execution/call_cache.h"
-#include "runtime/execution/collective.h"
+#include "runtime/collectives/call_cache.h"
+#include "runtime/collectives/collective.h"
 #include "tests/mpi/mapped_job.h"
 
 namespace torc::runtime {

@@ -6,8 +6,8 @@
 #include "compiler/algorithms/bucket/bucket.h"
 #include "ir/text/text.h"
 #include "passes/manager/pass_manager.h"
-#include "passes/manager/pipeline_text.h"
-#include "schedules/validate.h"
+#include "passes/registry/pipeline_text.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::passes {
 namespace {

@@ -4,7 +4,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "passes/manager/registry.h"
+#include "passes/registry/registry.h"
 #include "tests/ir/random_schedule.h"
 #include "tests/passes/pass_testing.h"
 

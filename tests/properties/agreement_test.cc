@@ -6,8 +6,8 @@
 
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
-#include "tests/properties/checked_job.h"
 #include "tests/properties/random_case.h"
+#include "tests/runtime/execution/checked_job.h"
 
 namespace torc {
 namespace {

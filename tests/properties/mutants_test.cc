@@ -15,11 +15,11 @@
 #include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/loops/unroll.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "tests/fuzz/sample_programs.h"
-#include "tests/properties/checked_job.h"
 #include "tests/properties/looped_cases.h"
 #include "tests/properties/random_case.h"
+#include "tests/runtime/execution/checked_job.h"
 
 namespace torc {
 namespace {

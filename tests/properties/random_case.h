@@ -10,7 +10,7 @@
 
 #include "compiler/compile.h"
 #include "schedules/schedule.h"
-#include "tests/properties/checked_job.h"
+#include "tests/runtime/execution/checked_job.h"
 
 namespace torc {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc {
 namespace {

@@ -8,7 +8,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>
 
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "ir/program.h"
 
 namespace torc::compiler {

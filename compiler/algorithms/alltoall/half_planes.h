@@ -10,7 +10,7 @@
 
 #include <llvm/Support/Error.h>
 
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "ir/program.h"
 
 namespace torc::compiler {

@@ -24,8 +24,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include "compiler/algorithms/binomial/ring_tree.h"
 #include "compiler/algorithms/scatter/binomial_scatter.h"
+#include "compiler/algorithms/trees/ring_tree.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {

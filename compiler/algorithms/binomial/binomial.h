@@ -5,8 +5,8 @@
 
 #include <llvm/Support/Error.h>
 
-#include "compiler/algorithms/program_size.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
+#include "compiler/spec/program_size.h"
 #include "ir/program.h"
 
 namespace torc::compiler {

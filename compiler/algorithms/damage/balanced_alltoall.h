@@ -8,7 +8,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/trees/tree_pipeline.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "ir/program.h"
 
 namespace torc::compiler {

@@ -18,7 +18,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/damage/live_graph.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "ir/program.h"
 #include "schedules/schedule.h"
 

@@ -19,7 +19,7 @@
 #include <llvm/ADT/ArrayRef.h>
 
 #include "compiler/algorithms/damage/rooted_tree.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "schedules/schedule.h"
 
 namespace torc::compiler {

@@ -13,7 +13,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "compiler/algorithms/damage/live_graph.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {

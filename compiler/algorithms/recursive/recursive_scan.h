@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "schedules/schedule.h"
 
 namespace torc::compiler {

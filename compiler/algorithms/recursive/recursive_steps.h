@@ -14,7 +14,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "compiler/algorithms/recursive/axis_rounds.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {

@@ -9,8 +9,8 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include "compiler/algorithms/binomial/ring_tree.h"
 #include "compiler/algorithms/scatter/root_colors.h"
+#include "compiler/algorithms/trees/ring_tree.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {

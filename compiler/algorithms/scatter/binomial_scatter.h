@@ -2,7 +2,7 @@
 #ifndef TORC_COMPILER_ALGORITHMS_SCATTER_BINOMIAL_SCATTER_H_
 #define TORC_COMPILER_ALGORITHMS_SCATTER_BINOMIAL_SCATTER_H_
 
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
 #include "schedules/schedule.h"
 
 namespace torc::compiler {

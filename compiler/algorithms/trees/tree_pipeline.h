@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "compiler/algorithms/program_size.h"
-#include "compiler/collective_spec.h"
+#include "compiler/spec/collective_spec.h"
+#include "compiler/spec/program_size.h"
 #include "model/machines/machine.h"
 #include "schedules/topology/topology.h"
 

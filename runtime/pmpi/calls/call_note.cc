@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
-#include "runtime/execution/reductions/mpi_reduction.h"
 #include "runtime/pmpi/calls/call_report.h"
+#include "runtime/reductions/mpi_reduction.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/library/index.h"
 #include "support/message.h"

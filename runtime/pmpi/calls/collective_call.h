@@ -12,7 +12,7 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/call_arguments.h"
+#include "runtime/job/call_arguments.h"
 #include "runtime/pmpi/calls/reason.h"
 #include "runtime/pmpi/wrappers/intercepted_calls.h"
 

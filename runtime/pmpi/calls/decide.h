@@ -2,7 +2,7 @@
 #ifndef TORC_RUNTIME_PMPI_CALLS_DECIDE_H_
 #define TORC_RUNTIME_PMPI_CALLS_DECIDE_H_
 
-#include "runtime/execution/call.h"
+#include "runtime/collectives/call.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/reason.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
@@ -11,7 +11,7 @@
 namespace torc::runtime::pmpi {
 
 /// Checks the arguments of a described call on an intracommunicator of `size` ranks, of which the
-/// caller is `rank` (runtime/execution/call.h: `checked` gets no lists). Fills in `call.bytes`.
+/// caller is `rank` (runtime/collectives/call.h: `checked` gets no lists). Fills in `call.bytes`.
 /// kServed: torc can run it, if it has a schedule.
 ///
 /// Of a correct program every rank gets the same answer, but for kArgument and kOwnBlock.

@@ -5,7 +5,7 @@
 #include <climits>
 #include <cstdint>
 
-#include "runtime/execution/reductions/mpi_reduction.h"
+#include "runtime/reductions/mpi_reduction.h"
 
 namespace torc::runtime::pmpi {
 

@@ -19,8 +19,8 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/call.h"
-#include "runtime/execution/collective.h"
+#include "runtime/collectives/call.h"
+#include "runtime/collectives/collective.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/packing.h"
 #include "runtime/pmpi/calls/stall.h"

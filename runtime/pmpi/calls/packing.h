@@ -15,8 +15,8 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/call.h"
-#include "runtime/execution/pair_blocks.h"
+#include "runtime/collectives/call.h"
+#include "runtime/collectives/pair_blocks.h"
 #include "schedules/collective.h"
 #include "support/status.h"
 

@@ -12,8 +12,8 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/call.h"
-#include "runtime/execution/call_cache.h"
+#include "runtime/collectives/call.h"
+#include "runtime/collectives/call_cache.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "schedules/library/index.h"

@@ -22,7 +22,7 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/call_cache.h"
+#include "runtime/collectives/call_cache.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/library.h"
 #include "runtime/job/schedule.h"

@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/call_cache.h"
+#include "runtime/collectives/call_cache.h"
 #include "runtime/job/context.h"
 #include "runtime/job/library.h"
 #include "runtime/pmpi/calls/handle.h"

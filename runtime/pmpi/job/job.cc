@@ -12,6 +12,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/api/torc.h"
+#include "runtime/job/trace_job.h"
 #include "runtime/pmpi/communicators/communicator_state.h"
 #include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/dedicated/dedicated_job.h"
@@ -28,7 +29,6 @@
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/trace/trace.h"
-#include "runtime/trace/trace_job.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/settings.h"
 #include "support/message.h"

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/execution/call.h"
+#include "runtime/collectives/call.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/tuning/trial.h"

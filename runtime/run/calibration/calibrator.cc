@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 #include "runtime/run/calibration/node_probe.h"
-#include "runtime/run/yielding_collectives.h"
+#include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
 
 namespace torc::runtime {

@@ -7,10 +7,10 @@
 
 #include <mpi.h>
 
-#include "runtime/run/job_world.h"
-#include "runtime/run/yielding_collectives.h"
+#include "runtime/run/world/job_world.h"
+#include "runtime/run/world/yielding_collectives.h"
 #include "schedules/format/file.h"
-#include "schedules/topology/mapping.h"
+#include "schedules/sub_torus/mapping.h"
 #include "support/message.h"
 
 namespace torc::runtime {

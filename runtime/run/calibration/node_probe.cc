@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "runtime/execution/reductions/reduction.h"
+#include "runtime/reductions/reduction.h"
 #include "runtime/run/calibration/samples.h"
 
 namespace torc::runtime {

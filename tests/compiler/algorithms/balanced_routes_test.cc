@@ -10,7 +10,7 @@
 #include "compiler/compile.h"
 #include "ir/verifier/verifier.h"
 #include "tests/compiler/algorithms/damaged_topology.h"
-#include "tests/properties/checked_job.h"
+#include "tests/runtime/execution/checked_job.h"
 
 namespace torc::compiler {
 namespace {

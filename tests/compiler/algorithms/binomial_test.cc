@@ -10,7 +10,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Error.h>
 
-#include "compiler/algorithms/binomial/ring_tree.h"
+#include "compiler/algorithms/trees/ring_tree.h"
 #include "ir/counted/counted_proof.h"
 #include "tests/compiler/algorithms/rooted_checks.h"
 

@@ -16,7 +16,7 @@
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
 #include "tests/compiler/algorithms/damaged_topology.h"
-#include "tests/properties/checked_job.h"
+#include "tests/runtime/execution/checked_job.h"
 
 namespace torc::compiler {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/transport/inprocess_job.h"
+#include "runtime/execution/inprocess_job.h"
 
 namespace torc::compiler {
 namespace {

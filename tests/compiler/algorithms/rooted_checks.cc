@@ -11,7 +11,7 @@
 #include "compiler/compile.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
-#include "tests/properties/checked_job.h"
+#include "tests/runtime/execution/checked_job.h"
 
 namespace torc::compiler {
 

@@ -14,7 +14,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "schedules/format/file.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "tests/ir/random_schedule.h"
 #include "tests/schedules/sample_schedule.h"
 

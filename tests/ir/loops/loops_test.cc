@@ -16,7 +16,7 @@
 #include "schedules/format/file.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "tests/ir/loops/ring_text.h"
 
 namespace torc::ir {

@@ -8,7 +8,7 @@
 #include "compiler/compile.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/expand.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 
 namespace torc::ir {
 namespace {

@@ -9,7 +9,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <rapidcheck/gtest.h>
 
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "tests/ir/random_schedule.h"
 #include "tests/schedules/sample_schedule.h"
 

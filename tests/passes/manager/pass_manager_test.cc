@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "passes/manager/pipeline_text.h"
+#include "passes/registry/pipeline_text.h"
 #include "tests/passes/pass_testing.h"
 
 namespace torc::passes {

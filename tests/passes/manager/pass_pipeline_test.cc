@@ -1,10 +1,10 @@
 // Pipelines as values: equal where the passes and their options are, and printed as text that is
 // parsed to the same passes.
-#include "passes/manager/pass_pipeline.h"
+#include "passes/registry/pass_pipeline.h"
 
 #include <gtest/gtest.h>
 
-#include "passes/manager/pipeline_text.h"
+#include "passes/registry/pipeline_text.h"
 
 namespace torc::passes {
 namespace {

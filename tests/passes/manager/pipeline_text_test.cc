@@ -1,9 +1,9 @@
 // The text of pipelines: what parses, what it prints, and where faults are.
-#include "passes/manager/pipeline_text.h"
+#include "passes/registry/pipeline_text.h"
 
 #include <gtest/gtest.h>
 
-#include "passes/manager/registry.h"
+#include "passes/registry/registry.h"
 
 namespace torc::passes {
 namespace {

@@ -10,7 +10,7 @@
 #include "ir/counted/counted_proof.h"
 #include "ir/step_builder.h"
 #include "tests/passes/pass_testing.h"
-#include "tests/properties/checked_job.h"
+#include "tests/runtime/execution/checked_job.h"
 
 namespace torc::passes {
 namespace {

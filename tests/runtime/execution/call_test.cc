@@ -1,5 +1,5 @@
 // Calls: what the check makes of arguments, by the rules of torc.h and by MPI's.
-#include "runtime/execution/call.h"
+#include "runtime/collectives/call.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/execution/laid_out_call.h"
+#include "runtime/collectives/laid_out_call.h"
 #include "runtime/pmpi/calls/packing.h"
 #include "schedules/expansion/expand.h"
 #include "tests/schedules/sample_schedule.h"

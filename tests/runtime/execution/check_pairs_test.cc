@@ -1,5 +1,5 @@
 // Calls whose pairs have lists: what the check makes of them, and what is packed.
-#include "runtime/execution/check_pairs.h"
+#include "runtime/collectives/check_pairs.h"
 
 #include <array>
 #include <cstdint>

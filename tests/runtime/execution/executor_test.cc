@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/execution/reductions/reduction.h"
-#include "runtime/transport/inprocess_job.h"
+#include "runtime/execution/inprocess_job.h"
+#include "runtime/reductions/reduction.h"
 #include "tests/runtime/allocation_counter.h"
 #include "tests/schedules/sample_schedule.h"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/execution/call.h"
+#include "runtime/collectives/call.h"
 #include "runtime/job/library.h"
 
 namespace torc::runtime {

@@ -13,7 +13,7 @@
 
 #include "compiler/compile.h"
 #include "ir/step_builder.h"
-#include "runtime/transport/inprocess_job.h"
+#include "runtime/execution/inprocess_job.h"
 #include "schedules/expansion/count_exchange.h"
 #include "schedules/expansion/expand.h"
 #include "support/message.h"

@@ -1,5 +1,5 @@
 // Every predefined MPI type with every predefined operation, against MPI_Reduce_local.
-#include "runtime/execution/reductions/reduction.h"
+#include "runtime/reductions/reduction.h"
 
 #include <complex>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/execution/reductions/mpi_reduction.h"
+#include "runtime/reductions/mpi_reduction.h"
 
 namespace torc::runtime {
 namespace {

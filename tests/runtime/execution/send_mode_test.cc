@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/execution/executor.h"
-#include "runtime/execution/reductions/reduction.h"
+#include "runtime/reductions/reduction.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc::runtime {

@@ -10,7 +10,7 @@
 
 #include "schedules/expansion/expand.h"
 #include "schedules/expansion/shares.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "schedules/expansion/expand.h"
-#include "schedules/validate.h"
+#include "schedules/validation/validate.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc {

@@ -17,7 +17,7 @@
 #include <mpi.h>
 
 #include "tests/runtime/pmpi/programs/calls/collectives.h"
-#include "tests/runtime/pmpi/programs/random.h"
+#include "tests/runtime/pmpi/programs/random/random.h"
 
 namespace programs {
 namespace {

@@ -37,9 +37,9 @@
 #include "tests/runtime/pmpi/programs/activities/pending.h"
 #include "tests/runtime/pmpi/programs/activities/windows.h"
 #include "tests/runtime/pmpi/programs/calls/call.h"
+#include "tests/runtime/pmpi/programs/calls/mpi_faults.h"
 #include "tests/runtime/pmpi/programs/calls/shape.h"
-#include "tests/runtime/pmpi/programs/mpi_faults.h"
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/random/record.h"
 
 namespace programs {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/random/record.h"
 
 namespace programs {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/programs/random.h"
+#include "tests/runtime/pmpi/programs/random/random.h"
 
 namespace programs {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/random/record.h"
 
 namespace programs {
 namespace {

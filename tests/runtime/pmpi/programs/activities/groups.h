@@ -4,7 +4,7 @@
 
 #include "tests/runtime/pmpi/programs/activities/communicators.h"
 #include "tests/runtime/pmpi/programs/activities/pending.h"
-#include "tests/runtime/pmpi/programs/random.h"
+#include "tests/runtime/pmpi/programs/random/random.h"
 
 namespace programs {
 

@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <string>
 
-#include "tests/runtime/pmpi/programs/calls/memory.h"
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/random/memory.h"
+#include "tests/runtime/pmpi/programs/random/record.h"
 
 namespace programs {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/runtime/pmpi/programs/activities/activity.h"
-#include "tests/runtime/pmpi/programs/random.h"
+#include "tests/runtime/pmpi/programs/random/random.h"
 
 namespace programs {
 

@@ -3,7 +3,7 @@
 #define TORC_TESTS_RUNTIME_PMPI_PROGRAMS_ACTIVITIES_WINDOWS_H_
 
 #include "tests/runtime/pmpi/programs/activities/communicators.h"
-#include "tests/runtime/pmpi/programs/random.h"
+#include "tests/runtime/pmpi/programs/random/random.h"
 
 namespace programs {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tests/runtime/pmpi/programs/record.h"
+#include "tests/runtime/pmpi/programs/random/record.h"
 
 namespace programs {
 

@@ -12,8 +12,8 @@
 
 #include "tests/runtime/pmpi/programs/activities/activity.h"
 #include "tests/runtime/pmpi/programs/activities/communicators.h"
-#include "tests/runtime/pmpi/programs/calls/memory.h"
 #include "tests/runtime/pmpi/programs/calls/shape.h"
+#include "tests/runtime/pmpi/programs/random/memory.h"
 
 namespace programs {
 

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "tests/runtime/pmpi/programs/calls/call.h"
-#include "tests/runtime/pmpi/programs/mpi_faults.h"
+#include "tests/runtime/pmpi/programs/calls/mpi_faults.h"
 
 namespace programs {
 

@@ -8,8 +8,8 @@
 
 #include <mpi.h>
 
-#include "tests/runtime/pmpi/programs/calls/layouts.h"
-#include "tests/runtime/pmpi/programs/random.h"
+#include "tests/runtime/pmpi/programs/random/layouts.h"
+#include "tests/runtime/pmpi/programs/random/random.h"
 
 namespace programs {
 

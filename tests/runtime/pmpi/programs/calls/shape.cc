@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/runtime/pmpi/programs/mpi_faults.h"
+#include "tests/runtime/pmpi/programs/calls/mpi_faults.h"
 
 namespace programs {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tests/runtime/pmpi/programs/calls/collectives.h"
-#include "tests/runtime/pmpi/programs/calls/layouts.h"
 #include "tests/runtime/pmpi/programs/calls/reductions.h"
+#include "tests/runtime/pmpi/programs/random/layouts.h"
 
 namespace programs {
 

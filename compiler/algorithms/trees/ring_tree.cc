@@ -1,0 +1,112 @@
+#include "compiler/algorithms/trees/ring_tree.h"
+
+#include <bit>
+#include <cassert>
+#include <utility>
+
+#include "schedules/box.h"
+
+namespace torc::compiler {
+namespace {
+
+/// A binomial tree of a line from its first node on, which goes halfway with each message: what it
+/// keeps for itself is at most half. So a node that sends one message after the other is not longer
+/// about it, hop by hop, than the farthest block is under way.
+RingTree halvingTree(std::uint32_t size) {
+  RingTree tree;
+  std::vector<RingArc> parts = {{0, size}};
+  while (parts.size() < size) {
+    std::vector<RingTreeEdge>& round = tree.emplace_back();
+    std::vector<RingArc> halves;
+    for (const RingArc& part : parts) {
+      const std::uint32_t near = part.count / 2;
+      if (near > 0) {
+        round.push_back({part.first, part.first + near});
+        halves.push_back({part.first, near});
+      }
+      halves.push_back({part.first + near, part.count - near});
+    }
+    parts = std::move(halves);
+  }
+  return tree;
+}
+
+}  // namespace
+
+RingTree binomialTree(std::uint32_t size) {
+  RingTree tree;
+  for (std::uint32_t step = std::bit_ceil(size) / 2; step > 0; step /= 2) {
+    std::vector<RingTreeEdge>& round = tree.emplace_back();
+    for (std::uint32_t parent = 0; parent + step < size; parent += 2 * step)
+      round.push_back({parent, parent + step});
+  }
+  return tree;
+}
+
+RingTree bineTree(std::uint32_t size) {
+  RingTree tree;
+  const std::uint32_t even = size - size % 2;
+  std::vector<std::uint32_t> reached{0};
+  std::vector<bool> is_reached(size);
+  is_reached[0] = true;
+  for (int k = std::bit_width(even) - (std::has_single_bit(even) ? 1 : 0); k > 0; --k) {
+    const std::int64_t power = std::int64_t{1} << k;
+    const std::int64_t step = (1 - (k % 2 == 0 ? power : -power)) / 3;
+    std::vector<RingTreeEdge> round;
+    for (const std::uint32_t parent : reached) {
+      const std::uint32_t child = wrap(parent + (parent % 2 == 0 ? step : -step), even);
+      if (is_reached[child]) continue;
+      is_reached[child] = true;
+      round.push_back({parent, child});
+    }
+    for (const RingTreeEdge& edge : round)
+      reached.push_back(edge.child);
+    if (!round.empty()) tree.push_back(std::move(round));
+  }
+  if (size > even && size > 1) tree.push_back({{0, size - 1}});
+  return tree;
+}
+
+RingTree twoArmTree(std::uint32_t size) {
+  RingTree tree;
+  if (size == 1) return tree;
+  const std::uint32_t above = size / 2;
+  tree.push_back({{0, 1}});
+  const auto add = [&](const RingTree& arm, const auto& at) {
+    for (std::size_t round = 0; round < arm.size(); ++round) {
+      if (tree.size() == round + 1) tree.emplace_back();
+      for (const RingTreeEdge& edge : arm[round])
+        tree[round + 1].push_back({at(edge.parent), at(edge.child)});
+    }
+  };
+  add(halvingTree(above), [](std::uint32_t place) { return place + 1; });
+  add(halvingTree(size - above),
+      [&](std::uint32_t place) { return wrap(-std::int64_t{place}, size); });
+  return tree;
+}
+
+std::int32_t distanceOf(const RingTreeEdge& edge, std::uint32_t size) {
+  const std::uint32_t up = wrap(std::int64_t{edge.child} - edge.parent, size);
+  return static_cast<std::int32_t>(2 * std::uint64_t{up} <= size ? up : std::int64_t{up} - size);
+}
+
+std::vector<RingArc> arcsOf(const RingTree& tree, std::uint32_t size) {
+  std::vector<RingArc> arcs;
+  for (std::uint32_t node = 0; node < size; ++node)
+    arcs.push_back({node, 1});
+  for (auto round = tree.rbegin(); round != tree.rend(); ++round) {
+    for (const RingTreeEdge& edge : *round) {
+      RingArc& arc = arcs[edge.parent];
+      const RingArc& behind = arcs[edge.child];
+      if (behind.first == (arc.first + arc.count) % size) {
+        arc.count += behind.count;
+      } else {
+        assert((behind.first + behind.count) % size == arc.first);
+        arc = {behind.first, arc.count + behind.count};
+      }
+    }
+  }
+  return arcs;
+}
+
+}  // namespace torc::compiler

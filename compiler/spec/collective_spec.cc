@@ -1,0 +1,32 @@
+// Names of collectives, and the network of a shape.
+#include "compiler/spec/collective_spec.h"
+
+#include <algorithm>
+#include <string>
+
+namespace torc::compiler {
+
+std::uint32_t coresOf(const Topology& topology) {
+  return topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
+}
+
+CollectiveSpec networkOf(const CollectiveSpec& spec) {
+  CollectiveSpec network = spec;
+  Topology& topology = network.topology;
+  if (!topology.hasCores()) return network;
+  const std::uint32_t cores = --topology.axis_count;
+  topology.axes[cores] = {};
+  // What is dead stands for all cores of a node, at 0.
+  const auto end = std::remove(topology.order.begin(), topology.order.begin() + cores + 1, cores);
+  *end = 0;
+  return network;
+}
+
+llvm::Expected<Collective> parseCollective(llvm::StringRef name) {
+  if (const std::optional<Collective> collective = collectiveNamed(name)) return *collective;
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "unknown collective '" + name + "'; there are " + collectiveNames(" and "));
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,49 @@
+// Bytes of tables.
+#include "compiler/spec/program_size.h"
+
+#include "ir/verifier/verifier.h"
+#include "support/message.h"
+
+namespace torc::compiler {
+namespace {
+
+constexpr double kHeaderBytes = 1600;
+constexpr double kDependences = 2.5;  // of an operation
+
+}  // namespace
+
+double ProgramSize::fileBytes(double chunks) const {
+  const double of_operation = sizeof(Operation) + kDependences * sizeof(std::uint32_t);
+  return kHeaderBytes + boxes * sizeof(Box) +
+         chunks * (operations * of_operation + pieces * sizeof(Piece));
+}
+
+std::string beyondLimits(const ProgramSize& size) {
+  const auto beyond = [](const char* what, double amount, const char* of, double limit) {
+    return message(what, " about ", amount, of, ", more than ", std::uint64_t(limit));
+  };
+  if (size.operations > kMaxPlannedOperations) {
+    return beyond("its schedule would have", size.operations, " operations", kMaxPlannedOperations);
+  }
+  if (size.boxes + size.pieces > 8 * kMaxPlannedOperations) {
+    return beyond("its schedule would have", size.boxes + size.pieces, " boxes and pieces",
+                  8 * kMaxPlannedOperations);
+  }
+  if (size.proof_steps > kMaxProofSteps) {
+    return beyond("its proof would take", size.proof_steps, " steps", kMaxProofSteps);
+  }
+  if (size.cell_steps > ir::kMaxProofWork) {
+    return beyond("its proof would take", size.cell_steps, " steps", ir::kMaxProofWork);
+  }
+  return {};
+}
+
+ProgramSize sizeOf(const ScheduleView& schedule) {
+  ProgramSize size;
+  size.operations = static_cast<double>(schedule.operations.size());
+  size.pieces = static_cast<double>(schedule.pieces.size());
+  size.boxes = static_cast<double>(schedule.boxes.size());
+  return size;
+}
+
+}  // namespace torc::compiler

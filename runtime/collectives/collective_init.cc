@@ -1,0 +1,313 @@
+// Making a collective: every rank prepares, all agree, tags are assigned, all agree again.
+#include <array>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/collectives/call.h"
+#include "runtime/collectives/call_api.h"
+#include "runtime/collectives/collective.h"
+#include "runtime/collectives/counts_round.h"
+#include "runtime/collectives/laid_out_call.h"
+#include "runtime/trace/trace.h"
+
+using namespace torc::runtime;
+using torc::Collective;
+using torc::Status;
+using torc::StatusCode;
+using torc::StatusOr;
+
+namespace {
+
+/// After a failure that not all ranks may have shared: the tags are free again on this rank.
+Status release(torc_geometry& geometry, const TagClaim& tags, const Status& status) {
+  geometry.releaseTags(tags);
+  return status;
+}
+
+/// A call on its way to a collective.
+struct Preparation {
+  Call call;
+  std::unique_ptr<LaidOutCall> laid_out;
+  std::unique_ptr<CountsRound> counts;  // null: a rank knows all counts that it needs
+};
+
+/// What can fail on one rank alone.
+Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparation& made) {
+  if (Status status = checkSchedule(*schedule, arguments.collective); !status.ok()) {
+    return status;
+  }
+  const torc_geometry& geometry = *schedule->geometry;
+  const int ranks = static_cast<int>(schedule->view().topology.ranks());
+  if (Status status = check(arguments, geometry.rank, ranks, made.call); !status.ok()) {
+    return status;
+  }
+  takeLists(arguments, ranks, made.call);
+  made.laid_out = std::make_unique<LaidOutCall>(schedule);
+  if (arguments.hasPairLists() && !schedule->view().isDirect()) {
+    made.counts = std::make_unique<CountsRound>(*schedule, made.call);
+    return made.counts->prepare();
+  }
+  return made.laid_out->prepare(made.call);
+}
+
+/// With all ranks, where blocks pass through others: learns how long they are, by messages with the
+/// tags of the call itself, and prepares the call.
+Status learnCounts(torc_geometry& geometry, const TagClaim& tags, Preparation& made) {
+  const Status laid = attempt([&] { return made.counts->layOut(geometry.tagBase(tags)); });
+  if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) return agreed;
+  const Status learned = attempt([&] {
+    const Status status = made.counts->run();
+    return status.ok() ? made.laid_out->prepare(made.call, &made.counts->passing()) : status;
+  });
+  return geometry.agreement.agree(learned);
+}
+
+Status create(const char* function, torc_schedule* schedule, const CallArguments& arguments,
+              torc_collective** result) {
+  if (schedule == nullptr) return nullArgument("schedule");
+  torc_geometry& geometry = *schedule->geometry;
+  if (geometry.context->in_callback) return {StatusCode::kBusy, "called from a callback"};
+
+  Preparation made;
+  const Status prepared = attempt([&]() -> Status {
+    if (result == nullptr) return nullArgument("collective");
+    return prepare(schedule, arguments, made);
+  });
+  std::array<AgreedField, kMaxAgreedFields> fields{};
+  if (prepared.ok()) {
+    const Call& call = made.call;
+    // Lists of pairs differ from rank to rank.
+    const std::uint64_t counts = arguments.hasPairLists() ? 0 : call.countsFingerprint();
+    fields = {
+        {{"the function", std::hash<std::string_view>()(function), false},
+         {"the schedule", schedule->serial, false},
+         {"the root", static_cast<std::uint64_t>(call.root), true},
+         {arguments.has_counts ? "the list of counts" : "the count", counts, !arguments.has_counts},
+         {"the datatype", call.type.fingerprint(), false},
+         {"the operation", call.reduction.fingerprint, false}}};
+  }
+  TagMap taken = geometry.takenTags();
+  if (Status agreed = geometry.agreement.agree(prepared, fields, &taken); !agreed.ok()) {
+    return agreed;
+  }
+  // The same everywhere: all ranks see the same map.
+  StatusOr<TagClaim> tags = geometry.claimTags(schedule->tag_count, taken);
+  if (!tags.ok()) return tags.status();
+  if (made.counts != nullptr) {
+    if (Status agreed = learnCounts(geometry, *tags, made); !agreed.ok()) {
+      if (made.counts->isOver()) return release(geometry, *tags, agreed);
+      // Messages of a failed round may still touch its memory, which stays, as the tags do.
+      static_cast<void>(made.counts.release());
+      return agreed;
+    }
+  }
+
+  std::unique_ptr<torc_collective> collective;
+  const Status laid = attempt([&] {
+    collective = std::make_unique<torc_collective>(std::move(made.laid_out));
+    collective->tags = *tags;
+    return collective->laid_out->layOut(geometry.tagBase(*tags), Requests::kPersistent);
+  });
+  if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
+    return release(geometry, *tags, agreed);
+  }
+  collective->number = geometry.collectives_made++;
+  ++schedule->collectives;
+  *result = collective.release();
+  return {};
+}
+
+int init(const char* function, torc_schedule* schedule, const CallArguments& arguments,
+         torc_collective** collective) {
+  if (collective != nullptr) *collective = nullptr;
+  torc_context* context = schedule != nullptr ? schedule->geometry->context : nullptr;
+  const TraceCall traced(context != nullptr ? context->trace.get() : nullptr, function);
+  return report(attempt(
+      [&] { return create(function, schedule, arguments, collective).annotated(function); }));
+}
+
+/// What all reductions are called with, but for their counts.
+CallArguments reduction(Collective collective, const void* in, void* out, MPI_Datatype type,
+                        MPI_Op op) {
+  CallArguments arguments;
+  arguments.collective = collective;
+  arguments.in = in;
+  arguments.out = out;
+  arguments.type = type;
+  arguments.op = op;
+  return arguments;
+}
+
+/// Likewise of what moves blocks of all ranks; `type` is that of all blocks.
+CallArguments exchange(Collective collective, const void* in, int64_t own_count,
+                       MPI_Datatype own_type, void* out, MPI_Datatype type) {
+  CallArguments arguments;
+  arguments.collective = collective;
+  arguments.in = in;
+  arguments.own_count = own_count;
+  arguments.own_type = own_type;
+  arguments.out = out;
+  arguments.type = type;
+  return arguments;
+}
+
+/// Adds one count per rank.
+void setCounts(const int64_t counts[], const int64_t displacements[], CallArguments& arguments) {
+  arguments.has_counts = true;
+  arguments.counts = counts;
+  arguments.has_displacements = true;
+  arguments.displacements = displacements;
+}
+
+}  // namespace
+
+int torc_allreduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                        MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kAllreduce, in, out, datatype, op);
+  arguments.count = count;
+  return init("torc_allreduce_init", schedule, arguments, collective);
+}
+
+int torc_reduce_scatter_init(torc_schedule* schedule, const void* in, void* out,
+                             const int64_t counts[], MPI_Datatype datatype, MPI_Op op,
+                             torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kReduceScatter, in, out, datatype, op);
+  arguments.has_counts = true;
+  arguments.counts = counts;
+  return init("torc_reduce_scatter_init", schedule, arguments, collective);
+}
+
+int torc_reduce_scatter_block_init(torc_schedule* schedule, const void* in, void* out,
+                                   int64_t count, MPI_Datatype datatype, MPI_Op op,
+                                   torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kReduceScatter, in, out, datatype, op);
+  arguments.count = count;
+  return init("torc_reduce_scatter_block_init", schedule, arguments, collective);
+}
+
+int torc_allgather_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                        MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                        torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kAllgather, in, in_count, in_type, out, out_type);
+  arguments.count = out_count;
+  return init("torc_allgather_init", schedule, arguments, collective);
+}
+
+int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                         MPI_Datatype in_type, void* out, const int64_t counts[],
+                         const int64_t displacements[], MPI_Datatype out_type,
+                         torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kAllgather, in, in_count, in_type, out, out_type);
+  setCounts(counts, displacements, arguments);
+  return init("torc_allgatherv_init", schedule, arguments, collective);
+}
+
+int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
+                        int root, torc_collective** collective) {
+  CallArguments arguments;
+  arguments.collective = Collective::kBroadcast;
+  arguments.in = MPI_IN_PLACE;
+  arguments.out = buffer;
+  arguments.count = count;
+  arguments.type = datatype;
+  arguments.root = root;
+  return init("torc_broadcast_init", schedule, arguments, collective);
+}
+
+int torc_reduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                     MPI_Datatype datatype, MPI_Op op, int root, torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kReduce, in, out, datatype, op);
+  arguments.count = count;
+  arguments.root = root;
+  return init("torc_reduce_init", schedule, arguments, collective);
+}
+
+int torc_scan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                   MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kScan, in, out, datatype, op);
+  arguments.count = count;
+  return init("torc_scan_init", schedule, arguments, collective);
+}
+
+int torc_exscan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
+                     MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
+  CallArguments arguments = reduction(Collective::kExscan, in, out, datatype, op);
+  arguments.count = count;
+  return init("torc_exscan_init", schedule, arguments, collective);
+}
+
+int torc_scatter_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                      MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                      int root, torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kScatter, in, out_count, out_type, out, in_type);
+  arguments.count = in_count;
+  arguments.root = root;
+  return init("torc_scatter_init", schedule, arguments, collective);
+}
+
+int torc_scatterv_init(torc_schedule* schedule, const void* in, const int64_t counts[],
+                       const int64_t displacements[], MPI_Datatype in_type, void* out,
+                       int64_t out_count, MPI_Datatype out_type, int root,
+                       torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kScatter, in, out_count, out_type, out, in_type);
+  setCounts(counts, displacements, arguments);
+  arguments.root = root;
+  return init("torc_scatterv_init", schedule, arguments, collective);
+}
+
+int torc_gather_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                     MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                     int root, torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kGather, in, in_count, in_type, out, out_type);
+  arguments.count = out_count;
+  arguments.root = root;
+  return init("torc_gather_init", schedule, arguments, collective);
+}
+
+int torc_gatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                      MPI_Datatype in_type, void* out, const int64_t counts[],
+                      const int64_t displacements[], MPI_Datatype out_type, int root,
+                      torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kGather, in, in_count, in_type, out, out_type);
+  setCounts(counts, displacements, arguments);
+  arguments.root = root;
+  return init("torc_gatherv_init", schedule, arguments, collective);
+}
+
+int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                       MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
+                       torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kAlltoall, in, in_count, in_type, out, out_type);
+  arguments.count = out_count;
+  return init("torc_alltoall_init", schedule, arguments, collective);
+}
+
+int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
+                        const int64_t in_displacements[], MPI_Datatype in_type, void* out,
+                        const int64_t out_counts[], const int64_t out_displacements[],
+                        MPI_Datatype out_type, torc_collective** collective) {
+  CallArguments arguments = exchange(Collective::kAlltoall, in, 0, in_type, out, out_type);
+  setCounts(out_counts, out_displacements, arguments);
+  arguments.own_counts = in_counts;
+  arguments.own_displacements = in_displacements;
+  return init("torc_alltoallv_init", schedule, arguments, collective);
+}
+
+int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
+  return report(attempt([&]() -> Status {
+    if (schedule == nullptr) return nullArgument("torc_schedule_serves: schedule");
+    if (call == nullptr) return nullArgument("torc_schedule_serves: call");
+    StatusOr<CallArguments> arguments = argumentsOf(*call);
+    if (!arguments.ok()) return arguments.status().annotated("torc_schedule_serves");
+    if (Status fits = checkSchedule(*schedule, arguments->collective); !fits.ok()) {
+      return fits;
+    }
+    Call checked;
+    Status status = check(*arguments, schedule->geometry->rank,
+                          static_cast<int>(schedule->view().topology.ranks()), checked);
+    return status.ok() ? checkOrder(*schedule, checked) : status;
+  }));
+}

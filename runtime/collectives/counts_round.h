@@ -1,0 +1,63 @@
+// Counts round: what comes before a call whose pairs have counts that differ, where its schedule
+// forwards blocks. The counts travel first, by the same schedule (schedules/expansion/
+// count_exchange.h), so that every rank knows how long the blocks are that pass through it; and
+// those that it receives are compared with what it expects.
+//
+//   prepare: what can fail on one rank alone, before tags are agreed on
+//   layOut: makes the messages
+//   run: one round, with all ranks
+#ifndef TORC_RUNTIME_COLLECTIVES_COUNTS_ROUND_H_
+#define TORC_RUNTIME_COLLECTIVES_COUNTS_ROUND_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "runtime/collectives/call.h"
+#include "runtime/collectives/laid_out_call.h"
+#include "runtime/execution/executor.h"
+#include "runtime/job/schedule.h"
+#include "runtime/transport/data_memory.h"
+#include "schedules/expansion/count_exchange.h"
+#include "schedules/expansion/expand.h"
+#include "support/status.h"
+
+namespace torc::runtime {
+
+class CountsRound {
+ public:
+  /// `call` has passed `check`, has its lists, and is one for `schedule`, which is not direct; both
+  /// outlive this object.
+  CountsRound(const torc_schedule& schedule, const Call& call);
+  CountsRound(const CountsRound&) = delete;
+  CountsRound& operator=(const CountsRound&) = delete;
+
+  /// Throws std::bad_alloc.
+  Status prepare();
+  /// Tags from `tag_base` on, as many as the schedule has, which are nobody else's until the round
+  /// is over.
+  Status layOut(int tag_base);
+  /// Waits for the other ranks. Errors: a message that failed; kMismatch, a rank that sends a block
+  /// of another length than this rank expects. Throws std::bad_alloc.
+  Status run();
+
+  /// Whether no message of the round is under way.
+  bool isOver() const { return executor_ == nullptr || executor_->progress() != Progress::kFailed; }
+  /// Of the blocks that this rank forwards; after `run`.
+  const PairCounts& passing() const { return passing_; }
+
+ private:
+  Status compare() const;
+
+  const torc_schedule& schedule_;
+  const ScheduleCall seen_;
+  const CountExchange exchange_;
+  FlatProgram program_;
+  DataMemory in_, out_, scratch_;
+  std::unique_ptr<Executor> executor_;
+  PairCounts passing_;
+};
+
+}  // namespace torc::runtime
+
+#endif  // TORC_RUNTIME_COLLECTIVES_COUNTS_ROUND_H_

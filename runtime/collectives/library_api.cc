@@ -1,0 +1,268 @@
+// The C API on libraries.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/collectives/call.h"
+#include "runtime/collectives/call_api.h"
+#include "runtime/job/library.h"
+#include "runtime/job/schedule_load.h"
+#include "runtime/transport/mpi_status.h"
+#include "support/message.h"
+
+using namespace torc::runtime;
+using torc::LibraryEntry;
+using torc::message;
+using torc::Status;
+using torc::StatusCode;
+using torc::StatusOr;
+
+namespace {
+
+std::string textOf(const char* text) {
+  return text == nullptr ? "" : text;
+}
+
+Status checkCall(const torc_context* context) {
+  if (context == nullptr) return nullArgument("context");
+  if (context->in_callback) return {StatusCode::kBusy, "called from a callback"};
+  return {};
+}
+
+/// What can be asked of a communicator without communicating on it.
+Status checkCommunicator(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) {
+    return {StatusCode::kInvalidArgument, "the communicator is MPI_COMM_NULL"};
+  }
+  int is_inter = 0;
+  if (const int code = PMPI_Comm_test_inter(comm, &is_inter); code != MPI_SUCCESS) {
+    return mpiStatus(code, "MPI_Comm_test_inter");
+  }
+  if (is_inter) return {StatusCode::kUnsupported, "the communicator is an intercommunicator"};
+  return {};
+}
+
+Status openLibrary(torc_context* context, MPI_Comm world, const torc_library_options* given,
+                   torc_library** result) {
+  if (Status status = checkCall(context); !status.ok()) return status;
+  if (Status status = checkCommunicator(world); !status.ok()) return status;
+  LibraryOptions options;
+  Status mine;
+  if (result == nullptr) mine = nullArgument("library");
+  if (given == nullptr) mine = nullArgument("options");
+  if (mine.ok()) {
+    options.directory = textOf(given->directory);
+    options.torus = textOf(given->torus);
+    options.order = textOf(given->order);
+    options.mapping = textOf(given->mapping);
+    options.machine = textOf(given->machine);
+    if (given->memory_limit > 0) options.memory_limit = given->memory_limit;
+  }
+  StatusOr<std::unique_ptr<torc_library>> library =
+      torc_library::open(context, world, options, mine);
+  if (!library.ok()) return library.status();
+  *result = library->release();
+  return {};
+}
+
+Status recognise(torc_library* library, MPI_Comm comm, torc_geometry** result) {
+  if (library == nullptr) return nullArgument("library");
+  if (Status status = checkCall(library->context); !status.ok()) return status;
+  if (Status status = checkCommunicator(comm); !status.ok()) return status;
+  auto geometry = std::make_unique<torc_geometry>(library->context);
+  if (Status status = geometry->duplicate(comm); !status.ok()) return status;
+  if (Status status = geometry->startTrace(); !status.ok()) return status;
+
+  Recognition found;
+  const Status mine = attempt([&]() -> Status {
+    if (result == nullptr) return nullArgument("geometry");
+    found = library->recognise(comm);
+    if (!found.ok()) return {StatusCode::kUnsupported, found.reason};
+    return geometry->mapOnto(found.topology, found.map);
+  });
+  const AgreedField fields[] = {
+      {"where the communicator lies", mine.ok() ? found.fingerprint() : 0, false}};
+  if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
+  geometry->hosts.oversubscribed |= library->hosts.oversubscribed;
+  geometry->registerInContext();
+  geometry->library = library;
+  geometry->library_sub_torus = found.sub_torus;
+  ++library->geometries;
+  *result = geometry.release();
+  return {};
+}
+
+/// A straight line between the two sizes that were predicted, and on beyond them.
+double predictedTime(const LibraryEntry& entry, std::uint64_t bytes) {
+  const double span = static_cast<double>(entry.predicted_to) - static_cast<double>(entry.lowest);
+  if (span <= 0) return entry.lowest_s;
+  const double way = (static_cast<double>(bytes) - static_cast<double>(entry.lowest)) / span;
+  return entry.lowest_s + way * (entry.highest_s - entry.lowest_s);
+}
+
+torc_choice describe(const torc_library& library, const LibraryEntry& entry, std::uint64_t bytes) {
+  torc_choice choice = {};
+  choice.kind = kindOf(entry.collective);
+  choice.shape = library.shapes[entry.shape].c_str();
+  choice.lowest_bytes = entry.lowest;
+  choice.highest_bytes = entry.highest;
+  choice.file = library.index.files[entry.file].name.c_str();
+  choice.predicted_s = predictedTime(entry, bytes);
+  choice.reason = entry.reason.c_str();
+  return choice;
+}
+
+struct Chosen {
+  const LibraryEntry* entry = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
+  if (call == nullptr) return nullArgument("call");
+  if (geometry.library == nullptr) {
+    return Status(StatusCode::kInvalidArgument, "the geometry was not recognised by a library");
+  }
+  const StatusOr<CallArguments> arguments = argumentsOf(*call);
+  if (!arguments.ok()) return arguments.status();
+  Call checked;
+  if (Status status = check(*arguments, geometry.rank, geometry.size, checked); !status.ok()) {
+    return status;
+  }
+  const std::uint64_t bytes = checked.bytes;
+  const torc_library& library = *geometry.library;
+  const std::uint32_t shape = library.index.sub_tori[geometry.library_sub_torus].shape;
+  const torc::CollectiveRow& row = torc::rowOf(arguments->collective);
+  const bool is_in_order =
+      isInRankOrder(geometry.map, *geometry.topology, library.index.shapes[shape].topology);
+  if (checked.needsRankOrder() && !is_in_order) {
+    return Status(StatusCode::kUnsupported,
+                  message("the ranks are in another order than those of the library's ",
+                          library.shapes[shape], ", and the order matters to this ", row.name));
+  }
+  const LibraryEntry* entry = library.choose(shape, *arguments, bytes, checked.needsOrderedSums());
+  if (entry == nullptr && checked.needsOrderedSums()) {
+    return Status(StatusCode::kUnsupported,
+                  message("the library has no ", row.name, " on ", library.shapes[shape],
+                          " for operations that do not commute"));
+  }
+  if (entry == nullptr) {
+    if (arguments->hasPairLists()) {
+      return Status(StatusCode::kUnsupported,
+                    message("the library has no direct ", torc::rowOf(arguments->collective).name,
+                            " on ", library.shapes[shape], ", which counts that differ take"));
+    }
+    return Status(StatusCode::kUnsupported,
+                  message("the library has no ", torc::rowOf(arguments->collective).name, " of ",
+                          bytes, " bytes on ", library.shapes[shape]));
+  }
+  if (entry->file == torc::kMpisOwn) {
+    return Status(
+        StatusCode::kUnsupported,
+        message("for ", torc::rowOf(arguments->collective).name, " of ", bytes, " bytes on ",
+                library.shapes[shape], " the library says MPI's own: ", entry->reason));
+  }
+  return Chosen{entry, bytes};
+}
+
+Status loadChosen(torc_geometry* geometry, const torc_call* call, torc_schedule** result) {
+  if (geometry == nullptr) return nullArgument("geometry");
+  torc_context* context = geometry->context;
+  if (Status status = checkCall(context); !status.ok()) return status;
+  Chosen chosen;
+  const Status mine = attempt([&]() -> Status {
+    if (result == nullptr) return nullArgument("schedule");
+    StatusOr<Chosen> found = choose(*geometry, call);
+    if (!found.ok()) return found.status();
+    chosen = *found;
+    return {};
+  });
+  const std::uint64_t file = mine.ok() ? chosen.entry->file : 0;
+  const AgreedField fields[] = {{"the entry of the library", file, true}};
+  if (Status agreed = geometry->agreement.agree(mine, fields); !agreed.ok()) return agreed;
+  StatusOr<torc_schedule*> schedule = loadNow(*geometry, *chosen.entry);
+  if (!schedule.ok()) return schedule.status();
+  *result = *schedule;
+  return {};
+}
+
+}  // namespace
+
+int torc_library_open(torc_context* context, MPI_Comm world, const torc_library_options* options,
+                      torc_library** library) {
+  if (library != nullptr) *library = nullptr;
+  return report(attempt([&] {
+    return openLibrary(context, world, options, library).annotated("torc_library_open");
+  }));
+}
+
+int torc_library_close(torc_library* library) {
+  return report(attempt([&]() -> Status {
+    if (library != nullptr && library->geometries > 0) {
+      return {StatusCode::kBusy, message("torc_library_close: the library still has ",
+                                         library->geometries, " geometries")};
+    }
+    delete library;
+    return {};
+  }));
+}
+
+int torc_library_query(const torc_library* library, torc_library_info* info) {
+  if (library == nullptr) return report(nullArgument("torc_library_query: library"));
+  if (info == nullptr) return report(nullArgument("torc_library_query: info"));
+  *info = {};
+  info->directory = library->options.directory.c_str();
+  info->machine = library->index.machine.c_str();
+  info->version = library->index.version.c_str();
+  info->torus = library->torus.c_str();
+  info->order = library->order.c_str();
+  info->nodes = library->job.topology.ranks();
+  info->partitions = library->index.partitions.size();
+  info->sub_tori = library->index.sub_tori.size();
+  info->entries = library->index.entries.size();
+  info->files = library->index.files.size();
+  info->files_loaded = library->cache.files();
+  info->bytes_loaded = library->cache.bytes();
+  info->memory_limit = library->cache.limit();
+  return TORC_OK;
+}
+
+int torc_library_entry(const torc_library* library, uint64_t number, torc_choice* choice) {
+  return report(attempt([&]() -> Status {
+    if (library == nullptr) return nullArgument("torc_library_entry: library");
+    if (choice == nullptr) return nullArgument("torc_library_entry: choice");
+    *choice = {};
+    if (number >= library->index.entries.size()) {
+      return {StatusCode::kInvalidArgument,
+              message("torc_library_entry: entry ", number, " does not exist (there are ",
+                      library->index.entries.size(), ")")};
+    }
+    const LibraryEntry& entry = library->index.entries[number];
+    *choice = describe(*library, entry, entry.lowest);
+    return {};
+  }));
+}
+
+int torc_geometry_recognise(torc_library* library, MPI_Comm comm, torc_geometry** geometry) {
+  if (geometry != nullptr) *geometry = nullptr;
+  return report(attempt(
+      [&] { return recognise(library, comm, geometry).annotated("torc_geometry_recognise"); }));
+}
+
+int torc_library_choose(const torc_geometry* geometry, const torc_call* call, torc_choice* choice) {
+  if (choice != nullptr) *choice = {};
+  return report(attempt([&]() -> Status {
+    if (geometry == nullptr) return nullArgument("torc_library_choose: geometry");
+    if (choice == nullptr) return nullArgument("torc_library_choose: choice");
+    const StatusOr<Chosen> chosen = choose(*geometry, call);
+    if (!chosen.ok()) return chosen.status().annotated("torc_library_choose");
+    *choice = describe(*geometry->library, *chosen->entry, chosen->bytes);
+    return {};
+  }));
+}
+
+int torc_library_load(torc_geometry* geometry, const torc_call* call, torc_schedule** schedule) {
+  if (schedule != nullptr) *schedule = nullptr;
+  return report(
+      attempt([&] { return loadChosen(geometry, call, schedule).annotated("torc_library_load"); }));
+}

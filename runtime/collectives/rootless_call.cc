@@ -1,0 +1,92 @@
+// Rootless call: what each rank puts in the place of what it has not got.
+#include "runtime/collectives/rootless_call.h"
+
+#include <cstring>
+#include <numeric>
+
+namespace torc::runtime {
+
+Status RootlessCall::prepare(const Call& call, Collective serving, int rank, int ranks) {
+  const CollectiveRow& row = rowOf(call.collective);
+  const CollectiveRow& served_by = rowOf(serving);
+  const bool at_root = rank == call.root;
+  call_ = call;
+  call_.collective = serving;
+  call_.root = 0;
+  sums_bytes_ = served_by.reduces() && !row.reduces();
+  if (sums_bytes_) {
+    Status status = lookAtType(MPI_BYTE, byte_);
+    if (status.ok()) status = lookAtReduction(byte_, MPI_BOR, bits_);
+    if (!status.ok()) return status;
+    countBytes();
+  }
+  const std::uint64_t whole =
+      !call_.per_rank.empty() ? std::reduce(call_.per_rank.begin(), call_.per_rank.end())
+                              : call_.count * row.countedBlocks(static_cast<std::uint64_t>(ranks));
+  const std::uint64_t own = row.counts == CountOf::kVector ? whole
+                            : call_.per_rank.empty()
+                                ? call_.count
+                                : call_.per_rank[static_cast<std::size_t>(rank)];
+  const std::size_t bytes = sums_bytes_ ? 1 : call.type.bytes;
+  gets_zeros_ = row.inAt(at_root) == Holds::kNothing;
+  keeps_own_ = served_by.outWhole() && row.outAt(at_root) == Holds::kOwn;
+  // In place, a scatter leaves the root's block where it is.
+  drops_ = row.outAt(at_root) == Holds::kNothing || keeps_own_ ||
+           (call.in_place && row.in_place == InPlace::kOwnResult);
+  if (gets_zeros_) {
+    call_.elements.in = whole;
+    zeros_.allocateZeros(whole * bytes);
+  }
+  if (drops_) {
+    call_.elements.out = served_by.outWhole() ? whole : own;
+    dropped_.allocate(call_.elements.out * bytes);
+  }
+  if (keeps_own_) {
+    own_bytes_ = own * bytes;
+    own_offset_ = bytes * (call_.per_rank.empty() ? call_.count * static_cast<std::uint64_t>(rank)
+                                                  : std::reduce(call_.per_rank.begin(),
+                                                                call_.per_rank.begin() + rank));
+    call_.count = whole;
+    call_.per_rank.clear();
+  }
+  if (gets_zeros_ || drops_) {
+    call_.in_place = false;
+    if (!at_root) call_.displacements.clear();
+  }
+  bind(call);
+  return {};
+}
+
+/// Takes elements of one byte, as many as there are bytes.
+void RootlessCall::countBytes() {
+  const std::uint64_t bytes = call_.type.bytes;
+  call_.count *= bytes;
+  call_.elements.in *= bytes;
+  call_.elements.out *= bytes;
+  for (std::uint64_t& count : call_.per_rank)
+    count *= bytes;
+  for (std::uint64_t& displacement : call_.displacements)
+    displacement *= bytes;
+}
+
+void RootlessCall::bind(const Call& call) {
+  call_.type = sums_bytes_ ? byte_ : call.type;
+  call_.reduction = sums_bytes_ ? bits_ : call.reduction;
+  call_.keep_type = call.keep_type;
+  call_.keeps_whole = call.keeps_whole;
+  call_.bytes = call.bytes;
+  // In place the contribution lies in `out`.
+  const bool in_is_out = keeps_own_ && call.in_place;
+  call_.in = gets_zeros_ ? zeros_.data() : in_is_out ? call.out : call.in;
+  call_.out = drops_ ? dropped_.data() : call.out;
+  call_.in_displaced = gets_zeros_ ? 0 : in_is_out ? call.out_displaced : call.in_displaced;
+  call_.out_displaced = drops_ ? 0 : call.out_displaced;
+  own_home_ = call.outBegin();
+}
+
+void RootlessCall::finishRound() {
+  if (keeps_own_ && own_bytes_ > 0)
+    std::memcpy(own_home_, dropped_.data() + own_offset_, own_bytes_);
+}
+
+}  // namespace torc::runtime

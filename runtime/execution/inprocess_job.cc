@@ -1,0 +1,148 @@
+// In-process job: set-up of all ranks and the loop over them.
+#include "runtime/execution/inprocess_job.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace torc::runtime {
+namespace {
+
+// 16 bytes at least: the alignment of a long double.
+std::vector<std::uint64_t> allocate(std::size_t bytes) {
+  return std::vector<std::uint64_t>((bytes + 15) / 16 * 2);
+}
+
+std::byte* bytesOf(std::vector<std::uint64_t>& memory) {
+  return reinterpret_cast<std::byte*>(memory.data());
+}
+
+}  // namespace
+
+InProcessJob::InProcessJob(std::int32_t ranks, const JobOptions& options)
+    : in_place_(options.in_place),
+      element_bytes_(options.element_bytes),
+      shuffle_(options.delivery == Delivery::kAdversarial),
+      random_(options.seed),
+      network_(ranks, options.delivery, options.seed + 1),
+      members_(static_cast<std::size_t>(ranks)),
+      order_(static_cast<std::size_t>(ranks)) {
+  std::iota(order_.begin(), order_.end(), 0);
+}
+
+StatusOr<std::unique_ptr<InProcessJob>> InProcessJob::create(const ScheduleView& schedule,
+                                                             const Counts& counts,
+                                                             const JobOptions& options) {
+  std::vector<FlatProgram> programs;
+  for (std::uint64_t rank = 0; rank < schedule.topology.ranks(); ++rank) {
+    StatusOr<FlatProgram> program =
+        expand(schedule, static_cast<std::int32_t>(rank), counts, options.in_place, options.root);
+    if (!program.ok()) return program.status();
+    programs.push_back(std::move(*program));
+  }
+  return create(programs, options);
+}
+
+StatusOr<std::unique_ptr<InProcessJob>> InProcessJob::create(std::span<const FlatProgram> programs,
+                                                             const JobOptions& options) {
+  std::unique_ptr<InProcessJob> job(
+      new InProcessJob(static_cast<std::int32_t>(programs.size()), options));
+  for (std::size_t rank = 0; rank < programs.size(); ++rank) {
+    const FlatProgram& program = programs[rank];
+    Member& member = job->members_[rank];
+    const std::uint64_t in_elements = options.in_place ? 0 : program.in_elements;
+    const std::uint64_t out_elements = options.in_place
+                                           ? std::max(program.in_elements, program.out_elements)
+                                           : program.out_elements;
+    member.in_bytes = in_elements * options.element_bytes;
+    member.out_bytes = out_elements * options.element_bytes;
+    member.scratch_bytes = program.scratch_elements * options.element_bytes;
+    const Buffers buffers = job->allocateBuffers(member);
+    StatusOr<std::unique_ptr<Executor>> executor =
+        Executor::create(program, buffers, options.reducer,
+                         job->network_.transport(static_cast<std::int32_t>(rank)));
+    if (!executor.ok()) return executor.status().annotated("rank " + std::to_string(rank));
+    member.executor = std::move(*executor);
+  }
+  return job;
+}
+
+Buffers InProcessJob::allocateBuffers(Member& member) const {
+  member.in = allocate(member.in_bytes);
+  member.out = allocate(member.out_bytes);
+  member.scratch = allocate(member.scratch_bytes);
+  Buffers buffers;
+  buffers.in = bytesOf(in_place_ ? member.out : member.in);
+  buffers.out = bytesOf(member.out);
+  buffers.scratch = bytesOf(member.scratch);
+  buffers.element_bytes = element_bytes_;
+  buffers.in_is_out = in_place_;
+  return buffers;
+}
+
+Status InProcessJob::rebind(const Reducer& reducer) {
+  for (Member& member : members_) {
+    // The old memory goes when the new is there, so that the two are apart.
+    Member old;
+    std::swap(old.in, member.in);
+    std::swap(old.out, member.out);
+    std::swap(old.scratch, member.scratch);
+    Status status = member.executor->bind(allocateBuffers(member), reducer);
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
+std::span<std::byte> InProcessJob::in(std::int32_t rank) {
+  Member& member = members_[static_cast<std::size_t>(rank)];
+  if (in_place_) return out(rank);
+  return {bytesOf(member.in), member.in_bytes};
+}
+
+std::span<std::byte> InProcessJob::out(std::int32_t rank) {
+  Member& member = members_[static_cast<std::size_t>(rank)];
+  return {bytesOf(member.out), member.out_bytes};
+}
+
+std::span<const std::byte> InProcessJob::scratch(std::int32_t rank) const {
+  const Member& member = members_[static_cast<std::size_t>(rank)];
+  return {reinterpret_cast<const std::byte*>(member.scratch.data()), member.scratch_bytes};
+}
+
+Status InProcessJob::run() {
+  for (Member& member : members_) {
+    if (member.executor->start() == Progress::kFailed) return member.executor->status();
+  }
+  for (;;) {
+    if (shuffle_) std::shuffle(order_.begin(), order_.end(), random_);
+    std::size_t before = 0, after = 0;
+    for (std::int32_t rank : order_) {
+      Executor& executor = *members_[static_cast<std::size_t>(rank)].executor;
+      before += executor.remaining();
+      if (executor.advance() == Progress::kFailed) return executor.status();
+      after += executor.remaining();
+    }
+    if (after == 0) return {};
+    if (after == before && !network_.busy()) return stuck();
+  }
+}
+
+Status InProcessJob::stuck() const {
+  std::size_t others = 0;
+  std::string first;
+  for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+    const std::uint32_t operation = members_[rank].executor->firstPending();
+    if (operation == kNone) continue;
+    if (!first.empty()) {
+      ++others;
+    } else {
+      first = "operation " + std::to_string(operation) + " of rank " + std::to_string(rank);
+    }
+  }
+  return {StatusCode::kTransport, "no rank can go on: " + first +
+                                      " is not complete, nor are those of " +
+                                      std::to_string(others) + " other ranks"};
+}
+
+}  // namespace torc::runtime

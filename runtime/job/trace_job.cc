@@ -1,0 +1,304 @@
+// Clocks, both ends of messages, and one file of all ranks.
+#include "runtime/job/trace_job.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "runtime/api/api.h"
+#include "runtime/trace/round_trace.h"
+#include "runtime/transport/mpi_status.h"
+#include "runtime/transport/smpi.h"
+#include "support/message.h"
+
+namespace torc::runtime {
+namespace {
+
+constexpr int kExchangesPerRank = 8;  // of messages, to compare two clocks
+// 1 GiB of them: their bytes fit the count of one message.
+constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 24;
+constexpr int kTag = 0;  // one rank talks to rank 0 at a time, and messages keep their order
+
+struct ClockReading {
+  std::int64_t time = 0;  // traceClock()
+  std::uint64_t identity = 0;
+};
+
+/// What precedes a rank's events on their way to rank 0.
+struct Header {
+  std::uint64_t events = 0, dropped = 0;
+  std::uint64_t coordinates_bytes = 0, text_bytes = 0, texts = 0;
+};
+
+}  // namespace
+
+std::string traceCoordinates(const Topology& topology, const Coordinates& at) {
+  std::string text = "(";
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis)
+    text += message(axis == 0 ? "" : ", ", at[axis]);
+  return text + ") of " + topology.shape();
+}
+
+StatusOr<std::unique_ptr<TraceJob>> TraceJob::open(torc_context* context, MPI_Comm comm,
+                                                   const std::string& path, std::uint64_t events) {
+  std::unique_ptr<TraceJob> job(new TraceJob(context));
+  if (Status status = job->duplicate(comm); !status.ok()) return status;
+  const Status mine = attempt([&]() -> Status {
+    job->trace_ =
+        std::make_shared<Trace>(std::clamp<std::uint64_t>(events, 1, kMostEvents), job->rank_);
+    if (job->rank_ != 0) return {};
+    if (path.empty()) return {StatusCode::kInvalidArgument, "the path is NULL or empty"};
+    job->path_ = path;
+    // A file that cannot be written is better known at the beginning of a long run.
+    return TraceFile::create(path, 0).status();
+  });
+  if (Status agreed = job->agreement_.agree(mine); !agreed.ok()) return agreed;
+  job->start_ = traceClock();
+  if (Status status = job->measureClocks(job->first_clocks_); !status.ok()) return status;
+  return job;
+}
+
+Status TraceJob::duplicate(MPI_Comm parent) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = startDuplicate(parent, &comm_, &request);
+  if (Status status = waitFor(code, "MPI_Comm_idup", &request); !status.ok()) return status;
+  PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  PMPI_Comm_rank(comm_, &rank_);
+  PMPI_Comm_size(comm_, &size_);
+  PMPI_Comm_group(comm_, &group_);
+  agreement_.open(context_, comm_);
+  return {};
+}
+
+TraceJob::~TraceJob() {
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (finalized) return;
+  agreement_.close();
+  if (group_ != MPI_GROUP_NULL) PMPI_Group_free(&group_);
+  if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
+}
+
+Status TraceJob::waitFor(int code, const char* call, MPI_Request* request) {
+  if (code != MPI_SUCCESS) return mpiStatus(code, call);
+  return context_->waitFor(request, call);
+}
+
+Status TraceJob::send(const void* data, std::size_t bytes, int to) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = PMPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kTag, comm_, &request);
+  return waitFor(code, "MPI_Isend", &request);
+}
+
+Status TraceJob::receive(void* data, std::size_t bytes, int from) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = PMPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kTag, comm_, &request);
+  return waitFor(code, "MPI_Irecv", &request);
+}
+
+/// From rank 0 of `comm`.
+Status TraceJob::broadcast(void* data, std::size_t bytes, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = startBroadcast(data, static_cast<int>(bytes), MPI_BYTE, 0, comm, &request);
+  return waitFor(code, "MPI_Ibcast", &request);
+}
+
+StatusOr<std::shared_ptr<const GeometryTrace>> TraceJob::addGeometry(MPI_Comm comm) {
+  int size = 0, rank = 0;
+  PMPI_Comm_size(comm, &size);
+  PMPI_Comm_rank(comm, &rank);
+  auto result = std::make_shared<GeometryTrace>();
+  result->trace = trace_;
+  result->of_all = size == size_;
+  if (rank == 0) result->number = traceHash(static_cast<std::uint64_t>(rank_), ++geometries_);
+  if (Status status = broadcast(&result->number, sizeof(result->number), comm); !status.ok()) {
+    return status;
+  }
+  std::vector<int> members(static_cast<std::size_t>(size));
+  std::iota(members.begin(), members.end(), 0);
+  result->trace_rank.resize(members.size());
+  MPI_Group group = MPI_GROUP_NULL;
+  int code = PMPI_Comm_group(comm, &group);
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Comm_group");
+  code = PMPI_Group_translate_ranks(group, size, members.data(), group_, result->trace_rank.data());
+  PMPI_Group_free(&group);
+  if (code != MPI_SUCCESS) return mpiStatus(code, "MPI_Group_translate_ranks");
+  std::replace(result->trace_rank.begin(), result->trace_rank.end(), MPI_UNDEFINED, -1);
+  return std::shared_ptr<const GeometryTrace>(std::move(result));
+}
+
+/// Rank 0 asks every rank in turn for the time, and takes the fastest answer. Processes that read
+/// the same clock need no answer.
+Status TraceJob::measureClocks(std::vector<ClockSample>& samples) {
+  const std::uint64_t identity = traceClockIdentity();
+  if (rank_ != 0) {
+    for (int i = 0; i < kExchangesPerRank; ++i) {
+      ClockReading now;
+      if (Status status = receive(&now, sizeof(now), 0); !status.ok()) return status;
+      now = {traceClock(), identity};
+      if (Status status = send(&now, sizeof(now), 0); !status.ok()) return status;
+    }
+    return {};
+  }
+  samples.resize(static_cast<std::size_t>(size_));
+  samples[0].at = traceClock();
+  for (int peer = 1; peer < size_; ++peer) {
+    ClockSample& best = samples[static_cast<std::size_t>(peer)];
+    for (int i = 0; i < kExchangesPerRank; ++i) {
+      ClockReading there;
+      const std::int64_t asked = traceClock();
+      if (Status status = send(&there, sizeof(there), peer); !status.ok()) return status;
+      if (Status status = receive(&there, sizeof(there), peer); !status.ok()) return status;
+      const std::int64_t answered = traceClock();
+      const std::int64_t error = (answered - asked + 1) / 2;
+      if (identity != 0 && there.identity == identity) {
+        best = {there.time, 0, 0};
+      } else if (i == 0 || error < best.error) {
+        best = {there.time, there.time - (asked + error), error};
+      }
+    }
+  }
+  return {};
+}
+
+/// Tells every peer the messages of `kind` that this rank has exchanged with it, and is told
+/// theirs.
+Status TraceJob::tellPeers(const std::vector<TraceEvent>& events, TraceKind kind,
+                           std::vector<std::uint64_t>& told) {
+  const auto size = static_cast<std::size_t>(size_);
+  std::vector<int> counts(size), offsets(size), their_counts(size), their_offsets(size);
+  const auto matters = [&](const TraceEvent& event) {
+    return event.kind == kind && event.peer >= 0;
+  };
+  for (const TraceEvent& event : events)
+    if (matters(event)) ++counts[static_cast<std::size_t>(event.peer)];
+  std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  std::vector<std::uint64_t> flows(static_cast<std::size_t>(offsets.back() + counts.back()));
+  std::vector<int> next = offsets;
+  for (const TraceEvent& event : events) {
+    if (!matters(event)) continue;
+    flows[static_cast<std::size_t>(next[static_cast<std::size_t>(event.peer)]++)] = event.flow;
+  }
+
+  const std::vector<int> ones(size, 1);
+  std::vector<int> steps(size);
+  std::iota(steps.begin(), steps.end(), 0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = startAlltoallv(counts.data(), ones.data(), steps.data(), their_counts.data(),
+                            ones.data(), steps.data(), MPI_INT, comm_, &request);
+  if (Status status = waitFor(code, "MPI_Ialltoallv", &request); !status.ok()) return status;
+  std::exclusive_scan(their_counts.begin(), their_counts.end(), their_offsets.begin(), 0);
+  told.resize(static_cast<std::size_t>(their_offsets.back() + their_counts.back()));
+  code = startAlltoallv(flows.data(), counts.data(), offsets.data(), told.data(),
+                        their_counts.data(), their_offsets.data(), MPI_UINT64_T, comm_, &request);
+  return waitFor(code, "MPI_Ialltoallv", &request);
+}
+
+/// Messages whose other end is not in the trace (dropped, never completed) lose their flow.
+Status TraceJob::matchFlows(std::vector<TraceEvent>& events) {
+  std::vector<std::uint64_t> sent, received;  // by the peers
+  if (Status status = tellPeers(events, TraceKind::kSend, sent); !status.ok()) return status;
+  if (Status status = tellPeers(events, TraceKind::kReceive, received); !status.ok()) {
+    return status;
+  }
+  std::sort(sent.begin(), sent.end());
+  std::sort(received.begin(), received.end());
+  for (TraceEvent& event : events) {
+    const std::vector<std::uint64_t>& other = event.kind == TraceKind::kSend ? received : sent;
+    if (!std::binary_search(other.begin(), other.end(), event.flow)) event.flow = 0;
+  }
+  return {};
+}
+
+Status TraceJob::sendEvents(const RankTrace& mine) {
+  std::string texts;
+  for (const std::string& text : mine.texts) {
+    texts += text;
+    texts += '\0';
+  }
+  const Header header{mine.events.size(), mine.dropped, mine.coordinates.size(), texts.size(),
+                      mine.texts.size()};
+  char turn = 0;
+  if (Status status = receive(&turn, 1, 0); !status.ok()) return status;
+  const std::pair<const void*, std::size_t> parts[] = {
+      {&header, sizeof(header)},
+      {mine.events.data(), mine.events.size() * sizeof(TraceEvent)},
+      {mine.coordinates.data(), mine.coordinates.size()},
+      {texts.data(), texts.size()}};
+  for (const auto& [data, bytes] : parts) {
+    if (Status status = send(data, bytes, 0); !status.ok()) return status;
+  }
+  return {};
+}
+
+/// Events of `rank.rank`, on rank 0.
+Status TraceJob::receiveEvents(RankTrace& rank) {
+  Header header;
+  char turn = 0;
+  if (Status status = send(&turn, 1, rank.rank); !status.ok()) return status;
+  if (Status status = receive(&header, sizeof(header), rank.rank); !status.ok()) return status;
+  rank.events.resize(header.events);
+  rank.coordinates.resize(header.coordinates_bytes);
+  rank.dropped = header.dropped;
+  std::string texts(header.text_bytes, '\0');
+  const std::pair<void*, std::size_t> parts[] = {
+      {rank.events.data(), rank.events.size() * sizeof(TraceEvent)},
+      {rank.coordinates.data(), rank.coordinates.size()},
+      {texts.data(), texts.size()}};
+  for (const auto& [data, bytes] : parts) {
+    if (Status status = receive(data, bytes, rank.rank); !status.ok()) return status;
+  }
+  for (std::size_t at = 0; rank.texts.size() < header.texts;) {
+    rank.texts.emplace_back(texts.c_str() + at);
+    at += rank.texts.back().size() + 1;
+  }
+  return {};
+}
+
+/// On rank 0: its own events, then those of the others, one rank's in memory at a time.
+Status TraceJob::writeAll(TraceFile& file, RankTrace& mine,
+                          const std::vector<ClockSample>& last_clocks, std::uint64_t& dropped) {
+  for (int number = 0; number < size_; ++number) {
+    RankTrace other;
+    other.rank = number;
+    RankTrace& rank = number == 0 ? mine : other;
+    if (number > 0) {
+      if (Status status = receiveEvents(rank); !status.ok()) return status;
+    }
+    rank.first_clock = first_clocks_[static_cast<std::size_t>(number)];
+    rank.last_clock = last_clocks[static_cast<std::size_t>(number)];
+    dropped += rank.dropped;
+    file.add(rank);
+  }
+  return file.finish();
+}
+
+Status TraceJob::close(std::uint64_t& dropped) {
+  dropped = 0;
+  RankTrace mine;
+  mine.rank = rank_;
+  mine.events = trace_->close();
+  mine.texts = trace_->texts();
+  mine.coordinates = trace_->coordinates();
+  mine.dropped = trace_->dropped();
+  std::vector<ClockSample> last_clocks;
+  if (Status status = measureClocks(last_clocks); !status.ok()) return status;
+  if (Status status = matchFlows(mine.events); !status.ok()) return status;
+
+  std::unique_ptr<TraceFile> file;
+  Status status;
+  if (rank_ == 0) {
+    StatusOr<std::unique_ptr<TraceFile>> created = TraceFile::create(path_, start_);
+    if (created.ok()) {
+      file = std::move(*created);
+    } else {
+      status = created.status();
+    }
+  }
+  if (status = agreement_.agree(status); !status.ok()) return status;
+  status = rank_ == 0 ? writeAll(*file, mine, last_clocks, dropped) : sendEvents(mine);
+  if (status = agreement_.agree(status); !status.ok()) return status;
+  return broadcast(&dropped, sizeof(dropped), comm_);
+}
+
+}  // namespace torc::runtime

@@ -1,0 +1,85 @@
+// The trace of a job: every rank records for itself, and at the end rank 0 writes one file.
+//
+// All times in the file are on rank 0's clock. The offset of each rank's clock is measured at the
+// beginning and at the end, each time as the best of a few exchanges of messages: half of a round
+// trip is how far off it can be. Ranks on rank 0's host read its clock, and need no offset.
+//
+// Functions here are collective over the trace's ranks, and fail alike on all of them.
+#ifndef TORC_RUNTIME_JOB_TRACE_JOB_H_
+#define TORC_RUNTIME_JOB_TRACE_JOB_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "runtime/job/agreement.h"
+#include "runtime/job/context.h"
+#include "runtime/trace/trace.h"
+#include "runtime/trace/trace_json.h"
+#include "schedules/topology/topology.h"
+#include "support/status.h"
+
+namespace torc::runtime {
+
+/// What the collectives of a geometry have to know to be traced.
+struct GeometryTrace {
+  std::shared_ptr<Trace> trace;
+  std::uint64_t number = 0;              // the same on the geometry's ranks, for it alone
+  bool of_all = false;                   // its ranks are those of the trace
+  std::vector<std::int32_t> trace_rank;  // of its communicator's ranks; -1: not traced
+};
+
+/// "(1, 0, 2) of 4x3x2".
+std::string traceCoordinates(const Topology& topology, const Coordinates& at);
+
+class TraceJob {
+ public:
+  /// Rank 0's `path` and every rank's `events` count. The context goes on while ranks wait.
+  static StatusOr<std::unique_ptr<TraceJob>> open(torc_context* context, MPI_Comm comm,
+                                                  const std::string& path, std::uint64_t events);
+  ~TraceJob();
+  TraceJob(const TraceJob&) = delete;
+  TraceJob& operator=(const TraceJob&) = delete;
+
+  /// Writes the file. `dropped`: events of all ranks that found no room.
+  Status close(std::uint64_t& dropped);
+
+  /// Collective over `comm`, that of a new geometry.
+  StatusOr<std::shared_ptr<const GeometryTrace>> addGeometry(MPI_Comm comm);
+
+  const std::shared_ptr<Trace>& trace() const { return trace_; }
+
+ private:
+  explicit TraceJob(torc_context* context) : context_(context) {}
+  Status duplicate(MPI_Comm parent);
+  Status waitFor(int code, const char* call, MPI_Request* request);
+  Status send(const void* data, std::size_t bytes, int to);
+  Status receive(void* data, std::size_t bytes, int from);
+  Status broadcast(void* data, std::size_t bytes, MPI_Comm comm);
+  Status measureClocks(std::vector<ClockSample>& samples);
+  Status tellPeers(const std::vector<TraceEvent>& events, TraceKind kind,
+                   std::vector<std::uint64_t>& told);
+  Status matchFlows(std::vector<TraceEvent>& events);
+  Status sendEvents(const RankTrace& mine);
+  Status receiveEvents(RankTrace& rank);
+  Status writeAll(TraceFile& file, RankTrace& mine, const std::vector<ClockSample>& last_clocks,
+                  std::uint64_t& dropped);
+
+  torc_context* context_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Group group_ = MPI_GROUP_NULL;
+  Agreement agreement_;
+  int rank_ = 0, size_ = 1;
+  std::string path_;
+  std::int64_t start_ = 0;                 // rank 0's clock
+  std::vector<ClockSample> first_clocks_;  // of all ranks, on rank 0
+  std::uint64_t geometries_ = 0;           // that this rank has numbered
+  std::shared_ptr<Trace> trace_;
+};
+
+}  // namespace torc::runtime
+
+#endif  // TORC_RUNTIME_JOB_TRACE_JOB_H_

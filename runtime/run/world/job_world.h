@@ -1,0 +1,24 @@
+// All ranks of a job: errors that all of them get alike, and what they run on.
+#ifndef TORC_RUNTIME_RUN_WORLD_JOB_WORLD_H_
+#define TORC_RUNTIME_RUN_WORLD_JOB_WORLD_H_
+
+#include <string>
+
+#include "schedules/topology/topology.h"
+#include "support/status.h"
+
+namespace torc::runtime {
+
+/// Collective over MPI_COMM_WORLD. The error of the lowest rank that has one, on all.
+Status agreed(const Status& mine);
+
+/// The error of the C API's last call, if `code` is one.
+Status apiStatus(int code);
+
+/// Collective over MPI_COMM_WORLD. The ranks of the job, their hosts and MPI, in a line for people;
+/// on rank 0.
+std::string describeJob(const Topology& topology, bool oversubscribed);
+
+}  // namespace torc::runtime
+
+#endif  // TORC_RUNTIME_RUN_WORLD_JOB_WORLD_H_
