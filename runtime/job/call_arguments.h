@@ -1,6 +1,6 @@
 // Call arguments: a call of a collective as its caller describes it. Everything that takes calls
 // fills this in: the functions of the C API, and the table of intercepted MPI functions
-// (runtime/pmpi/wrappers/intercepted_calls.h). runtime/collectives/call.h checks it.
+// (runtime/pmpi/calls/intercepted_calls.h). runtime/collectives/call.h checks it.
 #ifndef TORC_RUNTIME_JOB_CALL_ARGUMENTS_H_
 #define TORC_RUNTIME_JOB_CALL_ARGUMENTS_H_
 

@@ -5,13 +5,26 @@
 #include <cstddef>
 #include <span>
 
-#include "runtime/pmpi/calls/call_report.h"
 #include "runtime/reductions/mpi_reduction.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/library/index.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
+namespace {
+
+constexpr const char* kFunctionNames[][3] = {
+#define TORC_NAMES(Name, name, parameters) \
+  {"MPI_" #Name, "MPI_I" #name, TORC_PERSISTENT_NAME(Name)},
+    TORC_ALL_COLLECTIVES(TORC_NAMES)
+#undef TORC_NAMES
+};
+
+}  // namespace
+
+const char* functionName(CallId id, Form form) {
+  return kFunctionNames[static_cast<std::size_t>(id)][static_cast<std::size_t>(form)];
+}
 
 std::uint64_t signatureOf(const CollectiveCall& call) {
   const CallArguments& arguments = call.arguments;

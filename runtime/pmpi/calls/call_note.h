@@ -7,10 +7,13 @@
 #include <string>
 
 #include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/intercepted_calls.h"
 #include "runtime/pmpi/calls/reason.h"
-#include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 namespace torc::runtime::pmpi {
+
+/// "MPI_Iallreduce": a row's function of this form.
+const char* functionName(CallId id, Form form);
 
 /// Who makes a call.
 enum class Maker : std::uint8_t {

@@ -13,8 +13,8 @@
 #include <mpi.h>
 
 #include "runtime/job/call_arguments.h"
+#include "runtime/pmpi/calls/intercepted_calls.h"
 #include "runtime/pmpi/calls/reason.h"
-#include "runtime/pmpi/wrappers/intercepted_calls.h"
 
 namespace torc::runtime::pmpi {
 
@@ -103,6 +103,12 @@ struct CollectiveCall {
   Reason reason = Reason::kCollective;
   double began = 0;            // seconds, when statistics are kept
   CallTrial* trial = nullptr;  // that it is part of (runtime/pmpi/tuning); null: of none
+};
+
+/// What became of a call. Not settled: it is MPI's, and the wrapper makes it as it stands.
+struct Outcome {
+  bool settled = false;
+  int code = MPI_SUCCESS;  // for the program, where settled
 };
 
 }  // namespace torc::runtime::pmpi

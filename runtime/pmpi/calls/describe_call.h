@@ -1,5 +1,5 @@
 // Describing calls: what MPI's parameters, of each kind in the table
-// (runtime/pmpi/wrappers/intercepted_calls.h), say of a call. Which collective that is says the
+// (runtime/pmpi/calls/intercepted_calls.h), say of a call. Which collective that is says the
 // table.
 #ifndef TORC_RUNTIME_PMPI_CALLS_DESCRIBE_CALL_H_
 #define TORC_RUNTIME_PMPI_CALLS_DESCRIBE_CALL_H_

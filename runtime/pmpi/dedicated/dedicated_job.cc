@@ -17,8 +17,7 @@
 #include "runtime/dedicated/server.h"
 #include "runtime/dedicated/world.h"
 #include "runtime/pmpi/dedicated/offload.h"
-#include "runtime/pmpi/job/job.h"
-#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/yielding_wait.h"
 #include "support/message.h"
@@ -33,7 +32,7 @@ int positionIn(const std::vector<int>& ranks, int rank) {
 
 /// The rest of a dedicated rank's life.
 [[noreturn]] void serve(std::unique_ptr<dedicated::Wire> wire, int index, MPI_Comm servers,
-                        bool is_crowded) {
+                        bool is_crowded, void (*end_job)()) {
   {
     const auto short_sums =
         torc_is_on.load() ? dedicated::ShortSums::kByName : dedicated::ShortSums::kExchanged;
@@ -44,7 +43,7 @@ int positionIn(const std::vector<int>& ranks, int rank) {
   }
   MPI_Comm_free(&servers);
   PMPI_Comm_free(&wire->comm);
-  endJob();
+  end_job();
   PMPI_Finalize();
   // The program's code has not begun in this process, and none of it is to run now.
   std::fflush(nullptr);
@@ -57,7 +56,7 @@ std::string counted(std::size_t number, const char* what) {
 
 }  // namespace
 
-void splitJob(const Settings& settings) {
+void splitJob(const Settings& settings, void (*end_job)()) {
   if (settings.dedicated.kind == DedicatedRanks::Kind::kNone) return;
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -92,7 +91,7 @@ void splitJob(const Settings& settings) {
   const bool is_crowded = dedicated::isCrowded(*nodes);
   MPI_Comm own = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, index < 0 ? 0 : 1, index < 0 ? rank : index, &own);
-  if (index >= 0) serve(std::move(wire), index, own, is_crowded);
+  if (index >= 0) serve(std::move(wire), index, own, is_crowded, end_job);
   oversubscribed.store(oversubscribed.load() || is_crowded);
   const int application = positionIn(wire->roles.applications, rank);
   dedicated::setProgramWorld(own);

@@ -11,8 +11,8 @@ namespace torc::runtime::pmpi {
 /// program: their MPI_COMM_WORLD is the communicator of them, and calls of theirs may go to
 /// dedicated ranks. A dedicated rank serves the others, finalizes MPI, and ends the process. Where
 /// the setting cannot be, one line says so, and no rank is dedicated; with TORC_STRICT the job
-/// ends.
-void splitJob(const Settings& settings);
+/// ends. `end_job`: what turns torc off on a dedicated rank, before that finalizes MPI.
+void splitJob(const Settings& settings, void (*end_job)());
 
 /// By every rank of the program, in MPI_Finalize, before torc is off: dedicated ranks are no longer
 /// needed.

@@ -11,8 +11,8 @@
 
 #include "runtime/dedicated/client.h"
 #include "runtime/dedicated/world.h"
-#include "runtime/pmpi/calls/call_report.h"
-#include "runtime/pmpi/job/engine.h"
+#include "runtime/pmpi/engine/call_report.h"
+#include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/reductions/mpi_reduction.h"
 #include "runtime/transport/which_mpi.h"

@@ -10,8 +10,7 @@
 
 #include "runtime/dedicated/protocol.h"
 #include "runtime/pmpi/calls/collective_call.h"
-#include "runtime/pmpi/calls/serve.h"
-#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/process/progress.h"
 #include "schedules/dedicated_ranks.h"
 
 namespace torc::runtime::pmpi {

@@ -13,19 +13,19 @@
 #include "runtime/api/api.h"
 #include "runtime/api/torc.h"
 #include "runtime/job/trace_job.h"
-#include "runtime/pmpi/communicators/communicator_state.h"
-#include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/dedicated/dedicated_job.h"
-#include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/job/inside_mpi.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/inside_mpi.h"
+#include "runtime/pmpi/engine/meeting.h"
+#include "runtime/pmpi/engine/progress_thread.h"
 #include "runtime/pmpi/job/job_report.h"
-#include "runtime/pmpi/job/pending_calls.h"
-#include "runtime/pmpi/job/presence.h"
-#include "runtime/pmpi/job/progress.h"
-#include "runtime/pmpi/job/progress_hook.h"
-#include "runtime/pmpi/job/progress_thread.h"
-#include "runtime/pmpi/job/settings_agreement.h"
-#include "runtime/pmpi/job/start_folder.h"
+#include "runtime/pmpi/process/pending_calls.h"
+#include "runtime/pmpi/process/presence.h"
+#include "runtime/pmpi/process/progress.h"
+#include "runtime/pmpi/process/progress_hook.h"
+#include "runtime/pmpi/process/settings_agreement.h"
+#include "runtime/pmpi/process/start_folder.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/trace/trace.h"
@@ -267,7 +267,7 @@ void startJob(int program_level) {
   if (std::unique_ptr<Engine> made = agreeOnEngine(settings); made != nullptr) {
     startEngine(std::move(made), program_level);
   }
-  splitJob(settings);
+  splitJob(settings, endJob);
 }
 
 void endJob() {

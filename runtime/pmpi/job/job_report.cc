@@ -5,8 +5,8 @@
 
 #include <mpi.h>
 
-#include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/job/start_folder.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/process/start_folder.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "support/message.h"

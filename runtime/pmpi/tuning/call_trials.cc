@@ -9,12 +9,12 @@
 
 #include "runtime/api/api.h"
 #include "runtime/job/contenders.h"
-#include "runtime/pmpi/calls/call_report.h"
-#include "runtime/pmpi/calls/decide.h"
-#include "runtime/pmpi/calls/stall.h"
-#include "runtime/pmpi/communicators/communicator_state.h"
-#include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/engine/call_report.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+#include "runtime/pmpi/engine/decide.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/stall.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/tuning/load_turn.h"
 #include "runtime/transport/left_to_mpi.h"
@@ -66,6 +66,11 @@ void explain(const CommunicatorState& state, const std::string& text) {
 CallTrial::CallTrial(std::vector<std::unique_ptr<TrialCandidate>> all, std::size_t mpis,
                      Trial::Length length)
     : trial(all.size(), mpis, length), candidates(std::move(all)) {}
+
+CallTrials& CallTrials::of(CommunicatorState& state) {
+  if (state.tuning == nullptr) state.tuning = std::make_unique<CallTrials>(state);
+  return static_cast<CallTrials&>(*state.tuning);
+}
 
 bool CallTrials::mayTry(const CollectiveCall& call, const LibraryEntry* entry) {
   const bool has_choice = entry != nullptr || call.reason == Reason::kMpiIsFaster;

@@ -18,13 +18,12 @@
 #include "runtime/collectives/call.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/repeated_call.h"
+#include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/tuning/trial.h"
 #include "schedules/library/index.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {
-
-class CommunicatorState;
 
 /// What calls that are tried together have in common. All ranks know it alike. The datatype is no
 /// part of it, as each rank may describe its data in its own way; nor is the root, which may be
@@ -63,8 +62,11 @@ struct CallTrial {
 
 /// The trials of one communicator. MPI demands that a program makes one collective call at a time
 /// there: so they need no lock but for what other threads' progress uses, too.
-class CallTrials {
+class CallTrials final : public TuningState {
  public:
+  /// Those of a communicator, made at the first call. Throws std::bad_alloc.
+  static CallTrials& of(CommunicatorState& state);
+
   explicit CallTrials(CommunicatorState& state) : state_(state) {}
   CallTrials(const CallTrials&) = delete;
   CallTrials& operator=(const CallTrials&) = delete;
@@ -84,8 +86,8 @@ class CallTrials {
   /// all ranks are in the same turn afterwards.
   Status end(const CollectiveCall& call);
 
-  /// Forgets all, before the communicator's laid-out calls go. With the lock.
-  void clear() { trials_.clear(); }
+  /// With the lock.
+  void forgetSchedules() override { trials_.clear(); }
 
  private:
   bool hasFailed(const CollectiveCall& call) const;

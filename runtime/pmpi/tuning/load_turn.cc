@@ -4,9 +4,9 @@
 #include <atomic>
 
 #include "runtime/api/api.h"
-#include "runtime/pmpi/calls/stall.h"
-#include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/stall.h"
+#include "runtime/pmpi/process/progress.h"
 
 namespace torc::runtime::pmpi {
 namespace {

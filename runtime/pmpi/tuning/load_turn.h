@@ -4,7 +4,7 @@
 #define TORC_RUNTIME_PMPI_TUNING_LOAD_TURN_H_
 
 #include "runtime/pmpi/calls/collective_call.h"
-#include "runtime/pmpi/communicators/communicator_state.h"
+#include "runtime/pmpi/engine/communicator_state.h"
 #include "schedules/library/index.h"
 #include "support/status.h"
 

@@ -3,11 +3,11 @@
 // A call that is handed back is made as the program made it, so that its errors are MPI's own.
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/describe_call.h"
-#include "runtime/pmpi/calls/serve.h"
+#include "runtime/pmpi/calls/intercepted_calls.h"
 #include "runtime/pmpi/dedicated/offload.h"
-#include "runtime/pmpi/job/inside_mpi.h"
-#include "runtime/pmpi/job/progress.h"
-#include "runtime/pmpi/wrappers/intercepted_calls.h"
+#include "runtime/pmpi/engine/inside_mpi.h"
+#include "runtime/pmpi/process/progress.h"
+#include "runtime/pmpi/serving/serve.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
 #include "runtime/transport/which_mpi.h"
 

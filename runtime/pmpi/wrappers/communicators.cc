@@ -1,8 +1,8 @@
 // Wrappers of the functions that create and free communicators.
 //
-// These functions wait inside MPI (runtime/pmpi/job/inside_mpi.h). Where collectives of the program
-// may be pending, what is created is set up at once, so that its first call may be a nonblocking
-// one. Where none can be, the first call sets it up.
+// These functions wait inside MPI (runtime/pmpi/engine/inside_mpi.h). Where collectives of the
+// program may be pending, what is created is set up at once, so that its first call may be a
+// nonblocking one. Where none can be, the first call sets it up.
 //
 // MPI_Comm_idup and MPI_Comm_idup_with_info do not wait and are only counted: such a communicator
 // is set up by its first blocking call. Communicators with other jobs' processes (MPI_Comm_spawn,
@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "runtime/api/api.h"
-#include "runtime/pmpi/communicators/communicator_state.h"
-#include "runtime/pmpi/communicators/meeting.h"
 #include "runtime/pmpi/dedicated/offload.h"
-#include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/job/inside_mpi.h"
-#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/inside_mpi.h"
+#include "runtime/pmpi/engine/meeting.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
 #if MPI_VERSION >= 4

@@ -162,7 +162,7 @@ std::string argumentsOf(const Function& function) {
 /// Of the names in the table, also with MPI_Count. Returns the first name that no header has.
 std::string writeWaits(std::istream& table, const std::vector<Function>& functions) {
   std::cout << "#include \"runtime/pmpi/wrappers/next_layer.h\"\n"
-               "#include \"runtime/pmpi/job/inside_mpi.h\"\n\nextern \"C\" {\n";
+               "#include \"runtime/pmpi/engine/inside_mpi.h\"\n\nextern \"C\" {\n";
   for (std::string line; std::getline(table, line);) {
     const bool has_meeting = line.ends_with(" all");
     const std::string name = line.substr(0, line.find(' '));

@@ -3,8 +3,8 @@
 // it is freed when they are gone.
 #include <mpi.h>
 
-#include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/process/progress.h"
 
 using torc::runtime::pmpi::engine;
 using torc::runtime::pmpi::EngineLock;

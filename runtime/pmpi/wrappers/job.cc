@@ -13,7 +13,7 @@
 
 #include <mpi.h>
 
-#include "runtime/pmpi/job/unseen_start.h"
+#include "runtime/pmpi/process/unseen_start.h"
 #include "runtime/pmpi/wrappers/layers.h"
 #include "runtime/transport/which_mpi.h"
 

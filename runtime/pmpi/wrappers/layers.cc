@@ -32,9 +32,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/pmpi/job/launched.h"
-#include "runtime/pmpi/job/loaded_objects.h"
-#include "runtime/pmpi/job/unseen_start.h"
+#include "runtime/pmpi/process/launched.h"
+#include "runtime/pmpi/process/loaded_objects.h"
+#include "runtime/pmpi/process/unseen_start.h"
 #include "runtime/transport/which_mpi.h"
 
 namespace torc::runtime::pmpi {

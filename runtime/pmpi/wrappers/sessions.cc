@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 #include "runtime/pmpi/job/job_report.h"
-#include "runtime/pmpi/job/settings_agreement.h"
+#include "runtime/pmpi/process/settings_agreement.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"
 #include "schedules/settings.h"

@@ -2,10 +2,10 @@
 // two sides.
 #include <mpi.h>
 
-#include "runtime/pmpi/calls/operation.h"
 #include "runtime/pmpi/dedicated/offload.h"
-#include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/operation.h"
+#include "runtime/pmpi/process/progress.h"
 
 using torc::runtime::pmpi::engine;
 using torc::runtime::pmpi::EngineLock;

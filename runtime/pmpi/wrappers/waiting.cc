@@ -3,9 +3,9 @@
 // While operations of torc are under way, a wrapper first looks after them in its own thread, which
 // is quickest, as long as it can tell without touching the call that there is nothing else to do:
 // requests that are torc's are not complete, no message has come. Then it makes the call as the
-// program made it, inside MPI (runtime/pmpi/job/inside_mpi.h), so that errors are MPI's own. (MPICH
-// 4.0.2 tells MPI_COMM_WORLD's error handler of a receive that was started as a nonblocking one,
-// and of a request each time that it is looked at.)
+// program made it, inside MPI (runtime/pmpi/engine/inside_mpi.h), so that errors are MPI's own.
+// (MPICH 4.0.2 tells MPI_COMM_WORLD's error handler of a receive that was started as a nonblocking
+// one, and of a request each time that it is looked at.)
 //
 // Where no thread looks after torc's operations meanwhile, MPI's nonblocking or testing function is
 // looked at in turns with torc.
@@ -15,9 +15,9 @@
 #include <new>
 #include <span>
 
-#include "runtime/pmpi/job/engine.h"
-#include "runtime/pmpi/job/inside_mpi.h"
-#include "runtime/pmpi/job/progress.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/inside_mpi.h"
+#include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/which_mpi.h"

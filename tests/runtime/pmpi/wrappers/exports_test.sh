@@ -11,7 +11,7 @@ fail() {
 
 exported=$(nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ && $2 != "A" { sub("@.*", "", $3); print $3 }')
 
-rows=$(sed -n 's/^  X(\([A-Z][a-z_]*\), \([a-z_]*\), .*/\1 \2/p' runtime/pmpi/wrappers/intercepted_calls.h)
+rows=$(sed -n 's/^  X(\([A-Z][a-z_]*\), \([a-z_]*\), .*/\1 \2/p' runtime/pmpi/calls/intercepted_calls.h)
 count=0
 while read -r name lower; do
   count=$((count + 1))

@@ -1,0 +1,25 @@
+// Who serves a call: torc, or MPI and why.
+#ifndef TORC_RUNTIME_PMPI_ENGINE_DECIDE_H_
+#define TORC_RUNTIME_PMPI_ENGINE_DECIDE_H_
+
+#include "runtime/collectives/call.h"
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/reason.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+#include "schedules/library/index.h"
+
+namespace torc::runtime::pmpi {
+
+/// Checks the arguments of a described call on an intracommunicator of `size` ranks, of which the
+/// caller is `rank` (runtime/collectives/call.h: `checked` gets no lists). Fills in `call.bytes`.
+/// kServed: torc can run it, if it has a schedule.
+///
+/// Of a correct program every rank gets the same answer, but for kArgument and kOwnBlock.
+Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked);
+
+/// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
+const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
+
+}  // namespace torc::runtime::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_ENGINE_DECIDE_H_

@@ -1,0 +1,216 @@
+// Engine: the lock, progress, and what lives until the last operation that uses it.
+#include "runtime/pmpi/engine/engine.h"
+
+#include <algorithm>
+#include <mutex>
+#include <sched.h>
+
+#include "runtime/api/api.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+#include "runtime/pmpi/engine/operation.h"
+#include "runtime/pmpi/process/progress.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/transport/which_mpi.h"
+
+namespace torc::runtime::pmpi {
+
+Engine* engine = nullptr;
+
+namespace {
+
+std::mutex engine_mutex;
+std::atomic<bool> has_reports{false};
+
+// With a core for every rank: fruitless looks, of a tenth of a microsecond or so each, before a
+// waiting call offers its core to others. Where there are none that costs a quarter of one.
+constexpr unsigned kLooksBeforeYield = 300;
+
+// Looks between two readings of the clock, and seconds between two looks at what stands still and
+// for notices of other ranks.
+constexpr unsigned kLooksBeforeClock = 64;
+constexpr double kWatchSeconds = 0.05;
+// The most that counts as waiting between two looks: in between the program may have computed.
+constexpr double kMostSecondsWaited = 0.5;
+
+}  // namespace
+
+EngineLock::EngineLock() {
+  if (has_threads.load(std::memory_order_relaxed)) engine_mutex.lock();
+  inside_torc = true;
+}
+
+EngineLock::~EngineLock() {
+  inside_torc = false;
+  if (has_threads.load(std::memory_order_relaxed)) engine_mutex.unlock();
+}
+
+int reportFailures() {
+  int told = MPI_SUCCESS;
+  while (has_reports.load(std::memory_order_relaxed)) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int code = MPI_SUCCESS;
+    {
+      EngineLock lock;
+      if (!engine->takeReport(&comm, &code)) break;
+    }
+    tellErrorHandler(comm, told = code);
+  }
+  return told;
+}
+
+void tellErrorHandler(MPI_Comm comm, int code) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(comm, &handler);
+  if (endsJob(handler)) letLauncherRead();
+  PMPI_Errhandler_free(&handler);
+  PMPI_Comm_call_errhandler(comm, code);
+}
+
+void advance() {
+  if (inside_torc || engine == nullptr) return;
+  const bool locks = has_threads.load(std::memory_order_relaxed);
+  if (locks && !engine_mutex.try_lock()) return;
+  inside_torc = true;
+  engine->advance();
+  inside_torc = false;
+  if (locks) engine_mutex.unlock();
+}
+
+void Pause::operator()() {
+  if (oversubscribed.load(std::memory_order_relaxed) || ++looks_ > kLooksBeforeYield) sched_yield();
+}
+
+int waitFor(int started, MPI_Request* request, MPI_Status* status) {
+  if (started != MPI_SUCCESS) return started;
+  int code = MPI_SUCCESS, done = 0;
+  progressUntil([&] {
+    code = PMPI_Test(request, &done, status);
+    return done || code != MPI_SUCCESS;
+  });
+  return code;
+}
+
+void Engine::advance() {
+  context.advance();
+  std::erase_if(in_mpi, [](Operation* operation) { return operation->testMpi(); });
+  // A queue may empty, but none is added here.
+  std::erase_if(waiting, [](CommunicatorState* state) { return state->proceed(); });
+  countLook();
+  if (has_failed_states) endFailed();
+  if (!abandoned_.empty() || hasAbandoned()) destroyAbandoned();
+}
+
+void Engine::countLook() {
+  if (++looks_ % kLooksBeforeClock == 0) watch();
+}
+
+/// Looks for notices of other ranks, and for operations that stand still.
+void Engine::watch() {
+  const double now = PMPI_Wtime();
+  const double waited = now - last_watch_;
+  if (waited < kWatchSeconds) return;
+  last_watch_ = now;
+  const Status status = attempt([&]() -> Status {
+    for (Notice notice; notices.receive(notice);) {
+      // A communicator that is gone here has no calls that could stand still for this rank.
+      const auto found = by_id.find(notice.communicator);
+      if (found != by_id.end()) found->second->take(notice);
+    }
+    for (Operation* operation = first_; operation != nullptr; operation = operation->next)
+      operation->watch(std::min(waited, kMostSecondsWaited));
+    return {};
+  });
+  // Without memory nothing is told of a stall; the call that needs memory fails by itself.
+  static_cast<void>(status);
+}
+
+/// Ends the operations of communicators on which a call has failed.
+void Engine::endFailed() {
+  has_failed_states = false;
+  for (CommunicatorState* state : waiting)
+    state->endQueue();
+  // Each ends at most once, and may take itself off the list.
+  for (Operation* operation = first_; operation != nullptr;) {
+    if (operation->hasFailed()) {
+      operation->giveUp();
+      operation = first_;
+    } else {
+      operation = operation->next;
+    }
+  }
+}
+
+void Engine::add(Operation* operation) {
+  operation->previous = nullptr;
+  operation->next = first_;
+  if (first_ != nullptr) first_->previous = operation;
+  first_ = operation;
+}
+
+void Engine::remove(Operation* operation) {
+  (operation->previous != nullptr ? operation->previous->next : first_) = operation->next;
+  if (operation->next != nullptr) operation->next->previous = operation->previous;
+}
+
+Operation* Engine::persistentOperation(MPI_Request request) const {
+  const auto found = persistent.find(request);
+  return found == persistent.end() ? nullptr : found->second;
+}
+
+void Engine::report(CommunicatorState& state, int code) {
+  reports_.push_back({&state, code});
+  ++state.operations;  // it stays until then
+  has_reports.store(true, std::memory_order_relaxed);
+}
+
+bool Engine::takeReport(MPI_Comm* comm, int* code) {
+  if (reports_.empty()) {
+    has_reports.store(false, std::memory_order_relaxed);
+    return false;
+  }
+  destroyAbandoned();  // finds the communicators that are freed by now
+  const Report report = reports_.front();
+  reports_.erase(reports_.begin());
+  *comm = report.state->communicatorForErrors();
+  *code = report.code;
+  --report.state->operations;
+  return true;
+}
+
+void Engine::abandon(CommunicatorState* state) {
+  communicators_freed.fetch_add(1, std::memory_order_relaxed);
+  state->next_freed = freed_.load(std::memory_order_relaxed);
+  while (!freed_.compare_exchange_weak(state->next_freed, state, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+  }
+}
+
+void Engine::destroyAbandoned() {
+  CommunicatorState* state = freed_.exchange(nullptr, std::memory_order_acquire);
+  for (; state != nullptr; state = state->next_freed) {
+    state->communicatorFreed();
+    abandoned_.push_back(state);
+  }
+  std::erase_if(abandoned_, [this](CommunicatorState* idle) {
+    if (idle->inUse()) return false;
+    states.erase(idle);
+    delete idle;
+    return true;
+  });
+}
+
+void Engine::destroyAll() {
+  for (auto& [request, operation] : persistent) {
+    MPI_Request handle = request;
+    PMPI_Request_free(&handle);
+    operation->freePersistent();
+  }
+  persistent.clear();
+  communicators_freed.fetch_add(1, std::memory_order_relaxed);
+  for (CommunicatorState* state : states)
+    delete state;
+  states.clear();
+  abandoned_.clear();
+}
+
+}  // namespace torc::runtime::pmpi

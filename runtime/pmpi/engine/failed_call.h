@@ -1,0 +1,26 @@
+// Failed call: how the program hears of a collective call that has failed, on this rank or another.
+#ifndef TORC_RUNTIME_PMPI_ENGINE_FAILED_CALL_H_
+#define TORC_RUNTIME_PMPI_ENGINE_FAILED_CALL_H_
+
+#include <string>
+
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+
+namespace torc::runtime::pmpi {
+
+/// The call has failed on this rank, where there is no operation that could fail. Returns `code`.
+int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
+             const std::string& what);
+
+/// The error class with which another rank has failed the call before this one has come to it;
+/// MPI_SUCCESS: none has.
+int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state);
+
+/// Tells the communicator's error handler of an error of this call, at its very end: the handler
+/// may leave by a longjmp or an exception.
+Outcome refuse(const CollectiveCall& call, int code);
+
+}  // namespace torc::runtime::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_ENGINE_FAILED_CALL_H_

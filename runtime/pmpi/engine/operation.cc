@@ -1,0 +1,422 @@
+// Operation: one served call, from its arrival to its end.
+#include "runtime/pmpi/engine/operation.h"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/pmpi/calls/call_note.h"
+#include "runtime/pmpi/engine/call_report.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/progress_thread.h"
+#include "runtime/pmpi/process/progress.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/transport/mpi_status.h"
+#include "runtime/transport/which_mpi.h"
+#include "support/message.h"
+
+namespace torc::runtime::pmpi {
+
+int errorClass(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return MPI_SUCCESS;
+    case StatusCode::kInvalidArgument:
+      return MPI_ERR_ARG;
+    case StatusCode::kNoMemory:
+      return MPI_ERR_NO_MEM;
+    case StatusCode::kTruncated:
+      return MPI_ERR_TRUNCATE;
+    default:
+      return MPI_ERR_OTHER;
+  }
+}
+
+Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked,
+                     const LibraryEntry& entry)
+    : state_(state), call_(call), checked_(checked), entry_(entry) {
+  takeLists(call_.arguments, state.size(), checked_);
+  // A blocking call's lists are there as long as it is.
+  if (call.form != Form::kBlocking) {
+    CallArguments& arguments = call_.arguments;
+    for (NumberList* list : {&arguments.counts, &arguments.displacements, &arguments.own_counts,
+                             &arguments.own_displacements}) {
+      kept_.keep(*list, state.size());
+    }
+    kept_.keep(arguments.types, state.size());
+    kept_.keep(arguments.own_types, state.size());
+  }
+  holdHandles();
+  engine->add(this);
+  ++state_.operations;
+}
+
+Operation::~Operation() {
+  if (collective_ && collective_->owned != nullptr) collective_->releaseOwned();
+  if (call_.form == Form::kPersistent && handle_ >= 0) engine->handles.release(handle_);
+  engine->remove(this);
+  for (const MPI_Datatype type : held_types_)
+    engine->held.releaseType(type);
+  if (held_op_ != MPI_OP_NULL) engine->held.releaseOp(held_op_);
+  --state_.operations;
+}
+
+/// Holds the datatypes and the operation, which the call needs to its end.
+void Operation::holdHandles() {
+  const CallArguments& arguments = call_.arguments;
+  const auto hold = [&](MPI_Datatype type) {
+    if (!isHeldType(type)) return;
+    held_types_.push_back(type);
+    engine->held.holdType(type);
+  };
+  hold(arguments.type);
+  hold(arguments.own_type);
+  if (isHeldOp(arguments.op)) {
+    engine->held.holdOp(arguments.op);
+    held_op_ = arguments.op;
+  }
+  // Those of empty blocks may be anything.
+  for (int r = 0; r < state_.size(); ++r) {
+    if (arguments.types != nullptr && arguments.counts[r] > 0) hold(arguments.types[r]);
+    if (arguments.own_types != nullptr && arguments.own_counts[r] > 0) hold(arguments.own_types[r]);
+  }
+}
+
+void Operation::setHandle(int tag, MPI_Request request) {
+  if (call_.form == Form::kNonblocking) engine->handles_under_way.insert(request);
+  handle_ = tag;
+  handle_request_ = request;
+}
+
+void Operation::begin() {
+  setUnderWay();
+  const Status status = attempt([&]() -> Status {
+    state_.enqueue(this);
+    return {};
+  });
+  if (!status.ok()) failed(status);
+}
+
+void Operation::takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated) {
+  setUnderWay();
+  torc_context* context = round.context();
+  context->unlink(&round);
+  collective_.emplace(repeated.laid_out);
+  collective_->number = round.number;
+  collective_->callback = &roundIsOver;
+  collective_->cookie = this;
+  collective_->active = true;
+  context->link(&*collective_);
+  tags_ = tags;
+  has_tags_ = true;
+  repeated_ = &repeated;
+  repeated.is_running = true;
+  call_.reason = Reason::kServed;
+  // A notice of a failure may have come meanwhile, and found no operation to end.
+  if (hasFailed()) engine->has_failed_states = true;
+}
+
+void Operation::setUnderWay() {
+  under_way_ = true;
+  stall_ = StallWatch();
+  ++state_.under_way;
+  attention.fetch_add(1);
+  tellProgressThread();
+}
+
+bool Operation::proceed() {
+  if (state_.hasFailed(call_)) {
+    engine->has_failed_states = true;  // ends it soon
+    return false;
+  }
+  bool leaves = false;
+  const Status status = attempt([&]() -> Status {
+    leaves = proceedInTurn();
+    return {};
+  });
+  if (status.ok()) return leaves;
+  failed(status);
+  return true;
+}
+
+bool Operation::proceedInTurn() {
+  if (vote_) return agree(*state_.load(entry_)->schedule);
+  const CommunicatorSchedule* file = state_.load(entry_);
+  if (file == nullptr) return false;
+  if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
+  if (file->stage == CommunicatorSchedule::Stage::kBroken) {
+    failed({StatusCode::kTransport, file->fault});
+    return true;
+  }
+  leaveToMpi(Reason::kScheduleFailed);
+  return true;
+}
+
+/// What all ranks have found that torc cannot serve.
+void Operation::leaveToMpi(Reason reason) {
+  call_.reason = reason;
+  if (isRefused(reason, engine->settings.strict)) {
+    complainOf(call_, message(text(reason), ": ", state_.description()));
+    finishRound(MPI_ERR_OTHER);
+  } else if (call_.form == Form::kNonblocking) {
+    runInMpi();
+  } else {
+    settle();
+  }
+}
+
+bool Operation::proceedWith(torc_schedule& schedule) {
+  if (call_.arguments.hasPairLists() && !schedule.view().isDirect()) {  // on all ranks alike
+    leaveToMpi(Reason::kScheduleFailed);
+    return true;
+  }
+  if (checked_.keeps_whole && !schedule.sumsWhole()) {
+    leaveToMpi(Reason::kWhole);  // likewise
+    return true;
+  }
+  const std::uint64_t limit = engine->settings.scratch;
+  if (limit != kNoLimit && schedule.scratchBytes(checked_.bytes) > static_cast<double>(limit)) {
+    leaveToMpi(Reason::kScratch);  // likewise
+    return true;
+  }
+  if (call_.form == Form::kPersistent) return agree(schedule);
+  if (!state_.geometry().one_shot_tags.hasRoom(schedule.tag_count)) {  // on all ranks alike
+    leaveToMpi(Reason::kNoTags);
+    return true;
+  }
+  if (!takeTags(schedule.tag_count)) return false;
+  if (Status status = attempt([&] { return start(schedule); }); !status.ok()) failed(status);
+  return true;
+}
+
+/// False: an earlier call has one of them.
+bool Operation::takeTags(std::uint32_t count) {
+  TagSpace& space = state_.geometry().one_shot_tags;
+  tags_ = space.rangeOf(TagSpace::hashOf(signatureOf(call_), call_.ordinal), count);
+  if (!space.ready(tags_)) return false;
+  space.hold(tags_);
+  has_tags_ = true;
+  return true;
+}
+
+void Operation::releaseTags() {
+  if (std::exchange(has_tags_, false)) state_.geometry().one_shot_tags.release(tags_);
+}
+
+Status Operation::start(torc_schedule& schedule) {
+  packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
+  if (Status status = packing_.pack(); !status.ok()) return status;
+  StatusOr<LaidOutCall*> laid_out = state_.calls().acquire(&schedule, checked_);
+  if (!laid_out.ok()) return laid_out.status();
+  schedule_ = &schedule;
+  collective_.emplace(*laid_out);
+  collective_->bindTags(tags_);
+  return startCollective();
+}
+
+/// A round, of which `roundIsOver` hears.
+Status Operation::startCollective() {
+  collective_->callback = &roundIsOver;
+  collective_->cookie = this;
+  call_.reason = Reason::kServed;
+  if (torc_collective_start(&*collective_) == TORC_OK) return {};
+  return {StatusCode::kTransport, torc_error_message()};
+}
+
+// ---- Persistent calls
+
+/// Tags are claimed for as long as the call lives. Which are free anywhere differs between the
+/// ranks, so they are put together, as the operation's turn in the queue.
+bool Operation::agree(torc_schedule& schedule) {
+  if (!vote_) {
+    if (!takeTags(TagVote::tagCount(state_.size()))) return false;
+    vote_.emplace(state_.geometry(), tags_, signatureOf(call_));
+  }
+  const StatusOr<bool> is_over = vote_->advance();
+  if (is_over.ok() && !*is_over) return false;
+  const Status status = !is_over.ok() ? is_over.status() : attempt([&]() -> Status {
+    if (!vote_->isSameEverywhere()) {
+      return {StatusCode::kTruncated,
+              "the ranks' calls differ in count, datatype, operation or collective"};
+    }
+    return layPersistent(schedule, vote_->taken());
+  });
+  vote_.reset();
+  if (!status.ok()) {
+    failed(status);
+    return true;
+  }
+  releaseTags();
+  settle();
+  return true;
+}
+
+Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
+  torc_geometry& geometry = state_.geometry();
+  const StatusOr<TagClaim> tags = geometry.claimTags(schedule.tag_count, taken);
+  if (!tags.ok()) {  // on all ranks alike
+    call_.reason = Reason::kNoTags;
+    return {};
+  }
+  const std::uint64_t number = geometry.collectives_made++;
+  Status status = attempt([&]() -> Status {
+    packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
+    auto laid_out = std::make_unique<LaidOutCall>(&schedule);
+    if (Status prepared = laid_out->prepare(checked_); !prepared.ok()) return prepared;
+    if (Status laid = laid_out->layOut(geometry.tagBase(*tags), Requests::kPersistent);
+        !laid.ok()) {
+      return laid;
+    }
+    collective_.emplace(std::move(laid_out));
+    return {};
+  });
+  if (!status.ok()) {
+    geometry.releaseTags(*tags);
+    return status;
+  }
+  collective_->number = number;
+  collective_->tags = *tags;
+  ++schedule.collectives;
+  call_.reason = Reason::kServed;
+  return {};
+}
+
+void Operation::startRound() {
+  beginCall(call_);
+  setUnderWay();
+  if (state_.hasFailed(call_)) return giveUp();
+  Status status = attempt([&] {
+    engine->handles_under_way.insert(handle_request_);
+    return packing_.pack();
+  });
+  if (status.ok()) status = startCollective();
+  if (!status.ok()) failed(status);
+}
+
+void Operation::freePersistent() {
+  engine->handles_under_way.erase(handle_request_);
+  freed_ = true;
+  if (!under_way_) delete this;
+}
+
+// ---- MPI in torc's place
+
+/// The schedule cannot be used, and the call must not wait. It keeps its place in the order of the
+/// shadow, where no call of the program can meet it: on the program's communicator it would come
+/// after whatever the program has called there meanwhile, on some ranks more, on others less.
+void Operation::runInMpi() {
+  engine->in_mpi.reserve(engine->in_mpi.size() + 1);
+  if (const int code = call_.mpi(kept_, state_.shadow(), &request_); code != MPI_SUCCESS) {
+    failed(mpiStatus(code, "MPI"));
+    return;
+  }
+  engine->in_mpi.push_back(this);
+}
+
+bool Operation::testMpi() {
+  int done = 0;
+  const int code = PMPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) {
+    failed(mpiStatus(code, "MPI"));
+    return true;
+  }
+  if (done) finishRound(MPI_SUCCESS);
+  return done != 0;
+}
+
+// ---- The end
+
+void Operation::roundIsOver(torc_collective* collective, int result, void* cookie) {
+  auto* operation = static_cast<Operation*>(cookie);
+  const Status status = result == TORC_OK ? attempt([&] { return operation->packing_.unpack(); })
+                                          : collective->roundStatus();
+  if (status.ok()) {
+    operation->finishRound(MPI_SUCCESS);
+  } else {
+    operation->failed(status);
+  }
+}
+
+/// The call has failed on this rank: it is to fail on all.
+void Operation::failed(const Status& status) {
+  const int code = errorClass(status);
+  state_.fail(call_, code, status.message());
+  finishRound(code);
+}
+
+/// MPI's nonblocking collectives cannot be taken back: what it may still read is never freed.
+void Operation::leaveForEver(KeptLists lists) {
+  static auto& left = *new std::deque<KeptLists>;
+  static_cast<void>(attempt([&]() -> Status {
+    left.push_back(std::move(lists));
+    return {};
+  }));
+}
+
+void Operation::giveUp() {
+  state_.dequeue(this);
+  const CommunicatorState::Failure failure = *state_.failureOf(call_.id, call_.ordinal);
+  if (isRunning()) {
+    collective_->abandon({StatusCode::kTransport, failure.text});
+  }
+  if (std::erase(engine->in_mpi, this) > 0) leaveForEver(std::move(kept_));
+  vote_.reset();
+  finishRound(failure.code);
+}
+
+/// The program's wait frees its persistent request, as the round has failed.
+void Operation::forgetHandle() {
+  const std::size_t known =
+      std::erase_if(engine->persistent, [this](const auto& entry) { return entry.second == this; });
+  if (known == 0) return;
+  persistent_handles.fetch_sub(1, std::memory_order_relaxed);
+  freed_ = true;
+}
+
+void Operation::finishRound(int code) {
+  code_ = code;
+  LaidOutCall* one_shot = nullptr;
+  if (collective_ && collective_->owned == nullptr) one_shot = collective_->laid_out;
+  releaseTags();
+  if (handle_ >= 0) {
+    engine->handles_under_way.erase(handle_request_);
+    if (code != MPI_SUCCESS) {
+      // Without memory the program hears of it by its wait alone.
+      static_cast<void>(attempt([&]() -> Status {
+        engine->report(state_, code);
+        return {};
+      }));
+    }
+    if (Status status = engine->handles.complete(handle_, code != MPI_SUCCESS); !status.ok()) {
+      complainOf(call_, status.message());
+    }
+    if (code != MPI_SUCCESS && !kKeepsFailedRequests) forgetHandle();
+  }
+  endCall(call_, &state_, call_.reason == Reason::kServed ? &entry_ : nullptr);
+  if (one_shot != nullptr) {
+    collective_.reset();
+    if (repeated_ != nullptr) {
+      repeated_->is_running = false;
+    } else {
+      state_.calls().release(one_shot);
+    }
+  }
+  settle();
+}
+
+/// The operation may be gone afterwards.
+void Operation::settle() {
+  under_way_ = false;
+  --state_.under_way;
+  attention.fetch_sub(1, std::memory_order_relaxed);
+  const bool one_shot_handle = handle_ >= 0 && call_.form == Form::kNonblocking;
+  if (one_shot_handle || freed_) {
+    delete this;
+    return;
+  }
+  settled_.store(true, std::memory_order_release);
+}
+
+}  // namespace torc::runtime::pmpi

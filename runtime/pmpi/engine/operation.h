@@ -1,0 +1,141 @@
+// Operation: one served call, from its arrival to its end. A persistent call is one operation with
+// many rounds.
+//
+//   waiting --> running as a laid-out call ---------------------------------> complete
+//      |  \---> running in MPI on the shadow, when the schedule cannot be used ---^
+//      |        (a blocking call is MPI's then, and made by whoever has made it)
+//      \------> persistent: agreeing on tags --> ready <--> running
+//
+// From everywhere a failure of the communicator leads to the end (giveUp).
+//
+// All members are used under the engine's lock, but for `settled`.
+#ifndef TORC_RUNTIME_PMPI_ENGINE_OPERATION_H_
+#define TORC_RUNTIME_PMPI_ENGINE_OPERATION_H_
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <mpi.h>
+
+#include "runtime/collectives/call.h"
+#include "runtime/collectives/collective.h"
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/packing.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+#include "runtime/pmpi/engine/stall.h"
+#include "runtime/pmpi/engine/tag_vote.h"
+#include "runtime/transport/tag_space.h"
+
+namespace torc::runtime::pmpi {
+
+class Operation final : public Turn {
+ public:
+  /// `checked`: what `call` has become; it has no lists yet. Throws std::bad_alloc.
+  Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked,
+            const LibraryEntry& entry);
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  ~Operation() override;
+
+  /// Sends the call on its way. It is complete (persistent: ready, or refused) some time later;
+  /// one with a handle deletes itself then. What fails here fails the call.
+  void begin();
+
+  /// Instead of that: goes on with a round of `repeated`, which has begun with these tags.
+  void takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated);
+
+  /// From now on `complete` is told by the handle with this tag, which the program has as
+  /// `request`. Throws std::bad_alloc.
+  void setHandle(int tag, MPI_Request request);
+
+  /// At the head of its communicator's queue: does what can be done. True: leaves the queue.
+  bool proceed() override;
+  /// The call has failed, here or on another rank: ends it, where it is under way.
+  void giveUp() override;
+  /// Whether it is under way although it has failed.
+  bool hasFailed() const override { return under_way_ && state_.hasFailed(call_); }
+  /// The program has waited for so many seconds more.
+  void watch(double seconds);
+  /// While MPI runs it: true when it is complete.
+  bool testMpi();
+
+  /// Rounds of a persistent operation.
+  void startRound();
+  /// The program has freed the handle: deletes the operation, now or when its round is complete.
+  void freePersistent();
+
+  /// Of a blocking call: complete, or MPI's. Of a persistent one: ready, or MPI's. From any
+  /// thread.
+  bool settled() const { return settled_.load(std::memory_order_acquire); }
+  /// Once settled: for the program. MPI_SUCCESS for one that is MPI's.
+  int code() const { return code_; }
+  Reason reason() const { return call_.reason; }
+
+  const CollectiveCall& call() const { return call_; }
+  const LibraryEntry& entry() const { return entry_; }
+  /// Of a call that was served.
+  torc_schedule* schedule() const { return schedule_; }
+
+  // Of the engine's list.
+  Operation* previous = nullptr;
+  Operation* next = nullptr;
+
+ private:
+  void holdHandles();
+  void setUnderWay();
+  bool proceedInTurn();
+  bool proceedWith(torc_schedule& schedule);
+  bool takeTags(std::uint32_t count);
+  void releaseTags();
+  Status start(torc_schedule& schedule);
+  Status startCollective();
+  bool agree(torc_schedule& schedule);
+  Status layPersistent(torc_schedule& schedule, const TagMap& taken);
+  void runInMpi();
+  void leaveToMpi(Reason reason);
+  static void leaveForEver(KeptLists lists);
+  void failed(const Status& status);
+  void failed(const Status& status, int code);
+  void finishRound(int code);
+  void forgetHandle();
+  void settle();
+  bool isRunning() const { return collective_ && collective_->active; }
+  std::uint64_t progressMade() const;
+  std::string whatIsWaitedFor() const;
+  void askOthers();
+
+  static void roundIsOver(torc_collective* collective, int result, void* cookie);
+
+  CommunicatorState& state_;
+  CollectiveCall call_;
+  KeptLists kept_;  // lists of the program, which `call_` names
+  Call checked_;
+  // Which it holds: not what MPI predefines.
+  std::vector<MPI_Datatype> held_types_;
+  MPI_Op held_op_ = MPI_OP_NULL;
+  const LibraryEntry& entry_;
+  torc_schedule* schedule_ = nullptr;
+  Packing packing_;
+  std::optional<torc_collective> collective_;  // once it is laid out
+  RepeatedCall* repeated_ = nullptr;           // whose laid-out call this is; null: the cache's
+  bool has_tags_ = false;
+  TagRange tags_;
+  MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI
+  std::optional<TagVote> vote_;             // of a persistent call, while its ranks agree on tags
+  int handle_ = -1;
+  MPI_Request handle_request_ = MPI_REQUEST_NULL;
+  StallWatch stall_;
+  bool under_way_ = false;
+  bool freed_ = false;
+  int code_ = MPI_SUCCESS;
+  std::atomic<bool> settled_{false};
+};
+
+/// The error class in which a program hears of a failure of torc.
+int errorClass(const Status& status);
+
+}  // namespace torc::runtime::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_ENGINE_OPERATION_H_

@@ -1,0 +1,84 @@
+// Operation: what it waits for, when it stands still.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "runtime/execution/executor.h"
+#include "runtime/pmpi/engine/call_report.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/engine/operation.h"
+#include "support/message.h"
+
+namespace torc::runtime::pmpi {
+namespace {
+
+/// Ranks that are asked, or named, at most.
+constexpr std::size_t kMostPeers = 8;
+
+}  // namespace
+
+/// Changes whenever the operation gets on.
+std::uint64_t Operation::progressMade() const {
+  const std::uint64_t rounds = collective_ ? collective_->rounds : 0;
+  return rounds << 32 | (isRunning() ? collective_->executor().remaining() + 1 : 0);
+}
+
+void Operation::watch(double seconds) {
+  if (!under_way_) return;
+  stall_.wait(progressMade(), seconds);
+  const double limit = engine->settings.stall;
+  const double patience =
+      limit > 0 ? std::min(kSecondsBeforeAsking, limit / 4) : kSecondsBeforeAsking;
+  if (!stall_.asked && stall_.seconds >= patience) {
+    stall_.asked = true;
+    askOthers();
+  }
+  if (!stall_.told && limit > 0 && stall_.seconds >= limit) {
+    stall_.told = true;
+    tellOfStall(call_, state_, whatIsWaitedFor());
+  }
+}
+
+void Operation::askOthers() {
+  std::vector<MpiTransport::Awaited> awaited;
+  if (isRunning()) {
+    awaited = collective_->laid_out->transport().awaited(kMostPeers);
+  } else {
+    // Whatever it waits for is done by all ranks together.
+    const int others = std::min(state_.size() - 1, static_cast<int>(kMostPeers));
+    for (int i = 1; i <= others; ++i)
+      awaited.push_back({(state_.rank() + i) % state_.size(), false});
+  }
+  for (const MpiTransport::Awaited& peer : awaited)
+    state_.ask(peer.rank, call_);
+}
+
+std::string Operation::whatIsWaitedFor() const {
+  if (!isRunning()) {
+    if (!engine->in_mpi.empty() && std::ranges::count(engine->in_mpi, this) > 0) {
+      return "it waits for MPI, which makes it in torc's place";
+    }
+    std::string what = vote_       ? "it waits for all ranks to agree on message tags"
+                       : has_tags_ ? "it waits for earlier calls on the communicator"
+                                   : "it waits for all ranks to come to it, or for earlier calls";
+    for (int rank = 0; rank < state_.size(); ++rank) {
+      if (const std::string answer = state_.answerOf(rank); !answer.empty()) {
+        what += message("; rank ", rank, ", ", answer);
+      }
+    }
+    return what;
+  }
+  std::string what = message("operation ", collective_->executor().firstPending(), " of ",
+                             engine->library->index.files[entry_.file].name);
+  const char* between = " waits";
+  for (const MpiTransport::Awaited& peer : collective_->laid_out->transport().awaited(kMostPeers)) {
+    const std::string answer = state_.answerOf(peer.rank);
+    what +=
+        message(between, peer.sending ? " to send to rank " : " to receive from rank ", peer.rank,
+                " of the communicator, ", answer.empty() ? "which does not answer" : answer);
+    between = ",";
+  }
+  return what;
+}
+
+}  // namespace torc::runtime::pmpi

@@ -1,0 +1,54 @@
+// Stalls: calls that make no progress for TORC_STALL seconds, of which each waiting rank tells
+// once. Long before, it asks the ranks that it waits for how far they are: where they are in
+// another call, both fail (runtime/pmpi/engine/communicator_failure.cc).
+#ifndef TORC_RUNTIME_PMPI_ENGINE_STALL_H_
+#define TORC_RUNTIME_PMPI_ENGINE_STALL_H_
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+
+namespace torc::runtime::pmpi {
+
+/// Seconds without progress after which a rank asks others.
+inline constexpr double kSecondsBeforeAsking = 0.5;
+
+/// How long an operation has been waited for without progress. Time counts only while the program
+/// waits inside MPI: it may compute as long as it likes.
+struct StallWatch {
+  std::uint64_t mark = 0;  // of the progress made
+  double seconds = 0;      // waited since
+  bool asked = false, told = false;
+
+  /// `seconds` more of waiting, in which the operation has got to `now_at`.
+  void wait(std::uint64_t now_at, double more) {
+    if (mark != now_at) {
+      *this = {now_at, 0, false, told};
+    } else {
+      seconds += more;
+    }
+  }
+};
+
+/// The same for a wait before there is an operation.
+class StallTimer {
+ public:
+  StallTimer();
+  /// Once: whether TORC_STALL seconds have passed. Reads the clock at every 64th call.
+  bool isOver();
+
+ private:
+  double began_;
+  unsigned looks_ = 0;
+  bool told_ = false;
+};
+
+/// `torc: warning: rank 3: MPI_Allreduce of 80 bytes, call 17 on 3x2: no progress for 30 s: WHY`.
+void tellOfStall(const CollectiveCall& call, const CommunicatorState& state,
+                 const std::string& why);
+
+}  // namespace torc::runtime::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_ENGINE_STALL_H_

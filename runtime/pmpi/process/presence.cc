@@ -1,0 +1,205 @@
+// Presence: a look at the launcher's other children, by /proc.
+//
+// A launcher starts all ranks of a host from one process: MPICH's from hydra_pmi_proxy, Open MPI's
+// from mpiexec itself, or orted on other hosts. A rank is one child of it: the program, or a shell
+// around it. Where a child or a process below it is linked to MPI and none there has the interposer
+// loaded, that rank will never answer. As torc is off in the whole job then, nothing that was read
+// by halves counts.
+#include "runtime/pmpi/process/presence.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fcntl.h>
+#include <iterator>
+#include <optional>
+#include <sched.h>
+#include <sstream>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "runtime/transport/which_mpi.h"
+
+namespace torc::runtime::pmpi {
+namespace {
+
+constexpr std::string_view kInterposer = "libtorc_pmpi.so";
+constexpr int kMostGenerations = 8;
+constexpr double kPatience = 10;  // seconds
+constexpr std::chrono::milliseconds kBetweenLooks(50);
+
+/// The content of a file that could be read to its end without an error.
+std::optional<std::string> readWhole(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::string content;
+  char buffer[4096];
+  ssize_t got = 0;
+  do {
+    got = read(file, buffer, sizeof(buffer));
+    if (got > 0) content.append(buffer, static_cast<std::size_t>(got));
+  } while (got > 0 || (got < 0 && errno == EINTR));
+  close(file);
+  if (got < 0) return std::nullopt;
+  return content;
+}
+
+/// What a rank's processes say of the interposer.
+enum class Interposer {
+  kThere,
+  kMissing,   // one is linked to MPI, and none has the interposer
+  kNotKnown,  // no MPI, or something could not be read
+};
+
+/// The processes of this host.
+class Processes {
+ public:
+  explicit Processes(std::string proc) : proc_(std::move(proc)) {}
+
+  /// The launcher among the ancestors of this process; 0: there is none.
+  int launcher() const {
+    int process = getppid();
+    for (int i = 0; i < kMostGenerations && process > 1; ++i) {
+      const std::string name = file(process, "comm").value_or("");
+      if (std::ranges::any_of(
+              kLaunchers, [&](std::string_view launcher) { return name.starts_with(launcher); })) {
+        return process;
+      }
+      process = parentOf(process);
+    }
+    return 0;
+  }
+
+  std::optional<std::vector<int>> childrenOf(int process) const {
+    const auto text = file(process, "task/" + std::to_string(process) + "/children");
+    if (!text) return std::nullopt;
+    std::istringstream in(*text);
+    return std::vector<int>(std::istream_iterator<int>(in), {});
+  }
+
+  bool isBelow(int process, int ancestor) const {
+    for (int i = 0; i < kMostGenerations && process > 1; ++i) {
+      if (process == ancestor) return true;
+      process = parentOf(process);
+    }
+    return false;
+  }
+
+  /// Of a rank: a child of the launcher, with what is below it.
+  Interposer interposer(int process) const {
+    if (isPreloaded(process)) return Interposer::kThere;
+    Mapped mapped;
+    lookAtTree(process, 0, mapped);
+    if (mapped.interposer) return Interposer::kThere;
+    return mapped.mpi && mapped.all_read ? Interposer::kMissing : Interposer::kNotKnown;
+  }
+
+ private:
+  struct Mapped {
+    bool interposer = false, mpi = false;
+    bool all_read = true;
+  };
+
+  std::optional<std::string> file(int process, const std::string& name) const {
+    return readWhole(proc_ + "/" + std::to_string(process) + "/" + name);
+  }
+
+  int parentOf(int process) const {
+    // "PID (NAME) STATE PPID ...", where NAME may have blanks and parentheses.
+    const std::string stat = file(process, "stat").value_or("");
+    const std::size_t end = stat.rfind(')');
+    int parent = 0;
+    if (end == std::string::npos || std::sscanf(stat.c_str() + end + 1, " %*c %d", &parent) != 1) {
+      return 0;
+    }
+    return parent;
+  }
+
+  /// Where LD_PRELOAD gave a process the interposer, that shows in its first environment, which is
+  /// much shorter than the list of what is mapped.
+  bool isPreloaded(int process) const {
+    const std::string environment = file(process, "environ").value_or("");
+    const std::size_t at = environment.find(std::string_view("LD_PRELOAD="));
+    return at != std::string::npos &&
+           std::string_view(environment.c_str() + at).find(kInterposer) != std::string_view::npos;
+  }
+
+  void lookAtTree(int process, int generation, Mapped& mapped) const {
+    const std::optional<std::string> maps = file(process, "maps");
+    // A process that has ended, or is about to, shows an empty list.
+    if (!maps || !maps->ends_with('\n')) {
+      mapped.all_read = false;
+      return;
+    }
+    mapped.interposer = mapped.interposer || maps->find(kInterposer) != std::string::npos;
+    mapped.mpi = mapped.mpi || maps->find(kMpiLibrary) != std::string::npos;
+    if (mapped.interposer) return;
+    const std::optional<std::vector<int>> children = childrenOf(process);
+    if (!children || (generation == kMostGenerations && !children->empty())) {
+      mapped.all_read = false;
+      return;
+    }
+    for (const int child : *children)
+      lookAtTree(child, generation + 1, mapped);
+  }
+
+  const std::string proc_;
+};
+
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+void pauseBetweenLooks() {
+  std::this_thread::sleep_for(kBetweenLooks);
+}
+
+HostPresence lookAtHost(const std::string& proc, const std::function<void()>& pause) {
+  HostPresence presence;
+  const Processes processes(proc);
+  const int proxy = processes.launcher();
+  const std::vector<int> children =
+      proxy == 0 ? std::vector<int>() : processes.childrenOf(proxy).value_or(std::vector<int>());
+  presence.ranks = std::max(1, static_cast<int>(children.size()));
+  bool first = true;
+  std::vector<int> missing;
+  for (const int child : children) {
+    const Interposer found = processes.interposer(child);
+    if (found == Interposer::kMissing) missing.push_back(child);
+    if (found == Interposer::kThere && first) {
+      presence.speaks = processes.isBelow(getpid(), child);
+      first = false;
+    }
+  }
+  if (missing.empty()) return presence;
+  pause();
+  const auto still = std::ranges::find_if(
+      missing, [&](int child) { return processes.interposer(child) == Interposer::kMissing; });
+  if (still != missing.end()) presence.without = *still;
+  return presence;
+}
+
+void waitForRanks(MPI_Comm comm, bool speaks) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(comm, &request);
+  const double deadline = now() + kPatience;
+  for (int done = 0; PMPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) {
+    sched_yield();
+    if (!speaks || now() < deadline) continue;
+    std::fprintf(stderr,
+                 "torc: warning: still waiting for ranks after 10 s: LD_PRELOAD must name "
+                 "libtorc_pmpi.so on all ranks of the job\n");
+    speaks = false;
+  }
+}
+
+}  // namespace torc::runtime::pmpi

@@ -1,0 +1,214 @@
+// Settings of a job: compared by hashes; only where those differ are texts looked at.
+#include "runtime/pmpi/process/settings_agreement.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/pmpi/statistics/report.h"
+#include "runtime/transport/yielding_wait.h"
+#include "support/hash.h"
+#include "support/message.h"
+#include "support/version.h"
+
+namespace torc::runtime::pmpi {
+namespace {
+
+constexpr std::string_view kVersionName = "torc's version";
+
+using AgreedTexts = std::vector<std::pair<std::string_view, std::string_view>>;
+
+/// What must be equal, as names and texts: the version, TORC_DISABLE, and unless that is set the
+/// other variables of the table.
+AgreedTexts agreedTexts(const SettingTexts& texts) {
+  AgreedTexts agreed = {{kVersionName, kVersion}};
+  const std::size_t disable = *findSetting("TORC_DISABLE");
+  agreed.emplace_back(settingTable()[disable].name, texts.effective(disable));
+  if (texts.effective(disable) == "1") return agreed;
+  for (std::size_t i = 0; i < settingTable().size(); ++i) {
+    if (settingTable()[i].agreed && i != disable) {
+      agreed.emplace_back(settingTable()[i].name, texts.effective(i));
+    }
+  }
+  return agreed;
+}
+
+/// Every variable, also unknown ones, as NAME=value, each ended by a zero.
+std::string serialised(const SettingTexts& texts) {
+  std::string bytes;
+  for (const auto& [name, value] : texts.all())
+    bytes += name + '=' + value + '\0';
+  return bytes;
+}
+
+SettingTexts parsed(std::string_view bytes) {
+  SettingTexts texts;
+  while (!bytes.empty()) {
+    const std::string_view line = bytes.substr(0, bytes.find('\0'));
+    bytes.remove_prefix(line.size() + 1);
+    const std::size_t equals = line.find('=');
+    texts.set(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return texts;
+}
+
+/// Whether `work` had the memory that it needs.
+template <typename Work>
+bool hadMemory(Work&& work) {
+  const Status status = attempt([&]() -> Status {
+    work();
+    return {};
+  });
+  return status.ok();
+}
+
+/// Runs `work`, which makes no calls of MPI, on all ranks; throws std::bad_alloc on all of them
+/// where one has no memory for it.
+template <typename Work>
+void runOnAll(MPI_Comm comm, Work&& work) {
+  int failed = hadMemory(work) ? 0 : 1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm, &request),
+               &request);
+  if (failed != 0) throw std::bad_alloc();
+}
+
+/// The text of rank `root`, on all ranks.
+std::string broadcast(std::string_view text, int root, MPI_Comm comm) {
+  std::uint64_t size = text.size();
+  MPI_Request request = MPI_REQUEST_NULL;
+  waitYielding(PMPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm, &request), &request);
+  std::string all;
+  runOnAll(comm, [&] { all.resize(size); });
+  text.copy(all.data(), size);
+  waitYielding(PMPI_Ibcast(all.data(), static_cast<int>(size), MPI_CHAR, root, comm, &request),
+               &request);
+  return all;
+}
+
+std::string valueText(std::string_view name, std::string_view value) {
+  if (name == kVersionName) return std::string(value);
+  return value.empty() ? "not set" : message("'", value, "'");
+}
+
+/// The first variable, in the table's order, that a rank has otherwise than rank 0, and that rank.
+/// Empty where all are equal.
+std::string difference(const SettingTexts& mine, const std::string& version_of_rank0,
+                       const SettingTexts& rank0, MPI_Comm comm) {
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
+  AgreedTexts own, wanted;
+  runOnAll(comm, [&] {
+    own = agreedTexts(mine);
+    wanted = agreedTexts(rank0);
+  });
+  wanted[0].second = version_of_rank0;
+  // Lists of different lengths differ in TORC_DISABLE already; of another version the table may be
+  // another, and nothing behind the version is compared.
+  std::size_t first = 0;
+  while (first < std::min(own.size(), wanted.size()) && own[first].second == wanted[first].second)
+    ++first;
+  std::int64_t lowest = first < std::min(own.size(), wanted.size())
+                            ? static_cast<std::int64_t>(first) * size + rank
+                            : std::numeric_limits<std::int64_t>::max();
+  MPI_Request request = MPI_REQUEST_NULL;
+  waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT64_T, MPI_MIN, comm, &request),
+               &request);
+  if (lowest == std::numeric_limits<std::int64_t>::max()) return {};
+  const int other = static_cast<int>(lowest % size);
+  first = static_cast<std::size_t>(lowest / size);
+  const std::string_view name = wanted[first].first;
+  const std::string value = broadcast(own[first].second, other, comm);
+  std::string text;
+  runOnAll(comm, [&] {
+    text = message(name, " differs between ranks: ", valueText(name, wanted[first].second),
+                   " on rank 0, ", valueText(name, value), " on rank ", other);
+  });
+  return text;
+}
+
+AgreedSettings asAgreed(SettingsReading reading) {
+  AgreedSettings result;
+  result.settings = std::move(reading.settings);
+  for (const std::string& error : reading.errors)
+    result.fault += (result.fault.empty() ? "" : "; ") + error;
+  result.warnings = std::move(reading.warnings);
+  result.hints = std::move(reading.hints);
+  return result;
+}
+
+/// What rank 0's texts say, on all ranks. `differs`: some that must be equal are not.
+AgreedSettings takeRank0s(const SettingTexts& mine, std::string_view serialised_mine, bool differs,
+                          MPI_Comm comm) {
+  const std::string version = broadcast(kVersion, 0, comm);
+  const std::string bytes = broadcast(serialised_mine, 0, comm);
+  SettingTexts texts;
+  AgreedSettings result;
+  runOnAll(comm, [&] {
+    texts = parsed(bytes);
+    result = asAgreed(readSettings(texts));
+  });
+  if (!differs) return result;
+  std::string fault = difference(mine, version, texts, comm);
+  if (!fault.empty()) result.fault = std::move(fault);
+  return result;
+}
+
+}  // namespace
+
+OwnSettings readOwnSettings(const char* const* environment) noexcept {
+  OwnSettings own;
+  own.status = attempt([&]() -> Status {
+    own.texts = SettingTexts(environment);
+    own.reading = readSettings(own.texts);
+    return {};
+  });
+  return own;
+}
+
+AgreedSettings agreeSettings(const OwnSettings& own, MPI_Comm comm,
+                             const std::array<bool, 2>& flags) {
+  std::uint64_t agreed = 0, all = 0;
+  std::string bytes;
+  AgreedSettings result;
+  bool is_ready = own.status.ok();
+  if (is_ready) {
+    is_ready = hadMemory([&] {
+      for (const auto& [name, text] : agreedTexts(own.texts))
+        agreed = hashText(text, agreed);
+      bytes = serialised(own.texts);
+      all = hashText(bytes);
+      result = asAgreed(own.reading);
+    });
+  }
+  const std::string_view own_strict = own.texts.find("TORC_STRICT");
+  const bool strict = own_strict == "1" || own_strict == "2";
+  // The largest of a number and of its complement: equal ones are each other's complement.
+  std::array<std::uint64_t, 8> votes = {agreed, ~agreed,  all,      ~all,
+                                        strict, flags[0], flags[1], !is_ready};
+  MPI_Request request = MPI_REQUEST_NULL;
+  waitYielding(PMPI_Iallreduce(MPI_IN_PLACE, votes.data(), static_cast<int>(votes.size()),
+                               MPI_UINT64_T, MPI_MAX, comm, &request),
+               &request);
+
+  const bool differs = votes[0] != ~votes[1];
+  is_ready = votes[7] == 0;  // from here on alike on all ranks
+  if (is_ready && (differs || votes[2] != ~votes[3])) {
+    is_ready = hadMemory([&] { result = takeRank0s(own.texts, bytes, differs, comm); });
+  }
+  if (!is_ready) {
+    result = {};
+    result.fault = words("a rank has no memory to read the settings");
+  }
+  result.strict = votes[4] != 0;
+  result.any_flags = {votes[5] != 0, votes[6] != 0};
+  return result;
+}
+
+}  // namespace torc::runtime::pmpi

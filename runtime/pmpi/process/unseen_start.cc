@@ -1,0 +1,45 @@
+// Unseen start: what is said of it at the end.
+#include "runtime/pmpi/process/unseen_start.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <unistd.h>
+
+#include <mpi.h>
+
+#include "runtime/pmpi/process/launched.h"
+
+namespace torc::runtime::pmpi {
+namespace {
+
+bool has_started = false;
+const pid_t process = getpid();
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Objects of torc's may be gone by now: none is used.
+[[gnu::destructor]] void sayUnseen() {
+  // A child that was forked is no rank.
+  if (has_started || getpid() != process) return;
+  if (variable("TORC_LIBRARY").empty() || variable("TORC_DISABLE") == "1") return;
+  const Launched launched = launchedAs();
+  int initialised = 0;
+  PMPI_Initialized(&initialised);
+  if (!initialised || launched.rank != 0 || launched.ranks == 1) return;
+  std::fputs(
+      "torc: warning: MPI_Init was called past libtorc_pmpi.so, as by dlsym in MPI's own library; "
+      "torc has served nothing\n",
+      stderr);
+}
+
+}  // namespace
+
+void noteStart() {
+  has_started = true;
+}
+
+}  // namespace torc::runtime::pmpi

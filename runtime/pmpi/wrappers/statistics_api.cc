@@ -1,0 +1,82 @@
+// The C API on statistics.
+#include <memory>
+#include <utility>
+
+#include "runtime/api/api.h"
+#include "runtime/api/torc_statistics.h"
+#include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/statistics/statistics.h"
+#include "support/message.h"
+
+using namespace torc::runtime;
+
+struct torc_statistics {
+  pmpi::JobStatistics counts;
+};
+
+namespace {
+
+using torc::Status;
+using torc::StatusCode;
+
+Status take(torc_statistics** result) {
+  const pmpi::Engine* engine = pmpi::engine;
+  if (engine == nullptr || engine->statistics == nullptr) {
+    return {
+        StatusCode::kUnsupported,
+        "torc_statistics_take: nothing is counted; TORC_LIBRARY and TORC_STATS must be set, and "
+        "MPI be initialised"};
+  }
+  auto made = std::make_unique<torc_statistics>();
+  made->counts = engine->statistics->snapshot({});
+  *result = made.release();
+  return {};
+}
+
+Status query(const torc_statistics* statistics, std::size_t number, torc_statistics_row& row) {
+  if (statistics == nullptr) return nullArgument("torc_statistics_query: statistics");
+  const auto& rows = statistics->counts.calls;
+  if (number >= rows.size()) {
+    return {StatusCode::kInvalidArgument, torc::message("torc_statistics_query: no row ", number,
+                                                        " (there are ", rows.size(), ")")};
+  }
+  const pmpi::CallRow& from = rows[number];
+  row.served = from.service == pmpi::Service::kServed;
+  row.strict = from.service == pmpi::Service::kShouldBeServed;
+  row.function = from.function.c_str();
+  row.communicator = from.communicator.c_str();
+  row.datatype = from.datatype.c_str();
+  row.operation = from.operation.c_str();
+  row.by = from.by.c_str();
+  row.calls = from.calls;
+  row.bytes = from.bytes;
+  row.seconds = from.seconds;
+  row.least_seconds = from.least_seconds;
+  row.most_seconds = from.most_seconds;
+  return {};
+}
+
+}  // namespace
+
+int torc_statistics_take(torc_statistics** statistics) {
+  if (statistics == nullptr) {
+    return report(nullArgument("torc_statistics_take: statistics"));
+  }
+  *statistics = nullptr;
+  return report(attempt([&] { return take(statistics); }));
+}
+
+void torc_statistics_free(torc_statistics* statistics) {
+  delete statistics;
+}
+
+size_t torc_statistics_rows(const torc_statistics* statistics) {
+  return statistics == nullptr ? 0 : statistics->counts.calls.size();
+}
+
+int torc_statistics_query(const torc_statistics* statistics, size_t number,
+                          torc_statistics_row* row) {
+  if (row == nullptr) return report(nullArgument("torc_statistics_query: row"));
+  *row = {};
+  return report(attempt([&] { return query(statistics, number, *row); }));
+}

@@ -1,0 +1,206 @@
+// Settings agreed by several ranks whose environments differ.
+#include "runtime/pmpi/process/settings_agreement.h"
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "schedules/settings.h"
+
+namespace torc::runtime::pmpi {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::size_t kLong = std::size_t{40} << 20;  // too much for LittleMemory, freed or not
+constexpr const char* kNoMemory = "a rank has no memory to read the settings";
+
+/// While it lives, this process gets 20 MiB more at most.
+class LittleMemory {
+ public:
+  LittleMemory() {
+    getrlimit(RLIMIT_AS, &before_);
+    unsigned long pages = 0;
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    if (std::fscanf(file, "%lu", &pages) != 1) ADD_FAILURE() << "no /proc/self/statm";
+    std::fclose(file);
+    const rlim_t now = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+    const rlimit little{now + kLong / 2, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+  }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+  ~LittleMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+/// Allocators of sanitizers end a process that has no memory.
+constexpr bool canRunOut() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return false;
+#else
+  return true;
+#endif
+}
+
+class SettingsAgreementTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
+  static void TearDownTestSuite() { PMPI_Finalize(); }
+
+  void SetUp() override {
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size_);
+    mine_.set("TORC_LIBRARY", "/opt/library");
+    mine_.set("TORC_MEMORY", "1M");
+  }
+
+  AgreedSettings agree() const {
+    return agreeSettings({mine_, readSettings(mine_), {}}, MPI_COMM_WORLD);
+  }
+
+  /// Sets a variable on one rank only.
+  void setOn(int rank, const char* name, const std::string& value) {
+    if (rank_ == rank) mine_.set(name, value);
+  }
+
+  int rank_ = 0, size_ = 1;
+  SettingTexts mine_;
+};
+
+TEST_F(SettingsAgreementTest, AlikeEverywhere) {
+  mine_.set("TORC_VERBOSE", "2");
+  mine_.set("TORC_LIBARY", "x");
+  mine_.set("TORC_TRACE_EVENTS", "5");
+  const AgreedSettings agreed = agree();
+  EXPECT_EQ(agreed.fault, "");
+  EXPECT_FALSE(agreed.strict);
+  EXPECT_EQ(agreed.settings.library, "/opt/library");
+  EXPECT_EQ(agreed.settings.memory, 1u << 20);
+  EXPECT_EQ(agreed.settings.verbosity, Verbosity::kCommunicators);
+  EXPECT_THAT(agreed.warnings,
+              ElementsAre("TORC_LIBARY is no variable of torc's; is TORC_LIBRARY meant?"));
+  EXPECT_THAT(agreed.hints, ElementsAre("TORC_TRACE_EVENTS has no effect without TORC_TRACE"));
+}
+
+TEST_F(SettingsAgreementTest, OfTheOthersRank0sValuesCount) {
+  setOn(0, "TORC_STATS", "table.txt");
+  if (rank_ != 0) {
+    mine_.set("TORC_STATS", "1");
+    mine_.set("TORC_EXPLAIN", "1");
+    mine_.set("TORC_VERBOSE", "not read");
+    mine_.set("TORC_NOTHING", "unknown");
+  }
+  const AgreedSettings agreed = agree();
+  EXPECT_EQ(agreed.fault, "");
+  EXPECT_EQ(agreed.settings.statistics_file, "table.txt");
+  EXPECT_FALSE(agreed.settings.explain);
+  EXPECT_EQ(agreed.settings.verbosity, Verbosity::kHints);
+  EXPECT_THAT(agreed.warnings, IsEmpty());
+  EXPECT_EQ(agreed.settings.library, "/opt/library");
+}
+
+TEST_F(SettingsAgreementTest, AWrongValueOfRank0IsAFaultEverywhere) {
+  setOn(0, "TORC_VERBOSE", "9");
+  EXPECT_EQ(agree().fault, "TORC_VERBOSE is '9'; allowed: 0, 1 or 2");
+  mine_.set("TORC_VERBOSE", "");
+  mine_.set("TORC_CACHE", "x");
+  mine_.set("TORC_STRICT", "1");
+  mine_.set("TORC_EXPLAIN", "2");
+  const AgreedSettings agreed = agree();
+  EXPECT_EQ(agreed.fault,
+            "TORC_CACHE is 'x'; allowed: bytes, as 4096, 64K, 256M or 1G, up to 1024G; "
+            "TORC_EXPLAIN is '2'; allowed: 0 or 1");
+  EXPECT_TRUE(agreed.strict);
+}
+
+TEST_F(SettingsAgreementTest, ADifferenceNamesVariableRanksAndValues) {
+  if (size_ < 2) return;
+  setOn(size_ - 1, "TORC_LIBRARY", "/opt/other");
+  setOn(size_ - 1, "TORC_STRICT", "1");
+  const std::string last = std::to_string(size_ - 1);
+  AgreedSettings agreed = agree();
+  EXPECT_EQ(
+      agreed.fault,
+      "TORC_LIBRARY differs between ranks: '/opt/library' on rank 0, '/opt/other' on rank " + last);
+  EXPECT_TRUE(agreed.strict);  // of any rank
+
+  setOn(size_ - 1, "TORC_LIBRARY", "");
+  EXPECT_EQ(
+      agree().fault,
+      "TORC_LIBRARY differs between ranks: '/opt/library' on rank 0, not set on rank " + last);
+
+  mine_.set("TORC_LIBRARY", rank_ == 0 ? "" : "/opt/library");
+  EXPECT_EQ(agree().fault,
+            "TORC_LIBRARY differs between ranks: not set on rank 0, '/opt/library' on rank 1");
+}
+
+TEST_F(SettingsAgreementTest, TheLowestRankWithTheFirstDifferenceIsNamed) {
+  if (size_ < 4) return;
+  setOn(1, "TORC_CACHE", "1M");
+  setOn(2, "TORC_MEMORY", "2M");
+  setOn(3, "TORC_MEMORY", "3M");
+  EXPECT_EQ(agree().fault, "TORC_MEMORY differs between ranks: '1M' on rank 0, '2M' on rank 2");
+}
+
+// What is not set has its default's value.
+TEST_F(SettingsAgreementTest, TheDefaultSpeltOutIsNoDifference) {
+  setOn(0, "TORC_CACHE", "64M");
+  setOn(size_ - 1, "TORC_STRICT", "0");
+  const AgreedSettings agreed = agree();
+  EXPECT_EQ(agreed.fault, "");
+  EXPECT_EQ(agreed.settings.cache, std::uint64_t{64} << 20);
+}
+
+TEST_F(SettingsAgreementTest, DisabledNothingElseIsCompared) {
+  mine_.set("TORC_DISABLE", "1");
+  mine_.set("TORC_MEMORY", std::to_string(rank_));
+  AgreedSettings agreed = agree();
+  EXPECT_EQ(agreed.fault, "");
+  EXPECT_TRUE(agreed.settings.disable);
+
+  if (size_ < 2) return;
+  setOn(1, "TORC_DISABLE", "");
+  agreed = agree();
+  EXPECT_EQ(agreed.fault, "TORC_DISABLE differs between ranks: '1' on rank 0, '0' on rank 1");
+}
+
+TEST_F(SettingsAgreementTest, NoMemoryToReadTheSettingsIsAFaultEverywhere) {
+  if (!canRunOut()) GTEST_SKIP();
+  const std::string mapping = "TORC_MAPPING=" + std::string(kLong, 'x');
+  const char* const environment[] = {"TORC_LIBRARY=/opt/library", "TORC_STRICT=1", mapping.c_str(),
+                                     nullptr};
+  OwnSettings own = readOwnSettings(environment);
+  EXPECT_TRUE(own.status.ok());
+  EXPECT_EQ(own.reading.settings.library, "/opt/library");
+  if (rank_ == size_ - 1) {
+    const LittleMemory little;
+    own = readOwnSettings(environment);
+    EXPECT_EQ(own.status.code(), StatusCode::kNoMemory);
+    EXPECT_EQ(own.reading.settings, Settings());
+  }
+  const AgreedSettings agreed = agreeSettings(own, MPI_COMM_WORLD);
+  EXPECT_EQ(agreed.fault, kNoMemory);
+  EXPECT_EQ(agreed.settings, Settings());
+  EXPECT_EQ(agreed.strict, size_ > 1);  // of those that could read it
+}
+
+TEST_F(SettingsAgreementTest, NoMemoryForRank0sSettingsIsAFaultEverywhere) {
+  if (!canRunOut() || size_ < 2) GTEST_SKIP();
+  setOn(0, "TORC_STATS", std::string(kLong, 'x'));
+  const OwnSettings own{mine_, readSettings(mine_), {}};
+  std::optional<LittleMemory> little;
+  if (rank_ == size_ - 1) little.emplace();
+  EXPECT_EQ(agreeSettings(own, MPI_COMM_WORLD).fault, kNoMemory);
+}
+
+}  // namespace
+}  // namespace torc::runtime::pmpi
