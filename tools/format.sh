@@ -14,10 +14,5 @@ if ! command -v clang-format >/dev/null; then
   exit 1
 fi
 
-mapfile -t files < <(
-  git ls-files --cached --others --exclude-standard -- '*.h' '*.cc' | sort -u |
-    while IFS= read -r file; do [[ -f $file ]] && echo "$file"; done
-)
-if [[ ${#files[@]} -gt 0 ]]; then
-  clang-format "${mode[@]}" "${files[@]}"
-fi
+find . -path './bazel-*' -prune -o -type f \( -name '*.h' -o -name '*.cc' \) -print0 |
+  xargs -0 clang-format "${mode[@]}"

@@ -6,8 +6,8 @@ set -euo pipefail
 packages=(
   # Compilers and build. The packages of Bazel 4.2 bring their own Java.
   bazel-bootstrap g++ git
-  # libFuzzer targets (--config=fuzz).
-  clang libclang-rt-14-dev
+  # libFuzzer targets (--config=fuzz), and the style of sources.
+  clang libclang-rt-14-dev clang-format
   # Programs against an installed torc, and what a library exports.
   pkgconf binutils
   # Both MPIs, which the tools below name; who has the plain names does not matter.
@@ -25,7 +25,7 @@ packages=(
 )
 # What the scripts call, by the name under which they call it.
 programs=(
-  bazel g++ git clang
+  bazel g++ git clang clang-format
   mpicc.mpich mpicxx.mpich mpiexec.hydra
   mpicc.openmpi mpiexec.openmpi
   pkg-config nm readelf

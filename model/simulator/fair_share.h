@@ -66,7 +66,7 @@ class FairShare {
     double clock = 0;    // units that a flow under way since clock 0 has moved
     double read_at = 0;  // time of that reading
     std::priority_queue<Flow> flows;
-    bool stale = false;  // rate to be found anew
+    bool stale = false;   // rate to be found anew
     bool is_new = false;  // when its next flow ends is to be found anew, whatever its rate
     std::uint32_t visited = 0;
   };
