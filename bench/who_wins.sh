@@ -9,7 +9,7 @@
 #   --shapes   default 8x8x8,16x16x16,8x32x16
 #   --sizes    bytes, default 8,64,512,4K,16K,64K,256K,1M,4M
 #   --judge    runs the same schedules, of machine smpi, on SimGrid SMPI's torus: OUT/judge-SHAPE.*
-#   --out      default docs/judge/who-wins
+#   --out      default docs/research/judge/who-wins
 #
 # The candidate of an algorithm is what `torc compile allreduce --algorithm A --bytes N` takes. What
 # cannot be compiled, or takes longer than $WHO_WINS_TIMEOUT (default 900) seconds, leaves a gap.
@@ -20,7 +20,7 @@ source bench/smpi/torus.sh
 machine=generic
 shapes=8x8x8,16x16x16,8x32x16
 sizes=8,64,512,4K,16K,64K,256K,1M,4M
-out=docs/judge/who-wins
+out=docs/research/judge/who-wins
 judge=
 while (($# > 0)); do
   case $1 in

@@ -1,6 +1,6 @@
 // Collectives: one row of facts each, which everything else reads. A new collective is a row here,
 // an algorithm that serves it, and a function of each interface that has one per collective
-// (docs/adding.md lists them).
+// (docs/developers/adding.md lists them).
 #ifndef TORC_SCHEDULES_COLLECTIVE_H_
 #define TORC_SCHEDULES_COLLECTIVE_H_
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Table 1 and figures 1, 4 to 13 of the 2.5D paper from the presets of its machines: CSV files, plots and
-# tables in docs/papers/2.5d.
+# tables in docs/research/papers/2.5d.
 #
 #   bash bench/papers/2.5d.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source bench/papers/figures.sh
-begin_figures 2.5d.sh "${1:-docs/papers/2.5d}" //bench/papers:2.5d_collectives //bench/papers:2.5d_dense
+begin_figures 2.5d.sh "${1:-docs/research/papers/2.5d}" //bench/papers:2.5d_collectives //bench/papers:2.5d_dense
 {
   echo 'Made by `bash bench/papers/2.5d.sh`. Sizes in bytes of the vector, bandwidths in MB/s.'
   "$bin/bench/papers/2.5d_collectives" "$out"

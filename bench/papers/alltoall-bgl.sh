@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Tables 1 to 4 and figures 1 to 7 of the Blue Gene/L all-to-all paper from the packet simulator: CSV
-# files, plots and tables in docs/papers/alltoall-bgl. Some ten minutes; `large` adds the partitions
+# files, plots and tables in docs/research/papers/alltoall-bgl. Some ten minutes; `large` adds the partitions
 # of more than 4096 nodes, and as many minutes.
 #
 #   bash bench/papers/alltoall-bgl.sh [FOLDER [large]]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source bench/papers/figures.sh
-begin_figures alltoall-bgl.sh "${1:-docs/papers/alltoall-bgl}" //bench/papers:alltoall-bgl //compiler:torc
+begin_figures alltoall-bgl.sh "${1:-docs/research/papers/alltoall-bgl}" //bench/papers:alltoall-bgl //compiler:torc
 {
   echo "Made by \`bash bench/papers/alltoall-bgl.sh${2:+ FOLDER $2}\`."
   "$bin/bench/papers/alltoall-bgl" "$out" ${2:+"$2"}

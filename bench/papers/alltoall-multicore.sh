@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Figures 1 to 5 and 7 to 12 of the multi-core all-to-all paper by the cluster model: CSV files, plots
-# and tables in docs/papers/alltoall-multicore.
+# and tables in docs/research/papers/alltoall-multicore.
 #
 #   bash bench/papers/alltoall-multicore.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source bench/papers/figures.sh
-begin_figures alltoall-multicore.sh "${1:-docs/papers/alltoall-multicore}" //bench/papers:alltoall-multicore //compiler:torc
+begin_figures alltoall-multicore.sh "${1:-docs/research/papers/alltoall-multicore}" //bench/papers:alltoall-multicore //compiler:torc
 torc=$bin/compiler/torc
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

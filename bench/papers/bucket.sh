@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Figure 6 of the bucket paper from the BG/P preset: CSV files, plots and tables in docs/papers/bucket.
+# Figure 6 of the bucket paper from the BG/P preset: CSV files, plots and tables in docs/research/papers/bucket.
 #
 #   bash bench/papers/bucket.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source bench/papers/figures.sh
-begin_figures bucket.sh "${1:-docs/papers/bucket}" //bench/papers:bucket
+begin_figures bucket.sh "${1:-docs/research/papers/bucket}" //bench/papers:bucket
 {
   echo 'Made by `bash bench/papers/bucket.sh`. Sizes in bytes of the vector.'
   "$bin/bench/papers/bucket" "$out"

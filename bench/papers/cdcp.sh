@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Figures 6 to 13 of the paper on dedicated collective processors (Sancho, Kerbyson and Barker) on
-# SMPI's model of its cluster: CSV files, plots and tables in docs/papers/cdcp.
+# SMPI's model of its cluster: CSV files, plots and tables in docs/research/papers/cdcp.
 #
 #   bash bench/papers/cdcp.sh [--most RANKS] [FOLDER]
 #
@@ -15,7 +15,7 @@ if [[ ${1:-} == --most ]]; then
   most=$2
   shift 2
 fi
-out=${1:-docs/papers/cdcp}
+out=${1:-docs/research/papers/cdcp}
 if ! command -v gnuplot >/dev/null; then
   echo "cdcp.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
   exit 1

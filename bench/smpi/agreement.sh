@@ -2,7 +2,7 @@
 # Does torc's simulator agree with SimGrid SMPI? The same schedules on the same torus, links of 425
 # MB/s, neutral settings: a table of both times.
 #
-#   bash bench/smpi/agreement.sh [COLLECTIVE]...        writes docs/judge/COLLECTIVE/agreement.md
+#   bash bench/smpi/agreement.sh [COLLECTIVE]...        writes docs/research/judge/COLLECTIVE/agreement.md
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
@@ -32,7 +32,7 @@ row() {
 
 (($# > 0)) || set -- allreduce reduce_scatter allgather
 for collective in "$@"; do
-  out=docs/judge/$collective/agreement.md
+  out=docs/research/judge/$collective/agreement.md
   mkdir -p "$(dirname "$out")"
   {
     echo "Times in microseconds. Made by \`bash bench/smpi/agreement.sh $collective\`."

@@ -7,7 +7,7 @@
 #   --shapes   X x Y x Z, which are columns, rows and layers of the 2.5D grid; default 4x4x4,8x8x4
 #   --sizes    of the matrices; default 256,512,1024,2048
 #   --jobs     default gemm,lu
-#   --out      default docs/judge
+#   --out      default docs/research/judge
 #
 # Settings are those of the judge's rendezvous: SMPI 3.32 loses buffered messages of ranks that run ahead
 # (runtime/transport/smpi.h). Local work takes a node of 13.6 Gflop/s (Blue
@@ -21,7 +21,7 @@ source "$here/torus.sh"
 shapes=4x4x4,8x8x4
 sizes=256,512,1024,2048
 jobs=gemm,lu
-out=docs/judge
+out=docs/research/judge
 while (($# > 0)); do
   case $1 in
     --shapes | --sizes | --jobs | --out)

@@ -13,7 +13,7 @@
 #   --settings    neutral (the plain links), default (SMPI's model of TCP), both (default); rendezvous
 #                 (plain links, and no send is over before its message has arrived)
 #   --selectors   default mpich,ompi,mvapich2,impi
-#   --out         default docs/judge
+#   --out         default docs/research/judge
 #
 # Schedules are what `torc compile COLLECTIVE --machine smpi --torus SHAPE --bytes N` chooses, of a
 # machine without buffered messages under rendezvous. Times
@@ -31,7 +31,7 @@ shapes=4x4x4,8x4x2,16x2x2,16x4,8x8,5x3x4
 sizes=64K,256K,1M,3000000,25000000
 settings=both
 selectors=mpich,ompi,mvapich2,impi
-out=docs/judge
+out=docs/research/judge
 while (($# > 0)); do
   case $1 in
     --collective | --shapes | --sizes | --settings | --selectors | --out)

@@ -30,7 +30,7 @@ list<std::string> dead_nodes("dead-node", value_desc("x,y,z"), sub(command), cat
                              desc("A node that is out of order, as 1,2,3; may be repeated"));
 opt<std::string> bytes("bytes", value_desc("N[:N]"), init("1M"), sub(command), cat(category),
                        desc("Size or range of sizes, as 1M (default) or 1K:16M; of what, see "
-                            "docs/bounds.md"));
+                            "docs/research/bounds.md"));
 opt<bool> unidirectional("unidirectional", sub(command), cat(category),
                          desc("A link carries one direction at a time"));
 opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));

@@ -1,5 +1,5 @@
 // The JSON form of a schedule: the same content as the binary file, for other
-// tools to read. JSON Schema: docs/schedule.schema.json. bin -> json -> bin
+// tools to read. JSON Schema: docs/schemas/schedule.schema.json. bin -> json -> bin
 // gives the same bytes.
 #ifndef TORC_IR_JSON_JSON_H_
 #define TORC_IR_JSON_JSON_H_

@@ -1,4 +1,4 @@
-// A topology in JSON, as in the JSON form of a schedule (docs/schedule.schema.json).
+// A topology in JSON, as in the JSON form of a schedule (docs/schemas/schedule.schema.json).
 #ifndef TORC_IR_JSON_TOPOLOGY_H_
 #define TORC_IR_JSON_TOPOLOGY_H_
 

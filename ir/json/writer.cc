@@ -1,4 +1,4 @@
-// Writes the JSON form, one record per line. Keys: docs/schedule.schema.json.
+// Writes the JSON form, one record per line. Keys: docs/schemas/schedule.schema.json.
 #include <string>
 #include <utility>
 #include <vector>

@@ -16,7 +16,7 @@ namespace torc::ir {
 Schedule unrollSegments(const ScheduleView& schedule, std::uint32_t segments);
 
 /// How many segments a proof goes through: what holds for so many holds for all
-/// (docs/verifier.md, "Segments").
+/// (docs/developers/verifier.md, "Segments").
 std::uint32_t segmentsToProve(const ScheduleView& schedule);
 
 /// How many segments are simulated where `fit` of them are little enough work, at least 2: what

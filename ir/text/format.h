@@ -1,5 +1,5 @@
 // The pieces of the text form that printer, messages and parser share: how a box, a shift, a
-// guard, a region or an operation is written. Grammar: docs/ir.md.
+// guard, a region or an operation is written. Grammar: docs/developers/ir.md.
 #ifndef TORC_IR_TEXT_FORMAT_H_
 #define TORC_IR_TEXT_FORMAT_H_
 

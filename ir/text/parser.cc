@@ -1,5 +1,5 @@
 // Parses a program: the header, the colors, then a plan or the step level (steps_parser.h).
-// One function per rule of the grammar in docs/ir.md.
+// One function per rule of the grammar in docs/developers/ir.md.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -322,7 +322,7 @@ bool ProgramParser::parsePlan() {
       continue;
     }
     if (!takePlanKind(operation.kind))
-      return cursor_.failExpected("a plan operation (docs/ir.md) or '}'");
+      return cursor_.failExpected("a plan operation (docs/developers/ir.md) or '}'");
     if (!cursor_.expect("color", "of the operation")) return false;
     const std::size_t place = cursor_.offset();
     if (!cursor_.integer(operation.color, "the number of a color")) return false;

@@ -1,6 +1,6 @@
 // Prints a program: header, colors, then either the plan or the streams, frames and phases of the
 // step level. Comments explain the notation and derive color, direction and chunk of a part, so
-// that a dump reads without prior knowledge; the parser skips them. Grammar: docs/ir.md.
+// that a dump reads without prior knowledge; the parser skips them. Grammar: docs/developers/ir.md.
 #include <numeric>
 #include <string>
 
@@ -23,7 +23,7 @@ class Printer {
       : program_(program), schedule_(program.schedule.view()), out_(out) {}
 
   void print() {
-    out_ << "// torc schedule, text form 1. The notation in full: docs/ir.md\n";
+    out_ << "// torc schedule, text form 1. The notation in full: docs/developers/ir.md\n";
     if (!schedule_.operations.empty()) printStepNotes();
     out_ << "schedule @" << schedule_.name << " {\n  collective "
          << rowOf(schedule_.collective).name << '\n';

@@ -1,4 +1,4 @@
-// The step level of the text form, one function per rule of the grammar in docs/ir.md.
+// The step level of the text form, one function per rule of the grammar in docs/developers/ir.md.
 #include "ir/text/steps_parser.h"
 
 #include <limits>

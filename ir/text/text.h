@@ -1,5 +1,5 @@
 // The text form of both IR levels: printer and parser. Grammar and meaning:
-// docs/ir.md. parse(print(p)) == p, and print(parse(t)) == t for every t that
+// docs/developers/ir.md. parse(print(p)) == p, and print(parse(t)) == t for every t that
 // print made.
 #ifndef TORC_IR_TEXT_TEXT_H_
 #define TORC_IR_TEXT_TEXT_H_

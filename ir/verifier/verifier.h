@@ -1,6 +1,6 @@
 // The verifier: proves, for every count, that a schedule computes its collective.
 //
-// Rules (docs/verifier.md), each only where those before it hold:
+// Rules (docs/developers/verifier.md), each only where those before it hold:
 //
 // - bounds    regions lie inside their buffers, scratch inside its frames
 // (schedules/validation/validate.h)

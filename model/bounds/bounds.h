@@ -1,4 +1,4 @@
-// Lower bounds: what no algorithm can beat on a machine. docs/bounds.md derives them; for symmetric
+// Lower bounds: what no algorithm can beat on a machine. docs/research/bounds.md derives them; for symmetric
 // tori see "Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 3.
 //
 // Bandwidth. What must go into a set A of nodes, or out of it, divided by the bandwidth of the live

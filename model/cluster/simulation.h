@@ -1,4 +1,4 @@
-// Plays a program on a cluster, event by event. docs/cluster.md says what takes time.
+// Plays a program on a cluster, event by event. docs/research/cluster.md says what takes time.
 #ifndef TORC_MODEL_CLUSTER_SIMULATION_H_
 #define TORC_MODEL_CLUSTER_SIMULATION_H_
 

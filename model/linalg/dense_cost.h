@@ -75,7 +75,7 @@ enum class GemmRounds {
 DenseCost gemmCost(const Machine& machine, const DenseJob& job, GemmRounds rounds);
 
 /// A = L U, of panels of `panel` columns in all (0: what is fastest), a share of which is a layer's
-/// (the thin panel). docs/papers/2.5d.md lists what is counted.
+/// (the thin panel). docs/research/papers/2.5d.md lists what is counted.
 DenseCost luCost(const Machine& machine, const DenseJob& job, double panel, bool pivoting);
 
 }  // namespace torc::model

@@ -1,4 +1,4 @@
-// Reads the JSON of a machine (docs/machine.schema.json): every key is known, every
+// Reads the JSON of a machine (docs/schemas/machine.schema.json): every key is known, every
 // number in a range that makes sense, damage is inside the torus and leaves the live nodes
 // connected. The first fault is told in one line: file, key, value.
 #include <cmath>

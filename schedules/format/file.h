@@ -1,6 +1,6 @@
 // The binary file `name.torc`: the on-disk contract between compiler and runtime.
 // Little-endian, versioned, checksummed (XXH3-64), relocatable; read in place after validation.
-// The layout is in docs/format.md.
+// The layout is in docs/developers/format.md.
 #ifndef TORC_SCHEDULES_FORMAT_FILE_H_
 #define TORC_SCHEDULES_FORMAT_FILE_H_
 

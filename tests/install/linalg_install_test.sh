@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What tools/install.sh installs of linalg/: the worked example of docs/linalg.md is compiled and run from
+# What tools/install.sh installs of linalg/: the worked example of docs/users/linalg.md is compiled and run from
 # it, and its programs run.
 #
 #   linalg_install_test.sh EXAMPLE.c FILE...      the files of install_files.sh

@@ -1,4 +1,4 @@
-/* The worked example of docs/linalg.md: a program of ScaLAPACK, which multiplies and factors by
+/* The worked example of docs/users/linalg.md: a program of ScaLAPACK, which multiplies and factors by
  * torc_linalg, and solves by ScaLAPACK. Run it on 8 processes. */
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* torc.h from C99: the program of docs/runtime.md, on the schedule that argv[1] names. */
+/* torc.h from C99: the program of docs/users/runtime.md, on the schedule that argv[1] names. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -71,7 +71,7 @@ struct TunedRow {
 };
 
 /// Numbers of one rank, which runtime/pmpi/job/job_report.cc finds; statistics_rows.cc sends and
-/// merges them (`forFacts`), statistics_table.cc prints them, docs/settings.md explains them.
+/// merges them (`forFacts`), statistics_table.cc prints them, docs/users/settings.md explains them.
 struct RankFacts {
   std::uint64_t schedules = 0;       // loaded, at the end
   std::uint64_t schedule_bytes = 0;  // of them

@@ -1,4 +1,4 @@
-// The JSON text of a derived machine, as docs/machine.schema.json has it.
+// The JSON text of a derived machine, as docs/schemas/machine.schema.json has it.
 #include <cmath>
 #include <cstdio>
 

@@ -429,7 +429,7 @@ TEST(Manifest, SchemaKnowsTheKeys) {
   const LibrarySettings settings{"", "tori", {Collective::kAllreduce}, {1, 64}, 2};
   const std::string text =
       manifestText(index, damaged.machine, settings, &range, {"bfb, 2 chunks"});
-  std::ifstream file("docs/library.schema.json");
+  std::ifstream file("docs/schemas/library.schema.json");
   const json schema = json::parse(file);
   std::set<std::string> in_schema, written;
   collectProperties(schema, schema, "", in_schema);

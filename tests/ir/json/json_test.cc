@@ -264,7 +264,7 @@ void collectKeys(const json& value, const std::string& path, std::set<std::strin
 }
 
 TEST(Json, SchemaKnowsTheKeys) {
-  std::ifstream file("docs/schedule.schema.json");
+  std::ifstream file("docs/schemas/schedule.schema.json");
   const json schema = json::parse(file);
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
   EXPECT_EQ(schema["properties"]["torc_schedule"]["const"],
@@ -293,8 +293,8 @@ TEST(Json, SchemasNameEveryCollective) {
   for (const CollectiveRow& row : collectiveRows())
     names.emplace_back(row.name);
   for (const auto& [path, where] :
-       {std::pair("docs/schedule.schema.json", "/properties/collective/enum"),
-        std::pair("docs/library.schema.json", "/$defs/collective/enum")}) {
+       {std::pair("docs/schemas/schedule.schema.json", "/properties/collective/enum"),
+        std::pair("docs/schemas/library.schema.json", "/$defs/collective/enum")}) {
     std::ifstream file(path);
     const json schema = json::parse(file);
     EXPECT_EQ(schema.at(json::json_pointer(where)), names) << path;

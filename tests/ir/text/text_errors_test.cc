@@ -255,7 +255,7 @@ TEST(TextErrors, Plan) {
     expectError(kPlan, line, faulty, message);
   };
   expect("phase_barrier", "^barrier",
-         "expected a plan operation (docs/ir.md) or '}', found 'barrier'");
+         "expected a plan operation (docs/developers/ir.md) or '}', found 'barrier'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather ^on X",
          "expected 'color' of the operation, found 'on'");
   expect("ring_reduce_scatter color 0 on X", "ring_allgather color ^1 on X",
@@ -270,7 +270,7 @@ TEST(TextErrors, Plan) {
   expect("ring_reduce_scatter color 0 on X", "tree_reduce color 0 on ^XX",
          "unknown axis 'XX' (axes are X)");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X ^half-latency",
-         "expected a plan operation (docs/ir.md) or '}', found 'half'");
+         "expected a plan operation (docs/developers/ir.md) or '}', found 'half'");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X stride ^Y",
          "expected a stride, found 'Y'");
   expect("ring_reduce_scatter color 0 on X", "exchange color 0 on X stride 2 on ^Y",

@@ -37,7 +37,7 @@ Program stepsOf(Schedule schedule) {
 
 TEST(Text, PrintsSteps) {
   EXPECT_EQ(print(stepsOf(samples::ringReduceScatter(3))),
-            R"(// torc schedule, text form 1. The notation in full: docs/ir.md
+            R"(// torc schedule, text form 1. The notation in full: docs/developers/ir.md
 //
 // Every node runs this one program; x is its own coordinate.
 // Data is an array of blocks, one per node; each block is cut into parts.
@@ -94,7 +94,7 @@ TEST(Text, PrintsPlan) {
                   {PlanKind::kTreeBroadcast, 1, 2},
                   {PlanKind::kExchange, 0, 0, false, /*axes=*/0b101},
                   {PlanKind::kExchange, 1, /*axis=*/0, false, /*axes=*/0b011, /*stride=*/2}};
-  const std::string text = R"(// torc schedule, text form 1. The notation in full: docs/ir.md
+  const std::string text = R"(// torc schedule, text form 1. The notation in full: docs/developers/ir.md
 schedule @allreduce {
   collective allreduce
   topology torus [X=4, Y=3 mesh bandwidth 0.5 latency 1e-07, T=2 cores] order TYX
@@ -167,7 +167,7 @@ TEST(Text, ReadsLooseText) {
 
 TEST(Text, ProgramWithoutColorsOrPlan) {
   const std::string text =
-      "// torc schedule, text form 1. The notation in full: docs/ir.md\n"
+      "// torc schedule, text form 1. The notation in full: docs/developers/ir.md\n"
       "schedule @spec {\n  collective allgather\n  topology torus [X=2] order X\n}\n";
   const Program program = parsed(text);
   EXPECT_FALSE(program.isPlan());

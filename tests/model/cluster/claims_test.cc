@@ -1,5 +1,5 @@
 // What "Scaling Alltoall Collective on Multi-core Systems" says and the model bears out; what it
-// does not is in docs/papers/alltoall-multicore.md.
+// does not is in docs/research/papers/alltoall-multicore.md.
 #include <gtest/gtest.h>
 
 #include "model/cluster/alltoall.h"

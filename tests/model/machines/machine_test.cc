@@ -244,7 +244,7 @@ void collectKeys(const json& value, const std::string& path, std::set<std::strin
 }
 
 TEST(Machine, SchemaKnowsTheKeys) {
-  std::ifstream file("docs/machine.schema.json");
+  std::ifstream file("docs/schemas/machine.schema.json");
   const json schema = json::parse(file);
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
   std::set<std::string> in_schema, read;

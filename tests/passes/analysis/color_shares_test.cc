@@ -14,7 +14,7 @@
 namespace torc::passes {
 namespace {
 
-/// T* (docs/bounds.md) in vectors over a ring's bandwidth: the largest cut.
+/// T* (docs/research/bounds.md) in vectors over a ring's bandwidth: the largest cut.
 double optimum(const Topology& topology) {
   std::vector<const Axis*> axes;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
