@@ -25,7 +25,7 @@ mkdir -p "$cache"
 flags=(-std=c++20 -O1 -Wall -Wextra -Wno-restrict -DXXH_INLINE_ALL -I.)
 
 # What every object depends on: compiler, flags, headers.
-common=$({ smpicxx --version; echo "${flags[*]}"; cat {support,schedules,runtime}/**/*.h; } | sha256sum)
+common=$({ smpicxx --version; echo "${flags[*]}"; cat {support,schedules,settings,runtime}/**/*.h; } | sha256sum)
 
 program_source=${1:-}
 options=("${@:2}")
@@ -43,7 +43,7 @@ add_object() {
   objects+=("$object")
   [[ -e $object ]] || missing+=("$*" "$object")
 }
-for folder in {support,schedules,runtime}/**/; do
+for folder in {support,schedules,settings,runtime}/**/; do
   [[ $folder == runtime/pmpi/* || ($# -gt 0 && $folder == runtime/run/*) ]] && continue
   sources=()
   for source in "$folder"*.cc; do

@@ -8,7 +8,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/tool.h"
-#include "schedules/settings.h"
+#include "settings/settings.h"
 #include "support/version.h"
 
 namespace torc::compiler {

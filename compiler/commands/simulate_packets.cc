@@ -87,8 +87,9 @@ void printLinks(const Topology& topology, const model::PacketResult& result,
 }  // namespace
 
 PacketFlags::PacketFlags(SubCommand& command, OptionCategory& category)
-    : packets_("packets", sub(command), cat(category),
-               desc("Simulate packet by packet, in the routers of a torus (docs/research/packets.md)")),
+    : packets_(
+          "packets", sub(command), cat(category),
+          desc("Simulate packet by packet, in the routers of a torus (docs/research/packets.md)")),
       traffic_("traffic", value_desc("kind"), sub(command), cat(category),
                desc("With --packets, instead of FILE: an all-to-all that is adaptive, "
                     "deterministic, throttled, two-phase or virtual-mesh")),

@@ -1,5 +1,5 @@
-// manifest.json: what is in a library and why, for people. docs/schemas/library.schema.json describes it.
-// All that the index says stands in it too, in the same words for both.
+// manifest.json: what is in a library and why, for people. docs/schemas/library.schema.json
+// describes it. All that the index says stands in it too, in the same words for both.
 #ifndef TORC_COMPILER_LIBRARY_MANIFEST_H_
 #define TORC_COMPILER_LIBRARY_MANIFEST_H_
 

@@ -1,5 +1,6 @@
-// Lower bounds: what no algorithm can beat on a machine. docs/research/bounds.md derives them; for symmetric
-// tori see "Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects", section 3.
+// Lower bounds: what no algorithm can beat on a machine. docs/research/bounds.md derives them; for
+// symmetric tori see "Optimal Bucket Algorithms for Large MPI Collectives on Torus Interconnects",
+// section 3.
 //
 // Bandwidth. What must go into a set A of nodes, or out of it, divided by the bandwidth of the live
 // links between A and the rest; or what must go between the parts of a split, divided by the

@@ -2,8 +2,8 @@
 // on it: the copies of a core, the network interface (NIC), the wire, and what the MPI library does
 // with messages of which size.
 //
-// A cluster is read from JSON (docs/research/cluster.md) or is one of the presets of model/cluster/presets/,
-// each number of which names its source.
+// A cluster is read from JSON (docs/research/cluster.md) or is one of the presets of
+// model/cluster/presets/, each number of which names its source.
 #ifndef TORC_MODEL_CLUSTER_CLUSTER_H_
 #define TORC_MODEL_CLUSTER_CLUSTER_H_
 

@@ -1,8 +1,8 @@
 // Machine: what a torus is made of, as far as time depends on it: links, start-up costs, cores,
 // memory, packets, and what is broken.
 //
-// A machine is read from JSON (docs/sites/machines.md, docs/schemas/machine.schema.json) or is one of the presets
-// of model/machines/presets/, each number of which names its source.
+// A machine is read from JSON (docs/sites/machines.md, docs/schemas/machine.schema.json) or is one
+// of the presets of model/machines/presets/, each number of which names its source.
 #ifndef TORC_MODEL_MACHINES_MACHINE_H_
 #define TORC_MODEL_MACHINES_MACHINE_H_
 

@@ -6,7 +6,7 @@
 
 #include "runtime/api/api.h"
 #include "runtime/api/torc.h"
-#include "schedules/settings.h"
+#include "settings/settings.h"
 #include "support/version.h"
 
 namespace torc::runtime {

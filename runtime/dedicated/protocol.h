@@ -15,7 +15,7 @@
 #include <mpi.h>
 
 #include "runtime/dedicated/roles.h"
-#include "schedules/dedicated_ranks.h"
+#include "settings/dedicated_ranks.h"
 
 namespace torc::runtime::dedicated {
 

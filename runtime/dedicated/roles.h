@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "schedules/dedicated_ranks.h"
+#include "settings/dedicated_ranks.h"
 #include "support/status.h"
 
 namespace torc::runtime::dedicated {

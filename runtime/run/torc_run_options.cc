@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "schedules/dedicated_ranks.h"
+#include "settings/dedicated_ranks.h"
 
 namespace torc::runtime {
 namespace {

@@ -12,7 +12,8 @@
 namespace torc::runtime {
 
 /// Seconds that a preloaded program's call takes besides the persistent collective that was
-/// measured, less those that one takes that is handed to MPI (docs/sites/tuning.md: 0.11 and 0.06 us).
+/// measured, less those that one takes that is handed to MPI (docs/sites/tuning.md: 0.11 and 0.06
+/// us).
 inline constexpr double kCallAdds = 5e-8;
 
 /// Entries for what `measurements` say, in the index's order; these are of one collective on one

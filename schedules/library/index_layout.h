@@ -1,5 +1,5 @@
-// Records of a library's index. docs/sites/library.md says what each field is for. Shared by reader and
-// writer.
+// Records of a library's index. docs/sites/library.md says what each field is for. Shared by reader
+// and writer.
 #ifndef TORC_SCHEDULES_LIBRARY_INDEX_LAYOUT_H_
 #define TORC_SCHEDULES_LIBRARY_INDEX_LAYOUT_H_
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "schedules/settings.h"
+#include "settings/settings.h"
 
 namespace {
 

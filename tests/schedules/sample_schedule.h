@@ -1,6 +1,6 @@
 // Small schedules written by hand, for tests that should not depend on passes: the bucket
-// algorithm's rings on a torus, and the two lines of a mesh (docs/developers/ir.md). Each is correct: the
-// verifier accepts it.
+// algorithm's rings on a torus, and the two lines of a mesh (docs/developers/ir.md). Each is
+// correct: the verifier accepts it.
 #ifndef TORC_TESTS_SCHEDULES_SAMPLE_SCHEDULE_H_
 #define TORC_TESTS_SCHEDULES_SAMPLE_SCHEDULE_H_
 

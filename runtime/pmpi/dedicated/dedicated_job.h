@@ -3,7 +3,7 @@
 #ifndef TORC_RUNTIME_PMPI_DEDICATED_DEDICATED_JOB_H_
 #define TORC_RUNTIME_PMPI_DEDICATED_DEDICATED_JOB_H_
 
-#include "schedules/settings.h"
+#include "settings/settings.h"
 
 namespace torc::runtime::pmpi {
 

@@ -11,7 +11,7 @@
 #include "runtime/dedicated/protocol.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/process/progress.h"
-#include "schedules/dedicated_ranks.h"
+#include "settings/dedicated_ranks.h"
 
 namespace torc::runtime::pmpi {
 

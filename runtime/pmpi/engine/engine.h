@@ -19,7 +19,7 @@
 #include "runtime/pmpi/engine/notices.h"
 #include "runtime/pmpi/process/busy_time.h"
 #include "runtime/pmpi/statistics/statistics.h"
-#include "schedules/settings.h"
+#include "settings/settings.h"
 
 namespace torc::runtime::pmpi {
 

@@ -30,7 +30,7 @@
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/trace/trace.h"
 #include "runtime/transport/which_mpi.h"
-#include "schedules/settings.h"
+#include "settings/settings.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "schedules/settings.h"
+#include "settings/settings.h"
 
 namespace torc::runtime::pmpi {
 

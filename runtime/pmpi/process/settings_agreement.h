@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-#include "schedules/settings.h"
+#include "settings/settings.h"
 #include "support/status.h"
 
 namespace torc::runtime::pmpi {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "schedules/settings.h"
+#include "settings/settings.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {

@@ -14,7 +14,7 @@
 #include "runtime/pmpi/process/settings_agreement.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"
-#include "schedules/settings.h"
+#include "settings/settings.h"
 
 namespace torc::runtime::pmpi {
 namespace {

@@ -1,7 +1,8 @@
-// A machine's description from the measurements of all its ranks. Formulas: docs/sites/calibration.md.
+// A machine's description from the measurements of all its ranks. Formulas:
+// docs/sites/calibration.md.
 //
-// Keys are those of docs/schemas/machine.schema.json. What was not measured, or not told apart from noise,
-// is left out.
+// Keys are those of docs/schemas/machine.schema.json. What was not measured, or not told apart from
+// noise, is left out.
 #ifndef TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_
 #define TORC_RUNTIME_RUN_CALIBRATION_DERIVED_MACHINE_H_
 

@@ -94,7 +94,8 @@ TEST(Text, PrintsPlan) {
                   {PlanKind::kTreeBroadcast, 1, 2},
                   {PlanKind::kExchange, 0, 0, false, /*axes=*/0b101},
                   {PlanKind::kExchange, 1, /*axis=*/0, false, /*axes=*/0b011, /*stride=*/2}};
-  const std::string text = R"(// torc schedule, text form 1. The notation in full: docs/developers/ir.md
+  const std::string text =
+      R"(// torc schedule, text form 1. The notation in full: docs/developers/ir.md
 schedule @allreduce {
   collective allreduce
   topology torus [X=4, Y=3 mesh bandwidth 0.5 latency 1e-07, T=2 cores] order TYX

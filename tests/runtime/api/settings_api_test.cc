@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/api/torc.h"
-#include "schedules/settings.h"
+#include "settings/settings.h"
 #include "support/version.h"
 
 namespace torc::runtime {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "schedules/settings.h"
+#include "settings/settings.h"
 
 namespace torc::runtime::pmpi {
 namespace {

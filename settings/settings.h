@@ -1,8 +1,8 @@
 // Settings: the environment variables TORC_... with which a user says what the runtime shall do in
 // a job. One table has all there is to know of each; the runtime reads them by it, `torc info` and
 // the C API print it.
-#ifndef TORC_SCHEDULES_SETTINGS_H_
-#define TORC_SCHEDULES_SETTINGS_H_
+#ifndef TORC_SETTINGS_SETTINGS_H_
+#define TORC_SETTINGS_SETTINGS_H_
 
 #include <array>
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "schedules/dedicated_ranks.h"
 #include "schedules/schedule.h"
+#include "settings/dedicated_ranks.h"
 
 namespace torc {
 
@@ -129,4 +129,4 @@ SettingsReading readSettings(const SettingTexts& texts);
 
 }  // namespace torc
 
-#endif  // TORC_SCHEDULES_SETTINGS_H_
+#endif  // TORC_SETTINGS_SETTINGS_H_

@@ -1,5 +1,5 @@
 // The values of TORC_DEDICATED and TORC_DEDICATED_OPERATIONS.
-#include "schedules/dedicated_ranks.h"
+#include "settings/dedicated_ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

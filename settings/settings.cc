@@ -1,5 +1,5 @@
 // Settings: the table, and the checks of what it says.
-#include "schedules/settings.h"
+#include "settings/settings.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // Which ranks of a job a user dedicates to collectives, and which calls these get: the values of
 // TORC_DEDICATED and TORC_DEDICATED_OPERATIONS.
-#ifndef TORC_SCHEDULES_DEDICATED_RANKS_H_
-#define TORC_SCHEDULES_DEDICATED_RANKS_H_
+#ifndef TORC_SETTINGS_DEDICATED_RANKS_H_
+#define TORC_SETTINGS_DEDICATED_RANKS_H_
 
 #include <array>
 #include <cstddef>
@@ -72,4 +72,4 @@ inline constexpr std::uint32_t kMostOffloadedBytes = 1u << 24;
 
 }  // namespace torc
 
-#endif  // TORC_SCHEDULES_DEDICATED_RANKS_H_
+#endif  // TORC_SETTINGS_DEDICATED_RANKS_H_

@@ -1,5 +1,5 @@
 // The variables TORC_...: values, defaults, faults.
-#include "schedules/settings.h"
+#include "settings/settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
