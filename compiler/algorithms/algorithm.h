@@ -37,11 +37,11 @@ struct Algorithm {
   /// twice.
   ProgramSize (*estimate)(const CollectiveSpec& spec);
   /// Whether the plan is split into colors that visit the axes in different orders.
-  bool multicolor;
-  PlanForm form;
+  bool multicolor = false;
+  PlanForm form = PlanForm::kSteps;
   /// The pipeline that the steps are, where chunks are segments, for each of which the program is
   /// run; null where they are parts of their own.
-  TreePipeline (*pipeline)(const Topology& topology);
+  TreePipeline (*pipeline)(const Topology& topology) = nullptr;
   /// Why it is not worth a try on the topology where no algorithm is named; empty: it is.
   llvm::StringRef (*unsuited)(const Topology& topology);
   /// Whether steps around damage are alike on a smaller torus with the same damage.
