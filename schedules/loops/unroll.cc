@@ -4,23 +4,38 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "schedules/loops/loop_nest.h"
+#include "support/hash.h"
 
 namespace torc {
 namespace {
 
-struct BytesLess {
-  bool operator()(const Box& a, const Box& b) const { return std::memcmp(&a, &b, sizeof(Box)) < 0; }
+struct BoxHash {
+  std::size_t operator()(const Box& box) const {
+    return hashBytes(std::as_bytes(std::span(&box, 1)));
+  }
+};
+
+struct SameBytes {
+  bool operator()(const Box& a, const Box& b) const {
+    return std::memcmp(&a, &b, sizeof(Box)) == 0;
+  }
 };
 
 class Unroller {
  public:
   Unroller(const ScheduleView& schedule, IterationChoice choice)
-      : schedule_(schedule), choice_(choice), nest_(schedule), made_(schedule.operations.size()) {}
+      : schedule_(schedule),
+        choice_(choice),
+        nest_(schedule),
+        made_(schedule.operations.size()),
+        last_boxes_(schedule.boxes.size()) {}
 
   UnrolledLoops run() {
     Schedule& made = result_.schedule;
@@ -35,6 +50,7 @@ class Unroller {
     made.streams.assign(schedule_.streams.begin(), schedule_.streams.end());
     made.shifts.assign(schedule_.shifts.begin(), schedule_.shifts.end());
     made.peer_loops.assign(schedule_.peer_loops.begin(), schedule_.peer_loops.end());
+    if (choice_ == IterationChoice::kAll) reserve();
     emit(0, static_cast<std::uint32_t>(schedule_.operations.size()), 0, 0);
     if (choice_ == IterationChoice::kAll) addDependences();
     numberSlots();
@@ -42,6 +58,19 @@ class Unroller {
   }
 
  private:
+  void reserve() {
+    std::size_t all = 0;
+    for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
+      const std::size_t runs = nest_.runs(i);
+      made_[i].reserve(runs);
+      all += runs;
+    }
+    result_.schedule.operations.reserve(all);
+    result_.schedule.dependences.reserve(2 * all);
+    result_.operations.reserve(all);
+    result_.counters.reserve(all);
+  }
+
   /// Lists operations [begin, end), which stand in `depth` loops; of those inside them `loop` is
   /// the first.
   void emit(std::uint32_t begin, std::uint32_t end, std::uint32_t loop, std::uint32_t depth) {
@@ -213,21 +242,31 @@ class Unroller {
   }
 
   std::uint32_t boxOf(std::uint32_t index) {
+    LastBox& last = last_boxes_[index];
+    if (last.box != kNone && last.counters == counters_) return last.box;
     Box box = schedule_.boxes[index];
     for (Interval& interval : box.axes)
       interval = interval.at(counters_);
     auto& made = result_.schedule.boxes;
     const auto [entry, is_new] = boxes_.try_emplace(box, static_cast<std::uint32_t>(made.size()));
     if (is_new) made.push_back(box);
+    last = {counters_, entry->second};
     return entry->second;
   }
+
+  /// What a box was made to last: in one iteration several regions and frames have it.
+  struct LastBox {
+    Counters counters{};
+    std::uint32_t box = kNone;
+  };
 
   const ScheduleView& schedule_;
   const IterationChoice choice_;
   const LoopNest nest_;
   Counters counters_{};                           // of the iteration that is being listed
   std::vector<std::vector<std::uint32_t>> made_;  // by operation: those of its iterations
-  std::map<Box, std::uint32_t, BytesLess> boxes_;
+  std::unordered_map<Box, std::uint32_t, BoxHash, SameBytes> boxes_;
+  std::vector<LastBox> last_boxes_;  // by box
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> pairs_;
   std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> lists_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> frames_;
