@@ -1,10 +1,11 @@
 #!/bin/bash
 # mpiexec of the MPI that a test is about: $TEST_MPI, mpich (where it is not set) or openmpi. Takes the
 # options of MPICH's mpiexec that tests use: -n RANKS, -env NAME VALUE, -genv NAME VALUE first, and `:`
-# between sections. While it waits, a rank of MPICH sleeps (sleeping_waits.c), one of Open MPI yields its core.
+# between sections. While it waits, a rank of MPICH sleeps in tests (sleeping_waits.c: $SLEEPING_WAITS, or
+# where it stands beside this script); one of Open MPI yields its core.
 set -eu
 if [[ ${TEST_MPI:-mpich} == mpich ]]; then
-  sleeping=$(realpath "$(dirname "$0")")/libsleeping_waits.so
+  sleeping=${SLEEPING_WAITS:-$(realpath "$(dirname "$0")")/libsleeping_waits.so}
   [[ -e $sleeping ]] || exec mpiexec.hydra "$@"
   arguments=()
   while [[ $# -gt 0 ]]; do
@@ -16,8 +17,7 @@ if [[ ${TEST_MPI:-mpich} == mpich ]]; then
       shift
     fi
   done
-  LD_PRELOAD=
-  exec mpiexec.hydra -genv LD_PRELOAD "$sleeping" "${arguments[@]}"
+  exec mpiexec.hydra -genv LD_PRELOAD "${LD_PRELOAD:+$LD_PRELOAD:}$sleeping" "${arguments[@]}"
 fi
 
 # Open MPI: every section has its own variables. Ranks may outnumber the cores, and root may run it.

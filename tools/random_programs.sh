@@ -29,7 +29,9 @@ label() {
 }
 built=("$(label $preload)" "$(label $program)")
 [[ $library == - ]] || built+=("//tests/runtime/pmpi/programs:$library")
+built+=(//tools:libsleeping_waits.so)
 bazel build -c opt "${built[@]}"
+export SLEEPING_WAITS=$PWD/bazel-bin/tools/libsleeping_waits.so
 [[ $library == - ]] || library=bazel-bin/tests/runtime/pmpi/programs/$library
 
 # A failure ends a batch, and what follows the program that failed goes on in the next one.
