@@ -1,0 +1,156 @@
+// A call as it comes from the program: description, note, key. A single process: MPI starts without
+// mpiexec.
+#include "runtime/pmpi/calls/describe_call.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/pmpi/calls/call_note.h"
+#include "runtime/pmpi/calls/repeated_call.h"
+
+namespace torc::runtime::pmpi {
+namespace {
+
+class CallsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { PMPI_Init(nullptr, nullptr); }
+  static void TearDownTestSuite() { PMPI_Finalize(); }
+
+  CollectiveCall reduction(CallId id, const void* in, int count, MPI_Datatype type, MPI_Op op) {
+    CollectiveCall call(id, Form::kBlocking, MPI_COMM_WORLD);
+    describeReduction(call, in, out_, count, type, op, MPI_COMM_WORLD);
+    return call;
+  }
+  CollectiveCall broadcast(int count, int root) {
+    CollectiveCall call(CallId::kBcast, Form::kBlocking, MPI_COMM_WORLD);
+    describeBroadcast(call, out_, count, MPI_INT, root, MPI_COMM_WORLD);
+    return call;
+  }
+
+  int in_[4] = {}, out_[4] = {};
+};
+
+TEST_F(CallsTest, AReductionIsDescribed) {
+  const CollectiveCall call = reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_MAX);
+  EXPECT_TRUE(call.is_described);
+  EXPECT_EQ(call.arguments.collective, Collective::kAllreduce);
+  EXPECT_EQ(call.arguments.rules, CallRules::kMpi);
+  EXPECT_EQ(call.arguments.in, in_);
+  EXPECT_EQ(call.arguments.out, out_);
+  EXPECT_EQ(call.arguments.count, 3);
+  EXPECT_EQ(call.arguments.type, MPI_INT);
+  EXPECT_EQ(call.arguments.op, MPI_MAX);
+}
+
+TEST_F(CallsTest, ABroadcastIsInPlaceOnAllRanks) {
+  const CollectiveCall call = broadcast(4, 2);
+  EXPECT_EQ(call.arguments.in, MPI_IN_PLACE);
+  EXPECT_EQ(call.arguments.out, out_);
+  EXPECT_EQ(call.arguments.root, 2);
+}
+
+TEST_F(CallsTest, TheOwnBlockOfAScatterIsThatOfTheResult) {
+  CollectiveCall scatter(CallId::kScatter, Form::kBlocking, MPI_COMM_WORLD);
+  describeRootedExchange(scatter, in_, 2, MPI_INT, out_, 8, MPI_CHAR, 1, MPI_COMM_WORLD);
+  EXPECT_EQ(scatter.arguments.count, 2);
+  EXPECT_EQ(scatter.arguments.type, MPI_INT);
+  EXPECT_EQ(scatter.arguments.own_count, 8);
+  EXPECT_EQ(scatter.arguments.own_type, MPI_CHAR);
+
+  CollectiveCall gather(CallId::kGather, Form::kBlocking, MPI_COMM_WORLD);
+  describeRootedExchange(gather, in_, 2, MPI_INT, out_, 8, MPI_CHAR, 1, MPI_COMM_WORLD);
+  EXPECT_EQ(gather.arguments.count, 8);
+  EXPECT_EQ(gather.arguments.own_count, 2);
+}
+
+TEST_F(CallsTest, AnAlltoallInPlaceHasNoListsOfItsOwn) {
+  const int counts[] = {1}, nonsense[] = {-7};
+  for (const bool in_place : {false, true}) {
+    CollectiveCall call(CallId::kAlltoallv, Form::kBlocking, MPI_COMM_WORLD);
+    describeExchangeV(call, in_place ? MPI_IN_PLACE : in_, nonsense, nonsense, MPI_INT, out_,
+                      counts, counts, MPI_INT, MPI_COMM_WORLD);
+    EXPECT_EQ(call.arguments.own_counts.isNull(), in_place);
+    EXPECT_TRUE(call.arguments.hasPairLists());
+    EXPECT_EQ(call.arguments.counts[0], 1);
+  }
+}
+
+TEST_F(CallsTest, WhatNoScheduleServesIsNotDescribed) {
+  CollectiveCall call(CallId::kGatherv, Form::kBlocking, MPI_COMM_WORLD);
+  describeRootedGatherV(call, in_, 1, MPI_INT, out_, in_, in_, MPI_INT, 0, MPI_COMM_WORLD);
+  EXPECT_FALSE(call.is_described);
+}
+
+TEST_F(CallsTest, FunctionsHaveTheirNames) {
+  EXPECT_STREQ(functionName(CallId::kAllreduce, Form::kBlocking), "MPI_Allreduce");
+  EXPECT_STREQ(functionName(CallId::kAllreduce, Form::kNonblocking), "MPI_Iallreduce");
+  EXPECT_STREQ(functionName(CallId::kReduce_scatter_block, Form::kNonblocking),
+               "MPI_Ireduce_scatter_block");
+}
+
+// What MPI demands to be the same on all ranks, and nothing else, is in a signature.
+TEST_F(CallsTest, SignaturesAreThoseOfMpi) {
+  CollectiveCall call = reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_SUM);
+  call.bytes = 12;
+  const std::uint64_t signature = signatureOf(call);
+
+  CollectiveCall other_buffers = reduction(CallId::kAllreduce, MPI_IN_PLACE, 3, MPI_INT, MPI_SUM);
+  other_buffers.bytes = 12;
+  EXPECT_EQ(signatureOf(other_buffers), signature);
+
+  CollectiveCall longer = call;
+  longer.bytes = 16;
+  EXPECT_NE(signatureOf(longer), signature);
+  CollectiveCall other_operation = reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_MAX);
+  other_operation.bytes = 12;
+  EXPECT_NE(signatureOf(other_operation), signature);
+  EXPECT_NE(signatureOf(broadcast(3, 0)), signatureOf(broadcast(3, 1)));
+}
+
+// Ranks of an all-to-all with lists each have other bytes.
+TEST_F(CallsTest, ListsOfPairsAreInNoSignature) {
+  const int counts[] = {1};
+  CollectiveCall call(CallId::kAlltoallv, Form::kBlocking, MPI_COMM_WORLD);
+  describeExchangeV(call, in_, counts, counts, MPI_INT, out_, counts, counts, MPI_INT,
+                    MPI_COMM_WORLD);
+  call.bytes = 4;
+  const std::uint64_t signature = signatureOf(call);
+  call.bytes = 400;
+  EXPECT_EQ(signatureOf(call), signature);
+}
+
+TEST_F(CallsTest, NotesSayWhatACallIs) {
+  CollectiveCall call = reduction(CallId::kAllreduce, in_, 20, MPI_INT, MPI_SUM);
+  call.bytes = 80;
+  EXPECT_EQ(describe(noteOn(call, Maker::kTorc)), "MPI_Allreduce of 80 bytes, MPI_SUM");
+  CollectiveCall rooted = broadcast(20, 3);
+  rooted.bytes = 80;
+  EXPECT_EQ(describe(noteOn(rooted, Maker::kTorc)), "MPI_Bcast of 80 bytes, root 3");
+  rooted.reason = Reason::kNoSchedule;
+  const std::string handed_back = describe(noteOn(rooted, Maker::kMpi));
+  EXPECT_NE(handed_back.find("handed to MPI there ("), std::string::npos) << handed_back;
+  EXPECT_NE(handed_back.find(text(Reason::kNoSchedule)), std::string::npos) << handed_back;
+
+  EXPECT_FALSE(noteOn(rooted, Maker::kMpi).isLike(noteOn(rooted, Maker::kTorc)));
+  EXPECT_TRUE(noteOn(rooted, Maker::kMpi).isLike(noteOn(rooted, Maker::kMpi)));
+}
+
+// A repeated call is found by all but its buffers; in place is another call.
+TEST_F(CallsTest, KeysAreOfAllButBuffers) {
+  const CallKey key(reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_SUM));
+  const CallKey same(reduction(CallId::kAllreduce, in_ + 1, 3, MPI_INT, MPI_SUM));
+  EXPECT_EQ(key, same);
+  EXPECT_EQ(key.hash(), same.hash());
+  for (const CollectiveCall& other :
+       {reduction(CallId::kAllreduce, MPI_IN_PLACE, 3, MPI_INT, MPI_SUM),
+        reduction(CallId::kScan, in_, 3, MPI_INT, MPI_SUM),
+        reduction(CallId::kAllreduce, in_, 4, MPI_INT, MPI_SUM),
+        reduction(CallId::kAllreduce, in_, 3, MPI_FLOAT, MPI_SUM),
+        reduction(CallId::kAllreduce, in_, 3, MPI_INT, MPI_MAX)}) {
+    EXPECT_FALSE(key == CallKey(other));
+    EXPECT_NE(key.hash(), CallKey(other).hash());
+  }
+  EXPECT_FALSE(CallKey(broadcast(3, 0)) == CallKey(broadcast(3, 1)));
+}
+
+}  // namespace
+}  // namespace torc::runtime::pmpi
