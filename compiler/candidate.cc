@@ -116,6 +116,7 @@ llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
 }
 
 llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
+  candidate.stand_in.clear();
   if (!candidate.per_rank) {
     llvm::Expected<Smaller*> smaller = smallerFor(candidate);
     if (!smaller) return smaller.takeError();

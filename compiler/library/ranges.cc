@@ -11,7 +11,6 @@
 
 #include "compiler/library/spares.h"
 #include "model/bounds/bounds.h"
-#include "model/simulator/simulator.h"
 #include "schedules/library/index.h"
 
 namespace torc::compiler {
@@ -363,39 +362,12 @@ llvm::Expected<std::uint64_t> RangeFinder::border(const ScheduleRange& below,
   return high;
 }
 
-llvm::Expected<double> RangeFinder::timeOf(const Candidate& candidate, bool per_rank,
+llvm::Expected<double> RangeFinder::timeOf(Candidate candidate, bool per_rank,
                                            std::uint64_t bytes) {
-  if (!candidate.stand_in.empty()) {
-    // As it was predicted: on the smaller shape.
-    const ChoiceLimits only{candidate.algorithm,
-                            candidate.options.weights,
-                            candidate.options.directions,
-                            candidate.options.dependences,
-                            candidate.options.chunks,
-                            candidate.options.in_flight,
-                            candidate.options.segments,
-                            std::nullopt,
-                            candidate.options.synchronous_sends,
-                            candidate.options.peers,
-                            candidate.options.window,
-                            candidate.options.led_cores > 0,
-                            candidate.options.segment_order};
-    llvm::Expected<Choice> choice = choose(*programs_, shape_.machine, modelled(bytes), only);
-    if (!choice) return choice.takeError();
-    return choice->best().predicted_s;
-  }
-  auto program =
-      programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
-  if (!program) return program.takeError();
-  model::SimulateOptions options;
-  options.bytes = modelled(bytes);
-  options.per_rank = per_rank;
-  options.element_bytes =
-      elementBytesFor(programs_->spec(), options.bytes).value_or(options.element_bytes);
-  llvm::Expected<model::SimulateResult> result =
-      model::simulate((*program)->schedule.view(), shape_.machine, options);
-  if (!result) return result.takeError();
-  return result->makespan_s;
+  candidate.per_rank = per_rank;
+  CandidateSimulator simulator(*programs_, shape_.machine, modelled(bytes));
+  if (llvm::Error error = simulator.simulate(candidate)) return error;
+  return candidate.predicted_s;
 }
 
 /// File, predictions and reason of a range that has its borders and choices.

@@ -108,7 +108,7 @@ class RangeFinder {
   void end();
   llvm::Error addWithoutSize();
   llvm::Expected<std::uint64_t> border(const ScheduleRange& below, const ScheduleRange& above);
-  llvm::Expected<double> timeOf(const Candidate& candidate, bool per_rank, std::uint64_t bytes);
+  llvm::Expected<double> timeOf(Candidate candidate, bool per_rank, std::uint64_t bytes);
   llvm::Error complete(ScheduleRange& range);
   llvm::Expected<ProvedFile> prove(const Candidate& candidate);
   llvm::Expected<std::string> write(const ProvedFile& file);
