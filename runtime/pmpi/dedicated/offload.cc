@@ -441,6 +441,7 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
   }
 
   call.bytes = made->vector_bytes;
+  call.verdict = Reason::kServed;
   beginCall(call);
   MPI_Request own = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;

@@ -33,8 +33,8 @@ namespace torc::runtime::pmpi {
 class Operation final : public Turn {
  public:
   /// `checked`: what `call` has become; it has no lists yet. Throws std::bad_alloc.
-  Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked,
-            const LibraryEntry& entry);
+  /// Its verdict is a schedule.
+  Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   ~Operation() override;
@@ -71,7 +71,7 @@ class Operation final : public Turn {
   bool settled() const { return settled_.load(std::memory_order_acquire); }
   /// Once settled: for the program. MPI_SUCCESS for one that is MPI's.
   int code() const { return code_; }
-  Reason reason() const { return call_.reason; }
+  const Verdict& verdict() const { return call_.verdict; }
 
   const CollectiveCall& call() const { return call_; }
   const LibraryEntry& entry() const { return entry_; }

@@ -72,16 +72,16 @@ CallTrials& CallTrials::of(CommunicatorState& state) {
   return static_cast<CallTrials&>(*state.tuning);
 }
 
-bool CallTrials::mayTry(const CollectiveCall& call, const LibraryEntry* entry) {
-  const bool has_choice = entry != nullptr || call.reason == Reason::kMpiIsFaster;
+bool CallTrials::mayTry(const CollectiveCall& call) {
+  const bool has_choice = !call.verdict.isMpis() || call.verdict.reason() == Reason::kMpiIsFaster;
   return has_choice && call.form == Form::kBlocking && !call.arguments.hasPairLists();
 }
 
 /// The library's own choice first, then the other files that it has for such calls; MPI's own is
 /// last, unless it is the first.
 std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const CollectiveCall& call,
-                                                                    const TrialKey& key,
-                                                                    const LibraryEntry* own) const {
+                                                                    const TrialKey& key) const {
+  const LibraryEntry* own = call.verdict.entry();
   std::vector<std::unique_ptr<TrialCandidate>> list;
   list.push_back(candidateOf(own));
   std::vector<std::uint32_t> files;
@@ -104,16 +104,15 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
 }
 
 /// The trial of the call's signature; nullptr where there are too many.
-CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
-                               const LibraryEntry* own) {
+CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked) {
   const TrialKey key{.id = call.id,
                      .has_one = checked.needsOrderedSums() || checked.keeps_whole,
                      .is_of_user = !isPredefinedOp(call.arguments.op),
                      .bytes = call.bytes};
   if (const auto found = trials_.find(key); found != trials_.end()) return found->second.get();
   if (trials_.size() == kMostTrials) return nullptr;
-  std::vector<std::unique_ptr<TrialCandidate>> list = candidates(call, key, own);
-  const std::size_t mpis = own == nullptr ? 0 : list.size() - 1;
+  std::vector<std::unique_ptr<TrialCandidate>> list = candidates(call, key);
+  const std::size_t mpis = call.verdict.isMpis() ? 0 : list.size() - 1;
   auto made = std::make_unique<CallTrial>(std::move(list), mpis,
                                           call.bytes <= kShortBytes ? kOfShort : kOfLong);
   EngineLock lock;
@@ -127,10 +126,10 @@ bool CallTrials::hasFailed(const CollectiveCall& call) const {
   return state_.hasFailed(call);
 }
 
-Status CallTrials::choose(CollectiveCall& call, const Call& checked, const LibraryEntry*& entry) {
+Status CallTrials::choose(CollectiveCall& call, const Call& checked) {
   CallTrial* trial = nullptr;
   Status status = attempt([&]() -> Status {
-    trial = trialOf(call, checked, entry);
+    trial = trialOf(call, checked);
     return {};
   });
   if (!status.ok() || trial == nullptr) return status;
@@ -140,11 +139,11 @@ Status CallTrials::choose(CollectiveCall& call, const Call& checked, const Libra
     if (!status.ok() || hasFailed(call)) return status;
   }
   const bool is_over = trial->winner != nullptr;
-  entry = is_over ? trial->winner->entry : trial->current().entry;
+  const LibraryEntry* entry = is_over ? trial->winner->entry : trial->current().entry;
   if (entry != nullptr) {
-    call.reason = Reason::kServed;
+    call.verdict = *entry;
   } else {
-    call.reason = is_over ? Reason::kMpiIsFaster : Reason::kTried;
+    call.verdict = is_over ? Reason::kMpiIsFaster : Reason::kTried;
   }
   if (!is_over) {
     call.trial = trial;
