@@ -125,7 +125,7 @@ void Operation::setUnderWay() {
 }
 
 bool Operation::proceed() {
-  if (state_.hasFailed(call_)) {
+  if (state_.history().hasFailed(call_)) {
     engine->has_failed_states = true;  // ends it soon
     return false;
   }
@@ -140,8 +140,8 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  if (vote_) return agree(*state_.load(entry_)->schedule);
-  const CommunicatorSchedule* file = state_.load(entry_);
+  if (vote_) return agree(*state_.schedules().load(entry_)->schedule);
+  const CommunicatorSchedule* file = state_.schedules().load(entry_);
   if (file == nullptr) return false;
   if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
   if (file->stage == CommunicatorSchedule::Stage::kBroken) {
@@ -282,7 +282,7 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
 void Operation::startRound() {
   beginCall(call_);
   setUnderWay();
-  if (state_.hasFailed(call_)) return giveUp();
+  if (state_.history().hasFailed(call_)) return giveUp();
   Status status = attempt([&] {
     engine->handles_under_way.insert(handle_request_);
     return packing_.pack();
@@ -338,7 +338,7 @@ void Operation::roundIsOver(torc_collective* collective, int result, void* cooki
 /// The call has failed on this rank: it is to fail on all.
 void Operation::failed(const Status& status) {
   const int code = errorClass(status);
-  state_.fail(call_, code, status.message());
+  state_.history().fail(call_, code, status.message());
   finishRound(code);
 }
 
@@ -352,8 +352,8 @@ void Operation::leaveForEver(KeptLists lists) {
 }
 
 void Operation::giveUp() {
-  state_.dequeue(this);
-  const CommunicatorState::Failure failure = *state_.failureOf(call_.id, call_.ordinal);
+  state_.queue().leave(this);
+  const CallFailure failure = *state_.history().failureOf(call_);
   if (isRunning()) {
     collective_->abandon({StatusCode::kTransport, failure.text});
   }

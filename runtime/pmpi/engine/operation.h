@@ -23,9 +23,10 @@
 #include "runtime/collectives/collective.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/packing.h"
+#include "runtime/pmpi/communicator/tag_vote.h"
+#include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/stall.h"
-#include "runtime/pmpi/engine/tag_vote.h"
 #include "runtime/transport/tag_space.h"
 
 namespace torc::runtime::pmpi {
@@ -55,7 +56,7 @@ class Operation final : public Turn {
   /// The call has failed, here or on another rank: ends it, where it is under way.
   void giveUp() override;
   /// Whether it is under way although it has failed.
-  bool hasFailed() const override { return under_way_ && state_.hasFailed(call_); }
+  bool hasFailed() const override { return under_way_ && state_.history().hasFailed(call_); }
   /// The program has waited for so many seconds more.
   void watch(double seconds);
   /// While MPI runs it: true when it is complete.

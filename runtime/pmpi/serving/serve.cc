@@ -64,10 +64,10 @@ Outcome leave(CollectiveCall& call, CommunicatorState* state) {
   if (isRecognised(state) && call.number == 0) {
     EngineLock lock;
     if (reason == Reason::kArgument) {
-      state->noteRefused(call.id);
+      state->history().noteRefused(call.id);
       return {};
     }
-    state->note(call, Maker::kMpi);
+    state->history().note(call, Maker::kMpi);
   }
   if (call.number != 0) {
     if (const int code = failedElsewhere(call, *state); code != MPI_SUCCESS) {
@@ -103,10 +103,10 @@ Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arriva
 /// call it has its handle; where one cannot be made the operation is gone again.
 Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* request,
                      std::unique_ptr<Operation>& operation) {
-  if (call.number == 0) arrival.state->note(call, Maker::kTorc);
+  if (call.number == 0) arrival.state->history().note(call, Maker::kTorc);
   return attempt([&]() -> Status {
     if (engine->settings.tune && call.trial == nullptr) {
-      arrival.state->claimSchedule(call.verdict.entry()->file);
+      arrival.state->schedules().claim(call.verdict.entry()->file);
     }
     operation = std::make_unique<Operation>(*arrival.state, call, arrival.checked);
     if (call.form != Form::kNonblocking) return {};
@@ -123,7 +123,7 @@ int prepare(CollectiveCall& call, CommunicatorState& state) {
   if (state.isSetUp()) return MPI_SUCCESS;
   {
     EngineLock lock;
-    state.note(call, Maker::kTorc);
+    state.history().note(call, Maker::kTorc);
   }
   if (Status status = state.setUp(&call); !status.ok()) {
     // Before the ranks have agreed on its number nothing tells the others of this one.

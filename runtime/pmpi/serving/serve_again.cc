@@ -20,7 +20,7 @@ constexpr unsigned kLooksAtRepeated = 100;
 /// Notes a repeated call. With the lock.
 void noteRepeated(CollectiveCall& call, CommunicatorState& state, const RepeatedCall& repeated) {
   beginCall(call);
-  state.note(call, repeated.note);
+  state.history().note(call, repeated.note);
   call.bytes = repeated.note.bytes;
   call.verdict = repeated.verdict;
 }
@@ -114,7 +114,7 @@ std::optional<int> serveAgain(CollectiveCall& call, const CallKey& key, Communic
     EngineLock lock;
     RepeatedCall* repeated = calls.find(key);
     if (repeated == nullptr || !repeated->takes(call.arguments)) return std::nullopt;
-    if (state.hasFailuresToCome()) return std::nullopt;
+    if (state.history().hasFailuresToCome()) return std::nullopt;
     if (repeated->isMpis()) {
       noteRepeated(call, state, *repeated);
       return MPI_SUCCESS;

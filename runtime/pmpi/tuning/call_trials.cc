@@ -123,7 +123,7 @@ CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked) 
 
 bool CallTrials::hasFailed(const CollectiveCall& call) const {
   EngineLock lock;
-  return state_.hasFailed(call);
+  return state_.history().hasFailed(call);
 }
 
 Status CallTrials::choose(CollectiveCall& call, const Call& checked) {
@@ -158,14 +158,14 @@ Status CallTrials::load(CollectiveCall& call, CallTrial& of) {
   TrialCandidate& candidate = of.current();
   {
     EngineLock lock;
-    if (call.number == 0) state_.note(call, Maker::kTorc);
+    if (call.number == 0) state_.history().note(call, Maker::kTorc);
   }
   const auto stage = loadInTurn(state_, *candidate.entry, call);
   if (!stage.ok()) return stage.status();
   if (*stage == CommunicatorSchedule::Stage::kReady) {
     EngineLock lock;
     candidate.repeated = std::make_unique<RepeatedCalls>(state_.callCache());
-    state_.holdSchedule(candidate.entry->file);
+    state_.schedules().hold(candidate.entry->file);
     candidate.is_loaded = true;
   } else if (*stage == CommunicatorSchedule::Stage::kFailed) {
     explain(state_, message(describe(call, state_), ": ", nameOf(candidate),
@@ -174,7 +174,7 @@ Status CallTrials::load(CollectiveCall& call, CallTrial& of) {
       finish(of, 0);
     } else {
       EngineLock lock;
-      state_.forgetFailedLoad(candidate.entry->file);
+      state_.schedules().forgetFailed(candidate.entry->file);
       of.trial.leaveOut();
     }
   }
@@ -216,11 +216,11 @@ Status CallTrials::end(const CollectiveCall& call) {
 void CallTrials::finish(CallTrial& of, std::size_t winner) {
   EngineLock lock;
   if (const LibraryEntry* entry = of.candidates[winner]->entry; entry != nullptr) {
-    state_.claimSchedule(entry->file);
+    state_.schedules().claim(entry->file);
   }
   for (const std::unique_ptr<TrialCandidate>& candidate : of.candidates) {
     candidate->repeated.reset();
-    if (candidate->is_loaded) state_.letGoOfSchedule(candidate->entry->file);
+    if (candidate->is_loaded) state_.schedules().letGo(candidate->entry->file, state_.calls());
   }
   of.winner = std::move(of.candidates[winner]);
   of.candidates.clear();
