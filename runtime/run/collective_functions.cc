@@ -130,17 +130,17 @@ struct Functions {
 };
 
 template <auto kFunction>
-int torc(const FunctionArguments& arguments, torc_schedule* schedule,
-         torc_collective** collective) {
+int initBy(const FunctionArguments& arguments, torc_schedule* schedule,
+           torc_collective** collective) {
   return passTorc(kFunction, arguments, schedule, collective);
 }
 template <auto kFunction>
-int mpi(const FunctionArguments& arguments, MPI_Comm comm) {
+int callBy(const FunctionArguments& arguments, MPI_Comm comm) {
   return passMpi(kFunction, arguments, comm);
 }
 template <auto kTorc, auto kMpi, auto kTorcLists = kTorc, auto kMpiLists = kMpi>
 constexpr Functions functions(Collective collective) {
-  return {collective, &torc<kTorc>, &torc<kTorcLists>, &mpi<kMpi>, &mpi<kMpiLists>};
+  return {collective, &initBy<kTorc>, &initBy<kTorcLists>, &callBy<kMpi>, &callBy<kMpiLists>};
 }
 
 constexpr Functions kFunctions[] = {
