@@ -87,7 +87,6 @@ void run(int rank) {
       Client client(wire, 0);
       double value = 1, sum = 0;
       OffloadedCall call;
-      call.collective = OffloadedCollective::kAllreduce;
       call.bytes = call.data_bytes = sizeof(double);
       call.data = &value;
       call.has_result = true;

@@ -9,8 +9,15 @@
 namespace torc {
 namespace {
 
-constexpr std::string_view kNames[kOffloadedCollectiveCount] = {
-    "allreduce", "reduce", "bcast", "barrier", "allgather", "reduce_scatter", "alltoall"};
+std::vector<OffloadedCollective> offloadedCollectives() {
+  std::vector<OffloadedCollective> all;
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    if (isOffloaded(rowOf(collective))) all.push_back({.collective = collective});
+  }
+  all.push_back({.is_barrier = true});
+  return all;
+}
 
 /// What is before the next `separator`, which is taken off, too.
 std::string_view takeItem(std::string_view& text, char separator) {
@@ -95,16 +102,24 @@ StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t r
   return count;
 }
 
-std::string_view name(OffloadedCollective collective) {
-  return kNames[static_cast<std::size_t>(collective)];
+bool isOffloaded(const CollectiveRow& row) {
+  return row.isIntercepted() && !row.isPrefix() && !(row.isRooted() && row.describesOwn());
+}
+
+std::string name(OffloadedCollective collective) {
+  if (collective.is_barrier) return "barrier";
+  std::string name(collective.row().mpi[0].substr(std::string_view("MPI_").size()));
+  name[0] += 'a' - 'A';
+  return name;
 }
 
 std::optional<OffloadLimits> parseOffloadLimits(std::string_view text, std::string& allowed) {
   allowed =
       "none, or names separated by commas, each with the most bytes behind a colon if not "
       "all, as allreduce:1K,iallreduce,ibarrier; of";
-  for (const std::string_view each : kNames)
-    allowed += message(each == kNames[0] ? " " : ", ", each, ", i", each);
+  const std::vector<OffloadedCollective> all = offloadedCollectives();
+  for (const OffloadedCollective& each : all)
+    allowed += message(each == all[0] ? " " : ", ", name(each), ", i", name(each));
   allowed += message("; up to ", kMostOffloadedBytes >> 20, "M");
   OffloadLimits limits;
   if (text == "none") return limits;
@@ -113,20 +128,17 @@ std::optional<OffloadLimits> parseOffloadLimits(std::string_view text, std::stri
     std::string_view item = takeItem(text, ',');
     const bool has_bytes = item.find(':') != item.npos;
     const std::string_view named = takeItem(item, ':');
-    const auto find = [](std::string_view wanted) {
-      return static_cast<std::size_t>(std::ranges::find(kNames, wanted) - std::begin(kNames));
-    };
-    std::size_t which = find(named);
-    const bool is_nonblocking = which == std::size(kNames) && named.starts_with('i');
-    if (is_nonblocking) which = find(named.substr(1));
-    if (which == std::size(kNames)) return std::nullopt;
+    auto which = std::ranges::find(all, named, name);
+    const bool is_nonblocking = which == all.end() && named.starts_with('i');
+    if (is_nonblocking) which = std::ranges::find(all, named.substr(1), name);
+    if (which == all.end()) return std::nullopt;
     std::uint64_t bytes = kMostOffloadedBytes;
     if (has_bytes) {
       const std::optional<std::uint64_t> given = parseBytes(item);
       if (!given || *given > kMostOffloadedBytes) return std::nullopt;
       bytes = *given;
     }
-    (is_nonblocking ? limits.nonblocking : limits.blocking)[which] =
+    (is_nonblocking ? limits.nonblocking : limits.blocking)[which->index()] =
         static_cast<std::uint32_t>(bytes);
   }
   return limits;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schedules/collective.h"
 #include "support/status.h"
 
 namespace torc {
@@ -39,24 +40,29 @@ std::optional<DedicatedRanks> parseDedicatedRanks(std::string_view text);
 /// none would be, or all, or a rank of the list does not exist.
 StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t ranks);
 
-/// The collectives that dedicated ranks know.
-enum class OffloadedCollective : std::uint8_t {
-  kAllreduce,
-  kReduce,
-  kBroadcast,
-  kBarrier,
-  kAllgather,
-  kReduceScatter,
-  kAlltoall,
-};
-inline constexpr std::size_t kOffloadedCollectiveCount = 7;
+/// What dedicated ranks do in a call: what a row says, or a barrier, which has none.
+struct OffloadedCollective {
+  Collective collective = Collective::kAllreduce;  // of a barrier this one
+  bool is_barrier = false;
 
-/// MPI's name without MPI_, in small letters: "allreduce".
-std::string_view name(OffloadedCollective collective);
+  const CollectiveRow& row() const { return rowOf(collective); }
+  bool reduces() const { return !is_barrier && row().reduces(); }
+  /// Its place in lists: the row's number, and behind all rows the barrier.
+  std::size_t index() const {
+    return is_barrier ? kCollectiveCount : static_cast<std::size_t>(collective);
+  }
+  bool operator==(const OffloadedCollective&) const = default;
+};
+
+/// Whether dedicated ranks do what the row says: neither prefixes, nor blocks of one root's.
+bool isOffloaded(const CollectiveRow& row);
+
+/// MPI's name without MPI_, in small letters: "bcast".
+std::string name(OffloadedCollective collective);
 
 /// Up to how many bytes of the whole vector calls of a collective go to dedicated ranks.
 struct OffloadLimits {
-  using Row = std::array<std::optional<std::uint32_t>, kOffloadedCollectiveCount>;  // empty: none
+  using Row = std::array<std::optional<std::uint32_t>, kCollectiveCount + 1>;  // empty: none
   Row blocking, nonblocking;
 
   bool operator==(const OffloadLimits&) const = default;

@@ -174,7 +174,6 @@ class DedicatedSums : public Sums {
   explicit DedicatedSums(Client& client) : client_(client) {}
   void start(double* in, double* out, int count) override {
     OffloadedCall call;
-    call.collective = OffloadedCollective::kAllreduce;
     call.bytes = call.data_bytes = static_cast<std::size_t>(count) * sizeof(double);
     call.data = in;
     call.has_result = true;

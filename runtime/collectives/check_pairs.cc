@@ -13,22 +13,11 @@
 namespace torc::runtime {
 namespace {
 
-Status fault(Call& call, CallFault kind, StatusCode code, std::string text) {
-  call.fault = kind;
-  return {code, std::move(text)};
-}
-Status wrong(Call& call, std::string text) {
-  return fault(call, CallFault::kArgument, StatusCode::kInvalidArgument, std::move(text));
-}
-
-Status measure(const CallArguments& arguments, bool sent, int rank, int ranks, Call& call,
-               PairBytes& bytes) {
-  Status status = PairBlocks(arguments, sent).measure(rank, ranks, bytes);
-  if (!status.ok()) {
-    call.fault =
-        status.code() == StatusCode::kOverflow ? CallFault::kOverflow : CallFault::kArgument;
-  }
-  return status;
+BrokenRule measure(const CallFacts& facts, bool sent, PairBytes& bytes) {
+  Status status = PairBlocks(facts.arguments, sent).measure(facts.rank, facts.ranks, bytes);
+  if (status.ok()) return {};
+  const bool is_overflow = status.code() == StatusCode::kOverflow;
+  return {is_overflow ? CallFault::kOverflow : CallFault::kArgument, std::move(status)};
 }
 
 /// With a datatype for each block a null pointer is MPI_BOTTOM.
@@ -47,39 +36,33 @@ bool isAliased(const CallArguments& arguments) {
          arguments.counts.address() == arguments.own_counts.address();
 }
 
-Status checkBuffers(const CallArguments& arguments, const PairBytes& sent,
-                    const PairBytes& received, Call& call) {
-  if (arguments.displacements.isNull()) return wrong(call, "out_displacements is NULL");
-  if (arguments.out == MPI_IN_PLACE) return wrong(call, "out is MPI_IN_PLACE");
+BrokenRule checkBuffers(const CallFacts& facts, const PairBytes& sent, const PairBytes& received) {
+  const CallArguments& arguments = facts.arguments;
+  if (arguments.displacements.isNull()) return wrongArgument("out_displacements is NULL");
+  if (arguments.out == MPI_IN_PLACE) return wrongArgument("out is MPI_IN_PLACE");
   if (received.data > 0 && isMissing(arguments.out, arguments.types, arguments.type)) {
-    return wrong(call, "out is NULL");
+    return wrongArgument("out is NULL");
   }
-  if (call.in_place) return {};
-  if (arguments.own_displacements.isNull()) return wrong(call, "in_displacements is NULL");
+  if (facts.in_place) return {};
+  if (arguments.own_displacements.isNull()) return wrongArgument("in_displacements is NULL");
   if (sent.data > 0 && isMissing(arguments.in, arguments.own_types, arguments.own_type)) {
-    return wrong(call, "in is NULL");
+    return wrongArgument("in is NULL");
   }
-  if (arguments.rules == CallRules::kMpi && kRefusesAliases && isAliased(arguments))
-    return wrong(call, "in and out are the same memory");
+  if (facts.mpi && kRefusesAliases && isAliased(arguments)) {
+    return wrongArgument("in and out are the same memory");
+  }
   return {};
 }
 
 /// What torc.h's rules do not serve.
-Status checkElements(const CallArguments& arguments, const PairBytes& sent,
-                     const PairBytes& received, Call& call) {
+BrokenRule checkElements(const CallArguments& arguments, const PairBytes& sent,
+                         const PairBytes& received) {
   ElementType in, out;
   static_cast<void>(lookAtType(arguments.own_type, in));
   static_cast<void>(lookAtType(arguments.type, out));
-  if (!sent.gapless || !received.gapless) {
-    call.fault = CallFault::kDatatype;
-    return sent.gapless ? gapsIn(out).annotated("out_type") : gapsIn(in).annotated("in_type");
-  }
-  if (arguments.own_type != arguments.type && !(in.simple && out.simple)) {
-    return fault(call, CallFault::kDatatype, StatusCode::kUnsupported,
-                 message("in_type ", in.name(), " and out_type ", out.name(),
-                         " are different derived datatypes"));
-  }
-  return {};
+  if (!sent.gapless) return {CallFault::kDatatype, gapsIn(in).annotated("in_type")};
+  if (!received.gapless) return {CallFault::kDatatype, gapsIn(out).annotated("out_type")};
+  return checkTypesOfPair(arguments, in, out);
 }
 
 bool overlap(const Call& call, const PairBytes& sent, const PairBytes& received) {
@@ -93,44 +76,32 @@ bool overlap(const Call& call, const PairBytes& sent, const PairBytes& received)
 
 }  // namespace
 
-Status checkPairs(const CallArguments& arguments, int rank, int ranks, Call& call) {
-  const bool mpi = arguments.rules == CallRules::kMpi;
-  if (call.in_place && !mpi) {
-    return fault(call, CallFault::kArgument, StatusCode::kUnsupported,
-                 message("in is MPI_IN_PLACE, which no schedule of ", rowOf(call.collective).name,
-                         " serves"));
-  }
+BrokenRule checkPairs(const CallFacts& facts, Call& call) {
+  const CallArguments& arguments = facts.arguments;
   PairBytes sent, received;
-  if (Status status = measure(arguments, false, rank, ranks, call, received); !status.ok()) {
-    return status;
-  }
+  if (BrokenRule broken = checkInPlace(facts)) return broken;
+  if (BrokenRule broken = measure(facts, false, received)) return broken;
   call.scale = 1;
   call.count = 0;
   static_cast<void>(lookAtType(MPI_BYTE, call.type));
   call.bytes = received.data;
   if (!arguments.has_buffers) return {};
-  if (Status status = measure(arguments, true, rank, ranks, call, sent); !status.ok()) {
-    return status;
-  }
+  if (BrokenRule broken = measure(facts, true, sent)) return broken;
   call.bytes = sent.data;
-  if (Status status = checkBuffers(arguments, sent, received, call); !status.ok()) return status;
-  if (!mpi) {
-    if (Status status = checkElements(arguments, sent, received, call); !status.ok()) {
-      return status;
-    }
+  if (BrokenRule broken = checkBuffers(facts, sent, received)) return broken;
+  if (!facts.mpi) {
+    if (BrokenRule broken = checkElements(arguments, sent, received)) return broken;
   }
   if (sent.own != received.own) {
-    return fault(
-        call, CallFault::kOwnBlock, StatusCode::kMismatch,
-        message("the own block has ", sent.own, " bytes in `in`, but ", received.own, " in `out`"));
+    return {CallFault::kOwnBlock,
+            {StatusCode::kMismatch, message("the own block has ", sent.own, " bytes in `in`, but ",
+                                            received.own, " in `out`")}};
   }
-  const bool overlaps = !call.in_place && overlap(call, sent, received);
-  if (overlaps && !mpi) {
-    return wrong(call, "in and out overlap");
-  }
+  const bool overlaps = !facts.in_place && overlap(call, sent, received);
+  if (overlaps && !facts.mpi) return wrongArgument("in and out overlap");
   call.unpacks_out = received.data > 0 && !received.in_row;
   call.packs_in =
-      sent.data > 0 && (call.in_place || !sent.in_row || (overlaps && !call.unpacks_out));
+      sent.data > 0 && (facts.in_place || !sent.in_row || (overlaps && !call.unpacks_out));
   call.in_place = false;  // what is sent is a copy then
   call.elements = {call.packs_in ? sent.data : sent.span,
                    call.unpacks_out ? received.data : received.span};

@@ -3,14 +3,14 @@
 #define TORC_RUNTIME_COLLECTIVES_CHECK_PAIRS_H_
 
 #include "runtime/collectives/call.h"
+#include "runtime/collectives/call_rules.h"
 #include "runtime/job/call_arguments.h"
-#include "support/status.h"
 
 namespace torc::runtime {
 
 /// What `check` does, of arguments that have lists of pairs; `call` has what follows from none of
 /// them. Elements become bytes.
-Status checkPairs(const CallArguments& arguments, int rank, int ranks, Call& call);
+BrokenRule checkPairs(const CallFacts& facts, Call& call);
 
 /// What `takeLists` does, of such arguments. Throws std::bad_alloc.
 void takePairLists(const CallArguments& arguments, int ranks, Call& call);

@@ -120,8 +120,8 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
   return {};
 }
 
-int init(const char* function, torc_schedule* schedule, const CallArguments& arguments,
-         torc_collective** collective) {
+int init(const char* function, torc_schedule* schedule, torc_collective** collective,
+         const CallArguments& arguments) {
   if (collective != nullptr) *collective = nullptr;
   torc_context* context = schedule != nullptr ? schedule->geometry->context : nullptr;
   const TraceCall traced(context != nullptr ? context->trace.get() : nullptr, function);
@@ -129,171 +129,163 @@ int init(const char* function, torc_schedule* schedule, const CallArguments& arg
       [&] { return create(function, schedule, arguments, collective).annotated(function); }));
 }
 
-/// What all reductions are called with, but for their counts.
-CallArguments reduction(Collective collective, const void* in, void* out, MPI_Datatype type,
-                        MPI_Op op) {
+/// What a function is told of the blocks in a buffer, or of the own one alone.
+struct Blocks {
+  Blocks(int64_t each, MPI_Datatype type_of_all) : count(each), type(type_of_all) {}
+  Blocks(const int64_t* of_ranks, const int64_t* from, MPI_Datatype type_of_all)
+      : is_list(true), counts(of_ranks), displacements(from), type(type_of_all) {}
+
+  bool is_list = false;
+  int64_t count = 0;
+  const int64_t *counts = nullptr, *displacements = nullptr;
+  MPI_Datatype type;
+};
+
+/// A call of a vector: of one buffer that is `out`, or of a reduction.
+CallArguments ofVector(Collective collective, const void* in, void* out, int64_t count,
+                       MPI_Datatype type, MPI_Op op, int root = 0) {
   CallArguments arguments;
   arguments.collective = collective;
   arguments.in = in;
   arguments.out = out;
+  arguments.count = count;
   arguments.type = type;
   arguments.op = op;
+  arguments.root = root;
   return arguments;
 }
 
-/// Likewise of what moves blocks of all ranks; `type` is that of all blocks.
-CallArguments exchange(Collective collective, const void* in, int64_t own_count,
-                       MPI_Datatype own_type, void* out, MPI_Datatype type) {
-  CallArguments arguments;
-  arguments.collective = collective;
-  arguments.in = in;
-  arguments.own_count = own_count;
-  arguments.own_type = own_type;
-  arguments.out = out;
-  arguments.type = type;
+/// A call that moves blocks of all ranks. Which buffer has all of them says the row.
+CallArguments ofBlocks(Collective collective, const void* in, const Blocks& in_blocks, void* out,
+                       const Blocks& out_blocks, int root = 0) {
+  const bool is_own_out = torc::rowOf(collective).describesOwnOut();
+  const Blocks& all = is_own_out ? in_blocks : out_blocks;
+  const Blocks& own = is_own_out ? out_blocks : in_blocks;
+  CallArguments arguments = ofVector(collective, in, out, all.count, all.type, MPI_OP_NULL, root);
+  arguments.has_counts = arguments.has_displacements = all.is_list;
+  arguments.counts = all.counts;
+  arguments.displacements = all.displacements;
+  arguments.own_count = own.count;
+  arguments.own_counts = own.counts;
+  arguments.own_displacements = own.displacements;
+  arguments.own_type = own.type;
   return arguments;
-}
-
-/// Adds one count per rank.
-void setCounts(const int64_t counts[], const int64_t displacements[], CallArguments& arguments) {
-  arguments.has_counts = true;
-  arguments.counts = counts;
-  arguments.has_displacements = true;
-  arguments.displacements = displacements;
 }
 
 }  // namespace
 
 int torc_allreduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
                         MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
-  CallArguments arguments = reduction(Collective::kAllreduce, in, out, datatype, op);
-  arguments.count = count;
-  return init("torc_allreduce_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofVector(Collective::kAllreduce, in, out, count, datatype, op));
 }
 
 int torc_reduce_scatter_init(torc_schedule* schedule, const void* in, void* out,
                              const int64_t counts[], MPI_Datatype datatype, MPI_Op op,
                              torc_collective** collective) {
-  CallArguments arguments = reduction(Collective::kReduceScatter, in, out, datatype, op);
+  CallArguments arguments = ofVector(Collective::kReduceScatter, in, out, 0, datatype, op);
   arguments.has_counts = true;
   arguments.counts = counts;
-  return init("torc_reduce_scatter_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective, arguments);
 }
 
 int torc_reduce_scatter_block_init(torc_schedule* schedule, const void* in, void* out,
                                    int64_t count, MPI_Datatype datatype, MPI_Op op,
                                    torc_collective** collective) {
-  CallArguments arguments = reduction(Collective::kReduceScatter, in, out, datatype, op);
-  arguments.count = count;
-  return init("torc_reduce_scatter_block_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofVector(Collective::kReduceScatter, in, out, count, datatype, op));
 }
 
 int torc_allgather_init(torc_schedule* schedule, const void* in, int64_t in_count,
                         MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
                         torc_collective** collective) {
-  CallArguments arguments = exchange(Collective::kAllgather, in, in_count, in_type, out, out_type);
-  arguments.count = out_count;
-  return init("torc_allgather_init", schedule, arguments, collective);
+  return init(
+      __func__, schedule, collective,
+      ofBlocks(Collective::kAllgather, in, {in_count, in_type}, out, {out_count, out_type}));
 }
 
 int torc_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
                          MPI_Datatype in_type, void* out, const int64_t counts[],
                          const int64_t displacements[], MPI_Datatype out_type,
                          torc_collective** collective) {
-  CallArguments arguments = exchange(Collective::kAllgather, in, in_count, in_type, out, out_type);
-  setCounts(counts, displacements, arguments);
-  return init("torc_allgatherv_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofBlocks(Collective::kAllgather, in, {in_count, in_type}, out,
+                       {counts, displacements, out_type}));
 }
 
 int torc_broadcast_init(torc_schedule* schedule, void* buffer, int64_t count, MPI_Datatype datatype,
                         int root, torc_collective** collective) {
-  CallArguments arguments;
-  arguments.collective = Collective::kBroadcast;
-  arguments.in = MPI_IN_PLACE;
-  arguments.out = buffer;
-  arguments.count = count;
-  arguments.type = datatype;
-  arguments.root = root;
-  return init("torc_broadcast_init", schedule, arguments, collective);
+  return init(
+      __func__, schedule, collective,
+      ofVector(Collective::kBroadcast, MPI_IN_PLACE, buffer, count, datatype, MPI_OP_NULL, root));
 }
 
 int torc_reduce_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
                      MPI_Datatype datatype, MPI_Op op, int root, torc_collective** collective) {
-  CallArguments arguments = reduction(Collective::kReduce, in, out, datatype, op);
-  arguments.count = count;
-  arguments.root = root;
-  return init("torc_reduce_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofVector(Collective::kReduce, in, out, count, datatype, op, root));
 }
 
 int torc_scan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
                    MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
-  CallArguments arguments = reduction(Collective::kScan, in, out, datatype, op);
-  arguments.count = count;
-  return init("torc_scan_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofVector(Collective::kScan, in, out, count, datatype, op));
 }
 
 int torc_exscan_init(torc_schedule* schedule, const void* in, void* out, int64_t count,
                      MPI_Datatype datatype, MPI_Op op, torc_collective** collective) {
-  CallArguments arguments = reduction(Collective::kExscan, in, out, datatype, op);
-  arguments.count = count;
-  return init("torc_exscan_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofVector(Collective::kExscan, in, out, count, datatype, op));
 }
 
 int torc_scatter_init(torc_schedule* schedule, const void* in, int64_t in_count,
                       MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
                       int root, torc_collective** collective) {
-  CallArguments arguments = exchange(Collective::kScatter, in, out_count, out_type, out, in_type);
-  arguments.count = in_count;
-  arguments.root = root;
-  return init("torc_scatter_init", schedule, arguments, collective);
+  return init(
+      __func__, schedule, collective,
+      ofBlocks(Collective::kScatter, in, {in_count, in_type}, out, {out_count, out_type}, root));
 }
 
 int torc_scatterv_init(torc_schedule* schedule, const void* in, const int64_t counts[],
                        const int64_t displacements[], MPI_Datatype in_type, void* out,
                        int64_t out_count, MPI_Datatype out_type, int root,
                        torc_collective** collective) {
-  CallArguments arguments = exchange(Collective::kScatter, in, out_count, out_type, out, in_type);
-  setCounts(counts, displacements, arguments);
-  arguments.root = root;
-  return init("torc_scatterv_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofBlocks(Collective::kScatter, in, {counts, displacements, in_type}, out,
+                       {out_count, out_type}, root));
 }
 
 int torc_gather_init(torc_schedule* schedule, const void* in, int64_t in_count,
                      MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
                      int root, torc_collective** collective) {
-  CallArguments arguments = exchange(Collective::kGather, in, in_count, in_type, out, out_type);
-  arguments.count = out_count;
-  arguments.root = root;
-  return init("torc_gather_init", schedule, arguments, collective);
+  return init(
+      __func__, schedule, collective,
+      ofBlocks(Collective::kGather, in, {in_count, in_type}, out, {out_count, out_type}, root));
 }
 
 int torc_gatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
                       MPI_Datatype in_type, void* out, const int64_t counts[],
                       const int64_t displacements[], MPI_Datatype out_type, int root,
                       torc_collective** collective) {
-  CallArguments arguments = exchange(Collective::kGather, in, in_count, in_type, out, out_type);
-  setCounts(counts, displacements, arguments);
-  arguments.root = root;
-  return init("torc_gatherv_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofBlocks(Collective::kGather, in, {in_count, in_type}, out,
+                       {counts, displacements, out_type}, root));
 }
 
 int torc_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
                        MPI_Datatype in_type, void* out, int64_t out_count, MPI_Datatype out_type,
                        torc_collective** collective) {
-  CallArguments arguments = exchange(Collective::kAlltoall, in, in_count, in_type, out, out_type);
-  arguments.count = out_count;
-  return init("torc_alltoall_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofBlocks(Collective::kAlltoall, in, {in_count, in_type}, out, {out_count, out_type}));
 }
 
 int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
                         const int64_t in_displacements[], MPI_Datatype in_type, void* out,
                         const int64_t out_counts[], const int64_t out_displacements[],
                         MPI_Datatype out_type, torc_collective** collective) {
-  CallArguments arguments = exchange(Collective::kAlltoall, in, 0, in_type, out, out_type);
-  setCounts(out_counts, out_displacements, arguments);
-  arguments.own_counts = in_counts;
-  arguments.own_displacements = in_displacements;
-  return init("torc_alltoallv_init", schedule, arguments, collective);
+  return init(__func__, schedule, collective,
+              ofBlocks(Collective::kAlltoall, in, {in_counts, in_displacements, in_type}, out,
+                       {out_counts, out_displacements, out_type}));
 }
 
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {

@@ -25,7 +25,7 @@ struct OffloadedCommunicator {
 
 /// One rank's part of a call.
 struct OffloadedCall {
-  OffloadedCollective collective = OffloadedCollective::kBarrier;
+  OffloadedCollective collective;
   std::uint64_t bytes = 0;  // as in Request
   // What the rank contributes: `count` elements, of `data_bytes` bytes together; none: 0.
   const void* data = nullptr;

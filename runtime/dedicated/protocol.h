@@ -35,14 +35,14 @@ struct Request {
   std::uint64_t bytes = 0;         // of the vector: of reductions and broadcasts the whole one, of
                                    // allgathers and all-to-alls one rank's block
   std::uint64_t data_bytes = 0;    // that this rank contributes
-  std::uint64_t own_offset = 0;    // reduce_scatter: this rank's part of the vector, in bytes
+  std::uint64_t own_offset = 0;    // where sums are cut: this rank's part of the vector, in bytes
   std::uint64_t own_bytes = 0;
   std::int32_t slot = 0;  // of the tags of data and result
   std::int32_t root = 0;  // rank in the communicator
   std::int32_t type = 0;  // Fortran's number of what reductions reduce
   std::int32_t op = 0;
   Purpose purpose = Purpose::kCollective;
-  OffloadedCollective collective = OffloadedCollective::kBarrier;
+  OffloadedCollective collective;
   bool is_long = false;  // the data come in a message of their own
 };
 

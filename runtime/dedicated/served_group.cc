@@ -8,6 +8,7 @@
 #include "runtime/dedicated/server_collectives.h"
 #include "runtime/transport/mpi_status.h"
 #include "runtime/transport/smpi.h"
+#include "schedules/collective.h"
 #include "support/message.h"
 
 namespace torc::runtime::dedicated {
@@ -16,10 +17,16 @@ namespace {
 // Calls of a communicator for whose long contributions there is room at a time.
 constexpr std::size_t kCallsWithRoom = 8;
 
-bool isReduction(OffloadedCollective collective) {
-  return collective == OffloadedCollective::kAllreduce ||
-         collective == OffloadedCollective::kReduce ||
-         collective == OffloadedCollective::kReduceScatter;
+/// Whether every rank has blocks of its own, which it sends and gets.
+bool isExchange(const Request& request) {
+  return request.collective.row().describesOwn();
+}
+bool isOfPairs(const Request& request) {
+  return request.collective.row().blocks == BlockSpace::kPair;
+}
+/// Whether each rank gets its part of the sums.
+bool isCut(const Request& request) {
+  return request.collective.reduces() && !request.collective.row().outWhole();
 }
 
 std::unique_ptr<std::byte[]> makeBytes(std::size_t bytes) {
@@ -64,7 +71,7 @@ ServedGroup::~ServedGroup() {
 Status ServedGroup::begin(Call& call, const Request& request) {
   call.request = request;
   call.contributions.resize(mine_.size());
-  if (!isReduction(request.collective)) return {};
+  if (!request.collective.reduces()) return {};
   StatusOr<ElementType> type = describeType(PMPI_Type_f2c(request.type));
   if (!type.ok()) return type.status();
   call.type = *type;
@@ -78,10 +85,10 @@ Status ServedGroup::begin(Call& call, const Request& request) {
 Status ServedGroup::check(const Call& call, const Contribution& contribution) const {
   const Request &one = call.request, &other = contribution.request;
   std::uint64_t wanted = other.bytes;
-  if (other.collective == OffloadedCollective::kAlltoall) wanted *= members_.size();
-  if (other.collective == OffloadedCollective::kBroadcast &&
-      contribution.source != wire_.rankOfApplication(members_[static_cast<std::size_t>(one.root)]))
-    wanted = 0;
+  if (isOfPairs(other)) wanted *= members_.size();
+  const bool is_root =
+      contribution.source == wire_.rankOfApplication(members_[static_cast<std::size_t>(one.root)]);
+  if (other.collective.row().inAt(is_root) == Holds::kNothing) wanted = 0;
   if (one.collective == other.collective && one.bytes == other.bytes && one.root == other.root &&
       one.op == other.op && other.data_bytes == wanted) {
     return {};
@@ -164,7 +171,7 @@ Status ServedGroup::fold(Call& call, bool& moved) {
 /// Goes on to the next phase when everything of this server's ranks is here.
 Status ServedGroup::collect(Call& call, std::uint64_t number, bool& moved) {
   if (call.contributions.empty()) return {};
-  if (isReduction(call.request.collective)) {
+  if (call.request.collective.reduces()) {
     if (Status status = fold(call, moved); !status.ok()) return status;
     if (call.folded < mine_.size()) return {};
   } else {
@@ -183,49 +190,48 @@ Status ServedGroup::collect(Call& call, std::uint64_t number, bool& moved) {
 Status ServedGroup::goAmongServers(Call& call, std::uint64_t number) {
   const bool is_alone = comm_ == MPI_COMM_NULL;
   const Request& request = call.request;
-  const auto bytes = static_cast<int>(request.bytes);
-  switch (request.collective) {
-    case OffloadedCollective::kAllreduce:
-    case OffloadedCollective::kReduceScatter:
-      if (is_alone || bytes == 0) return {};
-      if (short_sums_ == ShortSums::kExchanged && request.bytes <= kMostSummedBytes) {
-        call.sum = std::make_unique<ServersSum>(rounds_, comm_, number, call.reducer.reducer(),
-                                                request.bytes / call.type.bytes, request.bytes);
-        return call.sum->start(std::move(call.vector));
-      }
-      return mpiStatus(startServersAllreduce(
-                           call.vector.get(), static_cast<int>(request.bytes / call.type.bytes),
-                           call.type.handle, call.reduction.op, comm_, &call.among),
-                       "MPI_Iallreduce");
-    case OffloadedCollective::kReduce: {
-      if (is_alone || bytes == 0) return {};
-      const bool is_root = positionOf(request.root) == own_position_;
-      return mpiStatus(
-          startServersReduce(is_root ? MPI_IN_PLACE : call.vector.get(), call.vector.get(),
-                             static_cast<int>(request.bytes / call.type.bytes), call.type.handle,
-                             call.reduction.op, positionOf(request.root), comm_, &call.among),
-          "MPI_Ireduce");
-    }
-    case OffloadedCollective::kBroadcast: {
-      call.vector = makeBytes(request.bytes);
-      if (positionOf(request.root) == own_position_) {
-        const auto at = std::ranges::lower_bound(mine_, request.root) - mine_.begin();
-        std::memcpy(call.vector.get(), call.contributions[static_cast<std::size_t>(at)].values(),
-                    request.bytes);
-      }
-      if (is_alone || bytes == 0) return {};
-      return mpiStatus(startServersBroadcast(call.vector.get(), bytes, positionOf(request.root),
-                                             comm_, &call.among),
-                       "MPI_Ibcast");
-    }
-    case OffloadedCollective::kBarrier:
-      return is_alone ? Status()
-                      : mpiStatus(startServersBarrier(comm_, &call.among), "MPI_Ibarrier");
-    case OffloadedCollective::kAllgather:
-    case OffloadedCollective::kAlltoall:
-      return startExchange(call);
+  const CollectiveRow& row = request.collective.row();
+  if (request.collective.is_barrier) {
+    if (is_alone) return {};
+    return mpiStatus(startServersBarrier(comm_, &call.among), "MPI_Ibarrier");
   }
-  return {};
+  if (isExchange(request)) return startExchange(call);
+  const int root = positionOf(request.root);
+  const bool is_root = root == own_position_;
+  if (!row.reduces()) {
+    call.vector = makeBytes(request.bytes);
+    if (is_root) {
+      const auto at = std::ranges::lower_bound(mine_, request.root) - mine_.begin();
+      std::memcpy(call.vector.get(), call.contributions[static_cast<std::size_t>(at)].values(),
+                  request.bytes);
+    }
+  }
+  if (is_alone || request.bytes == 0) return {};
+  if (!row.reduces()) {
+    return mpiStatus(startServersBroadcast(call.vector.get(), static_cast<int>(request.bytes), root,
+                                           comm_, &call.among),
+                     "MPI_Ibcast");
+  }
+  const auto count = static_cast<int>(request.bytes / call.type.bytes);
+  if (row.isRooted()) {
+    return mpiStatus(
+        startServersReduce(is_root ? MPI_IN_PLACE : call.vector.get(), call.vector.get(), count,
+                           call.type.handle, call.reduction.op, root, comm_, &call.among),
+        "MPI_Ireduce");
+  }
+  if (short_sums_ == ShortSums::kExchanged && request.bytes <= kMostSummedBytes) {
+    call.sum = std::make_unique<ServersSum>(rounds_, comm_, number, call.reducer.reducer(),
+                                            request.bytes / call.type.bytes, request.bytes);
+    return call.sum->start(std::move(call.vector));
+  }
+  return mpiStatus(startServersAllreduce(call.vector.get(), count, call.type.handle,
+                                         call.reduction.op, comm_, &call.among),
+                   "MPI_Iallreduce");
+}
+
+/// Of an exchange: results that differ, of the ranks of this server.
+std::size_t ServedGroup::resultsHere(const Call& call) const {
+  return isOfPairs(call.request) ? mine_.size() : 1;
 }
 
 /// Blocks in the order in which the other servers get them: of an allgather one for each rank of
@@ -238,7 +244,7 @@ void ServedGroup::packExchange(Call& call) const {
     to += block;
   };
   const auto own = static_cast<int>(mine_.size());
-  if (call.request.collective == OffloadedCollective::kAllgather) {
+  if (!isOfPairs(call.request)) {
     for (int i = 0; i < own; ++i)
       add(i, 0);
     return;
@@ -253,11 +259,11 @@ void ServedGroup::packExchange(Call& call) const {
 
 Status ServedGroup::startExchange(Call& call) {
   const std::uint64_t block = call.request.bytes;
-  const bool is_allgather = call.request.collective == OffloadedCollective::kAllgather;
+  const bool is_of_pairs = isOfPairs(call.request);
   std::uint64_t sent = 0, received = 0;
   for (const std::vector<int>& ranks : ranks_of_) {
-    const std::uint64_t in = ranks.size() * block * (is_allgather ? 1 : mine_.size());
-    const std::uint64_t out = is_allgather ? 0 : in;
+    const std::uint64_t in = ranks.size() * block * resultsHere(call);
+    const std::uint64_t out = is_of_pairs ? in : 0;
     call.counts.push_back(static_cast<int>(out));
     call.offsets.push_back(static_cast<int>(sent));
     call.receive_counts.push_back(static_cast<int>(in));
@@ -265,7 +271,7 @@ Status ServedGroup::startExchange(Call& call) {
     sent += out;
     received += in;
   }
-  if (is_allgather) sent = mine_.size() * block;
+  if (!is_of_pairs) sent = mine_.size() * block;
   call.vector = makeBytes(sent);
   packExchange(call);
   for (Contribution& contribution : call.contributions)
@@ -275,7 +281,7 @@ Status ServedGroup::startExchange(Call& call) {
     return {};
   }
   call.received = makeBytes(received);
-  if (is_allgather) {
+  if (!is_of_pairs) {
     return mpiStatus(startServersAllgatherv(call.vector.get(), static_cast<int>(sent),
                                             call.received.get(), call.receive_counts.data(),
                                             call.receive_offsets.data(), comm_, &call.among),
@@ -290,8 +296,7 @@ Status ServedGroup::startExchange(Call& call) {
 /// Of exchanges: from the order of the servers to that of the ranks.
 void ServedGroup::arrangeResults(Call& call) const {
   const std::uint64_t block = call.request.bytes;
-  const bool is_allgather = call.request.collective == OffloadedCollective::kAllgather;
-  const std::size_t results = is_allgather ? 1 : mine_.size();
+  const std::size_t results = resultsHere(call);
   call.result = makeBytes(results * members_.size() * block);
   const std::byte* from = call.received.get();
   for (const std::vector<int>& ranks : ranks_of_) {
@@ -310,42 +315,25 @@ void ServedGroup::arrangeResults(Call& call) const {
 /// Bytes of the result, and where they begin, of the `index`-th rank of this server.
 std::size_t ServedGroup::resultBytes(const Call& call, std::size_t index) const {
   const Request& request = call.request;
-  switch (request.collective) {
-    case OffloadedCollective::kAllreduce:
-    case OffloadedCollective::kReduce:
-    case OffloadedCollective::kBroadcast:
-      return request.bytes;
-    case OffloadedCollective::kBarrier:
-      return 0;
-    case OffloadedCollective::kReduceScatter:
-      return call.contributions[index].request.own_bytes;
-    case OffloadedCollective::kAllgather:
-    case OffloadedCollective::kAlltoall:
-      return members_.size() * request.bytes;
-  }
-  return 0;
+  if (isCut(request)) return call.contributions[index].request.own_bytes;
+  return (isExchange(request) ? members_.size() : 1) * request.bytes;
 }
 
 std::size_t ServedGroup::resultOffset(const Call& call, std::size_t index) const {
-  if (call.request.collective == OffloadedCollective::kReduceScatter) {
-    return call.contributions[index].request.own_offset;
-  }
-  if (call.request.collective == OffloadedCollective::kAlltoall) {
-    return index * resultBytes(call, index);
-  }
-  return 0;
+  if (isCut(call.request)) return call.contributions[index].request.own_offset;
+  return isOfPairs(call.request) ? index * resultBytes(call, index) : 0;
 }
 
 Status ServedGroup::sendResults(Call& call) {
   const Request& request = call.request;
-  const bool is_exchange = request.collective == OffloadedCollective::kAllgather ||
-                           request.collective == OffloadedCollective::kAlltoall;
+  const CollectiveRow& row = request.collective.row();
+  const bool is_exchange = isExchange(request);
   if (is_exchange) arrangeResults(call);
   const std::byte* results = is_exchange ? call.result.get() : call.vector.get();
   for (std::size_t i = 0; i < mine_.size(); ++i) {
     const bool is_root = mine_[i] == request.root;
-    if (request.collective == OffloadedCollective::kReduce && !is_root) continue;
-    if (request.collective == OffloadedCollective::kBroadcast && is_root) continue;
+    if (row.outAt(is_root) == Holds::kNothing) continue;
+    if (is_root && row.in_elsewhere == Holds::kNothing) continue;  // it has it
     const Contribution& contribution = call.contributions[i];
     call.sends.push_back(MPI_REQUEST_NULL);
     const int code =

@@ -101,6 +101,7 @@ class ServedGroup {
   bool isAmongServersComplete(Call& call);
   Status startExchange(Call& call);
   Status sendResults(Call& call);
+  std::size_t resultsHere(const Call& call) const;
   void packExchange(Call& call) const;
   void arrangeResults(Call& call) const;
   std::size_t resultOffset(const Call& call, std::size_t index) const;

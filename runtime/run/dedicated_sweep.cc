@@ -124,7 +124,6 @@ StatusOr<Row> runRatio(const Roles& roles, const RunOptions& options, std::uint6
     const int count = static_cast<int>(bytes / sizeof(double));
     std::vector<double> in(static_cast<std::size_t>(count), application + 1), out(in.size());
     OffloadedCall call;
-    call.collective = OffloadedCollective::kAllreduce;
     call.bytes = call.data_bytes = in.size() * sizeof(double);
     call.data = in.data();
     call.has_result = true;

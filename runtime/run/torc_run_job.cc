@@ -79,7 +79,8 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
   const bool pairs = row_->blocks == BlockSpace::kPair;
   const bool uneven = options.uneven;
   if (pairs && !uneven) elements_ -= elements_ % ranks;  // blocks are of one size
-  equal_blocks_ = elements_ % ranks == 0 && !uneven;
+  arguments_.has_lists = elements_ % ranks != 0 || uneven;
+  auto& [counts, displacements] = arguments_.blocks;
   std::uint64_t before = 0;
   for (std::uint64_t r = 0; r < ranks; ++r) {
     // Uneven: shares between 0 and 12, each the difference of cumulative ones.
@@ -90,20 +91,20 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
     }
     const std::uint64_t stop =
         uneven && total > 0 ? share(elements_, end, total) : share(elements_, r + 1, ranks);
-    counts_.push_back(static_cast<std::int64_t>(stop - before));
+    counts.push_back(static_cast<std::int64_t>(stop - before));
     before = stop;
   }
   // Of a pair the block that the sum of its two ranks names, so that it has one size both ways.
-  if (pairs) std::rotate(counts_.begin(), counts_.begin() + rank_, counts_.end());
+  if (pairs) std::rotate(counts.begin(), counts.begin() + rank_, counts.end());
   std::int64_t displacement = 0;
-  for (const std::int64_t count : counts_) {
-    displacements_.push_back(displacement);
-    mpi_counts_.push_back(static_cast<int>(count));
-    mpi_displacements_.push_back(static_cast<int>(displacement));
+  for (const std::int64_t count : counts) {
+    displacements.push_back(displacement);
+    arguments_.int_blocks.counts.push_back(static_cast<int>(count));
+    arguments_.int_blocks.displacements.push_back(static_cast<int>(displacement));
     displacement += count;
   }
   const std::size_t own =
-      (pairs ? elements_ : static_cast<std::size_t>(counts_[rank_])) * options.type.bytes;
+      (pairs ? elements_ : static_cast<std::size_t>(counts[rank_])) * options.type.bytes;
   const bool is_root = rank_ == options.root;
   is_in_place_ = (options.in_place && row_->mayBeInPlace(is_root)) || hasOneBuffer();
   const auto held = [&](Holds holds) {
@@ -115,35 +116,25 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
   const std::size_t out_bytes = held(row_->outAt(is_root));
   const bool has_result = row_->includesOwn() || rank_ > 0;
   result_bytes_ = has_result ? out_bytes : 0;
-  if (is_in_place_ && row_->in_place == InPlace::kOwnResult) {
-    result_offset_ = static_cast<std::size_t>(displacements_[rank_]) * options.type.bytes;
-  }
+  own_offset_ = static_cast<std::size_t>(displacements[rank_]) * options.type.bytes;
+  if (is_in_place_ && row_->in_place == InPlace::kOwnResult) result_offset_ = own_offset_;
   if (!is_in_place_) in_ = data_;
   out_.resize(is_in_place_ ? bytes : out_bytes);
   if (pairs) in_.reserve(1);  // MPICH refuses two buffers at one address, even at none
+  const bool is_own_out = row_->describesOwnOut();
+  arguments_.collective = collective;
+  arguments_.rank = rank_;
+  arguments_.in = !is_in_place_ ? in_.data() : is_own_out ? out_.data() : MPI_IN_PLACE;
+  arguments_.in_apart = data_.data();
+  arguments_.out = is_in_place_ && is_own_out ? MPI_IN_PLACE : out_.data();
+  arguments_.elements = elements_;
+  arguments_.type = options.type.datatype;
+  arguments_.op = options.op.op;
+  arguments_.root = options.root;
 }
 
 RunJob::~RunJob() {
   (void)torc_collective_free(collective_);
-}
-
-const RunJob::Calls RunJob::kCalls[] = {
-    {Collective::kAllreduce, &RunJob::initAllreduce, &RunJob::mpiAllreduce},
-    {Collective::kReduceScatter, &RunJob::initReduceScatter, &RunJob::mpiReduceScatter},
-    {Collective::kAllgather, &RunJob::initAllgather, &RunJob::mpiAllgather},
-    {Collective::kBroadcast, &RunJob::initBroadcast, &RunJob::mpiBroadcast},
-    {Collective::kAlltoall, &RunJob::initAlltoall, &RunJob::mpiAlltoall},
-    {Collective::kReduce, &RunJob::initReduce, &RunJob::mpiReduce},
-    {Collective::kScatter, &RunJob::initScatter, &RunJob::mpiScatter},
-    {Collective::kGather, &RunJob::initGather, &RunJob::mpiGather},
-    {Collective::kScan, &RunJob::initScan, &RunJob::mpiScan},
-    {Collective::kExscan, &RunJob::initExscan, &RunJob::mpiExscan},
-};
-
-const RunJob::Calls& RunJob::calls() const {
-  static_assert(std::size(kCalls) == kCollectiveCount);
-  return *std::ranges::find_if(
-      kCalls, [&](const Calls& calls) { return &rowOf(calls.collective) == row_; });
 }
 
 /// Whether MPI's function takes one buffer, which the root reads and the others write.
@@ -151,174 +142,19 @@ bool RunJob::hasOneBuffer() const {
   return row_->isRooted() && row_->inWhole() && row_->outWhole() && !row_->reduces();
 }
 
-const void* RunJob::in() const {
-  if (!is_in_place_) return in_.data();
-  return row_->describesOwnOut() ? out_.data() : MPI_IN_PLACE;
-}
-
-void* RunJob::out() {
-  return is_in_place_ && row_->describesOwnOut() ? MPI_IN_PLACE : out_.data();
-}
-
-int RunJob::initAllreduce() {
-  return torc_allreduce_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
-                             options_.type.datatype, options_.op.op, &collective_);
-}
-
-int RunJob::initReduceScatter() {
-  const MPI_Datatype type = options_.type.datatype;
-  return equal_blocks_ ? torc_reduce_scatter_block_init(schedule_, in(), out_.data(), counts_[0],
-                                                        type, options_.op.op, &collective_)
-                       : torc_reduce_scatter_init(schedule_, in(), out_.data(), counts_.data(),
-                                                  type, options_.op.op, &collective_);
-}
-
-int RunJob::initAllgather() {
-  const MPI_Datatype type = options_.type.datatype;
-  return equal_blocks_
-             ? torc_allgather_init(schedule_, in(), counts_[rank_], type, out_.data(), counts_[0],
-                                   type, &collective_)
-             : torc_allgatherv_init(schedule_, in(), counts_[rank_], type, out_.data(),
-                                    counts_.data(), displacements_.data(), type, &collective_);
-}
-
-int RunJob::initBroadcast() {
-  return torc_broadcast_init(schedule_, out_.data(), static_cast<std::int64_t>(elements_),
-                             options_.type.datatype, options_.root, &collective_);
-}
-
-int RunJob::initAlltoall() {
-  const MPI_Datatype type = options_.type.datatype;
-  return equal_blocks_ ? torc_alltoall_init(schedule_, in(), counts_[0], type, out_.data(),
-                                            counts_[0], type, &collective_)
-                       : torc_alltoallv_init(schedule_, in(), counts_.data(), displacements_.data(),
-                                             type, out_.data(), counts_.data(),
-                                             displacements_.data(), type, &collective_);
-}
-
-int RunJob::initReduce() {
-  return torc_reduce_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
-                          options_.type.datatype, options_.op.op, options_.root, &collective_);
-}
-
-int RunJob::initScan() {
-  return torc_scan_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
-                        options_.type.datatype, options_.op.op, &collective_);
-}
-
-int RunJob::initExscan() {
-  return torc_exscan_init(schedule_, in(), out_.data(), static_cast<std::int64_t>(elements_),
-                          options_.type.datatype, options_.op.op, &collective_);
-}
-
-int RunJob::initScatter() {
-  const MPI_Datatype type = options_.type.datatype;
-  return equal_blocks_
-             ? torc_scatter_init(schedule_, in(), counts_[0], type, out(), counts_[rank_], type,
-                                 options_.root, &collective_)
-             : torc_scatterv_init(schedule_, in(), counts_.data(), displacements_.data(), type,
-                                  out(), counts_[rank_], type, options_.root, &collective_);
-}
-
-int RunJob::initGather() {
-  const MPI_Datatype type = options_.type.datatype;
-  return equal_blocks_
-             ? torc_gather_init(schedule_, in(), counts_[rank_], type, out_.data(), counts_[0],
-                                type, options_.root, &collective_)
-             : torc_gatherv_init(schedule_, in(), counts_[rank_], type, out_.data(), counts_.data(),
-                                 displacements_.data(), type, options_.root, &collective_);
-}
-
-/// Never in place: MPICH 4.0.2 then dies of more than 2048 bytes at another root than rank 0.
-void RunJob::mpiReduce() {
-  MPI_Reduce(data_.data(), out_.data(), static_cast<int>(elements_), options_.type.datatype,
-             options_.op.op, options_.root, comm_);
-}
-
-void RunJob::mpiScatter() {
-  const MPI_Datatype type = options_.type.datatype;
-  if (equal_blocks_) {
-    MPI_Scatter(in(), mpi_counts_[0], type, out(), mpi_counts_[rank_], type, options_.root, comm_);
-  } else {
-    MPI_Scatterv(in(), mpi_counts_.data(), mpi_displacements_.data(), type, out(),
-                 mpi_counts_[rank_], type, options_.root, comm_);
-  }
-}
-
-void RunJob::mpiGather() {
-  const MPI_Datatype type = options_.type.datatype;
-  if (equal_blocks_) {
-    MPI_Gather(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type, options_.root,
-               comm_);
-  } else {
-    MPI_Gatherv(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_.data(),
-                mpi_displacements_.data(), type, options_.root, comm_);
-  }
-}
-
-void RunJob::mpiAlltoall() {
-  const MPI_Datatype type = options_.type.datatype;
-  if (equal_blocks_) {
-    MPI_Alltoall(in(), mpi_counts_[0], type, out_.data(), mpi_counts_[0], type, comm_);
-  } else {
-    MPI_Alltoallv(in(), mpi_counts_.data(), mpi_displacements_.data(), type, out_.data(),
-                  mpi_counts_.data(), mpi_displacements_.data(), type, comm_);
-  }
-}
-
-void RunJob::mpiBroadcast() {
-  MPI_Bcast(out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.root, comm_);
-}
-
-void RunJob::mpiAllreduce() {
-  MPI_Allreduce(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype,
-                options_.op.op, comm_);
-}
-
-void RunJob::mpiScan() {
-  MPI_Scan(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.op.op,
-           comm_);
-}
-
-void RunJob::mpiExscan() {
-  MPI_Exscan(in(), out_.data(), static_cast<int>(elements_), options_.type.datatype, options_.op.op,
-             comm_);
-}
-
-void RunJob::mpiReduceScatter() {
-  const MPI_Datatype type = options_.type.datatype;
-  if (equal_blocks_) {
-    MPI_Reduce_scatter_block(in(), out_.data(), mpi_counts_[0], type, options_.op.op, comm_);
-  } else {
-    MPI_Reduce_scatter(in(), out_.data(), mpi_counts_.data(), type, options_.op.op, comm_);
-  }
-}
-
-void RunJob::mpiAllgather() {
-  const MPI_Datatype type = options_.type.datatype;
-  if (equal_blocks_) {
-    MPI_Allgather(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_[0], type, comm_);
-  } else {
-    MPI_Allgatherv(in(), mpi_counts_[rank_], type, out_.data(), mpi_counts_.data(),
-                   mpi_displacements_.data(), type, comm_);
-  }
-}
-
 std::string RunJob::prepare() {
   if ((options_.check || options_.compare) && elements_ > std::numeric_limits<int>::max()) {
     return "MPI's own collective takes at most 2147483647 elements, this size has " +
            std::to_string(elements_);
   }
-  return (this->*calls().init)() == TORC_OK ? std::string() : torc_error_message();
+  return initTorc(arguments_, schedule_, &collective_) == TORC_OK ? std::string()
+                                                                  : torc_error_message();
 }
 
 /// Puts the data where an in-place call reads them; otherwise they have not been touched.
 void RunJob::fill() {
   if (!is_in_place_ || data_.empty()) return;
-  const std::size_t offset =
-      row_->in_place == InPlace::kOwnBlock
-          ? static_cast<std::size_t>(displacements_[rank_]) * options_.type.bytes
-          : 0;
+  const std::size_t offset = row_->in_place == InPlace::kOwnBlock ? own_offset_ : 0;
   std::memcpy(out_.data() + offset, data_.data(), data_.size());
 }
 
@@ -329,7 +165,7 @@ std::string RunJob::runTorc() {
 }
 
 void RunJob::runMpi() {
-  (this->*calls().mpi)();
+  (void)callMpi(arguments_, comm_);
 }
 
 std::span<const std::byte> RunJob::result() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/api/torc.h"
+#include "runtime/run/collective_functions.h"
 #include "runtime/run/torc_run_options.h"
 #include "schedules/collective.h"
 
@@ -57,38 +58,7 @@ class RunJob {
   std::string checkAgain();
 
  private:
-  /// The collective's calls, of torc and of MPI: one row each.
-  struct Calls {
-    Collective collective;
-    int (RunJob::*init)();
-    void (RunJob::*mpi)();
-  };
-  static const Calls kCalls[];
-  const Calls& calls() const;
-  int initAllreduce();
-  int initReduceScatter();
-  int initAllgather();
-  int initBroadcast();
-  int initAlltoall();
-  int initReduce();
-  int initScan();
-  int initExscan();
-  int initScatter();
-  int initGather();
-  void mpiAllreduce();
-  void mpiReduceScatter();
-  void mpiAllgather();
-  void mpiBroadcast();
-  void mpiAlltoall();
-  void mpiReduce();
-  void mpiScan();
-  void mpiExscan();
-  void mpiScatter();
-  void mpiGather();
-
   bool hasOneBuffer() const;
-  const void* in() const;
-  void* out();
   void fill();
   std::string runTorc();
   void runMpi();
@@ -102,13 +72,12 @@ class RunJob {
   torc_schedule* schedule_;
   const CollectiveRow* row_ = nullptr;
   int rank_ = 0, ranks_ = 1;
-  std::uint64_t elements_ = 0;  // of the whole vector
-  bool equal_blocks_ = true;
-  bool is_in_place_ = false;                          // this rank's call, with all its data in out_
-  std::vector<std::int64_t> counts_, displacements_;  // of blocks, in elements
-  std::vector<int> mpi_counts_, mpi_displacements_;
+  std::uint64_t elements_ = 0;   // of the whole vector
+  bool is_in_place_ = false;     // this rank's call, with all its data in out_
   std::vector<std::byte> data_;  // what every iteration starts from
   std::vector<std::byte> in_, out_, reference_;
+  FunctionArguments arguments_;
+  std::size_t own_offset_ = 0;                        // of the own block among those of all ranks
   std::vector<double> reference_seconds_;             // of the one iteration of MPI's that made it
   std::size_t result_bytes_ = 0, result_offset_ = 0;  // in out_
   torc_collective* collective_ = nullptr;

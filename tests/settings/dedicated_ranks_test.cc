@@ -53,13 +53,13 @@ TEST(DedicatedRanksTest, Limits) {
       parseOffloadLimits("allreduce:1K,iallreduce,barrier,ireduce_scatter:0", allowed);
   ASSERT_TRUE(limits);
   const auto at = [](const OffloadLimits::Row& row, OffloadedCollective collective) {
-    return row[static_cast<std::size_t>(collective)];
+    return row[collective.index()];
   };
-  EXPECT_EQ(at(limits->blocking, OffloadedCollective::kAllreduce), 1024u);
-  EXPECT_EQ(at(limits->nonblocking, OffloadedCollective::kAllreduce), kMostOffloadedBytes);
-  EXPECT_EQ(at(limits->blocking, OffloadedCollective::kBarrier), kMostOffloadedBytes);
-  EXPECT_EQ(at(limits->nonblocking, OffloadedCollective::kBarrier), std::nullopt);
-  EXPECT_EQ(at(limits->nonblocking, OffloadedCollective::kReduceScatter), 0u);
+  EXPECT_EQ(at(limits->blocking, {Collective::kAllreduce}), 1024u);
+  EXPECT_EQ(at(limits->nonblocking, {Collective::kAllreduce}), kMostOffloadedBytes);
+  EXPECT_EQ(at(limits->blocking, {.is_barrier = true}), kMostOffloadedBytes);
+  EXPECT_EQ(at(limits->nonblocking, {.is_barrier = true}), std::nullopt);
+  EXPECT_EQ(at(limits->nonblocking, {Collective::kReduceScatter}), 0u);
   EXPECT_EQ(parseOffloadLimits("none", allowed), OffloadLimits());
   for (const char* wrong : {"", "all", "scan", "allreduce:", "allreduce:1T", "allreduce:17M",
                             "allreduce,", "iiallreduce", "allreduce:1K:2"}) {

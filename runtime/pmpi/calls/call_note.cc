@@ -47,7 +47,7 @@ CallNote noteOn(const CollectiveCall& call, Maker maker) {
   note.signature = signatureOf(call);
   note.id = call.id;
   note.maker = maker;
-  note.reason = call.reason;
+  note.reason = call.verdict.reason();
   if (call.id == CallId::kBarrier) return note;
   note.bytes = call.bytes;
   note.op = PMPI_Op_c2f(isPredefinedOp(arguments.op) ? arguments.op : MPI_OP_NULL);

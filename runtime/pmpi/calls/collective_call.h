@@ -14,7 +14,7 @@
 
 #include "runtime/job/call_arguments.h"
 #include "runtime/pmpi/calls/intercepted_calls.h"
-#include "runtime/pmpi/calls/reason.h"
+#include "runtime/pmpi/calls/verdict.h"
 
 namespace torc::runtime::pmpi {
 
@@ -100,12 +100,12 @@ struct CollectiveCall {
   std::uint64_t number = 0;   // among the collective calls of its communicator, from 1 on; 0: none
   std::uint64_t ordinal = 0;  // the same among those of its function, which names it on all ranks
   std::uint64_t bytes = 0;    // of the whole vector
-  Reason reason = Reason::kCollective;
+  Verdict verdict = Reason::kCollective;
   double began = 0;            // seconds, when statistics are kept
   CallTrial* trial = nullptr;  // that it is part of (runtime/pmpi/tuning); null: of none
 };
 
-/// What became of a call. Not settled: it is MPI's, and the wrapper makes it as it stands.
+/// What became of a call. Not settled: it is MPI's, as its verdict says, and the wrapper makes it.
 struct Outcome {
   bool settled = false;
   int code = MPI_SUCCESS;  // for the program, where settled

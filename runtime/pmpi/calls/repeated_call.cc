@@ -61,34 +61,29 @@ RepeatedCalls::Slot* RepeatedCalls::slotToKeepIn(const CallKey& key, const Colle
   return std::exchange(slot.last_hash, hash) == hash ? &slot : nullptr;
 }
 
-void RepeatedCalls::keep(Slot& slot, std::unique_ptr<RepeatedCall> repeated) {
-  if (slot.kept != nullptr) drop(*slot.kept);
-  slot.kept = std::move(repeated);
-}
-
-void RepeatedCalls::served(const CallKey& key, const CollectiveCall& call, const Call& checked,
-                           const LibraryEntry& entry, torc_schedule* schedule) {
+void RepeatedCalls::keep(const CallKey& key, const CollectiveCall& call, const Call& checked,
+                         torc_schedule* schedule) {
   Slot* slot = slotToKeepIn(key, call, checked);
   if (slot == nullptr) return;
-  auto repeated = std::make_unique<RepeatedCall>(RepeatedCall{
-      .key = key, .checked = checked, .note = noteOn(call, Maker::kTorc), .entry = &entry});
-  const StatusOr<LaidOutCall*> acquired = cache_->acquire(schedule, checked);
-  if (!acquired.ok()) return;
-  if ((*acquired)->bytes() > kMostMemory || !cache_->isWithinLimit()) {
-    cache_->release(*acquired);
-    return;
-  }
-  repeated->laid_out = *acquired;
-  keep(*slot, std::move(repeated));
-}
-
-void RepeatedCalls::handedBack(const CallKey& key, const CollectiveCall& call,
-                               const Call& checked) {
-  Slot* slot = slotToKeepIn(key, call, checked);
+  const bool is_mpis = call.verdict.isMpis();
   // A call that is served gains more by being kept.
-  if (slot == nullptr || (slot->kept != nullptr && !slot->kept->isMpis())) return;
-  keep(*slot, std::make_unique<RepeatedCall>(
-                  RepeatedCall{.key = key, .checked = checked, .note = noteOn(call, Maker::kMpi)}));
+  if (is_mpis && slot->kept != nullptr && !slot->kept->isMpis()) return;
+  auto repeated = std::make_unique<RepeatedCall>(
+      RepeatedCall{.key = key,
+                   .checked = checked,
+                   .note = noteOn(call, is_mpis ? Maker::kMpi : Maker::kTorc),
+                   .verdict = call.verdict});
+  if (!is_mpis) {
+    const StatusOr<LaidOutCall*> acquired = cache_->acquire(schedule, checked);
+    if (!acquired.ok()) return;
+    if ((*acquired)->bytes() > kMostMemory || !cache_->isWithinLimit()) {
+      cache_->release(*acquired);
+      return;
+    }
+    repeated->laid_out = *acquired;
+  }
+  if (slot->kept != nullptr) drop(*slot->kept);
+  slot->kept = std::move(repeated);
 }
 
 void RepeatedCalls::drop(RepeatedCall& repeated) {

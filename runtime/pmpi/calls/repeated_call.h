@@ -16,7 +16,7 @@
 #include "runtime/collectives/call_cache.h"
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
-#include "schedules/library/index.h"
+#include "runtime/pmpi/calls/verdict.h"
 
 namespace torc::runtime::pmpi {
 
@@ -60,7 +60,7 @@ struct CallKey {
 
 struct RepeatedCall {
   /// Whether torc does not serve it.
-  bool isMpis() const { return laid_out == nullptr; }
+  bool isMpis() const { return verdict.isMpis(); }
   /// Whether buffers are such that nothing else has to be looked at.
   bool takes(const CallArguments& arguments) const;
   /// What the call is with these buffers. Refers to this object.
@@ -71,7 +71,7 @@ struct RepeatedCall {
   CallKey key;
   Call checked;
   CallNote note;
-  const LibraryEntry* entry = nullptr;
+  Verdict verdict;
   LaidOutCall* laid_out = nullptr;  // acquired; null: of a call that is MPI's
   bool is_bound = false;            // to the buffers of `checked`
   bool is_running = false;          // an operation has it
@@ -92,12 +92,11 @@ class RepeatedCalls {
     return slot.kept != nullptr && slot.kept->key == key ? slot.kept.get() : nullptr;
   }
 
-  /// A blocking call has been served. The second in a row is kept, if it is such that buffers alone
-  /// can make a difference, and there is memory. Throws std::bad_alloc.
-  void served(const CallKey& key, const CollectiveCall& call, const Call& checked,
-              const LibraryEntry& entry, torc_schedule* schedule);
-  /// The same of a call that is MPI's blocking function's, for a reason that stays.
-  void handedBack(const CallKey& key, const CollectiveCall& call, const Call& checked);
+  /// A blocking call has been served by `schedule`, or is MPI's for a reason that stays. The second
+  /// in a row is kept, if it is such that buffers alone can make a difference, and there is memory.
+  /// Throws std::bad_alloc.
+  void keep(const CallKey& key, const CollectiveCall& call, const Call& checked,
+            torc_schedule* schedule);
 
   /// Keeps it no longer, or none.
   void drop(RepeatedCall& repeated);
@@ -112,7 +111,6 @@ class RepeatedCalls {
 
   Slot& slotOf(std::uint64_t hash) { return slots_[hash % kSlots]; }
   Slot* slotToKeepIn(const CallKey& key, const CollectiveCall& call, const Call& checked);
-  void keep(Slot& slot, std::unique_ptr<RepeatedCall> repeated);
 
   const std::unique_ptr<CallCache>& cache_;
   std::array<Slot, kSlots> slots_;

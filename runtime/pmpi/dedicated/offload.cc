@@ -16,6 +16,7 @@
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/reductions/mpi_reduction.h"
 #include "runtime/transport/which_mpi.h"
+#include "schedules/collective.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
@@ -83,26 +84,14 @@ void tellProgram(MPI_Comm*, int* code, ...) {
   PMPI_Comm_call_errhandler(world != MPI_COMM_NULL ? world : MPI_COMM_SELF, *code);
 }
 
-std::optional<OffloadedCollective> offloadedCollective(CallId id) {
-  switch (id) {
-    case CallId::kAllreduce:
-      return OffloadedCollective::kAllreduce;
-    case CallId::kReduce:
-      return OffloadedCollective::kReduce;
-    case CallId::kBcast:
-      return OffloadedCollective::kBroadcast;
-    case CallId::kBarrier:
-      return OffloadedCollective::kBarrier;
-    case CallId::kAllgather:
-      return OffloadedCollective::kAllgather;
-    case CallId::kReduce_scatter:
-    case CallId::kReduce_scatter_block:
-      return OffloadedCollective::kReduceScatter;
-    case CallId::kAlltoall:
-      return OffloadedCollective::kAlltoall;
-    default:
-      return std::nullopt;
+/// Of blocks that move, all are of one length.
+std::optional<OffloadedCollective> offloadedCollective(const CollectiveCall& call) {
+  const CallArguments& arguments = call.arguments;
+  if (!call.is_described || arguments.has_displacements ||
+      !isOffloaded(rowOf(arguments.collective))) {
+    return std::nullopt;
   }
+  return OffloadedCollective{arguments.collective, call.id == CallId::kBarrier};
 }
 
 /// With the lock.
@@ -228,15 +217,60 @@ bool fits(std::int64_t count) {
   return count >= 0 && count <= kMostOffloadedBytes;
 }
 
-void setReduction(OffloadedCall& made, const CallArguments& arguments) {
+/// A reduction; false: they cannot do it.
+bool setReduction(OffloadedCall& made, const CallArguments& arguments, int rank, int size) {
+  const CollectiveRow& row = rowOf(arguments.collective);
+  const std::optional<std::uint64_t> bytes = reducedBytes(arguments.type, arguments.op);
+  if (!bytes) return false;
+  std::uint64_t total = 0, before = 0, own = 0;  // elements
+  if (arguments.has_counts) {
+    if (arguments.counts.isNull()) return false;
+    for (int i = 0; i < size; ++i) {
+      if (!fits(arguments.counts[i])) return false;
+      if (i == rank) before = total;
+      total += static_cast<std::uint64_t>(arguments.counts[i]);
+    }
+    own = static_cast<std::uint64_t>(arguments.counts[rank]);
+  } else {
+    own = static_cast<std::uint64_t>(arguments.count);
+    total = own * row.countedBlocks(static_cast<std::uint64_t>(size));
+    before = own * static_cast<std::uint64_t>(rank);
+  }
+  made.bytes = made.data_bytes = total * *bytes;
   made.type = arguments.type;
   made.op = arguments.op;
+  made.data = arguments.in;
   made.is_data_in_place = arguments.in == MPI_IN_PLACE;
-  made.data = made.is_data_in_place ? arguments.out : arguments.in;
-  made.data_bytes = made.bytes;
-  made.has_result = true;
+  made.has_result = row.outAt(rank == arguments.root) != Holds::kNothing;
+  // Who is not the root may say anything of its result.
+  if (!made.has_result) return true;
+  if (made.is_data_in_place) made.data = arguments.out;
   made.result = arguments.out;
   made.result_count = static_cast<int>(made.bytes);
+  if (!row.outWhole()) {
+    made.own_offset = before * *bytes;
+    made.own_bytes = own * *bytes;
+    made.result_count = static_cast<int>(made.own_bytes);
+  }
+  return true;
+}
+
+/// What the root has goes to all: of one buffer, which it reads and the others write.
+void setMove(OffloadedCall& made, const CallArguments& arguments, const Element& element,
+             bool is_root) {
+  const auto count = static_cast<int>(arguments.count);
+  if (is_root) {
+    made.data = arguments.out;
+    made.count = count;
+    made.data_type = arguments.type;
+    made.data_bytes = made.bytes;
+    made.is_data_in_row = element.is_in_row;
+    return;
+  }
+  made.has_result = true;
+  made.result = arguments.out;
+  made.result_count = count;
+  made.result_type = arguments.type;
 }
 
 /// What a rank contributes of an exchange: `blocks` blocks, each of made.bytes bytes.
@@ -288,90 +322,34 @@ struct Described {
 std::optional<Described> describe(const CollectiveCall& call, OffloadedCollective collective,
                                   const KnownCommunicator& known) {
   const CallArguments& arguments = call.arguments;
+  const CollectiveRow& row = collective.row();
   Described made;
   OffloadedCall& offloaded = made.call;
   offloaded.collective = collective;
   const int rank = known.rank, size = known.size;
-  if (collective == OffloadedCollective::kBarrier) {
+  if (collective.is_barrier) {
     offloaded.has_result = true;
     return made;
   }
   if (!fits(arguments.count) || arguments.root < 0 || arguments.root >= size) return std::nullopt;
   offloaded.root = arguments.root;
-  const auto count = static_cast<std::uint64_t>(arguments.count);
-  switch (collective) {
-    case OffloadedCollective::kAllreduce:
-    case OffloadedCollective::kReduce:
-    case OffloadedCollective::kReduceScatter: {
-      const std::optional<std::uint64_t> bytes = reducedBytes(arguments.type, arguments.op);
-      if (!bytes) return std::nullopt;
-      std::uint64_t total = count;
-      if (collective == OffloadedCollective::kReduceScatter) {
-        std::uint64_t before = 0, own = count;
-        total = count * static_cast<std::uint64_t>(size);
-        before = count * static_cast<std::uint64_t>(rank);
-        if (arguments.has_counts) {
-          if (arguments.counts.isNull()) return std::nullopt;
-          total = 0;
-          for (int i = 0; i < size; ++i) {
-            if (!fits(arguments.counts[i])) return std::nullopt;
-            if (i == rank) before = total;
-            total += static_cast<std::uint64_t>(arguments.counts[i]);
-          }
-          own = static_cast<std::uint64_t>(arguments.counts[rank]);
-        }
-        offloaded.own_offset = before * *bytes;
-        offloaded.own_bytes = own * *bytes;
-      }
-      offloaded.bytes = made.vector_bytes = total * *bytes;
-      setReduction(offloaded, arguments);
-      if (collective == OffloadedCollective::kReduceScatter) {
-        offloaded.result_count = static_cast<int>(offloaded.own_bytes);
-      }
-      if (collective == OffloadedCollective::kReduce && rank != arguments.root) {
-        offloaded.has_result = false;
-        // Who is not the root may say anything of its result.
-        offloaded.data = arguments.in;
-        offloaded.result = nullptr;
-        offloaded.result_count = 0;
-      }
-      return made;
-    }
-    case OffloadedCollective::kBroadcast: {
-      const std::optional<Element> element = lookAt(arguments.type);
-      if (!element) return std::nullopt;
-      offloaded.bytes = made.vector_bytes = count * element->bytes;
-      if (rank == arguments.root) {
-        offloaded.data = arguments.out;
-        offloaded.count = static_cast<int>(count);
-        offloaded.data_type = arguments.type;
-        offloaded.data_bytes = offloaded.bytes;
-        offloaded.is_data_in_row = element->is_in_row;
-        return made;
-      }
-      offloaded.has_result = true;
-      offloaded.result = arguments.out;
-      offloaded.result_count = static_cast<int>(count);
-      offloaded.result_type = arguments.type;
-      return made;
-    }
-    case OffloadedCollective::kAllgather:
-    case OffloadedCollective::kAlltoall: {
-      const std::optional<Element> element = lookAt(arguments.type);
-      if (!element) return std::nullopt;
-      offloaded.bytes = count * element->bytes;
-      made.vector_bytes = offloaded.bytes * static_cast<std::uint64_t>(size);
-      if (made.vector_bytes > kMostOffloadedBytes ||
-          !setExchange(offloaded, arguments, *element, rank, size,
-                       collective == OffloadedCollective::kAllgather ? 1 : size)) {
-        return std::nullopt;
-      }
-      return made;
-    }
-    case OffloadedCollective::kBarrier:
-      break;
+  if (row.reduces()) {
+    if (!setReduction(offloaded, arguments, rank, size)) return std::nullopt;
+    made.vector_bytes = offloaded.bytes;
+    return made;
   }
-  return std::nullopt;
+  const std::optional<Element> element = lookAt(arguments.type);
+  if (!element) return std::nullopt;
+  offloaded.bytes = static_cast<std::uint64_t>(arguments.count) * element->bytes;
+  made.vector_bytes = offloaded.bytes * row.countedBlocks(static_cast<std::uint64_t>(size));
+  if (!row.describesOwn()) {
+    setMove(offloaded, arguments, *element, rank == arguments.root);
+  } else if (made.vector_bytes > kMostOffloadedBytes ||
+             !setExchange(offloaded, arguments, *element, rank, size,
+                          row.blocks == BlockSpace::kPair ? size : 1)) {
+    return std::nullopt;
+  }
+  return made;
 }
 
 }  // namespace
@@ -438,12 +416,12 @@ bool forgetOffloaded(MPI_Request request) {
 }
 
 Outcome offload(CollectiveCall& call, MPI_Request* request) {
-  const std::optional<OffloadedCollective> collective = offloadedCollective(call.id);
+  const std::optional<OffloadedCollective> collective = offloadedCollective(call);
   if (!collective || call.comm == MPI_COMM_NULL) return {};
   const OffloadLimits& limits = offloading->limits;
   const bool blocks = call.form == Form::kBlocking;
   const std::optional<std::uint32_t> most =
-      (blocks ? limits.blocking : limits.nonblocking)[static_cast<std::size_t>(*collective)];
+      (blocks ? limits.blocking : limits.nonblocking)[collective->index()];
   if (!most) return {};
   KnownPointer known;
   {
@@ -463,6 +441,7 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
   }
 
   call.bytes = made->vector_bytes;
+  call.verdict = Reason::kServed;
   beginCall(call);
   MPI_Request own = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;

@@ -16,32 +16,23 @@
 namespace torc::runtime::pmpi {
 namespace {
 
-/// Bytes of a call that MPI has got, perhaps before anybody looked at its arguments.
+/// Bytes of a call, at whose arguments perhaps nobody has looked where it is MPI's.
 std::uint64_t bytesOf(CollectiveCall call, const CommunicatorState* state) {
-  if (call.bytes == 0 && call.is_described && state != nullptr &&
-      call.reason != Reason::kIntercommunicator) {
+  if (call.verdict.isMpis() && call.bytes == 0 && call.is_described && state != nullptr &&
+      call.verdict.reason() != Reason::kIntercommunicator) {
     Call checked;
     static_cast<void>(checkArguments(call, state->rank(), state->size(), checked));
   }
   return call.bytes;
 }
 
-}  // namespace
-
-const char* servedBy(const CollectiveCall& call, const LibraryEntry* entry) {
-  return entry != nullptr ? engine->library->index.files[entry->file].name.c_str()
-                          : text(call.reason);
+Service serviceOf(const Verdict& verdict) {
+  if (!verdict.isMpis()) return Service::kServed;
+  return shouldBeServed(verdict.reason()) ? Service::kShouldBeServed : Service::kNotTorcs;
 }
-
-void beginCall(CollectiveCall& call) {
-  if (engine != nullptr && engine->statistics != nullptr) call.began = PMPI_Wtime();
-}
-
-namespace {
 
 /// What the statistics are told of a call.
-CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state,
-                    const LibraryEntry* entry) {
+CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state) {
   CallRecord record;
   record.function = functionName(call.id, call.form);
   if (state != nullptr) {
@@ -51,34 +42,40 @@ CallRecord recordOf(const CollectiveCall& call, const CommunicatorState* state,
   if (call.id != CallId::kBarrier) {
     record.type = call.arguments.type;
     record.op = call.arguments.op;
-    record.bytes = entry != nullptr ? call.bytes : bytesOf(call, state);
+    record.bytes = bytesOf(call, state);
   }
-  record.by = servedBy(call, entry);
-  record.entry = entry;
+  record.by = servedBy(call);
+  record.entry = call.verdict.entry();
   record.is_on_trial = call.trial != nullptr;
-  if (entry == nullptr) {
-    record.service = shouldBeServed(call.reason) ? Service::kShouldBeServed : Service::kNotTorcs;
-  }
+  record.service = serviceOf(call.verdict);
   return record;
 }
 
 }  // namespace
 
-void announceCall(const CollectiveCall& call, const CommunicatorState* state,
-                  const LibraryEntry* entry) {
+const char* servedBy(const CollectiveCall& call) {
+  const LibraryEntry* entry = call.verdict.entry();
+  if (entry != nullptr) return engine->library->index.files[entry->file].name.c_str();
+  return call.verdict.isMpis() ? text(call.verdict.reason()) : "dedicated ranks";
+}
+
+void beginCall(CollectiveCall& call) {
+  if (engine != nullptr && engine->statistics != nullptr) call.began = PMPI_Wtime();
+}
+
+void announceCall(const CollectiveCall& call, const CommunicatorState* state) {
   if (engine->statistics == nullptr || !engine->settings.explain) return;
   static_cast<void>(attempt([&]() -> Status {
-    engine->statistics->announce(recordOf(call, state, entry));
+    engine->statistics->announce(recordOf(call, state));
     return {};
   }));
 }
 
-void endCall(const CollectiveCall& call, const CommunicatorState* state,
-             const LibraryEntry* entry) {
+void endCall(const CollectiveCall& call, const CommunicatorState* state) {
   if (engine->statistics == nullptr) return;
   // What there is no memory for is not counted.
   static_cast<void>(attempt([&]() -> Status {
-    CallRecord record = recordOf(call, state, entry);
+    CallRecord record = recordOf(call, state);
     record.seconds = PMPI_Wtime() - call.began;
     engine->statistics->record(record);
     return {};
@@ -89,13 +86,7 @@ void endOffloadedCall(const CollectiveCall& call) {
   if (engine == nullptr || engine->statistics == nullptr) return;
   static_cast<void>(attempt([&]() -> Status {
     CommunicatorState* state = CommunicatorState::of(call.comm);
-    if (state == nullptr) state = CommunicatorState::attach(call.comm);
-    CallRecord record = recordOf(call, state, nullptr);
-    record.bytes = call.bytes;
-    record.service = Service::kServed;
-    record.by = "dedicated ranks";
-    record.seconds = PMPI_Wtime() - call.began;
-    engine->statistics->record(record);
+    endCall(call, state == nullptr ? CommunicatorState::attach(call.comm) : state);
     return {};
   }));
 }

@@ -6,7 +6,6 @@
 
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/engine/communicator_state.h"
-#include "schedules/library/index.h"
 
 namespace torc::runtime::pmpi {
 
@@ -15,13 +14,11 @@ void beginCall(CollectiveCall& call);
 
 /// The call is about to be made: TORC_EXPLAIN tells of it before anything can stand still.
 /// Arguments as of endCall.
-void announceCall(const CollectiveCall& call, const CommunicatorState* state,
-                  const LibraryEntry* entry);
+void announceCall(const CollectiveCall& call, const CommunicatorState* state);
 
-/// The call is complete, or MPI has it. `entry`: what served it, or null; then call.reason says why
-/// not. `state`: of its communicator, or null. `call` may be nobody's any more, but its datatype
-/// and operation exist.
-void endCall(const CollectiveCall& call, const CommunicatorState* state, const LibraryEntry* entry);
+/// The call is complete, or MPI has it. `state`: of its communicator, or null. `call` may be
+/// nobody's any more, but its datatype and operation exist.
+void endCall(const CollectiveCall& call, const CommunicatorState* state);
 
 /// Counts a call that dedicated ranks have got, whose bytes are known.
 void endOffloadedCall(const CollectiveCall& call);
@@ -29,8 +26,8 @@ void endOffloadedCall(const CollectiveCall& call);
 /// An error of one call: `torc: error: rank 3: MPI_Iallreduce: ...`.
 void complainOf(const CollectiveCall& call, const std::string& what);
 
-/// The file that serves the call, or why none does (`entry` is null).
-const char* servedBy(const CollectiveCall& call, const LibraryEntry* entry);
+/// The file that serves the call, or who else does and why.
+const char* servedBy(const CollectiveCall& call);
 
 }  // namespace torc::runtime::pmpi
 

@@ -133,6 +133,8 @@ Status CommunicatorState::makeGeometry(MPI_Comm shadow) {
     geometry_ = std::move(*made);
     ++engine->shadows;
     if (Status status = geometry_->startTrace(); !status.ok()) warnOnce("trace", status.message());
+    schedules_ = std::make_unique<CommunicatorSchedules>(*engine->library, *geometry_, shape_,
+                                                         engine->loading);
     calls_ = std::make_unique<CallCache>(geometry_.get(), &engine->call_memory);
     return {};
   });

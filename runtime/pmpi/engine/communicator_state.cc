@@ -1,15 +1,13 @@
-// What torc knows of a communicator: recognition, queue, loading.
+// What torc knows of a communicator: recognition, and what its parts need of the engine.
 #include "runtime/pmpi/engine/communicator_state.h"
 
-#include <algorithm>
+#include <numeric>
 #include <utility>
 
-#include "runtime/job/contenders.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/pmpi/statistics/statistics.h"
-#include "runtime/transport/left_to_mpi.h"
 #include "support/message.h"
 
 namespace torc::runtime::pmpi {
@@ -98,8 +96,6 @@ void CommunicatorState::describe() {
 
 CommunicatorState::~CommunicatorState() {
   if (id_ != 0) engine->by_id.erase(id_);
-  // After a failure MPI may still be at it.
-  if (load_ != nullptr) leaveToMpi(std::move(load_));
   if (geometry_ != nullptr) dropGeometry();
 }
 
@@ -108,92 +104,36 @@ void CommunicatorState::dropGeometry() {
   repeated_.dropAll();
   if (tuning != nullptr) tuning->forgetSchedules();
   calls_.reset();
-  for (auto& [file, entry] : schedules_)
-    torc_schedule_free(entry.schedule);
-  schedules_.clear();
-  geometry_->has_failed = !failures_.empty();
+  schedules_.reset();
+  geometry_->has_failed = history_.hasFailures();
   geometry_.reset();
 }
 
 void CommunicatorState::enqueue(Turn* turn) {
-  if (queue_.empty()) engine->waiting.reserve(engine->waiting.size() + 1);
-  queue_.push_back(turn);
-  if (queue_.size() == 1) {
-    // At the head of the queue even where it is about to leave.
-    if (turn->proceed()) {
-      queue_.pop_front();
-    } else {
-      engine->waiting.push_back(this);
-    }
-  }
+  if (queue_.isEmpty()) engine->waiting.reserve(engine->waiting.size() + 1);
+  if (queue_.enter(turn)) engine->waiting.push_back(this);
 }
 
-void CommunicatorState::dequeue(Turn* turn) {
-  std::erase(queue_, turn);
+bool CommunicatorState::isEnding() const {
+  return engine->is_ending;
 }
 
-void CommunicatorState::endQueue() {
-  for (;;) {
-    const auto failed = std::ranges::find_if(queue_, &Turn::hasFailed);
-    if (failed == queue_.end()) return;
-    (*failed)->giveUp();
-  }
+void CommunicatorState::callHasFailed() {
+  engine->has_failed_states = true;
 }
 
-bool CommunicatorState::proceed() {
-  while (!queue_.empty() && queue_.front()->proceed())
-    queue_.pop_front();
-  return queue_.empty();
-}
-
-void CommunicatorState::letGoOfSchedule(std::uint32_t file) {
-  const auto found = schedules_.find(file);
-  if (--found->second.trials > 0 || found->second.is_claimed) return;
-  calls_->forget(found->second.schedule);
-  torc_schedule_free(found->second.schedule);
-  schedules_.erase(found);
-}
-
-void CommunicatorState::forgetFailedLoad(std::uint32_t file) {
-  const auto found = schedules_.find(file);
-  if (!found->second.is_claimed) schedules_.erase(found);
-}
-
-CommunicatorSchedule* CommunicatorState::load(const LibraryEntry& entry) {
-  while (schedules_[entry.file].stage == CommunicatorSchedule::Stage::kUnused) {
-    if (load_ == nullptr) {
-      load_ = std::make_unique<ScheduleLoad>(*engine->library, *geometry_, entry);
-      loads_file_ = entry.file;
-      engine->loading.begin();
-    }
-    if (!load_->advance()) return nullptr;
-    if (!load_->entriesDiffer()) {
-      endLoad();
-      continue;
-    }
-    // All ranks see so, and load the same one first. Who has asked for another asks again.
-    loads_file_ = load_->lowestFile();
-    of_others_ = entryOfContender(shape_, load_->lowestCollective(), loads_file_);
-    load_ = std::make_unique<ScheduleLoad>(*engine->library, *geometry_, of_others_);
-  }
-  return &schedules_[entry.file];
-}
-
-/// A load is done.
-void CommunicatorState::endLoad() {
-  using Stage = CommunicatorSchedule::Stage;
-  StatusOr<torc_schedule*> loaded = load_->take();
-  load_.reset();
-  engine->loading.end();
-  CommunicatorSchedule& file = schedules_[loads_file_];
-  file.stage = loaded.ok() ? Stage::kReady : Stage::kFailed;
-  if (loaded.ok()) {
-    file.schedule = *loaded;
-  } else if (loaded.status().code() == StatusCode::kTransport) {
-    file.stage = Stage::kBroken;
-    file.fault = loaded.status().message() + ": perhaps the ranks' calls differ";
-  } else {
-    warnOnce(rank_, loaded.status().message(), loaded.status().message());
+void CommunicatorState::send(int first, int count, Notice& notice) const {
+  if (id_ == 0) return;
+  notice.communicator = id_;
+  MPI_Group group = MPI_GROUP_NULL;
+  const MPI_Comm same = isSetUp() ? shadow() : comm_;
+  if (same == MPI_COMM_NULL || PMPI_Comm_group(same, &group) != MPI_SUCCESS) return;
+  std::vector<int> ranks(static_cast<std::size_t>(count)), there(ranks.size(), MPI_UNDEFINED);
+  std::iota(ranks.begin(), ranks.end(), first);
+  PMPI_Group_translate_ranks(group, count, ranks.data(), engine->library->world, there.data());
+  PMPI_Group_free(&group);
+  for (const int rank : there) {
+    if (rank != MPI_UNDEFINED && rank != engine->world_rank) engine->notices.send(rank, notice);
   }
 }
 

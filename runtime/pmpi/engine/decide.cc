@@ -2,6 +2,7 @@
 #include "runtime/pmpi/engine/decide.h"
 
 #include "runtime/pmpi/engine/engine.h"
+#include "schedules/library/index.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -48,38 +49,30 @@ Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked) {
   return is_idle ? Reason::kNoData : Reason::kServed;
 }
 
-const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
+Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   const bool is_barrier = call.id == CallId::kBarrier;
   if (state.reason() == Reason::kNoShadow && call.form == Form::kBlocking) state.tryAgain();
-  call.reason = state.reason();
-  if (call.reason != Reason::kServed) {
+  if (state.reason() != Reason::kServed) {
+    const bool is_none_of_torcs = !call.is_described || is_barrier;
     // Not the communicator's fault alone.
-    if ((!call.is_described || is_barrier) && shouldBeServed(call.reason)) {
-      call.reason = Reason::kCollective;
-    }
-    return nullptr;
+    if (is_none_of_torcs && shouldBeServed(state.reason())) return Reason::kCollective;
+    return state.reason();
   }
-  call.reason = Reason::kCollective;
-  if (!call.is_described) return nullptr;
-  call.reason = Reason::kSwitchedOff;
-  if (!engine->settings.serves(call.arguments.collective)) return nullptr;
-  call.reason = checkArguments(call, state.rank(), state.size(), checked);
-  if (call.reason != Reason::kServed) return nullptr;
-  call.reason = Reason::kRankOrder;
-  if (checked.needsRankOrder() && !state.isInOrder()) return nullptr;
-  call.reason = Reason::kUnexpected;
-  if (call.form != Form::kBlocking && !engine->has_nonblocking) return nullptr;
-  call.reason = Reason::kNotSetUp;
-  if (call.form == Form::kNonblocking && !state.isSetUp()) return nullptr;
+  if (!call.is_described) return Reason::kCollective;
+  if (!engine->settings.serves(call.arguments.collective)) return Reason::kSwitchedOff;
+  const Reason found = checkArguments(call, state.rank(), state.size(), checked);
+  if (found != Reason::kServed) return found;
+  if (checked.needsRankOrder() && !state.isInOrder()) return Reason::kRankOrder;
+  if (call.form != Form::kBlocking && !engine->has_nonblocking) return Reason::kUnexpected;
+  if (call.form == Form::kNonblocking && !state.isSetUp()) return Reason::kNotSetUp;
   checked.keeps_whole = !engine->settings.cuts_vectors && checked.mayRelyOnWhole();
   const LibraryEntry* entry = chooseEntry(state.shape(), call, checked);
   if (is_barrier) call.bytes = 0;  // of the program's
-  call.reason = entry == nullptr          ? is_barrier            ? Reason::kCollective
-                                            : checked.keeps_whole ? Reason::kWhole
-                                                                  : Reason::kNoSchedule
-                : entry->file == kMpisOwn ? Reason::kMpiIsFaster
-                                          : Reason::kServed;
-  return call.reason == Reason::kServed ? entry : nullptr;
+  if (entry != nullptr && entry->file == kMpisOwn) return Reason::kMpiIsFaster;
+  if (entry != nullptr) return *entry;
+  return is_barrier            ? Reason::kCollective
+         : checked.keeps_whole ? Reason::kWhole
+                               : Reason::kNoSchedule;
 }
 
 }  // namespace torc::runtime::pmpi

@@ -5,8 +5,8 @@
 #include "runtime/collectives/call.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/reason.h"
+#include "runtime/pmpi/calls/verdict.h"
 #include "runtime/pmpi/engine/communicator_state.h"
-#include "schedules/library/index.h"
 
 namespace torc::runtime::pmpi {
 
@@ -17,8 +17,8 @@ namespace torc::runtime::pmpi {
 /// Of a correct program every rank gets the same answer, but for kArgument and kOwnBlock.
 Reason checkArguments(CollectiveCall& call, int rank, int size, Call& checked);
 
-/// What serves the call, as every rank finds alone; nullptr: call.reason says why nothing does.
-const LibraryEntry* decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
+/// Who serves the call, as every rank finds alone. Fills in `call.bytes`.
+Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked);
 
 }  // namespace torc::runtime::pmpi
 

@@ -94,7 +94,7 @@ void Engine::advance() {
   context.advance();
   std::erase_if(in_mpi, [](Operation* operation) { return operation->testMpi(); });
   // A queue may empty, but none is added here.
-  std::erase_if(waiting, [](CommunicatorState* state) { return state->proceed(); });
+  std::erase_if(waiting, [](CommunicatorState* state) { return state->queue().proceed(); });
   countLook();
   if (has_failed_states) endFailed();
   if (!abandoned_.empty() || hasAbandoned()) destroyAbandoned();
@@ -114,7 +114,7 @@ void Engine::watch() {
     for (Notice notice; notices.receive(notice);) {
       // A communicator that is gone here has no calls that could stand still for this rank.
       const auto found = by_id.find(notice.communicator);
-      if (found != by_id.end()) found->second->take(notice);
+      if (found != by_id.end()) found->second->history().take(notice);
     }
     for (Operation* operation = first_; operation != nullptr; operation = operation->next)
       operation->watch(std::min(waited, kMostSecondsWaited));
@@ -128,7 +128,7 @@ void Engine::watch() {
 void Engine::endFailed() {
   has_failed_states = false;
   for (CommunicatorState* state : waiting)
-    state->endQueue();
+    state->queue().giveUpFailed();
   // Each ends at most once, and may take itself off the list.
   for (Operation* operation = first_; operation != nullptr;) {
     if (operation->hasFailed()) {

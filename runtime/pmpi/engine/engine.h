@@ -16,7 +16,7 @@
 #include "runtime/job/library.h"
 #include "runtime/pmpi/calls/handle.h"
 #include "runtime/pmpi/calls/held_handles.h"
-#include "runtime/pmpi/engine/notices.h"
+#include "runtime/pmpi/communicator/notices.h"
 #include "runtime/pmpi/process/busy_time.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "settings/settings.h"

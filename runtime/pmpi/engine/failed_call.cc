@@ -8,13 +8,13 @@ namespace torc::runtime::pmpi {
 int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
              const std::string& what) {
   EngineLock lock;
-  state.fail(call, code, what);
+  state.history().fail(call, code, what);
   return code;
 }
 
 int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state) {
   EngineLock lock;
-  const CommunicatorState::Failure* failure = state.failureOf(call.id, call.ordinal);
+  const CallFailure* failure = state.history().failureOf(call);
   return failure == nullptr ? MPI_SUCCESS : failure->code;
 }
 

@@ -34,9 +34,8 @@ int errorClass(const Status& status) {
   }
 }
 
-Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked,
-                     const LibraryEntry& entry)
-    : state_(state), call_(call), checked_(checked), entry_(entry) {
+Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked)
+    : state_(state), call_(call), checked_(checked), entry_(*call.verdict.entry()) {
   takeLists(call_.arguments, state.size(), checked_);
   // A blocking call's lists are there as long as it is.
   if (call.form != Form::kBlocking) {
@@ -113,7 +112,6 @@ void Operation::takeOver(torc_collective& round, const TagRange& tags, RepeatedC
   has_tags_ = true;
   repeated_ = &repeated;
   repeated.is_running = true;
-  call_.reason = Reason::kServed;
   // A notice of a failure may have come meanwhile, and found no operation to end.
   if (hasFailed()) engine->has_failed_states = true;
 }
@@ -127,7 +125,7 @@ void Operation::setUnderWay() {
 }
 
 bool Operation::proceed() {
-  if (state_.hasFailed(call_)) {
+  if (state_.history().hasFailed(call_)) {
     engine->has_failed_states = true;  // ends it soon
     return false;
   }
@@ -142,8 +140,8 @@ bool Operation::proceed() {
 }
 
 bool Operation::proceedInTurn() {
-  if (vote_) return agree(*state_.load(entry_)->schedule);
-  const CommunicatorSchedule* file = state_.load(entry_);
+  if (vote_) return agree(*state_.schedules().load(entry_)->schedule);
+  const CommunicatorSchedule* file = state_.schedules().load(entry_);
   if (file == nullptr) return false;
   if (file->stage == CommunicatorSchedule::Stage::kReady) return proceedWith(*file->schedule);
   if (file->stage == CommunicatorSchedule::Stage::kBroken) {
@@ -156,7 +154,7 @@ bool Operation::proceedInTurn() {
 
 /// What all ranks have found that torc cannot serve.
 void Operation::leaveToMpi(Reason reason) {
-  call_.reason = reason;
+  call_.verdict = reason;
   if (isRefused(reason, engine->settings.strict)) {
     complainOf(call_, message(text(reason), ": ", state_.description()));
     finishRound(MPI_ERR_OTHER);
@@ -220,7 +218,6 @@ Status Operation::start(torc_schedule& schedule) {
 Status Operation::startCollective() {
   collective_->callback = &roundIsOver;
   collective_->cookie = this;
-  call_.reason = Reason::kServed;
   if (torc_collective_start(&*collective_) == TORC_OK) return {};
   return {StatusCode::kTransport, torc_error_message()};
 }
@@ -257,7 +254,7 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
   torc_geometry& geometry = state_.geometry();
   const StatusOr<TagClaim> tags = geometry.claimTags(schedule.tag_count, taken);
   if (!tags.ok()) {  // on all ranks alike
-    call_.reason = Reason::kNoTags;
+    call_.verdict = Reason::kNoTags;
     return {};
   }
   const std::uint64_t number = geometry.collectives_made++;
@@ -279,14 +276,13 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
   collective_->number = number;
   collective_->tags = *tags;
   ++schedule.collectives;
-  call_.reason = Reason::kServed;
   return {};
 }
 
 void Operation::startRound() {
   beginCall(call_);
   setUnderWay();
-  if (state_.hasFailed(call_)) return giveUp();
+  if (state_.history().hasFailed(call_)) return giveUp();
   Status status = attempt([&] {
     engine->handles_under_way.insert(handle_request_);
     return packing_.pack();
@@ -342,7 +338,7 @@ void Operation::roundIsOver(torc_collective* collective, int result, void* cooki
 /// The call has failed on this rank: it is to fail on all.
 void Operation::failed(const Status& status) {
   const int code = errorClass(status);
-  state_.fail(call_, code, status.message());
+  state_.history().fail(call_, code, status.message());
   finishRound(code);
 }
 
@@ -356,8 +352,8 @@ void Operation::leaveForEver(KeptLists lists) {
 }
 
 void Operation::giveUp() {
-  state_.dequeue(this);
-  const CommunicatorState::Failure failure = *state_.failureOf(call_.id, call_.ordinal);
+  state_.queue().leave(this);
+  const CallFailure failure = *state_.history().failureOf(call_);
   if (isRunning()) {
     collective_->abandon({StatusCode::kTransport, failure.text});
   }
@@ -394,7 +390,7 @@ void Operation::finishRound(int code) {
     }
     if (code != MPI_SUCCESS && !kKeepsFailedRequests) forgetHandle();
   }
-  endCall(call_, &state_, call_.reason == Reason::kServed ? &entry_ : nullptr);
+  endCall(call_, &state_);
   if (one_shot != nullptr) {
     collective_.reset();
     if (repeated_ != nullptr) {

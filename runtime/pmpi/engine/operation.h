@@ -23,9 +23,10 @@
 #include "runtime/collectives/collective.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/calls/packing.h"
+#include "runtime/pmpi/communicator/tag_vote.h"
+#include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/stall.h"
-#include "runtime/pmpi/engine/tag_vote.h"
 #include "runtime/transport/tag_space.h"
 
 namespace torc::runtime::pmpi {
@@ -33,8 +34,8 @@ namespace torc::runtime::pmpi {
 class Operation final : public Turn {
  public:
   /// `checked`: what `call` has become; it has no lists yet. Throws std::bad_alloc.
-  Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked,
-            const LibraryEntry& entry);
+  /// Its verdict is a schedule.
+  Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   ~Operation() override;
@@ -55,7 +56,7 @@ class Operation final : public Turn {
   /// The call has failed, here or on another rank: ends it, where it is under way.
   void giveUp() override;
   /// Whether it is under way although it has failed.
-  bool hasFailed() const override { return under_way_ && state_.hasFailed(call_); }
+  bool hasFailed() const override { return under_way_ && state_.history().hasFailed(call_); }
   /// The program has waited for so many seconds more.
   void watch(double seconds);
   /// While MPI runs it: true when it is complete.
@@ -71,7 +72,7 @@ class Operation final : public Turn {
   bool settled() const { return settled_.load(std::memory_order_acquire); }
   /// Once settled: for the program. MPI_SUCCESS for one that is MPI's.
   int code() const { return code_; }
-  Reason reason() const { return call_.reason; }
+  const Verdict& verdict() const { return call_.verdict; }
 
   const CollectiveCall& call() const { return call_; }
   const LibraryEntry& entry() const { return entry_; }

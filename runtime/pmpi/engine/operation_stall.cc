@@ -50,7 +50,7 @@ void Operation::askOthers() {
       awaited.push_back({(state_.rank() + i) % state_.size(), false});
   }
   for (const MpiTransport::Awaited& peer : awaited)
-    state_.ask(peer.rank, call_);
+    state_.history().ask(peer.rank, call_);
 }
 
 std::string Operation::whatIsWaitedFor() const {
@@ -62,7 +62,7 @@ std::string Operation::whatIsWaitedFor() const {
                        : has_tags_ ? "it waits for earlier calls on the communicator"
                                    : "it waits for all ranks to come to it, or for earlier calls";
     for (int rank = 0; rank < state_.size(); ++rank) {
-      if (const std::string answer = state_.answerOf(rank); !answer.empty()) {
+      if (const std::string answer = state_.history().answerOf(rank); !answer.empty()) {
         what += message("; rank ", rank, ", ", answer);
       }
     }
@@ -72,7 +72,7 @@ std::string Operation::whatIsWaitedFor() const {
                              engine->library->index.files[entry_.file].name);
   const char* between = " waits";
   for (const MpiTransport::Awaited& peer : collective_->laid_out->transport().awaited(kMostPeers)) {
-    const std::string answer = state_.answerOf(peer.rank);
+    const std::string answer = state_.history().answerOf(peer.rank);
     what +=
         message(between, peer.sending ? " to send to rank " : " to receive from rank ", peer.rank,
                 " of the communicator, ", answer.empty() ? "which does not answer" : answer);

@@ -42,7 +42,7 @@ ShadowSupply shadowSupply() {
 
 /// With the lock.
 bool CommunicatorState::canGiveShadow(MPI_Comm to) const {
-  if (!isSetUp() || inUse() || !isIdle() || !failures_.empty() || program_has_threads.load())
+  if (!isSetUp() || inUse() || !isIdle() || history_.hasFailures() || program_has_threads.load())
     return false;
   int result = MPI_UNEQUAL;
   return PMPI_Comm_compare(shadow(), to, &result) == MPI_SUCCESS && result == MPI_CONGRUENT;
@@ -55,8 +55,8 @@ std::uint64_t CommunicatorState::findGiver(bool may_be_in_use,
   const CommunicatorState* giver = nullptr;
   for (CommunicatorState* state : engine->states) {
     if (!state->isSetUp()) continue;
-    const bool is_used =
-        std::exchange(state->calls_seen_, state->calls_made_) != state->calls_made_;
+    const std::uint64_t made = state->history_.callsMade();
+    const bool is_used = std::exchange(state->calls_seen_, made) != made;
     state->searches_unused_ = is_used ? 0 : state->searches_unused_ + 1;
     if ((is_used && !may_be_in_use) || state->size_ != size_) continue;
     if (giver != nullptr && giver->searches_unused_ >= state->searches_unused_) continue;
@@ -77,11 +77,11 @@ MPI_Comm CommunicatorState::giveShadow() {
 
 void CommunicatorState::doWithoutShadow() {
   reason_ = Reason::kNoShadow;
-  tries_again_at_ = calls_made_ + kCallsWithoutShadow;
+  tries_again_at_ = history_.callsMade() + kCallsWithoutShadow;
 }
 
 void CommunicatorState::tryAgain() {
-  if (calls_made_ < tries_again_at_) return;
+  if (history_.callsMade() < tries_again_at_) return;
   recognise();
   EngineLock lock;
   describe();
@@ -101,7 +101,8 @@ StatusOr<MPI_Comm> CommunicatorState::takeShadow(ShadowSupply supply, std::uint6
       const auto found = engine->by_id.find(giver);
       if (found != engine->by_id.end() && found->second->canGiveShadow(comm_)) {
         state = found->second;
-        votes = {0, state->calls_made_, ~state->calls_made_};
+        const std::uint64_t made = state->history_.callsMade();
+        votes = {0, made, ~made};
       } else {
         votes[0] = 1;
       }

@@ -1,6 +1,6 @@
 // Stalls: calls that make no progress for TORC_STALL seconds, of which each waiting rank tells
 // once. Long before, it asks the ranks that it waits for how far they are: where they are in
-// another call, both fail (runtime/pmpi/engine/communicator_failure.cc).
+// another call, both fail (runtime/pmpi/communicator/call_history.h).
 #ifndef TORC_RUNTIME_PMPI_ENGINE_STALL_H_
 #define TORC_RUNTIME_PMPI_ENGINE_STALL_H_
 

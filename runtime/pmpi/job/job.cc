@@ -280,7 +280,7 @@ void endJob() {
     EngineLock lock;
     engine->is_ending = true;
     for (CommunicatorState* state : engine->states)
-      state->answerAsks();
+      state->history().answerAsks();
   }
   progressUntil([] { return !isBusy(); });
   // Not on MPI_COMM_WORLD, where calls of the program may have failed that MPI still has.

@@ -72,16 +72,16 @@ CallTrials& CallTrials::of(CommunicatorState& state) {
   return static_cast<CallTrials&>(*state.tuning);
 }
 
-bool CallTrials::mayTry(const CollectiveCall& call, const LibraryEntry* entry) {
-  const bool has_choice = entry != nullptr || call.reason == Reason::kMpiIsFaster;
+bool CallTrials::mayTry(const CollectiveCall& call) {
+  const bool has_choice = !call.verdict.isMpis() || call.verdict.reason() == Reason::kMpiIsFaster;
   return has_choice && call.form == Form::kBlocking && !call.arguments.hasPairLists();
 }
 
 /// The library's own choice first, then the other files that it has for such calls; MPI's own is
 /// last, unless it is the first.
 std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const CollectiveCall& call,
-                                                                    const TrialKey& key,
-                                                                    const LibraryEntry* own) const {
+                                                                    const TrialKey& key) const {
+  const LibraryEntry* own = call.verdict.entry();
   std::vector<std::unique_ptr<TrialCandidate>> list;
   list.push_back(candidateOf(own));
   std::vector<std::uint32_t> files;
@@ -104,16 +104,15 @@ std::vector<std::unique_ptr<TrialCandidate>> CallTrials::candidates(const Collec
 }
 
 /// The trial of the call's signature; nullptr where there are too many.
-CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
-                               const LibraryEntry* own) {
+CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked) {
   const TrialKey key{.id = call.id,
                      .has_one = checked.needsOrderedSums() || checked.keeps_whole,
                      .is_of_user = !isPredefinedOp(call.arguments.op),
                      .bytes = call.bytes};
   if (const auto found = trials_.find(key); found != trials_.end()) return found->second.get();
   if (trials_.size() == kMostTrials) return nullptr;
-  std::vector<std::unique_ptr<TrialCandidate>> list = candidates(call, key, own);
-  const std::size_t mpis = own == nullptr ? 0 : list.size() - 1;
+  std::vector<std::unique_ptr<TrialCandidate>> list = candidates(call, key);
+  const std::size_t mpis = call.verdict.isMpis() ? 0 : list.size() - 1;
   auto made = std::make_unique<CallTrial>(std::move(list), mpis,
                                           call.bytes <= kShortBytes ? kOfShort : kOfLong);
   EngineLock lock;
@@ -124,13 +123,13 @@ CallTrial* CallTrials::trialOf(const CollectiveCall& call, const Call& checked,
 
 bool CallTrials::hasFailed(const CollectiveCall& call) const {
   EngineLock lock;
-  return state_.hasFailed(call);
+  return state_.history().hasFailed(call);
 }
 
-Status CallTrials::choose(CollectiveCall& call, const Call& checked, const LibraryEntry*& entry) {
+Status CallTrials::choose(CollectiveCall& call, const Call& checked) {
   CallTrial* trial = nullptr;
   Status status = attempt([&]() -> Status {
-    trial = trialOf(call, checked, entry);
+    trial = trialOf(call, checked);
     return {};
   });
   if (!status.ok() || trial == nullptr) return status;
@@ -140,11 +139,11 @@ Status CallTrials::choose(CollectiveCall& call, const Call& checked, const Libra
     if (!status.ok() || hasFailed(call)) return status;
   }
   const bool is_over = trial->winner != nullptr;
-  entry = is_over ? trial->winner->entry : trial->current().entry;
+  const LibraryEntry* entry = is_over ? trial->winner->entry : trial->current().entry;
   if (entry != nullptr) {
-    call.reason = Reason::kServed;
+    call.verdict = *entry;
   } else {
-    call.reason = is_over ? Reason::kMpiIsFaster : Reason::kTried;
+    call.verdict = is_over ? Reason::kMpiIsFaster : Reason::kTried;
   }
   if (!is_over) {
     call.trial = trial;
@@ -159,14 +158,14 @@ Status CallTrials::load(CollectiveCall& call, CallTrial& of) {
   TrialCandidate& candidate = of.current();
   {
     EngineLock lock;
-    if (call.number == 0) state_.note(call, Maker::kTorc);
+    if (call.number == 0) state_.history().note(call, Maker::kTorc);
   }
   const auto stage = loadInTurn(state_, *candidate.entry, call);
   if (!stage.ok()) return stage.status();
   if (*stage == CommunicatorSchedule::Stage::kReady) {
     EngineLock lock;
     candidate.repeated = std::make_unique<RepeatedCalls>(state_.callCache());
-    state_.holdSchedule(candidate.entry->file);
+    state_.schedules().hold(candidate.entry->file);
     candidate.is_loaded = true;
   } else if (*stage == CommunicatorSchedule::Stage::kFailed) {
     explain(state_, message(describe(call, state_), ": ", nameOf(candidate),
@@ -175,7 +174,7 @@ Status CallTrials::load(CollectiveCall& call, CallTrial& of) {
       finish(of, 0);
     } else {
       EngineLock lock;
-      state_.forgetFailedLoad(candidate.entry->file);
+      state_.schedules().forgetFailed(candidate.entry->file);
       of.trial.leaveOut();
     }
   }
@@ -217,11 +216,11 @@ Status CallTrials::end(const CollectiveCall& call) {
 void CallTrials::finish(CallTrial& of, std::size_t winner) {
   EngineLock lock;
   if (const LibraryEntry* entry = of.candidates[winner]->entry; entry != nullptr) {
-    state_.claimSchedule(entry->file);
+    state_.schedules().claim(entry->file);
   }
   for (const std::unique_ptr<TrialCandidate>& candidate : of.candidates) {
     candidate->repeated.reset();
-    if (candidate->is_loaded) state_.letGoOfSchedule(candidate->entry->file);
+    if (candidate->is_loaded) state_.schedules().letGo(candidate->entry->file, state_.calls());
   }
   of.winner = std::move(of.candidates[winner]);
   of.candidates.clear();

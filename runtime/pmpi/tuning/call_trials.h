@@ -72,14 +72,14 @@ class CallTrials final : public TuningState {
   CallTrials& operator=(const CallTrials&) = delete;
 
   /// Whether a call may be tried: it is blocking, the library says who serves it, and all ranks
-  /// know its size. `entry` is what `decide` has found for it.
-  static bool mayTry(const CollectiveCall& call, const LibraryEntry* entry);
+  /// know its size. Its verdict is what `decide` has found.
+  static bool mayTry(const CollectiveCall& call);
 
-  /// Says who serves a call that may be tried, on a communicator that is set up: sets `entry`, null
-  /// for MPI, and call.reason. If the call is on trial, call.trial is set, and its time begins.
-  /// Waits for the other ranks where a schedule is tried for the first time. If the call
-  /// fails meanwhile, that is no error of this function: the caller looks.
-  Status choose(CollectiveCall& call, const Call& checked, const LibraryEntry*& entry);
+  /// Says by the call's verdict who serves a call that may be tried, on a communicator that is set
+  /// up. If the call is on trial, call.trial is set, and its time begins. Waits for the other ranks
+  /// where a schedule is tried for the first time. If the call fails meanwhile, that is no error of
+  /// this function: the caller looks.
+  Status choose(CollectiveCall& call, const Call& checked);
 
   /// Notes that a call on trial is over on this rank. After the last one of a trial it waits for
   /// the other ranks, and all agree on what was fastest. A call that has failed counts like others:
@@ -91,10 +91,9 @@ class CallTrials final : public TuningState {
 
  private:
   bool hasFailed(const CollectiveCall& call) const;
-  CallTrial* trialOf(const CollectiveCall& call, const Call& checked, const LibraryEntry* own);
+  CallTrial* trialOf(const CollectiveCall& call, const Call& checked);
   std::vector<std::unique_ptr<TrialCandidate>> candidates(const CollectiveCall& call,
-                                                          const TrialKey& key,
-                                                          const LibraryEntry* own) const;
+                                                          const TrialKey& key) const;
   Status load(CollectiveCall& call, CallTrial& of);
   void finish(CallTrial& of, std::size_t winner);
   void tellOfResult(const CollectiveCall& call, const CallTrial& of, std::size_t winner) const;

@@ -25,7 +25,7 @@ class LoadTurn final : public Turn {
     }
     const CommunicatorSchedule* file = nullptr;
     status_ = attempt([&]() -> Status {
-      file = state_.load(entry_);
+      file = state_.schedules().load(entry_);
       return {};
     });
     if (status_.ok() && file == nullptr) return false;
@@ -38,11 +38,11 @@ class LoadTurn final : public Turn {
   }
 
   void giveUp() override {
-    state_.dequeue(this);
+    state_.queue().leave(this);
     settle();
   }
 
-  bool hasFailed() const override { return state_.hasFailed(call_); }
+  bool hasFailed() const override { return state_.history().hasFailed(call_); }
 
   /// From any thread.
   bool isSettled() const { return is_settled_.load(std::memory_order_acquire); }

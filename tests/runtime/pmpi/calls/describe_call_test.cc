@@ -125,7 +125,7 @@ TEST_F(CallsTest, NotesSayWhatACallIs) {
   CollectiveCall rooted = broadcast(20, 3);
   rooted.bytes = 80;
   EXPECT_EQ(describe(noteOn(rooted, Maker::kTorc)), "MPI_Bcast of 80 bytes, root 3");
-  rooted.reason = Reason::kNoSchedule;
+  rooted.verdict = Reason::kNoSchedule;
   const std::string handed_back = describe(noteOn(rooted, Maker::kMpi));
   EXPECT_NE(handed_back.find("handed to MPI there ("), std::string::npos) << handed_back;
   EXPECT_NE(handed_back.find(text(Reason::kNoSchedule)), std::string::npos) << handed_back;

@@ -1,8 +1,8 @@
 // Tag vote: before a persistent call its ranks put together which message tags are taken on any of
 // them, and whether their calls are the same. By messages with tags of the call's own: a collective
 // of MPI would match whatever ranks with another call make.
-#ifndef TORC_RUNTIME_PMPI_ENGINE_TAG_VOTE_H_
-#define TORC_RUNTIME_PMPI_ENGINE_TAG_VOTE_H_
+#ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_TAG_VOTE_H_
+#define TORC_RUNTIME_PMPI_COMMUNICATOR_TAG_VOTE_H_
 
 #include <cstdint>
 #include <memory>
@@ -59,4 +59,4 @@ class TagVote {
 
 }  // namespace torc::runtime::pmpi
 
-#endif  // TORC_RUNTIME_PMPI_ENGINE_TAG_VOTE_H_
+#endif  // TORC_RUNTIME_PMPI_COMMUNICATOR_TAG_VOTE_H_

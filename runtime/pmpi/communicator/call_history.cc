@@ -1,19 +1,11 @@
-// Failures of a communicator's calls: how ranks that wait find out, and how a call that has failed
-// on one rank fails on all. A call is named by its function and by how many calls of that function
-// came before it. What comes after a failed call is as good as before.
-//
-// A call that MPI refuses is no call. The other ranks may have left it out too, or the program
-// makes another one in its place, which is then what they wait for; or they wait for nothing: that
-// is known when the rank has gone on to something else.
+// Call history: what ranks that wait are told.
+#include "runtime/pmpi/communicator/call_history.h"
+
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/pmpi/engine/call_report.h"
-#include "runtime/pmpi/engine/communicator_state.h"
-#include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/statistics/report.h"
 #include "support/message.h"
 
@@ -26,13 +18,13 @@ std::size_t indexOf(CallId id) {
 
 }  // namespace
 
-const CallNote* CommunicatorState::noteOf(CallId id, std::uint64_t ordinal) const {
+const CallNote* CallHistory::noteOf(CallId id, std::uint64_t ordinal) const {
   const auto found = std::ranges::find_if(
       notes_, [&](const CallNote& note) { return note.id == id && note.ordinal == ordinal; });
   return found == notes_.end() ? nullptr : &*found;
 }
 
-void CommunicatorState::note(CollectiveCall& call, const CallNote& known) {
+void CallHistory::note(CollectiveCall& call, const CallNote& known) {
   call.number = ++calls_made_;
   if (has_failures_to_come_) skipFailures(call.id);
   call.ordinal = ++made_[indexOf(call.id)];
@@ -43,16 +35,16 @@ void CommunicatorState::note(CollectiveCall& call, const CallNote& known) {
   if (!asks_.empty()) answerAsks();
 }
 
-void CommunicatorState::noteRefused(CallId id) {
+void CallHistory::noteRefused(CallId id) {
   ++calls_refused_;
   refused_after_[indexOf(id)] = calls_made_ + 1;
 }
 
 /// This rank's next call is one of `next`. Calls that have failed on other ranks, and in whose
 /// place this rank has made something else, are skipped.
-void CommunicatorState::skipFailures(CallId next) {
+void CallHistory::skipFailures(CallId next) {
   has_failures_to_come_ = false;
-  for (const Failure& failure : failures_) {
+  for (const CallFailure& failure : failures_) {
     std::uint64_t& made = made_[indexOf(failure.id)];
     if (failure.ordinal <= made) continue;
     const std::uint64_t latest = failure.number + failure.refused;
@@ -64,26 +56,15 @@ void CommunicatorState::skipFailures(CallId next) {
   }
 }
 
-/// To `count` ranks from `first` on, but not to this one.
-void CommunicatorState::send(int first, int count, Notice& notice) const {
-  notice.communicator = id_;
+void CallHistory::send(int first, int count, Notice& notice) const {
   notice.from = rank_;
   notice.calls = calls_made_;
-  MPI_Group group = MPI_GROUP_NULL;
-  const MPI_Comm same = isSetUp() ? shadow() : comm_;
-  if (same == MPI_COMM_NULL || PMPI_Comm_group(same, &group) != MPI_SUCCESS) return;
-  std::vector<int> ranks(static_cast<std::size_t>(count)), there(ranks.size(), MPI_UNDEFINED);
-  std::iota(ranks.begin(), ranks.end(), first);
-  PMPI_Group_translate_ranks(group, count, ranks.data(), engine->library->world, there.data());
-  PMPI_Group_free(&group);
-  for (const int rank : there) {
-    if (rank != MPI_UNDEFINED && rank != engine->world_rank) engine->notices.send(rank, notice);
-  }
+  owner_.send(first, count, notice);
 }
 
-void CommunicatorState::ask(int to, const CollectiveCall& call) {
+void CallHistory::ask(int to, const CollectiveCall& call) {
   const CallNote* mine = noteOf(call.id, call.ordinal);
-  if (id_ == 0 || mine == nullptr) return;
+  if (mine == nullptr) return;
   Notice notice;
   notice.kind = NoticeKind::kAsk;
   notice.call = *mine;
@@ -91,7 +72,7 @@ void CommunicatorState::ask(int to, const CollectiveCall& call) {
   send(to, 1, notice);
 }
 
-void CommunicatorState::take(const Notice& notice) {
+void CallHistory::take(const Notice& notice) {
   switch (notice.kind) {
     case NoticeKind::kAnswer:
       answers_[notice.from] = {notice.calls, notice.refused};
@@ -112,7 +93,7 @@ void CommunicatorState::take(const Notice& notice) {
   if (!consider(notice)) asks_.push_back(notice);
 }
 
-void CommunicatorState::answerAsks() {
+void CallHistory::answerAsks() {
   std::vector<Notice> asks = std::exchange(asks_, {});
   std::erase_if(asks, [&](const Notice& ask) { return consider(ask); });
   asks_.insert(asks_.end(), asks.begin(), asks.end());
@@ -120,7 +101,7 @@ void CommunicatorState::answerAsks() {
 
 /// Finds out whether a waiting rank waits for a call that this rank makes as well, or fails it.
 /// False: that is not known yet.
-bool CommunicatorState::consider(const Notice& asked) {
+bool CallHistory::consider(const Notice& asked) {
   const CallNote& call = asked.call;
   if (call.ordinal <= made_[indexOf(call.id)]) {
     // One that is no longer remembered is long over.
@@ -128,7 +109,7 @@ bool CommunicatorState::consider(const Notice& asked) {
     if (mine != nullptr && !mine->isLike(call)) differ(*mine, asked);
     return true;
   }
-  if (engine->is_ending) {
+  if (owner_.isEnding()) {
     failAsked(asked, message("rank ", rank_, " is in MPI_Finalize after ", calls_made_,
                              calls_made_ == 1 ? " call" : " calls"));
     return true;
@@ -148,17 +129,17 @@ bool CommunicatorState::consider(const Notice& asked) {
 }
 
 /// Fails a call for which another rank waits, and what this rank makes in its place.
-void CommunicatorState::differ(const CallNote& mine, const Notice& asked) {
+void CallHistory::differ(const CallNote& mine, const Notice& asked) {
   const CallNote in_its_place = mine;  // notes may move
   failAsked(asked, message("rank ", rank_, " makes ", pmpi::describe(in_its_place)));
   // What is the matter has been said.
-  const Failure* failure = remember(
+  const CallFailure* failure = remember(
       {in_its_place.id, in_its_place.ordinal, in_its_place.number, calls_refused_, MPI_ERR_OTHER,
        message("rank ", asked.from, " makes ", pmpi::describe(asked.call))});
   if (failure != nullptr) spread(*failure);
 }
 
-void CommunicatorState::failAsked(const Notice& asked, const std::string& text) {
+void CallHistory::failAsked(const Notice& asked, const std::string& text) {
   const CallNote& call = asked.call;
   const CallNote* mine = noteOf(call.id, call.ordinal);
   const bool other_length = mine != nullptr && mine->bytes != call.bytes;
@@ -167,40 +148,39 @@ void CommunicatorState::failAsked(const Notice& asked, const std::string& text) 
         message("rank ", asked.from, " makes ", pmpi::describe(call), ", ", text)});
 }
 
-void CommunicatorState::fail(const CollectiveCall& call, int code, const std::string& text) {
+void CallHistory::fail(const CollectiveCall& call, int code, const std::string& text) {
   fail({call.id, call.ordinal, call.number, calls_refused_, code,
         words(functionName(call.id, call.form), ": ", text)});
 }
 
-const CommunicatorState::Failure* CommunicatorState::failureOf(CallId id,
-                                                               std::uint64_t ordinal) const {
-  const auto found = std::ranges::find_if(failures_, [&](const Failure& failure) {
+const CallFailure* CallHistory::failureOf(CallId id, std::uint64_t ordinal) const {
+  const auto found = std::ranges::find_if(failures_, [&](const CallFailure& failure) {
     return failure.id == id && failure.ordinal == ordinal;
   });
   return found == failures_.end() ? nullptr : &*found;
 }
 
-void CommunicatorState::fail(Failure failure, int from) {
-  const Failure* remembered = remember(std::move(failure));
+void CallHistory::fail(CallFailure failure, int from) {
+  const CallFailure* remembered = remember(std::move(failure));
   if (remembered == nullptr || from >= 0) return;
-  complain(words("call ", remembered->number, " on ", description_, ": ", remembered->text));
+  complain(
+      words("call ", remembered->number, " on ", owner_.description(), ": ", remembered->text));
   spread(*remembered);
 }
 
 /// nullptr: it is known.
-const CommunicatorState::Failure* CommunicatorState::remember(Failure failure) {
+const CallFailure* CallHistory::remember(CallFailure failure) {
   if (failureOf(failure.id, failure.ordinal) != nullptr) return nullptr;
   if (failures_.size() == kFailures) failures_.pop_front();
   failures_.push_back(std::move(failure));
-  const Failure& what = failures_.back();
+  const CallFailure& what = failures_.back();
   if (what.ordinal > made_[indexOf(what.id)]) has_failures_to_come_ = true;
-  engine->has_failed_states = true;
+  owner_.callHasFailed();
   return &what;
 }
 
 /// Tells the other ranks.
-void CommunicatorState::spread(const Failure& failure) {
-  if (id_ == 0) return;
+void CallHistory::spread(const CallFailure& failure) {
   Notice notice;
   notice.kind = NoticeKind::kFailed;
   notice.call.id = failure.id;
@@ -216,7 +196,7 @@ void CommunicatorState::spread(const Failure& failure) {
   }));
 }
 
-std::string CommunicatorState::answerOf(int rank) const {
+std::string CallHistory::answerOf(int rank) const {
   const auto answer = answers_.find(rank);
   if (answer == answers_.end()) return {};
   const auto [made, refused] = answer->second;

@@ -1,5 +1,5 @@
 // Tag vote: its steps.
-#include "runtime/pmpi/engine/tag_vote.h"
+#include "runtime/pmpi/communicator/tag_vote.h"
 
 #include <bit>
 #include <cstddef>

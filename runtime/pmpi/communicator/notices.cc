@@ -1,5 +1,5 @@
 // Notices: sending and looking.
-#include "runtime/pmpi/engine/notices.h"
+#include "runtime/pmpi/communicator/notices.h"
 
 #include <algorithm>
 

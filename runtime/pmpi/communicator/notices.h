@@ -1,7 +1,7 @@
 // Notices: small messages between the ranks of a job about calls that stand still or have failed.
 // They travel beside all else, on a tag of their own; a rank looks for them while it waits.
-#ifndef TORC_RUNTIME_PMPI_ENGINE_NOTICES_H_
-#define TORC_RUNTIME_PMPI_ENGINE_NOTICES_H_
+#ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_NOTICES_H_
+#define TORC_RUNTIME_PMPI_COMMUNICATOR_NOTICES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -70,4 +70,4 @@ class Notices {
 
 }  // namespace torc::runtime::pmpi
 
-#endif  // TORC_RUNTIME_PMPI_ENGINE_NOTICES_H_
+#endif  // TORC_RUNTIME_PMPI_COMMUNICATOR_NOTICES_H_

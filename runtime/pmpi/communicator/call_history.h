@@ -1,0 +1,120 @@
+// Call history: the collective calls of a communicator, as this rank has made them, and which have
+// failed. By it ranks that wait find out whether they wait for the same call, and a call that has
+// failed on one rank fails on all. A call is named by its function and by how many calls of that
+// function came before it. What comes after a failed call is as good as before.
+//
+// A call that MPI refuses is no call. The other ranks may have left it out too, or the program
+// makes another one in its place, which is then what they wait for; or they wait for nothing: that
+// is known when the rank has gone on to something else.
+#ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_CALL_HISTORY_H_
+#define TORC_RUNTIME_PMPI_COMMUNICATOR_CALL_HISTORY_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/pmpi/calls/call_note.h"
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/communicator/notices.h"
+
+namespace torc::runtime::pmpi {
+
+struct CallFailure {
+  CallId id = CallId::kBarrier;
+  std::uint64_t ordinal = 0;
+  std::uint64_t number = 0;   // on the rank where it failed, or was waited for
+  std::uint64_t refused = 0;  // calls of that rank, which may count on others
+  int code = 0;               // error class of MPI
+  std::string text;
+};
+
+/// The communicator, as its history sees it.
+class HistoryOwner {
+ public:
+  /// "3x2 sub-torus of 4x3x2".
+  virtual const std::string& description() const = 0;
+  /// Whether the program is in MPI_Finalize.
+  virtual bool isEnding() const = 0;
+  /// To `count` ranks from `first` on, but not to this one. Nothing, where ranks have not agreed on
+  /// a number of the communicator. Throws std::bad_alloc.
+  virtual void send(int first, int count, Notice& notice) const = 0;
+  /// Operations may have to end.
+  virtual void callHasFailed() = 0;
+
+ protected:
+  ~HistoryOwner() = default;
+};
+
+/// With the lock.
+class CallHistory {
+ public:
+  CallHistory(HistoryOwner& owner, int rank, int size) : owner_(owner), rank_(rank), size_(size) {}
+  CallHistory(const CallHistory&) = delete;
+  CallHistory& operator=(const CallHistory&) = delete;
+
+  /// Numbers a collective call of the program, remembers who makes it, and compares it with what
+  /// waiting ranks have asked.
+  void note(CollectiveCall& call, Maker maker) { note(call, noteOn(call, maker)); }
+  /// The same with what is known of the call, but its number.
+  void note(CollectiveCall& call, const CallNote& known);
+  /// MPI has refused a call on this rank: it is none, whatever the other ranks have made of theirs.
+  void noteRefused(CallId id);
+  std::uint64_t callsMade() const { return calls_made_; }
+
+  /// Why a call has failed, here or on another rank, perhaps before it was made here. nullptr: it
+  /// has not.
+  const CallFailure* failureOf(const CollectiveCall& call) const {
+    return failureOf(call.id, call.ordinal);
+  }
+  bool hasFailed(const CollectiveCall& call) const { return failureOf(call) != nullptr; }
+  bool hasFailures() const { return !failures_.empty(); }
+  /// Whether a call that is still to be made here has failed on another rank.
+  bool hasFailuresToCome() const { return has_failures_to_come_; }
+  /// A call has failed on this rank, for all. Operations end later (Engine::endFailed).
+  void fail(const CollectiveCall& call, int code, const std::string& text);
+  /// Answers what ranks have asked about calls to come, where that is known.
+  void answerAsks();
+
+  /// Asks rank `to` how far it is, for a call that stands still.
+  void ask(int to, const CollectiveCall& call);
+  /// Another rank's notice about this communicator.
+  void take(const Notice& notice);
+  /// What rank `rank` has answered: "which has made 16 calls there"; empty: nothing.
+  std::string answerOf(int rank) const;
+
+ private:
+  void send(int first, int count, Notice& notice) const;
+  bool consider(const Notice& asked);
+  void differ(const CallNote& mine, const Notice& asked);
+  void failAsked(const Notice& asked, const std::string& text);
+  void fail(CallFailure failure, int from = -1);
+  const CallFailure* failureOf(CallId id, std::uint64_t ordinal) const;
+  const CallFailure* remember(CallFailure failure);
+  void spread(const CallFailure& failure);
+  void skipFailures(CallId next);
+  const CallNote* noteOf(CallId id, std::uint64_t ordinal) const;
+
+  HistoryOwner& owner_;
+  const int rank_, size_;
+  static constexpr std::size_t kNotes = 32, kFailures = 32;
+  std::uint64_t calls_made_ = 0;
+  std::array<std::uint64_t, kCallIds> made_{};  // of each function
+  std::array<CallNote, kNotes> notes_{};        // of the last calls, by number
+  std::uint64_t calls_refused_ = 0;
+  // By function: calls made when one was refused, and 0 once another has been made; one more.
+  std::array<std::uint64_t, kCallIds> refused_after_{};
+  std::deque<CallFailure> failures_;  // the last ones
+  bool has_failures_to_come_ = false;
+  std::vector<Notice> asks_;  // about calls to come
+  struct Answer {
+    std::uint64_t made = 0, refused = 0;  // calls
+  };
+  std::unordered_map<int, Answer> answers_;  // by rank
+};
+
+}  // namespace torc::runtime::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_COMMUNICATOR_CALL_HISTORY_H_

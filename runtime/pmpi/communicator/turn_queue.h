@@ -1,0 +1,55 @@
+// Turn queue: what is done on a communicator together with other ranks, in the same order on all.
+#ifndef TORC_RUNTIME_PMPI_COMMUNICATOR_TURN_QUEUE_H_
+#define TORC_RUNTIME_PMPI_COMMUNICATOR_TURN_QUEUE_H_
+
+#include <algorithm>
+#include <deque>
+
+namespace torc::runtime::pmpi {
+
+/// What waits for its turn on a communicator.
+class Turn {
+ public:
+  virtual ~Turn() = default;
+  /// At the head of the queue: does what can be done. True: leaves the queue, and may be gone.
+  virtual bool proceed() = 0;
+  /// Its call has failed: leaves the queue.
+  virtual void giveUp() = 0;
+  /// Whether it has.
+  virtual bool hasFailed() const = 0;
+};
+
+class TurnQueue {
+ public:
+  bool isEmpty() const { return turns_.empty(); }
+
+  /// True: the queue was empty, and the turn stays at its head. Throws.
+  bool enter(Turn* turn) {
+    turns_.push_back(turn);
+    if (turns_.size() > 1) return false;
+    // At the head of the queue even where it is about to leave.
+    return !proceed();
+  }
+  void leave(Turn* turn) { std::erase(turns_, turn); }
+  /// Gives up what waits although its call has failed.
+  void giveUpFailed() {
+    for (;;) {
+      const auto failed = std::ranges::find_if(turns_, &Turn::hasFailed);
+      if (failed == turns_.end()) return;
+      (*failed)->giveUp();
+    }
+  }
+  /// Moves the queue on; true when it is empty.
+  bool proceed() {
+    while (!turns_.empty() && turns_.front()->proceed())
+      turns_.pop_front();
+    return turns_.empty();
+  }
+
+ private:
+  std::deque<Turn*> turns_;
+};
+
+}  // namespace torc::runtime::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_COMMUNICATOR_TURN_QUEUE_H_

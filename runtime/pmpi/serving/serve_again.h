@@ -1,0 +1,37 @@
+// A call like one before on its communicator, which goes the short way (calls/repeated_call.h).
+#ifndef TORC_RUNTIME_PMPI_SERVING_SERVE_AGAIN_H_
+#define TORC_RUNTIME_PMPI_SERVING_SERVE_AGAIN_H_
+
+#include <memory>
+#include <optional>
+
+#include "runtime/collectives/call.h"
+#include "runtime/pmpi/calls/collective_call.h"
+#include "runtime/pmpi/calls/repeated_call.h"
+#include "runtime/pmpi/engine/communicator_state.h"
+#include "runtime/pmpi/engine/operation.h"
+
+namespace torc::runtime::pmpi {
+
+/// Whether a call may be a repeated one. What a trace shows is a call's way through everything.
+bool mayRepeat(const CollectiveCall& call);
+
+/// Where a call is kept for the next one like it: of one on trial, that has the same turn.
+RepeatedCalls& repeatedCallsOf(const CollectiveCall& call, CommunicatorState& state);
+
+/// Keeps what a call has become for the next one like it. `schedule`: null: it is MPI's.
+void keepRepeated(const CallKey& key, const CollectiveCall& call, CommunicatorState& state,
+                  const Call& checked, torc_schedule* schedule);
+
+/// A call like one before in `calls`, where nothing else is under way on its communicator: gets its
+/// verdict and, where it is not MPI's, is served. Returns its error class. None: it is served as
+/// any other.
+std::optional<int> serveAgain(CollectiveCall& call, const CallKey& key, CommunicatorState& state,
+                              RepeatedCalls& calls);
+
+/// Waits for an operation that has begun. Returns its error class.
+int awaitEnd(std::unique_ptr<Operation> operation);
+
+}  // namespace torc::runtime::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_SERVING_SERVE_AGAIN_H_
