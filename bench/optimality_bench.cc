@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "model/bounds/bounds.h"

@@ -24,7 +24,7 @@
 #include <llvm/Support/Error.h>
 
 #include "bench/papers/figures.h"
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "model/bounds/bounds.h"
 #include "model/logp/trees.h"
 #include "model/machines/machine.h"

@@ -18,7 +18,7 @@
 #include <llvm/Support/Error.h>
 
 #include "bench/papers/figures.h"
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "model/bounds/baselines.h"
 #include "model/bounds/bounds.h"
 #include "model/machines/machine.h"

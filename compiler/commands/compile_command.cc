@@ -7,7 +7,7 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Format.h>
 
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "compiler/commands/commands.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"

@@ -12,7 +12,7 @@
 #include <llvm/Support/Format.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "compiler/commands/commands.h"
 #include "compiler/commands/model_alltoall.h"
 #include "compiler/commands/model_dense.h"

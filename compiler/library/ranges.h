@@ -21,7 +21,7 @@
 
 #include <llvm/Support/Error.h>
 
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "compiler/compile_cache.h"
 #include "compiler/library/plan.h"
 #include "compiler/progress.h"

@@ -45,6 +45,17 @@ class Grid {
   /// Positions between neighbours along `axis`; 0, which an axis has that is not named here, where
   /// a block has all of it.
   void setStride(std::uint32_t axis, std::uint64_t positions) { strides_[axis] = positions; }
+  /// Lets the axes of `order` nest, the first slowest, each with `lengthOf(axis)` positions;
+  /// returns the positions of all.
+  template <typename Length>
+  std::uint64_t nest(std::span<const std::uint8_t> order, Length lengthOf) {
+    std::uint64_t positions = 1;
+    for (std::size_t level = order.size(); level-- > 0;) {
+      setStride(order[level], positions);
+      positions *= lengthOf(order[level]);
+    }
+    return positions;
+  }
   /// The block at `at` and, where nodes have cores, the `cores` - 1 that follow on their axis have
   /// no place. At most kMaxDeadNodes, when all strides are set; where blocks are of nodes.
   void addGap(const Coordinates& at, std::uint32_t cores);

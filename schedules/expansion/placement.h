@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,37 @@
 #include "support/status.h"
 
 namespace torc {
+
+/// Calls `visit(coordinates)` for every block of `ranges`, the axes of `order` nested, the first
+/// slowest, each from its start around.
+template <typename Visit>
+void forEachBlock(const BlockAxes& axes, std::span<const std::uint8_t> order, std::uint32_t depth,
+                  const BlockRanges& ranges, Visit visit) {
+  std::array<std::uint32_t, kMaxBlockAxes> step{};
+  BlockCoordinates at{};
+  for (std::uint32_t i = 0; i < axes.count(); ++i) {
+    at[i] = static_cast<std::int32_t>(ranges[i].start);
+  }
+  while (true) {
+    visit(at);
+    std::uint32_t level = depth;
+    while (level > 0) {
+      const std::uint32_t axis = order[level - 1];
+      if (++step[level - 1] < ranges[axis].length) {
+        at[axis] = at[axis] + 1 == static_cast<std::int32_t>(axes.size(axis)) ? 0 : at[axis] + 1;
+        break;
+      }
+      step[level - 1] = 0;
+      at[axis] = static_cast<std::int32_t>(ranges[axis].start);
+      --level;
+    }
+    if (level == 0) return;
+  }
+}
+
+inline Status tooManyElements(const std::string& of) {
+  return Status(StatusCode::kOverflow, "the elements " + of + " do not fit 63 bits");
+}
 
 class Placement {
  public:
@@ -78,7 +110,20 @@ class Placement {
     std::vector<std::uint64_t> before;
   };
 
+  /// What of a run that is packed is taken.
+  struct Inside {
+    const Run& inner;
+    const Run& outer;
+    std::uint64_t base;   // where the packed one begins
+    bool all_parts;       // of the blocks that are taken
+    std::uint32_t depth;  // blocks that differ only on axes behind it follow one another
+    BlockRanges ranges;   // those of `inner`, as counted within `outer`
+  };
+
   bool uniform() const { return blocks_.alike(); }
+  bool hasGapsOfPairs() const {
+    return axes_.ends() == 2 && schedule_.topology.dead_node_count > 0;
+  }
   Status prepareBlocks();
   Status preparePairs();
   void layGrid(std::uint32_t end, Grid& grid) const;
@@ -109,12 +154,18 @@ class Placement {
   /// Calls `visit(run)` for what of a piece is enumerated in one go.
   template <typename Visit>
   void forEachRun(const Piece& piece, Visit visit) const;
+  /// Blocks that the axes of `order` tell apart.
+  std::uint64_t sitesOf(std::span<const std::uint8_t> order) const;
   void appendPartMajor(const Run& run, ExtentWriter& out) const;
   BlockRanges rangesOfSites(BlockRanges ranges) const;
   void appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const;
   void appendScratch(const Region& region, const Ranges& guard, ExtentWriter& out);
   void appendInside(const Run& inner, const Run& outer, std::uint64_t place, std::uint64_t base,
                     ExtentWriter& out);
+  std::uint32_t stepsInto(const Run& outer, std::uint32_t axis, std::int64_t at) const;
+  void appendEqualRows(const Inside& inside, ExtentWriter& out) const;
+  void appendEqualBlocks(const Inside& inside, ExtentWriter& out) const;
+  void appendByPrefix(const Inside& inside, std::uint64_t place, ExtentWriter& out);
 
   const RootedSchedule& rooted_;
   const ScheduleView& schedule_;
@@ -145,6 +196,15 @@ class Placement {
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> part_offsets_;
   std::uint64_t in_elements_ = 0, out_elements_ = 0, scratch_elements_ = 0;
 };
+
+template <typename Visit>
+void Placement::forEachRun(const Piece& piece, Visit visit) const {
+  Run run{piece.part, piece.parts, schedule_.blocksOf(piece.box, at_, peer_at_)};
+  if (row_.layout == Layout::kBlockMajor) return visit(run);
+  run.parts = 1;
+  for (; run.part < piece.part + piece.parts; ++run.part)
+    visit(run);
+}
 
 }  // namespace torc
 

@@ -1,25 +1,4 @@
-// Trees on a product of rings and lines. On the R rings there are 2R arc-disjoint spanning trees
-// from the root T_1, T_2, ..., the rectangular ones (rectangular.cc), in each of which the root has
-// one child c_t. On the L lines there are L, U_1, ..., U_L: on tree j the parent of a node is one
-// step nearer to the root along the last axis in the cyclic order j, j+1, ..., j-1 on which they
-// differ, if they differ on axis j; else it is a neighbour along j, above or, where the root is at
-// the end, below. The product has 2R + L, as many as the links of a corner. A node (g, h) has its
-// place g on the rings and h on the lines; g0, h0 is the root's. With L <= 2R, the trees T_t, t >
-// L, each a partner a(t) <= L:
-//   of ring tree t     h = h0: T_t.   g = g0: from (c_t, h).
-//     t <= L           g a child c_u with a(u) = t: T_t, else U_t.
-//     t > L            g = c_t: U_a(t), else T_t.
-//   of line tree j     g = g0: U_j.   h = h0: from (g, e_j), e_j next to h0 along axis j.
-//                      g a child c_u with a(u) = j: T_u, from (g0, h); else T_j.
-// At every node these are different arcs, and no way leads round: T_t alone or U_t alone do not, a
-// way along T_t in tree t <= L ends at c_t, where U_t goes on towards h0, and a way along T_t in
-// tree t > L ends at c_t in the same manner. (That the product of graphs with k and l such trees
-// has k + l is known for edge-disjoint trees without a root: Ku, Wang, Hung, "Constructing
-// Edge-Disjoint Spanning Trees in Product Networks", 2003.)
-//
-// Where L > 2R rings count as lines, which costs a tree each; a ring of two does where L = 1, for
-// both of its trees have the same c_t. On a line on which coordinates count from the root, the root
-// is at its beginning.
+// The steps of broadcasts and reduces along the trees of a rule (product_tree_rule.h).
 //
 // A broadcast sends each segment down; every hop of a rule is a receive behind a guard for each box
 // that covers its nodes, and a send behind the same box, moved back. A reduction is the mirror
@@ -29,151 +8,12 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "compiler/algorithms/trees/product_tree_rule.h"
 #include "compiler/algorithms/trees/root_classes.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
 namespace {
-
-/// How a node is reached: along `axis` by `sign`; with 0 from the neighbour above, or from the one
-/// below if it is at the end.
-struct TreeHop {
-  std::uint32_t axis = 0;
-  int sign = 0;
-  bool operator==(const TreeHop&) const = default;
-};
-
-/// What each axis of a topology is for the trees.
-llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
-  llvm::SmallVector<TreeAxis, kMaxAxes> axes;
-  std::uint32_t lines = 0;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& axis = topology.axes[i];
-    axes.push_back(axis.size == 1       ? TreeAxis::kSingle
-                   : topology.isLine(i) ? TreeAxis::kLine
-                   : axis.isRing()      ? TreeAxis::kRing
-                                        : TreeAxis::kLineFromRoot);
-    if (axes.back() == TreeAxis::kLine || axes.back() == TreeAxis::kLineFromRoot) ++lines;
-  }
-  const auto countAsLine = [&](std::uint32_t axis) {
-    axes[axis] = TreeAxis::kLineFromRoot;
-    ++lines;
-  };
-  for (std::uint32_t i = 0; i < axes.size() && lines == 1; ++i) {
-    if (axes[i] == TreeAxis::kRing && topology.axes[i].size == 2) countAsLine(i);
-  }
-  for (std::uint32_t i = 0; i < axes.size(); ++i) {
-    if (lines > 2 * llvm::count(axes, TreeAxis::kRing) && axes[i] == TreeAxis::kRing) {
-      countAsLine(i);
-    }
-  }
-  return axes;
-}
-
-/// The rule.
-class TreeRule {
- public:
-  TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes) {
-    for (std::uint32_t i = 0; i < axes.size(); ++i) {
-      if (axes[i] == TreeAxis::kRing) {
-        rings_.push_back(i);
-        is_pair_.push_back(sizes[i] == 2);
-      }
-      if (axes[i] == TreeAxis::kLine || axes[i] == TreeAxis::kLineFromRoot) lines_.push_back(i);
-    }
-  }
-  std::uint32_t ringTrees() const { return 2 * static_cast<std::uint32_t>(rings_.size()); }
-  std::uint32_t trees() const { return ringTrees() + static_cast<std::uint32_t>(lines_.size()); }
-
-  /// The last hop to a node that is not the root.
-  TreeHop into(std::uint32_t tree, RootClasses at) const;
-
-  static bool isAtRoot(llvm::ArrayRef<std::uint32_t> axes, RootClasses at) {
-    return llvm::all_of(axes, [&](std::uint32_t axis) { return at[axis] == RootClass::kAtRoot; });
-  }
-
- private:
-  std::uint32_t firstAxis(std::uint32_t tree) const {
-    return tree % static_cast<std::uint32_t>(rings_.size());
-  }
-  int sign(std::uint32_t tree) const { return tree < rings_.size() ? 1 : -1; }
-  std::uint32_t partner(std::uint32_t tree) const;
-  TreeHop alongRings(std::uint32_t tree, RootClasses at) const;
-  TreeHop alongLines(std::uint32_t tree, RootClasses at) const;
-  bool isRootsChild(std::uint32_t tree, RootClasses at) const;
-  /// The tree whose partner is `tree` and in which the root's child on the rings is there; none.
-  std::uint32_t childOfPartner(std::uint32_t tree, RootClasses at) const;
-
-  llvm::SmallVector<std::uint32_t, kMaxAxes> rings_, lines_;
-  llvm::SmallVector<bool, kMaxAxes> is_pair_;  // by ring: it has two nodes
-};
-
-/// On a ring of two the root has the same child in both trees: one is not the other's partner, and
-/// they do not have the same.
-std::uint32_t TreeRule::partner(std::uint32_t tree) const {
-  const auto rings = static_cast<std::uint32_t>(rings_.size());
-  const auto lines = static_cast<std::uint32_t>(lines_.size());
-  const std::uint32_t first = tree % lines;
-  if (tree < rings || !is_pair_[tree - rings]) return first;
-  const std::uint32_t other = tree - rings < lines ? tree - rings : partner(tree - rings);
-  return first == other ? (first + 1) % lines : first;
-}
-
-TreeHop TreeRule::alongRings(std::uint32_t tree, RootClasses at) const {
-  const std::uint32_t first = firstAxis(tree);
-  TreeHop hop{rings_[first], sign(tree)};
-  if (at[hop.axis] == RootClass::kAtRoot) return hop;
-  for (std::uint32_t i = 0; i < rings_.size(); ++i) {
-    const std::uint32_t axis = rings_[(first + i) % rings_.size()];
-    if (at[axis] != RootClass::kAtRoot) hop.axis = axis;
-  }
-  return hop;
-}
-
-TreeHop TreeRule::alongLines(std::uint32_t tree, RootClasses at) const {
-  TreeHop hop{lines_[tree], 0};
-  if (at[hop.axis] == RootClass::kAtRoot) return hop;
-  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
-    const std::uint32_t axis = lines_[(tree + i) % lines_.size()];
-    if (at[axis] != RootClass::kAtRoot) hop = {axis, at[axis] == RootClass::kBelow ? -1 : 1};
-  }
-  return hop;
-}
-
-bool TreeRule::isRootsChild(std::uint32_t tree, RootClasses at) const {
-  const std::uint32_t first = rings_[firstAxis(tree)];
-  return llvm::all_of(rings_, [&](std::uint32_t axis) {
-    const bool up = sign(tree) > 0 || is_pair_[firstAxis(tree)];
-    return at[axis] == (axis != first ? RootClass::kAtRoot
-                        : up          ? RootClass::kNext
-                                      : RootClass::kLast);
-  });
-}
-
-std::uint32_t TreeRule::childOfPartner(std::uint32_t tree, RootClasses at) const {
-  for (std::uint32_t other = static_cast<std::uint32_t>(lines_.size()); other < ringTrees();
-       ++other) {
-    if (partner(other) == tree && isRootsChild(other, at)) return other;
-  }
-  return kNone;
-}
-
-TreeHop TreeRule::into(std::uint32_t tree, RootClasses at) const {
-  const bool on_rings = !isAtRoot(rings_, at), on_lines = !isAtRoot(lines_, at);
-  if (tree >= ringTrees()) {
-    const std::uint32_t line = tree - ringTrees();
-    if (!on_rings) return alongLines(line, at);
-    if (!on_lines) return {lines_[line], 0};
-    const std::uint32_t other = childOfPartner(line, at);
-    return alongRings(other != kNone ? other : line, at);
-  }
-  if (!on_lines) return alongRings(tree, at);
-  if (!on_rings) return {rings_[firstAxis(tree)], -sign(tree)};
-  if (tree < lines_.size()) {
-    return childOfPartner(tree, at) != kNone ? alongRings(tree, at) : alongLines(tree, at);
-  }
-  return isRootsChild(tree, at) ? alongLines(partner(tree), at) : alongRings(tree, at);
-}
 
 /// Messages of a tree that go by `moves` along `axis`, from `parents` to `children`, for any root.
 struct Arcs {

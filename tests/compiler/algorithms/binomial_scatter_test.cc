@@ -12,7 +12,7 @@
 
 #include "compiler/algorithms/algorithm.h"
 #include "compiler/algorithms/binomial/binomial.h"
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "compiler/target.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/verifier/verifier.h"

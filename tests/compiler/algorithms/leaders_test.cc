@@ -5,7 +5,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "compiler/compile.h"
 #include "model/machines/machine.h"
 #include "passes/cores/lead_cores.h"

@@ -1,5 +1,5 @@
 // Measures candidates by the simulator.
-#include "compiler/candidate.h"
+#include "compiler/choice/candidate.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -78,8 +78,11 @@ double Candidate::cautiousSeconds() const {
   return predicted_s * std::max(unseen, mayFallIntoStep() ? kFallIntoStep : 1.0);
 }
 
-llvm::Expected<std::shared_ptr<const ir::Program>> CandidateSimulator::uncutOf(
-    CompileCache& programs, const Candidate& candidate) {
+llvm::Expected<SharedProgram> programOf(CompileCache& programs, const Candidate& candidate) {
+  return programs.get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
+}
+
+llvm::Expected<SharedProgram> uncutOf(CompileCache& programs, const Candidate& candidate) {
   return programs.get(*candidate.algorithm, uncutPipeline(*candidate.algorithm, candidate.options));
 }
 
@@ -122,8 +125,7 @@ llvm::Error CandidateSimulator::simulate(Candidate& candidate) {
     if (!smaller) return smaller.takeError();
     if (*smaller != nullptr) return simulateOnSmaller(**smaller, candidate);
   }
-  auto program =
-      programs_.get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options));
+  auto program = programOf(programs_, candidate);
   if (!program) return program.takeError();
   const Schedule& schedule = (*program)->schedule;
   candidate.operations = schedule.operations.size() * schedule.segments;
@@ -136,8 +138,7 @@ llvm::Error CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& c
   const auto& [machine, topology] = smaller.stand_in;
   Candidate on_smaller = candidate;
   if (candidate.options.led_cores > 0) on_smaller.options.led_cores = coresOf(topology);
-  auto program = smaller.programs.get(*candidate.algorithm,
-                                      pipelineOf(*candidate.algorithm, on_smaller.options));
+  auto program = programOf(smaller.programs, on_smaller);
   if (!program) return program.takeError();
   built_ += (*program)->schedule.operations.size();
   if (llvm::Error error = simulateProgram((*program)->schedule, machine, candidate)) {

@@ -1,7 +1,7 @@
 // Choice: of the algorithms and pipelines that compile a collective, the one that a machine is
 // predicted to run in the least time for a size.
-#ifndef TORC_COMPILER_CHOICE_H_
-#define TORC_COMPILER_CHOICE_H_
+#ifndef TORC_COMPILER_CHOICE_CHOICE_H_
+#define TORC_COMPILER_CHOICE_CHOICE_H_
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/candidate.h"
+#include "compiler/choice/candidate.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
 #include "compiler/progress.h"
@@ -88,4 +88,4 @@ void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::
 
 }  // namespace torc::compiler
 
-#endif  // TORC_COMPILER_CHOICE_H_
+#endif  // TORC_COMPILER_CHOICE_CHOICE_H_

@@ -1,7 +1,7 @@
 // Stand-ins: a smaller machine of the same kind, to simulate a schedule on where the machine itself
 // would be too much work because its nodes differ (lines: mesh axes, cut rings; dead nodes).
-#ifndef TORC_COMPILER_STAND_IN_H_
-#define TORC_COMPILER_STAND_IN_H_
+#ifndef TORC_COMPILER_CHOICE_STAND_IN_H_
+#define TORC_COMPILER_CHOICE_STAND_IN_H_
 
 #include <array>
 #include <cstdint>
@@ -26,4 +26,4 @@ std::optional<StandIn> standInFor(const Topology& topology, const model::Machine
 
 }  // namespace torc::compiler
 
-#endif  // TORC_COMPILER_STAND_IN_H_
+#endif  // TORC_COMPILER_CHOICE_STAND_IN_H_

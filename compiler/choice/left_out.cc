@@ -7,8 +7,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include "compiler/choice.h"
-#include "compiler/ring_segments.h"
+#include "compiler/choice/choice.h"
+#include "compiler/choice/rings_search.h"
 #include "passes/cores/lead_cores.h"
 
 namespace torc::compiler {
@@ -67,30 +67,27 @@ class LeftOutFinder {
     found_ = std::move(joined);
   }
 
-  template <typename Has>
-  bool any(Has has) const {
-    return llvm::any_of(candidates_, has);
+  /// Whether some candidate has that of an option.
+  template <typename Value>
+  bool has(Value PipelineOptions::*option, Value value) const {
+    return llvm::any_of(candidates_, [&](const Candidate& candidate) {
+      return candidate.options.*option == value;
+    });
   }
 
   void findAlgorithms() {
     for (const Algorithm& algorithm : algorithms()) {
       if (!algorithm.serves(row_)) continue;
-      const auto isOf = [&](const Candidate& candidate) {
-        return candidate.algorithm == &algorithm;
-      };
-      const auto isWhole = [&](const Candidate& candidate) {
-        return isOf(candidate) && candidate.options.led_cores == 0;
-      };
-      const bool is_led = any([&](const Candidate& candidate) {
-        return isOf(candidate) && candidate.options.led_cores > 0;
-      });
-      if (any([&](const Candidate& candidate) {
-            return isWhole(candidate) && (candidate.tried || candidate.refusal.empty());
-          })) {
-        tried_.push_back(&algorithm);
+      bool is_led = false, is_whole = false, is_tried = false;
+      for (const Candidate& candidate : candidates_) {
+        if (candidate.algorithm != &algorithm) continue;
+        const bool has_leaders = candidate.options.led_cores > 0;
+        (has_leaders ? is_led : is_whole) = true;
+        is_tried |= !has_leaders && (candidate.tried || candidate.refusal.empty());
       }
+      if (is_tried) tried_.push_back(&algorithm);
       has_led_ |= is_led;
-      if (any(isWhole) || limits_.algorithm != nullptr || limits_.leaders.value_or(false)) continue;
+      if (is_whole || limits_.algorithm != nullptr || limits_.leaders.value_or(false)) continue;
       add(algorithm.name.str() + (is_led ? " without leaders" : ""),
           algorithm.unsuited(spec_.topology));
     }
@@ -128,11 +125,7 @@ class LeftOutFinder {
         has_rings = true;
       }
     }
-    if (!has_rings || any([](const Candidate& candidate) {
-          return candidate.options.weights == ColorWeights::kOverlapped;
-        })) {
-      return;
-    }
+    if (!has_rings || has(&PipelineOptions::weights, ColorWeights::kOverlapped)) return;
     add("overlapped weights", spec_.collective == Collective::kAllreduce
                                   ? "no axis is a line of more than two nodes"
                                   : "they are for the halves of an allreduce");
@@ -142,7 +135,7 @@ class LeftOutFinder {
     if (limits_.directions) return;
     for (const Algorithm* algorithm : tried_) {
       const auto has = [&](DirectionModel directions) {
-        return any([&](const Candidate& candidate) {
+        return llvm::any_of(candidates_, [&](const Candidate& candidate) {
           return candidate.algorithm == algorithm && candidate.options.led_cores == 0 &&
                  candidate.options.directions == directions;
         });
@@ -176,11 +169,10 @@ class LeftOutFinder {
   }
 
   void findSegmentOrder() {
-    const bool in_segments =
-        any([](const Candidate& candidate) { return candidate.options.segments > 1; });
-    if (limits_.segment_order || !in_segments || any([](const Candidate& candidate) {
-          return candidate.options.segment_order == passes::SegmentOrder::kPhases;
-        })) {
+    const bool in_segments = llvm::any_of(
+        candidates_, [](const Candidate& candidate) { return candidate.options.segments > 1; });
+    if (limits_.segment_order || !in_segments ||
+        has(&PipelineOptions::segment_order, passes::SegmentOrder::kPhases)) {
       return;
     }
     add("segments with phases in turn", hasLine(spec_.topology)
@@ -189,10 +181,7 @@ class LeftOutFinder {
   }
 
   void findSends() {
-    if (limits_.synchronous_sends ||
-        any([](const Candidate& candidate) { return candidate.options.synchronous_sends; })) {
-      return;
-    }
+    if (limits_.synchronous_sends || has(&PipelineOptions::synchronous_sends, true)) return;
     add("synchronous sends", machine_.eager > 0 || machine_.buffered > 0
                                  ? "no send that something waits for is buffered"
                                  : "the machine buffers no message");

@@ -1,11 +1,11 @@
 // What is chosen for a size, and how close it comes to the lower bound: simulated, so always the
 // same.
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 
 #include <gtest/gtest.h>
 
+#include "compiler/choice/stand_in.h"
 #include "compiler/compile.h"
-#include "compiler/stand_in.h"
 #include "compiler/target.h"
 #include "model/bounds/bounds.h"
 #include "schedules/format/file.h"

@@ -1,5 +1,5 @@
 // Halves axes.
-#include "compiler/stand_in.h"
+#include "compiler/choice/stand_in.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Candidates: ways to compile a collective, and what the simulator says of each.
-#ifndef TORC_COMPILER_CANDIDATE_H_
-#define TORC_COMPILER_CANDIDATE_H_
+#ifndef TORC_COMPILER_CHOICE_CANDIDATE_H_
+#define TORC_COMPILER_CHOICE_CANDIDATE_H_
 
 #include <algorithm>
 #include <array>
@@ -17,10 +17,10 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
+#include "compiler/choice/stand_in.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
 #include "compiler/spec/collective_spec.h"
-#include "compiler/stand_in.h"
 #include "ir/program.h"
 #include "model/machines/machine.h"
 
@@ -100,6 +100,11 @@ inline std::uint32_t mostOf(double wanted, std::uint64_t most) {
   return static_cast<std::uint32_t>(std::min(std::ceil(wanted), static_cast<double>(most)));
 }
 
+/// The candidate's program, and the steps of its plan before chunks are cut.
+using SharedProgram = std::shared_ptr<const ir::Program>;
+llvm::Expected<SharedProgram> programOf(CompileCache& programs, const Candidate& candidate);
+llvm::Expected<SharedProgram> uncutOf(CompileCache& programs, const Candidate& candidate);
+
 /// Simulates candidates for a vector of `bytes` on `machine`, compiled by `programs`. What it is
 /// given must outlive it.
 class CandidateSimulator {
@@ -111,11 +116,6 @@ class CandidateSimulator {
   /// measured. Where too many nodes differ it is simulated on a smaller machine, and what that
   /// takes is multiplied by what the cost model says of both. Errors: it cannot be compiled.
   llvm::Error simulate(Candidate& candidate);
-
-  /// The steps of the candidate's plan before chunks are cut.
-  llvm::Expected<std::shared_ptr<const ir::Program>> uncutOf(const Candidate& candidate) {
-    return uncutOf(programs_, candidate);
-  }
 
   /// Operations of all programs that were compiled to be simulated.
   std::uint64_t built() const { return built_; }
@@ -129,8 +129,6 @@ class CandidateSimulator {
     CompileCache programs;
   };
 
-  static llvm::Expected<std::shared_ptr<const ir::Program>> uncutOf(CompileCache& programs,
-                                                                    const Candidate& candidate);
   /// What stands in where too many nodes differ under the candidate; null: there is no need, or
   /// none. Most steps around damage are made for this very machine.
   llvm::Expected<Smaller*> smallerFor(const Candidate& candidate);
@@ -147,4 +145,4 @@ class CandidateSimulator {
 
 }  // namespace torc::compiler
 
-#endif  // TORC_COMPILER_CANDIDATE_H_
+#endif  // TORC_COMPILER_CHOICE_CANDIDATE_H_

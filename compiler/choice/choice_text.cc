@@ -7,7 +7,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/choice.h"
+#include "compiler/choice/choice.h"
 #include "model/bounds/bounds.h"
 
 namespace torc::compiler {

@@ -1,0 +1,109 @@
+// The rule, by what classes of coordinates say.
+#include "compiler/algorithms/trees/product_tree_rule.h"
+
+namespace torc::compiler {
+
+llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
+  llvm::SmallVector<TreeAxis, kMaxAxes> axes;
+  std::uint32_t lines = 0;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    axes.push_back(axis.size == 1       ? TreeAxis::kSingle
+                   : topology.isLine(i) ? TreeAxis::kLine
+                   : axis.isRing()      ? TreeAxis::kRing
+                                        : TreeAxis::kLineFromRoot);
+    if (axes.back() == TreeAxis::kLine || axes.back() == TreeAxis::kLineFromRoot) ++lines;
+  }
+  const auto countAsLine = [&](std::uint32_t axis) {
+    axes[axis] = TreeAxis::kLineFromRoot;
+    ++lines;
+  };
+  for (std::uint32_t i = 0; i < axes.size() && lines == 1; ++i) {
+    if (axes[i] == TreeAxis::kRing && topology.axes[i].size == 2) countAsLine(i);
+  }
+  for (std::uint32_t i = 0; i < axes.size(); ++i) {
+    if (lines > 2 * llvm::count(axes, TreeAxis::kRing) && axes[i] == TreeAxis::kRing) {
+      countAsLine(i);
+    }
+  }
+  return axes;
+}
+
+TreeRule::TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes) {
+  for (std::uint32_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] == TreeAxis::kRing) {
+      rings_.push_back(i);
+      is_pair_.push_back(sizes[i] == 2);
+    }
+    if (axes[i] == TreeAxis::kLine || axes[i] == TreeAxis::kLineFromRoot) lines_.push_back(i);
+  }
+}
+
+/// On a ring of two the root has the same child in both trees: one is not the other's partner, and
+/// they do not have the same.
+std::uint32_t TreeRule::partner(std::uint32_t tree) const {
+  const auto rings = static_cast<std::uint32_t>(rings_.size());
+  const auto lines = static_cast<std::uint32_t>(lines_.size());
+  const std::uint32_t first = tree % lines;
+  if (tree < rings || !is_pair_[tree - rings]) return first;
+  const std::uint32_t other = tree - rings < lines ? tree - rings : partner(tree - rings);
+  return first == other ? (first + 1) % lines : first;
+}
+
+TreeHop TreeRule::alongRings(std::uint32_t tree, RootClasses at) const {
+  const std::uint32_t first = firstAxis(tree);
+  TreeHop hop{rings_[first], sign(tree)};
+  if (at[hop.axis] == RootClass::kAtRoot) return hop;
+  for (std::uint32_t i = 0; i < rings_.size(); ++i) {
+    const std::uint32_t axis = rings_[(first + i) % rings_.size()];
+    if (at[axis] != RootClass::kAtRoot) hop.axis = axis;
+  }
+  return hop;
+}
+
+TreeHop TreeRule::alongLines(std::uint32_t tree, RootClasses at) const {
+  TreeHop hop{lines_[tree], 0};
+  if (at[hop.axis] == RootClass::kAtRoot) return hop;
+  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+    const std::uint32_t axis = lines_[(tree + i) % lines_.size()];
+    if (at[axis] != RootClass::kAtRoot) hop = {axis, at[axis] == RootClass::kBelow ? -1 : 1};
+  }
+  return hop;
+}
+
+bool TreeRule::isRootsChild(std::uint32_t tree, RootClasses at) const {
+  const std::uint32_t first = rings_[firstAxis(tree)];
+  return llvm::all_of(rings_, [&](std::uint32_t axis) {
+    const bool up = sign(tree) > 0 || is_pair_[firstAxis(tree)];
+    return at[axis] == (axis != first ? RootClass::kAtRoot
+                        : up          ? RootClass::kNext
+                                      : RootClass::kLast);
+  });
+}
+
+std::uint32_t TreeRule::childOfPartner(std::uint32_t tree, RootClasses at) const {
+  for (std::uint32_t other = static_cast<std::uint32_t>(lines_.size()); other < ringTrees();
+       ++other) {
+    if (partner(other) == tree && isRootsChild(other, at)) return other;
+  }
+  return kNone;
+}
+
+TreeHop TreeRule::into(std::uint32_t tree, RootClasses at) const {
+  const bool on_rings = !isAtRoot(rings_, at), on_lines = !isAtRoot(lines_, at);
+  if (tree >= ringTrees()) {
+    const std::uint32_t line = tree - ringTrees();
+    if (!on_rings) return alongLines(line, at);
+    if (!on_lines) return {lines_[line], 0};
+    const std::uint32_t other = childOfPartner(line, at);
+    return alongRings(other != kNone ? other : line, at);
+  }
+  if (!on_lines) return alongRings(tree, at);
+  if (!on_rings) return {rings_[firstAxis(tree)], -sign(tree)};
+  if (tree < lines_.size()) {
+    return childOfPartner(tree, at) != kNone ? alongRings(tree, at) : alongLines(tree, at);
+  }
+  return isRootsChild(tree, at) ? alongLines(partner(tree), at) : alongRings(tree, at);
+}
+
+}  // namespace torc::compiler

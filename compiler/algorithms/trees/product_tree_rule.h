@@ -1,0 +1,81 @@
+// Trees on a product of rings and lines. On the R rings there are 2R arc-disjoint spanning trees
+// from the root T_1, T_2, ..., the rectangular ones (rectangular.cc), in each of which the root has
+// one child c_t. On the L lines there are L, U_1, ..., U_L: on tree j the parent of a node is one
+// step nearer to the root along the last axis in the cyclic order j, j+1, ..., j-1 on which they
+// differ, if they differ on axis j; else it is a neighbour along j, above or, where the root is at
+// the end, below. The product has 2R + L, as many as the links of a corner. A node (g, h) has its
+// place g on the rings and h on the lines; g0, h0 is the root's. With L <= 2R, the trees T_t, t >
+// L, each a partner a(t) <= L:
+//   of ring tree t     h = h0: T_t.   g = g0: from (c_t, h).
+//     t <= L           g a child c_u with a(u) = t: T_t, else U_t.
+//     t > L            g = c_t: U_a(t), else T_t.
+//   of line tree j     g = g0: U_j.   h = h0: from (g, e_j), e_j next to h0 along axis j.
+//                      g a child c_u with a(u) = j: T_u, from (g0, h); else T_j.
+// At every node these are different arcs, and no way leads round: T_t alone or U_t alone do not, a
+// way along T_t in tree t <= L ends at c_t, where U_t goes on towards h0, and a way along T_t in
+// tree t > L ends at c_t in the same manner. (That the product of graphs with k and l such trees
+// has k + l is known for edge-disjoint trees without a root: Ku, Wang, Hung, "Constructing
+// Edge-Disjoint Spanning Trees in Product Networks", 2003.)
+//
+// Where L > 2R rings count as lines, which costs a tree each; a ring of two does where L = 1, for
+// both of its trees have the same c_t. On a line on which coordinates count from the root, the root
+// is at its beginning.
+#ifndef TORC_COMPILER_ALGORITHMS_TREES_PRODUCT_TREE_RULE_H_
+#define TORC_COMPILER_ALGORITHMS_TREES_PRODUCT_TREE_RULE_H_
+
+#include <cstdint>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/algorithms/trees/root_classes.h"
+#include "schedules/schedule.h"
+
+namespace torc::compiler {
+
+/// How a node is reached: along `axis` by `sign`; with 0 from the neighbour above, or from the one
+/// below if it is at the end.
+struct TreeHop {
+  std::uint32_t axis = 0;
+  int sign = 0;
+  bool operator==(const TreeHop&) const = default;
+};
+
+/// What each axis of a topology is for the trees.
+llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology);
+
+/// For each tree and node, by which hop it comes.
+class TreeRule {
+ public:
+  TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes);
+
+  std::uint32_t ringTrees() const { return 2 * static_cast<std::uint32_t>(rings_.size()); }
+  std::uint32_t trees() const { return ringTrees() + static_cast<std::uint32_t>(lines_.size()); }
+
+  /// The last hop to a node that is not the root.
+  TreeHop into(std::uint32_t tree, RootClasses at) const;
+
+  static bool isAtRoot(llvm::ArrayRef<std::uint32_t> axes, RootClasses at) {
+    return llvm::all_of(axes, [&](std::uint32_t axis) { return at[axis] == RootClass::kAtRoot; });
+  }
+
+ private:
+  std::uint32_t firstAxis(std::uint32_t tree) const {
+    return tree % static_cast<std::uint32_t>(rings_.size());
+  }
+  int sign(std::uint32_t tree) const { return tree < rings_.size() ? 1 : -1; }
+  std::uint32_t partner(std::uint32_t tree) const;
+  TreeHop alongRings(std::uint32_t tree, RootClasses at) const;
+  TreeHop alongLines(std::uint32_t tree, RootClasses at) const;
+  bool isRootsChild(std::uint32_t tree, RootClasses at) const;
+  /// The tree whose partner is `tree` and in which the root's child on the rings is there; none.
+  std::uint32_t childOfPartner(std::uint32_t tree, RootClasses at) const;
+
+  llvm::SmallVector<std::uint32_t, kMaxAxes> rings_, lines_;
+  llvm::SmallVector<bool, kMaxAxes> is_pair_;  // by ring: it has two nodes
+};
+
+}  // namespace torc::compiler
+
+#endif  // TORC_COMPILER_ALGORITHMS_TREES_PRODUCT_TREE_RULE_H_

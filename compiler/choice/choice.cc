@@ -1,0 +1,220 @@
+// The choice: the loop that tries what searches propose, and which candidate is taken.
+#include "compiler/choice/choice.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "compiler/choice/rings_search.h"
+#include "compiler/choice/search.h"
+#include "compiler/choice/trials.h"
+#include "ir/verifier/verifier.h"
+
+namespace torc::compiler {
+namespace {
+
+// What of the steps of a proof its estimate has to say for it to be looked at before it is needed.
+constexpr double kDoubtful = 0.5;
+
+// The longest vector for which one core is tried for all of a node where it would work at no cost.
+constexpr double kMostLedBytes = 64 << 10;
+
+class Chooser {
+ public:
+  Chooser(CompileCache& programs, const model::Machine& machine, double bytes,
+          const ChoiceLimits& limits, Progress* progress)
+      : trials_{programs, machine, bytes, limits},
+        progress_(progress),
+        simulator_(programs, machine, bytes),
+        ring_segments_(trials_) {}
+
+  Choice run() {
+    llvm::SmallVector<const Algorithm*> wanted;
+    for (const Algorithm& algorithm : algorithms()) {
+      if (isLed(algorithm) || isWanted(algorithm, trials_.spec)) wanted.push_back(&algorithm);
+    }
+    if (progress_ != nullptr) progress_->expect(wanted.size());
+    for (const Algorithm* algorithm : wanted) {
+      is_expected_ = true;
+      if (progress_ != nullptr) progress_->begin("trying " + algorithm->name.str());
+      follow(search(*algorithm));
+      if (std::exchange(is_expected_, false) && progress_ != nullptr) progress_->done();
+    }
+    follow(ring_segments_.searchPromising());
+    std::vector<Candidate>& candidates = trials_.choice.candidates;
+    if (candidates.empty()) return std::move(trials_.choice);
+    do {
+      lookCloser(trials_, [this](Candidate& best) { return simulate(best, ", rank by rank"); });
+      // What was ahead of rings in segments may have lost.
+    } while (!isProvable(trials_.taken()) || follow(ring_segments_.searchPromising()));
+    follow(ring_segments_.leaveOut());
+    std::stable_sort(candidates.begin(), candidates.end(), isFaster);
+    trials_.choice.built = simulator_.built();
+    if (candidates.front().refusal.empty()) {
+      const auto chosen = candidates.begin() + (&trials_.taken() - candidates.data());
+      std::rotate(candidates.begin(), chosen, chosen + 1);
+    }
+    return std::move(trials_.choice);
+  }
+
+ private:
+  /// The loop: does what a search proposes, and lets it go on with what came of that. Whether it
+  /// proposed anything.
+  bool follow(Search search) {
+    bool is_any = false;
+    while (Search::Proposal* proposal = search.next()) {
+      is_any = true;
+      if (auto* inner = std::get_if<Search>(proposal)) {
+        follow(std::move(*inner));
+      } else if (auto* left_out = std::get_if<LeftOut>(proposal)) {
+        trials_.choice.left_out.push_back(std::move(*left_out));
+      } else {
+        add(std::move(std::get<Candidate>(*proposal)));
+      }
+    }
+    return is_any;
+  }
+
+  /// All of an algorithm.
+  Search search(const Algorithm& algorithm) {
+    if (isLed(algorithm)) co_yield searchLeaders(trials_, algorithm);
+    if (trials_.limits.leaders.value_or(false) || !isWanted(algorithm, trials_.spec)) co_return;
+    Candidate beyond;
+    beyond.algorithm = &algorithm;
+    beyond.refusal = beyondLimits(algorithm.estimate(trials_.spec));
+    if (!beyond.refusal.empty()) {
+      co_yield beyond;
+    } else if (algorithm.inSegments()) {
+      co_yield searchTrees(trials_, algorithm);
+    } else if (algorithm.form == PlanForm::kExchanges) {
+      co_yield searchExchanges(trials_, algorithm);
+    } else if (algorithm.form == PlanForm::kRounds) {
+      co_yield searchRounds(trials_, algorithm);
+    } else if (algorithm.isSettled()) {
+      co_yield searchSteps(trials_, algorithm);
+    } else {
+      co_yield searchPlans(trials_, algorithm, ring_segments_);
+    }
+  }
+
+  /// Of a candidate whose sends may be over before anybody receives them, also what becomes of it
+  /// where they are synchronous; the better one comes last, for what goes on from it.
+  void add(Candidate candidate) {
+    std::vector<Candidate>& all = trials_.choice.candidates;
+    if (!candidate.refusal.empty()) {
+      candidate.tried = false;
+      return all.push_back(std::move(candidate));
+    }
+    const std::optional<bool>& settled = trials_.limits.synchronous_sends;
+    candidate.options.synchronous_sends = settled.value_or(false);
+    tryOnce(candidate);
+    if (settled || trials_.isLastRefused() || !trials_.last().buffers) return;
+    candidate.options.synchronous_sends = true;
+    tryOnce(std::move(candidate));
+    if (isFaster(all[all.size() - 2], all.back())) std::swap(all[all.size() - 2], all.back());
+  }
+
+  void tryOnce(Candidate candidate) {
+    const std::optional<double>& most_scratch = trials_.limits.scratch_bytes;
+    if (llvm::Error error = simulate(candidate, "")) {
+      candidate.refusal = toString(std::move(error));
+    } else if (most_scratch && candidate.scratch_bytes > *most_scratch) {
+      candidate.refusal = "its scratch would have " +
+                          std::to_string(static_cast<std::uint64_t>(candidate.scratch_bytes)) +
+                          " bytes, more than the limit of " +
+                          std::to_string(static_cast<std::uint64_t>(*most_scratch));
+    }
+    trials_.choice.candidates.push_back(std::move(candidate));
+  }
+
+  /// Simulates the candidate as one of the things that progress counts.
+  llvm::Error simulate(Candidate& candidate, llvm::StringRef how) {
+    if (progress_ != nullptr) {
+      if (!std::exchange(is_expected_, false)) progress_->expect(1);
+      progress_->begin("trying " + candidate.description() + how.str());
+    }
+    llvm::Error error = simulator_.simulate(candidate);
+    if (progress_ != nullptr) progress_->done();
+    return error;
+  }
+
+  bool isWanted(const Algorithm& algorithm, const CollectiveSpec& spec) const {
+    const Algorithm* const settled = trials_.limits.algorithm;
+    return settled == nullptr ? isWorthTrying(algorithm, spec) : settled->name == algorithm.name;
+  }
+
+  /// Whether it is tried that the first core of a node executes the steps of `algorithm` for all of
+  /// them. Unless that is asked for, only short vectors' where the machine does not say what a
+  /// core's work costs.
+  bool isLed(const Algorithm& algorithm) const {
+    const model::Machine& machine = trials_.machine;
+    const bool is_known = machine.gamma > 0 || machine.memory_bandwidth > 0;
+    return coresOf(trials_.spec.topology) > 1 && passes::mayBeLed(rowOf(trials_.spec.collective)) &&
+           trials_.limits.leaders.value_or(is_known || trials_.bytes <= kMostLedBytes) &&
+           algorithm.form != PlanForm::kExchanges && isWanted(algorithm, trials_.network);
+  }
+
+  /// Whether a candidate can be proved: looked at where its estimate leaves that open. If not, it
+  /// says so.
+  bool isProvable(Candidate& candidate) {
+    const Algorithm& algorithm = *candidate.algorithm;
+    const ProgramSize size =
+        algorithm.estimate(candidate.options.led_cores > 0 ? trials_.network : trials_.spec);
+    const double cuts = algorithm.cutsIntoSegments() ? 8 : candidate.options.chunks;
+    if (!candidate.refusal.empty() || cuts * size.cell_steps < kDoubtful * kMostCellSteps) {
+      return true;
+    }
+    if (progress_ != nullptr) progress_->begin("proving " + candidate.description());
+    auto program = programOf(trials_.programs, candidate);
+    if (!program) {
+      candidate.refusal = toString(program.takeError());
+      return false;
+    }
+    // Faults of the schedule are for whoever compiles it.
+    const ir::VerifyResult proof = ir::verify((*program)->schedule.view());
+    for (const ir::Fault& fault : proof.faults) {
+      if (llvm::StringRef(fault.message).starts_with("too large to prove"))
+        candidate.refusal = fault.message;
+    }
+    return candidate.refusal.empty();
+  }
+
+  Trials trials_;
+  Progress* const progress_;
+  bool is_expected_ = false;  // whether progress knows of the next candidate
+  CandidateSimulator simulator_;
+  RingSegments ring_segments_;
+};
+
+}  // namespace
+
+Choice consider(CompileCache& programs, const model::Machine& machine, double bytes,
+                const ChoiceLimits& limits, Progress* progress) {
+  return Chooser(programs, machine, bytes, limits, progress).run();
+}
+
+llvm::Error checkPossible(const Choice& choice, const CollectiveSpec& spec) {
+  if (choice.candidates.empty()) return noAlgorithm(spec);
+  const Candidate& first = choice.candidates.front();
+  if (first.refusal.empty()) return llvm::Error::success();
+  const std::string for_shape =
+      first.algorithm->name.str() + ": too large for " + spec.topology.shape() + ": ";
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 (first.tried ? "" : for_shape) + first.refusal);
+}
+
+llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& machine,
+                              double bytes, const ChoiceLimits& limits, Progress* progress) {
+  CompileCache programs(spec);
+  return choose(programs, machine, bytes, limits, progress);
+}
+
+llvm::Expected<Choice> choose(CompileCache& programs, const model::Machine& machine, double bytes,
+                              const ChoiceLimits& limits, Progress* progress) {
+  Choice choice = consider(programs, machine, bytes, limits, progress);
+  if (llvm::Error error = checkPossible(choice, programs.spec())) return error;
+  return choice;
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,63 @@
+// Exchanges, in ever more segments as long as that is faster; in so many from the start that
+// their scratch is as small as it has to be.
+#include <limits>
+
+#include "compiler/choice/search.h"
+#include "model/simulator/pipeline_cost.h"
+#include "schedules/expansion/shares.h"
+
+namespace torc::compiler {
+namespace {
+
+/// Whether exchanges halve what goes to the node opposite, which is twice the messages.
+bool isHalved(const Trials& trials, const Algorithm& algorithm) {
+  auto whole = trials.programs.get(algorithm, pipelineOf(algorithm, {}));
+  if (whole) return (*whole)->schedule.colors.front().directions > 1;
+  consumeError(whole.takeError());
+  return false;
+}
+
+/// The fewest segments whose scratch is within the limit, as far as there are as many.
+std::uint32_t fewestSegments(const Trials& trials, const Candidate& candidate) {
+  auto whole = programOf(trials.programs, candidate);
+  if (!whole) {
+    consumeError(whole.takeError());  // the candidate will say why
+    return 1;
+  }
+  const ScheduleView schedule = (*whole)->schedule.view();
+  const double scratch = trials.bytes * VectorShares(schedule).scratch();
+  const double limit = *trials.limits.scratch_bytes;
+  if (scratch <= limit) return 1;
+  return mostOf(kExchangeWindow * scratch / limit, passes::mostSegments(schedule));
+}
+
+Search searchSegments(const Trials& trials, const Algorithm& algorithm,
+                      passes::DirectionModel directions) {
+  const ChoiceLimits& limits = trials.limits;
+  Candidate candidate = trials.begin(algorithm);
+  PipelineOptions& options = candidate.options;
+  options.directions = directions;
+  options.peers = limits.peers.value_or(options.peers);
+  options.window = limits.window.value_or(options.window);
+  if (limits.scratch_bytes && !limits.chunks) options.chunks = fewestSegments(trials, candidate);
+  double before = std::numeric_limits<double>::infinity();
+  for (;; options.chunks *= 2) {
+    co_yield candidate;
+    const double seconds = secondsOf(trials.last());
+    const bool gains = seconds * kWorthwhile < before;
+    if (limits.chunks || !gains || 2 * options.chunks > model::kMostChunks) co_return;
+    before = seconds;
+  }
+}
+
+}  // namespace
+
+Search searchExchanges(const Trials& trials, const Algorithm& algorithm) {
+  using passes::DirectionModel;
+  const auto& settled = trials.limits.directions;
+  co_yield searchSegments(trials, algorithm, settled.value_or(DirectionModel::kBidirectional));
+  if (!settled && isHalved(trials, algorithm))
+    co_yield searchSegments(trials, algorithm, DirectionModel::kUnidirectional);
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,244 @@
+// Plans of rings: with equal and balanced weights, in one and in both directions, phase by phase
+// and with phases that overlap; then in segments.
+#include "compiler/choice/rings_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "model/simulator/pipeline_cost.h"
+
+namespace torc::compiler {
+namespace {
+
+using passes::ColorWeights;
+using passes::DependenceKind;
+using passes::DirectionModel;
+using passes::SegmentOrder;
+
+// Plans are tried that the cost model does not put this far behind another.
+constexpr double kDoubtfulCost = 1.05;
+// Segments of rings that are under way, at most, and operations of a node in all of them.
+constexpr std::uint32_t kMostRingWindow = 16;
+constexpr double kMostSegmentedOperations = 1 << 20;
+// What plans in segments have to take, compared with their busiest link, for phases to be tried in
+// turn.
+constexpr double kWorthTurns = 1.02;
+// Where the halves of an allreduce fill lines together, which the cost model lets follow each
+// other: the first number of segments that is tried, and their window.
+constexpr std::uint32_t kFirstOverlapped = 32;
+constexpr std::uint32_t kOverlappedWindow = 3;
+
+/// As many segments under way as can be proved.
+std::uint32_t mostWindow(const ScheduleView& uncut) {
+  const double operations = std::max<double>(static_cast<double>(uncut.operations.size()), 1);
+  return mostOf(kMostProvedOperations / operations - 1, kMostRingWindow);
+}
+
+/// A ring of two is the same in half its one step.
+std::vector<DirectionModel> directionsToTry(const Trials& trials) {
+  const Topology& topology = trials.spec.topology;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size > 2 && !topology.isLine(i)) {
+      return toTry(trials.limits.directions,
+                   {DirectionModel::kBidirectional, DirectionModel::kHalfLatency});
+    }
+  }
+  return toTry(trials.limits.directions, {DirectionModel::kBidirectional});
+}
+
+/// Where the schedule is to overlap phases: all at once, in order, in the chunks that are asked
+/// for, and in segments.
+Search searchDependences(const Trials& trials, Candidate candidate, RingSegments& segments) {
+  const ChoiceLimits& limits = trials.limits;
+  PipelineOptions& options = candidate.options;
+  for (const DependenceKind dependences :
+       toTry(limits.dependences, {DependenceKind::kPhase, DependenceKind::kRegion})) {
+    options.dependences = dependences;
+    options.in_flight = limits.in_flight.value_or(0);
+    const bool overlaps = dependences == DependenceKind::kRegion;
+    if (limits.segments.value_or(1) == 1) {
+      co_yield candidate;
+      const std::uint32_t most = !overlaps || limits.in_flight ? 0 : limits.chunks ? 2 : 1;
+      for (options.in_flight = 1; options.in_flight <= most; ++options.in_flight)
+        co_yield candidate;
+    }
+    if (overlaps && !limits.chunks) segments.note(candidate);
+  }
+}
+
+/// Whether the reduce-scatter and the allgather of an allreduce can fill lines together.
+bool mayOverlapHalves(const Trials& trials, const Algorithm& algorithm) {
+  const CollectiveRow& row = rowOf(trials.spec.collective);
+  const ChoiceLimits& limits = trials.limits;
+  return algorithm.multicolor && row.reduces() && row.inWhole() && row.outWhole() &&
+         !row.isRooted() &&
+         limits.dependences.value_or(DependenceKind::kRegion) == DependenceKind::kRegion &&
+         (limits.weights ? *limits.weights == ColorWeights::kOverlapped
+                         : hasLine(trials.spec.topology));
+}
+
+}  // namespace
+
+bool hasLine(const Topology& topology) {
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    if (topology.axes[i].size > 2 && topology.isLine(i)) return true;
+  }
+  return false;
+}
+
+void RingSegments::note(Candidate candidate) {
+  auto uncut = uncutOf(trials_.programs, candidate);
+  if (!uncut) return consumeError(uncut.takeError());  // as the candidate has been
+  const ScheduleView schedule = (*uncut)->schedule.view();
+  const ChoiceLimits& limits = trials_.limits;
+  PipelineOptions& options = candidate.options;
+  const model::PipelineCost cost(schedule, trials_.machine, trials_.bytes);
+  const std::uint32_t most = mostSegments(candidate, schedule);
+  const bool halves = options.weights == ColorWeights::kOverlapped;
+  const std::uint32_t fewest = std::min(halves ? kFirstOverlapped : 1, most);
+  options.segments = limits.segments.value_or(
+      std::max(fewest, cost.bestChunks(kCostedInFlight, std::min(most, model::kMostChunks))));
+  options.in_flight = limits.in_flight.value_or(halves ? kOverlappedWindow : kRingWindow);
+  if (options.segments < 2) {
+    options.in_flight = 0;
+    return in_one_.push_back({std::move(candidate), most, kMostRingWindow});
+  }
+  candidate.predicted_s = cost.seconds(options.segments, kCostedInFlight) / (halves ? 2 : 1);
+  plans_.push_back({std::move(candidate), most, mostWindow(schedule)});
+}
+
+/// As many segments as can be proved, and run by a node without its program being too long.
+std::uint32_t RingSegments::mostSegments(const Candidate& candidate,
+                                         const ScheduleView& uncut) const {
+  const double operations = std::max<double>(static_cast<double>(uncut.operations.size()), 1);
+  const double proof = candidate.algorithm->estimate(trials_.spec).cell_steps * (kRingWindow + 1);
+  const bool is_provable = proof <= kMostCellSteps && mostWindow(uncut) >= kRingWindow;
+  return mostOf(kMostSegmentedOperations / operations - 1,
+                is_provable ? passes::mostSegments(uncut) : 1);
+}
+
+Search RingSegments::searchPromising() {
+  llvm::stable_sort(plans_, [](const Plan& a, const Plan& b) {
+    return a.candidate.predicted_s < b.candidate.predicted_s;
+  });
+  for (Plan& plan : plans_) {
+    const bool is_promising = plan.candidate.predicted_s < kDoubtfulCost * trials_.bestSeconds();
+    if (plan.is_tried || !is_promising || left_ == 0) continue;
+    plan.is_tried = true;
+    --left_;
+    co_yield searchPlan(plan);
+  }
+}
+
+Search RingSegments::leaveOut() const {
+  const double best = trials_.bestSeconds();
+  for (const Plan& plan : plans_) {
+    if (plan.is_tried) continue;
+    Candidate candidate = plan.candidate;
+    llvm::raw_string_ostream(candidate.refusal)
+        << llvm::format("the cost model says %.2f us", 1e6 * candidate.predicted_s)
+        << (candidate.predicted_s < best ? ", and puts others before it" : "");
+    co_yield candidate;
+  }
+  if (trials_.limits.segments) co_return;
+  for (const Plan& plan : in_one_) {
+    const Algorithm* const algorithm = plan.candidate.algorithm;
+    const bool has_others = llvm::any_of(
+        plans_, [&](const Plan& other) { return other.candidate.algorithm == algorithm; });
+    const LeftOut segments{has_others ? "segments of " + plan.candidate.description() : "segments",
+                           has_others ? nullptr : algorithm,
+                           plan.most > 1 ? "the cost model takes one"
+                                         : "their proof, or a rank's program, would be too long"};
+    co_yield segments;
+  }
+}
+
+/// In as many segments as the cost model takes, and from there on in twice or half as many as long
+/// as that is faster, which it cannot say. Where that leaves links of a line idle, likewise with
+/// phases in turn. Then with more under way, of the one that is better by far, or of both.
+Search RingSegments::searchPlan(const Plan& plan) {
+  const ChoiceLimits& limits = trials_.limits;
+  const std::optional<SegmentOrder>& settled = limits.segment_order;
+  const auto climbSegments = [&](Candidate& candidate, double& best) {
+    return climb(candidate, candidate.options.segments, limits.segments, best, 2, plan.most);
+  };
+  const auto climbWindow = [&](Candidate& candidate, double& best) {
+    std::uint32_t& in_flight = candidate.options.in_flight;
+    return climb(candidate, in_flight, limits.in_flight, best, in_flight, plan.most_in_flight);
+  };
+  Candidate candidate = plan.candidate;
+  candidate.options.segment_order = settled.value_or(SegmentOrder::kChains);
+  Candidate in_turn = candidate;
+  co_yield candidate;
+  busy_ = trials_.last().busy_s;  // which no number of segments changes
+  double best = secondsOf(trials_.last());
+  if (best > kSlow * trials_.bestSeconds()) co_return;
+  co_yield climbSegments(candidate, best);
+  if (!settled && hasLine(trials_.spec.topology) && best > kWorthTurns * busy_) {
+    in_turn.options.segment_order = SegmentOrder::kPhases;
+    co_yield in_turn;
+    double seconds = secondsOf(trials_.last());
+    co_yield climbSegments(in_turn, seconds);
+    if (seconds < kClose * best) co_yield climbWindow(in_turn, seconds);
+    if (seconds * kClose < best) co_return;
+  }
+  co_yield climbWindow(candidate, best);
+}
+
+/// Doubles `number`, one of the candidate's, as long as that is faster than `best`; if it is not
+/// even once, halves it. Not where it is `settled`.
+Search RingSegments::climb(Candidate& candidate, std::uint32_t& number,
+                           const std::optional<std::uint32_t>& settled, double& best,
+                           std::uint32_t lowest, std::uint32_t highest) const {
+  if (settled) co_return;
+  const std::uint32_t from = number;
+  for (const bool up : {true, false}) {
+    while (best > kWorthwhile * busy_ && (up ? 2 * number <= highest : number >= 2 * lowest)) {
+      const std::uint32_t before = number;
+      number = up ? 2 * number : number / 2;
+      co_yield candidate;
+      const double seconds = secondsOf(trials_.last());
+      if (seconds * kWorthwhile >= best) {
+        number = before;
+        break;
+      }
+      best = seconds;
+    }
+    if (number != from) co_return;
+  }
+}
+
+Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegments& segments) {
+  const ChoiceLimits& limits = trials.limits;
+  Candidate candidate = trials.begin(algorithm);
+  PipelineOptions& options = candidate.options;
+  // With an axis of cores every core is a rank of its own.
+  if (!trials.spec.topology.hasCores()) options.cores = trials.machine.cores;
+  const std::vector<DirectionModel> both = directionsToTry(trials);
+  for (const ColorWeights weights :
+       algorithm.multicolor ? toTry(limits.weights, {ColorWeights::kEqual, ColorWeights::kBalanced})
+                            : std::vector{ColorWeights::kEqual}) {
+    options.weights = weights;
+    for (const DirectionModel directions : both) {
+      options.directions = directions;
+      co_yield searchDependences(trials, candidate, segments);
+    }
+  }
+  if (!mayOverlapHalves(trials, algorithm)) co_return;
+  // Rings whose halves fill lines together: in segments, for which they are.
+  options.weights = ColorWeights::kOverlapped;
+  options.dependences = DependenceKind::kRegion;
+  options.in_flight = limits.in_flight.value_or(0);
+  for (const DirectionModel directions : both) {
+    options.directions = directions;
+    if (limits.segments.value_or(1) == 1 && (limits.chunks || limits.weights)) co_yield candidate;
+    if (!limits.chunks) segments.note(candidate);
+  }
+}
+
+}  // namespace torc::compiler

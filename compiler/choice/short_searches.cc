@@ -1,0 +1,47 @@
+// Forms for short vectors, of which no more chunks are worth it: rounds, and leaders.
+#include "compiler/choice/search.h"
+
+namespace torc::compiler {
+
+using passes::DirectionModel;
+
+/// In two directions, whose messages take different links, and in one, of half as many.
+Search searchRounds(const Trials& trials, const Algorithm& algorithm) {
+  Candidate candidate = trials.begin(algorithm);
+  if (trials.limits.algorithm == nullptr) {
+    candidate.refusal =
+        tooLarge(algorithm.estimate(trials.spec), candidate.options.chunks, kMostFileBytesOfNodes);
+  }
+  if (!candidate.refusal.empty()) {
+    co_yield candidate;
+    co_return;
+  }
+  for (const DirectionModel directions :
+       toTry(trials.limits.directions,
+             {DirectionModel::kBidirectional, DirectionModel::kUnidirectional})) {
+    candidate.options.directions = directions;
+    co_yield candidate;
+  }
+}
+
+/// With as few messages as the algorithm has.
+Search searchLeaders(const Trials& trials, const Algorithm& algorithm) {
+  const ChoiceLimits& limits = trials.limits;
+  Candidate candidate = trials.begin(algorithm);
+  PipelineOptions& options = candidate.options;
+  options.led_cores = coresOf(trials.spec.topology);
+  const ProgramSize estimate = algorithm.estimate(trials.network);
+  if (limits.algorithm == nullptr && algorithm.isSettled() && !estimate.of_nodes)
+    candidate.refusal = tooLarge(estimate, options.chunks, kMostFileBytes);
+  if (candidate.refusal.empty()) {
+    const bool is_halved =
+        algorithm.form == PlanForm::kRings || algorithm.form == PlanForm::kRounds;
+    options.directions = limits.directions.value_or(is_halved ? DirectionModel::kUnidirectional
+                                                              : DirectionModel::kBidirectional);
+    options.in_flight = limits.in_flight.value_or(0);
+    options.dependences = limits.dependences.value_or(passes::DependenceKind::kRegion);
+  }
+  co_yield candidate;
+}
+
+}  // namespace torc::compiler

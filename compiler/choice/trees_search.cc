@@ -1,0 +1,104 @@
+// Steps for a segment, in as many as the pipeline's cost says, in half, in half as many more, in
+// twice as many, and in one. A buffered send is over at once, so that those of all segments
+// would share the link, and arrive together: where segments would be so short, also in as many
+// as are just not.
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "compiler/choice/search.h"
+
+namespace torc::compiler {
+namespace {
+
+// What start-ups and hops have to take of a pipeline along trees, compared with what its busiest
+// link carries, for two messages to be tried on a link at a time.
+constexpr double kWorthStaggering = 1.03;
+constexpr std::uint32_t kStaggered = 2;
+
+// Of many messages what is idle are nodes whose scratch is full.
+constexpr llvm::StringRef kMoreUnderWay = "one more segment under way does it";
+
+std::set<std::uint32_t> segmentsToTry(const Trials& trials, const TreePipeline& pipeline,
+                                      std::uint32_t most) {
+  const std::uint32_t best = pipeline.bestSegments(trials.machine, trials.bytes, most / 2);
+  std::set<std::uint32_t> tries = {best / 2, best, 3 * best / 2, 2 * best};
+  const double longest = std::max(trials.machine.eager, trials.machine.buffered);
+  const double unbuffered = pipeline.share * trials.bytes / (longest + 1);
+  if (longest > 0 && unbuffered < best) tries.insert(static_cast<std::uint32_t>(unbuffered));
+  tries.erase(tries.begin(), tries.upper_bound(1));
+  return tries;
+}
+
+/// Why two messages on a link at a time are not tried, where `one` at a time is the best; empty:
+/// they are.
+llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one) {
+  const Topology& topology = trials.spec.topology;
+  if (one.predicted_s < kWorthStaggering * one.busy_s) return "its busiest link is hardly idle";
+  if (one.busy_s > trials.bestSeconds())
+    return "its busiest link alone takes longer than another takes in all";
+  if (one.algorithm->pipeline(topology).messages > 1) return kMoreUnderWay;
+  if (trials.limits.in_flight.value_or(kStaggered) < 2 || passes::canStagger(topology)) return "";
+  return topology.isDamaged() ? "something is dead" : "no axis is a ring";
+}
+
+/// Two messages on a link at a time, where start-ups leave links idle for long, in as many
+/// segments as hide them, or a half or a quarter of that: the hops are shorter or the messages
+/// fewer.
+Search searchStaggered(const Trials& trials, Candidate candidate) {
+  const Algorithm& algorithm = *candidate.algorithm;
+  PipelineOptions& options = candidate.options;
+  const Candidate one = trials.bestOf(algorithm);
+  const llvm::StringRef reason = whyNotStaggered(trials, one);
+  const LeftOut staggered{"2 in flight", &algorithm, reason.str()};
+  if (!reason.empty()) co_yield staggered;
+  if (reason == kMoreUnderWay) {
+    options.chunks = one.options.chunks;
+    options.window = algorithm.window + 1;
+    co_yield candidate;
+  }
+  options.in_flight = trials.limits.in_flight.value_or(kStaggered);
+  if (!reason.empty() || options.in_flight < 2) co_return;
+  options.chunks = 1;
+  auto whole = programOf(trials.programs, candidate);
+  if (!whole) co_return consumeError(whole.takeError());
+  options.chunks = algorithm.pipeline(trials.spec.topology)
+                       .mostStaggered(trials.machine, trials.bytes, options.in_flight,
+                                      passes::mostSegments((*whole)->schedule.view()));
+  for (int halved = 0; halved < 3 && options.chunks > 1; ++halved, options.chunks /= 2)
+    co_yield candidate;
+}
+
+}  // namespace
+
+Search searchTrees(const Trials& trials, const Algorithm& algorithm) {
+  Candidate candidate = trials.begin(algorithm);
+  const ChoiceLimits& limits = trials.limits;
+  const ProgramSize estimate = algorithm.estimate(trials.spec);
+  if (!limits.chunks && limits.algorithm == nullptr)
+    candidate.refusal = tooLarge(estimate, 1, kMostFileBytesOfNodes);
+  co_yield candidate;
+  if (limits.chunks || trials.isLastRefused()) co_return;
+  if (estimate.operations * (algorithm.window + 1) > kMostProvedOperations) {
+    const LeftOut others{"chunks, in flight", &algorithm, "its program is too long for them"};
+    co_yield others;
+    co_return;
+  }
+  auto whole = programOf(trials.programs, candidate);
+  if (!whole) co_return consumeError(whole.takeError());  // as the candidate has been
+  const std::set<std::uint32_t> tries =
+      segmentsToTry(trials, algorithm.pipeline(trials.spec.topology),
+                    passes::mostSegments((*whole)->schedule.view()));
+  double before = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t segments : tries) {
+    candidate.options.chunks = segments;
+    co_yield candidate;
+    const double seconds = secondsOf(trials.last());
+    if (seconds * kTie > before) break;
+    before = seconds;
+  }
+  co_yield searchStaggered(trials, candidate);
+}
+
+}  // namespace torc::compiler

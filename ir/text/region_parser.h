@@ -1,0 +1,74 @@
+// Parses regions and guards of the text form.
+#ifndef TORC_IR_TEXT_REGION_PARSER_H_
+#define TORC_IR_TEXT_REGION_PARSER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ir/schedule_builder.h"
+#include "ir/text/cursor.h"
+
+namespace torc::ir {
+
+/// Where the records of a schedule stand in the text, to place what validation finds.
+struct RecordPlaces {
+  std::vector<std::size_t> colors, streams, frames, operations;
+  std::vector<std::size_t> boxes, pairs, shifts, peer_loops;  // where each stood first
+  std::vector<std::size_t> loops;
+  std::size_t slots = 0, segments = 0;
+};
+
+class RegionParser {
+ public:
+  /// Adds boxes to `builder`, which has the header and the colors.
+  RegionParser(TextCursor& cursor, ScheduleBuilder& builder, RecordPlaces& places)
+      : cursor_(cursor),
+        builder_(builder),
+        places_(places),
+        topology_(builder.schedule().topology),
+        part_count_(builder.schedule().view().partCount()) {}
+
+  /// How many loops are around what is parsed: boxes may go with their counters.
+  std::uint32_t depth() const { return depth_; }
+  void setDepth(std::uint32_t depth) { depth_ = depth; }
+
+  [[nodiscard]] bool parse(Region& region);
+  /// The pieces of a frame, then in pieces().
+  [[nodiscard]] bool parseFramePieces();
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  std::uint32_t partCount() const { return part_count_; }
+  /// From `when` on; the number of its box.
+  [[nodiscard]] bool parseGuard(std::uint32_t& index);
+
+ private:
+  [[nodiscard]] bool parseScratch(Region& region);
+  [[nodiscard]] bool parsePieces(bool comma, const Piece* frame);
+  [[nodiscard]] bool parseParts(Piece& piece);
+  [[nodiscard]] bool parseBlocks(std::uint32_t& index);
+  [[nodiscard]] bool parseBox(Box& box);
+  [[nodiscard]] bool parseInterval(std::uint32_t axis, Interval& interval);
+  /// A term with a counter that may follow: `+i`, `-2*i`; `factor` stays where there is none.
+  [[nodiscard]] bool parseTerm(Interval& interval, std::int8_t& factor);
+  [[nodiscard]] bool parseCounter(Interval& interval, std::int64_t number, std::int8_t& factor);
+  bool atCounter() const;
+  [[nodiscard]] bool parseCondition(Box& guard);
+  [[nodiscard]] bool parseRange(const Axis& axis, Interval& interval);
+  [[nodiscard]] bool parseRootWithin(const Axis& axis, Interval& interval);
+  [[nodiscard]] bool parseEnd(const Axis& axis, bool& from_root, std::int32_t& value);
+  [[nodiscard]] bool parseCoordinate(const Axis& axis, std::int32_t& coordinate);
+
+  std::uint32_t internBox(const Box& box, std::size_t place);
+
+  TextCursor& cursor_;
+  ScheduleBuilder& builder_;
+  RecordPlaces& places_;
+  const Topology topology_;
+  const std::uint32_t part_count_;
+  std::uint32_t depth_ = 0;
+  std::vector<Piece> pieces_;  // of the region or frame that is parsed
+};
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_TEXT_REGION_PARSER_H_

@@ -1,0 +1,85 @@
+// Whether operations that conflict depend on each other. Order is looked up for 64 operations at a
+// time, one bit each.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
+#include "ir/text/text.h"
+#include "ir/verifier/islands.h"
+#include "ir/verifier/races.h"
+
+namespace torc::ir {
+namespace {
+
+constexpr std::size_t kMostSources = 256;  // operations whose followers are looked for at a time
+
+}  // namespace
+
+void checkOrder(RaceProof& proof) {
+  VerifyContext& context = proof.context;
+  const ScheduleView& schedule = context.schedule;
+  std::vector<Conflict>& conflicts = proof.conflicts;
+  const DependenceIslands islands(schedule);
+  std::sort(conflicts.begin(), conflicts.end(), [&](const Conflict& a, const Conflict& b) {
+    // Of several regions in which two meet, the first of the records.
+    return std::tuple(islands.of(a.first), a.first, a.second, a.first_region, a.second_region) <
+           std::tuple(islands.of(b.first), b.first, b.second, b.first_region, b.second_region);
+  });
+  // Lists may meet in many pieces.
+  conflicts.erase(std::unique(conflicts.begin(), conflicts.end(),
+                              [](const Conflict& a, const Conflict& b) {
+                                return a.first == b.first && a.second == b.second;
+                              }),
+                  conflicts.end());
+  // By operation: which sources it comes after.
+  std::vector<std::array<std::uint64_t, kMostSources / 64>> after(schedule.operations.size());
+  for (std::size_t begin = 0; begin < conflicts.size() && !context.full();) {
+    // The next first operations of an island, and those of it that matter.
+    std::vector<std::uint32_t> sources;
+    std::uint32_t last = 0;
+    std::size_t end = begin;
+    for (; end < conflicts.size(); ++end) {
+      const Conflict& conflict = conflicts[end];
+      if (sources.empty() || sources.back() != conflict.first) {
+        const bool same = sources.empty() || islands.of(conflict.first) == islands.of(sources[0]);
+        if (!same || sources.size() == kMostSources) break;
+        sources.push_back(conflict.first);
+      }
+      last = std::max(last, conflict.second);
+    }
+    std::size_t next_source = 0;
+    for (const std::uint32_t i : islands.between(sources.front(), last)) {
+      const auto dependences = schedule.dependencesOf(schedule.operations[i]);
+      proof.steps += 1 + dependences.size();
+      if (proof.tooMuch()) return;
+      auto& mask = after[i];
+      mask = {};
+      for (const std::uint32_t d : dependences) {
+        if (d < sources.front()) continue;
+        for (std::size_t word = 0; word < mask.size(); ++word)
+          mask[word] |= after[d][word];
+      }
+      if (next_source < sources.size() && sources[next_source] == i) {
+        mask[next_source / 64] |= std::uint64_t{1} << next_source % 64;
+        ++next_source;
+      }
+    }
+    std::size_t source = 0;
+    for (; begin < end; ++begin) {
+      const Conflict& conflict = conflicts[begin];
+      while (sources[source] != conflict.first)
+        ++source;
+      const bool reached = islands.of(conflict.second) == islands.of(conflict.first);
+      if (reached && (after[conflict.second][source / 64] >> source % 64 & 1) != 0) continue;
+      context.fault(Rule::kRaces, conflict.second,
+                    "touches " + regionText(schedule, *conflict.second_region) + " while %" +
+                        std::to_string(conflict.first) +
+                        ", on which it does not "
+                        "depend, may still touch " +
+                        regionText(schedule, *conflict.first_region));
+    }
+  }
+}
+
+}  // namespace torc::ir

@@ -1,0 +1,55 @@
+// What the files of rule 3 share: conflicts, and what the proof has taken.
+#ifndef TORC_IR_VERIFIER_RACES_H_
+#define TORC_IR_VERIFIER_RACES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ir/verifier/context.h"
+#include "schedules/schedule.h"
+
+namespace torc::ir {
+
+/// An operation that touches a region.
+struct Use {
+  std::uint32_t operation = 0;
+  bool writes = false;
+  const Region* region = nullptr;
+};
+
+/// Two uses of the same memory, one of them writing, the first further up.
+struct Conflict {
+  std::uint32_t first = 0, second = 0;  // operations, first < second
+  const Region* first_region = nullptr;
+  const Region* second_region = nullptr;
+};
+
+// Beyond this many steps, of a few nanoseconds, and conflicts, of 24 bytes, the proof is refused.
+inline constexpr std::uint64_t kMaxRaceSteps = 1'000'000'000;
+inline constexpr std::uint64_t kMaxConflicts = 8'000'000;
+
+struct RaceProof {
+  VerifyContext& context;
+  std::uint64_t steps = 0;
+  std::vector<Conflict> conflicts = {};
+
+  bool tooMuch() const { return steps > kMaxRaceSteps || conflicts.size() > kMaxConflicts; }
+};
+
+/// Whether two intervals share a block on every coordinate, or on none.
+inline bool sameView(const Interval& a, const Interval& b) {
+  return a.kind == b.kind || a.kind == IntervalKind::kAll || b.kind == IntervalKind::kAll;
+}
+
+/// No list names a block of a part twice: its pieces would be written in any order, and a frame's
+/// would lie in two places. Nor do two messages of a loop over peers write one.
+void checkLists(RaceProof& proof);
+/// Finds the conflicts of all operations.
+void findConflicts(RaceProof& proof);
+/// Of each conflict the second operation depends on the first.
+void checkOrder(RaceProof& proof);
+
+}  // namespace torc::ir
+
+#endif  // TORC_IR_VERIFIER_RACES_H_
