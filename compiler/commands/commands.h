@@ -20,7 +20,6 @@ Command verifyCommand();
 Command assembleCommand();
 Command boundsCommand();
 Command machinesCommand();
-Command modelCommand();
 Command infoCommand();
 Command libraryBuildCommand();
 Command libraryAddCommand();

@@ -62,14 +62,17 @@ int wrongLibraryCommand(llvm::ArrayRef<Command> commands, llvm::StringRef word) 
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(),     assembleCommand(),      optCommand(),
-                              dumpCommand(),        verifyCommand(),        simulateCommand(),
-                              boundsCommand(),      machinesCommand(),      modelCommand(),
-                              infoCommand(),        libraryBuildCommand(),  libraryAddCommand(),
-                              libraryListCommand(), libraryVerifyCommand(), libraryDiffCommand()};
+  const Command commands[] = {compileCommand(),       assembleCommand(),   optCommand(),
+                              dumpCommand(),          verifyCommand(),     simulateCommand(),
+                              boundsCommand(),        machinesCommand(),   infoCommand(),
+                              libraryBuildCommand(),  libraryAddCommand(), libraryListCommand(),
+                              libraryVerifyCommand(), libraryDiffCommand()};
   std::vector<const char*> arguments(argv, argv + argc);
   std::string two_words;
   const llvm::StringRef first = argc > 1 ? argv[1] : "";
+  if (first == "model") {
+    return wrongUsage("unknown subcommand 'model': torc-model does this now (torc-model --help)");
+  }
   // To LLVM a subcommand is one word.
   if (first == kLibrary) {
     const llvm::StringRef word = argc > 2 ? argv[2] : "";
