@@ -8,6 +8,8 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/program_name.h"
+
 namespace torc::compiler {
 namespace {
 
@@ -96,7 +98,7 @@ std::string Progress::line() const {
   llvm::raw_string_ostream out(text);
   const double share = work_ > 0 ? work_done_ / work_ : 0;
   const double elapsed = elapsedSeconds();
-  out << "torc: ";
+  out << g_program << ": ";
   if (work_ > 0) out << llvm::format("%3.0f %%, ", 100 * share);
   if (things_ > 1) out << things_done_ << " of " << things_ << ", ";
   out << llvm::format("%.0f s", elapsed);

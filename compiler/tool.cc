@@ -1,4 +1,4 @@
-// Errors, input and output of `torc`.
+// Errors, input and output of commands.
 #include "compiler/tool.h"
 
 #include <span>
@@ -7,6 +7,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/program_name.h"
 #include "ir/json/json.h"
 #include "ir/schedule_builder.h"
 #include "ir/text/text.h"
@@ -28,7 +29,7 @@ std::span<const std::byte> bytesOf(llvm::StringRef text) {
 /// Prints a message, with `torc: error: ` before it unless it names a place in a text itself.
 void printError(llvm::StringRef message) {
   const llvm::StringRef first_line = message.split('\n').first;
-  if (!first_line.contains(": error: ")) llvm::errs() << "torc: error: ";
+  if (!first_line.contains(": error: ")) llvm::errs() << g_program << ": error: ";
   llvm::errs() << message << '\n';
 }
 

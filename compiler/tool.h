@@ -1,4 +1,4 @@
-// What the subcommands of `torc` share: exit codes, error lines, input and output files.
+// What commands share: exit codes, error lines, input and output files.
 #ifndef TORC_COMPILER_TOOL_H_
 #define TORC_COMPILER_TOOL_H_
 

@@ -26,7 +26,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bash tools/setup.sh
 targets=(
-  //compiler:torc "//$runtime:torc-run"
+  //compiler:torc "//$runtime:torc-run" //studies:torc-model
   "//$runtime:libtorc.so" "//$runtime:libtorc_pmpi.so"
 )
 headers=(runtime/api/{torc,torc_dedicated,torc_job,torc_statistics}.h)

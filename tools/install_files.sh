@@ -17,7 +17,7 @@ for file in "$@"; do
     docs/*)
       install -D -m 644 "$file" "$root/share/doc/torc/${file#docs/}"
       ;;
-    */torc | */torc-run | */torc-gemm | */torc-lu)
+    */torc | */torc-model | */torc-run | */torc-gemm | */torc-lu)
       install -D -m 755 "$file" "$root/bin/$name"
       ;;
     *.so)

@@ -137,7 +137,7 @@ fuzzOne() {
 }
 
 runOdr() {
-  local programs=(//compiler:torc //runtime:torc-run //runtime:libtorc_pmpi.so) program
+  local programs=(//compiler:torc //studies:torc-model //runtime:torc-run //runtime:libtorc_pmpi.so) program
   for program in "${programs[@]}"; do
     if bazel build --config=odr --color=no --curses=no --show_progress_rate_limit=20 \
       "${options[@]}" -- "$program"; then

@@ -1,5 +1,5 @@
 // The microbenchmarks and the solver of Sancho, Kerbyson and Barker, on a simulated machine: SMPI's
-// compiler builds this file with the runtime (bench/smpi/build.sh), and bench/papers/cdcp.sh runs
+// compiler builds this file with the runtime (bench/smpi/build.sh), and studies/papers/cdcp.sh runs
 // it.
 //
 //   cdcp allreduce WAY DEDICATED ITERATIONS BYTES,... MICROSECONDS,...

@@ -7,16 +7,10 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Error.h>
 
+#include "compiler/command_line.h"
 #include "passes/manager/pass_manager.h"
 
 namespace torc::compiler {
-
-/// A subcommand: its options, and what it does once they are parsed. `run` returns the exit code.
-struct Command {
-  llvm::cl::SubCommand* options;
-  llvm::cl::OptionCategory* category;
-  int (*run)();
-};
 
 Command compileCommand();
 Command optCommand();
@@ -26,7 +20,6 @@ Command verifyCommand();
 Command assembleCommand();
 Command boundsCommand();
 Command machinesCommand();
-Command modelCommand();
 Command infoCommand();
 Command libraryBuildCommand();
 Command libraryAddCommand();

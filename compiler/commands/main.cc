@@ -1,64 +1,16 @@
 // torc: compiles, transforms, prints and proves schedules of collectives on tori.
-#include <cstring>
-#include <new>
-#include <stdexcept>
 #include <string>
-#include <tuple>
-#include <unistd.h>
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/CommandLine.h>
-#include <llvm/Support/ErrorHandling.h>
-#include <llvm/Support/Path.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/commands/commands.h"
 #include "compiler/tool.h"
-#include "support/version.h"
 
 namespace torc::compiler {
 namespace {
-
-/// The command that runs, in letters that stay.
-const char* g_command = "";
-
-void writeError(const char* text) {
-  // Whether that works changes nothing.
-  static_cast<void>(::write(STDERR_FILENO, text, std::strlen(text)) < 0);
-}
-
-/// `torc: error: out of memory while running compile`, without a use of memory, and the end: also
-/// of a thread, and from where nothing may be thrown.
-[[noreturn]] void endOutOfMemory() {
-  writeError("torc: error: out of memory while running ");
-  writeError(g_command[0] == 0 ? "torc" : g_command);
-  writeError("\n");
-  ::_exit(kInputFault);
-}
-
-/// LLVM's containers do not throw.
-void endOutOfMemoryInLlvm(void*, const char*, bool) {
-  endOutOfMemory();
-}
-
-/// LLVM's report on a wrong command line, a few lines that each begin with the program's name, as
-/// one line.
-std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
-  std::string line;
-  while (!report.empty()) {
-    llvm::StringRef message;
-    std::tie(message, report) = report.split('\n');
-    if (message.consume_front(program)) message.consume_front(": ");
-    // Advice with the program's path in it; ours follows.
-    message = message.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
-    if (message.empty()) continue;
-    line += (line.empty() ? "" : "; ") + message.str();
-    line[line.size() - message.size()] = llvm::toLower(message[0]);
-  }
-  return line + " (torc --help)";
-}
 
 /// Commands whose names have two words, the first of which is `library`.
 constexpr llvm::StringRef kLibrary = "library";
@@ -110,22 +62,19 @@ int wrongLibraryCommand(llvm::ArrayRef<Command> commands, llvm::StringRef word) 
 }
 
 int run(int argc, char** argv) {
-  const Command commands[] = {compileCommand(),     assembleCommand(),      optCommand(),
-                              dumpCommand(),        verifyCommand(),        simulateCommand(),
-                              boundsCommand(),      machinesCommand(),      modelCommand(),
-                              infoCommand(),        libraryBuildCommand(),  libraryAddCommand(),
-                              libraryListCommand(), libraryVerifyCommand(), libraryDiffCommand()};
-  for (const Command& command : commands) {
-    llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
-  }
-  llvm::cl::OptionCategory none("none");
-  llvm::cl::HideUnrelatedOptions(none);
-  llvm::cl::SetVersionPrinter([](llvm::raw_ostream& out) { out << "torc " << kVersion << '\n'; });
-
-  // To LLVM a subcommand is one word.
+  const Command commands[] = {compileCommand(),       assembleCommand(),   optCommand(),
+                              dumpCommand(),          verifyCommand(),     simulateCommand(),
+                              boundsCommand(),        machinesCommand(),   infoCommand(),
+                              libraryBuildCommand(),  libraryAddCommand(), libraryListCommand(),
+                              libraryVerifyCommand(), libraryDiffCommand()};
   std::vector<const char*> arguments(argv, argv + argc);
   std::string two_words;
-  if (argc > 1 && argv[1] == kLibrary) {
+  const llvm::StringRef first = argc > 1 ? argv[1] : "";
+  if (first == "model") {
+    return wrongUsage("unknown subcommand 'model': torc-model does this now (torc-model --help)");
+  }
+  // To LLVM a subcommand is one word.
+  if (first == kLibrary) {
     const llvm::StringRef word = argc > 2 ? argv[2] : "";
     if (word == "--help" || word == "-help" || word == "-h" || word == "help") {
       printLibraryHelp(commands);
@@ -140,38 +89,13 @@ int run(int argc, char** argv) {
     arguments.erase(arguments.begin() + 1);
     arguments[1] = two_words.c_str();
   }
-
-  std::string report;
-  llvm::raw_string_ostream errors(report);
-  if (!llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
-                                         "torc: schedules of MPI collectives on torus networks\n",
-                                         &errors)) {
-    // A value that an option refuses has been reported, on stderr, by LLVM.
-    if (report.empty()) return kWrongUsage;
-    return wrongUsage(oneLine(report, llvm::sys::path::filename(argv[0])));
-  }
-  for (const Command& command : commands) {
-    if (!*command.options) continue;
-    g_command = command.options->getName().data();
-    return command.run();
-  }
-  std::string names;
-  for (const Command& command : commands)
-    names += (names.empty() ? "" : ", ") + command.options->getName().str();
-  return wrongUsage("which command? " + names + " (torc --help)");
+  return runCommand(commands, "torc: schedules of MPI collectives on torus networks\n",
+                    static_cast<int>(arguments.size()), arguments.data());
 }
 
 }  // namespace
 }  // namespace torc::compiler
 
 int main(int argc, char** argv) {
-  std::set_new_handler(torc::compiler::endOutOfMemory);
-  llvm::install_bad_alloc_error_handler(torc::compiler::endOutOfMemoryInLlvm);
-  try {
-    return torc::compiler::run(argc, argv);
-  } catch (const std::bad_alloc&) {  // of more than any allocator is asked for
-    torc::compiler::endOutOfMemory();
-  } catch (const std::length_error&) {
-    torc::compiler::endOutOfMemory();
-  }
+  return torc::compiler::runProgram("torc", [&] { return torc::compiler::run(argc, argv); });
 }

@@ -1,0 +1,111 @@
+// The command line of torc and of torc-model.
+#include "compiler/command_line.h"
+
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <unistd.h>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/program_name.h"
+#include "compiler/tool.h"
+#include "support/version.h"
+
+namespace torc::compiler {
+namespace {
+
+/// The command that runs, in letters that stay.
+const char* g_command = "";
+
+void writeError(const char* text) {
+  // Whether that works changes nothing.
+  static_cast<void>(::write(STDERR_FILENO, text, std::strlen(text)) < 0);
+}
+
+/// `torc: error: out of memory while running compile`, without a use of memory, and the end: also
+/// of a thread, and from where nothing may be thrown.
+[[noreturn]] void endOutOfMemory() {
+  writeError(g_program);
+  writeError(": error: out of memory while running ");
+  writeError(g_command[0] == 0 ? g_program : g_command);
+  writeError("\n");
+  ::_exit(kInputFault);
+}
+
+/// LLVM's containers do not throw.
+void endOutOfMemoryInLlvm(void*, const char*, bool) {
+  endOutOfMemory();
+}
+
+/// " (torc --help)"
+std::string helpHint() {
+  return " (" + std::string(g_program) + " --help)";
+}
+
+/// LLVM's report on a wrong command line, a few lines that each begin with the program's name, as
+/// one line.
+std::string oneLine(llvm::StringRef report, llvm::StringRef program) {
+  std::string line;
+  while (!report.empty()) {
+    llvm::StringRef message;
+    std::tie(message, report) = report.split('\n');
+    if (message.consume_front(program)) message.consume_front(": ");
+    // Advice with the program's path in it; ours follows.
+    message = message.split("  Try: ").first.split(": See: ").first.rtrim("!.: ");
+    if (message.empty()) continue;
+    line += (line.empty() ? "" : "; ") + message.str();
+    line[line.size() - message.size()] = llvm::toLower(message[0]);
+  }
+  return line + helpHint();
+}
+
+}  // namespace
+
+int runProgram(const char* name, llvm::function_ref<int()> run) {
+  g_program = name;
+  std::set_new_handler(endOutOfMemory);
+  llvm::install_bad_alloc_error_handler(endOutOfMemoryInLlvm);
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {  // of more than any allocator is asked for
+    endOutOfMemory();
+  } catch (const std::length_error&) {
+    endOutOfMemory();
+  }
+}
+
+int runCommand(llvm::ArrayRef<Command> commands, llvm::StringRef overview, int argc,
+               const char* const* argv) {
+  for (const Command& command : commands) {
+    llvm::cl::HideUnrelatedOptions(*command.category, *command.options);
+  }
+  llvm::cl::OptionCategory none("none");
+  llvm::cl::HideUnrelatedOptions(none);
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream& out) { out << g_program << ' ' << kVersion << '\n'; });
+
+  std::string report;
+  llvm::raw_string_ostream errors(report);
+  if (!llvm::cl::ParseCommandLineOptions(argc, argv, overview, &errors)) {
+    // A value that an option refuses has been reported, on stderr, by LLVM.
+    if (report.empty()) return kWrongUsage;
+    return wrongUsage(oneLine(report, llvm::sys::path::filename(argv[0])));
+  }
+  for (const Command& command : commands) {
+    if (!*command.options) continue;
+    g_command = command.options->getName().data();
+    return command.run();
+  }
+  std::string names;
+  for (const Command& command : commands)
+    names += (names.empty() ? "" : ", ") + command.options->getName().str();
+  return wrongUsage("which command? " + names + helpHint());
+}
+
+}  // namespace torc::compiler

@@ -1,0 +1,216 @@
+// Reads the JSON of a cluster: every key is known and there, every number in a range that makes
+// sense. The first fault is told in one line: file, key, value.
+#include "studies/cluster/cluster.h"
+
+#include <cmath>
+#include <limits>
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/Twine.h>
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "ir/json/document.h"
+#include "schedules/format/file.h"
+#include "studies/cluster/presets.h"
+
+namespace torc::studies {
+namespace {
+
+/// A number of the description and its range, both ends included.
+struct Number {
+  llvm::StringRef key;
+  double Cluster::*value;
+  double lowest, highest;
+  llvm::StringRef unit;
+};
+constexpr Number bytes(llvm::StringRef key, double Cluster::*value, double lowest = 0) {
+  return {key, value, lowest, 1e15, "bytes"};
+}
+constexpr Number rate(llvm::StringRef key, double Cluster::*value) {
+  return {key, value, 1, 1e18, "bytes/s"};
+}
+constexpr Number time(llvm::StringRef key, double Cluster::*value) {
+  return {key, value, 0, 1000, "seconds"};
+}
+constexpr Number kNumbers[] = {
+    bytes("cache", &Cluster::cache),
+    rate("cached_copy", &Cluster::cached_copy),
+    rate("memory_copy", &Cluster::memory_copy),
+    rate("memory_bandwidth", &Cluster::memory_bandwidth),
+    time("copy_overhead", &Cluster::copy_overhead),
+    time("flag", &Cluster::flag),
+    time("shared_overhead", &Cluster::shared_overhead),
+    bytes("pio_limit", &Cluster::pio_limit),
+    rate("pio_bandwidth", &Cluster::pio_bandwidth),
+    bytes("pio_buffer", &Cluster::pio_buffer),
+    time("send_overhead", &Cluster::send_overhead),
+    time("receive_overhead", &Cluster::receive_overhead),
+    time("message", &Cluster::message),
+    time("connection", &Cluster::connection),
+    rate("bus_bandwidth", &Cluster::bus_bandwidth),
+    rate("bus_total", &Cluster::bus_total),
+    rate("link_bandwidth", &Cluster::link_bandwidth),
+    bytes("payload", &Cluster::payload, 1),
+    bytes("header", &Cluster::header),
+    time("latency", &Cluster::latency),
+    time("switch_latency", &Cluster::switch_latency),
+    bytes("buffered", &Cluster::buffered),
+    bytes("rendezvous", &Cluster::rendezvous),
+    bytes("bruck_limit", &Cluster::bruck_limit),
+    bytes("direct_limit", &Cluster::direct_limit),
+};
+
+/// Both of the description, and what is counted.
+struct Count {
+  llvm::StringRef key;
+  std::uint32_t Cluster::*value;
+  std::uint32_t highest;
+};
+constexpr Count kCounts[] = {
+    {"nodes", &Cluster::nodes, kMaxClusterNodes},
+    {"cores", &Cluster::cores, kMaxClusterCores},
+};
+
+/// A value of the document for a message, cut if long.
+std::string shown(const nlohmann::json& value) {
+  constexpr std::size_t kLongest = 40;
+  const std::string text =
+      value.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
+  return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+}
+
+llvm::Error fault(const ir::JsonNode& node, const llvm::Twine& what) {
+  return llvm::make_error<model::MachineFault>(node.path() + ": " + what);
+}
+
+llvm::Error readNumber(const ir::JsonNode& node, const Number& number, Cluster& cluster) {
+  double& value = cluster.*number.value;
+  if (node.value().is_number()) value = node.value().get<double>();
+  if (node.value().is_number() && value >= number.lowest && value <= number.highest) {
+    return llvm::Error::success();
+  }
+  std::string range;
+  llvm::raw_string_ostream(range) << llvm::format("%g to %g ", number.lowest, number.highest);
+  return fault(node,
+               "must be a number from " + range + number.unit + ", not " + shown(node.value()));
+}
+
+llvm::Error readCount(const ir::JsonNode& node, const Count& count, Cluster& cluster) {
+  if (node.value().is_number_unsigned()) {
+    const auto value = node.value().get<std::uint64_t>();
+    if (value >= 1 && value <= count.highest) {
+      cluster.*count.value = static_cast<std::uint32_t>(value);
+      return llvm::Error::success();
+    }
+  }
+  return fault(node, "must be an integer from 1 to " + llvm::Twine(count.highest) + ", not " +
+                         shown(node.value()));
+}
+
+llvm::Error readLine(const ir::JsonNode& node, std::string& line) {
+  if (node.value().is_string()) line = node.value().get<std::string>();
+  if (node.value().is_string() && !line.empty() && line.find_first_of("\r\n") == line.npos) {
+    return llvm::Error::success();
+  }
+  return fault(node, "must be one line of text, not " + shown(node.value()));
+}
+
+bool isKey(llvm::StringRef key) {
+  return llvm::is_contained(clusterKeys(), key);
+}
+
+llvm::Error readSources(const ir::JsonNode& node, Cluster& cluster) {
+  if (!node.value().is_object()) {
+    return fault(node, "expected an object, not " + shown(node.value()));
+  }
+  for (const auto& [key, value] : node.value().items()) {
+    if (!isKey(key)) {
+      return fault(node, "names " + ir::shownName(key) + ", which is no number of a cluster");
+    }
+    std::string source;
+    if (llvm::Error error = readLine(node.member(key), source)) return error;
+    cluster.sources.emplace_back(key, source);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error readCluster(const ir::JsonNode& root, Cluster& cluster) {
+  if (!root.value().is_object()) {
+    return fault(root, "expected an object, not " + shown(root.value()));
+  }
+  for (const auto& [key, value] : root.value().items()) {
+    if (!isKey(key) && key != "name" && key != "description" && key != "sources") {
+      return fault(root, "unknown key " + ir::shownName(key));
+    }
+  }
+  if (!root.has("name")) return fault(root, "missing key 'name'");
+  for (llvm::StringRef key : clusterKeys()) {
+    if (!root.has(key)) return fault(root, "missing key '" + key + "'");
+  }
+  if (llvm::Error error = readLine(root.member("name"), cluster.name)) return error;
+  if (root.has("description")) {
+    if (llvm::Error error = readLine(root.member("description"), cluster.description)) return error;
+  }
+  for (const Count& count : kCounts) {
+    if (llvm::Error error = readCount(root.member(count.key), count, cluster)) return error;
+  }
+  for (const Number& number : kNumbers) {
+    if (llvm::Error error = readNumber(root.member(number.key), number, cluster)) return error;
+  }
+  return root.has("sources") ? readSources(root.member("sources"), cluster)
+                             : llvm::Error::success();
+}
+
+}  // namespace
+
+llvm::ArrayRef<llvm::StringRef> clusterKeys() {
+  static const std::vector<llvm::StringRef> keys = [] {
+    std::vector<llvm::StringRef> listed;
+    for (const Count& count : kCounts)
+      listed.push_back(count.key);
+    for (const Number& number : kNumbers)
+      listed.push_back(number.key);
+    return listed;
+  }();
+  return keys;
+}
+
+llvm::ArrayRef<llvm::StringRef> clusterPresets() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> listed;
+    for (const model::Preset& preset : clusterDescriptions())
+      listed.push_back(preset.name);
+    return listed;
+  }();
+  return names;
+}
+
+llvm::Expected<Cluster> parseCluster(llvm::StringRef json, llvm::StringRef origin) {
+  llvm::Expected<nlohmann::json> document = ir::parseJson(json, origin);
+  if (!document) return llvm::make_error<model::MachineFault>(toString(document.takeError()));
+  Cluster cluster;
+  if (llvm::Error error = readCluster(ir::JsonNode(*document), cluster)) {
+    return llvm::make_error<model::MachineFault>(origin + ": " + toString(std::move(error)));
+  }
+  return cluster;
+}
+
+llvm::Expected<Cluster> findCluster(llvm::StringRef name_or_path) {
+  for (const model::Preset& preset : clusterDescriptions()) {
+    if (preset.name == name_or_path) return parseCluster(preset.json, name_or_path);
+  }
+  const bool looks_like_path = name_or_path.contains('/') || name_or_path.contains('.');
+  const StatusOr<std::vector<std::byte>> bytes = readFile(name_or_path.str());
+  if (bytes.ok()) {
+    const llvm::StringRef text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    return parseCluster(text, name_or_path);
+  }
+  if (looks_like_path) return llvm::make_error<model::MachineFault>(bytes.status().message());
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "unknown cluster '" + name_or_path + "'; there are " +
+                                     llvm::join(clusterPresets(), ", ") + ", or name a JSON file");
+}
+
+}  // namespace torc::studies

@@ -1,0 +1,277 @@
+// torc-model alltoall: what an all-to-all takes on a cluster of multi-core nodes, by the strategies
+// of the multi-core paper (studies/cluster/alltoall.h).
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/progress.h"
+#include "compiler/sizes.h"
+#include "compiler/tool.h"
+#include "model/machines/machine.h"
+#include "studies/cluster/alltoall.h"
+#include "studies/cluster/schedule_program.h"
+#include "studies/commands/commands.h"
+
+namespace torc::studies {
+namespace {
+
+using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
+
+/// Messages of a node that one simulation has at most: a minute of work.
+constexpr double kMostMessages = 1e8;
+
+SubCommand command("alltoall", "Predict an all-to-all on a cluster of multi-core nodes");
+OptionCategory category("Options of alltoall");
+
+opt<std::string> cluster_name("cluster", value_desc("name"), sub(command), cat(category),
+                              desc("A cluster (infinipath, infinihost, connectx) or a JSON file"));
+opt<std::string> nodes("nodes", value_desc("N"), sub(command), cat(category),
+                       desc("Nodes; default: the cluster's"));
+opt<std::string> cores("cores", value_desc("T"), sub(command), cat(category),
+                       desc("Cores of a node; default: the cluster's"));
+opt<std::string> strategy_list("strategy", value_desc("list"), sub(command), cat(category),
+                               desc("Of original, leader, aggregated, distributed; default: all"));
+opt<std::string> exchange("exchange", value_desc("name"), sub(command), cat(category),
+                          desc("bruck, direct or pairwise between nodes; default: as the "
+                               "cluster's library is tuned"));
+opt<std::string> schedule("schedule", value_desc("file"), sub(command), cat(category),
+                          desc("A schedule of torc's, which says nodes and cores; with --strategy "
+                               "beside these"));
+opt<std::string> bytes("bytes", value_desc("N[:N],..."), init("1:8K"), sub(command), cat(category),
+                       desc("Sizes of a pair's block and ranges of sizes, as 64K, 1:8K (default) "
+                            "or 1,64,4K"));
+opt<bool> json("json", sub(command), cat(category), desc("Print the result as JSON"));
+
+/// What is asked of the cluster, but the size.
+struct Question {
+  Cluster cluster;
+  ClusterAlltoall alltoall;
+  std::vector<ClusterStrategy> strategies;
+  std::optional<compiler::Input> schedule;
+
+  std::size_t columns() const { return strategies.size() + (schedule ? 1 : 0); }
+};
+
+llvm::Error readCount(const opt<std::string>& option, unsigned highest, std::uint32_t& count) {
+  if (option.getNumOccurrences() == 0) return llvm::Error::success();
+  std::uint32_t number = 0;
+  if (llvm::StringRef(option).getAsInteger(10, number) || number < 1 || number > highest) {
+    return fault("--" + option.ArgStr + ": must be 1 to " + llvm::Twine(highest) + ", not " +
+                 option.getValue());
+  }
+  count = number;
+  return llvm::Error::success();
+}
+
+llvm::Error readStrategies(std::vector<ClusterStrategy>& strategies) {
+  if (strategy_list.empty()) {
+    if (!schedule.empty()) return llvm::Error::success();
+    strategies.assign(std::begin(kClusterStrategies), std::end(kClusterStrategies));
+    return llvm::Error::success();
+  }
+  for (llvm::StringRef name : llvm::split(strategy_list, ',')) {
+    const std::optional<ClusterStrategy> strategy = clusterStrategyNamed(name);
+    if (!strategy) {
+      return fault("--strategy: unknown strategy '" + name +
+                   "'; there are original, leader, aggregated, distributed");
+    }
+    if (!llvm::is_contained(strategies, *strategy)) strategies.push_back(*strategy);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error readExchange(std::optional<ExchangeKind>& kind) {
+  if (exchange.empty()) return llvm::Error::success();
+  for (const ExchangeKind each :
+       {ExchangeKind::kBruck, ExchangeKind::kDirect, ExchangeKind::kPairwise}) {
+    if (exchange == nameOf(each)) kind = each;
+  }
+  if (kind) return llvm::Error::success();
+  return fault("--exchange: unknown exchange '" + exchange +
+               "'; there are bruck, direct, pairwise");
+}
+
+/// The schedule, with its nodes and cores.
+llvm::Error readSchedule(Question& question) {
+  if (schedule.empty()) return llvm::Error::success();
+  for (const opt<std::string>* option : {&nodes, &cores}) {
+    if (option->getNumOccurrences() > 0) {
+      return fault("alltoall: --" + option->ArgStr + " goes without --schedule, which has its own");
+    }
+  }
+  llvm::Expected<compiler::Input> read = compiler::readInput(schedule);
+  if (!read) return llvm::make_error<model::MachineFault>(toString(read.takeError()));
+  if (read->isPlan()) {
+    return llvm::make_error<model::MachineFault>(schedule +
+                                                 ": is a plan; only step operations take time");
+  }
+  const Topology& topology = read->view().topology;
+  question.alltoall.cores = topology.hasCores() ? topology.axes[topology.axis_count - 1].size : 1;
+  question.alltoall.nodes = static_cast<std::uint32_t>(topology.ranks() / question.alltoall.cores);
+  question.schedule = std::move(*read);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Question> readQuestion() {
+  if (cluster_name.empty()) {
+    return fault("alltoall: on which cluster? --cluster " + llvm::join(clusterPresets(), ", ") +
+                 " or a JSON file");
+  }
+  llvm::Expected<Cluster> cluster = findCluster(cluster_name);
+  if (!cluster) return cluster.takeError();
+  Question question{std::move(*cluster), {}, {}, {}};
+  ClusterAlltoall& alltoall = question.alltoall;
+  alltoall.nodes = question.cluster.nodes;
+  alltoall.cores = question.cluster.cores;
+  if (llvm::Error error = readCount(nodes, kMaxClusterNodes, alltoall.nodes)) return error;
+  if (llvm::Error error = readCount(cores, kMaxClusterCores, alltoall.cores)) return error;
+  if (llvm::Error error = readStrategies(question.strategies)) return error;
+  if (llvm::Error error = readExchange(alltoall.kind)) return error;
+  if (llvm::Error error = readSchedule(question)) return error;
+  return question;
+}
+
+struct Row {
+  std::uint64_t bytes = 0;
+  std::optional<ClusterAlltoall> alltoall;  // else the schedule
+  ClusterRun run;
+
+  const char* name() const { return alltoall ? nameOf(alltoall->strategy) : "schedule"; }
+};
+
+llvm::Error checkSize(const Cluster& cluster, const Row& row) {
+  const double messages = row.alltoall ? messagesOf(cluster, *row.alltoall) : 0;
+  if (messages <= kMostMessages) return llvm::Error::success();
+  std::string count;
+  llvm::raw_string_ostream(count) << llvm::format("%.3g messages, and at most %g are", messages,
+                                                  kMostMessages);
+  return fault(llvm::Twine(row.name()) + " of " + compiler::sizeText(row.bytes) +
+               ": each node sends " + count + " simulated");
+}
+
+/// Simulates a row. Messages and bytes are one node's.
+llvm::Error simulateRow(const Question& question, Row& row) {
+  if (row.alltoall) {
+    row.run = simulateAlltoall(question.cluster, *row.alltoall);
+  } else {
+    llvm::Expected<std::unique_ptr<ClusterProgram>> program =
+        scheduleProgram(question.cluster, question.schedule->view(), row.bytes);
+    if (!program) {
+      return llvm::make_error<model::MachineFault>(schedule + ": " + toString(program.takeError()));
+    }
+    row.run = simulateCluster(question.cluster, **program);
+    row.run.messages /= question.alltoall.nodes;
+    row.run.bytes /= question.alltoall.nodes;
+  }
+  if (row.run.completed) return llvm::Error::success();
+  return fault(llvm::Twine(row.name()) + ": its cores wait for each other");
+}
+
+llvm::Expected<std::vector<Row>> predict(const Question& question,
+                                         llvm::ArrayRef<std::uint64_t> sizes) {
+  std::vector<Row> rows;
+  for (const std::uint64_t size : sizes) {
+    for (const ClusterStrategy strategy : question.strategies) {
+      ClusterAlltoall alltoall = question.alltoall;
+      alltoall.bytes = static_cast<double>(size);
+      alltoall.strategy = strategy;
+      rows.push_back({size, alltoall, {}});
+    }
+    if (question.schedule) rows.push_back({size, std::nullopt, {}});
+  }
+  for (const Row& row : rows) {
+    if (llvm::Error error = checkSize(question.cluster, row)) return error;
+  }
+  compiler::Progress progress(/*quiet=*/false);
+  const auto work = [&](const Row& row) {
+    return row.alltoall ? 1 + messagesOf(question.cluster, *row.alltoall) : 1;
+  };
+  for (const Row& row : rows)
+    progress.expect(1, work(row));
+  for (Row& row : rows) {
+    progress.begin(row.name() + (" of " + compiler::sizeText(row.bytes)));
+    if (llvm::Error error = simulateRow(question, row)) return error;
+    progress.done(work(row));
+  }
+  return rows;
+}
+
+/// The exchange between nodes; a schedule does not name its own.
+const char* exchangeName(const Question& question, const Row& row) {
+  return row.alltoall ? nameOf(exchangeOf(question.cluster, *row.alltoall).kind()) : nullptr;
+}
+
+void printTable(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ostream& out) {
+  const std::size_t columns = question.columns();
+  out << "alltoall on " << question.cluster.name << ": " << question.alltoall.nodes << " nodes of "
+      << question.alltoall.cores << " cores; us, and the exchange between nodes\n     bytes";
+  for (const Row& row : rows.take_front(columns))
+    out << "  " << llvm::right_justify(row.name(), 20);
+  out << (columns > 1 ? "  fastest\n" : "\n");
+  for (; !rows.empty(); rows = rows.drop_front(columns)) {
+    out << llvm::right_justify(compiler::sizeText(rows[0].bytes), 10);
+    const Row* fastest = &rows[0];
+    for (const Row& row : rows.take_front(columns)) {
+      const char* exchange = exchangeName(question, row);
+      out << llvm::format("  %11.6g", row.run.seconds * kMicro) << ' '
+          << llvm::left_justify(exchange == nullptr ? "-" : exchange, 8);
+      if (row.run.seconds < fastest->run.seconds * (1 - 1e-9)) fastest = &row;
+    }
+    if (columns > 1) out << "  " << fastest->name();
+    out << '\n';
+  }
+}
+
+void printJson(const Question& question, llvm::ArrayRef<Row> rows, llvm::raw_ostream& out) {
+  Json documents = Json::array();
+  for (const Row& row : rows) {
+    const char* exchange = exchangeName(question, row);
+    Json document;
+    document["collective"] = "alltoall";
+    document["cluster"] = question.cluster.name;
+    document["nodes"] = question.alltoall.nodes;
+    document["cores"] = question.alltoall.cores;
+    document["bytes"] = row.bytes;
+    document["strategy"] = row.name();
+    document["exchange"] = exchange == nullptr ? Json() : Json(exchange);
+    document["simulated_s"] = row.run.seconds;
+    document["node_messages"] = row.run.messages;
+    document["node_bytes"] = static_cast<std::uint64_t>(row.run.bytes);
+    documents.push_back(std::move(document));
+  }
+  out << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
+}
+
+int run() {
+  llvm::Expected<std::vector<std::uint64_t>> sizes = compiler::parseSizeList(bytes, "--bytes");
+  if (!sizes) return compiler::optionFault(sizes.takeError());
+  llvm::Expected<Question> question = readQuestion();
+  if (!question) return compiler::optionFault(question.takeError());
+  llvm::Expected<std::vector<Row>> rows = predict(*question, *sizes);
+  if (!rows) return compiler::optionFault(rows.takeError());
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  json ? printJson(*question, *rows, out) : printTable(*question, *rows, out);
+  if (llvm::Error error = compiler::writeOutput("-", text))
+    return compiler::inputFault(std::move(error));
+  return compiler::kSuccess;
+}
+
+}  // namespace
+
+compiler::Command alltoallCommand() {
+  return {&command, &category, run};
+}
+
+}  // namespace torc::studies

@@ -1,0 +1,43 @@
+// The commands of `torc-model`, and what they share.
+#ifndef TORC_STUDIES_COMMANDS_COMMANDS_H_
+#define TORC_STUDIES_COMMANDS_COMMANDS_H_
+
+#include <string>
+
+#include <llvm/ADT/Twine.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/Error.h>
+
+#include "compiler/command_line.h"
+#include "model/machines/machine.h"
+
+namespace torc::studies {
+
+compiler::Command broadcastCommand();
+compiler::Command reduceCommand();
+compiler::Command gemmCommand();
+compiler::Command luCommand();
+compiler::Command alltoallCommand();
+
+inline constexpr double kMicro = 1e6;  // microseconds per second
+
+/// An error of usage.
+inline llvm::Error fault(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// --torus and --machine of two commands.
+class TorusFlags {
+ public:
+  TorusFlags(llvm::cl::SubCommand& one, llvm::cl::SubCommand& other,
+             llvm::cl::OptionCategory& category);
+  /// The machine that they name, without dimensions of one node.
+  llvm::Expected<model::Machine> readMachine() const;
+
+ private:
+  llvm::cl::opt<std::string> torus_, machine_;
+};
+
+}  // namespace torc::studies
+
+#endif  // TORC_STUDIES_COMMANDS_COMMANDS_H_

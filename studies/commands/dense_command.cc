@@ -1,0 +1,216 @@
+// torc-model gemm, torc-model lu: what dense linear algebra takes on a torus by the models of trees
+// (studies/dense/dense_cost.h): by the 2-D algorithms on as square a grid as the nodes allow, and
+// by the 2.5D algorithm whose grid is the torus.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/sizes.h"
+#include "compiler/tool.h"
+#include "studies/commands/commands.h"
+#include "studies/dense/dense_cost.h"
+
+namespace torc::studies {
+namespace {
+
+using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
+
+SubCommand gemm("gemm", "Predict a multiplication of dense matrices by models of trees");
+SubCommand lu("lu", "Predict a factorization of a dense matrix by models of trees");
+OptionCategory category("Options of gemm and lu");
+
+TorusFlags torus_flags(gemm, lu, category);
+opt<std::string> size("size", value_desc("N,..."), init("64K"), sub(gemm), sub(lu), cat(category),
+                      desc("Rows and columns of the matrices; default: 64K"));
+opt<double> flops("flops", value_desc("flop/s"), sub(gemm), sub(lu), cat(category),
+                  desc("Flop/s of a node; default: what the machine's gamma says"));
+opt<std::string> panel("panel", value_desc("columns"), sub(lu), cat(category),
+                       desc("Columns that are factored before the rest is updated; default: "
+                            "those of least time"));
+opt<bool> pivoting("pivoting", sub(lu), cat(category), desc("With tournament pivoting"));
+opt<bool> single("single", sub(gemm), sub(lu), cat(category),
+                 desc("Elements of 4 bytes instead of 8"));
+opt<bool> json("json", sub(gemm), sub(lu), cat(category), desc("Print the result as JSON"));
+
+struct Options {
+  bool lu = false;
+  double flop_rate = 0;  // flop/s of a node; 0: the machine's
+  std::uint64_t panel = 0;
+  bool pivoting = false;
+  bool single = false;
+};
+
+/// The predictions of one size.
+struct DenseModel {
+  std::uint64_t size = 0;
+  struct Way {
+    std::string name;
+    DenseGrid grid;
+    DenseCost cost;
+  };
+  std::vector<Way> ways;
+};
+
+std::string gridText(const DenseGrid& grid) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << llvm::format("%.0fx%.0fx%.0f", grid.rows, grid.columns, grid.layers);
+  return text;
+}
+
+double rateOf(const model::Machine& machine, const Options& options) {
+  return options.flop_rate > 0 ? options.flop_rate : flopRateOf(machine);
+}
+
+/// An error where the torus has more than three dimensions, or more layers than the cube root of
+/// its nodes, the node's flop rate is not known, or sizes and panels do not fit.
+llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machine,
+                                                     const std::vector<std::uint64_t>& sizes,
+                                                     const Options& options) {
+  if (machine.dimensions.size() > 3) {
+    return fault("the grid has rows, columns and layers; the torus has " +
+                 llvm::Twine(machine.dimensions.size()) + " dimensions of more than one node");
+  }
+  const DenseGrid grid = gridOf(machine);
+  if (grid.layers * grid.layers * grid.layers > grid.nodes()) {
+    return fault(
+        "the last dimension, the layers, has more nodes than the cube root of all: "
+        "name it first or second");
+  }
+  DenseJob job;
+  job.element = options.single ? 4 : 8;
+  job.flop_rate = rateOf(machine, options);
+  if (job.flop_rate <= 0) {
+    return fault(machine.name + " does not say what a node computes: --flops");
+  }
+  constexpr std::uint64_t kMostPanels = 1 << 22;
+  for (const std::uint64_t size : sizes) {
+    if (size == 0) return fault("--size: a matrix has 1 row or more");
+    if (options.panel > size) {
+      return fault("--panel: " + llvm::Twine(options.panel) +
+                   " columns are more than the matrix's " + llvm::Twine(size));
+    }
+    if (options.panel > 0 && size / options.panel > kMostPanels) {
+      return fault("--panel: " + llvm::Twine(size / options.panel) + " panels; at most " +
+                   llvm::Twine(kMostPanels) + " are counted");
+    }
+  }
+  const DenseGrid square = squareGrid(machine.nodes());
+  std::vector<DenseModel> models;
+  for (const std::uint64_t size : sizes) {
+    DenseModel model{size, {}};
+    job.size = static_cast<double>(size);
+    const auto add = [&](const char* name, const DenseGrid& on, LineTrees trees,
+                         GemmRounds rounds) {
+      job.grid = on;
+      job.trees = trees;
+      model.ways.push_back(
+          {name, on,
+           options.lu ? luCost(machine, job, static_cast<double>(options.panel), options.pivoting)
+                      : gemmCost(machine, job, rounds)});
+    };
+    if (!options.lu) add("2-D, shifts", square, LineTrees::kBinomial, GemmRounds::kShifts);
+    add("2-D, binomial", square, LineTrees::kBinomial, GemmRounds::kMulticasts);
+    add("2.5D, binomial", grid, LineTrees::kBinomial, GemmRounds::kMulticasts);
+    add("2.5D, rectangular", grid, LineTrees::kRectangular, GemmRounds::kMulticasts);
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+std::string denseTable(const model::Machine& machine, const Options& options,
+                       const std::vector<DenseModel>& models) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << (options.lu ? "lu" : "gemm") << (options.pivoting ? " with pivoting" : "") << " on "
+      << machine.name << " " << model::shapeOf(machine)
+      << llvm::format(": %.4g Gflop/s a node\n", rateOf(machine, options) * 1e-9);
+  for (const DenseModel& model : models) {
+    out << "n = " << model.size
+        << "\n  algorithm          grid             compute s  communicate s  efficiency  "
+           "MB a node  messages\n";
+    for (const DenseModel::Way& way : model.ways) {
+      const DenseCost& cost = way.cost;
+      out << llvm::format("  %-18s %-14s %11.5g  %13.5g  %10.3f  %9.4g  %8.0f\n", way.name.c_str(),
+                          gridText(way.grid).c_str(), cost.compute_s, cost.communicate_s(),
+                          cost.efficiency(), cost.bytes() * 1e-6, cost.messages());
+    }
+    out << "  of which " << model.ways.back().name << ":\n";
+    for (const DenseItem& item : model.ways.back().cost.items) {
+      out << llvm::format("    %-52s %11.5g s  %9.4g MB in %.0f\n", item.what.c_str(), item.seconds,
+                          item.bytes * 1e-6, item.count);
+    }
+  }
+  return text;
+}
+
+std::string denseJson(const model::Machine& machine, const Options& options,
+                      const std::vector<DenseModel>& models) {
+  Json documents = Json::array();
+  for (const DenseModel& model : models) {
+    for (const DenseModel::Way& way : model.ways) {
+      Json document;
+      document["model"] = options.lu ? "lu" : "gemm";
+      document["machine"] = machine.name;
+      document["torus"] = model::shapeOf(machine);
+      document["size"] = model.size;
+      document["element_bytes"] = options.single ? 4 : 8;
+      document["flops_per_node"] = rateOf(machine, options);
+      if (options.lu) document["pivoting"] = options.pivoting;
+      document["algorithm"] = way.name;
+      document["grid"] = gridText(way.grid);
+      document["compute_s"] = way.cost.compute_s;
+      document["communicate_s"] = way.cost.communicate_s();
+      document["efficiency"] = way.cost.efficiency();
+      Json items = Json::array();
+      for (const DenseItem& item : way.cost.items) {
+        items.push_back({{"what", item.what},
+                         {"messages", item.count},
+                         {"bytes", item.bytes},
+                         {"seconds", item.seconds}});
+      }
+      document["items"] = std::move(items);
+      documents.push_back(std::move(document));
+    }
+  }
+  return documents.dump(2) + "\n";
+}
+
+int run() {
+  llvm::Expected<std::vector<std::uint64_t>> sizes = compiler::parseSizeList(size, "--size");
+  if (!sizes) return compiler::optionFault(sizes.takeError());
+  if (flops.getNumOccurrences() > 0 && !(flops > 0 && std::isfinite(flops)))
+    return compiler::optionFault(fault("--flops: a node does some a second, and not without end"));
+  std::uint64_t columns = 0;
+  if (!panel.empty() && llvm::StringRef(panel).getAsInteger(10, columns))
+    return compiler::optionFault(fault("--panel takes a number, not '" + panel + "'"));
+  llvm::Expected<model::Machine> machine = torus_flags.readMachine();
+  if (!machine) return compiler::optionFault(machine.takeError());
+  const Options options{bool(lu), flops, columns, pivoting, single};
+  llvm::Expected<std::vector<DenseModel>> models = predictDense(*machine, *sizes, options);
+  if (!models) return compiler::optionFault(models.takeError());
+  const std::string text =
+      json ? denseJson(*machine, options, *models) : denseTable(*machine, options, *models);
+  if (llvm::Error error = compiler::writeOutput("-", text))
+    return compiler::inputFault(std::move(error));
+  return compiler::kSuccess;
+}
+
+}  // namespace
+
+compiler::Command gemmCommand() {
+  return {&gemm, &category, run};
+}
+
+compiler::Command luCommand() {
+  return {&lu, &category, run};
+}
+
+}  // namespace torc::studies

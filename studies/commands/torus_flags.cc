@@ -1,0 +1,35 @@
+// --torus, --machine.
+#include <utility>
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "compiler/target.h"
+#include "studies/commands/commands.h"
+
+namespace torc::studies {
+
+using namespace llvm::cl;
+
+TorusFlags::TorusFlags(SubCommand& one, SubCommand& other, OptionCategory& category)
+    : torus_("torus", value_desc("shape"), sub(one), sub(other), cat(category),
+             desc("Shape, as 8x8x8; 8x8x4m: Z is a mesh")),
+      machine_("machine", value_desc("name"), sub(one), sub(other), cat(category),
+               desc("A preset (torc machines) or a JSON file")) {}
+
+llvm::Expected<model::Machine> TorusFlags::readMachine() const {
+  llvm::Expected<compiler::Target> target = compiler::readTarget(torus_, /*order=*/{}, machine_);
+  if (!target) return target.takeError();
+  model::Machine& machine = target->machine;
+  if (machine.ranks_per_node > 0) {
+    return fault("the models have one process on a node, not the cores of '" + torus_ + "'");
+  }
+  if (machine.damaged()) {
+    return fault("the models know no dead links and nodes, which " + machine.name + " has");
+  }
+  llvm::erase_if(machine.dimensions,
+                 [](const model::MachineDimension& of) { return of.size == 1; });
+  if (machine.dimensions.empty()) return fault("a torus of one node has nothing to send");
+  return std::move(machine);
+}
+
+}  // namespace torc::studies

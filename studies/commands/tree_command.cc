@@ -1,0 +1,222 @@
+// torc-model broadcast, torc-model reduce: what the 2.5D paper's models predict
+// (studies/logp/trees.h), what the simulator says of torc's own schedule, and the lower bound.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Format.h>
+#include <llvm/Support/raw_ostream.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/choice/choice.h"
+#include "compiler/progress.h"
+#include "compiler/sizes.h"
+#include "compiler/tool.h"
+#include "model/bounds/bounds.h"
+#include "studies/commands/commands.h"
+#include "studies/logp/trees.h"
+
+namespace torc::studies {
+namespace {
+
+using namespace llvm::cl;
+using Json = nlohmann::ordered_json;
+
+SubCommand broadcast("broadcast", "Predict a broadcast by models of trees");
+SubCommand reduce("reduce", "Predict a reduction by models of trees");
+OptionCategory category("Options of broadcast and reduce");
+
+TorusFlags torus_flags(broadcast, reduce, category);
+opt<std::string> dims("dims", value_desc("list"), sub(broadcast), sub(reduce), cat(category),
+                      desc("Numbers of dimensions, as 1,3: lines along X, planes along X and Y, "
+                           "...; default: each"));
+opt<std::string> bytes("bytes", value_desc("N[:N],..."), init("1M"), sub(broadcast), sub(reduce),
+                       cat(category),
+                       desc("Sizes of the vector and ranges of sizes, as 1M (default), 1K:16M or "
+                            "1K,64K,1M"));
+opt<bool> json("json", sub(broadcast), sub(reduce), cat(category),
+               desc("Print the result as JSON"));
+
+/// What is predicted for one size.
+struct Prediction {
+  std::uint64_t bytes = 0;
+  TreeTime rectangular, binomial;
+  double bound_s = 0;
+  std::optional<compiler::Candidate> schedule;  // that torc would compile
+};
+
+/// The predictions for the first dimensions of a torus.
+struct SubTorus {
+  model::Machine machine;
+  LogPTorus torus;
+  std::vector<Prediction> predictions;
+  std::string no_schedule;  // why there is none
+};
+
+llvm::Expected<std::vector<std::size_t>> readDims(const model::Machine& machine) {
+  const std::size_t most = machine.dimensions.size();
+  std::vector<std::size_t> listed;
+  if (dims.empty()) {
+    for (std::size_t count = 1; count <= most; ++count)
+      listed.push_back(count);
+    return listed;
+  }
+  for (llvm::StringRef one : llvm::split(dims, ',')) {
+    std::size_t count = 0;
+    if (one.getAsInteger(10, count) || count < 1 || count > most) {
+      return fault("--dims: '" + one + "' is not a number of dimensions; " +
+                   model::shapeOf(machine) + " has " + llvm::Twine(most));
+    }
+    listed.push_back(count);
+  }
+  return listed;
+}
+
+/// Adds what `torc compile --bytes` would choose on the sub-torus, for each of its sizes. An error
+/// where no algorithm serves it.
+llvm::Error addSchedules(SubTorus& on, Collective collective, compiler::Progress& progress) {
+  llvm::Expected<Topology> topology = model::topologyOf(on.machine);
+  if (!topology) return topology.takeError();
+  const compiler::CollectiveSpec spec{collective, *topology};
+  if (!isServed(spec)) return noAlgorithm(spec);
+  compiler::CompileCache programs(spec);
+  for (Prediction& prediction : on.predictions) {
+    llvm::Expected<compiler::Choice> choice =
+        choose(programs, on.machine, static_cast<double>(prediction.bytes), {}, &progress);
+    if (!choice) return choice.takeError();
+    prediction.schedule = choice->best();
+  }
+  return llvm::Error::success();
+}
+
+SubTorus predict(const model::Machine& machine, std::size_t dimensions, Collective collective,
+                 llvm::ArrayRef<std::uint64_t> sizes, compiler::Progress& progress) {
+  const CollectiveRow& row = rowOf(collective);
+  SubTorus on{machine, {}, {}, {}};
+  on.machine.dimensions.resize(dimensions);
+  on.torus = logPTorusOf(on.machine);
+  for (const std::uint64_t size : sizes) {
+    const auto vector = static_cast<double>(size);
+    const bool sums = row.reduces();
+    on.predictions.push_back(
+        {size,
+         sums ? rectangularReduction(on.torus, vector) : rectangularMulticast(on.torus, vector),
+         sums ? binomialReduction(on.torus, vector) : binomialMulticast(on.torus, vector),
+         model::lowerBound(on.machine, {row, vector}).bound_s,
+         {}});
+  }
+  if (llvm::Error error = addSchedules(on, collective, progress)) {
+    on.no_schedule = toString(std::move(error));
+    for (Prediction& prediction : on.predictions)
+      prediction.schedule.reset();
+  }
+  return on;
+}
+
+void printTable(const model::Machine& machine, const CollectiveRow& row,
+                llvm::ArrayRef<SubTorus> all, llvm::raw_ostream& out) {
+  const LogPTorus& whole = all.front().torus;
+  out << row.name << " on " << machine.name
+      << llvm::format(": o %g us, L %g us", whole.overhead * kMicro, whole.latency * kMicro);
+  if (row.reduces() && whole.summing > 0) {
+    out << llvm::format(", a node sums at most %.4g GB/s", 1e-9 / whole.summing);
+  }
+  out << '\n';
+  for (const SubTorus& on : all) {
+    out << model::shapeOf(on.machine)
+        << llvm::format(": %.0f nodes, g %.4g ns/byte, ", on.torus.nodes, on.torus.gap * 1e9)
+        << on.torus.trees << (on.torus.trees == 1 ? " tree" : " trees")
+        << (on.no_schedule.empty() ? "" : "; not simulated: ") << on.no_schedule
+        << "\n     bytes  rectangular us  binomial us     bound us"
+        << (on.no_schedule.empty() ? "  simulated us  x bound  schedule" : "") << '\n';
+    for (const Prediction& each : on.predictions) {
+      out << llvm::right_justify(compiler::sizeText(each.bytes), 10)
+          << llvm::format("  %14.6g  %11.6g  %11.6g", each.rectangular.seconds() * kMicro,
+                          each.binomial.seconds() * kMicro, each.bound_s * kMicro);
+      if (each.schedule) {
+        const double seconds = each.schedule->predicted_s;
+        out << llvm::format("  %12.6g", seconds * kMicro);
+        if (seconds > 0 && each.bound_s > 0) {
+          out << llvm::format("  %7.3f", seconds / each.bound_s);
+        } else {
+          out << "        -";
+        }
+        out << "  " << each.schedule->description();
+        if (!each.schedule->stand_in.empty())
+          out << " (scaled from " << each.schedule->stand_in << ")";
+      }
+      out << '\n';
+    }
+  }
+}
+
+Json jsonOf(const CollectiveRow& row, const SubTorus& on, const Prediction& each) {
+  Json document;
+  document["collective"] = row.name;
+  document["machine"] = on.machine.name;
+  document["torus"] = model::shapeOf(on.machine);
+  document["dimensions"] = on.torus.dimensions;
+  document["nodes"] = static_cast<std::uint64_t>(on.torus.nodes);
+  document["trees"] = on.torus.trees;
+  document["bytes"] = each.bytes;
+  document["rectangular_s"] = each.rectangular.seconds();
+  document["rectangular_bandwidth_s"] = each.rectangular.bandwidth_s;
+  document["rectangular_start_up_s"] = each.rectangular.start_up_s;
+  document["rectangular_hops_s"] = each.rectangular.hops_s;
+  document["binomial_s"] = each.binomial.seconds();
+  document["bound_s"] = each.bound_s;
+  document["simulated_s"] = each.schedule ? Json(each.schedule->predicted_s) : Json();
+  document["schedule"] = each.schedule ? Json(each.schedule->description()) : Json();
+  if (each.schedule && !each.schedule->stand_in.empty()) {
+    document["stand_in"] = each.schedule->stand_in;
+  }
+  if (!on.no_schedule.empty()) document["no_schedule"] = on.no_schedule;
+  return document;
+}
+
+void printJson(const CollectiveRow& row, llvm::ArrayRef<SubTorus> all, llvm::raw_ostream& out) {
+  Json documents = Json::array();
+  for (const SubTorus& on : all) {
+    for (const Prediction& each : on.predictions)
+      documents.push_back(jsonOf(row, on, each));
+  }
+  out << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
+}
+
+int run() {
+  const Collective collective = broadcast ? Collective::kBroadcast : Collective::kReduce;
+  llvm::Expected<std::vector<std::uint64_t>> sizes = compiler::parseSizeList(bytes, "--bytes");
+  if (!sizes) return compiler::optionFault(sizes.takeError());
+  llvm::Expected<model::Machine> machine = torus_flags.readMachine();
+  if (!machine) return compiler::optionFault(machine.takeError());
+  llvm::Expected<std::vector<std::size_t>> counts = readDims(*machine);
+  if (!counts) return compiler::optionFault(counts.takeError());
+
+  compiler::Progress progress(/*quiet=*/false);
+  std::vector<SubTorus> all;
+  for (const std::size_t count : *counts)
+    all.push_back(predict(*machine, count, collective, *sizes, progress));
+  progress.clear();
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  const CollectiveRow& row = rowOf(collective);
+  json ? printJson(row, all, out) : printTable(*machine, row, all, out);
+  if (llvm::Error error = compiler::writeOutput("-", text))
+    return compiler::inputFault(std::move(error));
+  return compiler::kSuccess;
+}
+
+}  // namespace
+
+compiler::Command broadcastCommand() {
+  return {&broadcast, &category, run};
+}
+
+compiler::Command reduceCommand() {
+  return {&reduce, &category, run};
+}
+
+}  // namespace torc::studies

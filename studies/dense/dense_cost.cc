@@ -1,0 +1,83 @@
+// Grids, sums over items, and what multiplying takes.
+#include "studies/dense/dense_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "studies/dense/lines.h"
+
+namespace torc::studies {
+
+double DenseCost::communicate_s() const {
+  double sum = 0;
+  for (const DenseItem& item : items)
+    sum += item.seconds;
+  return sum;
+}
+
+double DenseCost::bytes() const {
+  double sum = 0;
+  for (const DenseItem& item : items)
+    sum += item.bytes;
+  return sum;
+}
+
+double DenseCost::messages() const {
+  double sum = 0;
+  for (const DenseItem& item : items)
+    sum += item.count;
+  return sum;
+}
+
+double DenseCost::efficiency() const {
+  return compute_s / (compute_s + communicate_s());
+}
+
+double flopRateOf(const model::Machine& machine) {
+  return machine.gamma > 0 ? machine.cores / (8 * machine.gamma) : 0;
+}
+
+DenseGrid gridOf(const model::Machine& machine) {
+  const auto size = [&](std::size_t dimension) {
+    return dimension < machine.dimensions.size() ? machine.dimensions[dimension].size : 1;
+  };
+  return {static_cast<double>(size(1)), static_cast<double>(size(0)), static_cast<double>(size(2))};
+}
+
+DenseGrid squareGrid(std::uint64_t nodes) {
+  std::uint64_t rows = 1;
+  for (std::uint64_t each = 1; each * each <= nodes; ++each) {
+    if (nodes % each == 0) rows = each;
+  }
+  return {static_cast<double>(rows), static_cast<double>(nodes / rows), 1};
+}
+
+DenseCost gemmCost(const model::Machine& machine, const DenseJob& job, GemmRounds rounds) {
+  const Lines lines(machine, job.trees, job.line_nodes);
+  const auto& [rows, columns, layers] = job.grid;
+  const double n = job.size;
+  DenseCost cost;
+  cost.compute_s = 2 * n * n * n / (job.grid.nodes() * job.flop_rate);
+  const double block = n / rows * (n / columns) * job.element;
+  if (layers > 1) {
+    cost.items.push_back(
+        {"multicasts of A and B to the layers", 2, 2 * block, 2 * lines.multicast(layers, block)});
+    cost.items.push_back(
+        {"reduction of C over the layers", 1, block, lines.reduction(layers, block)});
+  }
+  const double most = std::max(rows, columns);
+  const double count = std::max(1.0, most / layers);
+  const auto add = [&](const char* multicasts, const char* shifts, double line, double other) {
+    // A layer's part of k in so many rounds.
+    const double bytes = n / other * (n / layers / count) * job.element;
+    const bool shifted = rounds == GemmRounds::kShifts;
+    if (line > 1)
+      cost.items.push_back({shifted ? shifts : multicasts, count, count * bytes,
+                            count * (shifted ? lines.shift(bytes) : lines.multicast(line, bytes))});
+  };
+  add("multicasts of A along rows", "shifts of A along rows", columns, rows);
+  add("multicasts of B along columns", "shifts of B along columns", rows, columns);
+  return cost;
+}
+
+}  // namespace torc::studies

@@ -1,0 +1,261 @@
+// Figures 1 and 7 to 12 of "Improving communication performance in dense linear algebra via
+// topology aware collectives" (Solomonik, Bhatele and Demmel, SC 2011): bandwidth over sizes or
+// numbers of nodes. What the paper measured is not in its text; here are its models
+// (studies/logp/trees.h), what the simulator says of torc's schedules, and the lower bound. Writes
+// FOLDER/NAME.csv, in bytes/s, and prints the tables.
+//
+//   1         multicast of 1 MiB on 2 to 4096 nodes of Blue Gene/P
+//   7, 8, 9   multicast on 8, 8x8 and 8x8x8 nodes of Blue Gene/P
+//   10        reduction on the same nodes
+//   11        multicast and reduction on a ring of 8, also in packets of 256 KiB
+//   12        multicast on lines, planes and the whole of the exascale machine
+//
+//   bazel run -c opt //studies/papers:2.5d_collectives -- FOLDER        bash studies/papers/2.5d.sh
+//   also draws
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/Support/Error.h>
+
+#include "compiler/choice/choice.h"
+#include "model/bounds/bounds.h"
+#include "model/machines/machine.h"
+#include "studies/logp/trees.h"
+#include "studies/papers/figures.h"
+
+namespace torc::studies {
+namespace {
+
+/// Bytes/s; nothing where there is no point.
+using Bandwidth = std::optional<double>;
+
+struct Curve {
+  std::string name;
+  std::vector<Bandwidth> points;  // one for each x
+};
+
+struct Figure {
+  std::string name;  // "07", of the CSV file and the plot
+  std::string title;
+  const char* x_name;  // bytes or nodes
+  std::vector<double> x;
+  std::vector<Curve> curves;  // the first is what others are held against
+
+  /// Adds the curve of `point(x)`.
+  template <typename Point>
+  void draw(const std::string& curve, Point point) {
+    curves.push_back({curve, {}});
+    for (const double each : x)
+      curves.back().points.push_back(point(each));
+  }
+};
+
+/// Sizes from 2^first to 2^last bytes that double.
+std::vector<double> sizes(int first, int last) {
+  std::vector<double> listed;
+  for (int exponent = first; exponent <= last; ++exponent)
+    listed.push_back(std::exp2(exponent));
+  return listed;
+}
+
+/// A collective on a sub-torus of a machine.
+class On {
+ public:
+  On(const char* collective, const char* machine, const char* shape)
+      : row_(take(model::parseBoundedCollective(collective))),
+        machine_(take(model::partitionOf(take(model::findMachine(machine)), shape))),
+        torus_(logPTorusOf(machine_)) {
+    const std::optional<Collective> compiled = collectiveNamed(collective);
+    if (!compiled) return;
+    compiler::CollectiveSpec spec{*compiled, take(model::topologyOf(machine_))};
+    if (compiler::isServed(spec)) programs_.emplace(std::move(spec));
+  }
+
+  Bandwidth rectangular(double bytes) const {
+    return bytes / (row_.reduces() ? rectangularReduction(torus_, bytes)
+                                   : rectangularMulticast(torus_, bytes))
+                       .seconds();
+  }
+  Bandwidth binomial(double bytes) const {
+    return bytes /
+           (row_.reduces() ? binomialReduction(torus_, bytes) : binomialMulticast(torus_, bytes))
+               .seconds();
+  }
+  Bandwidth bound(double bytes) const {
+    return bytes / model::lowerBound(machine_, {row_, bytes}).bound_s;
+  }
+  Bandwidth link() const { return 1 / torus_.gap; }
+
+  /// Of what `torc compile --bytes` chooses; nothing where no algorithm serves the collective.
+  bool isSimulated() const { return programs_.has_value(); }
+  Bandwidth simulated(double bytes) {
+    if (!programs_) return {};
+    return bytes / take(compiler::choose(*programs_, machine_, bytes, {})).best().predicted_s;
+  }
+
+  /// Section 4.6's own ring: half of the vector each way, in packets that every node hands on
+  /// whole, each a rendezvous (Eq. 3), one behind the other through all p - 1 hops; sums, if any,
+  /// overlap. Our derivation: the paper gives no equation.
+  Bandwidth ringInPackets(double bytes, double packet) const {
+    const double half = bytes / 2;
+    const double packets = std::ceil(half / packet);
+    const double per_byte = row_.reduces() ? std::max(torus_.gap, torus_.summing) : torus_.gap;
+    const double step = half / packets * per_byte + 3 * torus_.overhead + 3 * torus_.latency;
+    return bytes / ((packets + torus_.nodes - 2) * step);
+  }
+
+ private:
+  CollectiveRow row_;
+  model::Machine machine_;
+  LogPTorus torus_;
+  std::optional<compiler::CompileCache> programs_;
+};
+
+/// Figure 1.
+Figure overNodes() {
+  constexpr double kBytes = 1 << 20;
+  // Partitions of Blue Gene/P as the paper has them: 2048 nodes are 8x8x32.
+  const char* const tori[] = {"2",     "2x2",   "2x2x2", "4x2x2",  "4x4x2",  "4x4x4",
+                              "8x4x4", "8x8x4", "8x8x8", "8x8x16", "8x8x32", "16x16x16"};
+  const char* const meshes[] = {"2m",       "2mx2m",    "2mx2mx2m", "4mx2mx2m",
+                                "4mx4mx2m", "4mx4mx4m", "8mx4mx4m", "8mx8mx4m"};
+  auto at = [](auto& shapes, double nodes) {
+    const auto i = static_cast<std::size_t>(std::log2(nodes)) - 1;
+    return i < std::size(shapes) ? shapes[i] : nullptr;
+  };
+  auto on = [&](double nodes) { return On("broadcast", "bgp", at(tori, nodes)); };
+  Figure figure{"01", "Multicast of 1 MiB on Blue Gene/P", "nodes", sizes(1, 12), {}};
+  figure.draw("bound", [&](double nodes) { return on(nodes).bound(kBytes); });
+  figure.draw("rectangular", [&](double nodes) { return on(nodes).rectangular(kBytes); });
+  figure.draw("rectangular (mesh)", [&](double nodes) -> Bandwidth {
+    const char* shape = at(meshes, nodes);
+    if (shape == nullptr) return {};
+    return On("broadcast", "bgp", shape).rectangular(kBytes);
+  });
+  figure.draw("binomial", [&](double nodes) { return on(nodes).binomial(kBytes); });
+  figure.draw("torc (simulated)", [&](double nodes) { return on(nodes).simulated(kBytes); });
+  return figure;
+}
+
+/// Figures 7 to 9.
+Figure multicast(const char* name, const char* shape) {
+  Figure figure{name,
+                std::string("Multicast on ") + shape + " nodes of Blue Gene/P",
+                "bytes",
+                sizes(10, 24),
+                {}};
+  On on("broadcast", "bgp", shape);
+  figure.draw("bound", [&](double bytes) { return on.bound(bytes); });
+  figure.draw("rectangular", [&](double bytes) { return on.rectangular(bytes); });
+  figure.draw("binomial", [&](double bytes) { return on.binomial(bytes); });
+  figure.draw("torc (simulated)", [&](double bytes) { return on.simulated(bytes); });
+  return figure;
+}
+
+/// Figure 10.
+Figure reductions() {
+  Figure figure{"10", "Reduction on Blue Gene/P", "bytes", sizes(10, 24), {}};
+  figure.draw("one link", [](double) { return On("reduce", "bgp", "8").link(); });
+  for (const char* shape : {"8", "8x8", "8x8x8"}) {
+    On on("reduce", "bgp", shape);
+    const std::string where = std::string(" ") + shape;
+    figure.draw("rectangular" + where, [&](double bytes) { return on.rectangular(bytes); });
+    if (!on.isSimulated()) continue;
+    figure.draw("torc" + where, [&](double bytes) { return on.simulated(bytes); });
+  }
+  return figure;
+}
+
+/// Figure 11.
+Figure rings() {
+  constexpr double kPacket = 256 << 10;
+  Figure figure{"11", "Ring of 8 nodes of Blue Gene/P", "bytes", sizes(14, 26), {}};
+  On multicast("broadcast", "bgp", "8"), reduction("reduce", "bgp", "8");
+  figure.draw("one link", [&](double) { return multicast.link(); });
+  figure.draw("rectangular reduction", [&](double bytes) { return reduction.rectangular(bytes); });
+  figure.draw("packets of 256 KiB",
+              [&](double bytes) { return reduction.ringInPackets(bytes, kPacket); });
+  figure.draw("binomial reduction", [&](double bytes) { return reduction.binomial(bytes); });
+  figure.draw("torc's multicast", [&](double bytes) { return multicast.simulated(bytes); });
+  if (reduction.isSimulated()) {
+    figure.draw("torc's reduction", [&](double bytes) { return reduction.simulated(bytes); });
+  }
+  return figure;
+}
+
+/// Figure 12.
+Figure exascale() {
+  Figure figure{"12", "Multicast on the exascale machine", "bytes", sizes(16, 34), {}};
+  figure.draw("one link", [](double) { return On("broadcast", "exascale-2.5d", "64").link(); });
+  const char* const shapes[] = {"64", "64x64", "64x64x64"};
+  const auto where = [](int d) { return " " + std::to_string(d) + "D"; };
+  for (int d = 1; d <= 3; ++d) {
+    const On on("broadcast", "exascale-2.5d", shapes[d - 1]);
+    figure.draw("rectangular" + where(d), [&](double bytes) { return on.rectangular(bytes); });
+  }
+  for (int d = 1; d <= 3; ++d) {
+    const On on("broadcast", "exascale-2.5d", shapes[d - 1]);
+    figure.draw("binomial" + where(d), [&](double bytes) { return on.binomial(bytes); });
+  }
+  On whole("broadcast", "exascale-2.5d", shapes[2]);
+  figure.draw("torc 3D (simulated)", [&](double bytes) { return whole.simulated(bytes); });
+  return figure;
+}
+
+/// Writes the figure as CSV and prints it as a table.
+void report(const std::string& folder, const Figure& figure) {
+  const CsvFile file(folder, figure.name);
+  std::fprintf(file, "%s", figure.x_name);
+  std::printf("\nFigure %d. %s\n\n| %s |", std::stoi(figure.name), figure.title.c_str(),
+              figure.x_name);
+  for (const Curve& curve : figure.curves) {
+    std::fprintf(file, ",%s", curve.name.c_str());
+    std::printf(" %s |", curve.name.c_str());
+  }
+  std::printf("\n| --- |");
+  for (std::size_t i = 0; i < figure.curves.size(); ++i)
+    std::printf(" --- |");
+  for (std::size_t i = 0; i < figure.x.size(); ++i) {
+    std::fprintf(file, "\n%.0f", figure.x[i]);
+    std::printf("\n| %.0f |", figure.x[i]);
+    for (const Curve& curve : figure.curves) {
+      if (const Bandwidth point = curve.points[i]) {
+        std::fprintf(file, ",%.6g", 1e-6 * *point);
+        std::printf(" %.1f |", 1e-6 * *point);
+      } else {
+        std::fprintf(file, ",");
+        std::printf(" |");
+      }
+    }
+  }
+  std::fprintf(file, "\n");
+  std::printf("\n");
+}
+
+int run(const std::string& folder) {
+  report(folder, overNodes());
+  report(folder, multicast("07", "8"));
+  report(folder, multicast("08", "8x8"));
+  report(folder, multicast("09", "8x8x8"));
+  report(folder, reductions());
+  report(folder, rings());
+  report(folder, exascale());
+  return 0;
+}
+
+}  // namespace
+}  // namespace torc::studies
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: 2.5d_collectives FOLDER\n");
+    return 2;
+  }
+  return torc::studies::run(argv[1]);
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Figures 1 to 5 and 7 to 12 of the multi-core all-to-all paper by the cluster model: CSV files, plots
+# and tables in docs/research/papers/alltoall-multicore.
+#
+#   bash studies/papers/alltoall-multicore.sh [FOLDER]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source studies/papers/figures.sh
+begin_figures alltoall-multicore.sh "${1:-docs/research/papers/alltoall-multicore}" //studies/papers:alltoall-multicore //compiler:torc //studies:torc-model
+torc=$bin/compiler/torc
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A table of torc's own schedules beside the original: schedules CLUSTER NODES. Peers are in a fixed
+# order, and a block is one message: behind a switch there are no two ways round.
+schedules() {
+  local algorithm table=$work/$1
+  printf '\n## torc'"'"'s schedules on %s, %s nodes of 8 cores\n' "$1" "$2"
+  echo '| bytes of a block | original, us | direct, us | aggregated, us | distributed, us | leader, us | bruck, us |'
+  echo '| --- | --- | --- | --- | --- | --- | --- |'
+  "$bin/studies/torc-model" alltoall --cluster "$1" --nodes "$2" --bytes "$sizes" --strategy original |
+    awk 'NR > 2 { print $1, $2 }' >"$table"
+  for algorithm in direct aggregated distributed leader bruck; do
+    "$torc" compile alltoall --torus "$2+8" --algorithm "$algorithm" --peers fixed \
+      --directions unidirectional --quiet -o "$work/a.torc"
+    "$bin/studies/torc-model" alltoall --cluster "$1" --schedule "$work/a.torc" --bytes "$sizes" 2>/dev/null |
+      awk 'NR > 2 { print $2 }' | paste -d ' ' "$table" - >"$work/more"
+    mv "$work/more" "$table"
+  done
+  awk '{ row = "| " $1; for (i = 2; i <= NF; ++i) row = row sprintf(" | %.5g", $i); print row " |" }' "$table"
+}
+sizes=1,8,64,512,1K,2K,4K
+
+{
+  echo 'Made by `bash studies/papers/alltoall-multicore.sh`.'
+  "$bin/studies/papers/alltoall-multicore" "$out"
+  schedules infinipath 64
+  schedules infinihost 64
+  schedules connectx 4
+} >"$out/tables.md"
+
+# Titles and axes are those of the tables and the CSV files.
+for file in "$out"/*.csv; do
+  name=$(basename "$file" .csv)
+  title=$(sed -n "s/^## \(Figure ${name#0}: .*\)/\1/p" "$out/tables.md")
+  case $name in
+    02 | 03 | 04) axis='MB/s' ;;
+    *) axis='microseconds' ;;
+  esac
+  gnuplot -c studies/papers/multicore.gp "$file" "$out/$name.svg" "$title" "$axis"
+done

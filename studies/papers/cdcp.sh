@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# Figures 6 to 13 of the paper on dedicated collective processors (Sancho, Kerbyson and Barker) on
+# SMPI's model of its cluster: CSV files, plots and tables in docs/research/papers/cdcp.
+#
+#   bash studies/papers/cdcp.sh [--most RANKS] [FOLDER]
+#
+# --most: no job whose program has more ranks (640).
+#
+# Rows are kept beside the objects of bench/smpi/build.sh, under what they depend on: a second call
+# measures what has changed. Jobs run two at a time.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+most=640
+if [[ ${1:-} == --most ]]; then
+  most=$2
+  shift 2
+fi
+out=${1:-docs/research/papers/cdcp}
+if ! command -v gnuplot >/dev/null; then
+  echo "cdcp.sh: gnuplot is missing: apt-get install gnuplot-nox" >&2
+  exit 1
+fi
+program=$(bash bench/smpi/build.sh bench/smpi/cdcp.cc)
+rows=$(dirname "$program")/rows
+mkdir -p "$out" "$rows"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The cluster of Section V.A: nodes of four cores, 950 MB/s, 4 us from process to process. A message
+# of 8 bytes costs an application 1.6 us together, sent and received, one of 1024 bytes 2.9 us
+# (Sections V.C and V.D): half of it on either side, and the wires' share is what is left of 4 us.
+# Within a node: an estimate.
+overheads() { echo "--cfg=smpi/os:0:$1 --cfg=smpi/ois:0:$1 --cfg=smpi/or:0:$1"; }
+usual=$(overheads 0.8e-6:0.64e-9)
+settings="--cfg=smpi/bw-factor:0:1.0 --cfg=smpi/lat-factor:0:1.0 --cfg=network/crosstraffic:no"
+settings+=" --cfg=smpi/async-small-thresh:65536 --cfg=smpi/test:0"
+# The program has no variables of its own that ranks would share.
+settings+=" --cfg=smpi/privatization:no"
+settings+=" --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:2Gf --cfg=smpi/coll-selector:mvapich2"
+platform() {
+  cat <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="cluster" prefix="node-" suffix="" radical="0-$((($1 + 3) / 4 - 1))" speed="2Gf" core="4"
+           bw="950MBps" lat="${2:-1.2us}" sharing_policy="SPLITDUPLEX"
+           loopback_bw="2GBps" loopback_lat="200ns"/>
+</platform>
+XML
+}
+
+# The paper's conventional allreduce: up a binomial tree and down again (Section III.A).
+trees="--cfg=smpi/allreduce:redbcast --cfg=smpi/reduce:binomial --cfg=smpi/bcast:binomial_tree"
+
+# What the program prints, from now or from before: run RANKS LATENCY SETTINGS ARGUMENT... LATENCY is
+# that of either end's link.
+run() {
+  local ranks=$1 latency=$2 more=$3 file rank place=$work/$BASHPID
+  shift 3
+  file=$rows/$(echo "$program $ranks $settings $more $(platform 4 "$latency") $*" | sha256sum | cut -c 1-32)
+  if [[ ! -e $file ]]; then
+    platform "$ranks" "$latency" >"$place.xml"
+    for ((rank = 0; rank < ranks; ++rank)); do echo "node-$((rank / 4))"; done >"$place.hosts"
+    echo "# $ranks ranks: $*" >&2
+    # shellcheck disable=SC2086
+    timeout "${CDCP_TIMEOUT:-900}" smpirun -np "$ranks" -platform "$place.xml" \
+      -hostfile "$place.hosts" --log=root.thres:error $settings $more "$program" "$@" >"$place.rows"
+    mv "$place.rows" "$file"
+  fi
+  cat "$file"
+}
+
+# sums WAY RANKS DEDICATED BYTES,... MICROSECONDS,... [OVERHEAD LATENCY]: rows of the microbenchmark,
+# RANKS of the program. `trees` is a way, too.
+# solver WAY RANKS DEDICATED: a row of the solver at 400 Mflop/s a rank, a tenth of a core's peak (an
+# estimate).
+# Both are called twice: jobs first run side by side, and what they print is kept.
+sums() {
+  local way=$1 more=$usual
+  (($# > 5)) && more=$(overheads "$6")
+  if [[ $way == trees ]]; then
+    way=blocking more+=" $trees"
+  fi
+  job "$2" "$1,${6:-}" "$(($2 + $3))" "${7:-1.2us}" "$more" allreduce "$way" "$3" 2 "$4" "$5"
+}
+solver() { job "$2" "$1" "$(($2 + $3))" 1.2us "$usual" solver "$1" "$3" 10 4e8; }
+pass=jobs
+job() {
+  local ranks=$1 label=$2
+  shift 2
+  ((ranks <= most)) || return 0
+  if [[ $pass == jobs ]]; then
+    while (($(jobs -rp | wc -l) >= 2)); do wait -n; done
+    run "$@" >/dev/null &
+  elif [[ $4 == solver ]]; then
+    run "$@" >>"$out/solver.csv"
+  else
+    run "$@" | sed "s/^[a-z]*/$label/" >>"$out/sums.csv"
+  fi
+}
+
+works=0,8,16,24,32,48,128
+all() {
+  local ranks servers
+  sums blocking 512 0 8,64,256,1024 0
+  sums dedicated 512 64 8,64,256,1024 0
+  sums dedicated 512 128 8 $works
+  solver blocking 640 0
+  solver dedicated 512 128
+  solver dedicated 512 64
+  for ranks in 8 16 32 64 128 256; do
+    sums blocking $ranks 0 8 0
+    sums polled $ranks 0 8 0,128
+    sums trees $ranks 0 8 0
+    sums dedicated $ranks $((ranks / 4)) 8 0,128
+    sums dedicated $ranks $((ranks / 8)) 8 0
+  done
+  for ranks in 8 16 32 64; do sums nonblocking $ranks 0 8 0,128; done
+  sums trees 512 0 8,64,256,1024 0
+  for servers in 1 2 4 8 16 32; do sums dedicated 512 $servers 8 0; done
+  # Ranks for the program and dedicated ones together: the paper's second mode.
+  for ranks in 40 80 160 320; do
+    solver blocking $ranks 0
+    solver polled $ranks 0
+    solver dedicated $((ranks * 4 / 5)) $((ranks / 5))
+  done
+  solver polled 640 0
+  for servers in 4 8 16 32; do solver dedicated 512 $servers; done
+  sums dedicated 512 128 64,256,1024 0,128
+  # Other shares of the host in the 4 us of a message.
+  sums blocking 512 0 8 0 0.4e-6:0.32e-9 1.6us
+  sums dedicated 512 64 8 0 0.4e-6:0.32e-9 1.6us
+  sums blocking 512 0 8 0 0.2e-6:0.16e-9 1.8us
+  sums dedicated 512 64 8 0 0.2e-6:0.16e-9 1.8us
+  sums polled 512 0 8 $works
+  sums polled 512 0 64,256,1024 0,128
+}
+all
+wait
+pass=rows
+echo 'way,host overhead,ranks,dedicated,bytes,us of computation,us beside it' >"$out/sums.csv"
+echo 'way,ranks,dedicated,us for ten iterations,residual' >"$out/solver.csv"
+all
+
+# figure NAME TITLE X log|linear FILE: a CSV file and its plot. Each line of the input is a column:
+# its head, which rows of FILE it has, what they have on X (in awk's words), or X:Y as the paper's text has
+# them.
+figure() {
+  local head condition x point table=$work/table.csv
+  : >"$work/heads"
+  : >"$table"
+  while IFS='|' read -r head condition x; do
+    echo "$head" >>"$work/heads"
+    if [[ $head == paper* ]]; then
+      for point in $condition; do echo "${point%:*}|$head|${point#*:}" >>"$table"; done
+    elif [[ $5 == sums ]]; then
+      awk -F , "NR > 1 && \$2 == \"\" && $condition { print $x \"|$head|\" \$7 }" "$out/sums.csv" >>"$table"
+    else
+      awk -F , "NR > 1 && $condition { print $x \"|$head|\" \$4 }" "$out/solver.csv" >>"$table"
+    fi
+  done
+  # --most leaves some figures without a row.
+  grep -qv '|paper' "$table" || return 0
+  sort -n "$table" | awk -F '|' -v x="$3" '
+    NR == FNR { heads[++columns] = $1; next }
+    { if (!($1 in seen)) { seen[$1] = 1; order[++lines] = $1 } value[$1, $2] = $3 }
+    END {
+      row = x
+      for (i = 1; i <= columns; ++i) row = row "," heads[i]
+      print row
+      for (line = 1; line <= lines; ++line) {
+        row = order[line]
+        for (i = 1; i <= columns; ++i) row = row "," value[order[line], heads[i]]
+        print row
+      }
+    }' "$work/heads" - >"$out/$1.csv"
+  gnuplot -c studies/papers/cdcp.gp "$out/$1.csv" "$out/$1.svg" "$2" "$3" "$4"
+}
+
+figure 06 'Figure 6: overhead, 512 ranks, 8 bytes' 'us of computation' linear sums <<'END'
+polled|$1=="polled" && $3==512 && $5==8|$6
+dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $5==8|$6
+paper: NBC|122:35
+paper: CDCP 1:4|0:40 48:1.6
+END
+figure 07 'Figure 7: lowest overhead, 8 bytes' ranks log sums <<'END'
+blocking|$1=="blocking" && $5==8|$3
+trees|$1=="trees" && $5==8|$3
+polled|$1=="polled" && $5==8 && $6==128|$3
+SMPI's nonblocking|$1=="nonblocking" && $5==8 && $6==128|$3
+dedicated 1:4|$1=="dedicated" && $3==4*$4 && $5==8 && $6==128|$3
+paper: blocking|8:17 512:51
+paper: NBC|8:8.5 512:35
+paper: CDCP 1:4|8:1.6 512:1.6
+END
+figure 08 'Figure 8: lowest overhead, 512 ranks' bytes log sums <<'END'
+blocking|$1=="blocking" && $3==512|$5
+trees|$1=="trees" && $3==512|$5
+polled|$1=="polled" && $3==512 && $6==128|$5
+dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==128|$5
+paper: CDCP 1:4|8:1.6 1024:2.9
+END
+figure 09 'Figure 9: latency, 8 bytes' ranks log sums <<'END'
+blocking|$1=="blocking" && $5==8|$3
+trees|$1=="trees" && $5==8|$3
+polled|$1=="polled" && $5==8 && $6==0|$3
+SMPI's nonblocking|$1=="nonblocking" && $5==8 && $6==0|$3
+dedicated 1:4|$1=="dedicated" && $3==4*$4 && $5==8 && $6==0|$3
+dedicated 1:8|$1=="dedicated" && $3==8*$4 && $5==8 && $6==0|$3
+paper: blocking|512:57
+paper: NBC|512:120
+paper: CDCP 1:4|512:40
+END
+figure 10 'Figure 10: latency, 512 ranks, 8 bytes' 'dedicated ranks' log sums <<'END'
+dedicated|$1=="dedicated" && $3==512 && $5==8 && $6==0|$4
+paper: CDCP|1:3500 16:95 64:40 128:40
+END
+figure 11 'Figure 11: latency, 512 ranks' bytes log sums <<'END'
+blocking|$1=="blocking" && $3==512|$5
+trees|$1=="trees" && $3==512|$5
+polled|$1=="polled" && $3==512 && $6==0|$5
+dedicated 1:4|$1=="dedicated" && $3==512 && $4==128 && $6==0|$5
+dedicated 1:8|$1=="dedicated" && $3==512 && $4==64 && $6==0|$5
+END
+figure 12 'Figure 12: ten iterations of the solver, all ranks counted' 'ranks in all' log solver <<'END'
+blocking|$1=="blocking"|$2
+polled|$1=="polled"|$2
+dedicated 1:4|$1=="dedicated" && $2==4*$3|$2+$3
+END
+figure 13 'Figure 13: ten iterations of the solver, 512 ranks' 'dedicated ranks' log solver <<'END'
+dedicated|$1=="dedicated" && $2==512|$3
+END

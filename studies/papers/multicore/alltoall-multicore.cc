@@ -1,0 +1,169 @@
+// Figures 1 to 5 and 7 to 12 of "Scaling Alltoall Collective on Multi-core Systems" (Kumar,
+// Mamidala and Panda) by the cluster model (studies/cluster). What the paper measured is in its
+// figures, which its text does not repeat; what the text says of them is held against the model
+// here. Writes FOLDER/NAME.csv and prints the claims and the tables.
+//
+//   1         a direct all-to-all of the same data by 1 to 8 cores a node, InfiniPath
+//   2, 3, 4   bandwidth both ways of 1 to 4 pairs of cores on InfiniPath, ConnectX, InfiniHost III
+//   5         the copies of aggregation and of distribution, InfiniPath
+//   7, 8, 9   all-to-alls on InfiniPath: over sizes, aggregated and distributed, over nodes
+//   10, 11    all-to-alls on InfiniHost III
+//   12        all-to-alls on ConnectX
+//
+//   bazel run -c opt //studies/papers:alltoall-multicore -- FOLDER
+//   bash studies/papers/alltoall-multicore.sh also draws
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "studies/cluster/pairs.h"
+#include "studies/papers/multicore/figure.h"
+
+namespace torc::studies {
+namespace {
+
+using enum ClusterStrategy;
+
+Figure figure1() {
+  Figure figure{"01",
+                "Figure 1: direct all-to-all of the same data, 64 nodes of InfiniPath",
+                "bytes from node to node",
+                "us",
+                sizes(1024, 1 << 18),
+                {}};
+  for (const std::uint32_t cores : {1u, 2u, 4u, 8u}) {
+    figure.draw(std::to_string(cores) + (cores == 1 ? " core" : " cores"), [&](double bytes) {
+      return On("infinipath", 64, cores)
+          .microseconds(kOriginal, bytes / cores / cores, ExchangeKind::kDirect);
+    });
+  }
+  return figure;
+}
+
+Figure pairsFigure(const char* name, const char* title, const char* cluster) {
+  Figure figure{name, title, "bytes of a message", "MB/s", sizes(1, 1 << 20), {}};
+  for (const std::uint32_t pairs : {1u, 2u, 3u, 4u}) {
+    figure.draw(std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs"), [&](double bytes) {
+      return pairRate(clusterNamed(cluster), pairs, bytes, /*both_directions=*/true).bytes * 1e-6;
+    });
+  }
+  return figure;
+}
+
+Figure figure5() {
+  Figure figure{"05",
+                "Figure 5: copies of 8 cores for 64 nodes, InfiniPath",
+                "bytes of a block",
+                "us",
+                sizes(1, 8192),
+                {}};
+  const Cluster cluster = clusterNamed("infinipath");
+  const auto copies = [&](ClusterStrategy strategy, double bytes) {
+    return copiesOf(cluster, {64, 8, bytes, strategy, ExchangeKind::kDirect});
+  };
+  figure.draw("aggregation", [&](double bytes) {
+    return simulateCopies(cluster, 8, copies(kAggregated, bytes).in) * 1e6;
+  });
+  figure.draw("distribution", [&](double bytes) {
+    return simulateCopies(cluster, 8, copies(kDistributed, bytes).out) * 1e6;
+  });
+  return figure;
+}
+
+Figure alltoallFigure(const char* name, const char* title, const char* cluster, std::uint32_t nodes,
+                      std::initializer_list<ClusterStrategy> strategies) {
+  Figure figure{name, title, "bytes of a block", "us", sizes(1, 8192), {}};
+  for (const ClusterStrategy strategy : strategies) {
+    figure.draw(nameOf(strategy),
+                [&](double bytes) { return On(cluster, nodes).microseconds(strategy, bytes); });
+  }
+  return figure;
+}
+
+Figure figure9() {
+  Figure figure{
+      "09", "Figure 9: all-to-all of 512 bytes, InfiniPath", "nodes of 8 cores", "us", sizes(2, 64),
+      {}};
+  for (const ClusterStrategy strategy : {kOriginal, kLeader, kAggregated}) {
+    figure.draw(nameOf(strategy), [&](double nodes) {
+      return On("infinipath", static_cast<std::uint32_t>(nodes)).microseconds(strategy, 512);
+    });
+  }
+  return figure;
+}
+
+void writeCsv(const Figure& figure, const std::string& folder) {
+  const CsvFile file(folder, figure.name);
+  std::fputs(figure.x_name, file);
+  for (const Curve& curve : figure.curves)
+    std::fprintf(file, ",%s", curve.name.c_str());
+  std::fputc('\n', file);
+  for (std::size_t i = 0; i < figure.x.size(); ++i) {
+    std::fprintf(file, "%.0f", figure.x[i]);
+    for (const Curve& curve : figure.curves)
+      std::fprintf(file, ",%.6g", curve.points[i]);
+    std::fputc('\n', file);
+  }
+}
+
+void printTable(const Figure& figure) {
+  std::printf("\n## %s\n| %s |", figure.title.c_str(), figure.x_name);
+  for (const Curve& curve : figure.curves)
+    std::printf(" %s, %s |", curve.name.c_str(), figure.unit);
+  std::printf("\n| --- |");
+  for (std::size_t i = 0; i < figure.curves.size(); ++i)
+    std::printf(" --- |");
+  std::printf("\n");
+  for (std::size_t i = 0; i < figure.x.size(); ++i) {
+    std::printf("| %.0f |", figure.x[i]);
+    for (const Curve& curve : figure.curves)
+      std::printf(" %.5g |", curve.points[i]);
+    std::printf("\n");
+  }
+}
+
+void printClaims(const std::vector<Claim>& claims) {
+  std::printf(
+      "\n## What the text says\n| figure | the paper (section) | here | |\n"
+      "| --- | --- | --- | --- |\n");
+  for (const Claim& claim : claims) {
+    std::printf("| %s | %s | %s | %s |\n", claim.figure, claim.says, claim.here.c_str(),
+                claim.outcome);
+  }
+}
+
+int run(const std::string& folder) {
+  std::vector<Figure> figures = {
+      figure1(),
+      pairsFigure("02", "Figure 2: bandwidth both ways, InfiniPath SDR", "infinipath"),
+      pairsFigure("03", "Figure 3: bandwidth both ways, ConnectX DDR", "connectx"),
+      pairsFigure("04", "Figure 4: bandwidth both ways, InfiniHost III DDR", "infinihost"),
+      figure5(),
+      alltoallFigure("07", "Figure 7: all-to-all on 64 nodes of 8 cores, InfiniPath", "infinipath",
+                     64, {kOriginal, kLeader, kAggregated}),
+      alltoallFigure("08", "Figure 8: aggregated and distributed, 64 nodes of 8 cores, InfiniPath",
+                     "infinipath", 64, {kAggregated, kDistributed}),
+      figure9(),
+      alltoallFigure("10", "Figure 10: all-to-all on 64 nodes of 8 cores, InfiniHost III",
+                     "infinihost", 64, {kOriginal, kLeader, kAggregated}),
+      alltoallFigure("11",
+                     "Figure 11: aggregated and distributed, 64 nodes of 8 cores, InfiniHost III",
+                     "infinihost", 64, {kAggregated, kDistributed}),
+      alltoallFigure("12", "Figure 12: all-to-all on 4 nodes of 8 cores, ConnectX", "connectx", 4,
+                     {kOriginal, kLeader, kAggregated, kDistributed}),
+  };
+  printClaims(claimsOf(figures));
+  for (const Figure& figure : figures) {
+    writeCsv(figure, folder);
+    printTable(figure);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace torc::studies
+
+int main(int argc, char** argv) {
+  if (argc != 2) torc::studies::quit("FOLDER?");
+  return torc::studies::run(argv[1]);
+}

@@ -1,0 +1,117 @@
+// What the figures of the multi-core all-to-all paper and what is said of them share.
+#ifndef TORC_STUDIES_PAPERS_MULTICORE_FIGURE_H_
+#define TORC_STUDIES_PAPERS_MULTICORE_FIGURE_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <llvm/Support/Error.h>
+
+#include "studies/cluster/alltoall.h"
+#include "studies/papers/figures.h"
+
+namespace torc::studies {
+
+inline Cluster clusterNamed(const char* name) {
+  llvm::Expected<Cluster> cluster = findCluster(name);
+  if (!cluster) quit(llvm::toString(cluster.takeError()));
+  return std::move(*cluster);
+}
+
+__attribute__((format(printf, 1, 2))) inline std::string text(const char* format, ...) {
+  char line[400];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(line, sizeof line, format, values);
+  va_end(values);
+  return line;
+}
+
+/// Bytes that double.
+inline std::vector<double> sizes(double first, double last) {
+  std::vector<double> listed;
+  for (; first <= last; first *= 2)
+    listed.push_back(first);
+  return listed;
+}
+
+struct Curve {
+  std::string name;
+  std::vector<double> points;  // one for each x
+};
+
+struct Figure {
+  std::string name;  // "07", of the CSV file and the plot
+  std::string title;
+  const char* x_name;
+  const char* unit;
+  std::vector<double> x;
+  std::vector<Curve> curves;
+
+  void draw(const std::string& curve, const std::function<double(double)>& point) {
+    curves.push_back({curve, {}});
+    for (const double each : x)
+      curves.back().points.push_back(point(each));
+  }
+  double at(std::size_t curve, double where) const {
+    const auto found = std::find(x.begin(), x.end(), where);
+    if (found == x.end()) quit(title + ": no such point");
+    return curves[curve].points[static_cast<std::size_t>(found - x.begin())];
+  }
+  /// What `curve` gains on `other` there, per cent of the other's.
+  double gain(std::size_t curve, std::size_t other, double where) const {
+    const double gained = 100 * (1 - at(curve, where) / at(other, where));
+    return std::abs(gained) < 1e-6 ? 0 : gained;  // rounding
+  }
+  /// The x at which `curve` is lower than all others by more than rounding.
+  std::string lowestAt(std::size_t curve) const {
+    std::string listed;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      bool lowest = true;
+      for (std::size_t other = 0; other < curves.size(); ++other)
+        lowest &= other == curve || curves[curve].points[i] < curves[other].points[i] * (1 - 1e-9);
+      if (lowest) listed += text("%s%.0f", listed.empty() ? "" : ", ", x[i]);
+    }
+    return listed.empty() ? "nowhere" : listed;
+  }
+};
+
+struct Claim {
+  const char* figure;
+  const char* says;  // with its section
+  std::string here;
+  const char* outcome;
+};
+
+/// An all-to-all on one cluster, in microseconds.
+class On {
+ public:
+  On(const char* cluster, std::uint32_t nodes, std::uint32_t cores = 8)
+      : cluster_(clusterNamed(cluster)), nodes_(nodes), cores_(cores) {}
+
+  double microseconds(ClusterStrategy strategy, double bytes,
+                      std::optional<ExchangeKind> kind = {}) const {
+    const ClusterRun run = simulateAlltoall(cluster_, {nodes_, cores_, bytes, strategy, kind});
+    if (!run.completed) quit("cores wait for each other");
+    return run.seconds * 1e6;
+  }
+
+ private:
+  const Cluster cluster_;
+  const std::uint32_t nodes_, cores_;
+};
+
+/// All claims of the text, by the figures in the order of alltoall-multicore.cc.
+std::vector<Claim> claimsOf(const std::vector<Figure>& figures);
+
+}  // namespace torc::studies
+
+#endif  // TORC_STUDIES_PAPERS_MULTICORE_FIGURE_H_
