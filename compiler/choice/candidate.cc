@@ -101,7 +101,10 @@ llvm::Expected<CandidateSimulator::Smaller*> CandidateSimulator::smallerFor(
   // That a node does not execute an operation has to be seen, too.
   const auto operations = static_cast<double>(schedule.operations.size());
   executions += kSeenExecution * operations * classes.count();
-  if (executions <= kFewExecutions) return nullptr;
+  const bool in_segments = candidate.algorithm->inSegments();
+  const double segments = in_segments ? candidate.options.chunks : candidate.options.segments;
+  if (executions <= kFewExecutions && (segments == 1 || executions * segments <= kFewOfAllSegments))
+    return nullptr;
   std::array<bool, kMaxAxes> differ{};
   for (std::uint32_t i = 0; i < programs_.spec().topology.axis_count; ++i)
     differ[i] = !classes.collapsed(i);

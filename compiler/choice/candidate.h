@@ -35,9 +35,11 @@ inline constexpr double kClose = 1.3;
 /// Operations of as many segments as a proof goes through, at most.
 inline constexpr double kMostProvedOperations = 1 << 20;
 /// Nodes that differ from each other that are simulated for one candidate. Where more differ a
-/// smaller machine stands in, unless all of them together execute few operations.
+/// smaller machine stands in, unless all of them together execute few operations, of one segment
+/// and of all.
 inline constexpr std::uint64_t kMostClasses = 128;
 inline constexpr double kFewExecutions = 1e5;
+inline constexpr double kFewOfAllSegments = 4e5;
 
 /// Segments of rings that the cost model takes to share a link, however many are under way.
 inline constexpr std::uint32_t kCostedInFlight = 2;
