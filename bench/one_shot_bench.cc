@@ -53,16 +53,16 @@ std::unique_ptr<torc_schedule> bind(torc_geometry* geometry, const Schedule& sch
   return std::move(*bound);
 }
 
-/// Checks the arguments and finds their laid-out call; `call` keeps its lists' memory.
-LaidOutCall* acquire(CallCache& cache, torc_schedule* schedule, const CallArguments& arguments,
-                     Call& call) {
+/// Checks the arguments and finds their persistent plan; `call` keeps its lists' memory.
+PersistentPlan* acquire(CallCache& cache, torc_schedule* schedule, const CallArguments& arguments,
+                        Call& call) {
   const torc_geometry& geometry = *schedule->geometry;
   const Status status = check(arguments, geometry.rank, geometry.size, call);
   if (!status.ok()) quit(status.message());
   takeLists(arguments, geometry.size, call);
-  StatusOr<LaidOutCall*> laid_out = cache.acquire(schedule, call);
-  if (!laid_out.ok()) quit(laid_out.status().message());
-  return *laid_out;
+  StatusOr<PersistentPlan*> plan = cache.acquire(schedule, call);
+  if (!plan.ok()) quit(plan.status().message());
+  return *plan;
 }
 
 // ---- First table -------------------------------------------------------------------------------
@@ -85,15 +85,15 @@ Local measureLocal(const Schedule& compiled, const CallArguments& arguments, con
   {
     CallMemory memory(kPlenty);
     CallCache cache(&geometry, &memory);
-    LaidOutCall* first = acquire(cache, schedule.get(), arguments, checked);
+    PersistentPlan* first = acquire(cache, schedule.get(), arguments, checked);
     result.operations = first->executor()->operations();
     cache.release(first);
     result.acquire_ns = nanoseconds([&] {
-      LaidOutCall* laid_out = acquire(cache, schedule.get(), arguments, checked);
-      torc_collective collective(laid_out);
+      PersistentPlan* plan = acquire(cache, schedule.get(), arguments, checked);
+      torc_collective collective(plan);
       tags.base = (tags.base + 1000) % 100000;
       collective.bindTags(tags);
-      cache.release(laid_out);
+      cache.release(plan);
     });
   }
   {
@@ -209,12 +209,12 @@ void runOneShot(torc_geometry& geometry, CallCache& cache, torc_schedule* schedu
   const TagRange tags =
       geometry.one_shot_tags.rangeOf(TagSpace::hashOf(0, ++call), schedule->tag_count);
   Call checked;
-  LaidOutCall* laid_out = acquire(cache, schedule, arguments, checked);
-  torc_collective collective(laid_out);
+  PersistentPlan* plan = acquire(cache, schedule, arguments, checked);
+  torc_collective collective(plan);
   collective.bindTags(tags);
   check(torc_collective_start(&collective));
   check(torc_collective_wait(&collective));
-  cache.release(laid_out);
+  cache.release(plan);
 }
 
 void printRow(torc_geometry& geometry, CallCache& cache, torc_schedule* schedule,

@@ -55,7 +55,7 @@ struct Settings {
   int strict = 0;                                    // 0, 1 or 2
   std::array<bool, kCollectiveCount> collectives{};  // by Collective: whether to serve it
   std::uint64_t memory = 0;                          // bytes of schedules per rank
-  std::uint64_t cache = 0;                           // bytes of laid-out calls per rank
+  std::uint64_t cache = 0;                           // bytes of persistent plans per rank
   std::uint64_t scratch = kNoLimit;                  // bytes of scratch of a call per rank
   std::uint32_t communicators = 0;  // most that have a communicator for torc's messages
   ProgressMode progress = ProgressMode::kWait;

@@ -22,5 +22,5 @@ for what in "communicators 10000" "calls 1000000" "signatures 10000" "pending 10
     -genv TORC_LIBRARY "$bin/tests/runtime/pmpi/conformance/library" -genv TORC_CACHE 1M \
     -genv TORC_STATS "$statistics" \
     -n "$ranks" "$bin/tests/runtime/pmpi/stress/stress" "$name" $((times / divisor))
-  grep -E '^  (schedules|laid-out calls) |^Calls ' "$statistics"
+  grep -E '^  (schedules|persistent plans) |^Calls ' "$statistics"
 done

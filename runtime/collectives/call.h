@@ -1,5 +1,5 @@
 // Call: the arguments of a collective, checked once, in one form for all. It is the key under which
-// laid-out calls are found, and what they are laid out from and bound to.
+// persistent plans are found, and what they are laid out from and bound to.
 #ifndef TORC_RUNTIME_COLLECTIVES_CALL_H_
 #define TORC_RUNTIME_COLLECTIVES_CALL_H_
 

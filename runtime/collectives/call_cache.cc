@@ -62,7 +62,7 @@ CallCache::~CallCache() {
   forget(nullptr);
 }
 
-StatusOr<LaidOutCall*> CallCache::acquire(torc_schedule* schedule, const Call& call) {
+StatusOr<PersistentPlan*> CallCache::acquire(torc_schedule* schedule, const Call& call) {
   CachedCall* acquired = nullptr;
   Status status = attempt([&]() -> Status {
     if (Status fits = checkSchedule(*schedule, call.collective); !fits.ok()) return fits;
@@ -93,8 +93,8 @@ StatusOr<LaidOutCall*> CallCache::acquire(torc_schedule* schedule, const Call& c
   return status;
 }
 
-void CallCache::release(LaidOutCall* laid_out) {
-  auto* call = static_cast<CachedCall*>(laid_out);
+void CallCache::release(PersistentPlan* plan) {
+  auto* call = static_cast<CachedCall*>(plan);
   --running_;
   call->unbind();
   if (call->hasFailed()) {
@@ -152,7 +152,7 @@ void CallCache::free(CachedCall* call) {
   if (--bucket->second.calls == 0) buckets_.erase(bucket);
   memory_->bytes_ -= call->held_bytes;
   --call->schedule()->collectives;
-  geometry_->context->dispose(std::unique_ptr<LaidOutCall>(call));
+  geometry_->context->dispose(std::unique_ptr<PersistentPlan>(call));
 }
 
 }  // namespace torc::runtime

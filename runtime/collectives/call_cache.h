@@ -4,7 +4,7 @@
 //
 // Life of a call, all of it local to the rank:
 //   TagRange tags = space.rangeOf(call's hash, schedule->tag_count)    on all ranks alike
-//   laid = cache.acquire(schedule, call)               an idle laid-out call, or a new one
+//   laid = cache.acquire(schedule, call)               an idle persistent plan, or a new one
 //   torc_collective collective(laid); collective.bindTags(tags);
 //   space.hold(tags); torc_collective_start(&collective)               once space.ready(tags)
 //   ... complete: space.release(tags); cache.release(laid)
@@ -14,7 +14,7 @@
 // part of it: MPI gives the handle of a freed one to a new one. They are looked at anew in every
 // call.
 //
-// A laid-out call takes memory: tables, scratch, packed messages, the own block of an in-place
+// A persistent plan takes memory: tables, scratch, packed messages, the own block of an in-place
 // reduce_scatter. All caches of a process share one limit; beyond it the calls that were idle
 // longest are freed. What is in the cache is a matter of this rank alone and decides nothing but
 // speed.
@@ -28,16 +28,16 @@
 
 #include "runtime/api/torc.h"
 #include "runtime/collectives/call.h"
-#include "runtime/collectives/laid_out_call.h"
+#include "runtime/collectives/persistent_plan.h"
 #include "support/status.h"
 
 namespace torc::runtime {
 
 class CallCache;
 
-/// A laid-out call that belongs to a cache.
-struct CachedCall : LaidOutCall {
-  CachedCall(CallCache* owner, torc_schedule* schedule) : LaidOutCall(schedule), cache(owner) {}
+/// A persistent plan that belongs to a cache.
+struct CachedCall : PersistentPlan {
+  CachedCall(CallCache* owner, torc_schedule* schedule) : PersistentPlan(schedule), cache(owner) {}
 
   CallCache* cache;
   std::uint64_t key_hash = 0;
@@ -92,18 +92,19 @@ class CallCache {
   /// Frees all calls. None is acquired any more.
   ~CallCache();
 
-  /// A laid-out call of `schedule`, which belongs to the geometry, bound to `call`. The call has
+  /// A persistent plan of `schedule`, which belongs to the geometry, bound to `call`. The call has
   /// passed `check` and has its lists; it need not outlive this, but its operation must, and so
   /// must the datatype where it is Keep::kOriginal. Errors are local: a schedule for another
   /// collective, no memory.
-  StatusOr<LaidOutCall*> acquire(torc_schedule* schedule, const Call& call);
+  StatusOr<PersistentPlan*> acquire(torc_schedule* schedule, const Call& call);
 
-  /// A laid-out call that is still acquired serves another call, which has found it without asking.
+  /// A persistent plan that is still acquired serves another call, which has found it without
+  /// asking.
   void servesAgain() { ++memory_->hits_; }
 
-  /// Its round is complete, has failed, or was never started. The laid-out call may be freed in
+  /// Its round is complete, has failed, or was never started. The persistent plan may be freed in
   /// here. May be called from the callback of its collective, as the last thing that it does.
-  void release(LaidOutCall* laid_out);
+  void release(PersistentPlan* plan);
 
   /// Frees the idle calls of `schedule`, which is about to go.
   void forget(const torc_schedule* schedule);

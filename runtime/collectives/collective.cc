@@ -14,7 +14,7 @@ using torc::Status;
 using torc::StatusCode;
 
 std::uint64_t torc_collective::roundKey() const {
-  // A laid-out call serves one-shot calls in another order on every rank; they have their own
+  // A persistent plan serves one-shot calls in another order on every rank; they have their own
   // numbers.
   const bool persistent = tags.slots > 0;
   const std::uint64_t geometry = schedule()->geometry->trace->number;
@@ -27,7 +27,7 @@ void torc_collective::finish() {
   const bool done = executor().progress() == Progress::kDone;
   if (done) {
     ++rounds;
-    laid_out->finishRound();
+    plan->finishRound();
   }
   if (callback == nullptr) return;
   torc_context* progress = context();
@@ -43,7 +43,7 @@ void torc_collective::abandon(const Status& status) {
 }
 
 Status torc_collective::roundStatus() const {
-  if (!laid_out->hasFailed()) return {};
+  if (!plan->hasFailed()) return {};
   return executor().status().annotated(
       message("schedule ", schedule()->name, ", operation ", executor().firstPending()));
 }
@@ -51,7 +51,7 @@ Status torc_collective::roundStatus() const {
 void torc_collective::releaseOwned() {
   torc_schedule* of = schedule();
   // Messages of a failed round may still be on their way: no other call gets its tags.
-  if (!laid_out->hasFailed()) of->geometry->releaseTags(tags);
+  if (!plan->hasFailed()) of->geometry->releaseTags(tags);
   --of->collectives;
   of->geometry->context->dispose(std::move(owned));
 }
@@ -74,13 +74,13 @@ int torc_collective_start(torc_collective* collective) {
   if (collective->active) {
     return report({StatusCode::kBusy, "torc_collective_start: a round is under way"});
   }
-  if (collective->laid_out->hasFailed()) {
+  if (collective->plan->hasFailed()) {
     return report(collective->roundStatus().annotated("torc_collective_start: an earlier round"));
   }
   // A round that is over at once is still reported by the next pass of the context.
   collective->active = true;
   collective->context()->link(collective);
-  if (RoundTrace* trace = collective->laid_out->trace()) {
+  if (RoundTrace* trace = collective->plan->trace()) {
     trace->beginRound(collective->roundKey());
   }
   collective->executor().start();
@@ -141,8 +141,8 @@ int torc_collective_query(const torc_collective* collective, torc_collective_inf
   const Executor& executor = collective->executor();
   info->operations = executor.operations();
   info->messages = executor.messages();
-  info->scratch_bytes = collective->laid_out->dataBytes();
-  info->table_bytes = executor.tableBytes() + sizeof(torc_collective) + sizeof(LaidOutCall);
+  info->scratch_bytes = collective->plan->dataBytes();
+  info->table_bytes = executor.tableBytes() + sizeof(torc_collective) + sizeof(PersistentPlan);
   info->rounds = collective->rounds;
   return TORC_OK;
 }

@@ -1,5 +1,5 @@
-// Collective: what starts the rounds of a laid-out call and is told of their end. The handle of the
-// C API is one that owns its laid-out call; those of one-shot calls belong to a cache.
+// Collective: what starts the rounds of a persistent plan and is told of their end. The handle of
+// the C API is one that owns its persistent plan; those of one-shot calls belong to a cache.
 #ifndef TORC_RUNTIME_COLLECTIVES_COLLECTIVE_H_
 #define TORC_RUNTIME_COLLECTIVES_COLLECTIVE_H_
 
@@ -8,27 +8,27 @@
 #include <utility>
 
 #include "runtime/api/torc.h"
-#include "runtime/collectives/laid_out_call.h"
+#include "runtime/collectives/persistent_plan.h"
 #include "runtime/job/context.h"
 #include "runtime/job/geometry.h"
 #include "runtime/job/schedule.h"
 #include "runtime/transport/tag_space.h"
 
 struct torc_collective final : torc::runtime::Round {
-  /// Of a laid-out call that outlives the collective and has no other meanwhile.
-  explicit torc_collective(torc::runtime::LaidOutCall* call) : laid_out(call) {}
-  explicit torc_collective(std::unique_ptr<torc::runtime::LaidOutCall> call)
-      : laid_out(call.get()), owned(std::move(call)) {}
+  /// Of a persistent plan that outlives the collective and has no other meanwhile.
+  explicit torc_collective(torc::runtime::PersistentPlan* call) : plan(call) {}
+  explicit torc_collective(std::unique_ptr<torc::runtime::PersistentPlan> call)
+      : plan(call.get()), owned(std::move(call)) {}
   torc_collective(const torc_collective&) = delete;
   torc_collective& operator=(const torc_collective&) = delete;
 
-  torc_schedule* schedule() const { return laid_out->schedule(); }
+  torc_schedule* schedule() const { return plan->schedule(); }
   torc_context* context() const { return schedule()->geometry->context; }
-  torc::runtime::Executor& executor() const { return *laid_out->executor(); }
+  torc::runtime::Executor& executor() const { return *plan->executor(); }
 
   /// The tags of the next round of a one-shot call.
   void bindTags(const torc::runtime::TagRange& given) {
-    laid_out->bindTags(given.base);
+    plan->bindTags(given.base);
     number = given.call;
   }
 
@@ -45,9 +45,9 @@ struct torc_collective final : torc::runtime::Round {
   /// Frees what a persistent collective holds: tags, memory.
   void releaseOwned();
 
-  torc::runtime::LaidOutCall* laid_out;
-  std::unique_ptr<torc::runtime::LaidOutCall> owned;  // null: a cache's
-  torc::runtime::TagClaim tags;                       // of a persistent one
+  torc::runtime::PersistentPlan* plan;
+  std::unique_ptr<torc::runtime::PersistentPlan> owned;  // null: a cache's
+  torc::runtime::TagClaim tags;                          // of a persistent one
   /// Names a persistent collective or a one-shot call in its geometry: the same on all ranks.
   std::uint64_t number = 0;
 

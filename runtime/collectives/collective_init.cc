@@ -10,7 +10,7 @@
 #include "runtime/collectives/call_api.h"
 #include "runtime/collectives/collective.h"
 #include "runtime/collectives/counts_round.h"
-#include "runtime/collectives/laid_out_call.h"
+#include "runtime/collectives/persistent_plan.h"
 #include "runtime/trace/trace.h"
 
 using namespace torc::runtime;
@@ -30,7 +30,7 @@ Status release(torc_geometry& geometry, const TagClaim& tags, const Status& stat
 /// A call on its way to a collective.
 struct Preparation {
   Call call;
-  std::unique_ptr<LaidOutCall> laid_out;
+  std::unique_ptr<PersistentPlan> plan;
   std::unique_ptr<CountsRound> counts;  // null: a rank knows all counts that it needs
 };
 
@@ -45,12 +45,12 @@ Status prepare(torc_schedule* schedule, const CallArguments& arguments, Preparat
     return status;
   }
   takeLists(arguments, ranks, made.call);
-  made.laid_out = std::make_unique<LaidOutCall>(schedule);
+  made.plan = std::make_unique<PersistentPlan>(schedule);
   if (arguments.hasPairLists() && !schedule->view().isDirect()) {
     made.counts = std::make_unique<CountsRound>(*schedule, made.call);
     return made.counts->prepare();
   }
-  return made.laid_out->prepare(made.call);
+  return made.plan->prepare(made.call);
 }
 
 /// With all ranks, where blocks pass through others: learns how long they are, by messages with the
@@ -60,7 +60,7 @@ Status learnCounts(torc_geometry& geometry, const TagClaim& tags, Preparation& m
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) return agreed;
   const Status learned = attempt([&] {
     const Status status = made.counts->run();
-    return status.ok() ? made.laid_out->prepare(made.call, &made.counts->passing()) : status;
+    return status.ok() ? made.plan->prepare(made.call, &made.counts->passing()) : status;
   });
   return geometry.agreement.agree(learned);
 }
@@ -107,9 +107,9 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
 
   std::unique_ptr<torc_collective> collective;
   const Status laid = attempt([&] {
-    collective = std::make_unique<torc_collective>(std::move(made.laid_out));
+    collective = std::make_unique<torc_collective>(std::move(made.plan));
     collective->tags = *tags;
-    return collective->laid_out->layOut(geometry.tagBase(*tags), Requests::kPersistent);
+    return collective->plan->layOut(geometry.tagBase(*tags), Requests::kPersistent);
   });
   if (Status agreed = geometry.agreement.agree(laid); !agreed.ok()) {
     return release(geometry, *tags, agreed);

@@ -62,9 +62,9 @@ class OneShot : public MappedTest {
     cache_ = std::make_unique<CallCache>(geometry_.get(), memory_.get());
   }
 
-  /// A laid-out call for `arguments`; its lists need not outlive this.
-  StatusOr<LaidOutCall*> acquire(CallCache& cache, torc_schedule* with,
-                                 const CallArguments& arguments) {
+  /// A persistent plan for `arguments`; its lists need not outlive this.
+  StatusOr<PersistentPlan*> acquire(CallCache& cache, torc_schedule* with,
+                                    const CallArguments& arguments) {
     if (Status fits = checkSchedule(*with, arguments.collective); !fits.ok()) return fits;
     Call call;
     if (Status status = check(arguments, worldRank(), worldSize(), call); !status.ok()) {
@@ -84,9 +84,9 @@ class OneShot : public MappedTest {
     torc_schedule* with = schedule(collective);
     TagSpace& space = geometry_->one_shot_tags;
     running.tags = space.rangeOf(TagSpace::hashOf(0, ++calls_), with->tag_count);
-    StatusOr<LaidOutCall*> laid_out = acquire(*cache_, with, arguments);
-    EXPECT_TRUE(laid_out.ok()) << laid_out.status().message();
-    running.collective.emplace(*laid_out);
+    StatusOr<PersistentPlan*> plan = acquire(*cache_, with, arguments);
+    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    running.collective.emplace(*plan);
     EXPECT_TRUE(space.ready(running.tags));
     space.hold(running.tags);
     running.collective->bindTags(running.tags);
@@ -95,7 +95,7 @@ class OneShot : public MappedTest {
   void finish(Running& running) {
     EXPECT_TORC_OK(torc_collective_wait(&*running.collective));
     geometry_->one_shot_tags.release(running.tags);
-    cache_->release(running.collective->laid_out);
+    cache_->release(running.collective->plan);
   }
   void run(const std::string& collective, const CallArguments& arguments) {
     Running running;
@@ -291,7 +291,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
         break;
       }
       space.hold(call.tags);
-      StatusOr<LaidOutCall*> acquired =
+      StatusOr<PersistentPlan*> acquired =
           acquire(*cache_, with, allreduce(call.in.data(), call.out.data(), call.count));
       ASSERT_TRUE(acquired.ok()) << acquired.status().message();
       call.running.emplace(*acquired);
@@ -305,7 +305,7 @@ TEST_F(OneShot, CallsWaitForTheirTagsAndAllComplete) {
     if (done == 0) continue;
     ASSERT_EQ(call.out, sums(call.count));
     space.release(call.tags);
-    cache_->release(call.running->laid_out);
+    cache_->release(call.running->plan);
     // The others stay where they are: the context knows them.
     calls.remove_if([&](const Issued& other) { return &other == &call; });
     ++complete;
@@ -361,14 +361,14 @@ TEST_F(OneShot, CachesShareTheLimit) {
       std::fill(out.begin(), out.end(), -1);
       const TagRange tags = geometry.one_shot_tags.rangeOf(
           TagSpace::hashOf(0, static_cast<std::uint64_t>(i)), with->tag_count);
-      StatusOr<LaidOutCall*> laid_out =
+      StatusOr<PersistentPlan*> plan =
           acquire(cache, with, allreduce(in.data(), out.data(), 20000));
-      ASSERT_TRUE(laid_out.ok());
-      torc_collective collective(*laid_out);
+      ASSERT_TRUE(plan.ok());
+      torc_collective collective(*plan);
       collective.bindTags(tags);
       ASSERT_TORC_OK(torc_collective_start(&collective));
       ASSERT_TORC_OK(torc_collective_wait(&collective));
-      cache.release(*laid_out);
+      cache.release(*plan);
       EXPECT_EQ(out, sums(20000));
       EXPECT_EQ(shared.evictions(), static_cast<std::uint64_t>(i)) << "each drives out the other's";
       EXPECT_LE(shared.bytes(), shared.limit());
@@ -386,10 +386,10 @@ TEST_F(OneShot, CallsOfDifferentRootsHaveDifferentLayouts) {
   ASSERT_TRUE(check(allreduce(in.data(), out.data(), 100), worldRank(), worldSize(), call).ok());
   for (const std::int32_t root : {0, worldSize() - 1, 0}) {
     call.root = root;
-    StatusOr<LaidOutCall*> laid_out = cache_->acquire(schedule("allreduce"), call);
-    ASSERT_TRUE(laid_out.ok()) << laid_out.status().message();
-    EXPECT_EQ((*laid_out)->call().root, root);
-    cache_->release(*laid_out);
+    StatusOr<PersistentPlan*> plan = cache_->acquire(schedule("allreduce"), call);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    EXPECT_EQ((*plan)->call().root, root);
+    cache_->release(*plan);
   }
   EXPECT_EQ(memory_->misses(), worldSize() == 1 ? 1u : 2u);
 }
@@ -439,7 +439,7 @@ TEST_F(OneShot, ACallThatIsLaidOutAllocatesNothing) {
 
 void releaseInCallback(torc_collective* call, int result, void* cookie) {
   EXPECT_EQ(result, TORC_OK);
-  static_cast<CallCache*>(cookie)->release(call->laid_out);
+  static_cast<CallCache*>(cookie)->release(call->plan);
 }
 
 TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
@@ -447,10 +447,9 @@ TEST_F(OneShot, ACallMayBeReleasedByItsOwnCallback) {
     open({}, limit);
     std::vector<std::int32_t> in = numbers(3000), out(in.size(), -1);
     torc_schedule* with = schedule("allreduce");
-    StatusOr<LaidOutCall*> laid_out =
-        acquire(*cache_, with, allreduce(in.data(), out.data(), 3000));
-    ASSERT_TRUE(laid_out.ok());
-    torc_collective collective(*laid_out);
+    StatusOr<PersistentPlan*> plan = acquire(*cache_, with, allreduce(in.data(), out.data(), 3000));
+    ASSERT_TRUE(plan.ok());
+    torc_collective collective(*plan);
     ASSERT_TORC_OK(torc_collective_set_callback(&collective, releaseInCallback, cache_.get()));
     ASSERT_TORC_OK(torc_collective_start(&collective));
     while (cache_->running() > 0)
@@ -465,14 +464,14 @@ TEST_F(OneShot, ErrorsLeaveNothingBehind) {
   std::vector<std::int32_t> in = numbers(10), out(10, -1);
   auto expectError = [&](const CallArguments& arguments, StatusCode code, const std::string& text) {
     const std::size_t bytes = memory_->bytes();
-    const StatusOr<LaidOutCall*> call = acquire(*cache_, schedule("allreduce"), arguments);
+    const StatusOr<PersistentPlan*> call = acquire(*cache_, schedule("allreduce"), arguments);
     ASSERT_FALSE(call.ok());
     EXPECT_EQ(call.status().code(), code);
     EXPECT_NE(call.status().message().find(text), std::string::npos) << call.status().message();
     EXPECT_EQ(cache_->running(), 0u);
     EXPECT_EQ(memory_->bytes(), bytes);
   };
-  for (int laid_out = 0; laid_out < 2; ++laid_out) {
+  for (int round = 0; round < 2; ++round) {
     expectError(allreduce(in.data(), nullptr, 10), StatusCode::kInvalidArgument, "out is NULL");
     expectError(allreduce(nullptr, out.data(), 10), StatusCode::kInvalidArgument, "in is NULL");
     expectError(allreduce(in.data(), out.data(), -1), StatusCode::kInvalidArgument, "count is -1");

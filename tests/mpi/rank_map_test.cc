@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/collectives/laid_out_call.h"
+#include "runtime/collectives/persistent_plan.h"
 #include "tests/mpi/mapped_job.h"
 
 namespace torc::runtime {
@@ -158,11 +158,11 @@ TEST_F(RankMaps, MessagesGoToNeighboursOnTheTorus) {
     arguments.op = MPI_SUM;
     Call call;
     ASSERT_TRUE(check(arguments, worldRank(), worldSize(), call).ok());
-    LaidOutCall laid_out(schedule("allreduce"));
-    const Status prepared = laid_out.prepare(call);
+    PersistentPlan plan(schedule("allreduce"));
+    const Status prepared = plan.prepare(call);
     ASSERT_TRUE(prepared.ok()) << prepared.message();
     std::size_t messages = 0;
-    for (const FlatOperation& operation : laid_out.program().operations) {
+    for (const FlatOperation& operation : plan.program().operations) {
       if (operation.peer < 0) continue;
       ++messages;
       ASSERT_EQ(distance(*geometry_, worldRank(), operation.peer), 1)

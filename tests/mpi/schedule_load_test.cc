@@ -21,10 +21,10 @@ namespace {
 std::unique_ptr<torc_geometry> laid(torc_library& library, MPI_Comm comm) {
   Recognition found = library.recognise(comm);
   EXPECT_EQ(found.reason, "");
-  MPI_Comm shadow = MPI_COMM_NULL;
-  MPI_Comm_dup(comm, &shadow);
-  auto geometry = torc_geometry::over(library.context, shadow, found.topology, std::move(found.map),
-                                      library.hosts);
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  MPI_Comm_dup(comm, &duplicate);
+  auto geometry = torc_geometry::over(library.context, duplicate, found.topology,
+                                      std::move(found.map), library.hosts);
   EXPECT_TRUE(geometry.ok()) << geometry.status().message();
   return std::move(*geometry);
 }

@@ -59,7 +59,7 @@ void callAgainAndAgain(Shared& shared, Member& member, int thread, int calls) {
           TagSpace::hashOf(0, static_cast<std::uint64_t>(call)), member.schedule->tag_count);
       Call checked;
       const bool is_right = check(arguments, worldRank(), worldSize(), checked).ok();
-      StatusOr<LaidOutCall*> acquired = member.cache->acquire(member.schedule.get(), checked);
+      StatusOr<PersistentPlan*> acquired = member.cache->acquire(member.schedule.get(), checked);
       if (!is_right || !acquired.ok()) {
         ++member.failures;
         return;
@@ -86,7 +86,7 @@ void callAgainAndAgain(Shared& shared, Member& member, int thread, int calls) {
       member.wrong_results += out[static_cast<std::size_t>(i)] != sum;
     }
     const std::lock_guard<std::mutex> held(shared.lock);
-    member.cache->release(running->laid_out);
+    member.cache->release(running->plan);
   }
 }
 

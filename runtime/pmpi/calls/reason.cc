@@ -51,7 +51,7 @@ const char* text(Reason reason) {
       return "the library has no schedule for it";
     case Reason::kScheduleFailed:
       return "its schedule cannot be used";
-    case Reason::kNoShadow:
+    case Reason::kNoDuplicate:
       return "no communicator left for torc";
     case Reason::kNoTags:
       return "no message tags left";

@@ -10,7 +10,7 @@ namespace {
 
 // Of longer calls the time to find out about them is no matter.
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10;
-// Of memory that is kept for one call, which the limit on laid-out calls cannot take back.
+// Of memory that is kept for one call, which the limit on persistent plans cannot take back.
 constexpr std::size_t kMostMemory = std::size_t{256} << 10;
 
 bool isSomewhere(const void* buffer) {
@@ -44,7 +44,7 @@ Status RepeatedCall::bind(const CallArguments& arguments) {
   const Call& call = callWith(arguments);
   if (is_bound && call.in == in_before && call.out == out_before) return {};
   is_bound = false;
-  Status status = laid_out->bind(call);
+  Status status = plan->bind(call);
   is_bound = status.ok();
   return status;
 }
@@ -74,20 +74,20 @@ void RepeatedCalls::keep(const CallKey& key, const CollectiveCall& call, const C
                    .note = noteOn(call, is_mpis ? Maker::kMpi : Maker::kTorc),
                    .verdict = call.verdict});
   if (!is_mpis) {
-    const StatusOr<LaidOutCall*> acquired = cache_->acquire(schedule, checked);
+    const StatusOr<PersistentPlan*> acquired = cache_->acquire(schedule, checked);
     if (!acquired.ok()) return;
     if ((*acquired)->bytes() > kMostMemory || !cache_->isWithinLimit()) {
       cache_->release(*acquired);
       return;
     }
-    repeated->laid_out = *acquired;
+    repeated->plan = *acquired;
   }
   if (slot->kept != nullptr) drop(*slot->kept);
   slot->kept = std::move(repeated);
 }
 
 void RepeatedCalls::drop(RepeatedCall& repeated) {
-  if (!repeated.isMpis()) cache_->release(repeated.laid_out);
+  if (!repeated.isMpis()) cache_->release(repeated.plan);
   Slot& slot = slotOf(repeated.key.hash());
   slot.last_hash = 0;
   slot.kept.reset();

@@ -72,9 +72,9 @@ struct RepeatedCall {
   Call checked;
   CallNote note;
   Verdict verdict;
-  LaidOutCall* laid_out = nullptr;  // acquired; null: of a call that is MPI's
-  bool is_bound = false;            // to the buffers of `checked`
-  bool is_running = false;          // an operation has it
+  PersistentPlan* plan = nullptr;  // acquired; null: of a call that is MPI's
+  bool is_bound = false;           // to the buffers of `checked`
+  bool is_running = false;         // an operation has it
 };
 
 /// Those of one communicator. With the lock.

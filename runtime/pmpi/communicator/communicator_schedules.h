@@ -42,7 +42,7 @@ class CommunicatorSchedules {
       : library_(library), geometry_(geometry), shape_(shape), loading_(loading) {}
   CommunicatorSchedules(const CommunicatorSchedules&) = delete;
   CommunicatorSchedules& operator=(const CommunicatorSchedules&) = delete;
-  /// No laid-out call uses one.
+  /// No persistent plan uses one.
   ~CommunicatorSchedules();
 
   /// Moves the loading of an entry's file on; nullptr until it is loaded, or cannot be. Only for

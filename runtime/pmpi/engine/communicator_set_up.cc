@@ -1,7 +1,7 @@
-// Setting a communicator up: all its ranks confirm what each has found alone, and make the shadow,
-// or take one that another communicator has no use for (shadow_exchange.cc).
+// Setting a communicator up: all its ranks confirm what each has found alone, and make the
+// duplicate, or take one that another communicator has no use for (duplicate_exchange.cc).
 //
-// That waits for all of them. A shadow by MPI_Comm_idup would not; but while one is under way,
+// That waits for all of them. A duplicate by MPI_Comm_idup would not; but while one is under way,
 // MPICH 4.0.2 lets no other communicator be made on the rank, and ranks that wait for each other in
 // the one and the other wait for ever.
 #include <array>
@@ -60,15 +60,15 @@ Status CommunicatorState::combine(Votes& votes, const CollectiveCall* call) {
   return code == MPI_SUCCESS ? Status() : mpiStatus(code, "MPI_Iallreduce");
 }
 
-/// The ranks compare what they have found. Whether there is room for a shadow may differ between
-/// them, for ranks may be in many other communicators; it may be another one's, in `shadow`.
-Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* shadow) {
+/// The ranks compare what they have found. Whether there is room for a duplicate may differ between
+/// them, for ranks may be in many other communicators; it may be another one's, in `duplicate`.
+Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* duplicate) {
   const std::uint64_t fingerprint = recognition_->fingerprint();
   Votes votes = {fingerprint, ~fingerprint, 0, 0, 0};
   {
     EngineLock lock;
-    votes[2] = static_cast<std::uint64_t>(shadowSupply());
-    // Rank 0 gives the number, and names who may give its shadow.
+    votes[2] = static_cast<std::uint64_t>(duplicateSupply());
+    // Rank 0 gives the number, and names who may give its duplicate.
     if (rank_ == 0) {
       votes[3] = id_ != 0 ? id_ : std::uint64_t(engine->world_rank + 1) << 32 | ++engine->ids_given;
       if (engine->settings.strict == 0) votes[4] = findGiver(false, {});
@@ -87,15 +87,15 @@ Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* shadow) {
   if (votes[0] != ~votes[1]) {
     reason_ = Reason::kNoSubTorus;
     reason_text_ = "its ranks recognise it differently";
-  } else if (const auto supply = static_cast<ShadowSupply>(votes[2]);
-             supply != ShadowSupply::kEnough) {
-    const StatusOr<MPI_Comm> taken = takeShadow(supply, votes[4], call);
+  } else if (const auto supply = static_cast<DuplicateSupply>(votes[2]);
+             supply != DuplicateSupply::kEnough) {
+    const StatusOr<MPI_Comm> taken = takeDuplicate(supply, votes[4], call);
     if (!taken.ok()) return taken.status();
-    *shadow = *taken;
-    if (*shadow == MPI_COMM_NULL) doWithoutShadow();
+    *duplicate = *taken;
+    if (*duplicate == MPI_COMM_NULL) doWithoutDuplicate();
     int world_size = 0;
     PMPI_Group_size(engine->library->world, &world_size);
-    if (supply == ShadowSupply::kScarce && size_ == world_size &&
+    if (supply == DuplicateSupply::kScarce && size_ == world_size &&
         engine->meetings != MPI_COMM_NULL) {
       return giveUpJobs(call);
     }
@@ -110,28 +110,28 @@ Status CommunicatorState::setUp(const CollectiveCall* call) {
 
 Status CommunicatorState::setUpOnce(const CollectiveCall* call) {
   const SetUpTime time;
-  MPI_Comm shadow = MPI_COMM_NULL;
-  if (Status status = agree(call, &shadow); !status.ok()) return status;
-  if (reason_ == Reason::kServed && shadow == MPI_COMM_NULL) {
-    shadow = makeSibling(comm_, id_);
-    if (shadow == MPI_COMM_NULL) doWithoutShadow();
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  if (Status status = agree(call, &duplicate); !status.ok()) return status;
+  if (reason_ == Reason::kServed && duplicate == MPI_COMM_NULL) {
+    duplicate = makeSibling(comm_, id_);
+    if (duplicate == MPI_COMM_NULL) doWithoutDuplicate();
   }
   EngineLock lock;
-  if (reason_ == Reason::kServed) return makeGeometry(shadow);
+  if (reason_ == Reason::kServed) return makeGeometry(duplicate);
   describe();
   return {};
 }
 
-/// Puts the geometry over the shadow, with the lock.
-Status CommunicatorState::makeGeometry(MPI_Comm shadow) {
+/// Puts the geometry over the duplicate, with the lock.
+Status CommunicatorState::makeGeometry(MPI_Comm duplicate) {
   return attempt([&]() -> Status {
     StatusOr<std::unique_ptr<torc_geometry>> made =
-        torc_geometry::over(&engine->context, shadow, recognition_->topology,
+        torc_geometry::over(&engine->context, duplicate, recognition_->topology,
                             std::move(recognition_->map), engine->library->hosts);
     if (!made.ok()) return made.status();
     recognition_.reset();
     geometry_ = std::move(*made);
-    ++engine->shadows;
+    ++engine->duplicates;
     if (Status status = geometry_->startTrace(); !status.ok()) warnOnce("trace", status.message());
     schedules_ = std::make_unique<CommunicatorSchedules>(*engine->library, *geometry_, shape_,
                                                          engine->loading);

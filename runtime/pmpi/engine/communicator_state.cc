@@ -100,7 +100,7 @@ CommunicatorState::~CommunicatorState() {
 }
 
 void CommunicatorState::dropGeometry() {
-  --engine->shadows;
+  --engine->duplicates;
   repeated_.dropAll();
   if (tuning != nullptr) tuning->forgetSchedules();
   calls_.reset();
@@ -126,7 +126,7 @@ void CommunicatorState::send(int first, int count, Notice& notice) const {
   if (id_ == 0) return;
   notice.communicator = id_;
   MPI_Group group = MPI_GROUP_NULL;
-  const MPI_Comm same = isSetUp() ? shadow() : comm_;
+  const MPI_Comm same = isSetUp() ? duplicate() : comm_;
   if (same == MPI_COMM_NULL || PMPI_Comm_group(same, &group) != MPI_SUCCESS) return;
   std::vector<int> ranks(static_cast<std::size_t>(count)), there(ranks.size(), MPI_UNDEFINED);
   std::iota(ranks.begin(), ranks.end(), first);

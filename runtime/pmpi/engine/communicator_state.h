@@ -6,7 +6,8 @@
 // freed while operations are under way.
 //
 //   attach: what the members are, found by every rank alone
-//   setUp: all ranks confirm it and make the shadow, a communicator of the same members for torc's
+//   setUp: all ranks confirm it and make the duplicate, a communicator of the same members for
+//   torc's
 //     messages
 #ifndef TORC_RUNTIME_PMPI_ENGINE_COMMUNICATOR_STATE_H_
 #define TORC_RUNTIME_PMPI_ENGINE_COMMUNICATOR_STATE_H_
@@ -49,14 +50,14 @@ inline std::atomic<int> program_communicators{0};
 /// Whether the program may call MPI from several threads at once.
 inline std::atomic<bool> program_has_threads{false};
 
-/// Whether this rank can have another shadow (shadow_exchange.cc).
-enum class ShadowSupply : std::uint8_t {
+/// Whether this rank can have another duplicate (duplicate_exchange.cc).
+enum class DuplicateSupply : std::uint8_t {
   kEnough,
   kUsedUp,  // torc has its share
   kScarce,  // the program has nearly all that MPI has: torc gives up what it can
 };
 /// With the lock.
-ShadowSupply shadowSupply();
+DuplicateSupply duplicateSupply();
 
 class CommunicatorState final : private HistoryOwner {
  public:
@@ -67,7 +68,7 @@ class CommunicatorState final : private HistoryOwner {
 
   CommunicatorState(const CommunicatorState&) = delete;
   CommunicatorState& operator=(const CommunicatorState&) = delete;
-  /// Not in use. Frees the shadow, which with MPICH waits for nobody.
+  /// Not in use. Frees the duplicate, which with MPICH waits for nobody.
   ~CommunicatorState();
 
   /// Why no call is served; kServed where they are.
@@ -80,21 +81,21 @@ class CommunicatorState final : private HistoryOwner {
   std::uint32_t shape() const { return shape_; }
   /// Whether its ranks are in the order of the shape's (Recognition::in_order).
   bool isInOrder() const { return is_in_order_; }
-  /// Whether it has its shadow.
+  /// Whether it has its duplicate.
   bool isSetUp() const { return geometry_ != nullptr; }
   /// The same on all ranks, and no other communicator's; 0: not set up.
   std::uint64_t id() const { return id_; }
 
-  /// Collective, with progress: confirms what the communicator is, and makes its shadow; or finds
-  /// why torc serves nothing there, alike on all ranks. An error is this rank's alone, and stays:
-  /// others may be ready. `call`: for whom, where somebody waits too long.
+  /// Collective, with progress: confirms what the communicator is, and makes its duplicate; or
+  /// finds why torc serves nothing there, alike on all ranks. An error is this rank's alone, and
+  /// stays: others may be ready. `call`: for whom, where somebody waits too long.
   Status setUp(const CollectiveCall* call);
-  /// Before a blocking call on one that has no shadow: after some, it is to be set up once more.
+  /// Before a blocking call on one that has no duplicate: after some, it is to be set up once more.
   /// Alike on all ranks. Throws std::bad_alloc.
   void tryAgain();
 
   /// Of a communicator that has one.
-  MPI_Comm shadow() const { return geometry_->comm; }
+  MPI_Comm duplicate() const { return geometry_->comm; }
   torc_geometry& geometry() { return *geometry_; }
   CallCache& calls() { return *calls_; }
   const std::unique_ptr<CallCache>& callCache() const { return calls_; }
@@ -116,7 +117,7 @@ class CommunicatorState final : private HistoryOwner {
   }
 
   /// Calls pass the queue in the order in which the program makes them, so that whatever they do
-  /// together with other ranks on the shadow comes in the same order everywhere. Throws.
+  /// together with other ranks on the duplicate comes in the same order everywhere. Throws.
   void enqueue(Turn* turn);
   TurnQueue& queue() { return queue_; }
 
@@ -142,16 +143,16 @@ class CommunicatorState final : private HistoryOwner {
   void recognise();
   void describe();
   Status combine(Votes& votes, const CollectiveCall* call);
-  Status agree(const CollectiveCall* call, MPI_Comm* shadow);
+  Status agree(const CollectiveCall* call, MPI_Comm* duplicate);
   Status setUpOnce(const CollectiveCall* call);
-  Status makeGeometry(MPI_Comm shadow);
+  Status makeGeometry(MPI_Comm duplicate);
   void dropGeometry();
-  bool canGiveShadow(MPI_Comm to) const;
+  bool canGiveDuplicate(MPI_Comm to) const;
   std::uint64_t findGiver(bool may_be_in_use, const std::vector<std::uint64_t>& tried);
-  MPI_Comm giveShadow();
-  void doWithoutShadow();
-  StatusOr<MPI_Comm> takeShadow(ShadowSupply supply, std::uint64_t giver,
-                                const CollectiveCall* call);
+  MPI_Comm giveDuplicate();
+  void doWithoutDuplicate();
+  StatusOr<MPI_Comm> takeDuplicate(DuplicateSupply supply, std::uint64_t giver,
+                                   const CollectiveCall* call);
   Status giveUpJobs(const CollectiveCall* call);
 
   /// What MPI would say again of a communicator. It takes longer to be asked than to be remembered.
@@ -173,17 +174,17 @@ class CommunicatorState final : private HistoryOwner {
 
   std::unique_ptr<Recognition> recognition_;          // until it is set up
   Status fault_;                                      // why it could not be
-  std::unique_ptr<torc_geometry> geometry_;           // over the shadow
+  std::unique_ptr<torc_geometry> geometry_;           // over the duplicate
   std::unique_ptr<CommunicatorSchedules> schedules_;  // likewise
   std::unique_ptr<CallCache> calls_;                  // laid out from these
   RepeatedCalls repeated_{calls_};
   TurnQueue queue_;
   CallHistory history_;
 
-  // For who gets a shadow, and who gives it (shadow_exchange.cc).
+  // For who gets a duplicate, and who gives it (duplicate_exchange.cc).
   std::uint64_t calls_seen_ = 0;      // by the last search for one that can be given away
   int searches_unused_ = 0;           // since then
-  std::uint64_t tries_again_at_ = 0;  // calls made, where it has no shadow
+  std::uint64_t tries_again_at_ = 0;  // calls made, where it has no duplicate
 };
 
 }  // namespace torc::runtime::pmpi

@@ -75,7 +75,7 @@ class Engine {
   int keyval = MPI_KEYVAL_INVALID;  // of the attribute that is a communicator's state
   int world_rank = 0;
   // Of the ranks of MPI_COMM_WORLD, for runtime/pmpi/engine/meeting.h; given up where the
-  // program needs all that MPI has (shadow_exchange.cc).
+  // program needs all that MPI has (duplicate_exchange.cc).
   MPI_Comm meetings = MPI_COMM_NULL;
 
   BusyTime settingUp;  // MPI_Init, and communicators later
@@ -88,7 +88,7 @@ class Engine {
   std::unordered_set<CommunicatorState*> states;
   std::unordered_map<std::uint64_t, CommunicatorState*> by_id;  // those that are set up
   std::uint32_t ids_given = 0;
-  std::uint32_t shadows = 0;                // communicators made by torc
+  std::uint32_t duplicates = 0;             // communicators made by torc
   std::vector<CommunicatorState*> waiting;  // those whose queues are not empty
   std::vector<Operation*> in_mpi;           // operations that MPI runs for torc
   std::unordered_map<MPI_Request, Operation*> persistent;

@@ -25,7 +25,7 @@ std::vector<int> worldRanks(MPI_Group group, int first, int count) {
 /// A message without content to one world rank, and one from another.
 void exchange(int to, int from, int program_tag) {
   if (engine->meetings == MPI_COMM_NULL) return;  // given up: nothing is under way anywhere
-  // The upper half is for shadows that are made, the highest tag that of notices.
+  // The upper half is for duplicates that are made, the highest tag that of notices.
   const int tag = program_tag % (highestTag(engine->meetings) / 2);
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
   const int posted = PMPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, engine->meetings, &receive);

@@ -102,7 +102,7 @@ void Operation::takeOver(torc_collective& round, const TagRange& tags, RepeatedC
   setUnderWay();
   torc_context* context = round.context();
   context->unlink(&round);
-  collective_.emplace(repeated.laid_out);
+  collective_.emplace(repeated.plan);
   collective_->number = round.number;
   collective_->callback = &roundIsOver;
   collective_->cookie = this;
@@ -206,10 +206,10 @@ void Operation::releaseTags() {
 Status Operation::start(torc_schedule& schedule) {
   packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
   if (Status status = packing_.pack(); !status.ok()) return status;
-  StatusOr<LaidOutCall*> laid_out = state_.calls().acquire(&schedule, checked_);
-  if (!laid_out.ok()) return laid_out.status();
+  StatusOr<PersistentPlan*> plan = state_.calls().acquire(&schedule, checked_);
+  if (!plan.ok()) return plan.status();
   schedule_ = &schedule;
-  collective_.emplace(*laid_out);
+  collective_.emplace(*plan);
   collective_->bindTags(tags_);
   return startCollective();
 }
@@ -260,13 +260,12 @@ Status Operation::layPersistent(torc_schedule& schedule, const TagMap& taken) {
   const std::uint64_t number = geometry.collectives_made++;
   Status status = attempt([&]() -> Status {
     packing_.prepare(call_.arguments, state_.rank(), state_.size(), checked_);
-    auto laid_out = std::make_unique<LaidOutCall>(&schedule);
-    if (Status prepared = laid_out->prepare(checked_); !prepared.ok()) return prepared;
-    if (Status laid = laid_out->layOut(geometry.tagBase(*tags), Requests::kPersistent);
-        !laid.ok()) {
+    auto plan = std::make_unique<PersistentPlan>(&schedule);
+    if (Status prepared = plan->prepare(checked_); !prepared.ok()) return prepared;
+    if (Status laid = plan->layOut(geometry.tagBase(*tags), Requests::kPersistent); !laid.ok()) {
       return laid;
     }
-    collective_.emplace(std::move(laid_out));
+    collective_.emplace(std::move(plan));
     return {};
   });
   if (!status.ok()) {
@@ -300,11 +299,11 @@ void Operation::freePersistent() {
 // ---- MPI in torc's place
 
 /// The schedule cannot be used, and the call must not wait. It keeps its place in the order of the
-/// shadow, where no call of the program can meet it: on the program's communicator it would come
+/// duplicate, where no call of the program can meet it: on the program's communicator it would come
 /// after whatever the program has called there meanwhile, on some ranks more, on others less.
 void Operation::runInMpi() {
   engine->in_mpi.reserve(engine->in_mpi.size() + 1);
-  if (const int code = call_.mpi(kept_, state_.shadow(), &request_); code != MPI_SUCCESS) {
+  if (const int code = call_.mpi(kept_, state_.duplicate(), &request_); code != MPI_SUCCESS) {
     failed(mpiStatus(code, "MPI"));
     return;
   }
@@ -373,8 +372,8 @@ void Operation::forgetHandle() {
 
 void Operation::finishRound(int code) {
   code_ = code;
-  LaidOutCall* one_shot = nullptr;
-  if (collective_ && collective_->owned == nullptr) one_shot = collective_->laid_out;
+  PersistentPlan* one_shot = nullptr;
+  if (collective_ && collective_->owned == nullptr) one_shot = collective_->plan;
   releaseTags();
   if (handle_ >= 0) {
     engine->handles_under_way.erase(handle_request_);

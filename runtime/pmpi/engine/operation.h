@@ -1,8 +1,8 @@
 // Operation: one served call, from its arrival to its end. A persistent call is one operation with
 // many rounds.
 //
-//   waiting --> running as a laid-out call ---------------------------------> complete
-//      |  \---> running in MPI on the shadow, when the schedule cannot be used ---^
+//   waiting --> running by a persistent plan ------------------------------------> complete
+//      |  \---> running in MPI on the duplicate, when the schedule cannot be used ---^
 //      |        (a blocking call is MPI's then, and made by whoever has made it)
 //      \------> persistent: agreeing on tags --> ready <--> running
 //
@@ -120,7 +120,7 @@ class Operation final : public Turn {
   torc_schedule* schedule_ = nullptr;
   Packing packing_;
   std::optional<torc_collective> collective_;  // once it is laid out
-  RepeatedCall* repeated_ = nullptr;           // whose laid-out call this is; null: the cache's
+  RepeatedCall* repeated_ = nullptr;           // whose persistent plan this is; null: the cache's
   bool has_tags_ = false;
   TagRange tags_;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of MPI

@@ -42,7 +42,7 @@ void Operation::watch(double seconds) {
 void Operation::askOthers() {
   std::vector<MpiTransport::Awaited> awaited;
   if (isRunning()) {
-    awaited = collective_->laid_out->transport().awaited(kMostPeers);
+    awaited = collective_->plan->transport().awaited(kMostPeers);
   } else {
     // Whatever it waits for is done by all ranks together.
     const int others = std::min(state_.size() - 1, static_cast<int>(kMostPeers));
@@ -71,7 +71,7 @@ std::string Operation::whatIsWaitedFor() const {
   std::string what = message("operation ", collective_->executor().firstPending(), " of ",
                              engine->library->index.files[entry_.file].name);
   const char* between = " waits";
-  for (const MpiTransport::Awaited& peer : collective_->laid_out->transport().awaited(kMostPeers)) {
+  for (const MpiTransport::Awaited& peer : collective_->plan->transport().awaited(kMostPeers)) {
     const std::string answer = state_.history().answerOf(peer.rank);
     what +=
         message(between, peer.sending ? " to send to rank " : " to receive from rank ", peer.rank,

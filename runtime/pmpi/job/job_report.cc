@@ -47,7 +47,7 @@ RankFacts countRank() {
   facts.schedules = engine->library->cache.files();
   facts.schedule_bytes = engine->library->cache.bytes();
   facts.calls_found = engine->call_memory.hits();
-  facts.calls_laid_out = engine->call_memory.misses();
+  facts.plans_made = engine->call_memory.misses();
   facts.call_bytes = engine->call_memory.mostBytes();
   facts.setup_seconds = engine->settingUp.seconds();
   facts.load_seconds = engine->loading.seconds();

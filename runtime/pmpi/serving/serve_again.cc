@@ -26,8 +26,8 @@ void noteRepeated(CollectiveCall& call, CommunicatorState& state, const Repeated
 }
 
 /// Starts a round, and looks at it until it is over, or some time has gone by. With the lock.
-Progress lookAtRound(LaidOutCall& laid_out) {
-  Executor& executor = *laid_out.executor();
+Progress lookAtRound(PersistentPlan& plan) {
+  Executor& executor = *plan.executor();
   const bool is_alone = engine->isIdle();
   const unsigned looks = oversubscribed.load(std::memory_order_relaxed) ? 1 : kLooksAtRepeated;
   executor.start();
@@ -36,7 +36,7 @@ Progress lookAtRound(LaidOutCall& laid_out) {
     if (!is_alone) engine->advance();
   }
   engine->countLook();
-  if (executor.progress() == Progress::kDone) laid_out.finishRound();
+  if (executor.progress() == Progress::kDone) plan.finishRound();
   return executor.progress();
 }
 
@@ -48,13 +48,13 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
   // Nothing else has tags, and as many as these were there before.
   TagSpace& space = state.geometry().one_shot_tags;
   const TagRange tags = space.rangeOf(TagSpace::hashOf(repeated.note.signature, call.ordinal),
-                                      repeated.laid_out->schedule()->tag_count);
-  repeated.laid_out->bindTags(tags.base);
+                                      repeated.plan->schedule()->tag_count);
+  repeated.plan->bindTags(tags.base);
   Status status = repeated.bind(call.arguments);
   if (status.ok()) {
-    const Progress progress = lookAtRound(*repeated.laid_out);
+    const Progress progress = lookAtRound(*repeated.plan);
     if (progress != Progress::kDone) {
-      torc_collective round(repeated.laid_out);
+      torc_collective round(repeated.plan);
       round.number = tags.call;
       if (progress == Progress::kActive) {
         round.active = true;

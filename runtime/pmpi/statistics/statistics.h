@@ -101,7 +101,7 @@ struct JobDescription {
   std::string partition;           // "4x4x2, order XYZ" or "4x4x2, mapping job.map"
   std::string off;                 // why torc was off; empty: it was on
   std::uint64_t memory_limit = 0;  // bytes of schedules per rank
-  std::uint64_t cache_limit = 0;   // bytes of laid-out calls per rank
+  std::uint64_t cache_limit = 0;   // bytes of persistent plans per rank
 };
 
 /// Collective over `comm`, with PMPI_ calls: the statistics of all its ranks, on its rank 0; one

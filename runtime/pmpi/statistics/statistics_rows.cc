@@ -75,7 +75,7 @@ void forFacts(const RankFacts& from, RankFacts& into, Function function) {
   function(from.schedules, into.schedules);
   function(from.schedule_bytes, into.schedule_bytes);
   function(from.calls_found, into.calls_found);
-  function(from.calls_laid_out, into.calls_laid_out);
+  function(from.plans_made, into.plans_made);
   function(from.call_bytes, into.call_bytes);
   function(from.setup_seconds, into.setup_seconds);
   function(from.load_seconds, into.load_seconds);

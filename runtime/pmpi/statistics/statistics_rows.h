@@ -76,8 +76,8 @@ struct RankFacts {
   std::uint64_t schedules = 0;       // loaded, at the end
   std::uint64_t schedule_bytes = 0;  // of them
   std::uint64_t calls_found = 0;     // that were laid out already
-  std::uint64_t calls_laid_out = 0;
-  std::uint64_t call_bytes = 0;  // of laid-out calls, at the end
+  std::uint64_t plans_made = 0;
+  std::uint64_t call_bytes = 0;  // of persistent plans, at the end
   double setup_seconds = 0;      // MPI_Init's and communicators'
   double load_seconds = 0;       // schedules'
 

@@ -232,8 +232,8 @@ std::string headerSection(const JobDescription& job, const JobStatistics& statis
   line("schedules",
        message(most.schedules, " loaded, ", bytesShort(most.schedule_bytes), " bytes of at most ",
                bytesShort(job.memory_limit), " (most on a rank)"));
-  line("laid-out calls",
-       message(sum.calls_found, " found, ", sum.calls_laid_out, " made (all ranks); ",
+  line("persistent plans",
+       message(sum.calls_found, " found, ", sum.plans_made, " made (all ranks); ",
                bytesShort(most.call_bytes), " bytes of at most ", bytesShort(job.cache_limit),
                " (most on a rank)"));
   line("torc's set-up", message(fixed(most.setup_seconds * 1e3, 3), " ms (most on a rank)"));

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "runtime/collectives/laid_out_call.h"
+#include "runtime/collectives/persistent_plan.h"
 #include "runtime/pmpi/calls/packing.h"
 #include "schedules/expansion/expand.h"
 #include "tests/schedules/sample_schedule.h"

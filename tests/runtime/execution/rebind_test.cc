@@ -1,4 +1,5 @@
-// Binding a laid-out call to other memory and another reduction is the same as laying it out anew.
+// Binding a persistent plan to other memory and another reduction is the same as laying it out
+// anew.
 #include <algorithm>
 #include <cstring>
 #include <memory>

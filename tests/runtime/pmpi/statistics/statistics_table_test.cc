@@ -56,7 +56,7 @@ TEST(StatisticsTableTest, HeaderAndSections) {
   library          /opt/torc/bgp (machine bgp)
   partition        4x4x2, order XYZ
   schedules        2 loaded, 19.5K bytes of at most 256M (most on a rank)
-  laid-out calls   3136 found, 64 made (all ranks); 9.8K bytes of at most 64M (most on a rank)
+  persistent plans 3136 found, 64 made (all ranks); 9.8K bytes of at most 64M (most on a rank)
   torc's set-up    20.000 ms (most on a rank)
   loading          10.000 ms (most on a rank)
 

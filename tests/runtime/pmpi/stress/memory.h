@@ -20,7 +20,7 @@ extern "C" size_t __sanitizer_get_current_allocated_bytes();
 namespace conformance {
 
 /// What the process holds, KiB: its resident memory. A sanitizer keeps freed memory for a while,
-/// and shadows of all; with one it is what is allocated.
+/// and duplicates of all; with one it is what is allocated.
 inline int64_t heldKib() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return static_cast<int64_t>(__sanitizer_get_current_allocated_bytes() / 1024);

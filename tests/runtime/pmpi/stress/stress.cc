@@ -3,7 +3,7 @@
 //
 //   stress communicators N    N communicators made (dup and split in turn), used and freed
 //   stress calls N            N calls, blocking, nonblocking and persistent starts in turn
-//   stress signatures N       N calls, each of another count, so that no laid-out call is found
+//   stress signatures N       N calls, each of another count, so that no persistent plan is found
 //   again stress pending N          N times: many communicators at once, calls under way on all
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Laid-out call: the program of a call on this rank, with all memory and tables that its rounds
+// Persistent plan: the program of a call on this rank, with all memory and tables that its rounds
 // need. It runs one round at a time, with the buffers, the reduction and (one-shot) the message
 // tags that it is bound to.
 //
@@ -8,8 +8,8 @@
 //
 // This is the one place that takes a checked call to its program. What starts rounds and is told of
 // their end is a torc_collective (runtime/collectives/collective.h).
-#ifndef TORC_RUNTIME_COLLECTIVES_LAID_OUT_CALL_H_
-#define TORC_RUNTIME_COLLECTIVES_LAID_OUT_CALL_H_
+#ifndef TORC_RUNTIME_COLLECTIVES_PERSISTENT_PLAN_H_
+#define TORC_RUNTIME_COLLECTIVES_PERSISTENT_PLAN_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -60,11 +60,11 @@ Status checkSchedule(const torc_schedule& schedule, Collective collective);
 /// Whether a checked call for which the order of ranks matters finds it in a schedule.
 Status checkOrder(const torc_schedule& schedule, const Call& call);
 
-class LaidOutCall : public MessageMemory {
+class PersistentPlan : public MessageMemory {
  public:
-  explicit LaidOutCall(torc_schedule* owner) : schedule_(owner) {}
-  LaidOutCall(const LaidOutCall&) = delete;
-  LaidOutCall& operator=(const LaidOutCall&) = delete;
+  explicit PersistentPlan(torc_schedule* owner) : schedule_(owner) {}
+  PersistentPlan(const PersistentPlan&) = delete;
+  PersistentPlan& operator=(const PersistentPlan&) = delete;
 
   /// The call has passed `check` and has its lists, and is one that the schedule serves. `passing`:
   /// of pairs whose counts differ, where the schedule forwards blocks; needed in here alone.
@@ -137,4 +137,4 @@ class LaidOutCall : public MessageMemory {
 
 }  // namespace torc::runtime
 
-#endif  // TORC_RUNTIME_COLLECTIVES_LAID_OUT_CALL_H_
+#endif  // TORC_RUNTIME_COLLECTIVES_PERSISTENT_PLAN_H_

@@ -1,5 +1,5 @@
-// Laid-out call: expansion, memory, layout, binding.
-#include "runtime/collectives/laid_out_call.h"
+// Persistent plan: expansion, memory, layout, binding.
+#include "runtime/collectives/persistent_plan.h"
 
 #include <algorithm>
 #include <cstring>
@@ -65,7 +65,7 @@ Status checkOrder(const torc_schedule& schedule, const Call& call) {
                   "recursive-doubling do")};
 }
 
-Status LaidOutCall::prepare(const Call& call, const PairCounts* passing) {
+Status PersistentPlan::prepare(const Call& call, const PairCounts* passing) {
   call_ = call;
   if (Status status = checkOrder(*schedule_, call); !status.ok()) return status;
   const torc_geometry& geometry = *schedule_->geometry;
@@ -82,14 +82,14 @@ Status LaidOutCall::prepare(const Call& call, const PairCounts* passing) {
   return {};
 }
 
-Status LaidOutCall::useReduction() {
+Status PersistentPlan::useReduction() {
   if (!row().reduces()) return {};
   const Call& call = scheduled();
   const std::uint64_t whole = std::max(call.elements.in, call.elements.out);
   return reduction_.use(call.type, call.reduction, call.keep_type, call.keeps_whole ? whole : 0);
 }
 
-Status LaidOutCall::expand(const PairCounts* passing) {
+Status PersistentPlan::expand(const PairCounts* passing) {
   const ScheduleView& view = schedule_->view();
   const torc_geometry& geometry = *schedule_->geometry;
   const ScheduleCall seen(scheduled(), geometry.map, geometry.rank, geometry.size);
@@ -106,7 +106,7 @@ Status LaidOutCall::expand(const PairCounts* passing) {
   return {};
 }
 
-void LaidOutCall::allocate() {
+void PersistentPlan::allocate() {
   const Call& call = scheduled();
   scratch_.allocate(program().scratch_elements * call.type.bytes);
   buffers_.scratch = scratch_.data();
@@ -117,7 +117,7 @@ void LaidOutCall::allocate() {
   }
 }
 
-void LaidOutCall::takeBuffers() {
+void PersistentPlan::takeBuffers() {
   const Call& call = scheduled();
   buffers_.out = call.outBegin();
   buffers_.in = call.in_place ? buffers_.out : call.inBegin();
@@ -127,11 +127,11 @@ void LaidOutCall::takeBuffers() {
   }
 }
 
-Reducer LaidOutCall::reducer() const {
+Reducer PersistentPlan::reducer() const {
   return row().reduces() ? reduction_.reducer() : Reducer{};
 }
 
-Status LaidOutCall::layOut(int tag_base, Requests requests) {
+Status PersistentPlan::layOut(int tag_base, Requests requests) {
   auto transport = std::make_unique<MpiTransport>(schedule_->geometry->comm, tag_base, requests);
   transport_ = transport.get();
   auto created = Executor::create(expanded_->program, buffers_, reducer(), std::move(transport),
@@ -143,7 +143,7 @@ Status LaidOutCall::layOut(int tag_base, Requests requests) {
   return {};
 }
 
-void LaidOutCall::makeTrace() {
+void PersistentPlan::makeTrace() {
   const torc_geometry& geometry = *schedule_->geometry;
   const GeometryTrace& traced = *geometry.trace;
   if (traced.of_all) {
@@ -157,7 +157,7 @@ void LaidOutCall::makeTrace() {
   executor_->setTrace(trace_.get());
 }
 
-Status LaidOutCall::bind(const Call& call) {
+Status PersistentPlan::bind(const Call& call) {
   call_.type = call.type;
   call_.reduction = call.reduction;
   call_.keep_type = call.keep_type;
@@ -173,13 +173,13 @@ Status LaidOutCall::bind(const Call& call) {
   return executor_->bind(buffers_, reducer());
 }
 
-void LaidOutCall::finishRound() {
+void PersistentPlan::finishRound() {
   if (trace_ != nullptr) trace_->endRound(call_.bytes);
   if (rootless_ != nullptr) rootless_->finishRound();
   if (own_block_.bytes() > 0) std::memcpy(own_block_home_, own_block_.data(), own_block_.bytes());
 }
 
-std::size_t LaidOutCall::bytes() const {
+std::size_t PersistentPlan::bytes() const {
   std::size_t listed = 0;
   for (const auto* list :
        {&call_.per_rank, &call_.displacements, &call_.in_per_rank, &call_.in_displacements}) {

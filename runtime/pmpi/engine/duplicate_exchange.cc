@@ -1,15 +1,15 @@
-// Shadows change hands: MPI has about two thousand communicators, and torc takes few of them. Where
-// a communicator is set up and torc has its share, a shadow of the same members in the same order
-// that is long unused becomes the new one's; and where the program has nearly all that MPI has, its
-// unused shadows are freed.
+// Duplicates change hands: MPI has about two thousand communicators, and torc takes few of them.
+// Where a communicator is set up and torc has its share, a duplicate of the same members in the
+// same order that is long unused becomes the new one's; and where the program has nearly all that
+// MPI has, its unused duplicates are freed.
 //
 // All members of the one are members of the other, and are here: in the set-up of the new
 // communicator. Rank 0 names a giver; it gives where on every rank nothing is under way on it, and
 // the same number of calls has been made. Threads of the program could make another call meanwhile,
 // so that programs with MPI_THREAD_MULTIPLE keep what they have.
 //
-// A communicator without a shadow is MPI's, and tries again after some calls: those that are used
-// much have one in the end.
+// A communicator without a duplicate is MPI's, and tries again after some calls: those that are
+// used much have one in the end.
 #include <algorithm>
 
 #include "runtime/pmpi/engine/communicator_state.h"
@@ -26,30 +26,30 @@ constexpr int kLeastSpare = 512;
 // And so many when it gives up those of the job, too.
 constexpr int kLastSpare = 64;
 
-// Collective calls of a communicator until it tries to get a shadow (again).
-constexpr std::uint64_t kCallsWithoutShadow = 100;
+// Collective calls of a communicator until it tries to get a duplicate (again).
+constexpr std::uint64_t kCallsWithoutDuplicate = 100;
 
 }  // namespace
 
-ShadowSupply shadowSupply() {
-  const auto own = static_cast<int>(engine->shadows);
+DuplicateSupply duplicateSupply() {
+  const auto own = static_cast<int>(engine->duplicates);
   const int used = program_communicators.load(std::memory_order_relaxed) + own;
   const bool has_jobs = engine->meetings != MPI_COMM_NULL;
-  if (!has_jobs || used > kMostCommunicators - kLeastSpare) return ShadowSupply::kScarce;
-  return engine->shadows < engine->settings.communicators ? ShadowSupply::kEnough
-                                                          : ShadowSupply::kUsedUp;
+  if (!has_jobs || used > kMostCommunicators - kLeastSpare) return DuplicateSupply::kScarce;
+  return engine->duplicates < engine->settings.communicators ? DuplicateSupply::kEnough
+                                                             : DuplicateSupply::kUsedUp;
 }
 
 /// With the lock.
-bool CommunicatorState::canGiveShadow(MPI_Comm to) const {
+bool CommunicatorState::canGiveDuplicate(MPI_Comm to) const {
   if (!isSetUp() || inUse() || !isIdle() || history_.hasFailures() || program_has_threads.load())
     return false;
   int result = MPI_UNEQUAL;
-  return PMPI_Comm_compare(shadow(), to, &result) == MPI_SUCCESS && result == MPI_CONGRUENT;
+  return PMPI_Comm_compare(duplicate(), to, &result) == MPI_SUCCESS && result == MPI_CONGRUENT;
 }
 
-/// The id of the state that gives its shadow to this one's communicator: the one that has not been
-/// used for the longest time, measured in such searches. 0: there is none. With the lock.
+/// The id of the state that gives its duplicate to this one's communicator: the one that has not
+/// been used for the longest time, measured in such searches. 0: there is none. With the lock.
 std::uint64_t CommunicatorState::findGiver(bool may_be_in_use,
                                            const std::vector<std::uint64_t>& tried) {
   const CommunicatorState* giver = nullptr;
@@ -60,7 +60,7 @@ std::uint64_t CommunicatorState::findGiver(bool may_be_in_use,
     state->searches_unused_ = is_used ? 0 : state->searches_unused_ + 1;
     if ((is_used && !may_be_in_use) || state->size_ != size_) continue;
     if (giver != nullptr && giver->searches_unused_ >= state->searches_unused_) continue;
-    if (std::ranges::find(tried, state->id_) != tried.end() || !state->canGiveShadow(comm_))
+    if (std::ranges::find(tried, state->id_) != tried.end() || !state->canGiveDuplicate(comm_))
       continue;
     giver = state;
   }
@@ -68,16 +68,16 @@ std::uint64_t CommunicatorState::findGiver(bool may_be_in_use,
 }
 
 /// Not in use: its communicator is MPI's from now on. With the lock.
-MPI_Comm CommunicatorState::giveShadow() {
-  const MPI_Comm shadow = std::exchange(geometry_->comm, MPI_COMM_NULL);
+MPI_Comm CommunicatorState::giveDuplicate() {
+  const MPI_Comm duplicate = std::exchange(geometry_->comm, MPI_COMM_NULL);
   dropGeometry();
-  doWithoutShadow();
-  return shadow;
+  doWithoutDuplicate();
+  return duplicate;
 }
 
-void CommunicatorState::doWithoutShadow() {
-  reason_ = Reason::kNoShadow;
-  tries_again_at_ = history_.callsMade() + kCallsWithoutShadow;
+void CommunicatorState::doWithoutDuplicate() {
+  reason_ = Reason::kNoDuplicate;
+  tries_again_at_ = history_.callsMade() + kCallsWithoutDuplicate;
 }
 
 void CommunicatorState::tryAgain() {
@@ -88,9 +88,9 @@ void CommunicatorState::tryAgain() {
 }
 
 /// By all members alike, where `supply` is the worst of any. MPI_COMM_NULL: there is none to take.
-StatusOr<MPI_Comm> CommunicatorState::takeShadow(ShadowSupply supply, std::uint64_t giver,
-                                                 const CollectiveCall* call) {
-  const bool is_scarce = supply == ShadowSupply::kScarce;
+StatusOr<MPI_Comm> CommunicatorState::takeDuplicate(DuplicateSupply supply, std::uint64_t giver,
+                                                    const CollectiveCall* call) {
+  const bool is_scarce = supply == DuplicateSupply::kScarce;
   std::vector<std::uint64_t> tried;
   while (giver != 0) {
     CommunicatorState* state = nullptr;
@@ -99,7 +99,7 @@ StatusOr<MPI_Comm> CommunicatorState::takeShadow(ShadowSupply supply, std::uint6
       EngineLock lock;
       engine->destroyAbandoned();
       const auto found = engine->by_id.find(giver);
-      if (found != engine->by_id.end() && found->second->canGiveShadow(comm_)) {
+      if (found != engine->by_id.end() && found->second->canGiveDuplicate(comm_)) {
         state = found->second;
         const std::uint64_t made = state->history_.callsMade();
         votes = {0, made, ~made};
@@ -112,24 +112,24 @@ StatusOr<MPI_Comm> CommunicatorState::takeShadow(ShadowSupply supply, std::uint6
     if (Status status = combine(votes, call); !status.ok()) return status;
     if (votes[0] == 0 && votes[1] == ~votes[2]) {
       EngineLock lock;
-      MPI_Comm shadow = state->giveShadow();
-      if (!is_scarce) return shadow;
-      PMPI_Comm_free(&shadow);
+      MPI_Comm duplicate = state->giveDuplicate();
+      if (!is_scarce) return duplicate;
+      PMPI_Comm_free(&duplicate);
     }
     giver = votes[3];
   }
   return MPI_COMM_NULL;
 }
 
-/// Where the program is about to have all that MPI has, and no shadow is left anywhere: torc gives
-/// up the communicators of the job, and serves nothing from now on. By all ranks of the job, in a
-/// set-up.
+/// Where the program is about to have all that MPI has, and no duplicate is left anywhere: torc
+/// gives up the communicators of the job, and serves nothing from now on. By all ranks of the job,
+/// in a set-up.
 Status CommunicatorState::giveUpJobs(const CollectiveCall* call) {
   Votes votes{};
   {
     EngineLock lock;
     const bool can = program_communicators.load() > kMostCommunicators - kLastSpare &&
-                     engine->shadows == 0 && engine->isIdle() && engine->persistent.empty() &&
+                     engine->duplicates == 0 && engine->isIdle() && engine->persistent.empty() &&
                      !program_has_threads.load();
     votes[0] = can ? 0 : 1;
   }
