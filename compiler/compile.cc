@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "support/version.h"
 
@@ -111,22 +112,17 @@ llvm::Expected<ir::Program> compile(const CollectiveSpec& spec, const Algorithm&
     for (const Algorithm& other : algorithms()) {
       if (other.serves(row)) serving += (serving.empty() ? "" : ", ") + other.name.str();
     }
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "algorithm " + algorithm.name + " does not serve " +
-                                       llvm::StringRef(row.name) + "; what does: " + serving);
+    return makeError("algorithm " + algorithm.name + " does not serve " +
+                     llvm::StringRef(row.name) + "; what does: " + serving);
   }
   const std::uint32_t led_cores = pipeline.ledCores();
   if (led_cores > 0 && coresOf(spec.topology) != led_cores) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "lead-cores is for " + llvm::Twine(led_cores) +
-                                       " cores of a node, and " + spec.topology.shape() + " has " +
-                                       llvm::Twine(coresOf(spec.topology)));
+    return makeError("lead-cores is for " + llvm::Twine(led_cores) + " cores of a node, and " +
+                     spec.topology.shape() + " has " + llvm::Twine(coresOf(spec.topology)));
   }
   const CollectiveSpec planned_for = led_cores > 0 ? networkOf(spec) : spec;
   if (const std::string beyond = beyondLimits(algorithm.estimate(planned_for)); !beyond.empty()) {
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        algorithm.name + ": too large for " + spec.topology.shape() + ": " + beyond);
+    return makeError(algorithm.name + ": too large for " + spec.topology.shape() + ": " + beyond);
   }
   llvm::Expected<ir::Program> planned = algorithm.plan(planned_for);
   if (!planned) return planned.takeError();

@@ -1,6 +1,8 @@
 // Compiles each program once.
 #include "compiler/compile_cache.h"
 
+#include "ir/make_error.h"
+
 namespace torc::compiler {
 
 llvm::Expected<ir::Program> CompileCache::make(const Algorithm& algorithm,
@@ -34,7 +36,7 @@ llvm::Expected<std::shared_ptr<const ir::Program>> CompileCache::get(
     }
   });
   if (entry->program) return entry->program;
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::Twine(entry->refusal));
+  return makeError(llvm::Twine(entry->refusal));
 }
 
 }  // namespace torc::compiler

@@ -5,6 +5,7 @@
 
 #include <llvm/Support/raw_ostream.h>
 
+#include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 
 namespace torc::compiler {
@@ -13,8 +14,7 @@ llvm::Expected<ProvedFile> provedFile(const ScheduleView& schedule) {
   std::vector<std::byte> bytes = writeSchedule(schedule);
   StatusOr<LoadedSchedule> loaded = readSchedule(bytes, "compiled schedule");
   if (!loaded.ok()) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   llvm::Twine(loaded.status().message()));
+    return makeError(loaded.status());
   }
   const ir::VerifyResult proof = ir::verify(loaded->view());
   if (!proof.ok()) {
@@ -22,7 +22,7 @@ llvm::Expected<ProvedFile> provedFile(const ScheduleView& schedule) {
     llvm::raw_string_ostream out(text);
     out << "the schedule is not proved, nothing is written\n";
     ir::printFaults(loaded->view(), proof, out);
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::StringRef(text).rtrim());
+    return makeError(llvm::StringRef(text).rtrim());
   }
   return ProvedFile{std::move(bytes), std::move(*loaded)};
 }

@@ -5,6 +5,8 @@
 
 #include <llvm/ADT/StringExtras.h>
 
+#include "ir/make_error.h"
+
 namespace torc::compiler {
 namespace {
 
@@ -37,10 +39,9 @@ llvm::Expected<std::uint64_t> parseSize(llvm::StringRef text, llvm::StringRef op
     }
   }
   if (digits.getAsInteger(10, bytes) || bytes > kLargest >> shift) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   option + ": '" + text +
-                                       "' is not a size; write 4096, 64K, 16M or 1G (at most "
-                                       "1024G)");
+    return makeError(option + ": '" + text +
+                     "' is not a size; write 4096, 64K, 16M or 1G (at most "
+                     "1024G)");
   }
   return bytes << shift;
 }
@@ -53,8 +54,7 @@ llvm::Expected<SizeRange> parseSizeRange(llvm::StringRef text, llvm::StringRef o
   llvm::Expected<std::uint64_t> highest = parseSize(text.substr(colon + 1), option);
   if (!highest) return highest.takeError();
   if (*lowest > *highest) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   option + " " + text + ": the first size is the larger one");
+    return makeError(option + " " + text + ": the first size is the larger one");
   }
   return SizeRange{*lowest, *highest};
 }

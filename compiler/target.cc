@@ -1,13 +1,14 @@
 // Reads --torus, --order and --machine.
 #include "compiler/target.h"
 
+#include "ir/make_error.h"
+
 namespace torc::compiler {
 
 llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
                                   llvm::StringRef machine) {
   if (torus.empty() && machine.empty()) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "which shape? --torus 4x4x4, or --machine NAME for its own");
+    return makeError("which shape? --torus 4x4x4, or --machine NAME for its own");
   }
   llvm::Expected<model::Machine> whole =
       model::findMachine(machine.empty() ? kDefaultMachine : machine);
@@ -21,23 +22,20 @@ llvm::Expected<Target> readTarget(llvm::StringRef torus, llvm::StringRef order,
 
 llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,
                       llvm::ArrayRef<std::string> dead_nodes) {
-  auto fault = [](const Status& status) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), status.message());
-  };
   for (const std::string& text : dead_links) {
     const StatusOr<DeadLink> link = parseDeadLink(target.topology, text);
-    if (!link.ok()) return fault(link.status());
-    if (Status status = target.topology.addDeadLink(*link); !status.ok()) return fault(status);
+    if (!link.ok()) return makeError(link.status());
+    if (Status status = target.topology.addDeadLink(*link); !status.ok()) return makeError(status);
     target.machine.dead_links.push_back(*link);
   }
   for (const std::string& text : dead_nodes) {
     const StatusOr<Coordinates> node = parseDeadNode(target.topology, text);
-    if (!node.ok()) return fault(node.status());
-    if (Status status = target.topology.addDeadNode(*node); !status.ok()) return fault(status);
+    if (!node.ok()) return makeError(node.status());
+    if (Status status = target.topology.addDeadNode(*node); !status.ok()) return makeError(status);
     target.machine.dead_nodes.push_back(*node);
   }
   const Status status = target.topology.validate();
-  return status.ok() ? llvm::Error::success() : fault(status);
+  return status.ok() ? llvm::Error::success() : makeError(status);
 }
 
 }  // namespace torc::compiler

@@ -9,6 +9,7 @@
 
 #include "compiler/program_name.h"
 #include "ir/json/json.h"
+#include "ir/make_error.h"
 #include "ir/schedule_builder.h"
 #include "ir/text/text.h"
 #include "model/machines/machine.h"
@@ -53,7 +54,7 @@ int optionFault(llvm::Error error) {
 
 llvm::Error toError(const Status& status) {
   if (status.ok()) return llvm::Error::success();
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::Twine(status.message()));
+  return makeError(status);
 }
 
 ir::Program Input::takeProgram() {

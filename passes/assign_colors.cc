@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "ir/make_error.h"
 #include "passes/analysis/color_shares.h"
 #include "passes/analysis/plan_axes.h"
 
@@ -28,14 +29,14 @@ class AssignColors final : public Pass {
   llvm::Expected<PassResult> run(ir::Program& program) override {
     Schedule& schedule = program.schedule;
     if (schedule.colors.size() != 1) {
-      return passError("the plan has " + llvm::Twine(schedule.colors.size()) +
+      return makeError("the plan has " + llvm::Twine(schedule.colors.size()) +
                        " colors already; only a single one can be split");
     }
     const CollectiveRow& row = rowOf(schedule.collective);
     const bool overlapped = *weights_ == ColorWeights::kOverlapped;
     const bool has_halves = row.reduces() && row.inWhole() && row.outWhole() && !row.isRooted();
     if (overlapped && !has_halves) {
-      return passError("overlapped weights are for a reduce-scatter with an allgather; " +
+      return makeError("overlapped weights are for a reduce-scatter with an allgather; " +
                        llvm::Twine(llvm::StringRef(row.name)) + " is not both");
     }
     const Halves halves = overlapped ? Halves::kOverlapped : Halves::kApart;

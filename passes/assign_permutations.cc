@@ -16,6 +16,7 @@
 
 #include <algorithm>
 
+#include "ir/make_error.h"
 #include "passes/analysis/plan_axes.h"
 
 namespace torc::passes {
@@ -36,7 +37,7 @@ llvm::Error moveRings(std::vector<ir::PlanOperation>& plan, std::uint32_t color,
     if (rings.empty()) continue;
     // Axes of size 1 come last in the order, so a plan may leave them out.
     if (rings.size() != to.axis_count && rings.size() != moving_axes) {
-      return passError("color " + llvm::Twine(color) + " has " + llvm::Twine(rings.size()) + " " +
+      return makeError("color " + llvm::Twine(color) + " has " + llvm::Twine(rings.size()) + " " +
                        llvm::StringRef(name(kind)) + " operations for " +
                        llvm::Twine(to.axis_count) + " axes");
     }
@@ -54,7 +55,7 @@ llvm::Error moveExchanges(const Topology& topology, std::vector<ir::PlanOperatio
   for (ir::PlanOperation& operation : plan) {
     if (operation.color != color || !operation.isExchange()) continue;
     if (operation.stride > 0)
-      return passError(operationText(topology, operation) + ": a stride is of one axis alone");
+      return makeError(operationText(topology, operation) + ": a stride is of one axis alone");
     std::uint32_t axes = 0;
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
       if ((operation.axisSet() >> axis & 1) == 0 || topology.axes[axis].size == 1) continue;
@@ -69,7 +70,7 @@ llvm::Error moveExchanges(const Topology& topology, std::vector<ir::PlanOperatio
     }
   }
   if (next == 0 || next == moving_axes) return llvm::Error::success();
-  return passError("color " + llvm::Twine(color) + " has exchanges along " + llvm::Twine(next) +
+  return makeError("color " + llvm::Twine(color) + " has exchanges along " + llvm::Twine(next) +
                    " axes of " + llvm::Twine(moving_axes));
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/make_error.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
 #include "passes/analysis/plan_expander.h"
@@ -26,9 +27,9 @@
 namespace torc::passes {
 namespace {
 
-class Expansion {
+class ExchangeExpansion {
  public:
-  Expansion(const ir::Program& program, PeerOrder order, std::uint32_t window)
+  ExchangeExpansion(const ir::Program& program, PeerOrder order, std::uint32_t window)
       : program_(program),
         topology_(program.schedule.topology),
         order_(order),
@@ -69,7 +70,7 @@ class Expansion {
       link_end_;  // of earlier phases, round rings of an axis
 };
 
-llvm::Expected<Schedule> Expansion::run() {
+llvm::Expected<Schedule> ExchangeExpansion::run() {
   makeParts();
   llvm::Expected<std::vector<PlanPhase>> phases = phasesOf(program_);
   if (!phases) return phases.takeError();
@@ -83,7 +84,7 @@ llvm::Expected<Schedule> Expansion::run() {
   return builder_.take();
 }
 
-void Expansion::makeParts() {
+void ExchangeExpansion::makeParts() {
   const ScheduleView schedule = program_.schedule.view();
   const std::uint32_t count = schedule.partCount();
   for (std::uint32_t part = 0; part < count; ++part) {
@@ -97,7 +98,7 @@ void Expansion::makeParts() {
 }
 
 /// Expands the exchanges of one phase, part by part.
-llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> exchanges) {
+llvm::Error ExchangeExpansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> exchanges) {
   builder_.setPhase(phases_++);
   ir::OperationIndices phase_end;
   std::array<ir::OperationIndices, kMaxAxes> link_end;
@@ -135,9 +136,10 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> exchanges) 
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::check(const ir::PlanOperation& exchange, const ExchangePart& part) const {
+llvm::Error ExchangeExpansion::check(const ir::PlanOperation& exchange,
+                                     const ExchangePart& part) const {
   const auto fault = [&](const llvm::Twine& what) {
-    return passError(operationText(topology_, exchange) + ": " + what);
+    return makeError(operationText(topology_, exchange) + ": " + what);
   };
   const bool scatters = exchange.kind == ir::PlanKind::kLeaderScatter;
   if (exchange.isOfLeader() && topology_.axes[exchange.axis].kind != AxisKind::kCore)
@@ -158,22 +160,23 @@ llvm::Error Expansion::check(const ir::PlanOperation& exchange, const ExchangePa
   }
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (!isMoving(axis) || ((exchange.axisSet() & part.done) >> axis & 1) == 0) continue;
-    return passError(operationText(topology_, exchange) + ": it has been exchanged on " +
+    return makeError(operationText(topology_, exchange) + ": it has been exchanged on " +
                      llvm::Twine(topology_.axes[axis].name) + " before");
   }
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::checkDone(const ExchangePart& part) const {
+llvm::Error ExchangeExpansion::checkDone(const ExchangePart& part) const {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (!isMoving(axis) || part.done >> axis & 1) continue;
-    return passError("the plan ends before color " + llvm::Twine(part.color) + " is exchanged on " +
+    return makeError("the plan ends before color " + llvm::Twine(part.color) + " is exchanged on " +
                      llvm::Twine(topology_.axes[axis].name));
   }
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::checkSize(const ir::PlanOperation& exchange, const ExchangePart& part) {
+llvm::Error ExchangeExpansion::checkSize(const ir::PlanOperation& exchange,
+                                         const ExchangePart& part) {
   const Schedule& schedule = builder_.schedule();
   std::uint64_t operations = 3, dependences = 2 * part.after.size();
   if (exchange.stride > 0 || part.halfway != kNone) {
@@ -201,7 +204,7 @@ llvm::Error Expansion::checkSize(const ir::PlanOperation& exchange, const Exchan
 }
 
 /// out = in, where there is one node.
-void Expansion::keepAll(ExchangePart& part) {
+void ExchangeExpansion::keepAll(ExchangePart& part) {
   ir::PlanOperation exchange{ir::PlanKind::kExchange, part.color};
   exchange.axes = (1u << topology_.axis_count) - 1;
   ExchangeSteps steps(builder_, part, exchange);
@@ -220,18 +223,18 @@ class ExpandExchanges final : public PlanExpander {
   llvm::Error checkServes(const ir::Program& program) const override {
     const CollectiveRow& row = rowOf(program.schedule.collective);
     if (row.blocks != BlockSpace::kPair) {
-      return passError(
+      return makeError(
           "exchanges serve collectives in which every node has a block for every "
           "other; " +
           llvm::Twine(row.name) + " is none");
     }
     if (program.schedule.topology.isDamaged()) {
-      return passError("messages between all nodes cannot avoid the damage");
+      return makeError("messages between all nodes cannot avoid the damage");
     }
     return llvm::Error::success();
   }
   llvm::Expected<Schedule> expand(const ir::Program& program) const override {
-    return Expansion(program, *order_, *window_).run();
+    return ExchangeExpansion(program, *order_, *window_).run();
   }
 
   ChoiceOption<PeerOrder> order_;

@@ -14,6 +14,7 @@
 // improve on that.
 #include "passes/expand_rings.h"
 
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
@@ -27,9 +28,9 @@
 namespace torc::passes {
 namespace {
 
-class Expansion {
+class RingExpansion {
  public:
-  explicit Expansion(const ir::Program& program)
+  explicit RingExpansion(const ir::Program& program)
       : program_(program), topology_(program.schedule.topology), builder_(program.schedule) {}
 
   llvm::Expected<Schedule> run();
@@ -46,7 +47,7 @@ class Expansion {
   ir::OperationIndices phase_end_;  // the last steps of the phase before
 };
 
-llvm::Expected<Schedule> Expansion::run() {
+llvm::Expected<Schedule> RingExpansion::run() {
   llvm::Expected<std::vector<Strand>> strands = makeStrands(program_, builder_);
   if (!strands) return strands.takeError();
   strands_ = std::move(*strands);
@@ -64,7 +65,7 @@ llvm::Expected<Schedule> Expansion::run() {
 }
 
 /// Expands the rings of one phase, strand by strand.
-llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> rings) {
+llvm::Error RingExpansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> rings) {
   builder_.setPhase(phases_++);
   ir::OperationIndices phase_end;
   for (Strand& strand : strands_) {
@@ -93,7 +94,7 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> rings) {
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::checkSize(const StrandSteps& steps, std::uint32_t axis) {
+llvm::Error RingExpansion::checkSize(const StrandSteps& steps, std::uint32_t axis) {
   // A step of a part on a ring is a send, a receive and a reduction; on a line there are up to
   // three of each, on a half-latency ring two of each, and two copies.
   const bool both_ways = steps.strand().isHalfLatency() || topology_.isLine(axis);
@@ -115,29 +116,29 @@ class ExpandRings final : public PlanExpander {
     const Topology& topology = program.schedule.topology;
     if (const CollectiveRow& row = rowOf(program.schedule.collective); row.isRooted()) {
       if (!row.inWhole() || !row.outWhole()) {
-        return passError(
+        return makeError(
             "rings serve a broadcast, a reduce, and collectives in which all ranks do alike; " +
             llvm::Twine(row.name) + " has a root");
       }
       for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
         if (topology.axes[i].wraps() && !topology.isLine(i)) continue;
-        return passError("rings serve a " + llvm::Twine(row.name) + " where all axes wrap; " +
+        return makeError("rings serve a " + llvm::Twine(row.name) + " where all axes wrap; " +
                          llvm::Twine(topology.axes[i].name) + " does not");
       }
     }
     if (rowOf(program.schedule.collective).blocks != BlockSpace::kNode) {
-      return passError("rings serve collectives whose blocks have one owner; " +
+      return makeError("rings serve collectives whose blocks have one owner; " +
                        llvm::Twine(rowOf(program.schedule.collective).name) + " has pairs");
     }
     if (topology.isBroken()) {
-      return passError(
+      return makeError(
           "rings cannot go round this damage: a node is dead, or links at different "
           "places of an axis are");
     }
     return llvm::Error::success();
   }
   llvm::Expected<Schedule> expand(const ir::Program& program) const override {
-    return Expansion(program).run();
+    return RingExpansion(program).run();
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
@@ -21,9 +22,9 @@ namespace {
 /// Tables of what nodes send are as large as the square of an axis's length.
 constexpr std::uint32_t kLongestAxis = 4096;
 
-class Expansion {
+class RoundExpansion {
  public:
-  explicit Expansion(const ir::Program& program)
+  explicit RoundExpansion(const ir::Program& program)
       : program_(program), topology_(program.schedule.topology), builder_(program.schedule) {}
 
   llvm::Expected<Schedule> run() {
@@ -65,7 +66,7 @@ class Expansion {
     if (llvm::Error error = part.progress.check(operation)) return error;
     const Axis& axis = topology_.axes[operation.axis];
     if (axis.size > kLongestAxis) {
-      return passError(operationText(topology_, operation) + ": it has " + llvm::Twine(axis.size) +
+      return makeError(operationText(topology_, operation) + ": it has " + llvm::Twine(axis.size) +
                        " nodes, more than " + llvm::Twine(kLongestAxis));
     }
     const bool swings = operation.kind == ir::PlanKind::kSwingReduceScatter ||
@@ -112,16 +113,16 @@ class ExpandRounds final : public PlanExpander {
   llvm::Error checkServes(const ir::Program& program) const override {
     const CollectiveRow& row = rowOf(program.schedule.collective);
     if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) {
-      return passError("rounds serve allreduce, reduce_scatter and allgather; " +
+      return makeError("rounds serve allreduce, reduce_scatter and allgather; " +
                        llvm::Twine(row.name) + " is none of them");
     }
     if (program.schedule.topology.isDamaged()) {
-      return passError("messages to nodes farther away cannot avoid the damage");
+      return makeError("messages to nodes farther away cannot avoid the damage");
     }
     return llvm::Error::success();
   }
   llvm::Expected<Schedule> expand(const ir::Program& program) const override {
-    return Expansion(program).run();
+    return RoundExpansion(program).run();
   }
 };
 

@@ -29,6 +29,7 @@
 
 #include <vector>
 
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 #include "passes/analysis/plan_axes.h"
@@ -38,8 +39,6 @@
 namespace torc::passes {
 namespace {
 
-using Indices = llvm::SmallVector<std::uint32_t, 16>;
-
 /// A part, and how far its trees have come.
 struct PartProgress {
   std::uint32_t part = 0;
@@ -47,16 +46,16 @@ struct PartProgress {
   std::uint32_t reduced = 0, reached = 0;  // axes along which a tree has gone, a bit each
   /// The nodes that have the data, or all sums that there are.
   Box holders;
-  Indices has_data;       // whichever of them a node executes brought it that
-  Indices sent;           // whichever of them a node executes has sent its sum on
-  Region sums;            // where nodes but the root have theirs
-  bool has_sums = false;  // not just the own data
-  bool is_done = false;   // the root's `out` has the sum
+  ir::OperationIndices has_data;  // whichever of them a node executes brought it that
+  ir::OperationIndices sent;      // whichever of them a node executes has sent its sum on
+  Region sums;                    // where nodes but the root have theirs
+  bool has_sums = false;          // not just the own data
+  bool is_done = false;           // the root's `out` has the sum
 };
 
-class Expansion {
+class TreeExpansion {
  public:
-  explicit Expansion(const ir::Program& program)
+  explicit TreeExpansion(const ir::Program& program)
       : program_(program),
         plan_(program.schedule.view()),
         row_(rowOf(program.schedule.collective)),
@@ -81,7 +80,7 @@ class Expansion {
     Region staging;      // into which that is received
   };
   std::uint32_t add(const ir::StepPlace& place, const Addition& what, const Shift& moves,
-                    const Indices& after);
+                    const ir::OperationIndices& after);
   Region newFrame(const PartProgress& part);
 
   std::uint32_t all() { return builder_.box(Box{}); }
@@ -116,7 +115,7 @@ class Expansion {
   std::uint32_t phases_ = 0;  // so far
 };
 
-llvm::Expected<Schedule> Expansion::run() {
+llvm::Expected<Schedule> TreeExpansion::run() {
   makeParts();
   llvm::Expected<std::vector<PlanPhase>> phases = phasesOf(program_);
   if (!phases) return phases.takeError();
@@ -130,7 +129,7 @@ llvm::Expected<Schedule> Expansion::run() {
 }
 
 /// All nodes hold what is to be summed; or the root the result, where there is nothing to sum up.
-void Expansion::makeParts() {
+void TreeExpansion::makeParts() {
   const std::uint32_t count = plan_.partCount();
   const bool one_node = axisOutside(0) == kNone;
   for (std::uint32_t index = 0; index < count; ++index) {
@@ -150,7 +149,7 @@ void Expansion::makeParts() {
 }
 
 /// Expands the trees of one phase, part by part.
-llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> trees) {
+llvm::Error TreeExpansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> trees) {
   builder_.setPhase(phases_++);
   for (PartProgress& part : parts_) {
     for (const ir::PlanOperation& tree : trees) {
@@ -167,7 +166,7 @@ llvm::Error Expansion::expandPhase(llvm::ArrayRef<ir::PlanOperation> trees) {
   return llvm::Error::success();
 }
 
-llvm::Error Expansion::check(const ir::PlanOperation& tree, const PartProgress& part) const {
+llvm::Error TreeExpansion::check(const ir::PlanOperation& tree, const PartProgress& part) const {
   std::string fault;
   if (tree.kind == ir::PlanKind::kTreeReduce) {
     if (part.reduced >> tree.axis & 1) fault = "it has been reduced there before";
@@ -182,18 +181,18 @@ llvm::Error Expansion::check(const ir::PlanOperation& tree, const PartProgress& 
     }
   }
   if (fault.empty()) return llvm::Error::success();
-  return passError(operationText(topology_, tree) + ": " + fault);
+  return makeError(operationText(topology_, tree) + ": " + fault);
 }
 
-llvm::Error Expansion::checkDone(const PartProgress& part) const {
+llvm::Error TreeExpansion::checkDone(const PartProgress& part) const {
   const std::uint32_t axis = axisOutside(endsAtRoot() ? part.reduced : part.reached);
   if (axis == kNone) return llvm::Error::success();
-  return passError("the plan ends before color " + llvm::Twine(part.color) + " is " +
+  return makeError("the plan ends before color " + llvm::Twine(part.color) + " is " +
                    (endsAtRoot() ? "reduced" : "broadcast") + " on " +
                    llvm::Twine(topology_.axes[axis].name));
 }
 
-llvm::Error Expansion::checkSize(const PartProgress& part) {
+llvm::Error TreeExpansion::checkSize(const PartProgress& part) {
   // A tree has two arms of up to five operations, which may wait for all of these, or of four and
   // two copies.
   const Schedule& schedule = builder_.schedule();
@@ -201,7 +200,7 @@ llvm::Error Expansion::checkSize(const PartProgress& part) {
   return checkLimits(schedule.operations.size() + 10, schedule.dependences.size() + 10 * waits);
 }
 
-std::uint32_t Expansion::axisOutside(std::uint32_t axes) const {
+std::uint32_t TreeExpansion::axisOutside(std::uint32_t axes) const {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     if (isMoving(axis) && (axes >> axis & 1) == 0) return axis;
   }
@@ -209,15 +208,15 @@ std::uint32_t Expansion::axisOutside(std::uint32_t axes) const {
 }
 
 /// Brings the data from those that have it to all that differ from them on `axis` alone.
-void Expansion::broadcast(PartProgress& part, std::uint32_t axis) {
+void TreeExpansion::broadcast(PartProgress& part, std::uint32_t axis) {
   const Region out = data(Buffer::kOut, part);
-  Indices received;
+  ir::OperationIndices received;
   for (const TreeArm& arm : treeArms(plan_, axis)) {
     const std::uint32_t stream = builder_.addStream({part.part, 0});
     const Shift moves = ir::hop(axis, arm.sign);
     received.push_back(
         builder_.receive(place(stream, part.holders, axis, arm.fed), out, moves, part.sent));
-    Indices after = part.has_data;
+    ir::OperationIndices after = part.has_data;
     after.push_back(received.back());
     builder_.send(place(stream, part.holders, axis, arm.feeding), out, moves, after);
   }
@@ -227,7 +226,7 @@ void Expansion::broadcast(PartProgress& part, std::uint32_t axis) {
 }
 
 /// Brings the sums of those that have some to the ones among them at the root's coordinate.
-void Expansion::reduce(PartProgress& part, std::uint32_t axis) {
+void TreeExpansion::reduce(PartProgress& part, std::uint32_t axis) {
   const Interval root = rootCoordinate(plan_, axis);
   if (root == Interval::root()) {
     reduceOnLine(part, axis);
@@ -239,7 +238,7 @@ void Expansion::reduce(PartProgress& part, std::uint32_t axis) {
     const Region out = data(Buffer::kOut, part);
     part.is_done = endsAtRoot() && isRoot(nearest);
     const Region at_root = part.is_done ? out : part.sums;
-    Indices added = part.has_data;
+    ir::OperationIndices added = part.has_data;
     Region so_far = before;
     for (const TreeArm& arm : treeArms(plan_, axis)) {
       const std::uint32_t stream = builder_.addStream({part.part, 0});
@@ -268,12 +267,12 @@ void Expansion::reduce(PartProgress& part, std::uint32_t axis) {
 
 /// The same where any coordinate may be the root's: every node has a sum to which it adds, and what
 /// nobody sends nobody receives.
-void Expansion::reduceOnLine(PartProgress& part, std::uint32_t axis) {
+void TreeExpansion::reduceOnLine(PartProgress& part, std::uint32_t axis) {
   if (!part.has_sums) {
     const ir::StepPlace place{builder_.addStream({part.part, 0}), guard(part.holders)};
     part.has_data.push_back(builder_.copy(place, part.sums, data(Buffer::kIn, part), {}));
   }
-  Indices added = part.has_data;
+  ir::OperationIndices added = part.has_data;
   for (const TreeArm& arm : treeArms(plan_, axis)) {
     const std::uint32_t stream = builder_.addStream({part.part, 0});
     const Shift moves = ir::hop(axis, -arm.sign);
@@ -285,19 +284,19 @@ void Expansion::reduceOnLine(PartProgress& part, std::uint32_t axis) {
 }
 
 /// A frame of all blocks of a part, alone in its slot.
-Region Expansion::newFrame(const PartProgress& part) {
+Region TreeExpansion::newFrame(const PartProgress& part) {
   const auto slot = static_cast<std::uint32_t>(builder_.schedule().frames.size());
   const std::uint32_t frame = builder_.addFrame({{part.part, 1, all()}}, slot);
   return wholeFrame(builder_.schedule().frames[frame], frame);
 }
 
 /// The index of the addition.
-std::uint32_t Expansion::add(const ir::StepPlace& place, const Addition& what, const Shift& moves,
-                             const Indices& after) {
+std::uint32_t TreeExpansion::add(const ir::StepPlace& place, const Addition& what,
+                                 const Shift& moves, const ir::OperationIndices& after) {
   if (after.empty()) {
     return builder_.receiveAndReduce(place, what.sum, what.before, what.staging, moves, after);
   }
-  Indices both = after;
+  ir::OperationIndices both = after;
   both.push_back(builder_.receive(place, what.staging, moves, {}));
   return builder_.reduce(place, what.sum, what.before, what.staging, both);
 }
@@ -312,16 +311,16 @@ class ExpandTrees final : public PlanExpander {
     const CollectiveRow& row = rowOf(program.schedule.collective);
     const bool whole = row.inWhole() && row.outWhole();
     if (row.blocks != BlockSpace::kNode || !whole || !(row.isRooted() || row.reduces())) {
-      return passError(
+      return makeError(
           "trees serve collectives that give every node the whole of what one node "
           "has, or that or the root the whole of a sum; " +
           llvm::Twine(row.name) + " does not");
     }
-    if (program.schedule.topology.isDamaged()) return passError("trees cannot go round damage");
+    if (program.schedule.topology.isDamaged()) return makeError("trees cannot go round damage");
     return llvm::Error::success();
   }
   llvm::Expected<Schedule> expand(const ir::Program& program) const override {
-    return Expansion(program).run();
+    return TreeExpansion(program).run();
   }
 };
 

@@ -3,6 +3,7 @@
 The includes of a target are written from the workspace root: #include "schedules/box.h".
 """
 
+load("//tools:unity.bzl", "unity_source")
 load("//tools:which_mpi.bzl", "mpi_sh_test")
 
 _OPT_COPTS = select({
@@ -20,12 +21,15 @@ def _precompiled(deps):
         return [], []
     return ["-include", "tools/precompiled/%s.h" % name], ["//tools/precompiled:" + name]
 
-def torc_cc_library(name, copts = [], deps = [], **kwargs):
-    """cc_library that `-c opt` compiles with -O3."""
+def torc_cc_library(name, srcs = [], more_srcs = [], copts = [], deps = [], **kwargs):
+    """cc_library that `-c opt` compiles with -O3; `srcs` are compiled as one (unity.bzl), `more_srcs` not."""
     include, precompiled = _precompiled(deps)
+    unity = unity_source(name, srcs)
     native.cc_library(
         name = name,
-        copts = copts + _OPT_COPTS + include,
+        srcs = unity.srcs + more_srcs,
+        textual_hdrs = unity.included,
+        copts = copts + _OPT_COPTS + include + unity.copts,
         deps = deps + precompiled,
         **kwargs
     )

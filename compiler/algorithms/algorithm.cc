@@ -21,6 +21,7 @@
 #include "compiler/algorithms/trees/dimension_tree.h"
 #include "compiler/algorithms/trees/product_trees.h"
 #include "compiler/algorithms/trees/rectangular.h"
+#include "ir/make_error.h"
 #include "passes/analysis/plan_axes.h"
 
 namespace torc::compiler {
@@ -484,7 +485,7 @@ llvm::Error noAlgorithm(const CollectiveSpec& spec) {
     text += "; a schedule for " + std::string(rowOf(*rootless).name) +
             " does, in a library, torc-run and the C API";
   }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  return makeError(text);
 }
 
 const Algorithm& defaultAlgorithm(const CollectiveSpec& spec) {
@@ -504,8 +505,7 @@ llvm::Expected<const Algorithm*> findAlgorithm(llvm::StringRef name) {
     if (algorithm.name == name) return &algorithm;
     known += (known.empty() ? "" : ", ") + algorithm.name.str();
   }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "unknown algorithm '" + name + "'; there are " + known);
+  return makeError("unknown algorithm '" + name + "'; there are " + known);
 }
 
 }  // namespace torc::compiler

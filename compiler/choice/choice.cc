@@ -9,6 +9,7 @@
 #include "compiler/choice/rings_search.h"
 #include "compiler/choice/search.h"
 #include "compiler/choice/trials.h"
+#include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 
 namespace torc::compiler {
@@ -200,8 +201,7 @@ llvm::Error checkPossible(const Choice& choice, const CollectiveSpec& spec) {
   if (first.refusal.empty()) return llvm::Error::success();
   const std::string for_shape =
       first.algorithm->name.str() + ": too large for " + spec.topology.shape() + ": ";
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 (first.tried ? "" : for_shape) + first.refusal);
+  return makeError((first.tried ? "" : for_shape) + first.refusal);
 }
 
 llvm::Expected<Choice> choose(const CollectiveSpec& spec, const model::Machine& machine,

@@ -11,6 +11,7 @@
 #include "compiler/proved_file.h"
 #include "compiler/tool.h"
 #include "ir/json/json.h"
+#include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
 
@@ -39,9 +40,7 @@ llvm::Expected<Source> readSource(llvm::StringRef origin) {
   llvm::Expected<std::string> bytes = readBytes(input);
   if (!bytes) return bytes.takeError();
   source.text = std::move(*bytes);
-  const auto refuse = [&](const llvm::Twine& what) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), origin + ": " + what);
-  };
+  const auto refuse = [&](const llvm::Twine& what) { return makeError(origin + ": " + what); };
   if (isScheduleFile(std::as_bytes(std::span(source.text)))) {
     return refuse("is a schedule file already (torc verify proves it again)");
   }
@@ -76,7 +75,7 @@ llvm::Error faultsOf(const Source& source, const ir::VerifyResult& proof, llvm::
       text += (origin + ": error: ").str() + what;
     }
   }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  return makeError(text);
 }
 
 int run() {

@@ -17,6 +17,7 @@
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/json/json.h"
+#include "ir/make_error.h"
 #include "ir/text/text.h"
 
 namespace torc::compiler {
@@ -108,9 +109,8 @@ PassFlags pass_flags(command, category, /*verify_each=*/false);
 /// A fault unless the option is one of `words`.
 llvm::Error checkWord(const opt<std::string>& option, llvm::ArrayRef<llvm::StringRef> words) {
   if (llvm::is_contained(words, option.getValue())) return llvm::Error::success();
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "--" + option.ArgStr + " takes " + llvm::join(words, " or ") +
-                                     ", not '" + option.getValue() + "'");
+  return makeError("--" + option.ArgStr + " takes " + llvm::join(words, " or ") + ", not '" +
+                   option.getValue() + "'");
 }
 
 /// The choice that the option's word is.
@@ -128,14 +128,8 @@ llvm::Error readInteger(const opt<std::string>& option, std::uint32_t low, std::
   if (!llvm::StringRef(option).getAsInteger(10, value) && low <= value && value <= high) {
     return llvm::Error::success();
   }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "--" + option.ArgStr + " takes an integer from " +
-                                     llvm::Twine(low) + " to " + llvm::Twine(high) + ", not '" +
-                                     option.getValue() + "'");
-}
-
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+  return makeError("--" + option.ArgStr + " takes an integer from " + llvm::Twine(low) + " to " +
+                   llvm::Twine(high) + ", not '" + option.getValue() + "'");
 }
 
 /// What is to be done, as far as the command line says.
@@ -179,7 +173,7 @@ llvm::Error readPipeline(Request& request) {
   if (llvm::Error error = readInteger(segments, 1, passes::kMostSegmentsOfPart, pipeline.segments))
     return error;
   if (pipeline.segments > 1 && request.algorithm->isSettled())
-    return fault("--segments: " + request.algorithm->name + " is no plan of rings");
+    return makeError("--segments: " + request.algorithm->name + " is no plan of rings");
   if (llvm::Error error = checkWord(segment_order, {"chains", "phases"})) return error;
   if (segment_order == "phases") pipeline.segment_order = passes::SegmentOrder::kPhases;
   if (llvm::Error error = checkWord(sends, {"standard", "synchronous"})) return error;
@@ -189,9 +183,9 @@ llvm::Error readPipeline(Request& request) {
   if (leaders) {
     const CollectiveRow& row = rowOf(request.spec.collective);
     if (!request.spec.topology.hasCores())
-      return fault("--leaders: the nodes have no cores (8x8+4)");
+      return makeError("--leaders: the nodes have no cores (8x8+4)");
     if (!passes::mayBeLed(row))
-      return fault("--leaders: " + llvm::StringRef(row.name) + " has no such form");
+      return makeError("--leaders: " + llvm::StringRef(row.name) + " has no such form");
     pipeline.led_cores = coresOf(request.spec.topology);
   }
   if (llvm::Error error = readChoice(weights, pipeline.weights)) return error;
@@ -216,7 +210,7 @@ std::string algorithmList() {
 
 llvm::Expected<Request> readRequest() {
   Request request;
-  if (collective.empty()) return fault("compile: which collective? torc compile --help");
+  if (collective.empty()) return makeError("compile: which collective? torc compile --help");
   llvm::Expected<Collective> parsed = parseCollective(collective);
   if (!parsed) return parsed.takeError();
   request.spec.collective = *parsed;
@@ -230,11 +224,11 @@ llvm::Expected<Request> readRequest() {
     if (!size) return size.takeError();
     request.bytes = *size;
   } else if (explain) {
-    return fault("compile: --explain needs --bytes, the size to choose for");
+    return makeError("compile: --explain needs --bytes, the size to choose for");
   }
   if (!scratch_limit.empty()) {
     if (!request.bytes)
-      return fault("compile: --scratch-limit needs --bytes, the size to choose for");
+      return makeError("compile: --scratch-limit needs --bytes, the size to choose for");
     llvm::Expected<std::uint64_t> size = parseSize(scratch_limit, "--scratch-limit");
     if (!size) return size.takeError();
     request.scratch_bytes = *size;
@@ -242,7 +236,7 @@ llvm::Expected<Request> readRequest() {
   if (llvm::Error error = readPipeline(request)) return error;
   if (llvm::Error error = checkWord(emit, {"torc", "json", "text", "plan"})) return error;
   if (output.empty() && !explain) {
-    if (emit == "torc") return fault("compile: which file? -o FILE");
+    if (emit == "torc") return makeError("compile: which file? -o FILE");
     output = "-";
   }
   return request;

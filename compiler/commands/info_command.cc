@@ -8,6 +8,7 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "settings/settings.h"
 #include "support/version.h"
 
@@ -96,7 +97,7 @@ int run() {
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));
   int code = kSuccess;
   for (const std::string& fault : reading.errors)
-    code = inputFault(llvm::createStringError(llvm::inconvertibleErrorCode(), fault));
+    code = inputFault(makeError(fault));
   return code;
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/library/manifest.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 
 namespace torc::compiler {
 namespace {
@@ -30,10 +31,6 @@ opt<std::string> collective("collective", value_desc("name"), sub(command), cat(
                                  "collective, as broadcast by an allreduce's"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("No progress and no summary on stderr"));
 
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// "64K:1M", "64K:", "0".
 llvm::Error readSizes(llvm::StringRef text, Addition& addition) {
   llvm::StringRef lowest = text;
@@ -43,19 +40,19 @@ llvm::Error readSizes(llvm::StringRef text, Addition& addition) {
   addition.lowest = range->lowest;
   addition.highest = is_open ? kOpenEnd : range->highest;
   if (addition.lowest == kNoSize && addition.highest != kNoSize) {
-    return fault("--bytes " + text +
-                 ": 0 is for calls without a size and stands alone; sizes begin at 1");
+    return makeError("--bytes " + text +
+                     ": 0 is for calls without a size and stands alone; sizes begin at 1");
   }
   return llvm::Error::success();
 }
 
 llvm::Expected<std::vector<Addition>> readAdditions() {
   if (path.empty() || files.empty())
-    return fault("library add: which folder, and which files? torc library add DIR FILE...");
+    return makeError("library add: which folder, and which files? torc library add DIR FILE...");
   if (sizes.size() > 1 && sizes.size() != files.size()) {
-    return fault("--bytes is given once, or once for each file: " + llvm::Twine(sizes.size()) +
-                 " times for " + llvm::Twine(files.size()) +
-                 (files.size() == 1 ? " file" : " files"));
+    return makeError("--bytes is given once, or once for each file: " + llvm::Twine(sizes.size()) +
+                     " times for " + llvm::Twine(files.size()) +
+                     (files.size() == 1 ? " file" : " files"));
   }
   std::vector<Addition> additions;
   for (const std::string& file : files) {

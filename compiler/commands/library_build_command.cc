@@ -10,6 +10,7 @@
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 
 namespace torc::compiler {
 namespace {
@@ -52,10 +53,6 @@ opt<std::string> jobs("jobs", value_desc("N"), sub(command), cat(category),
                            "time"));
 opt<bool> quiet("quiet", sub(command), cat(category), desc("No progress and no summary on stderr"));
 
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 struct Request {
   model::Machine machine;  // the whole one
   LibraryPlan plan;
@@ -68,14 +65,14 @@ llvm::Expected<std::vector<Target>> readPartitions() {
   if (shapes.empty()) shapes.push_back("");  // the machine's own
   std::vector<Target> targets;
   for (const std::string& shape : shapes) {
-    if (shape.empty() && !partitions.empty()) return fault("--partition: a shape is empty");
+    if (shape.empty() && !partitions.empty()) return makeError("--partition: a shape is empty");
     const std::string named = machine_name.empty() ? kDefaultMachine.str() : machine_name;
     llvm::Expected<Target> target = readTarget(shape, order, named);
     if (!target) return target.takeError();
     targets.push_back(std::move(*target));
   }
   if (dead_links.empty() && dead_nodes.empty()) return targets;
-  if (targets.size() > 1) return fault("--dead-link and --dead-node are of one partition");
+  if (targets.size() > 1) return makeError("--dead-link and --dead-node are of one partition");
   if (llvm::Error error = addDamage(targets.front(), dead_links, dead_nodes)) return error;
   return targets;
 }
@@ -95,10 +92,10 @@ llvm::Expected<std::vector<Collective>> readCollectives() {
 }
 
 llvm::Expected<Request> readRequest() {
-  if (output.empty()) return fault("library build: which folder? -o DIR");
+  if (output.empty()) return makeError("library build: which folder? -o DIR");
   Request request;
   if (sub_tori != "whole-axes" && sub_tori != "all") {
-    return fault("--sub-tori takes whole-axes or all, not '" + sub_tori + "'");
+    return makeError("--sub-tori takes whole-axes or all, not '" + sub_tori + "'");
   }
   request.settings.order = order;
   request.settings.sub_tori = sub_tori;
@@ -110,8 +107,8 @@ llvm::Expected<Request> readRequest() {
   request.settings.collectives = std::move(*wanted);
   if (llvm::StringRef(candidates).getAsInteger(10, request.settings.candidates) ||
       request.settings.candidates < 1 || request.settings.candidates > kMostCandidates) {
-    return fault("--candidates takes an integer from 1 to " + llvm::Twine(kMostCandidates) +
-                 ", not '" + candidates + "'");
+    return makeError("--candidates takes an integer from 1 to " + llvm::Twine(kMostCandidates) +
+                     ", not '" + candidates + "'");
   }
   llvm::Expected<unsigned> threads = readJobs(jobs);
   if (!threads) return threads.takeError();

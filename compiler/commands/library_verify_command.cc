@@ -11,6 +11,7 @@
 #include "compiler/library/manifest.h"
 #include "compiler/tool.h"
 #include "compiler/work_queue.h"
+#include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/format/file.h"
 
@@ -167,7 +168,7 @@ int run() {
     out << "ok: " << path << ": " << librarySummary(*index) << "; all proved\n";
   } else {
     for (const std::string& fault : faults)
-      (void)inputFault(llvm::createStringError(llvm::inconvertibleErrorCode(), fault));
+      (void)inputFault(makeError(fault));
     return kInputFault;
   }
   if (llvm::Error error = writeOutput("-", text)) return inputFault(std::move(error));

@@ -11,6 +11,7 @@
 #include "compiler/progress.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "model/bounds/bounds.h"
 #include "model/packets/heat.h"
 
@@ -22,10 +23,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kMicro = 1e6;
 constexpr double kMiB = 1 << 20;
-
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 std::string formatted(const char* format, double value) {
   std::string text;
@@ -118,15 +115,15 @@ llvm::Error PacketFlags::check(bool has_file) const {
   const Option* with_traffic[] = {&torus_, &pair_bytes_, &seed_, &most_packets_};
   for (const Option* option : with_packets) {
     if (option->getNumOccurrences() > 0 && !packets_) {
-      return fault("simulate: --" + option->ArgStr + " goes with --packets");
+      return makeError("simulate: --" + option->ArgStr + " goes with --packets");
     }
   }
   for (const Option* option : with_traffic) {
     if (option->getNumOccurrences() > 0 && !hasTraffic()) {
-      return fault("simulate: --" + option->ArgStr + " goes with --traffic");
+      return makeError("simulate: --" + option->ArgStr + " goes with --traffic");
     }
   }
-  if (hasTraffic() && has_file) return fault("simulate: a file or --traffic, not both");
+  if (hasTraffic() && has_file) return makeError("simulate: a file or --traffic, not both");
   return llvm::Error::success();
 }
 

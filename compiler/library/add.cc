@@ -16,6 +16,7 @@
 #include "compiler/library/served_range.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "model/bounds/bounds.h"
 #include "model/simulator/simulator.h"
 
@@ -25,10 +26,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr llvm::StringRef kAdded = "added: ";
-
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 class Adder {
  public:
@@ -109,11 +106,13 @@ llvm::Error Adder::add(const Addition& addition) {
   const Collective collective = addition.collective.value_or(own->view().collective);
   const CollectiveRow& row = rowOf(collective);
   if (own->view().collective != collective && own->view().collective != row.rootless) {
-    return fault(addition.path + ": is one for " + std::string(rowOf(own->view().collective).name) +
-                 ", which does not do for " + std::string(row.name));
+    return makeError(addition.path + ": is one for " +
+                     std::string(rowOf(own->view().collective).name) + ", which does not do for " +
+                     std::string(row.name));
   }
   if (addition.highest == kNoSize && row.blocks != BlockSpace::kPair && !row.reduces()) {
-    return fault(addition.path + ": no call of " + std::string(row.name) + " is without a size");
+    return makeError(addition.path + ": no call of " + std::string(row.name) +
+                     " is without a size");
   }
   llvm::Expected<std::vector<std::uint32_t>> shapes = own->shapesIn(old_.index);
   if (!shapes) return shapes.takeError();
@@ -143,7 +142,7 @@ llvm::Error Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addi
   entry.file = numberOf(libraryFileName(schedule.collective, topology, checksumOf(file->bytes)),
                         file->bytes);
   if (Status status = checkServes(index_, entry, schedule); !status.ok())
-    return fault(addition.path + ": " + status.message());
+    return makeError(addition.path + ": " + status.message());
   if (llvm::Error error = checkNew(entry, own)) return error;
 
   progress_.begin("simulating " + addition.path);
@@ -152,7 +151,7 @@ llvm::Error Adder::addOn(std::uint32_t shape, const OwnSchedule& own, const Addi
   for (const auto& [bytes, seconds] : {std::pair(entry.lowest, &entry.lowest_s),
                                        std::pair(entry.predicted_to, &entry.highest_s)}) {
     llvm::Expected<double> predicted = predict(schedule, *machine, entry.collective, bytes);
-    if (!predicted) return fault(addition.path + ": " + toString(predicted.takeError()));
+    if (!predicted) return makeError(addition.path + ": " + toString(predicted.takeError()));
     *seconds = *predicted;
   }
   added_.push_back({addition.path, entry, secondsBefore(entry)});
@@ -169,12 +168,12 @@ llvm::Error Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) c
   };
   for (const AddedRange& before : added_) {
     if (!meets(before.entry)) continue;
-    if (before.path == own.path()) return fault(own.path() + ": is there twice");
+    if (before.path == own.path()) return makeError(own.path() + ": is there twice");
     if (before.entry.file == entry.file) {
-      return fault(own.path() + ": is the same schedule as " + before.path +
-                   ", and for the same sizes");
+      return makeError(own.path() + ": is the same schedule as " + before.path +
+                       ", and for the same sizes");
     }
-    return fault(own.path() + ": is for " + rangeOn(index_, entry) + ", as is " + before.path);
+    return makeError(own.path() + ": is for " + rangeOn(index_, entry) + ", as is " + before.path);
   }
   const auto isOld = [&](const LibraryEntry& other) {
     return meets(other) && other.file == entry.file && other.lowest <= entry.lowest &&
@@ -184,7 +183,7 @@ llvm::Error Adder::checkNew(const LibraryEntry& entry, const OwnSchedule& own) c
     return meets(other) && other.file != entry.file;
   });
   if (llvm::any_of(old_.index.entries, isOld) && !is_tuned_away)
-    return fault(own.path() + ": serves " + rangeOn(index_, entry) + " already");
+    return makeError(own.path() + ": serves " + rangeOn(index_, entry) + " already");
   return llvm::Error::success();
 }
 

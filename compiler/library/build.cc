@@ -16,6 +16,7 @@
 #include "compiler/library/folder.h"
 #include "compiler/tool.h"
 #include "compiler/work_queue.h"
+#include "ir/make_error.h"
 #include "schedules/format/file.h"
 #include "support/version.h"
 
@@ -169,7 +170,7 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryPlan& plan, const model::
   progress.clear();
   for (const auto& [what, finder] : finders) {
     if (finder.error().empty()) continue;
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), llvm::Twine(finder.error()));
+    return makeError(llvm::Twine(finder.error()));
   }
 
   BuiltLibrary library{indexOf(plan, machine), {}, {}};

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "schedules/format/file.h"
 #include "schedules/library/index.h"
 
@@ -34,12 +35,8 @@ constexpr llvm::StringRef kBuildMark = ".torc-build-";
 constexpr llvm::StringRef kOldMark = ".torc-old-";
 constexpr mode_t kPermissions = 07777;
 
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 llvm::Error cannotWrite(llvm::StringRef path, int error) {
-  return fault("cannot write '" + path + "': " + std::strerror(error));
+  return makeError("cannot write '" + path + "': " + std::strerror(error));
 }
 
 std::string parentOf(const std::string& path) {
@@ -137,24 +134,24 @@ bool looksLikeLibrary(const std::string& folder) {
 llvm::Error checkReplaceable(const std::string& folder, llvm::StringRef called) {
   struct stat facts {};
   if (::stat(folder.c_str(), &facts) != 0) return cannotWrite(called, errno);
-  if (!S_ISDIR(facts.st_mode)) return fault("'" + called + "' exists and is not a folder");
+  if (!S_ISDIR(facts.st_mode)) return makeError("'" + called + "' exists and is not a folder");
   if (::access(folder.c_str(), R_OK | X_OK) != 0) {
-    return fault("cannot read '" + called + "': " + std::strerror(errno));
+    return makeError("cannot read '" + called + "': " + std::strerror(errno));
   }
   const std::vector<std::string> names = namesIn(folder);
   if (names.empty()) return llvm::Error::success();
   if (!looksLikeLibrary(folder)) {
-    return fault("'" + called + "' exists and is not a library; nothing is changed");
+    return makeError("'" + called + "' exists and is not a library; nothing is changed");
   }
   for (const std::string& name : names) {
     if (name == kIndexName || name == kManifestName || name == kLibraryFilesFolder) continue;
-    return fault("'" + called + "' holds '" + name +
-                 "', which belongs to no library and would be lost; nothing is changed");
+    return makeError("'" + called + "' holds '" + name +
+                     "', which belongs to no library and would be lost; nothing is changed");
   }
   for (const std::string& name : namesIn(folder + "/" + std::string(kLibraryFilesFolder))) {
     if (llvm::StringRef(name).ends_with(".torc")) continue;
-    return fault("'" + called + "' holds '" + kLibraryFilesFolder + "/" + name +
-                 "', which belongs to no library and would be lost; nothing is changed");
+    return makeError("'" + called + "' holds '" + kLibraryFilesFolder + "/" + name +
+                     "', which belongs to no library and would be lost; nothing is changed");
   }
   return llvm::Error::success();
 }
@@ -174,7 +171,7 @@ llvm::Expected<LibraryLock> LibraryLock::take(llvm::StringRef library) {
   const std::string path = library.str();
   while (true) {
     const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return fault("cannot read '" + library + "': " + std::strerror(errno));
+    if (folder < 0) return makeError("cannot read '" + library + "': " + std::strerror(errno));
     LibraryLock lock(folder);
     while (::flock(folder, LOCK_EX) != 0 && errno == EINTR) {
     }
@@ -203,7 +200,7 @@ llvm::Expected<LibraryFolder> LibraryFolder::create(llvm::StringRef destination)
   LibraryFolder folder;
   folder.destination_ = destination.str();
   std::string target = destination.rtrim('/').str();
-  if (target.empty()) return fault("'" + destination + "' exists and is not a library");
+  if (target.empty()) return makeError("'" + destination + "' exists and is not a library");
   clearLeftovers(target);
   mode_t mode = 0;
   if (exists(target)) {

@@ -6,6 +6,7 @@
 
 #include "compiler/tool.h"
 #include "ir/json/topology.h"
+#include "ir/make_error.h"
 #include "schedules/format/file.h"
 
 namespace torc::compiler {
@@ -138,10 +139,6 @@ std::string difference(const Json& whole, const Json& wanted, const std::string&
   return place + " is " + shown(whole) + ", the index says " + shown(wanted);
 }
 
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 }  // namespace
 
 Json indexJson(const LibraryIndex& index) {
@@ -243,15 +240,15 @@ llvm::Expected<Json> loadManifest(llvm::StringRef path, const LibraryIndex& inde
   StatusOr<std::vector<std::byte>> bytes = readFile(file);
   if (!bytes.ok()) return toError(bytes.status());
   if (checksumOf(*bytes) != index.manifest_checksum) {
-    return fault(file + ": is not the one that " + indexPath(path.str()) +
-                 " was written with: checksum " + hexText(checksumOf(*bytes)) + ", expected " +
-                 hexText(index.manifest_checksum));
+    return makeError(file + ": is not the one that " + indexPath(path.str()) +
+                     " was written with: checksum " + hexText(checksumOf(*bytes)) + ", expected " +
+                     hexText(index.manifest_checksum));
   }
   const char* const begin = reinterpret_cast<const char*>(bytes->data());
   Json manifest = Json::parse(begin, begin + bytes->size(), nullptr, /*allow_exceptions=*/false);
-  if (manifest.is_discarded()) return fault(file + ": is not JSON");
+  if (manifest.is_discarded()) return makeError(file + ": is not JSON");
   if (const std::string what = manifestFault(manifest, index); !what.empty()) {
-    return fault(file + ": " + what);
+    return makeError(file + ": " + what);
   }
   return manifest;
 }

@@ -10,6 +10,7 @@
 #include <llvm/Support/Path.h>
 
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 
 namespace torc::compiler {
@@ -52,8 +53,7 @@ llvm::Expected<OwnSchedule> OwnSchedule::read(llvm::StringRef path) {
   const StatusOr<std::vector<std::byte>> bytes = readFile(path.str());
   if (!bytes.ok()) return toError(bytes.status());
   if (!isScheduleFile(*bytes)) {
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
+    return makeError(
         path + ": is no schedule file (torc assemble makes one of a schedule in text or JSON)");
   }
   StatusOr<LoadedSchedule> loaded = readSchedule(*bytes, path.str());
@@ -102,7 +102,7 @@ llvm::Error OwnSchedule::noShapeIn(const LibraryIndex& index) const {
     } else {
       text += " with other dead links or nodes than the library's";
     }
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+    return makeError(text);
   }
   text += ", which is no sub-torus of the library's partitions; there are ";
   std::vector<std::string> named;
@@ -114,7 +114,7 @@ llvm::Error OwnSchedule::noShapeIn(const LibraryIndex& index) const {
   named.resize(named.size() - more);
   text += llvm::join(named, ", ");
   if (more > 0) text += " and " + std::to_string(more) + " more";
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  return makeError(text);
 }
 
 llvm::Expected<ProvedFile> OwnSchedule::provedFor(const Topology& shape) const {
@@ -125,8 +125,7 @@ llvm::Expected<ProvedFile> OwnSchedule::provedFor(const Topology& shape) const {
   if (!loaded.ok()) return toError(loaded.status());
   const ir::VerifyResult proof = ir::verify(loaded->view());
   if (proof.ok()) return ProvedFile{std::move(bytes), std::move(*loaded)};
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 path_ + ": is not proved: " + proof.faults.front().message);
+  return makeError(path_ + ": is not proved: " + proof.faults.front().message);
 }
 
 }  // namespace torc::compiler

@@ -5,12 +5,10 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "ir/make_error.h"
+
 namespace torc::compiler {
 namespace {
-
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 // More sub-tori than this, of all partitions, are a slip of the pen.
 constexpr std::size_t kMostSubTori = 1u << 14;
@@ -88,18 +86,20 @@ llvm::Expected<LibraryPlan> planLibrary(llvm::ArrayRef<Target> partitions, SubTo
   for (const Target& partition : partitions) {
     const Topology& topology = partition.topology;
     if (!isSubTorus(topology, wholeExtents(topology))) {
-      return fault("partition " + topology.shape() + " has one node, there is nothing to schedule");
+      return makeError("partition " + topology.shape() +
+                       " has one node, there is nothing to schedule");
     }
     const auto is_same = [&](const LibraryPartition& other) { return other.topology == topology; };
     if (llvm::any_of(plan.partitions, is_same)) {
-      return fault("partition " + topology.shape() + " is there twice");
+      return makeError("partition " + topology.shape() + " is there twice");
     }
     const auto number = static_cast<std::uint32_t>(plan.partitions.size());
     plan.partitions.push_back({topology});
     for (const Extents& extents : subToriOf(topology, kind)) {
       if (plan.sub_tori.size() == kMostSubTori) {
-        return fault("partition " + topology.shape() + ": more than " + llvm::Twine(kMostSubTori) +
-                     " sub-tori; --sub-tori whole-axes takes whole axes only");
+        return makeError("partition " + topology.shape() + ": more than " +
+                         llvm::Twine(kMostSubTori) +
+                         " sub-tori; --sub-tori whole-axes takes whole axes only");
       }
       const SubTorusAxes axes = canonicalAxes(topology, extents);
       PlannedShape shape{.topology = subTorusTopology(topology, extents, axes),

@@ -10,6 +10,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "compiler/library/spares.h"
+#include "ir/make_error.h"
 #include "model/bounds/bounds.h"
 #include "schedules/library/index.h"
 
@@ -416,8 +417,7 @@ llvm::Expected<ProvedFile> RangeFinder::prove(const Candidate& candidate) {
   if (!rolled) return rolled.takeError();
   llvm::Expected<ProvedFile> file = provedFile(rolled->schedule.view());
   if (!file) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   candidate.description() + ": " + toString(file.takeError()));
+    return makeError(candidate.description() + ": " + toString(file.takeError()));
   }
   return file;
 }

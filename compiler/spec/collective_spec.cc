@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "ir/make_error.h"
+
 namespace torc::compiler {
 
 std::uint32_t coresOf(const Topology& topology) {
@@ -24,9 +26,7 @@ CollectiveSpec networkOf(const CollectiveSpec& spec) {
 
 llvm::Expected<Collective> parseCollective(llvm::StringRef name) {
   if (const std::optional<Collective> collective = collectiveNamed(name)) return *collective;
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "unknown collective '" + name + "'; there are " + collectiveNames(" and "));
+  return makeError("unknown collective '" + name + "'; there are " + collectiveNames(" and "));
 }
 
 }  // namespace torc::compiler

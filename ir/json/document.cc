@@ -8,6 +8,7 @@
 
 #include <llvm/ADT/StringExtras.h>
 
+#include "ir/make_error.h"
 #include "ir/text/lexer.h"
 #include "ir/text/text.h"
 
@@ -134,7 +135,7 @@ llvm::Expected<json> parseJson(llvm::StringRef text, llvm::StringRef origin) {
           ? located(text, origin, builder.position() - std::min<std::size_t>(builder.position(), 1),
                     builder.fault())
           : (origin + ": " + builder.fault()).str();
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+  return makeError(message);
 }
 
 std::string JsonNode::path() const {

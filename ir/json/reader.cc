@@ -15,6 +15,7 @@
 #include "ir/json/document.h"
 #include "ir/json/json.h"
 #include "ir/json/names.h"
+#include "ir/make_error.h"
 #include "ir/text/format.h"
 #include "schedules/validation/validate.h"
 
@@ -570,9 +571,7 @@ std::string pointed(llvm::StringRef message) {
 llvm::Expected<Schedule> readJson(llvm::StringRef text, llvm::StringRef origin) {
   llvm::Expected<nlohmann::json> document = parseJson(text, origin);
   if (!document) return document.takeError();
-  auto fault = [&](const std::string& what) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), (origin + ": " + what).str());
-  };
+  auto fault = [&](const std::string& what) { return makeError((origin + ": " + what).str()); };
   ScheduleReader reader;
   if (!reader.read(JsonNode(*document))) return fault(reader.error());
   Schedule schedule = reader.take();

@@ -8,6 +8,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include "ir/make_error.h"
 #include "ir/schedule_builder.h"
 #include "ir/text/cursor.h"
 #include "ir/text/format.h"
@@ -32,7 +33,7 @@ class ProgramParser {
 
   llvm::Expected<Program> parse() {
     if (parseSchedule()) return std::move(program_);
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), cursor_.error());
+    return makeError(cursor_.error());
   }
 
   std::vector<std::size_t> takeOperationPlaces() { return std::move(places_.operations); }

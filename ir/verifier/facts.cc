@@ -39,7 +39,8 @@ bool mayMeet(const Place& a, const Place& b, const FactSetting& setting) {
 
 /// Axis by axis: what lies outside `place` on this axis is left over whole; what lies inside goes
 /// on.
-void subtract(const Fact& fact, const Place& place, const FactSetting& setting, FactList& out) {
+void subtractPlace(const Fact& fact, const Place& place, const FactSetting& setting,
+                   FactList& out) {
   const BlockAxes& axes = setting.axes;
   const auto commonWith = [&](const Fact& piece, std::uint32_t i) {
     return intersect(along(piece.place, i, axes), along(place, i, axes), axes.size(i),
@@ -278,7 +279,7 @@ void FactStore::cutOut(const Place& place, std::optional<std::uint32_t> kept,
   find(setting.outlines.of(place), setting, [&](std::size_t i) {
     if (outlines_[i].frame == kept || !mayMeet(facts_[i].place, place, setting)) return false;
     if (taken != nullptr) intersect(facts_[i], place, setting, *taken);
-    subtract(facts_[i], place, setting, left);
+    subtractPlace(facts_[i], place, setting, left);
     remove(i);
     return false;
   });
@@ -345,7 +346,7 @@ bool FactStore::read(const Place& place, std::uint32_t frame, const FactSetting&
     if (isGap(i) || facts_[i].frame != frame) continue;
     FactList rest;
     for (const Fact& piece : left)
-      subtract(piece, facts_[i].place, setting, rest);
+      subtractPlace(piece, facts_[i].place, setting, rest);
     left = std::move(rest);
   }
   if (!left.empty()) missing = firstOf(left.front().place);

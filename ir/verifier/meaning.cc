@@ -30,7 +30,7 @@ struct PartFacts {
 using RegionFacts = llvm::SmallVector<PartFacts, 1>;
 
 /// One piece of storage of all nodes. Of nodes that are cells of their own it has a store each.
-class Storage {
+class Contents {
  public:
   FactStore& on(const Ranges& nodes, const FactSetting& setting) {
     std::uint64_t node = 0;
@@ -45,7 +45,7 @@ class Storage {
 
 /// What has been sent and not yet received, by piece and part as above.
 struct Payload {
-  std::vector<std::pair<std::uint32_t, Storage>> parts;
+  std::vector<std::pair<std::uint32_t, Contents>> parts;
 };
 
 class MeaningChecker {
@@ -87,7 +87,7 @@ class MeaningChecker {
       const Fact held{{nodes, whole ? allBlocks(axes_) : ownBlocks(nodes, 0)},
                       {whole ? themselves(nodes) : blockOwner()},
                       kNone};
-      for (Storage& part : in_)
+      for (Contents& part : in_)
         part.on(nodes, setting_).add(held, setting_);
     }
     // Where ranks own blocks, those of dead nodes have no elements: to name them is no fault.
@@ -95,7 +95,7 @@ class MeaningChecker {
     for (const Coordinates& dead : topology_.deadNodes()) {
       for (std::uint32_t end = 0; end < axes_.ends(); ++end) {
         for (const Ranges& nodes : context_.domains.live()) {
-          for (Storage& part : out_)
+          for (Contents& part : out_)
             part.on(nodes, setting_)
                 .write({{nodes, blocksOf(dead, end)}, {blockOwner()}, kNone}, setting_);
         }
@@ -262,9 +262,9 @@ class MeaningChecker {
   }
 
   FactStore& storage(const Region& region, std::uint32_t part, const Ranges& nodes) {
-    Storage& storage = region.buffer == Buffer::kIn    ? in_[part]
-                       : region.buffer == Buffer::kOut ? out_[part]
-                                                       : slots_[slotOf(region.frame)][part];
+    Contents& storage = region.buffer == Buffer::kIn    ? in_[part]
+                        : region.buffer == Buffer::kOut ? out_[part]
+                                                        : slots_[slotOf(region.frame)][part];
     return storage.on(nodes, setting_);
   }
   std::uint32_t slotOf(std::uint32_t frame) const { return schedule_.frames[frame].slot; }
@@ -375,7 +375,7 @@ class MeaningChecker {
 
   /// The result of the first rank, before which there is none.
   void checkLeftAlone(const Ranges& first) {
-    for (Storage& part : out_) {
+    for (Contents& part : out_) {
       FactList written;
       part.on(first, setting_).take(first, setting_, written);
       if (written.empty()) continue;
@@ -509,9 +509,9 @@ class MeaningChecker {
   const CollectiveRow& row_;
   const BlockAxes& axes_;
   const FactSetting setting_;
-  std::vector<Storage> in_, out_;                        // by part
-  std::vector<std::map<std::uint32_t, Storage>> slots_;  // by part
-  std::vector<Payload> payloads_;                        // by send
+  std::vector<Contents> in_, out_;                        // by part
+  std::vector<std::map<std::uint32_t, Contents>> slots_;  // by part
+  std::vector<Payload> payloads_;                         // by send
 };
 
 }  // namespace

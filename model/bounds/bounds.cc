@@ -7,6 +7,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include "ir/make_error.h"
 #include "model/bounds/minimum_cut.h"
 #include "model/bounds/network.h"
 
@@ -274,9 +275,8 @@ llvm::Expected<CollectiveRow> parseBoundedCollective(llvm::StringRef name) {
   for (const CollectiveRow& row : kFurtherRows) {
     if (name == llvm::StringRef(row.name)) return row;
   }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "unknown collective '" + name + "'; bounds are known for " +
-                                     llvm::join(boundedCollectives(), ", "));
+  return makeError("unknown collective '" + name + "'; bounds are known for " +
+                   llvm::join(boundedCollectives(), ", "));
 }
 
 llvm::StringRef name(BandwidthLimit limit) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "ir/make_error.h"
 #include "ir/node_classes.h"
 #include "ir/peer_loops/peer_loops.h"
 #include "schedules/box.h"
@@ -14,8 +15,7 @@ namespace torc::model {
 namespace {
 
 llvm::Error tooLarge() {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "the exact loads of links do not fit 128 bits");
+  return makeError("the exact loads of links do not fit 128 bits");
 }
 
 struct DirectedLink {

@@ -6,15 +6,12 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include "ir/make_error.h"
 #include "model/machines/presets.h"
 #include "schedules/format/file.h"
 
 namespace torc::model {
 namespace {
-
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 /// Whether both ways round a dimension of two nodes share the only cable: a mesh by another name.
 bool isShared(const MachineDimension& dimension) {
@@ -79,14 +76,14 @@ llvm::Expected<Machine> findMachine(llvm::StringRef name_or_path) {
     return parseMachine(text, name_or_path);
   }
   if (looks_like_path) return llvm::make_error<MachineFault>(bytes.status().message());
-  return fault("unknown machine '" + name_or_path + "'; there are " +
-               llvm::join(machinePresets(), ", ") + ", or name a JSON file");
+  return makeError("unknown machine '" + name_or_path + "'; there are " +
+                   llvm::join(machinePresets(), ", ") + ", or name a JSON file");
 }
 
 llvm::Expected<Machine> partitionOf(const Machine& machine, llvm::StringRef shape) {
   if (shape.empty()) return machine;
   const StatusOr<Topology> topology = parseTopology({shape.data(), shape.size()});
-  if (!topology.ok()) return fault(topology.status().message());
+  if (!topology.ok()) return makeError(topology.status());
   Machine part = machine;
   if (topology->hasCores()) {
     part.ranks_per_node = topology->axes[topology->axis_count - 1].size;
@@ -118,7 +115,7 @@ llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef orde
   const auto dimensions = static_cast<std::uint32_t>(machine.dimensions.size());
   const std::string shape = shapeOf(machine);
   StatusOr<Topology> topology = parseTopology(shape, {order.data(), order.size()});
-  if (!topology.ok()) return fault(topology.status().message());
+  if (!topology.ok()) return makeError(topology.status());
   double fastest = 0;
   for (std::uint32_t i = 0; i < dimensions; ++i) {
     if (machine.dimensions[i].size > 1) fastest = std::max(fastest, machine.linkBandwidth(i));
@@ -130,12 +127,12 @@ llvm::Expected<Topology> topologyOf(const Machine& machine, llvm::StringRef orde
   }
   for (const DeadLink& link : machine.dead_links) {
     if (const Status status = topology->addDeadLink(link); !status.ok()) {
-      return fault(machine.name + ": " + status.message());
+      return makeError(machine.name + ": " + status.message());
     }
   }
   for (const Coordinates& node : machine.dead_nodes) {
     if (const Status status = topology->addDeadNode(node); !status.ok()) {
-      return fault(machine.name + ": " + status.message());
+      return makeError(machine.name + ": " + status.message());
     }
   }
   return *topology;

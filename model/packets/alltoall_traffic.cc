@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "ir/make_error.h"
 #include "model/packets/packet_sizes.h"
 #include "model/packets/random.h"
 #include "model/packets/virtual_mesh_traffic.h"
@@ -329,8 +330,7 @@ llvm::Expected<AlltoallStrategy> parseAlltoallStrategy(llvm::StringRef text) {
     if (text == llvm::StringRef(name(strategy))) return strategy;
     all += (all.empty() ? "" : ", ") + std::string(name(strategy));
   }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "'" + text + "' is none of " + all);
+  return makeError("'" + text + "' is none of " + all);
 }
 
 double bisectionTicks(const Topology& topology, llvm::ArrayRef<std::uint32_t> wire_ticks) {

@@ -6,6 +6,8 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "ir/make_error.h"
+
 namespace torc::model {
 namespace {
 
@@ -16,12 +18,8 @@ constexpr std::size_t kUsualPackets = 96;  // of a node
 constexpr std::uint32_t kMostHops = 127;
 
 // Times of hops and of tokens, in ticks, are numbers of 31 bits; nodes in events of 26.
-constexpr double kMostTicks = 0x7fffffff;
+constexpr double kLongestTicks = 0x7fffffff;
 constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 26;
-
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 double ticksPerSecond(const Machine& machine) {
   double fastest = 0;
@@ -35,30 +33,31 @@ double ticksPerSecond(const Machine& machine) {
 llvm::Expected<PacketNetwork> PacketNetwork::make(const Topology& topology, const Machine& machine,
                                                   const PacketParameters& parameters) {
   if (topology.hasCores() || topology.isDamaged()) {
-    return fault("packets: " + topology.shape() +
-                 (topology.hasCores() ? " has cores: one processor serves a node here"
-                                      : " is damaged: routers go no ways round"));
+    return makeError("packets: " + topology.shape() +
+                     (topology.hasCores() ? " has cores: one processor serves a node here"
+                                          : " is damaged: routers go no ways round"));
   }
   for (int i = 0; i < topology.dimensions(); ++i) {
     const Axis& axis = topology.axes[static_cast<std::size_t>(i)];
     const std::uint32_t most = axis.isRing() ? axis.size / 2 : axis.size - 1;
     if (most > kMostHops) {
-      return fault("packets: axis " + llvm::Twine(axis.name) + " has " + llvm::Twine(axis.size) +
-                   " nodes: ways of more than " + llvm::Twine(kMostHops) + " hops");
+      return makeError("packets: axis " + llvm::Twine(axis.name) + " has " +
+                       llvm::Twine(axis.size) + " nodes: ways of more than " +
+                       llvm::Twine(kMostHops) + " hops");
     }
   }
   if (topology.sites() >= kMostNodes)
-    return fault("packets: " + topology.shape() + " has more than " + llvm::Twine(kMostNodes - 1) +
-                 " nodes");
+    return makeError("packets: " + topology.shape() + " has more than " +
+                     llvm::Twine(kMostNodes - 1) + " nodes");
   double longest_s = parameters.tokens * 1e-9;
   for (const MachineDimension& dimension : machine.dimensions)
     longest_s = std::max(longest_s, dimension.latency);
-  if (const double most_s = kMostTicks / ticksPerSecond(machine); longest_s > most_s) {
+  if (const double most_s = kLongestTicks / ticksPerSecond(machine); longest_s > most_s) {
     std::string text;
     llvm::raw_string_ostream(text) << llvm::format(
         "packets: a hop or its tokens take %g s, more than the %g s that links so fast may",
         longest_s, most_s);
-    return fault(text);
+    return makeError(text);
   }
   return PacketNetwork(topology, machine, parameters);
 }
@@ -264,11 +263,11 @@ llvm::Error PacketNetwork::check() const {
       where = std::string("the ") + kNames[queue % kQueuesOfDirection] + " channel of " +
               topology_.axes[direction / 2].name + (direction % 2 == 0 ? '+' : '-');
     }
-    return fault("deadlock: " + llvm::Twine(left) + " packets never arrive, the first waits in " +
-                 where + " on node " + llvm::Twine(node) + ", from node " +
-                 llvm::Twine(cargo_[head].source));
+    return makeError("deadlock: " + llvm::Twine(left) +
+                     " packets never arrive, the first waits in " + where + " on node " +
+                     llvm::Twine(node) + ", from node " + llvm::Twine(cargo_[head].source));
   }
-  if (left > 0) return fault(llvm::Twine(left) + " packets were lost");
+  if (left > 0) return makeError(llvm::Twine(left) + " packets were lost");
   bool all_back = !token_fault_;
   for (const Site& site : site_) {
     for (std::uint32_t direction = 0; direction < directions_; ++direction) {
@@ -281,9 +280,9 @@ llvm::Error PacketNetwork::check() const {
         all_back &= it == channel_chunks_;
     }
   }
-  if (!all_back) return fault("tokens were lost, or counted twice");
+  if (!all_back) return makeError("tokens were lost, or counted twice");
   const std::string unfinished = traffic_->unfinished();
-  if (!unfinished.empty()) return fault("deadlock: " + unfinished);
+  if (!unfinished.empty()) return makeError("deadlock: " + unfinished);
   return llvm::Error::success();
 }
 

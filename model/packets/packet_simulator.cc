@@ -7,6 +7,7 @@
 #include <llvm/Support/Format.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "ir/make_error.h"
 #include "ir/peer_loops/peer_loops.h"
 #include "ir/segments/segments.h"
 #include "model/packets/packet_sizes.h"
@@ -28,7 +29,7 @@ llvm::Error checkMemory(double bytes, std::uint64_t nodes, const PacketOptions& 
   llvm::raw_string_ostream(text) << llvm::format(
       "packets: %.3g GiB for %llu nodes, and %.3g GiB are allowed", bytes / kGiB,
       static_cast<unsigned long long>(nodes), options.most_memory / kGiB);
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  return makeError(text);
 }
 
 double steadyRate(const PacketSamples& samples, double tick_s) {

@@ -7,6 +7,8 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "ir/make_error.h"
+
 namespace torc::model {
 namespace {
 
@@ -67,10 +69,6 @@ constexpr PacketParameterRow kRows[] = {
      "Kumar and Heidelberger, section 3: 1 or 2"},
 };
 
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// "64", not "64.000000".
 std::string text(double value) {
   std::string text;
@@ -91,10 +89,10 @@ llvm::Error applyPacketSettings(llvm::StringRef settings, PacketParameters& para
     const auto* row = llvm::find_if(kRows, [name = name](const PacketParameterRow& it) {
       return name == llvm::StringRef(it.name);
     });
-    if (row == std::end(kRows)) return fault("packet setting '" + name + "': there is none");
+    if (row == std::end(kRows)) return makeError("packet setting '" + name + "': there is none");
     double number = 0;
     if (value.getAsDouble(number) || !std::isfinite(number) || number < 0 || number > 1e9) {
-      return fault("packet setting '" + setting + "': " + name + " is a number from 0 to 1e9");
+      return makeError("packet setting '" + setting + "': " + name + " is a number from 0 to 1e9");
     }
     parameters.*(row->member) = number;
     settings = rest;
@@ -105,7 +103,7 @@ llvm::Error applyPacketSettings(llvm::StringRef settings, PacketParameters& para
 llvm::Error checkPacketParameters(const PacketParameters& p) {
   const auto whole = [](double value, double unit) { return std::fmod(value, unit) == 0; };
   if (p.chunk < 1 || !whole(p.chunk, 1)) {
-    return fault("packet setting chunk: whole bytes, at least 1, not " + text(p.chunk));
+    return makeError("packet setting chunk: whole bytes, at least 1, not " + text(p.chunk));
   }
   const struct {
     std::string_view name;
@@ -115,56 +113,56 @@ llvm::Error checkPacketParameters(const PacketParameters& p) {
                {"smallest", p.smallest}};
   for (const auto& size : sizes) {
     if (!whole(size.value, p.chunk)) {
-      return fault("packet setting " + llvm::StringRef(size.name) + ": " + text(size.value) +
-                   " bytes are no multiple of a chunk of " + text(p.chunk));
+      return makeError("packet setting " + llvm::StringRef(size.name) + ": " + text(size.value) +
+                       " bytes are no multiple of a chunk of " + text(p.chunk));
     }
   }
   if (p.packet < p.chunk || p.packet > 255 * p.chunk) {
-    return fault("packet setting packet: 1 to 255 chunks, not " + text(p.packet / p.chunk));
+    return makeError("packet setting packet: 1 to 255 chunks, not " + text(p.packet / p.chunk));
   }
   if (p.header >= p.packet) {
-    return fault("packet setting header: " + text(p.header) + " bytes leave a packet of " +
-                 text(p.packet) + " no payload");
+    return makeError("packet setting header: " + text(p.header) + " bytes leave a packet of " +
+                     text(p.packet) + " no payload");
   }
   if (p.smallest > p.packet || p.software_header >= p.packet || p.software_header < p.header) {
-    return fault("packet settings smallest and software-header: at most a packet of " +
-                 text(p.packet) + " bytes with payload, and at least its header");
+    return makeError("packet settings smallest and software-header: at most a packet of " +
+                     text(p.packet) + " bytes with payload, and at least its header");
   }
   if (p.channel < p.packet) {
-    return fault("packet setting channel: a buffer of " + text(p.channel) +
-                 " bytes never holds a packet of " + text(p.packet));
+    return makeError("packet setting channel: a buffer of " + text(p.channel) +
+                     " bytes never holds a packet of " + text(p.packet));
   }
   for (const auto& [name, bytes] : {std::pair("bubble", p.bubble), std::pair("escape", p.escape)}) {
     if (bytes < p.packet) {
-      return fault("packet setting " + llvm::StringRef(name) + ": " + text(bytes) +
-                   " bytes deadlock: less than a packet of " + text(p.packet));
+      return makeError("packet setting " + llvm::StringRef(name) + ": " + text(bytes) +
+                       " bytes deadlock: less than a packet of " + text(p.packet));
     }
     if (p.channel < p.packet + bytes) {
-      return fault("packet setting channel: a buffer of " + text(p.channel) +
-                   " bytes never has room for a packet of " + text(p.packet) + " and " +
-                   text(bytes) + " more (" + name + ")");
+      return makeError("packet setting channel: a buffer of " + text(p.channel) +
+                       " bytes never has room for a packet of " + text(p.packet) + " and " +
+                       text(bytes) + " more (" + name + ")");
     }
   }
   if (p.injection < p.packet || p.reception < p.packet) {
-    return fault("packet setting " +
-                 llvm::StringRef(p.injection < p.packet ? "injection" : "reception") +
-                 ": a FIFO of " + text(std::min(p.injection, p.reception)) +
-                 " bytes never holds a packet of " + text(p.packet));
+    return makeError("packet setting " +
+                     llvm::StringRef(p.injection < p.packet ? "injection" : "reception") +
+                     ": a FIFO of " + text(std::min(p.injection, p.reception)) +
+                     " bytes never holds a packet of " + text(p.packet));
   }
   if (std::max({p.channel, p.injection, p.reception}) / p.chunk > 30000) {
-    return fault("packet settings channel, injection and reception: at most 30000 chunks");
+    return makeError("packet settings channel, injection and reception: at most 30000 chunks");
   }
   if (p.injection_fifos < 2 || p.injection_fifos > 8 || !whole(p.injection_fifos, 1)) {
-    return fault("packet setting injection-fifos: 2 to 8, not " + text(p.injection_fifos));
+    return makeError("packet setting injection-fifos: 2 to 8, not " + text(p.injection_fifos));
   }
   if (p.crossbar < 1 || p.crossbar > 8 || !whole(p.crossbar, 1)) {
-    return fault("packet setting crossbar: 1 to 8, not " + text(p.crossbar));
+    return makeError("packet setting crossbar: 1 to 8, not " + text(p.crossbar));
   }
   if (p.inject_every < 1 || p.inject_every > 255 || !whole(p.inject_every, 1)) {
-    return fault("packet setting inject-every: 1 to 255, not " + text(p.inject_every));
+    return makeError("packet setting inject-every: 1 to 255, not " + text(p.inject_every));
   }
   if (p.burst < 1 || !whole(p.burst, 1)) {
-    return fault("packet setting burst: whole packets, at least 1, not " + text(p.burst));
+    return makeError("packet setting burst: whole packets, at least 1, not " + text(p.burst));
   }
   return llvm::Error::success();
 }

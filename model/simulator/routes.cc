@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ir/make_error.h"
 #include "ir/peer_loops/peer_loops.h"
 
 namespace torc::model {
@@ -88,10 +89,9 @@ llvm::Error checkTaskCount(const ScheduleView& schedule, std::uint32_t nodes, do
   if (std::max({tasks, entries, static_cast<double>(nodes)}) <= kMaxTasks) {
     return llvm::Error::success();
   }
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "too large to simulate: " + std::to_string(nodes) + " nodes that differ, with up to " +
-          std::to_string(schedule.operations.size()) + " operations each");
+  return makeError("too large to simulate: " + std::to_string(nodes) +
+                   " nodes that differ, with up to " + std::to_string(schedule.operations.size()) +
+                   " operations each");
 }
 
 }  // namespace torc::model

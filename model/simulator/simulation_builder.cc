@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "ir/make_error.h"
 #include "ir/peer_loops/peer_loops.h"
 
 namespace torc::model {
@@ -18,9 +19,8 @@ constexpr double kCopyTraffic = 2;
 
 llvm::Error checkMachine(const Topology& topology, const Machine& machine) {
   auto fault = [&](const std::string& what) {
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "the schedule is for " + topology.shape() + ", machine '" + machine.name + "' " + what);
+    return makeError("the schedule is for " + topology.shape() + ", machine '" + machine.name +
+                     "' " + what);
   };
   const auto dimensions = static_cast<std::size_t>(topology.dimensions());
   bool same = machine.dimensions.size() == dimensions;
@@ -147,15 +147,13 @@ llvm::Error SimulationBuilder::checkMessages() const {
   for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
     const Task& task = graph_.tasks[i];
     if (task.kind == TaskKind::kSend && llvm::is_contained(broken_routes_, task.route)) {
-      return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     graph_.taskName(i) + " sends over what is dead");
+      return makeError(graph_.taskName(i) + " sends over what is dead");
     }
     const bool message = task.kind == TaskKind::kSend || task.kind == TaskKind::kReceive;
     if (!message || task.partner != kNone) continue;
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        graph_.taskName(i) + (task.kind == TaskKind::kSend ? " sends what its peer does not receive"
-                                                           : " receives what no peer sends"));
+    return makeError(graph_.taskName(i) + (task.kind == TaskKind::kSend
+                                               ? " sends what its peer does not receive"
+                                               : " receives what no peer sends"));
   }
   return llvm::Error::success();
 }

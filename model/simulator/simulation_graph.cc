@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "ir/make_error.h"
 #include "model/simulator/simulation_builder.h"
 #include "schedules/expansion/expand.h"
 #include "schedules/expansion/shares.h"
@@ -172,7 +173,7 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
     if (rank < 0) continue;
     const StatusOr<FlatProgram> program = expand(schedule, rank, counts);
     if (!program.ok()) {
-      return llvm::createStringError(llvm::inconvertibleErrorCode(), program.status().message());
+      return makeError(program.status());
     }
     const auto first = static_cast<std::uint32_t>(graph.tasks.size());
     const double tasks =

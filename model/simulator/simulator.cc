@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/make_error.h"
 #include "ir/peer_loops/peer_loops.h"
 #include "ir/segments/segments.h"
 #include "model/simulator/routes.h"
@@ -151,10 +152,9 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
   if (!graph) return graph.takeError();
   Simulation simulation(*graph, machine, options);
   if (const std::uint64_t pending = simulation.run(); pending > 0) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "deadlock: " + std::to_string(pending) +
-                                       " operations never complete, the first is " +
-                                       graph->taskName(simulation.firstPending()));
+    return makeError("deadlock: " + std::to_string(pending) +
+                     " operations never complete, the first is " +
+                     graph->taskName(simulation.firstPending()));
   }
   return simulation.result();
 }

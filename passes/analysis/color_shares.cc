@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ir/make_error.h"
 #include "passes/analysis/linear_program.h"
 #include "passes/analysis/plan_axes.h"
 #include "passes/manager/pass.h"
@@ -138,7 +139,7 @@ llvm::Expected<std::vector<ColorShare>> byLinearProgram(const Topology& topology
     column[row] = -capacityOf(topology, axes[row], halves);
   program.addColumn(rows, indices.data(), column.data(), 0, COIN_DBL_MAX, 1);
   if (!solveLinearProgram(program)) {
-    return passError("the linear program for the weights of " + topology.shape() +
+    return makeError("the linear program for the weights of " + topology.shape() +
                      " has no solution (CLP status " + llvm::Twine(program.status()) + ")");
   }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "ir/make_error.h"
 #include "passes/manager/pass.h"
 
 namespace torc::passes {
@@ -70,7 +71,7 @@ llvm::Expected<std::vector<PlanPhase>> phasesOf(const ir::Program& program) {
   }
   // The number of a phase has 16 bits.
   if (phases.size() > std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1) {
-    return passError("the plan has more than 65536 phases");
+    return makeError("the plan has more than 65536 phases");
   }
   return phases;
 }
@@ -79,7 +80,7 @@ llvm::Error checkExpander(const ir::Program& program, llvm::StringRef pass) {
   for (const ir::PlanOperation& operation : program.plan) {
     const llvm::StringRef expander = ir::expanderOf(operation.kind);
     if (expander.empty() || expander == pass) continue;
-    return passError("the plan has " + llvm::StringRef(name(operation.kind)) + ", which is for " +
+    return makeError("the plan has " + llvm::StringRef(name(operation.kind)) + ", which is for " +
                      expander);
   }
   return llvm::Error::success();

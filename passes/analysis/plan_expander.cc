@@ -3,12 +3,13 @@
 
 #include <utility>
 
+#include "ir/make_error.h"
 #include "passes/analysis/plan_axes.h"
 
 namespace torc::passes {
 
 llvm::Expected<PassResult> PlanExpander::run(ir::Program& program) {
-  if (program.schedule.colors.empty()) return passError("the plan has no color");
+  if (program.schedule.colors.empty()) return makeError("the plan has no color");
   if (llvm::Error error = checkExpander(program, name())) return error;
   if (llvm::Error error = checkServes(program)) return error;
   llvm::Expected<Schedule> schedule = expand(program);

@@ -1,6 +1,7 @@
 // Progress of a color through its plan.
 #include "passes/analysis/plan_progress.h"
 
+#include "ir/make_error.h"
 #include "passes/analysis/plan_axes.h"
 #include "passes/manager/pass.h"
 
@@ -47,7 +48,7 @@ llvm::Error PlanProgress::check(const ir::PlanOperation& ring) const {
     if (!to_root && root_alone) fault = "the result is the root's alone";
   }
   if (!fault) return llvm::Error::success();
-  return passError(operationText(schedule_.topology, ring) + ": " + fault);
+  return makeError(operationText(schedule_.topology, ring) + ": " + fault);
 }
 
 void PlanProgress::finish(const ir::PlanOperation& ring) {
@@ -72,7 +73,7 @@ llvm::Error PlanProgress::checkDone() const {
       fault = collective.reduces() ? "reduced" : "scattered";
     }
     if (!fault) continue;
-    return passError("the plan ends before color " + llvm::Twine(color_) + " is " + fault + " on " +
+    return makeError("the plan ends before color " + llvm::Twine(color_) + " is " + fault + " on " +
                      llvm::Twine(axis.name));
   }
   return llvm::Error::success();

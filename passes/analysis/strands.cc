@@ -1,6 +1,7 @@
 // Parts and streams of strands.
 #include "passes/analysis/strands.h"
 
+#include "ir/make_error.h"
 #include "passes/manager/pass.h"
 
 namespace torc::passes {
@@ -15,9 +16,9 @@ llvm::Expected<bool> isHalfLatency(const ir::Program& plan, std::uint32_t color)
     all &= ring.half_latency;
   }
   if (!any) return false;
-  if (!all) return passError("some rings of color " + llvm::Twine(color) + " are half-latency");
+  if (!all) return makeError("some rings of color " + llvm::Twine(color) + " are half-latency");
   if (plan.schedule.colors[color].directions != 2) {
-    return passError("half-latency rings of color " + llvm::Twine(color) +
+    return makeError("half-latency rings of color " + llvm::Twine(color) +
                      " need its data in two directions");
   }
   return true;

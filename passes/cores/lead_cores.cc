@@ -14,6 +14,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 #include "passes/analysis/limits.h"
 
@@ -312,11 +313,11 @@ class LeadCores final : public Pass {
   llvm::Expected<PassResult> run(ir::Program& program) override {
     const Schedule& schedule = program.schedule;
     const CollectiveRow& row = rowOf(schedule.collective);
-    if (!mayBeLed(row)) return passError(llvm::StringRef(row.name) + " has no form with leaders");
-    if (schedule.topology.hasCores()) return passError("the nodes have cores already");
-    if (schedule.colors.empty()) return passError("the program has no colors");
+    if (!mayBeLed(row)) return makeError(llvm::StringRef(row.name) + " has no form with leaders");
+    if (schedule.topology.hasCores()) return makeError("the nodes have cores already");
+    if (schedule.colors.empty()) return makeError("the program has no colors");
     if (!schedule.peer_loops.empty())
-      return passError("loops over peers have no form with leaders");
+      return makeError("loops over peers have no form with leaders");
     Schedule led = LedSteps(schedule, *cores_).run();
     if (llvm::Error error = checkLimits(led.operations.size(), led.dependences.size()))
       return error;

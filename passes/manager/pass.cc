@@ -62,8 +62,4 @@ std::string Pass::text() const {
   return text;
 }
 
-llvm::Error passError(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 }  // namespace torc::passes

@@ -193,9 +193,6 @@ class Pass {
   std::vector<PassStatistic*> statistics_;
 };
 
-/// The error of a pass.
-llvm::Error passError(const llvm::Twine& message);
-
 inline PassResult changed(bool whether) {
   return whether ? PassResult::kWithChange : PassResult::kWithoutChange;
 }

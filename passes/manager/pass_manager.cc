@@ -5,6 +5,7 @@
 
 #include <llvm/Support/Format.h>
 
+#include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/loops/unroll.h"
@@ -21,7 +22,7 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
 
 llvm::Error checkProgram(const ir::Program& program) {
   const ScheduleView schedule = program.schedule.view();
-  if (Status status = validate(schedule); !status.ok()) return passError(status.message());
+  if (Status status = validate(schedule); !status.ok()) return makeError(status);
   if (program.isPlan()) return llvm::Error::success();
   ir::VerifyOptions options;
   options.max_faults = 1;
@@ -30,19 +31,19 @@ llvm::Error checkProgram(const ir::Program& program) {
   const ir::Fault& fault = result.faults.front();
   std::string place;
   if (fault.operation != kNone) place = "operation " + std::to_string(fault.operation) + ": ";
-  return passError(place + name(fault.rule) + ": " + fault.message);
+  return makeError(place + name(fault.rule) + ": " + fault.message);
 }
 
 llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) {
   const bool is_plan = program.isPlan();
   if (is_plan != (pass.level() == PassLevel::kPlan)) {
-    return passError(
+    return makeError(
         "pass '" + pass.name() + "': " +
         (is_plan ? "needs step operations; run " + std::string(program.expander()) + " before it"
                  : "needs plan operations, and the program has steps"));
   }
   if (program.schedule.segments > 1 && !pass.takesSegments()) {
-    return passError("pass '" + pass.name() + "': the program is in segments, which come last");
+    return makeError("pass '" + pass.name() + "': the program is in segments, which come last");
   }
   const auto start = std::chrono::steady_clock::now();
   // Passes take steps written out.
@@ -50,7 +51,7 @@ llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) {
   if (has_loops) program.schedule = unrollLoops(program.schedule.view()).schedule;
   llvm::Expected<PassResult> result = pass.run(program);
   const double pass_seconds = secondsSince(start);
-  if (!result) return passError("pass '" + pass.name() + "': " + toString(result.takeError()));
+  if (!result) return makeError("pass '" + pass.name() + "': " + toString(result.takeError()));
 
   const bool with_change = has_loops || *result == PassResult::kWithChange;
   if (options_.print_after_all) {
@@ -60,7 +61,7 @@ llvm::Error PassManager::runOne(Pass& pass, ir::Program& program) {
   const auto proof = std::chrono::steady_clock::now();
   if (options_.verify_each && with_change) {
     if (llvm::Error error = checkProgram(program)) {
-      return passError("after pass '" + pass.name() + "': " + toString(std::move(error)));
+      return makeError("after pass '" + pass.name() + "': " + toString(std::move(error)));
     }
   }
   if (options_.time_passes) {

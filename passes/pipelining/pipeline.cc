@@ -24,6 +24,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "ir/make_error.h"
 #include "ir/schedule_builder.h"
 #include "model/machines/machine.h"
 #include "model/simulator/pipeline_cost.h"
@@ -136,7 +137,7 @@ class Pipeline final : public Pass {
       return error;
     }
     if (std::uint64_t{chunks} * old.view().partCount() > kMaxParts) {
-      return passError("the schedule would have more than " + llvm::Twine(kMaxParts) + " parts");
+      return makeError("the schedule would have more than " + llvm::Twine(kMaxParts) + " parts");
     }
     program.schedule = cut(old, chunks, *sends_ == ChunkSends::kInTurn);
     return PassResult::kWithChange;

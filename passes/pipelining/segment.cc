@@ -27,6 +27,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/SparseBitVector.h>
 
+#include "ir/make_error.h"
 #include "ir/schedule_builder.h"
 #include "passes/analysis/conflicts.h"
 #include "passes/analysis/dependences.h"
@@ -51,7 +52,7 @@ class Segment final : public Pass {
     Schedule& schedule = program.schedule;
     if (*segments_ == 1) return PassResult::kWithoutChange;
     if (mostSegments(schedule.view()) < *segments_) {
-      return passError("the program would have more than " + llvm::Twine(kMaxSegmentedOperations) +
+      return makeError("the program would have more than " + llvm::Twine(kMaxSegmentedOperations) +
                        " operations, frames or pieces in all segments");
     }
     if (llvm::any_of(schedule.pieces, [](const Piece& piece) { return piece.parts > 1; }))

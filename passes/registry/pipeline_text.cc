@@ -4,6 +4,7 @@
 #include <cctype>
 #include <memory>
 
+#include "ir/make_error.h"
 #include "passes/registry/registry.h"
 
 namespace torc::passes {
@@ -108,7 +109,7 @@ class PipelineParser {
   }
 
   llvm::Error fault(std::size_t place, const llvm::Twine& what) {
-    return passError("passes:1:" + llvm::Twine(place + 1) + ": error: " + what);
+    return makeError("passes:1:" + llvm::Twine(place + 1) + ": error: " + what);
   }
 
   llvm::StringRef text_;

@@ -12,6 +12,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "ir/json/document.h"
+#include "ir/make_error.h"
 #include "schedules/format/file.h"
 #include "studies/cluster/presets.h"
 
@@ -208,9 +209,8 @@ llvm::Expected<Cluster> findCluster(llvm::StringRef name_or_path) {
     return parseCluster(text, name_or_path);
   }
   if (looks_like_path) return llvm::make_error<model::MachineFault>(bytes.status().message());
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "unknown cluster '" + name_or_path + "'; there are " +
-                                     llvm::join(clusterPresets(), ", ") + ", or name a JSON file");
+  return makeError("unknown cluster '" + name_or_path + "'; there are " +
+                   llvm::join(clusterPresets(), ", ") + ", or name a JSON file");
 }
 
 }  // namespace torc::studies

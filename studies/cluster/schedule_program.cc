@@ -6,14 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "ir/make_error.h"
 #include "schedules/expansion/expand.h"
 
 namespace torc::studies {
 namespace {
-
-llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
 
 /// An operation of any rank.
 struct Step {
@@ -77,12 +74,12 @@ llvm::Error Steps::read(const ScheduleView& schedule, std::uint64_t bytes, const
   counts.count = bytes;
   for (std::uint64_t rank = 0; rank < ranks; ++rank) {
     const StatusOr<FlatProgram> program = expand(schedule, static_cast<std::int32_t>(rank), counts);
-    if (!program.ok()) return fault(program.status().message());
+    if (!program.ok()) return makeError(program.status());
     const std::size_t first = steps_.size();
     const std::uint64_t operations = program->operations.size();
     if (ranks > kMostClusterOperations / std::max<std::uint64_t>(operations, 1)) {
-      return fault("the ranks have more than " + llvm::Twine(kMostClusterOperations) +
-                   " operations, some " + llvm::Twine(operations) + " each");
+      return makeError("the ranks have more than " + llvm::Twine(kMostClusterOperations) +
+                       " operations, some " + llvm::Twine(operations) + " each");
     }
     for (const FlatOperation& operation : program->operations) {
       Step step;
@@ -116,7 +113,7 @@ llvm::Error Steps::match() {
   }
   std::sort(sends.begin(), sends.end());
   std::sort(receives.begin(), receives.end());
-  if (sends.size() != receives.size()) return fault("a message has no receiver");
+  if (sends.size() != receives.size()) return makeError("a message has no receiver");
   for (std::size_t i = 0; i < sends.size(); ++i)
     edges_.emplace_back(std::get<3>(sends[i]), std::get<3>(receives[i]));
   return llvm::Error::success();
@@ -144,7 +141,7 @@ llvm::Error Steps::sort() {
       if (--after.waits == 0) ready.push_back(edges_[step.first_follower + i].second);
     }
   }
-  if (ready.size() != steps_.size()) return fault("operations wait for each other");
+  if (ready.size() != steps_.size()) return makeError("operations wait for each other");
   edges_.clear();
   return llvm::Error::success();
 }
@@ -248,10 +245,10 @@ llvm::Expected<std::unique_ptr<ClusterProgram>> scheduleProgram(const Cluster& c
                                                                 const ScheduleView& schedule,
                                                                 std::uint64_t bytes) {
   if (schedule.collective != Collective::kAlltoall) {
-    return fault("a cluster plays schedules of alltoall, not of " +
-                 llvm::Twine(std::string(rowOf(schedule.collective).name)));
+    return makeError("a cluster plays schedules of alltoall, not of " +
+                     llvm::Twine(std::string(rowOf(schedule.collective).name)));
   }
-  if (schedule.topology.dead_node_count > 0) return fault("a cluster has no dead nodes");
+  if (schedule.topology.dead_node_count > 0) return makeError("a cluster has no dead nodes");
   const Places places(schedule.topology);
   const auto nodes = static_cast<std::uint32_t>(schedule.topology.ranks() / places.cores());
   Steps steps;

@@ -17,6 +17,7 @@
 #include "compiler/progress.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "model/machines/machine.h"
 #include "studies/cluster/alltoall.h"
 #include "studies/cluster/schedule_program.h"
@@ -67,8 +68,8 @@ llvm::Error readCount(const opt<std::string>& option, unsigned highest, std::uin
   if (option.getNumOccurrences() == 0) return llvm::Error::success();
   std::uint32_t number = 0;
   if (llvm::StringRef(option).getAsInteger(10, number) || number < 1 || number > highest) {
-    return fault("--" + option.ArgStr + ": must be 1 to " + llvm::Twine(highest) + ", not " +
-                 option.getValue());
+    return makeError("--" + option.ArgStr + ": must be 1 to " + llvm::Twine(highest) + ", not " +
+                     option.getValue());
   }
   count = number;
   return llvm::Error::success();
@@ -83,8 +84,8 @@ llvm::Error readStrategies(std::vector<ClusterStrategy>& strategies) {
   for (llvm::StringRef name : llvm::split(strategy_list, ',')) {
     const std::optional<ClusterStrategy> strategy = clusterStrategyNamed(name);
     if (!strategy) {
-      return fault("--strategy: unknown strategy '" + name +
-                   "'; there are original, leader, aggregated, distributed");
+      return makeError("--strategy: unknown strategy '" + name +
+                       "'; there are original, leader, aggregated, distributed");
     }
     if (!llvm::is_contained(strategies, *strategy)) strategies.push_back(*strategy);
   }
@@ -98,8 +99,8 @@ llvm::Error readExchange(std::optional<ExchangeKind>& kind) {
     if (exchange == nameOf(each)) kind = each;
   }
   if (kind) return llvm::Error::success();
-  return fault("--exchange: unknown exchange '" + exchange +
-               "'; there are bruck, direct, pairwise");
+  return makeError("--exchange: unknown exchange '" + exchange +
+                   "'; there are bruck, direct, pairwise");
 }
 
 /// The schedule, with its nodes and cores.
@@ -107,7 +108,8 @@ llvm::Error readSchedule(Question& question) {
   if (schedule.empty()) return llvm::Error::success();
   for (const opt<std::string>* option : {&nodes, &cores}) {
     if (option->getNumOccurrences() > 0) {
-      return fault("alltoall: --" + option->ArgStr + " goes without --schedule, which has its own");
+      return makeError("alltoall: --" + option->ArgStr +
+                       " goes without --schedule, which has its own");
     }
   }
   llvm::Expected<compiler::Input> read = compiler::readInput(schedule);
@@ -125,8 +127,8 @@ llvm::Error readSchedule(Question& question) {
 
 llvm::Expected<Question> readQuestion() {
   if (cluster_name.empty()) {
-    return fault("alltoall: on which cluster? --cluster " + llvm::join(clusterPresets(), ", ") +
-                 " or a JSON file");
+    return makeError("alltoall: on which cluster? --cluster " + llvm::join(clusterPresets(), ", ") +
+                     " or a JSON file");
   }
   llvm::Expected<Cluster> cluster = findCluster(cluster_name);
   if (!cluster) return cluster.takeError();
@@ -156,8 +158,8 @@ llvm::Error checkSize(const Cluster& cluster, const Row& row) {
   std::string count;
   llvm::raw_string_ostream(count) << llvm::format("%.3g messages, and at most %g are", messages,
                                                   kMostMessages);
-  return fault(llvm::Twine(row.name()) + " of " + compiler::sizeText(row.bytes) +
-               ": each node sends " + count + " simulated");
+  return makeError(llvm::Twine(row.name()) + " of " + compiler::sizeText(row.bytes) +
+                   ": each node sends " + count + " simulated");
 }
 
 /// Simulates a row. Messages and bytes are one node's.
@@ -175,7 +177,7 @@ llvm::Error simulateRow(const Question& question, Row& row) {
     row.run.bytes /= question.alltoall.nodes;
   }
   if (row.run.completed) return llvm::Error::success();
-  return fault(llvm::Twine(row.name()) + ": its cores wait for each other");
+  return makeError(llvm::Twine(row.name()) + ": its cores wait for each other");
 }
 
 llvm::Expected<std::vector<Row>> predict(const Question& question,

@@ -21,11 +21,6 @@ compiler::Command alltoallCommand();
 
 inline constexpr double kMicro = 1e6;  // microseconds per second
 
-/// An error of usage.
-inline llvm::Error fault(const llvm::Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// --torus and --machine of two commands.
 class TorusFlags {
  public:

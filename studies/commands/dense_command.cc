@@ -13,6 +13,7 @@
 
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "studies/commands/commands.h"
 #include "studies/dense/dense_cost.h"
 
@@ -75,12 +76,12 @@ llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machi
                                                      const std::vector<std::uint64_t>& sizes,
                                                      const Options& options) {
   if (machine.dimensions.size() > 3) {
-    return fault("the grid has rows, columns and layers; the torus has " +
-                 llvm::Twine(machine.dimensions.size()) + " dimensions of more than one node");
+    return makeError("the grid has rows, columns and layers; the torus has " +
+                     llvm::Twine(machine.dimensions.size()) + " dimensions of more than one node");
   }
   const DenseGrid grid = gridOf(machine);
   if (grid.layers * grid.layers * grid.layers > grid.nodes()) {
-    return fault(
+    return makeError(
         "the last dimension, the layers, has more nodes than the cube root of all: "
         "name it first or second");
   }
@@ -88,18 +89,18 @@ llvm::Expected<std::vector<DenseModel>> predictDense(const model::Machine& machi
   job.element = options.single ? 4 : 8;
   job.flop_rate = rateOf(machine, options);
   if (job.flop_rate <= 0) {
-    return fault(machine.name + " does not say what a node computes: --flops");
+    return makeError(machine.name + " does not say what a node computes: --flops");
   }
   constexpr std::uint64_t kMostPanels = 1 << 22;
   for (const std::uint64_t size : sizes) {
-    if (size == 0) return fault("--size: a matrix has 1 row or more");
+    if (size == 0) return makeError("--size: a matrix has 1 row or more");
     if (options.panel > size) {
-      return fault("--panel: " + llvm::Twine(options.panel) +
-                   " columns are more than the matrix's " + llvm::Twine(size));
+      return makeError("--panel: " + llvm::Twine(options.panel) +
+                       " columns are more than the matrix's " + llvm::Twine(size));
     }
     if (options.panel > 0 && size / options.panel > kMostPanels) {
-      return fault("--panel: " + llvm::Twine(size / options.panel) + " panels; at most " +
-                   llvm::Twine(kMostPanels) + " are counted");
+      return makeError("--panel: " + llvm::Twine(size / options.panel) + " panels; at most " +
+                       llvm::Twine(kMostPanels) + " are counted");
     }
   }
   const DenseGrid square = squareGrid(machine.nodes());
@@ -187,10 +188,11 @@ int run() {
   llvm::Expected<std::vector<std::uint64_t>> sizes = compiler::parseSizeList(size, "--size");
   if (!sizes) return compiler::optionFault(sizes.takeError());
   if (flops.getNumOccurrences() > 0 && !(flops > 0 && std::isfinite(flops)))
-    return compiler::optionFault(fault("--flops: a node does some a second, and not without end"));
+    return compiler::optionFault(
+        makeError("--flops: a node does some a second, and not without end"));
   std::uint64_t columns = 0;
   if (!panel.empty() && llvm::StringRef(panel).getAsInteger(10, columns))
-    return compiler::optionFault(fault("--panel takes a number, not '" + panel + "'"));
+    return compiler::optionFault(makeError("--panel takes a number, not '" + panel + "'"));
   llvm::Expected<model::Machine> machine = torus_flags.readMachine();
   if (!machine) return compiler::optionFault(machine.takeError());
   const Options options{bool(lu), flops, columns, pivoting, single};

@@ -4,6 +4,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "compiler/target.h"
+#include "ir/make_error.h"
 #include "studies/commands/commands.h"
 
 namespace torc::studies {
@@ -21,14 +22,14 @@ llvm::Expected<model::Machine> TorusFlags::readMachine() const {
   if (!target) return target.takeError();
   model::Machine& machine = target->machine;
   if (machine.ranks_per_node > 0) {
-    return fault("the models have one process on a node, not the cores of '" + torus_ + "'");
+    return makeError("the models have one process on a node, not the cores of '" + torus_ + "'");
   }
   if (machine.damaged()) {
-    return fault("the models know no dead links and nodes, which " + machine.name + " has");
+    return makeError("the models know no dead links and nodes, which " + machine.name + " has");
   }
   llvm::erase_if(machine.dimensions,
                  [](const model::MachineDimension& of) { return of.size == 1; });
-  if (machine.dimensions.empty()) return fault("a torus of one node has nothing to send");
+  if (machine.dimensions.empty()) return makeError("a torus of one node has nothing to send");
   return std::move(machine);
 }
 

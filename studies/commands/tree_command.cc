@@ -15,6 +15,7 @@
 #include "compiler/progress.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
+#include "ir/make_error.h"
 #include "model/bounds/bounds.h"
 #include "studies/commands/commands.h"
 #include "studies/logp/trees.h"
@@ -67,8 +68,8 @@ llvm::Expected<std::vector<std::size_t>> readDims(const model::Machine& machine)
   for (llvm::StringRef one : llvm::split(dims, ',')) {
     std::size_t count = 0;
     if (one.getAsInteger(10, count) || count < 1 || count > most) {
-      return fault("--dims: '" + one + "' is not a number of dimensions; " +
-                   model::shapeOf(machine) + " has " + llvm::Twine(most));
+      return makeError("--dims: '" + one + "' is not a number of dimensions; " +
+                       model::shapeOf(machine) + " has " + llvm::Twine(most));
     }
     listed.push_back(count);
   }

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
@@ -10,9 +11,7 @@ namespace torc::compiler {
 llvm::Expected<ir::Program> exchangePlan(const CollectiveSpec& spec, llvm::StringRef algorithm,
                                          llvm::ArrayRef<std::uint32_t> phases, ir::PlanKind kind) {
   if (spec.topology.isDamaged()) {
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        algorithm + ": messages between all nodes cannot avoid the damage");
+    return makeError(algorithm + ": messages between all nodes cannot avoid the damage");
   }
   ir::Program program;
   program.schedule = ir::scheduleHeader(spec.collective, spec.topology, 1);

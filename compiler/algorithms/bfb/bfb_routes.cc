@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "ir/make_error.h"
 #include "passes/analysis/linear_program.h"
 
 namespace torc::compiler {
@@ -21,7 +22,7 @@ struct ReflectionClass {
 };
 
 llvm::Error refuse(const llvm::Twine& why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), "bfb: " + why);
+  return makeError("bfb: " + why);
 }
 
 llvm::Error checkTopology(const Topology& topology) {

@@ -26,6 +26,7 @@
 
 #include "compiler/algorithms/scatter/binomial_scatter.h"
 #include "compiler/algorithms/trees/ring_tree.h"
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
@@ -181,14 +182,12 @@ void BinomialSteps::reduce() {
 llvm::Error checkRings(const Topology& topology, const char* name) {
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (!topology.axes[i].wraps()) {
-      return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     std::string(name) + ": " + topology.axes[i].name +
-                                         " is a line, on which the root can be anywhere");
+      return makeError(std::string(name) + ": " + topology.axes[i].name +
+                       " is a line, on which the root can be anywhere");
     }
   }
   if (topology.isDamaged()) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   std::string(name) + ": messages cannot go round damage");
+    return makeError(std::string(name) + ": messages cannot go round damage");
   }
   return llvm::Error::success();
 }

@@ -7,6 +7,7 @@
 
 #include "compiler/algorithms/damage/balanced_routes.h"
 #include "compiler/algorithms/damage/live_graph.h"
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
@@ -169,10 +170,9 @@ llvm::Error checkRouteHops(const Topology& topology) {
     }
     if (hops <= kMaxRouteHops) return llvm::Error::success();
   }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "balanced routes: the blocks of " + std::to_string(nodes) +
-                                     " live nodes on " + topology.shape() + " have more than " +
-                                     std::to_string(kMaxRouteHops) + " hops to make");
+  return makeError("balanced routes: the blocks of " + std::to_string(nodes) + " live nodes on " +
+                   topology.shape() + " have more than " + std::to_string(kMaxRouteHops) +
+                   " hops to make");
 }
 
 llvm::Expected<ir::Program> planBalancedAlltoall(const CollectiveSpec& spec) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/algorithms/damage/tree_repair.h"
+#include "ir/make_error.h"
 
 namespace torc::compiler {
 namespace {
@@ -69,9 +70,7 @@ std::vector<WeightedTree> closedTrees(const Topology& topology, const LiveGraph&
 
 llvm::Expected<ir::Program> planClosedTrees(const CollectiveSpec& spec) {
   if (!suitsClosedTrees(spec.topology)) {
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "closed trees: they need a ring along every axis, and something dead");
+    return makeError("closed trees: they need a ring along every axis, and something dead");
   }
   ir::Program program;
   const LiveGraph graph(spec.topology);

@@ -5,16 +5,16 @@
 #include "compiler/algorithms/damage/live_graph.h"
 #include "compiler/algorithms/damage/tree_allreduce.h"
 #include "compiler/algorithms/damage/tree_packing.h"
+#include "ir/make_error.h"
 
 namespace torc::compiler {
 
 llvm::Error checkTreeNodes(const Topology& topology, llvm::StringRef trees) {
   const std::uint64_t nodes = topology.ranks();
   if (nodes <= kMaxTreeNodes) return llvm::Error::success();
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 trees + ": " + topology.shape() + " has " + std::to_string(nodes) +
-                                     " live nodes, each with operations of its own; at most " +
-                                     std::to_string(kMaxTreeNodes) + " are served");
+  return makeError(trees + ": " + topology.shape() + " has " + std::to_string(nodes) +
+                   " live nodes, each with operations of its own; at most " +
+                   std::to_string(kMaxTreeNodes) + " are served");
 }
 
 llvm::Expected<ir::Program> planSpanningTrees(const CollectiveSpec& spec) {

@@ -9,6 +9,7 @@
 #include "compiler/algorithms/recursive/recursive_allreduce.h"
 #include "compiler/algorithms/recursive/recursive_reduce_scatter.h"
 #include "compiler/algorithms/recursive/recursive_scan.h"
+#include "ir/make_error.h"
 
 namespace torc::compiler {
 namespace {
@@ -35,8 +36,7 @@ ProgramSize estimate(const CollectiveSpec& spec, std::uint32_t most_messages) {
 llvm::Expected<ir::Program> planExchanges(const CollectiveSpec& spec, const char* name,
                                           std::uint32_t most_messages) {
   if (spec.topology.isDamaged()) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   std::string(name) + ": messages cannot go round damage");
+    return makeError(std::string(name) + ": messages cannot go round damage");
   }
   const CollectiveRow& row = rowOf(spec.collective);
   ir::Program program;

@@ -26,6 +26,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
@@ -34,7 +35,7 @@ namespace {
 using Awaited = llvm::SmallVector<std::uint32_t, 16>;
 
 /// Axes of more than one node, in the order in which ranks are counted.
-llvm::SmallVector<std::uint32_t, kMaxAxes> longAxes(const Topology& topology) {
+llvm::SmallVector<std::uint32_t, kMaxAxes> longAxesByRank(const Topology& topology) {
   llvm::SmallVector<std::uint32_t, kMaxAxes> axes;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (topology.axes[topology.order[i]].size > 1) axes.push_back(topology.order[i]);
@@ -47,7 +48,7 @@ class LineScan {
   explicit LineScan(const CollectiveSpec& spec)
       : topology_(spec.topology),
         includes_own_(rowOf(spec.collective).includesOwn()),
-        axes_(longAxes(topology_)),
+        axes_(longAxesByRank(topology_)),
         builder_(ir::scheduleHeader(spec.collective, topology_, 1)),
         in_(whole(Buffer::kIn)),
         out_(whole(Buffer::kOut)),
@@ -215,8 +216,7 @@ void LineScan::downTo(std::uint32_t level, std::uint32_t stream, const Box& line
 
 llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec) {
   if (spec.topology.isDamaged()) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "line-scan: the lines cannot go round damage");
+    return makeError("line-scan: the lines cannot go round damage");
   }
   ir::Program program;
   program.schedule = LineScan(spec).run();
@@ -226,7 +226,7 @@ llvm::Expected<ir::Program> planLineScan(const CollectiveSpec& spec) {
 TreePipeline lineScanPipeline(const Topology& topology) {
   TreePipeline pipeline{0, 1};
   double last = 0;
-  for (const std::uint32_t axis : longAxes(topology)) {
+  for (const std::uint32_t axis : longAxesByRank(topology)) {
     last = topology.axes[axis].size - 1;
     pipeline.hops += 2 * last;
   }
@@ -236,7 +236,7 @@ TreePipeline lineScanPipeline(const Topology& topology) {
 }
 
 ProgramSize estimateLineScan(const CollectiveSpec& spec) {
-  return treesSize(spec, 2, 35 * std::max<double>(longAxes(spec.topology).size(), 1));
+  return treesSize(spec, 2, 35 * std::max<double>(longAxesByRank(spec.topology).size(), 1));
 }
 
 }  // namespace torc::compiler

@@ -40,6 +40,7 @@
 
 #include "compiler/algorithms/scatter/block_tree.h"
 #include "compiler/algorithms/scatter/root_colors.h"
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
@@ -56,8 +57,7 @@ Schedule ownBlock(Schedule schedule) {
 }
 
 llvm::Error cannot(const char* why) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 llvm::Twine("scatter-trees: ") + why);
+  return makeError(llvm::Twine("scatter-trees: ") + why);
 }
 
 }  // namespace

@@ -14,14 +14,14 @@
 #include "compiler/algorithms/trees/dimension_tree.h"
 
 #include "compiler/algorithms/trees/tree_pipeline.h"
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
 
 llvm::Expected<ir::Program> planDimensionTree(const CollectiveSpec& spec) {
   if (spec.topology.isDamaged()) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "dimension-tree: the tree cannot go round damage");
+    return makeError("dimension-tree: the tree cannot go round damage");
   }
   ir::Program program;
   program.schedule = ir::scheduleHeader(spec.collective, spec.topology, 1);

@@ -10,6 +10,7 @@
 
 #include "compiler/algorithms/trees/product_tree_rule.h"
 #include "compiler/algorithms/trees/root_classes.h"
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 
 namespace torc::compiler {
@@ -267,10 +268,10 @@ bool suitsProductTrees(const Topology& topology) {
 
 llvm::Expected<ir::Program> planProductTrees(const CollectiveSpec& spec) {
   if (!suitsProductTrees(spec.topology)) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "product-trees: the trees need an axis that is no ring, and no "
-                                   "damage but at one coordinate "
-                                   "of an axis");
+    return makeError(
+        "product-trees: the trees need an axis that is no ring, and no "
+        "damage but at one coordinate "
+        "of an axis");
   }
   ir::Program program;
   program.schedule = ProductTrees(spec).run(rowOf(spec.collective).reduces());

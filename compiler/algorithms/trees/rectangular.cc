@@ -26,6 +26,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "compiler/algorithms/trees/tree_pipeline.h"
+#include "ir/make_error.h"
 #include "ir/step_builder.h"
 #include "passes/analysis/plan_axes.h"
 
@@ -249,9 +250,7 @@ bool suitsRectangular(const Topology& topology) {
 
 llvm::Expected<ir::Program> planRectangular(const CollectiveSpec& spec) {
   if (!suitsRectangular(spec.topology)) {
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        "rectangular: the trees need a ring along every axis, and no damage");
+    return makeError("rectangular: the trees need a ring along every axis, and no damage");
   }
   ir::Program program;
   program.schedule = RectangularSteps(spec).run();

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/library/spares.h"
+#include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "model/simulator/simulator.h"
 #include "schedules/format/file.h"
@@ -112,7 +113,7 @@ TEST(RangeFinder, BordersAreWhereTimesCross) {
 
 TEST(RangeFinder, FileThatCannotBeWrittenIsAnError) {
   const FileSink sink = [](const std::string& name, std::span<const std::byte>) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "no room for " + name);
+    return makeError("no room for " + name);
   };
   EXPECT_THAT(errorOf(shapeFor("4"), Collective::kAllgather, {1, 64}, 1, 1, sink),
               testing::StartsWith("allgather on 4: no room for allgather-4-"));
@@ -205,7 +206,7 @@ TEST(RangeFinder, SpareThatCannotBeWrittenIsAnError) {
   const Found alone = rangesOf(shape, Collective::kAllgather, {1, 64});
   const FileSink sink = [&](const std::string& name, std::span<const std::byte>) -> llvm::Error {
     if (alone.files.contains(name)) return llvm::Error::success();
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "no room for " + name);
+    return makeError("no room for " + name);
   };
   EXPECT_THAT(errorOf(shape, Collective::kAllgather, {1, 64}, 3, 2, sink),
               testing::StartsWith("allgather on 4: no room for allgather-4-"));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/make_error.h"
 #include "passes/registry/pipeline_text.h"
 #include "tests/passes/pass_testing.h"
 
@@ -34,7 +35,7 @@ class LoseStream final : public Pass {
 class Refuse final : public Pass {
  public:
   Refuse() : Pass("refuse", "fails", PassLevel::kStep) {}
-  llvm::Expected<PassResult> run(ir::Program&) override { return passError("no"); }
+  llvm::Expected<PassResult> run(ir::Program&) override { return makeError("no"); }
 };
 
 /// Runs `passes`, with `last` after them, on the allreduce of a ring of 3.

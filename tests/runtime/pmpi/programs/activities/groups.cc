@@ -10,9 +10,9 @@ namespace programs {
 namespace {
 
 /// A call on 64-bit numbers, blocking or not.
-class Exchange : public Activity {
+class GroupExchange : public Activity {
  public:
-  Exchange(int number, std::string name, size_t sent, size_t received)
+  GroupExchange(int number, std::string name, size_t sent, size_t received)
       : Activity(number),
         in(sent),
         out(received, kUntouched),
@@ -69,13 +69,13 @@ void call(const Half& half, int way, bool waits_later, int count, uint64_t key, 
   const int me = half.own[half.rank];
   const size_t others = half.others.size();
   const auto start = [&](const char* name, size_t sent, size_t received) {
-    auto exchange = std::make_unique<Exchange>(number, std::string(name) + " between two groups",
-                                               sent, received);
+    auto exchange = std::make_unique<GroupExchange>(
+        number, std::string(name) + " between two groups", sent, received);
     for (size_t i = 0; i < sent; ++i)
       exchange->in[i] = value(me, static_cast<int64_t>(i));
     return exchange;
   };
-  std::unique_ptr<Exchange> exchange;
+  std::unique_ptr<GroupExchange> exchange;
   int code = MPI_SUCCESS;
   MPI_Request request = MPI_REQUEST_NULL;
   const MPI_Comm comm = half.between;
@@ -149,7 +149,8 @@ void tellNeighbors(Random& common, const Communicator& communicator, int number,
   const uint64_t key = common.next();
   if (!communicator.hasMe() || !communicator.is_grid) return;
   const auto value = [&](int rank, int i) { return mix(key, rank, i); };
-  auto exchange = std::make_unique<Exchange>(number, "MPI_Neighbor_allgather", count, 4 * count);
+  auto exchange =
+      std::make_unique<GroupExchange>(number, "MPI_Neighbor_allgather", count, 4 * count);
   for (int i = 0; i < count; ++i)
     exchange->in[i] = value(communicator.rank, i);
   for (int dimension = 0; dimension < 2; ++dimension) {
