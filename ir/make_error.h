@@ -1,8 +1,10 @@
-/// An error by its text.
-#pragma once
+// Errors by their text.
+#ifndef TORC_IR_MAKE_ERROR_H_
+#define TORC_IR_MAKE_ERROR_H_
 
-#include "llvm/ADT/Twine.h"
-#include "llvm/Support/Error.h"
+#include <llvm/ADT/Twine.h>
+#include <llvm/Support/Error.h>
+
 #include "support/status.h"
 
 namespace torc {
@@ -12,7 +14,9 @@ inline llvm::Error makeError(const llvm::Twine& message) {
 }
 
 inline llvm::Error makeError(const Status& status) {
-  return makeError(llvm::Twine(status.message()));
+  return makeError(status.message());
 }
 
 }  // namespace torc
+
+#endif  // TORC_IR_MAKE_ERROR_H_

@@ -34,13 +34,23 @@ def torc_cc_library(name, srcs = [], more_srcs = [], copts = [], deps = [], **kw
         **kwargs
     )
 
-def torc_cc_binary(name, copts = [], deps = [], **kwargs):
-    """cc_binary that `-c opt` compiles with -O3."""
+def _unity_of_program(name, srcs):
+    """`unity_source` of a program, with a library to depend on: a program includes no headers of its own."""
+    unity = unity_source(name, srcs)
+    if not unity.included:
+        return unity.srcs, [], []
+    native.cc_library(name = name + "_sources", textual_hdrs = unity.included)
+    return unity.srcs, unity.copts, [":%s_sources" % name]
+
+def torc_cc_binary(name, srcs, copts = [], deps = [], **kwargs):
+    """cc_binary that `-c opt` compiles with -O3; its sources are compiled as one."""
     include, precompiled = _precompiled(deps)
+    unity_srcs, unity_copts, unity_deps = _unity_of_program(name, srcs)
     native.cc_binary(
         name = name,
-        copts = copts + _OPT_COPTS + include,
-        deps = deps + precompiled,
+        srcs = unity_srcs,
+        copts = copts + _OPT_COPTS + include + unity_copts,
+        deps = deps + precompiled + unity_deps,
         **kwargs
     )
 
@@ -76,14 +86,16 @@ def torc_shared_library(name, soname, version_script, deps, linkopts = [], **kwa
         **kwargs
     )
 
-def torc_cc_test(name, copts = [], deps = [], size = "small", **kwargs):
-    """GoogleTest test. The library and its main() are added to deps."""
+def torc_cc_test(name, srcs, copts = [], deps = [], size = "small", **kwargs):
+    """GoogleTest test; its sources are compiled as one. The library and its main() are added to deps."""
     include, precompiled = _precompiled(deps + ["@gtest//:gtest_main"])
+    unity_srcs, unity_copts, unity_deps = _unity_of_program(name, srcs)
     native.cc_test(
         name = name,
         size = size,
-        copts = copts + _OPT_COPTS + include,
-        deps = deps + ["@gtest//:gtest_main"] + precompiled,
+        srcs = unity_srcs,
+        copts = copts + _OPT_COPTS + include + unity_copts,
+        deps = deps + ["@gtest//:gtest_main"] + precompiled + unity_deps,
         **kwargs
     )
 

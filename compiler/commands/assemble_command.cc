@@ -16,7 +16,7 @@
 #include "ir/verifier/verifier.h"
 
 namespace torc::compiler {
-namespace {
+namespace assemble_command {
 
 using namespace llvm::cl;
 
@@ -107,10 +107,10 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace assemble_command
 
 Command assembleCommand() {
-  return {&command, &category, run};
+  return {&assemble_command::command, &assemble_command::category, assemble_command::run};
 }
 
 }  // namespace torc::compiler

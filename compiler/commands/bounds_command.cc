@@ -10,7 +10,7 @@
 #include "model/bounds/bounds.h"
 
 namespace torc::compiler {
-namespace {
+namespace bounds_command {
 
 using namespace llvm::cl;
 using Json = nlohmann::ordered_json;
@@ -144,10 +144,10 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace bounds_command
 
 Command boundsCommand() {
-  return {&command, &category, run};
+  return {&bounds_command::command, &bounds_command::category, bounds_command::run};
 }
 
 }  // namespace torc::compiler

@@ -21,7 +21,7 @@
 #include "ir/text/text.h"
 
 namespace torc::compiler {
-namespace {
+namespace compile_command {
 
 using namespace llvm::cl;
 
@@ -354,10 +354,10 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace compile_command
 
 Command compileCommand() {
-  return {&command, &category, run};
+  return {&compile_command::command, &compile_command::category, compile_command::run};
 }
 
 }  // namespace torc::compiler

@@ -12,7 +12,7 @@
 #include "support/message.h"
 
 namespace torc::compiler {
-namespace {
+namespace dump_command {
 
 using namespace llvm::cl;
 
@@ -197,10 +197,10 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace dump_command
 
 Command dumpCommand() {
-  return {&command, &category, run};
+  return {&dump_command::command, &dump_command::category, dump_command::run};
 }
 
 }  // namespace torc::compiler

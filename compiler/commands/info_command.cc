@@ -13,7 +13,7 @@
 #include "support/version.h"
 
 namespace torc::compiler {
-namespace {
+namespace info_command {
 
 using namespace llvm::cl;
 
@@ -101,10 +101,10 @@ int run() {
   return code;
 }
 
-}  // namespace
+}  // namespace info_command
 
 Command infoCommand() {
-  return {&command, &category, run};
+  return {&info_command::command, &info_command::category, info_command::run};
 }
 
 }  // namespace torc::compiler

@@ -12,7 +12,7 @@
 #include "ir/make_error.h"
 
 namespace torc::compiler {
-namespace {
+namespace library_add_command {
 
 using namespace llvm::cl;
 
@@ -104,10 +104,10 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace library_add_command
 
 Command libraryAddCommand() {
-  return {&command, &category, run};
+  return {&library_add_command::command, &library_add_command::category, library_add_command::run};
 }
 
 }  // namespace torc::compiler

@@ -13,7 +13,7 @@
 #include "ir/make_error.h"
 
 namespace torc::compiler {
-namespace {
+namespace library_build_command {
 
 using namespace llvm::cl;
 
@@ -168,10 +168,11 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace library_build_command
 
 Command libraryBuildCommand() {
-  return {&command, &category, run};
+  return {&library_build_command::command, &library_build_command::category,
+          library_build_command::run};
 }
 
 }  // namespace torc::compiler

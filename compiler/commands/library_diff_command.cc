@@ -13,7 +13,7 @@
 #include "compiler/tool.h"
 
 namespace torc::compiler {
-namespace {
+namespace library_diff_command {
 
 using namespace llvm::cl;
 
@@ -292,10 +292,11 @@ int run() {
   return count == 0 ? kSuccess : kInputFault;
 }
 
-}  // namespace
+}  // namespace library_diff_command
 
 Command libraryDiffCommand() {
-  return {&command, &category, run};
+  return {&library_diff_command::command, &library_diff_command::category,
+          library_diff_command::run};
 }
 
 }  // namespace torc::compiler

@@ -11,7 +11,7 @@
 #include "compiler/tool.h"
 
 namespace torc::compiler {
-namespace {
+namespace library_list_command {
 
 using namespace llvm::cl;
 
@@ -177,10 +177,11 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace library_list_command
 
 Command libraryListCommand() {
-  return {&command, &category, run};
+  return {&library_list_command::command, &library_list_command::category,
+          library_list_command::run};
 }
 
 }  // namespace torc::compiler

@@ -16,7 +16,7 @@
 #include "schedules/format/file.h"
 
 namespace torc::compiler {
-namespace {
+namespace library_verify_command {
 
 using namespace llvm::cl;
 
@@ -175,10 +175,11 @@ int run() {
   return faults.empty() ? kSuccess : kInputFault;
 }
 
-}  // namespace
+}  // namespace library_verify_command
 
 Command libraryVerifyCommand() {
-  return {&command, &category, run};
+  return {&library_verify_command::command, &library_verify_command::category,
+          library_verify_command::run};
 }
 
 }  // namespace torc::compiler

@@ -8,7 +8,7 @@
 #include "model/machines/machine.h"
 
 namespace torc::compiler {
-namespace {
+namespace machines_command {
 
 using namespace llvm::cl;
 
@@ -128,10 +128,10 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace machines_command
 
 Command machinesCommand() {
-  return {&command, &category, run};
+  return {&machines_command::command, &machines_command::category, machines_command::run};
 }
 
 }  // namespace torc::compiler

@@ -6,7 +6,7 @@
 #include "passes/registry/registry.h"
 
 namespace torc::compiler {
-namespace {
+namespace opt_command {
 
 using namespace llvm::cl;
 
@@ -56,10 +56,10 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace opt_command
 
 Command optCommand() {
-  return {&command, &category, run};
+  return {&opt_command::command, &opt_command::category, opt_command::run};
 }
 
 }  // namespace torc::compiler

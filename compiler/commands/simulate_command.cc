@@ -18,7 +18,7 @@
 #include "model/simulator/simulator.h"
 
 namespace torc::compiler {
-namespace {
+namespace simulate_command {
 
 using namespace llvm::cl;
 using Json = nlohmann::ordered_json;
@@ -290,10 +290,10 @@ int run() {
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace simulate_command
 
 Command simulateCommand() {
-  return {&command, &category, run};
+  return {&simulate_command::command, &simulate_command::category, simulate_command::run};
 }
 
 }  // namespace torc::compiler

@@ -12,7 +12,7 @@
 #include "ir/verifier/verifier.h"
 
 namespace torc::compiler {
-namespace {
+namespace verify_command {
 
 using namespace llvm::cl;
 
@@ -169,10 +169,10 @@ int run() {
   return ok ? kSuccess : kInputFault;
 }
 
-}  // namespace
+}  // namespace verify_command
 
 Command verifyCommand() {
-  return {&command, &category, run};
+  return {&verify_command::command, &verify_command::category, verify_command::run};
 }
 
 }  // namespace torc::compiler

@@ -22,11 +22,11 @@ namespace {
 
 constexpr int kRounds = 5;
 constexpr int kMostBatches = 2000;  // in a round
-/// In a round there are at least so many batches, but where they take longer than kPatience: other
-/// work on a core may make a few of them a thousand times as long.
+/// In a round there are at least so many batches, but where they take longer than kBatchPatience:
+/// other work on a core may make a few of them a thousand times as long.
 constexpr int kFewestBatches = 10;
-constexpr double kPatience = 0.1;  // seconds
-constexpr double kLong = 0.1;      // seconds of a call of which one round is enough
+constexpr double kBatchPatience = 0.1;  // seconds
+constexpr double kLong = 0.1;           // seconds of a call of which one round is enough
 /// Calls are made one after the other for so long, as programs make short ones: what runs ahead of
 /// slower ranks gains by it.
 constexpr double kBatchSeconds = 1e-3;
@@ -243,7 +243,8 @@ Status Tuner::call(std::optional<RunJob>& job, Contender& contender, bool is_fir
       (void)job->iterate(of_mpi, seconds, calls);
     }
     const double passed = MPI_Wtime() - begin;
-    const bool is_enough = passed >= time && (batches + 1 >= kFewestBatches || passed >= kPatience);
+    const bool is_enough =
+        passed >= time && (batches + 1 >= kFewestBatches || passed >= kBatchPatience);
     // The slowest rank's seconds, and whether one has had enough.
     double most[] = {seconds.empty() ? 0 : seconds.front(), is_enough ? 1.0 : 0.0};
     allreduce(most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -24,7 +24,7 @@
 #include "studies/commands/commands.h"
 
 namespace torc::studies {
-namespace {
+namespace alltoall_command {
 
 using namespace llvm::cl;
 using Json = nlohmann::ordered_json;
@@ -270,10 +270,10 @@ int run() {
   return compiler::kSuccess;
 }
 
-}  // namespace
+}  // namespace alltoall_command
 
 compiler::Command alltoallCommand() {
-  return {&command, &category, run};
+  return {&alltoall_command::command, &alltoall_command::category, alltoall_command::run};
 }
 
 }  // namespace torc::studies

@@ -18,7 +18,7 @@
 #include "studies/dense/dense_cost.h"
 
 namespace torc::studies {
-namespace {
+namespace dense_command {
 
 using namespace llvm::cl;
 using Json = nlohmann::ordered_json;
@@ -205,14 +205,14 @@ int run() {
   return compiler::kSuccess;
 }
 
-}  // namespace
+}  // namespace dense_command
 
 compiler::Command gemmCommand() {
-  return {&gemm, &category, run};
+  return {&dense_command::gemm, &dense_command::category, dense_command::run};
 }
 
 compiler::Command luCommand() {
-  return {&lu, &category, run};
+  return {&dense_command::lu, &dense_command::category, dense_command::run};
 }
 
 }  // namespace torc::studies

@@ -21,7 +21,7 @@
 #include "studies/logp/trees.h"
 
 namespace torc::studies {
-namespace {
+namespace tree_command {
 
 using namespace llvm::cl;
 using Json = nlohmann::ordered_json;
@@ -210,14 +210,14 @@ int run() {
   return compiler::kSuccess;
 }
 
-}  // namespace
+}  // namespace tree_command
 
 compiler::Command broadcastCommand() {
-  return {&broadcast, &category, run};
+  return {&tree_command::broadcast, &tree_command::category, tree_command::run};
 }
 
 compiler::Command reduceCommand() {
-  return {&reduce, &category, run};
+  return {&tree_command::reduce, &tree_command::category, tree_command::run};
 }
 
 }  // namespace torc::studies

@@ -23,7 +23,7 @@ namespace torc::compiler {
 namespace {
 
 constexpr Collective kBoth[] = {Collective::kScatter, Collective::kGather};
-constexpr const char* kAlgorithms[] = {"binomial", "rotated-binomial"};
+constexpr const char* kBinomials[] = {"binomial", "rotated-binomial"};
 
 class BinomialScatter
     : public testing::TestWithParam<std::tuple<const char*, Collective, const char*>> {};
@@ -46,7 +46,7 @@ TEST_P(BinomialScatter, IsProvedForACount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BinomialScatter,
-                         testing::Combine(testing::ValuesIn(kAlgorithms), testing::ValuesIn(kBoth),
+                         testing::Combine(testing::ValuesIn(kBinomials), testing::ValuesIn(kBoth),
                                           testing::Values("1", "2", "2m", "3", "7", "8", "2x2",
                                                           "4x3", "2x5+3", "3x1x4", "5x3x4", "1+3",
                                                           "2mx4", "2x2x2x2", "3x2x2x2x2")));
@@ -68,7 +68,7 @@ Distance distanceOn(const Topology& topology) {
 // are short; where only hops do, the distance of the farthest node.
 TEST(BinomialScatters, TakeTheLogarithmOfRoundsAndMakeNoDetour) {
   for (const Collective collective : kBoth) {
-    for (const char* algorithm : kAlgorithms) {
+    for (const char* algorithm : kBinomials) {
       for (const char* shape : {"2x2", "5x3x4", "8x8x8", "16x4", "64x2", "3x3x2x2x2", "9"}) {
         const Topology topology = *parseTopology(shape);
         const Schedule schedule = compiledInSegments(algorithm, collective, topology, 1);

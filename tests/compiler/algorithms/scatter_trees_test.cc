@@ -21,9 +21,9 @@
 namespace torc::compiler {
 namespace {
 
-constexpr Collective kBoth[] = {Collective::kScatter, Collective::kGather};
+constexpr Collective kOfBlocks[] = {Collective::kScatter, Collective::kGather};
 
-Schedule compiled(Collective collective, const std::string& shape, std::uint32_t chunks) {
+Schedule compiledTrees(Collective collective, const std::string& shape, std::uint32_t chunks) {
   const CollectiveSpec spec{collective, *parseTopology(shape)};
   const Algorithm& algorithm = defaultAlgorithm(spec);
   EXPECT_EQ(algorithm.name, "scatter-trees");
@@ -37,8 +37,8 @@ Schedule compiled(Collective collective, const std::string& shape, std::uint32_t
 class ScatterTrees : public testing::TestWithParam<const char*> {};
 
 TEST_P(ScatterTrees, AreProvedAndRunForEveryRoot) {
-  for (const Collective collective : kBoth) {
-    const Schedule schedule = compiled(collective, GetParam(), GetParam()[0] == '4' ? 2 : 1);
+  for (const Collective collective : kOfBlocks) {
+    const Schedule schedule = compiledTrees(collective, GetParam(), GetParam()[0] == '4' ? 2 : 1);
     SCOPED_TRACE(schedule.name);
     expectProofAndRunsOfBlocks(schedule.view());
   }
@@ -69,9 +69,9 @@ TEST(LineTree, HandsOnWhatLiesBehind) {
 }
 
 TEST(ScatterTrees, HaveAMessageForEachNodeOfAnAxis) {
-  for (const Collective collective : kBoth) {
+  for (const Collective collective : kOfBlocks) {
     const auto operations = [&](const char* shape) {
-      return compiled(collective, shape, 1).operations.size();
+      return compiledTrees(collective, shape, 1).operations.size();
     };
     // Both ways round a ring, of each color: a message for each node, whose sender has a copy of
     // its own if it is not the root; and the root's own block.
@@ -83,7 +83,7 @@ TEST(ScatterTrees, HaveAMessageForEachNodeOfAnAxis) {
 
 // Messages are in loops, whose number goes with the logarithm of an axis.
 TEST(ScatterTrees, AreShortPrograms) {
-  for (const Collective collective : kBoth) {
+  for (const Collective collective : kOfBlocks) {
     for (const auto& [shape, most] : {std::pair("1024", 340u), std::pair("256x2", 480u)}) {
       const CollectiveSpec spec{collective, *parseTopology(shape)};
       passes::PassManagerOptions options;
@@ -101,9 +101,9 @@ TEST(ScatterTrees, AreShortPrograms) {
 // Every byte leaves the root once, over the link of its color, and all links of the root carry the
 // same; no link of another node carries more.
 TEST(ScatterTrees, LoadNoLinkMoreThanTheRoots) {
-  for (const Collective collective : kBoth) {
+  for (const Collective collective : kOfBlocks) {
     for (const char* shape : {"4x4x4", "3x5x7", "4x8x16", "2x3x3", "16", "32x2x2"}) {
-      const Schedule schedule = compiled(collective, shape, 1);
+      const Schedule schedule = compiledTrees(collective, shape, 1);
       const model::Machine machine =
           cantFail(model::partitionOf(cantFail(model::findMachine("generic")), shape));
       model::SimulateOptions options;
@@ -120,7 +120,7 @@ TEST(ScatterTrees, LoadNoLinkMoreThanTheRoots) {
 }
 
 TEST(ScatterTrees, ReachTheRootsBound) {
-  for (const Collective collective : kBoth) {
+  for (const Collective collective : kOfBlocks) {
     for (const auto& [shape, chunks] :
          {std::pair("8x8x8", 4u), std::pair("4x8x16", 8u), std::pair("3x5x7", 8u)}) {
       const model::Machine machine =
@@ -130,7 +130,7 @@ TEST(ScatterTrees, ReachTheRootsBound) {
       model::BoundRequest request;
       request.collective = rowOf(collective);
       request.bytes = options.bytes;
-      const Schedule schedule = compiled(collective, shape, chunks);
+      const Schedule schedule = compiledTrees(collective, shape, chunks);
       const double seconds =
           cantFail(model::simulate(schedule.view(), machine, options)).makespan_s;
       EXPECT_LT(seconds / model::lowerBound(machine, request).bound_s, 1.15)

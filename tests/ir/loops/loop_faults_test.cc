@@ -17,6 +17,7 @@
 #include "schedules/format/file.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/validation/validate.h"
+#include "tests/ir/loops/looped.h"
 #include "tests/ir/loops/ring_text.h"
 
 namespace torc::ir {
@@ -47,19 +48,6 @@ constexpr char kNest[] = R"(schedule @nest {
 std::string faultOf(const std::string& text) {
   llvm::Expected<Program> program = parseProgram(text, "ring.tir");
   return program ? "none" : llvm::StringRef(toString(program.takeError())).split('\n').first.str();
-}
-
-/// A loop around one operation of a ring of eight.
-std::string looped(llvm::StringRef frames, int iterations, llvm::StringRef operations) {
-  return (llvm::Twine(R"(schedule @one {
-  collective allreduce
-  topology torus [X=8] order X
-  color 0 weight 1/1 order X
-  stream 0 of p0
-)") + frames +
-          "  phase 0 {\n    stream 0 {\n      for i in 0.." + llvm::Twine(iterations - 1) + " {\n" +
-          operations + "\n      }\n    }\n  }\n}\n")
-      .str();
 }
 
 TEST(LoopFaults, OfTexts) {

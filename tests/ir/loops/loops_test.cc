@@ -17,6 +17,7 @@
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/validation/validate.h"
+#include "tests/ir/loops/looped.h"
 #include "tests/ir/loops/ring_text.h"
 
 namespace torc::ir {
@@ -170,19 +171,6 @@ TEST(Loops, StandInLoops) {
   llvm::raw_string_ostream out(printed);
   printProgram({schedule, {}}, out);
   EXPECT_EQ(parsed(printed).view(), schedule.view());
-}
-
-/// A loop around one operation of a ring of eight.
-std::string looped(llvm::StringRef frames, int iterations, llvm::StringRef operations) {
-  return (llvm::Twine(R"(schedule @one {
-  collective allreduce
-  topology torus [X=8] order X
-  color 0 weight 1/1 order X
-  stream 0 of p0
-)") + frames +
-          "  phase 0 {\n    stream 0 {\n      for i in 0.." + llvm::Twine(iterations - 1) + " {\n" +
-          operations + "\n      }\n    }\n  }\n}\n")
-      .str();
 }
 
 /// Frames may have more copies than the loop has iterations, or nobody who uses them.

@@ -14,7 +14,7 @@ constexpr std::uint32_t kChunks[] = {1, 2, 8, 16};
 
 /// A balanced bucket schedule of the collective, its parts in so many chunks; up to coalesce if
 /// `chunks` is 0.
-Schedule compiled(Collective collective, const Topology& topology, std::uint32_t chunks,
+Schedule bucketOf(Collective collective, const Topology& topology, std::uint32_t chunks,
                   std::uint32_t in_flight = 1) {
   const compiler::Algorithm* bucket = cantFail(compiler::findAlgorithm("bucket"));
   compiler::PipelineOptions options;
@@ -36,12 +36,12 @@ TEST(PipelineCost, PredictsWhatTheSimulatorMeasures) {
       const CollectiveRow& row = rowOf(static_cast<Collective>(c));
       if (row.isRooted() || row.isPrefix() || row.blocks == BlockSpace::kPair) continue;
       const auto collective = static_cast<Collective>(c);
-      const Schedule uncut = compiled(collective, topology, 0);
+      const Schedule uncut = bucketOf(collective, topology, 0);
       for (const double bytes : kBytes) {
         const PipelineCost cost(uncut.view(), machine, bytes);
         for (const std::uint32_t chunks : kChunks) {
           for (const std::uint32_t in_flight : {1u, 2u}) {
-            const Schedule schedule = compiled(collective, topology, chunks, in_flight);
+            const Schedule schedule = bucketOf(collective, topology, chunks, in_flight);
             SimulateOptions options;
             options.bytes = bytes;
             const double simulated =
@@ -62,7 +62,7 @@ TEST(PipelineCost, ReductionsTakeTheirTimeInEveryStep) {
   Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "4"));
   machine.alpha = 0;
   machine.gamma = 2e-9;  // twice the time of a link
-  const Schedule uncut = compiled(Collective::kReduceScatter, cantFail(topologyOf(machine)), 0);
+  const Schedule uncut = bucketOf(Collective::kReduceScatter, cantFail(topologyOf(machine)), 0);
   // 3 steps of n/8 bytes in each direction, which then are reduced; one core needs 3/4 n gamma.
   EXPECT_NEAR(PipelineCost(uncut.view(), machine, 8e6).seconds(1, 1), 12e-3, 1e-9);
   machine.cores = 4;
@@ -76,7 +76,7 @@ TEST(PipelineCost, TwoChunksHideTheReduction) {
   machine.alpha = 0;
   machine.gamma = 0.5e-9;
   machine.cores = 8;
-  const Schedule uncut = compiled(Collective::kReduceScatter, cantFail(topologyOf(machine)), 0);
+  const Schedule uncut = bucketOf(Collective::kReduceScatter, cantFail(topologyOf(machine)), 0);
   const PipelineCost cost(uncut.view(), machine, 16e6);
   // 7 steps of 1 MB in each direction, 1 ms each, and half of that to reduce.
   EXPECT_NEAR(cost.seconds(8, 1), 10.5e-3, 1e-6);
@@ -86,14 +86,14 @@ TEST(PipelineCost, TwoChunksHideTheReduction) {
 
 TEST(PipelineCost, TakesTheFewestChunksThatAreAsGood) {
   const Machine machine = cantFail(partitionOf(cantFail(findMachine("generic")), "4x4x2"));
-  const Schedule uncut = compiled(Collective::kAllreduce, cantFail(topologyOf(machine)), 0);
+  const Schedule uncut = bucketOf(Collective::kAllreduce, cantFail(topologyOf(machine)), 0);
   EXPECT_EQ(PipelineCost(uncut.view(), machine, 1e4).bestChunks(1), 1u);
   EXPECT_EQ(PipelineCost(uncut.view(), machine, 1e6).bestChunks(1), 4u);
   EXPECT_EQ(PipelineCost(uncut.view(), machine, 1e9).bestChunks(1), 16u);
   EXPECT_EQ(PipelineCost(uncut.view(), machine, 1e9).bestChunks(1, 8), 8u);
   // On a symmetric torus all phases are of one length, and nothing is to be overlapped.
   const Machine cube = cantFail(partitionOf(machine, "4x4x4"));
-  const Schedule symmetric = compiled(Collective::kAllreduce, cantFail(topologyOf(cube)), 0);
+  const Schedule symmetric = bucketOf(Collective::kAllreduce, cantFail(topologyOf(cube)), 0);
   EXPECT_EQ(PipelineCost(symmetric.view(), cube, 1e9).bestChunks(1), 1u);
 }
 

@@ -19,13 +19,6 @@
 namespace torc::runtime {
 namespace {
 
-struct MpiEnvironment : testing::Environment {
-  void SetUp() override { MPI_Init(nullptr, nullptr); }
-  void TearDown() override { MPI_Finalize(); }
-};
-const testing::Environment* const environment =
-    testing::AddGlobalTestEnvironment(new MpiEnvironment);
-
 constexpr int kRanks = 6;
 
 /// A rooted collective in the manner of a broadcast.

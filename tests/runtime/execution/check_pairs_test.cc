@@ -16,15 +16,8 @@
 namespace torc::runtime {
 namespace {
 
-struct MpiEnvironment : testing::Environment {
-  void SetUp() override { MPI_Init(nullptr, nullptr); }
-  void TearDown() override { MPI_Finalize(); }
-};
-const testing::Environment* const environment =
-    testing::AddGlobalTestEnvironment(new MpiEnvironment);
-
-constexpr int kRanks = 4, kRank = 2;
-using Ints = std::array<int, kRanks>;
+constexpr int kPairRanks = 4, kPairRank = 2;
+using Ints = std::array<int, kPairRanks>;
 using List = std::vector<std::uint64_t>;
 
 class CheckPairs : public testing::Test {
@@ -46,14 +39,14 @@ class CheckPairs : public testing::Test {
 
   Call checked() {
     Call call;
-    const Status status = check(arguments_, kRank, kRanks, call);
+    const Status status = check(arguments_, kPairRank, kPairRanks, call);
     EXPECT_TRUE(status.ok()) << status.message();
-    takeLists(arguments_, kRanks, call);
+    takeLists(arguments_, kPairRanks, call);
     return call;
   }
   void expectFault(CallFault fault, const std::string& text) {
     Call call;
-    const Status status = check(arguments_, kRank, kRanks, call);
+    const Status status = check(arguments_, kPairRank, kPairRanks, call);
     EXPECT_FALSE(status.ok()) << text;
     EXPECT_EQ(call.fault, fault) << text;
     EXPECT_NE(status.message().find(text), std::string::npos) << status.message();
@@ -86,9 +79,10 @@ TEST_F(CheckPairs, WhatHasGapsIsPackedBlockByBlock) {
   MPI_Type_vector(2, 1, 3, MPI_INT, &apart);
   MPI_Type_commit(&apart);
   // Two blocks of ints, one that is empty and has no datatype, and one of a pair with a gap.
-  const std::array<MPI_Datatype, kRanks> to_types = {MPI_INT, MPI_DATATYPE_NULL, apart, MPI_INT},
-                                         from_types = {MPI_DATATYPE_NULL, MPI_INT, MPI_DOUBLE,
-                                                       MPI_DATATYPE_NULL};
+  const std::array<MPI_Datatype, kPairRanks> to_types = {MPI_INT, MPI_DATATYPE_NULL, apart,
+                                                         MPI_INT},
+                                             from_types = {MPI_DATATYPE_NULL, MPI_INT, MPI_DOUBLE,
+                                                           MPI_DATATYPE_NULL};
   to_ = {3, 0, 1, 1};
   to_places_ = {0, 0, 40, 80};
   from_ = {0, 4, 1, 0};
@@ -103,7 +97,7 @@ TEST_F(CheckPairs, WhatHasGapsIsPackedBlockByBlock) {
   EXPECT_TRUE(call.in_displacements.empty());
   EXPECT_EQ(call.displacements, (List{0, 0, 24, 0}));
   pmpi::Packing packing;
-  packing.prepare(arguments_, kRank, kRanks, call);
+  packing.prepare(arguments_, kPairRank, kPairRanks, call);
   ASSERT_TRUE(packing.pack().ok());
   const auto* packed = reinterpret_cast<const int*>(call.inBegin());
   EXPECT_EQ(std::vector<int>(packed, packed + 6), (std::vector<int>{50, 51, 52, 60, 63, 70}));
@@ -120,7 +114,7 @@ TEST_F(CheckPairs, InPlaceACopyIsSent) {
   EXPECT_FALSE(call.in_place);
   EXPECT_EQ(call.in_per_rank, call.per_rank);
   pmpi::Packing packing;
-  packing.prepare(arguments_, kRank, kRanks, call);
+  packing.prepare(arguments_, kPairRank, kPairRanks, call);
   ASSERT_TRUE(packing.pack().ok());
   const auto* packed = reinterpret_cast<const int*>(call.inBegin());
   EXPECT_EQ(std::vector<int>(packed, packed + 6),
@@ -147,8 +141,8 @@ TEST_F(CheckPairs, FaultsNameTheArgument) {
   to_[1] = 0;
   arguments_.own_type = MPI_DATATYPE_NULL;
   expectFault(CallFault::kArgument, "in_type");
-  const std::array<long, kRanks> huge = {std::numeric_limits<long>::max() / 8, 0, 2,
-                                         std::numeric_limits<long>::max() / 8};
+  const std::array<long, kPairRanks> huge = {std::numeric_limits<long>::max() / 8, 0, 2,
+                                             std::numeric_limits<long>::max() / 8};
   arguments_.own_type = MPI_INT;
   arguments_.own_counts = huge.data();
   expectFault(CallFault::kOverflow, "in_counts");

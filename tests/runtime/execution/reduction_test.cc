@@ -17,13 +17,6 @@
 namespace torc::runtime {
 namespace {
 
-struct MpiEnvironment : testing::Environment {
-  void SetUp() override { MPI_Init(nullptr, nullptr); }
-  void TearDown() override { MPI_Finalize(); }
-};
-const testing::Environment* const environment =
-    testing::AddGlobalTestEnvironment(new MpiEnvironment);
-
 using Random = std::mt19937_64;
 
 /// One element with a value that no operation takes out of its range, and that is exact.

@@ -21,7 +21,7 @@ std::string fault(const std::function<void(Schedule&)>& edit) {
   return status.message();
 }
 
-std::string meshFault(const std::function<void(Schedule&)>& edit) {
+std::string allgatherFault(const std::function<void(Schedule&)>& edit) {
   Schedule schedule = samples::meshAllgather(4);
   edit(schedule);
   return validate(schedule.view()).message();
@@ -181,7 +181,7 @@ TEST(Validate, Intervals) {
 
 TEST(Validate, UnusedBoxes) {
   const auto box_fault = [](std::uint32_t axis, const Interval& interval) {
-    return meshFault([&](Schedule& s) { s.boxes.emplace_back()[axis] = interval; });
+    return allgatherFault([&](Schedule& s) { s.boxes.emplace_back()[axis] = interval; });
   };
   const std::size_t boxes = samples::meshAllgather(4).boxes.size();
   const std::string box = "box " + std::to_string(boxes) + ": ";

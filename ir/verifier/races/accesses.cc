@@ -1,5 +1,5 @@
 // Collects accesses, and tells whether two of them meet.
-#include "ir/verifier/race_accesses.h"
+#include "ir/verifier/races/accesses.h"
 
 #include "ir/verifier/ranges.h"
 

@@ -1,7 +1,7 @@
 // Accesses: which operations touch which memory, and which of these have memory of a node in
 // common.
-#ifndef TORC_IR_VERIFIER_RACE_ACCESSES_H_
-#define TORC_IR_VERIFIER_RACE_ACCESSES_H_
+#ifndef TORC_IR_VERIFIER_RACES_ACCESSES_H_
+#define TORC_IR_VERIFIER_RACES_ACCESSES_H_
 
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/verifier/races.h"
+#include "ir/verifier/races/races.h"
 
 namespace torc::ir {
 
@@ -53,4 +53,4 @@ bool guardsMeet(const VerifyContext& context, std::uint32_t a, std::uint32_t b);
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_VERIFIER_RACE_ACCESSES_H_
+#endif  // TORC_IR_VERIFIER_RACES_ACCESSES_H_

@@ -10,8 +10,8 @@
 #include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/ADT/STLExtras.h>
 
-#include "ir/verifier/race_accesses.h"
-#include "ir/verifier/races.h"
+#include "ir/verifier/races/accesses.h"
+#include "ir/verifier/races/races.h"
 #include "ir/verifier/ranges.h"
 
 namespace torc::ir {

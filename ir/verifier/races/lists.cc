@@ -6,7 +6,7 @@
 #include <llvm/ADT/DenseSet.h>
 
 #include "ir/text/text.h"
-#include "ir/verifier/races.h"
+#include "ir/verifier/races/races.h"
 #include "ir/verifier/ranges.h"
 
 namespace torc::ir {

@@ -4,7 +4,7 @@
 // Proved once for all nodes: two accesses meet on some node exactly if on every axis there is a
 // coordinate which both guards admit and where both intervals hold a common block, because guards
 // are boxes. Order is looked up for 64 operations at a time, one bit each.
-#include "ir/verifier/races.h"
+#include "ir/verifier/races/races.h"
 
 namespace torc::ir {
 

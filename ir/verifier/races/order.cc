@@ -7,7 +7,7 @@
 
 #include "ir/text/text.h"
 #include "ir/verifier/islands.h"
-#include "ir/verifier/races.h"
+#include "ir/verifier/races/races.h"
 
 namespace torc::ir {
 namespace {

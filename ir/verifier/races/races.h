@@ -1,6 +1,6 @@
 // What the files of rule 3 share: conflicts, and what the proof has taken.
-#ifndef TORC_IR_VERIFIER_RACES_H_
-#define TORC_IR_VERIFIER_RACES_H_
+#ifndef TORC_IR_VERIFIER_RACES_RACES_H_
+#define TORC_IR_VERIFIER_RACES_RACES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -52,4 +52,4 @@ void checkOrder(RaceProof& proof);
 
 }  // namespace torc::ir
 
-#endif  // TORC_IR_VERIFIER_RACES_H_
+#endif  // TORC_IR_VERIFIER_RACES_RACES_H_
