@@ -175,7 +175,7 @@ void Placement::appendEqualRows(const Inside& inside, ExtentWriter& out) const {
 /// Parts in a row may be of several colors: what is packed has the order of the first, what is
 /// taken its own.
 void Placement::appendEqualBlocks(const Inside& inside, ExtentWriter& out) const {
-  const auto& [inner, outer, base, all_parts, depth, ranges] = inside;
+  const Run &inner = inside.inner, &outer = inside.outer;
   const Extent all = partsOf(outer.part, outer.parts, {0, counts_.count});
   const Extent some = partsOf(inner.part, inner.parts, {0, counts_.count});
   Grid grid(axes_);
@@ -192,16 +192,18 @@ void Placement::appendEqualBlocks(const Inside& inside, ExtentWriter& out) const
     if (is_inside) grid.addGap(dead, topology.hasCores() ? outer.ranges[dimensions].length : 1);
   }
   grid.append({.order = orderOf(inner.part),
-               .base = base,
+               .base = inside.base,
                .block = all.length,
                .within = {some.offset - all.offset, some.length}},
-              ranges, out);
+              inside.ranges, out);
 }
 
 /// Of blocks that differ: row by row of those that follow one another, from where the prefix says
 /// that it begins.
 void Placement::appendByPrefix(const Inside& inside, std::uint64_t place, ExtentWriter& out) {
-  const auto& [inner, outer, base, all_parts, depth, ranges] = inside;
+  const Run &inner = inside.inner, &outer = inside.outer;
+  const std::uint64_t base = inside.base;
+  const std::uint32_t depth = inside.depth;
   const std::span<const std::uint8_t> order = orderOf(inner.part);
   const std::span<const std::uint8_t> packed = orderOf(outer.part);
   const Prefix& prefix = prefixOf(place, outer,
@@ -217,7 +219,7 @@ void Placement::appendByPrefix(const Inside& inside, std::uint64_t place, Extent
       first = first * outer.ranges[axis].length + stepsInto(outer, axis, at[axis]);
     first *= row;
     const std::uint64_t begin = prefix.before[first], length = prefix.before[first + row] - begin;
-    if (all_parts || length == 0) return out.add({base + begin, length});
+    if (inside.all_parts || length == 0) return out.add({base + begin, length});
     const Extent block{0, blockCount(at)};
     const Extent some = partsOf(inner.part, inner.parts, block);
     out.add({base + begin + some.offset - partsOf(outer.part, 1, block).offset, some.length});
