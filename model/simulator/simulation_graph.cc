@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -17,8 +18,9 @@ namespace torc::model {
 namespace {
 
 /// The k-th send of a stream in a direction matches the k-th receive of that stream, at the peer,
-/// from that direction.
-void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
+/// from that direction, in each segment.
+void matchClasses(const ScheduleView& schedule, std::uint32_t segments,
+                  SimulationBuilder& builder) {
   std::map<Shift, std::uint32_t> numbers;
   std::vector<Shift> directions;
   std::vector<std::uint32_t> outgoing, incoming;  // number of each shift's direction
@@ -38,8 +40,13 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
     const auto first = llvm::find(schedule.peer_loops, schedule.peer_loops[operation.peer]);
     return directions.size() + static_cast<std::size_t>(first - schedule.peer_loops.begin());
   };
-  auto channel = [&](std::uint32_t receiver, std::uint32_t stream, std::size_t kind) {
-    return (std::uint64_t{receiver} * schedule.streams.size() + stream) * kinds + kind;
+  const auto count = static_cast<std::uint32_t>(schedule.operations.size());
+  const auto operationOf = [&](const Task& task) -> const Operation& {
+    return schedule.operations[task.operation % count];
+  };
+  const auto channel = [&](std::uint32_t receiver, const Task& task, std::size_t kind) {
+    const std::uint64_t place = std::uint64_t{receiver} * segments + task.operation / count;
+    return (place * schedule.streams.size() + operationOf(task).stream) * kinds + kind;
   };
 
   struct Receives {
@@ -50,13 +57,12 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
   const std::vector<Task>& tasks = builder.graph().tasks;
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].kind != TaskKind::kReceive) continue;
-    const Operation& operation = schedule.operations[tasks[i].operation];
-    const std::size_t kind = kindOf(operation, incoming);
-    channels[channel(tasks[i].node, operation.stream, kind)].tasks.push_back(i);
+    const std::size_t kind = kindOf(operationOf(tasks[i]), incoming);
+    channels[channel(tasks[i].node, tasks[i], kind)].tasks.push_back(i);
   }
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].kind != TaskKind::kSend) continue;
-    const Operation& operation = schedule.operations[tasks[i].operation];
+    const Operation& operation = operationOf(tasks[i]);
     const std::size_t kind = kindOf(operation, outgoing);
     Coordinates distance{};
     // The peers of a loop over peers are of its node's class.
@@ -64,7 +70,7 @@ void matchClasses(const ScheduleView& schedule, SimulationBuilder& builder) {
         operation.hasPeerLoop()
             ? tasks[i].node
             : builder.classes().neighbour(tasks[i].node, directions[kind], distance);
-    const auto found = channels.find(channel(peer, operation.stream, kind));
+    const auto found = channels.find(channel(peer, tasks[i], kind));
     if (found == channels.end() || found->second.taken == found->second.tasks.size()) continue;
     builder.match(i, found->second.tasks[found->second.taken++]);
   }
@@ -100,20 +106,22 @@ double executions(const ScheduleView& schedule, const ir::NodeClasses& classes) 
 }
 
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
-                                               double bytes) {
+                                               double bytes, std::uint32_t segments) {
   if (llvm::Error error = checkMachine(schedule.topology, machine)) return error;
   ir::NodeClasses classes(schedule, false);
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
-  const double tasks = executions(schedule, classes);
+  const double tasks = executions(schedule, classes) * segments;
   if (llvm::Error error = checkTaskCount(schedule, classes.count(), tasks)) return error;
   SimulationBuilder builder(schedule, machine, std::move(classes));
   SimulationGraph& graph = builder.graph();
-  const VectorShares shares(schedule);
+  const VectorShares shares(schedule, segments);
   std::vector<std::uint32_t> first_dependence{0}, dependences;  // by task
-  // By operation of a node: its task, or those that it waits for where the node does not execute
-  // it.
-  std::vector<llvm::SmallVector<std::uint32_t, kMostPassed>> tasks_of(count);
-  std::vector<Ranges> guards;  // by box
+  // By operation of a node and segment: its task, or those that it waits for where the node does
+  // not execute it.
+  std::vector<llvm::SmallVector<std::uint32_t, kMostPassed>> tasks_of(std::size_t{count} *
+                                                                      segments);
+  std::vector<std::optional<double>> moved(count);  // bytes, by operation that a node executes
+  std::vector<Ranges> guards;                       // by box
   for (const Box& box : schedule.boxes)
     guards.push_back(resolve(box, schedule.topology, {}));
   llvm::SmallVector<std::uint32_t, 32> after;
@@ -122,31 +130,42 @@ llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, con
     const bool is_dead = schedule.topology.isDead(at);
     for (std::uint32_t i = 0; i < count; ++i) {
       const Operation& operation = schedule.operations[i];
+      const bool executes = !is_dead && (operation.guard == kNone ||
+                                         holds(guards[operation.guard], at, schedule.topology));
+      moved[i].reset();
+      if (executes)
+        moved[i] = shares.of(sends(operation.kind) ? operation.a : operation.dst, at) * bytes;
+    }
+    for (std::uint32_t number = 0; number < count * segments; ++number) {
+      const std::uint32_t i = number % count;
       after.clear();
-      for (const std::uint32_t before : schedule.dependencesOf(operation))
-        after.append(tasks_of[before].begin(), tasks_of[before].end());
+      for (const std::uint32_t dependence : schedule.dependencesOf(schedule.operations[i])) {
+        const std::uint64_t back = std::uint64_t{schedule.segmentsBefore(dependence)} * count;
+        const std::uint32_t before = operationOf(dependence);
+        if (back + i > number) continue;  // of a segment before the first
+        const auto& tasks_before = tasks_of[number - back - i + before];
+        after.append(tasks_before.begin(), tasks_before.end());
+      }
       if (after.size() > 1) {
         std::sort(after.begin(), after.end());  // llvm::sort is qsort for numbers
         after.erase(llvm::unique(after), after.end());
       }
-      const bool executes = !is_dead && (operation.guard == kNone ||
-                                         holds(guards[operation.guard], at, schedule.topology));
-      if (!executes && after.size() <= kMostPassed) {
-        tasks_of[i].assign(after.begin(), after.end());
+      if (!moved[i] && after.size() <= kMostPassed) {
+        tasks_of[number].assign(after.begin(), after.end());
         continue;
       }
-      tasks_of[i].assign(1, static_cast<std::uint32_t>(graph.tasks.size()));
-      if (executes) {
-        const Region& moved = sends(operation.kind) ? operation.a : operation.dst;
-        builder.addTask(node, i, shares.of(moved, at) * bytes);
+      tasks_of[number].assign(1, static_cast<std::uint32_t>(graph.tasks.size()));
+      if (moved[i]) {
+        builder.addTask(node, i, *moved[i]);
       } else {
         builder.addPass(node, i);
       }
+      graph.tasks.back().operation = number;
       dependences.insert(dependences.end(), after.begin(), after.end());
       first_dependence.push_back(static_cast<std::uint32_t>(dependences.size()));
     }
   }
-  matchClasses(schedule, builder);
+  matchClasses(schedule, segments, builder);
   if (llvm::Error error = builder.checkMessages()) return error;
   builder.layDependences([&](std::uint32_t task, SimulationBuilder::Visit visit) {
     for (std::uint32_t k = first_dependence[task]; k < first_dependence[task + 1]; ++k)

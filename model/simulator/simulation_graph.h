@@ -30,7 +30,7 @@ enum class TaskKind : std::uint8_t {
 struct Task {
   TaskKind kind = TaskKind::kPass;
   std::uint32_t node = 0;         // class or rank
-  std::uint32_t operation = 0;    // of the schedule
+  std::uint32_t operation = 0;    // of the schedule, segment by segment
   std::uint32_t core = 0;         // among all cores of all nodes
   std::uint32_t partner = kNone;  // messages: the task of the other end
   std::uint32_t route = kNone;    // sends: index of a route
@@ -81,10 +81,12 @@ struct SimulationGraph {
 /// Operations on all classes, or a little more: what is on dead nodes counts too.
 double executions(const ScheduleView& schedule, const ir::NodeClasses& classes);
 
-/// Once per node class; `bytes` are those of the whole vector. `schedule` has passed `validate`.
-/// Errors: a machine of another shape, a message without its other end, too many tasks.
+/// Once per node class and segment; `bytes` are those of so many segments. Operation i of segment s
+/// is number s times those of `schedule` + i, as ir::unrollSegments() writes it. `schedule` has
+/// passed `validate`. Errors: a machine of another shape, a message without its other end, too many
+/// tasks.
 llvm::Expected<SimulationGraph> graphOfClasses(const ScheduleView& schedule, const Machine& machine,
-                                               double bytes);
+                                               double bytes, std::uint32_t segments);
 
 /// Every rank's flat program, with messages of whole elements. The vector has `elements` elements;
 /// where MPI counts per block, every block has as many as fit. Errors as above.

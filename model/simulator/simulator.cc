@@ -26,6 +26,51 @@ constexpr double kMostTasks = 1e7;
 // What it takes to see that a node does not execute an operation, compared with simulating it.
 constexpr double kSeenOperation = 0.05;
 
+/// Simulates the first `segments` segments of a schedule, which divide `options.bytes` among them.
+/// Ranks' programs, and messages between all, are of a schedule in one.
+llvm::Expected<SimulateResult> simulateAtOnce(const ScheduleView& any_root, const Machine& machine,
+                                              const SimulateOptions& options,
+                                              std::uint32_t segments) {
+  const ScheduleView counted = asCounted(any_root);
+  if (counted.topology != any_root.topology) {
+    // No message goes over the links that cut its rings.
+    Machine uncut = machine;
+    std::erase_if(uncut.dead_links, [&](const DeadLink& link) {
+      return std::ranges::find(any_root.topology.deadLinks(), link) !=
+             any_root.topology.deadLinks().end();
+    });
+    return simulateAtOnce(counted, uncut, options, segments);
+  }
+  const RootedSchedule rooted(any_root, 0);
+  // With few ports messages wait for one another, one by one.
+  std::optional<ir::UnrolledSchedule> unrolled;
+  if (!options.per_rank && ir::hasPeerLoops(rooted.view())) {
+    const ir::NodeClasses classes(rooted.view(), false);
+    if (machine.ports > 0 || ir::differAlongPeerLoops(rooted.view(), classes)) {
+      const double tasks = ir::unrolledOperations(rooted.view()) * classes.count();
+      if (llvm::Error error = checkTaskCount(rooted.view(), classes.count(), tasks)) {
+        return error;
+      }
+      unrolled = ir::unrollPeerLoops(rooted.view());
+    }
+  }
+  const ScheduleView schedule = unrolled ? unrolled->schedule.view() : rooted.view();
+  llvm::Expected<SimulationGraph> graph =
+      options.per_rank
+          ? graphOfRanks(schedule, machine,
+                         static_cast<std::uint64_t>(options.bytes / options.element_bytes),
+                         options.element_bytes)
+          : graphOfClasses(schedule, machine, options.bytes, segments);
+  if (!graph) return graph.takeError();
+  Simulation simulation(*graph, machine, options);
+  if (const std::uint64_t pending = simulation.run(); pending > 0) {
+    return makeError("deadlock: " + std::to_string(pending) +
+                     " operations never complete, the first is " +
+                     graph->taskName(simulation.firstPending()));
+  }
+  return simulation.result();
+}
+
 /// Simulates the first `segments` segments of a schedule, as long as they are.
 llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
                                                 const Machine& machine,
@@ -33,8 +78,10 @@ llvm::Expected<SimulateResult> simulateSegments(const ScheduleView& schedule,
                                                 std::uint32_t segments) {
   SimulateOptions some = options;
   some.bytes *= static_cast<double>(segments) / schedule.segments;
-  const Schedule unrolled = ir::unrollSegments(schedule, segments);
-  llvm::Expected<SimulateResult> result = simulate(unrolled.view(), machine, some);
+  const bool as_one = options.per_rank || ir::hasPeerLoops(schedule);
+  llvm::Expected<SimulateResult> result =
+      as_one ? simulate(ir::unrollSegments(schedule, segments).view(), machine, some)
+             : simulateAtOnce(schedule, machine, some, segments);
   if (!result) return result;
   const auto count = static_cast<std::uint32_t>(schedule.operations.size());
   for (CriticalStep& step : result->critical_path)
@@ -119,44 +166,7 @@ llvm::Expected<SimulateResult> simulate(const ScheduleView& any_root, const Mach
     return result;
   }
   if (any_root.segments > 1) return simulateAllSegments(any_root, machine, options);
-  const ScheduleView counted = asCounted(any_root);
-  if (counted.topology != any_root.topology) {
-    // No message goes over the links that cut its rings.
-    Machine uncut = machine;
-    std::erase_if(uncut.dead_links, [&](const DeadLink& link) {
-      return std::ranges::find(any_root.topology.deadLinks(), link) !=
-             any_root.topology.deadLinks().end();
-    });
-    return simulate(counted, uncut, options);
-  }
-  const RootedSchedule rooted(any_root, 0);
-  // With few ports messages wait for one another, one by one.
-  std::optional<ir::UnrolledSchedule> unrolled;
-  if (!options.per_rank && ir::hasPeerLoops(rooted.view())) {
-    const ir::NodeClasses classes(rooted.view(), false);
-    if (machine.ports > 0 || ir::differAlongPeerLoops(rooted.view(), classes)) {
-      const double tasks = ir::unrolledOperations(rooted.view()) * classes.count();
-      if (llvm::Error error = checkTaskCount(rooted.view(), classes.count(), tasks)) {
-        return error;
-      }
-      unrolled = ir::unrollPeerLoops(rooted.view());
-    }
-  }
-  const ScheduleView schedule = unrolled ? unrolled->schedule.view() : rooted.view();
-  llvm::Expected<SimulationGraph> graph =
-      options.per_rank
-          ? graphOfRanks(schedule, machine,
-                         static_cast<std::uint64_t>(options.bytes / options.element_bytes),
-                         options.element_bytes)
-          : graphOfClasses(schedule, machine, options.bytes);
-  if (!graph) return graph.takeError();
-  Simulation simulation(*graph, machine, options);
-  if (const std::uint64_t pending = simulation.run(); pending > 0) {
-    return makeError("deadlock: " + std::to_string(pending) +
-                     " operations never complete, the first is " +
-                     graph->taskName(simulation.firstPending()));
-  }
-  return simulation.result();
+  return simulateAtOnce(any_root, machine, options, 1);
 }
 
 }  // namespace torc::model

@@ -33,6 +33,41 @@ TEST(SimulateSegments, TakeTheTimeOfAPipeline) {
   }
 }
 
+// Links are shared, nodes differ, and segments wait for earlier ones: to the last bit.
+TEST(SimulateSegments, FewAreSimulatedAsTheyAreWrittenOut) {
+  using enum Collective;
+  for (const auto& [collective, shape, algorithm] :
+       {std::tuple{kBroadcast, "4x3m", "product-trees"},
+        {kReduce, "3x2x2", "rectangular"},
+        {kAllreduce, "4x4", "bucket"},
+        {kAllreduce, "5mx2", "bucket"},
+        {kReduceScatter, "8x2", "bucket"},
+        {kAllgather, "3x4", "bucket"}}) {
+    SCOPED_TRACE(std::string(algorithm) + " on " + shape);
+    compiler::PipelineOptions options;
+    const bool rings = llvm::StringRef(algorithm) == "bucket";
+    (rings ? options.segments : options.chunks) = 7;
+    const Schedule schedule = compiled(collective, shape, options, algorithm);
+    ASSERT_EQ(schedule.segments, 7u);
+    Machine machine = unitMachine(schedule.topology);
+    machine.alpha = 0.5;
+    machine.overhead = 0.125;
+    SimulateOptions simulated;
+    simulated.bytes = 1300;
+    simulated.critical_path = true;
+    const SimulateResult one = cantFail(simulate(schedule.view(), machine, simulated));
+    const Schedule unrolled = ir::unrollSegments(schedule.view(), 7);
+    const SimulateResult other = cantFail(simulate(unrolled.view(), machine, simulated));
+    EXPECT_EQ(one.makespan_s, other.makespan_s);
+    EXPECT_EQ(one.operations, other.operations);
+    EXPECT_EQ(one.messages, other.messages);
+    EXPECT_EQ(one.critical_path.size(), other.critical_path.size());
+    ASSERT_EQ(one.links.size(), other.links.size());
+    for (std::size_t i = 0; i < one.links.size(); ++i)
+      EXPECT_EQ(one.links[i].busy_s, other.links[i].busy_s);
+  }
+}
+
 TEST(SimulateSegments, ManyTakeAsLongAsTheyDoOneByOne) {
   constexpr std::uint32_t kSegments = 240;
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
