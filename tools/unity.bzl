@@ -1,7 +1,7 @@
 """One translation unit for all sources of a library: the headers that they share are read once.
 
-That is a fifth of the time. `bazel build --config=separate` compiles each source by itself, which also
-shows whether each includes what it needs.
+//runtime/pmpi:engine takes a fifth of the time so. `bazel build --config=separate` compiles each source by
+itself, which also shows whether each includes what it needs.
 """
 
 def _unity_file_impl(ctx):

@@ -27,7 +27,7 @@ constexpr double kMostTasks = 1e7;
 constexpr double kSeenOperation = 0.05;
 
 /// Simulates the first `segments` segments of a schedule, which divide `options.bytes` among them.
-/// Ranks' programs, and messages between all, are of a schedule in one.
+/// `segments` is 1 where every rank is simulated, and where loops over peers may be unrolled.
 llvm::Expected<SimulateResult> simulateAtOnce(const ScheduleView& any_root, const Machine& machine,
                                               const SimulateOptions& options,
                                               std::uint32_t segments) {

@@ -147,6 +147,7 @@ class Unroller {
   /// The same, where `instance` is the number of the iteration among those of `level` loops.
   void addInstances(std::uint32_t operation, const LoopsAround& target,
                     const Iterations& iterations, std::uint32_t level, std::uint64_t instance) {
+    // No nest is deeper than kMaxLoopDepth, which the compiler cannot see.
     if (level >= std::min(target.depth(), kMaxLoopDepth)) {
       result_.schedule.dependences.push_back(
           iterations.segments == 0
