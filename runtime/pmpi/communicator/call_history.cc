@@ -16,6 +16,19 @@ std::size_t indexOf(CallId id) {
   return static_cast<std::size_t>(id);
 }
 
+CallFailure failureOfNote(const CallNote& call, std::uint64_t refused, int code,
+                          const std::string& text) {
+  return {call.id, call.ordinal, call.number, refused, code, text};
+}
+
+CallNote noteOnFailure(const CallFailure& failure) {
+  CallNote note;
+  note.id = failure.id;
+  note.ordinal = failure.ordinal;
+  note.number = failure.number;
+  return note;
+}
+
 }  // namespace
 
 const CallNote* CallHistory::noteOf(CallId id, std::uint64_t ordinal) const {
@@ -78,9 +91,10 @@ void CallHistory::take(const Notice& notice) {
       answers_[notice.from] = {notice.calls, notice.refused};
       return;
     case NoticeKind::kFailed:
-      fail({notice.call.id, notice.call.ordinal, notice.call.number, notice.refused, notice.code,
-            notice.text},
-           notice.from);
+      remember(failureOfNote(notice.call, notice.refused, notice.code, notice.text));
+      if (notice.instead.number > 0) {
+        remember(failureOfNote(notice.instead, notice.refused_instead, notice.code, notice.text));
+      }
       return;
     case NoticeKind::kAsk:
       break;
@@ -110,13 +124,13 @@ bool CallHistory::consider(const Notice& asked) {
     return true;
   }
   if (owner_.isEnding()) {
-    failAsked(asked, message("rank ", rank_, " is in MPI_Finalize after ", calls_made_,
-                             calls_made_ == 1 ? " call" : " calls"));
+    fail(failureOfAsked(asked, message("rank ", rank_, " is in MPI_Finalize after ", calls_made_,
+                                       calls_made_ == 1 ? " call" : " calls")));
     return true;
   }
   const std::uint64_t refused_after = refused_after_[indexOf(call.id)];
   if (refused_after != 0 && refused_after <= calls_made_) {
-    failAsked(asked, message("MPI has refused it on rank ", rank_));
+    fail(failureOfAsked(asked, message("MPI has refused it on rank ", rank_)));
     made_[indexOf(call.id)] = call.ordinal;
     return true;
   }
@@ -128,24 +142,21 @@ bool CallHistory::consider(const Notice& asked) {
   return true;
 }
 
-/// Fails a call for which another rank waits, and what this rank makes in its place.
+/// Fails a call for which another rank waits, and what this rank makes in its place. All ranks hear
+/// of both at once: none may go on from one to a call that it takes for the other.
 void CallHistory::differ(const CallNote& mine, const Notice& asked) {
-  const CallNote in_its_place = mine;  // notes may move
-  failAsked(asked, message("rank ", rank_, " makes ", pmpi::describe(in_its_place)));
-  // What is the matter has been said.
-  const CallFailure* failure = remember(
-      {in_its_place.id, in_its_place.ordinal, in_its_place.number, calls_refused_, MPI_ERR_OTHER,
-       message("rank ", asked.from, " makes ", pmpi::describe(asked.call))});
-  if (failure != nullptr) spread(*failure);
+  const CallFailure instead =
+      failureOfNote(mine, calls_refused_, MPI_ERR_OTHER,
+                    message("rank ", asked.from, " makes ", pmpi::describe(asked.call)));
+  fail(failureOfAsked(asked, message("rank ", rank_, " makes ", pmpi::describe(mine))), &instead);
 }
 
-void CallHistory::failAsked(const Notice& asked, const std::string& text) {
+CallFailure CallHistory::failureOfAsked(const Notice& asked, const std::string& text) const {
   const CallNote& call = asked.call;
   const CallNote* mine = noteOf(call.id, call.ordinal);
   const bool other_length = mine != nullptr && mine->bytes != call.bytes;
-  fail({call.id, call.ordinal, call.number, asked.refused,
-        other_length ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER,
-        message("rank ", asked.from, " makes ", pmpi::describe(call), ", ", text)});
+  return failureOfNote(call, asked.refused, other_length ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER,
+                       message("rank ", asked.from, " makes ", pmpi::describe(call), ", ", text));
 }
 
 void CallHistory::fail(const CollectiveCall& call, int code, const std::string& text) {
@@ -160,33 +171,36 @@ const CallFailure* CallHistory::failureOf(CallId id, std::uint64_t ordinal) cons
   return found == failures_.end() ? nullptr : &*found;
 }
 
-void CallHistory::fail(CallFailure failure, int from) {
-  const CallFailure* remembered = remember(std::move(failure));
-  if (remembered == nullptr || from >= 0) return;
-  complain(
-      words("call ", remembered->number, " on ", owner_.description(), ": ", remembered->text));
-  spread(*remembered);
+/// The call has failed, and what another rank has made `instead`.
+void CallHistory::fail(const CallFailure& failure, const CallFailure* instead) {
+  const bool is_new = remember(failure);
+  if (is_new) {
+    complain(words("call ", failure.number, " on ", owner_.description(), ": ", failure.text));
+  }
+  const bool other_is_new = instead != nullptr && remember(*instead);
+  if (is_new || other_is_new) spread(failure, instead);
 }
 
-/// nullptr: it is known.
-const CallFailure* CallHistory::remember(CallFailure failure) {
-  if (failureOf(failure.id, failure.ordinal) != nullptr) return nullptr;
+/// False: it is known.
+bool CallHistory::remember(const CallFailure& failure) {
+  if (failureOf(failure.id, failure.ordinal) != nullptr) return false;
   if (failures_.size() == kFailures) failures_.pop_front();
-  failures_.push_back(std::move(failure));
-  const CallFailure& what = failures_.back();
-  if (what.ordinal > made_[indexOf(what.id)]) has_failures_to_come_ = true;
+  failures_.push_back(failure);
+  if (failure.ordinal > made_[indexOf(failure.id)]) has_failures_to_come_ = true;
   owner_.callHasFailed();
-  return &what;
+  return true;
 }
 
 /// Tells the other ranks.
-void CallHistory::spread(const CallFailure& failure) {
+void CallHistory::spread(const CallFailure& failure, const CallFailure* instead) {
   Notice notice;
   notice.kind = NoticeKind::kFailed;
-  notice.call.id = failure.id;
-  notice.call.ordinal = failure.ordinal;
-  notice.call.number = failure.number;
+  notice.call = noteOnFailure(failure);
   notice.refused = failure.refused;
+  if (instead != nullptr) {
+    notice.instead = noteOnFailure(*instead);
+    notice.refused_instead = instead->refused;
+  }
   notice.code = failure.code;
   notice.setText(failure.text);
   // Where memory has run out, the others ask in the end.

@@ -89,11 +89,11 @@ class CallHistory {
   void send(int first, int count, Notice& notice) const;
   bool consider(const Notice& asked);
   void differ(const CallNote& mine, const Notice& asked);
-  void failAsked(const Notice& asked, const std::string& text);
-  void fail(CallFailure failure, int from = -1);
+  CallFailure failureOfAsked(const Notice& asked, const std::string& text) const;
+  void fail(const CallFailure& failure, const CallFailure* instead = nullptr);
   const CallFailure* failureOf(CallId id, std::uint64_t ordinal) const;
-  const CallFailure* remember(CallFailure failure);
-  void spread(const CallFailure& failure);
+  bool remember(const CallFailure& failure);
+  void spread(const CallFailure& failure, const CallFailure* instead);
   void skipFailures(CallId next);
   const CallNote* noteOf(CallId id, std::uint64_t ordinal) const;
 

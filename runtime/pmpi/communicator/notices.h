@@ -29,9 +29,11 @@ struct Notice {
   NoticeKind kind = NoticeKind::kAsk;
   std::int32_t from = 0;      // the sender's rank in the communicator
   CallNote call;              // as the sender made it; of an answer: its number only
+  CallNote instead;           // kFailed: what another rank makes in its place, which fails with it
   std::uint64_t calls = 0;    // collective calls that the sender has made on the communicator
   std::uint64_t refused = 0;  // calls that MPI has refused on the rank that has made `call`
-  std::int32_t code = 0;      // kFailed: an error class of MPI
+  std::uint64_t refused_instead = 0;  // the same of `instead`
+  std::int32_t code = 0;              // kFailed: an error class of MPI
   char text[kTextBytes] = {};
 
   void setText(std::string_view what);

@@ -81,6 +81,25 @@ TEST_F(CallHistoryTest, CallsThatDifferFailOnBothRanks) {
   EXPECT_TRUE(zero_.history.hasFailuresToCome());
 }
 
+TEST_F(CallHistoryTest, TheNextCallIsNotTakenForOneThatHasFailed) {
+  // One makes an allgather in an allreduce's place, and an allreduce as soon as that has failed.
+  zero_.make(CallId::kAllreduce);
+  const CollectiveCall other = one_.make(CallId::kAllgather);
+  one_.history.ask(0, other);
+  zero_.history.take(one_.sent.front());
+  one_.sent.clear();
+  ASSERT_TRUE(zero_.history.hasFailures());
+  while (!one_.history.hasFailed(other)) {
+    ASSERT_FALSE(zero_.sent.empty());
+    one_.history.take(zero_.sent.front());
+    zero_.sent.pop_front();
+  }
+  const CollectiveCall next = one_.make(CallId::kAllreduce);
+  carryNotices();
+  EXPECT_FALSE(one_.history.hasFailed(next));
+  EXPECT_EQ(next.ordinal, zero_.make(CallId::kAllreduce).ordinal);
+}
+
 TEST_F(CallHistoryTest, WhoIsInFinalizeMakesNoMoreCalls) {
   const CollectiveCall call = zero_.make(CallId::kAllreduce);
   zero_.history.ask(1, call);
