@@ -7,14 +7,14 @@ namespace torc::runtime {
 namespace {
 
 // A plain array: destroyed never, so that it can be read during the exit of a thread.
-constexpr std::size_t kTextBytes = 1024;
-thread_local char last_error[kTextBytes] = "";
+constexpr std::size_t kErrorBytes = 1024;
+thread_local char last_error[kErrorBytes] = "";
 
 }  // namespace
 
 int report(const Status& status) noexcept {
   if (status.ok()) return TORC_OK;
-  std::snprintf(last_error, kTextBytes, "%s", status.message().c_str());
+  std::snprintf(last_error, kErrorBytes, "%s", status.message().c_str());
   switch (status.code()) {
     case StatusCode::kOk:
       return TORC_OK;

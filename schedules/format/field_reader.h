@@ -5,6 +5,7 @@
 #define TORC_SCHEDULES_FORMAT_FIELD_READER_H_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <iomanip>
@@ -80,6 +81,42 @@ inline Status readChecksum(FieldReader& reader) {
                         ", content has ", std::setw(16), actual, ": the file is damaged");
   }
   return {};
+}
+
+/// A kind of file, by what all its versions begin with.
+struct FileKind {
+  std::array<char, 8> magic;
+  const char* foreign;  // "not a torc schedule file"
+  const char* version_field;
+  std::uint32_t version;
+  const char* if_older;  // what to do with a file of an earlier version
+  std::uint32_t header_size;
+};
+
+/// The first letters, which no transfer rewrites.
+inline bool hasLettersOf(const FileKind& kind, std::span<const std::byte> file) {
+  constexpr std::size_t kLetters = 4;
+  return file.size() >= kLetters && std::memcmp(file.data(), kind.magic.data(), kLetters) == 0;
+}
+
+/// Fields whose meaning no version changes, so that later versions are told from damage.
+inline Status readPreamble(FieldReader& reader, const FileKind& kind) {
+  if (reader.file().empty()) return malformed("file is empty");
+  if (!hasLettersOf(kind, reader.file())) return malformed(kind.foreign);
+  std::array<char, 8> magic{};
+  if (Status status = reader.read(magic, "magic"); !status.ok()) return status;
+  if (magic != kind.magic) {
+    return reader.fault("is damaged, as by a transfer that rewrites line ends");
+  }
+  std::uint32_t version = 0;
+  if (Status status = reader.read(version, kind.version_field); !status.ok()) return status;
+  if (version != kind.version) {
+    return reader.faultAt(sizeof(kind.magic), kind.version_field, " ", version,
+                          ", this torc reads ", kind.version, ": ",
+                          version < kind.version ? kind.if_older : "it needs a later torc");
+  }
+  if (Status status = reader.expect(kind.header_size, "header size"); !status.ok()) return status;
+  return readChecksum(reader);
 }
 
 /// Reads the entries of the directory, and with each the place of its table. Tables lie one after

@@ -16,32 +16,9 @@ constexpr const char* kTableNames[kTableCount] = {
     "name",   "producer",   "colors", "streams", "boxes",      "pairs",      "pieces",
     "shifts", "peer_loops", "frames", "loops",   "iterations", "operations", "dependences"};
 
-Status readMagic(FieldReader& reader) {
-  const auto file = reader.file();
-  if (file.empty()) return malformed("file is empty");
-  if (!isScheduleFile(file)) return malformed("not a torc schedule file");
-  std::array<char, sizeof(kFileMagic)> magic{};
-  if (Status status = reader.read(magic, "magic"); !status.ok()) return status;
-  if (magic != std::to_array(kFileMagic)) {
-    return reader.fault("is damaged, as by a transfer that rewrites line ends");
-  }
-  return {};
-}
-
-/// Fields whose meaning no version changes, so that later versions are told from damage.
-Status readPreamble(FieldReader& reader) {
-  std::uint32_t version = 0;
-  if (Status status = reader.read(version, "format version"); !status.ok()) return status;
-  if (version != kFormatVersion) {
-    return reader.faultAt(
-        offsetof(FileHeader, version), "format version ", version, ", this torc reads ",
-        kFormatVersion,
-        version < kFormatVersion ? ": compile it again" : ": it needs a later torc");
-  }
-  const std::uint32_t header_size = sizeof(FileHeader);
-  if (Status status = reader.expect(header_size, "header size"); !status.ok()) return status;
-  return readChecksum(reader);
-}
+constexpr FileKind kScheduleFile{std::to_array(kFileMagic), "not a torc schedule file",
+                                 "format version",          kFormatVersion,
+                                 "compile it again",        sizeof(FileHeader)};
 
 Status readFacts(FieldReader& reader, ScheduleView& schedule) {
   std::array<std::uint8_t, 3> reserved{};
@@ -82,8 +59,7 @@ Status readTables(FieldReader& reader, ScheduleView& schedule) {
 /// `file` is aligned for every record; the view refers to it.
 Status readView(std::span<const std::byte> file, ScheduleView& schedule) {
   FieldReader reader(file);
-  Status status = readMagic(reader);
-  if (status.ok()) status = readPreamble(reader);
+  Status status = readPreamble(reader, kScheduleFile);
   if (status.ok()) status = readFacts(reader, schedule);
   if (status.ok()) status = readTables(reader, schedule);
   if (status.ok()) status = validate(schedule);
@@ -93,8 +69,7 @@ Status readView(std::span<const std::byte> file, ScheduleView& schedule) {
 }  // namespace
 
 bool isScheduleFile(std::span<const std::byte> bytes) {
-  constexpr std::size_t kLetters = 4;  // what no transfer rewrites
-  return bytes.size() >= kLetters && std::memcmp(bytes.data(), kFileMagic, kLetters) == 0;
+  return hasLettersOf(kScheduleFile, bytes);
 }
 
 StatusOr<LoadedSchedule> readSchedule(std::span<const std::byte> file, const std::string& origin) {

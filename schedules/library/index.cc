@@ -14,35 +14,12 @@
 namespace torc {
 namespace {
 
-Status readMagic(FieldReader& reader) {
-  constexpr std::size_t kLetters = 4;  // what no transfer rewrites
-  const auto bytes = reader.file();
-  if (bytes.empty()) return malformed("file is empty");
-  if (bytes.size() < kLetters || std::memcmp(bytes.data(), kIndexMagic, kLetters) != 0) {
-    return malformed("not the index of a torc library");
-  }
-  std::array<char, sizeof(kIndexMagic)> magic{};
-  if (Status status = reader.read(magic, "magic"); !status.ok()) return status;
-  if (magic != std::to_array(kIndexMagic)) {
-    return reader.fault("is damaged, as by a transfer that rewrites line ends");
-  }
-  return {};
-}
-
-/// Fields whose meaning no version changes, so that later versions are told from damage.
-Status readPreamble(FieldReader& reader) {
-  std::uint32_t version = 0;
-  if (Status status = reader.read(version, "index version"); !status.ok()) return status;
-  if (version != kIndexVersion) {
-    return reader.faultAt(offsetof(IndexHeader, version), "index version ", version,
-                          ", this torc reads ", kIndexVersion,
-                          version < kIndexVersion ? ": build the library again (torc library build)"
-                                                  : ": it needs a later torc");
-  }
-  const std::uint32_t header_size = sizeof(IndexHeader);
-  if (Status status = reader.expect(header_size, "header size"); !status.ok()) return status;
-  return readChecksum(reader);
-}
+constexpr FileKind kIndexFile{std::to_array(kIndexMagic),
+                              "not the index of a torc library",
+                              "index version",
+                              kIndexVersion,
+                              "build the library again (torc library build)",
+                              sizeof(IndexHeader)};
 
 struct Tables {
   std::span<const char> text;
@@ -169,8 +146,7 @@ Status readIndex(std::span<const std::byte> bytes, LibraryIndex& index) {
   std::uint32_t machine_length = 0, version_length = 0, tuned_on_length = 0;
   const std::uint32_t reserved = 0;
   Tables tables;
-  Status status = readMagic(reader);
-  if (status.ok()) status = readPreamble(reader);
+  Status status = readPreamble(reader, kIndexFile);
   if (status.ok()) status = reader.read(index.manifest_checksum, "manifest checksum");
   if (status.ok()) status = reader.read(machine_length, "length of machine");
   if (status.ok()) status = reader.read(version_length, "length of version");
