@@ -1,5 +1,5 @@
 // Symbolic proof, that of every rank by itself and execution on numbers agree: over random shapes
-// (up to 5 dimensions, 400 ranks, torus and mesh, with and without cores), pipelines, counts and
+// (up to 5 dimensions, 150 ranks, torus and mesh, with and without cores), pipelines, counts and
 // types. cells_test.cc compares the two proofs on mutants, too.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -20,14 +20,14 @@ std::string faultsOf(const ScheduleView& schedule, const ir::VerifyOptions& opti
 }
 
 RC_GTEST_PROP(Agreement, ProofsAndExecution, ()) {
-  const CompileCase test_case = drawCase(400);
+  const CompileCase test_case = drawCase(150);
   const Schedule schedule = drawLoops(compileCase(test_case));
   const ScheduleView view = schedule.view();
   RC_LOG() << test_case.text() << "\n";
   RC_TAG(test_case.collective);
   if (const std::string faults = faultsOf(view, {}); !faults.empty()) RC_FAIL(faults);
   // Rank by rank a proof of trees takes minutes and gigabytes: boxes of ranks don't make up a tree.
-  if (schedule.topology.ranks() <= (test_case.algorithm == "bucket" ? 400 : 100)) {
+  if (schedule.topology.ranks() <= (test_case.algorithm == "bucket" ? 150 : 100)) {
     const std::string faults = faultsOf(view, {.per_rank = true});
     if (!faults.empty()) RC_FAIL(faults);
   }

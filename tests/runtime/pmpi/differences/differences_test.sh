@@ -81,6 +81,7 @@ takes() {
 }
 
 shape='[0-9x]+'
+soon=TORC_STALL=0.6 # ranks that wait ask others after a quarter of it
 for form in blocking nonblocking persistent; do
   if takes same-base; then
     run
@@ -93,20 +94,20 @@ for form in blocking nonblocking persistent; do
     all after right "$ranks"
   fi
   if takes more; then
-    run
+    run "$soon"
     expectErrors '(9600|differ)'
   fi
   if takes fewer; then
-    run
+    run "$soon"
     expectErrors '(6400|differ)'
   fi
   if takes other-collective; then
-    run
+    run "$soon"
     expectErrors 'MPI_Allgather.*MPI_Allreduce|MPI_Allreduce.*MPI_Allgather|differ'
   fi
   # The next call of the one rank is what the others wait for.
   if takes refused; then
-    run
+    run "$soon"
     expectOneBehind
   fi
   if takes aliased; then
@@ -124,7 +125,7 @@ for form in blocking nonblocking persistent; do
     all after right "$ranks"
   fi
   if takes gone-on; then
-    run
+    run "$soon"
     [[ $status -eq 0 ]] || fail "exit status $status"
     all call 'error class [0-9]+' "$ranks"
     all next right "$ranks"
@@ -139,45 +140,45 @@ for form in blocking nonblocking persistent; do
     all after right "$ranks"
   fi
   if takes own-block; then
-    run
+    run "$soon"
     expectErrors 'own block is not as long'
   fi
   if takes exchange-more; then
-    run
+    run "$soon"
     expectErrors '(17600|35200|differ|bytes)'
   fi
   if takes exchange-own-block; then
-    run
+    run "$soon"
     expectErrors 'own block is not as long'
   fi
   if takes exchange-lists; then
-    run
+    run "$soon"
     expectErrors 'lltoallv.*lltoall of|lltoall of.*lltoallv|differ'
   fi
   if takes own-blocks-differ; then
-    run
+    run "$soon"
     expectErrors 'own block is not as long'
   fi
   if takes block-too-long; then
-    run
+    run "$soon"
     expectReceiversError 'from rank [0-9]+ has more than the [0-9]+ bytes'
   fi
   if takes block-too-short; then
-    run
+    run "$soon"
     expectReceiversError 'from rank [0-9]+ has [0-9]+ bytes where [0-9]+ are expected'
   fi
   if takes skipped; then
-    run
+    run "$soon"
     all call 'error class [0-9]+' $((ranks - 1))
     grep -q 'is in MPI_Finalize after 1 call' "$work/output" || fail "nothing says who has ended"
   fi
   if takes first-fewer; then
-    run
+    run "$soon"
     all call 'error class [0-9]+' "$ranks"
     all after right "$ranks"
   fi
   if takes fatal; then
-    run
+    run "$soon"
     [[ $status -ne 0 ]] || fail "MPI_ERRORS_ARE_FATAL: exit status 0"
     grep -qE '^torc: error: rank [0-9]+: call 2 on ' "$work/output" || fail "nothing names the call"
   fi

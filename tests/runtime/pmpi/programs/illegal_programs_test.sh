@@ -19,7 +19,7 @@ failures=0 failed=0 stalled=0 completed=0
 
 environment=()
 if [[ $preload != - ]]; then
-  environment=(-genv LD_PRELOAD "$(realpath "$preload")" -genv TORC_STALL 5
+  environment=(-genv LD_PRELOAD "$(realpath "$preload")" -genv TORC_STALL 2
     -genv TORC_LIBRARY "$(realpath "$library")")
 fi
 
