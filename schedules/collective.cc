@@ -141,6 +141,30 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .in_place = InPlace::kVector,
         .mpi = {"MPI_Exscan", "", ""},
     },
+    {
+        .name = "neighbor_allgather",
+        .blocks = BlockSpace::kNeighbour,
+        .in = Holds::kOwn,
+        .in_elsewhere = Holds::kOwn,
+        .out = Holds::kEachNeighbour,
+        .out_elsewhere = Holds::kEachNeighbour,
+        .result = Result::kMoved,
+        .layout = Layout::kBlockMajor,
+        .counts = CountOf::kBlock,
+        .in_place = InPlace::kNothing,
+    },
+    {
+        .name = "neighbor_alltoall",
+        .blocks = BlockSpace::kNeighbour,
+        .in = Holds::kEachNeighbour,
+        .in_elsewhere = Holds::kEachNeighbour,
+        .out = Holds::kEachNeighbour,
+        .out_elsewhere = Holds::kEachNeighbour,
+        .result = Result::kMoved,
+        .layout = Layout::kBlockMajor,
+        .counts = CountOf::kBlock,
+        .in_place = InPlace::kNothing,
+    },
 };
 
 }  // namespace

@@ -25,14 +25,19 @@ enum class Collective : std::uint8_t {
   kGather = 7,
   kScan = 8,
   kExscan = 9,
+  kNeighborAllgather = 10,
+  kNeighborAlltoall = 11,
 };
-inline constexpr int kCollectiveCount = 10;
+inline constexpr int kCollectiveCount = 12;
 
 /// What the blocks of a vector are indexed by.
 enum class BlockSpace : std::uint8_t {
   kNode = 0,  // their owner
   kPair = 1,  // their source and their destination
   kNone = 2,  // there are none: no data moves
+  // Their owner, who gets a part of them from each of its neighbours: a part is what travels one
+  // way along one axis (schedules/neighbours.h).
+  kNeighbour = 3,
 };
 
 /// What a buffer of one rank holds.
@@ -40,6 +45,8 @@ enum class Holds : std::uint8_t {
   kNothing = 0,
   kOwn = 1,    // the rank's own block; of pairs, `in` those that it sends, `out` those it receives
   kWhole = 2,  // every block
+  // Of neighbours: one block for each, in MPI's order. (kOwn: one block for all.)
+  kEachNeighbour = 3,
 };
 
 /// What the result's elements are.
@@ -70,6 +77,7 @@ enum class InPlace : std::uint8_t {
   kStart = 2,    // `out` holds the whole of `in`; the own block of the result goes to its beginning
   kSwapped = 3,  // the block to a rank lies where the one from it goes: schedules take a copy
   kOwnResult = 4,  // the own block of `out` lies at its place in `in`
+  kNothing = 5,    // nothing: MPI does not have it
 };
 
 /// The facts of one collective.
@@ -99,7 +107,7 @@ struct CollectiveRow {
   /// Whether a call has a count and a datatype for the own block apart from those for all blocks:
   /// one of `out` where `in` is whole, else of `in`.
   bool describesOwn() const {
-    return result == Result::kMoved && (in != out || blocks == BlockSpace::kPair);
+    return result == Result::kMoved && (in != out || blocks != BlockSpace::kNode);
   }
   bool describesOwnOut() const { return describesOwn() && inWhole(); }
   bool inWhole() const { return in == Holds::kWhole; }
@@ -121,13 +129,16 @@ struct CollectiveRow {
   }
   /// Whether a schedule can serve a call with MPI_IN_PLACE as it stands.
   bool servesInPlace() const { return in_place != InPlace::kSwapped; }
+  bool isOfNeighbours() const { return blocks == BlockSpace::kNeighbour; }
   /// Whether a rank may say it: one that has the buffer in which the other's data lie.
   bool mayBeInPlace(bool at_root) const {
-    return (in_place == InPlace::kOwnResult ? inAt(at_root) : outAt(at_root)) != Holds::kNothing;
+    return in_place != InPlace::kNothing &&
+           (in_place == InPlace::kOwnResult ? inAt(at_root) : outAt(at_root)) != Holds::kNothing;
   }
-  /// Blocks that a call's count stands for, on `ranks` ranks.
-  std::uint64_t countedBlocks(std::uint64_t ranks) const {
-    return counts == CountOf::kVector ? 1 : ranks;
+  /// Blocks that a call's count stands for, on `ranks` ranks of a grid of so many dimensions, which
+  /// only neighbours ask for.
+  std::uint64_t countedBlocks(std::uint64_t ranks, std::uint64_t dimensions = 0) const {
+    return counts == CountOf::kVector ? 1 : isOfNeighbours() ? 2 * dimensions : ranks;
   }
 };
 

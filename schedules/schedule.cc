@@ -41,6 +41,12 @@ bool ScheduleView::sumsWhole() const {
   });
 }
 
+std::uint64_t ScheduleView::vectorBlocks() const {
+  const CollectiveRow& row = rowOf(collective);
+  if (row.isOfNeighbours()) return 1;
+  return row.layout == Layout::kBlockMajor ? topology.ranks() : topology.sites();
+}
+
 PartIndex ScheduleView::partIndex(std::uint32_t part) const {
   PartIndex index;
   for (const Color& color : colors) {

@@ -343,8 +343,11 @@ struct ScheduleView {
   /// Whether blocks of pairs go straight from their source to their destination: there are no
   /// frames in which others could hold them. Of counts that differ such a schedule can be expanded
   /// by what a rank is told alone; others need what passes through it (Counts::passing).
-  bool isDirect() const { return hasPairs() && frames.empty(); }
+  bool isDirect() const { return rowOf(collective).blocks != BlockSpace::kNode && frames.empty(); }
   BlockAxes blockAxes() const { return {topology, rowOf(collective).blocks}; }
+  /// Blocks of nodes that are a whole vector: where ranks own them those of dead nodes are none. Of
+  /// neighbours a vector is what one node sends, which is one block, of all parts.
+  std::uint64_t vectorBlocks() const;
   /// How many boxes a piece can name by its index.
   std::size_t boxCount() const { return hasPairs() ? pairs.size() : boxes.size(); }
   /// The interval of box number `box` of a piece, on a block axis.

@@ -103,7 +103,8 @@ StatusOr<std::size_t> dedicatedCount(const DedicatedRanks& wanted, std::size_t r
 }
 
 bool isOffloaded(const CollectiveRow& row) {
-  return row.isIntercepted() && !row.isPrefix() && !(row.isRooted() && row.describesOwn());
+  return row.isIntercepted() && !row.isPrefix() && !row.isOfNeighbours() &&
+         !(row.isRooted() && row.describesOwn());
 }
 
 std::string name(OffloadedCollective collective) {

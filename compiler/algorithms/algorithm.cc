@@ -14,6 +14,7 @@
 #include "compiler/algorithms/damage/breadth_first_trees.h"
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/spanning_trees.h"
+#include "compiler/algorithms/neighbours/neighbours.h"
 #include "compiler/algorithms/recursive/recursive_exchange.h"
 #include "compiler/algorithms/rounds/rounds.h"
 #include "compiler/algorithms/scan/line_scan.h"
@@ -75,6 +76,11 @@ bool hasRootAndBlocks(const CollectiveRow& collective) {
 
 bool isAlltoall(const CollectiveRow& collective) {
   return collective.blocks == BlockSpace::kPair;
+}
+
+/// neighbor_allgather, neighbor_alltoall.
+bool isOfNeighbours(const CollectiveRow& collective) {
+  return collective.isOfNeighbours();
 }
 
 constexpr llvm::StringRef kDamage = "something is dead";
@@ -450,6 +456,12 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .estimate = estimateExchanges,
        .form = PlanForm::kExchanges,
        .unsuited = unsuitedWithoutCores},
+      {.name = "neighbours",
+       .description = "to each neighbour its block, all links at a time",
+       .serves = isOfNeighbours,
+       .plan = planNeighbours,
+       .estimate = estimateNeighbours,
+       .unsuited = unsuitedToNeighbours},
   };
   return kAlgorithms;
 }

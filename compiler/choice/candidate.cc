@@ -61,8 +61,8 @@ bool leavesNeighbours(const ScheduleView& schedule) {
 
 std::optional<double> elementBytesFor(const CollectiveSpec& spec, double bytes) {
   constexpr double kElement = 4;
-  const bool has_blocks = rowOf(spec.collective).counts == CountOf::kBlock;
-  const double blocks = has_blocks ? static_cast<double>(spec.topology.ranks()) : 1;
+  const auto blocks = static_cast<double>(
+      rowOf(spec.collective).countedBlocks(spec.topology.ranks(), spec.topology.axis_count));
   if (bytes >= kElement * blocks) return kElement;
   if (bytes >= blocks) return 1;
   return std::nullopt;

@@ -158,6 +158,8 @@ class LeftOutFinder {
           add("chunks", *algorithm, "segments are as many in a short file");
         if (algorithm->form == PlanForm::kRounds)
           add("chunks", *algorithm, "rounds are for short vectors");
+        if (rowOf(spec_.collective).isOfNeighbours())
+          add("chunks", *algorithm, "a neighbour's block is one message");
       }
     }
     if (limits_.peers || limits_.window) return;

@@ -48,7 +48,8 @@ Search searchSteps(const Trials& trials, const Algorithm& algorithm) {
   if (trials.limits.algorithm == nullptr && is_doubtful)
     candidate.refusal = tooLarge(estimate, chunks, most_bytes);
   co_yield candidate;
-  if (trials.limits.chunks || trials.isLastRefused()) co_return;
+  const bool is_one_message = rowOf(trials.spec.collective).isOfNeighbours();
+  if (trials.limits.chunks || trials.isLastRefused() || is_one_message) co_return;
   auto whole = programOf(trials.programs, candidate);
   if (!whole) co_return consumeError(whole.takeError());  // as the candidate has been
   const Schedule& schedule = (*whole)->schedule;

@@ -84,8 +84,11 @@ llvm::Expected<std::vector<Collective>> readCollectives() {
     if (!collective) return collective.takeError();
     wanted.push_back(*collective);
   }
-  for (int i = 0; collectives.empty() && i < kCollectiveCount; ++i)
-    wanted.push_back(static_cast<Collective>(i));
+  for (int i = 0; collectives.empty() && i < kCollectiveCount; ++i) {
+    if (rowOf(static_cast<Collective>(i)).isIntercepted()) {
+      wanted.push_back(static_cast<Collective>(i));
+    }
+  }
   llvm::sort(wanted);
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   return wanted;

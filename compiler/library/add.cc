@@ -76,7 +76,7 @@ class Adder {
 /// predicted as that.
 double modelled(Collective collective, const Topology& shape, std::uint64_t bytes) {
   constexpr std::uint64_t kElement = 4;
-  const std::uint64_t blocks = rowOf(collective).countedBlocks(shape.ranks());
+  const std::uint64_t blocks = rowOf(collective).countedBlocks(shape.ranks(), shape.axis_count);
   return static_cast<double>(std::max(bytes, kElement * blocks));
 }
 
@@ -110,7 +110,7 @@ llvm::Error Adder::add(const Addition& addition) {
                      std::string(rowOf(own->view().collective).name) + ", which does not do for " +
                      std::string(row.name));
   }
-  if (addition.highest == kNoSize && row.blocks != BlockSpace::kPair && !row.reduces()) {
+  if (addition.highest == kNoSize && row.blocks == BlockSpace::kNode && !row.reduces()) {
     return makeError(addition.path + ": no call of " + std::string(row.name) +
                      " is without a size");
   }

@@ -135,7 +135,7 @@ RangeFinder::RangeFinder(const PlannedShape& shape, Collective collective, const
       sizes_(sizes),
       candidates_(candidates),
       least_(kElement *
-             (rowOf(collective).counts == CountOf::kVector ? 1 : shape.topology.ranks())),
+             rowOf(collective).countedBlocks(shape.topology.ranks(), shape.topology.axis_count)),
       sink_(sink),
       queue_(queue),
       progress_(progress) {
@@ -306,17 +306,17 @@ llvm::Error RangeFinder::findRanges() {
     if (llvm::Error error = complete(range)) return error;
   }
   const bool has_one =
-      rowOf(collective_).blocks == BlockSpace::kPair || collective_ == Collective::kAllreduce;
+      rowOf(collective_).blocks != BlockSpace::kNode || collective_ == Collective::kAllreduce;
   return has_one ? addWithoutSize() : llvm::Error::success();
 }
 
 /// Adds what serves calls for which schedules are not chosen by size, where there is such a
-/// schedule. Of pairs the best direct one of the smallest calls, for direct ones differ in what
-/// they cost to start; of an allreduce the best one of ordered sums for a few KiB, from where on
-/// those of fewer rounds are no longer the best.
+/// schedule. Of pairs, and of neighbours, the best direct one of the smallest calls, for direct
+/// ones differ in what they cost to start; of an allreduce the best one of ordered sums for a few
+/// KiB, from where on those of fewer rounds are no longer the best.
 llvm::Error RangeFinder::addWithoutSize() {
   constexpr std::uint64_t kOrderedBytes = 16384;
-  const bool of_pairs = rowOf(collective_).blocks == BlockSpace::kPair;
+  const bool of_pairs = rowOf(collective_).blocks != BlockSpace::kNode;
   const std::uint64_t bytes = of_pairs ? kNoSize : kOrderedBytes;
   llvm::Expected<Choice> choice =
       choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});

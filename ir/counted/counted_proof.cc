@@ -7,6 +7,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "schedules/neighbours.h"
+
 namespace torc::ir {
 namespace {
 
@@ -45,13 +47,14 @@ struct RankState {
 
 class CountedProof {
  public:
-  CountedProof(Collective collective, const std::vector<FlatProgram>& programs, std::uint64_t count,
-               bool in_place)
+  CountedProof(Collective collective, const Topology& topology,
+               const std::vector<FlatProgram>& programs, std::uint64_t count, bool in_place)
       : row_(rowOf(collective)),
+        topology_(topology),
         programs_(programs),
         count_(count),
         in_place_(in_place),
-        total_(count * row_.countedBlocks(programs.size())) {}
+        total_(count * row_.countedBlocks(programs.size(), topology.axis_count)) {}
 
   CountedResult run() {
     for (std::size_t r = 0; r < programs_.size() && ok(); ++r)
@@ -333,12 +336,15 @@ class CountedProof {
     return in_place_ && row_.inPlaceSharesBlock() && row_.mayBeInPlace(isRoot(rank));
   }
   bool ofPairs() const { return row_.blocks == BlockSpace::kPair; }
-  /// Where in the whole vector the rank's own block lies; of pairs, a vector is a rank's own.
-  std::uint64_t ownOffset(std::size_t rank) const { return ofPairs() ? 0 : rank * count_; }
+  /// Where in the whole vector the rank's own block lies; of pairs and of neighbours, a vector is a
+  /// rank's own.
+  std::uint64_t ownOffset(std::size_t rank) const {
+    return row_.blocks == BlockSpace::kNode ? rank * count_ : 0;
+  }
   /// Elements of a buffer.
   std::uint64_t lengthOf(Holds holds) const {
     if (holds == Holds::kNothing) return 0;
-    return holds == Holds::kWhole || ofPairs() ? total_ : count_;
+    return holds == Holds::kOwn && !ofPairs() ? count_ : total_;
   }
 
   void complete(std::uint32_t rank, std::uint32_t index) {
@@ -350,6 +356,7 @@ class CountedProof {
   }
 
   void checkResults() {
+    if (row_.isOfNeighbours()) return checkNeighbours();
     std::vector<std::uint64_t> wanted(total_, 0);
     for (std::uint64_t e = 0; e < total_; ++e) {
       if (!row_.reduces()) {
@@ -385,11 +392,39 @@ class CountedProof {
     }
   }
 
+  /// What each neighbour has for the rank, or has for all; where there is none, what was there.
+  void checkNeighbours() {
+    for (std::size_t r = 0; r < programs_.size() && ok(); ++r) {
+      const Coordinates at = topology_.coordinatesOf(static_cast<std::int32_t>(r));
+      for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+        for (const Way way : {Way{axis, -1}, Way{axis, 1}})
+          checkNeighbour(r, at, way);
+      }
+    }
+  }
+  void checkNeighbour(std::size_t rank, const Coordinates& at, const Way& way) {
+    const std::uint64_t first = neighbourPlace(topology_, way) * count_;
+    std::uint64_t drawer = programs_.size() + rank * 3 + 1, from = first;  // as in prepare()
+    if (hasNeighbour(topology_, at, way)) {
+      Shift shift{};
+      shift[way.axis] = way.sign;
+      drawer = static_cast<std::uint64_t>(topology_.neighbour(at, shift));
+      from = row_.in == Holds::kOwn ? 0 : neighbourPlace(topology_, {way.axis, -way.sign}) * count_;
+    }
+    const std::vector<std::uint64_t>& out = ranks_[rank].memory[1];
+    for (std::uint64_t e = 0; e < count_; ++e) {
+      if (first + e < out.size() && out[first + e] == drawn(drawer, from + e)) continue;
+      return fail(rank, nullptr,
+                  "element " + std::to_string(first + e) + " of its result is not its neighbour's");
+    }
+  }
+
   struct Message {
     std::uint32_t sender = kNone, receiver = kNone;  // operations that have started
   };
 
   const CollectiveRow& row_;
+  const Topology& topology_;
   const std::vector<FlatProgram>& programs_;
   const std::uint64_t count_;
   const bool in_place_;
@@ -419,16 +454,18 @@ Status tooLarge(double amount, const char* of_what, std::uint64_t limit) {
 
 }  // namespace
 
-CountedResult proveCounted(Collective collective, const std::vector<FlatProgram>& programs,
-                           std::uint64_t count, bool in_place) {
-  return CountedProof(collective, programs, count, in_place).run();
+CountedResult proveCounted(Collective collective, const Topology& topology,
+                           const std::vector<FlatProgram>& programs, std::uint64_t count,
+                           bool in_place) {
+  return CountedProof(collective, topology, programs, count, in_place).run();
 }
 
 StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t count) {
   const CollectiveRow& row = rowOf(schedule.collective);
   const std::uint64_t ranks = schedule.topology.ranks();
   // Some rank holds, or sums up, the whole vector.
-  const double whole = static_cast<double>(count) * static_cast<double>(row.countedBlocks(ranks));
+  const double whole = static_cast<double>(count) *
+                       static_cast<double>(row.countedBlocks(ranks, schedule.topology.axis_count));
   if (whole > static_cast<double>(kMaxCountedElements)) {
     return tooLarge(whole, "elements of the vector", kMaxCountedElements);
   }
@@ -460,7 +497,8 @@ StatusOr<CountedResult> proveCounted(const ScheduleView& schedule, std::uint64_t
       }
       programs.push_back(std::move(*program));
     }
-    const CountedResult result = proveCounted(schedule.collective, programs, count, in_place);
+    const CountedResult result =
+        proveCounted(schedule.collective, schedule.topology, programs, count, in_place);
     both.messages += result.messages;
     both.elements += result.elements;
     both.fault = result.fault;

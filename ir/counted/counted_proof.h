@@ -36,11 +36,12 @@ struct CountedResult {
   std::uint64_t elements = 0;  // read and written
 };
 
-/// Runs `programs`, one per rank, of a call with `count` (as in Counts) of `collective`, from the
-/// root that they were expanded for, where it has one. With
+/// Runs `programs`, one per rank of `topology`, of a call with `count` (as in Counts) of
+/// `collective`, from the root that they were expanded for, where it has one. With
 /// `in_place` the buffers lie as MPI_IN_PLACE has them. At least one rank.
-CountedResult proveCounted(Collective collective, const std::vector<FlatProgram>& programs,
-                           std::uint64_t count, bool in_place);
+CountedResult proveCounted(Collective collective, const Topology& topology,
+                           const std::vector<FlatProgram>& programs, std::uint64_t count,
+                           bool in_place);
 
 /// Expands all ranks of `schedule`, which has passed `validate`, for the root 0 where the
 /// collective has one, and proves them, not in place and, where buffers then lie otherwise, in

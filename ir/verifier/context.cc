@@ -23,7 +23,9 @@ VerifyContext::VerifyContext(const ScheduleView& written_view, const ScheduleVie
 }
 
 void VerifyContext::groupParts() {
-  first_of_group_.resize(parts.size() + 1, false);  // and the end
+  // Each part of neighbours is for another one.
+  const bool all_apart = rowOf(schedule.collective).isOfNeighbours();
+  first_of_group_.resize(parts.size() + 1, all_apart);  // and the end
   first_of_group_[0] = true;
   const auto cut = [&](const Piece& piece) {
     first_of_group_[piece.part] = first_of_group_[piece.part + piece.parts] = true;

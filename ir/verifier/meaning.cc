@@ -17,6 +17,7 @@
 #include "ir/verifier/fact_joins.h"
 #include "ir/verifier/facts.h"
 #include "ir/verifier/rank_order.h"
+#include "schedules/neighbours.h"
 
 namespace torc::ir {
 namespace {
@@ -80,6 +81,7 @@ class MeaningChecker {
     out_.resize(context_.parts.size());
     slots_.resize(schedule_.slot_count);
     payloads_.resize(schedule_.operations.size());
+    if (row_.isOfNeighbours()) return initialiseNeighbours();
     for (const auto& [nodes, holds] :
          holdersOf(context_.domains.live(), row_.in, row_.in_elsewhere)) {
       const bool whole = holds == Holds::kWhole;
@@ -101,6 +103,33 @@ class MeaningChecker {
         }
       }
     }
+  }
+  /// Of each part a node holds the block of its neighbour that way.
+  void initialiseNeighbours() {
+    for (std::uint32_t part = 0; part < in_.size(); ++part) {
+      const Way way = wayOfPart(part);
+      for (const Ranges& nodes : nodesWith(context_.domains.live(), way)) {
+        Spans neighbour = themselves(nodes);
+        neighbour[way.axis] =
+            spanOf(Interval::relative(way.sign), nodes[way.axis], topology_.axes[way.axis].size);
+        in_[part]
+            .on(nodes, setting_)
+            .add({{nodes, blocksAt(neighbour, 0)}, {blockOwner()}, kNone}, setting_);
+      }
+    }
+  }
+  /// Those of `live` that have a neighbour that way.
+  RangesList nodesWith(const RangesList& live, const Way& way) const {
+    Interval along;
+    RangesList found;
+    if (!nodesWithNeighbour(topology_, way, along)) return found;
+    Ranges with{};
+    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
+      with[axis] = {0, topology_.axes[axis].size};
+    with[way.axis] = resolve(along, 0, topology_.axes[way.axis].size);
+    for (const Ranges& nodes : live)
+      intersect(nodes, with, topology_, found);
+    return found;
   }
   /// The blocks one end of which is a dead node, all its cores.
   BlockSpans blocksOf(const Coordinates& dead, std::uint32_t end) const {
@@ -153,9 +182,11 @@ class MeaningChecker {
   }
   /// The blocks one end of which is the node itself.
   BlockSpans ownBlocks(const Ranges& nodes, std::uint32_t end) const {
+    return blocksAt(themselves(nodes), end);
+  }
+  BlockSpans blocksAt(const Spans& owners, std::uint32_t end) const {
     BlockSpans blocks = allBlocks(axes_);
-    const Spans own = themselves(nodes);
-    std::copy_n(own.begin(), axes_.nodeAxes(), blocks.begin() + end * axes_.nodeAxes());
+    std::copy_n(owners.begin(), axes_.nodeAxes(), blocks.begin() + end * axes_.nodeAxes());
     return blocks;
   }
   static Spans blockOwner() { return {}; }  // follows the block on every axis
@@ -404,7 +435,12 @@ class MeaningChecker {
     for (std::uint32_t part = 0; part < context_.parts.size() && !context_.full(); ++part) {
       if (!context_.isFirstOfGroup(part)) continue;
       const std::string place = "at the end out[p" + std::to_string(part) + "] of ";
-      for (const auto& [nodes, holds] : holdersOf(with_results, row_.out, row_.out_elsewhere)) {
+      // Of neighbours, who has one on the other side. The block of a node that has none nobody has,
+      // so that it is never written.
+      const Way way = wayOfPart(part);
+      const RangesList with_part =
+          row_.isOfNeighbours() ? nodesWith(with_results, {way.axis, -way.sign}) : with_results;
+      for (const auto& [nodes, holds] : holdersOf(with_part, row_.out, row_.out_elsewhere)) {
         const BlockSpans blocks =
             holds == Holds::kWhole ? allBlocks(axes_) : ownBlocks(nodes, axes_.ends() - 1);
         FactList facts;

@@ -43,6 +43,10 @@ class BandwidthBound {
         ranks_per_node_(std::max<double>(machine.ranks_per_node, 1)) {
     if (network_.liveNodes() < 2 || bytes_ == 0) return;
     if (collective_.blocks == BlockSpace::kNone) return;
+    if (collective_.isOfNeighbours()) {
+      lookAtNeighbours(machine.dimensions.size());
+      return;
+    }
     lookAtCuts();
     lookAtSplits();
     if (collective_.blocks == BlockSpace::kPair) lookAtDimensions();
@@ -139,6 +143,18 @@ class BandwidthBound {
     });
   }
 
+  /// Each block takes one link at least: as long as all links together take for all of them.
+  /// `dimensions` counts those of one node too, along which it is its own neighbour.
+  void lookAtNeighbours(std::size_t dimensions) {
+    double blocks = 0, carried = 0;  // of a node in the mean, in one direction
+    for (const NetworkDimension& of : network_.dimensions()) {
+      blocks += of.linksOfLine() / of.size;
+      carried += of.linksOfLine() / of.size * of.bandwidth;
+    }
+    const double block = bytes_ / (2 * static_cast<double>(dimensions));
+    raise((unidirectional_ ? 2 : 1) * block * blocks / carried, 0, BandwidthLimit::kCut, 0);
+  }
+
   void lookAtSplits() {
     network_.forEachSplit([&](const Split& split) {
       const double demand = demandOfSplit(split.parts);
@@ -228,8 +244,10 @@ double computeSeconds(const Machine& machine, const BoundRequest& request, doubl
 }
 
 /// Rounds and latency.
-void boundLatency(const Machine& machine, const Network& network, bool rooted, Bound& bound) {
+void boundLatency(const Machine& machine, const Network& network, const CollectiveRow& collective,
+                  Bound& bound) {
   if (network.liveNodes() < 2) return;
+  const bool rooted = collective.isRooted();
   double nearest = machine.dimensions[network.dimensions().front().axis].latency;
   double way = 0;  // seconds of hops to the node furthest away
   double hops = 0;
@@ -245,7 +263,10 @@ void boundLatency(const Machine& machine, const Network& network, bool rooted, B
     nearest = std::min(nearest, hop);
     links += dimension.linksAt(static_cast<std::int32_t>(dimension.size / 2));
   }
-  if (nodes_missing) {
+  if (collective.isOfNeighbours()) {
+    hops = 1;
+    way = nearest;
+  } else if (nodes_missing) {
     // Each dead node takes at most one distance away.
     hops = std::max(1.0, hops - static_cast<double>(network.deadNodes().size()));
     way = hops * nearest;
@@ -255,7 +276,8 @@ void boundLatency(const Machine& machine, const Network& network, bool rooted, B
   bound.latency_s = start_up + way;
   bound.round_s = start_up + nearest;
   bound.neighbour_rounds = static_cast<std::uint32_t>(hops);
-  for (double reached = 1; reached < network.liveNodes(); reached *= ports + 1)
+  const double all = collective.isOfNeighbours() ? 2 : network.liveNodes();
+  for (double reached = 1; reached < all; reached *= ports + 1)
     ++bound.rounds;
 }
 
@@ -289,7 +311,7 @@ Bound lowerBound(const Machine& machine, const BoundRequest& request) {
   bandwidth.store(bound);
   bound.nodes = bandwidth.network().liveNodes();
   bound.compute_s = computeSeconds(machine, request, bound.nodes);
-  boundLatency(machine, bandwidth.network(), request.collective.isRooted(), bound);
+  boundLatency(machine, bandwidth.network(), request.collective, bound);
   bound.bound_s = std::max({bound.bandwidth_s, bound.compute_s, bound.latency_s});
   if (isAllreduce(request.collective)) {
     BoundRequest half = request;

@@ -92,9 +92,7 @@ llvm::Expected<LinkLoads> loadsOf(const ScheduleView& schedule) {
   // As in VectorShares: where ranks own blocks, dead nodes have none.
   const bool owned = rowOf(schedule.collective).layout == Layout::kBlockMajor;
   const Topology& topology = schedule.topology;
-  if (denominator) {
-    denominator = multiply(*denominator, owned ? topology.ranks() : topology.sites());
-  }
+  if (denominator) denominator = multiply(*denominator, schedule.vectorBlocks());
   if (!denominator) return tooLarge();
 
   const ir::NodeClasses classes(schedule, false);
@@ -182,6 +180,9 @@ std::optional<Fraction> equalLinkBound(Collective collective, const Topology& to
   }
   const CollectiveRow& facts = rowOf(collective);
   if (facts.blocks == BlockSpace::kPair) return pairBound(dimensions);
+  if (facts.isOfNeighbours()) {  // a link has the block of one neighbour
+    return makeFraction(dimensions.empty() ? 0 : 1, 2 * topology.axis_count);
+  }
   Fraction bound;
   auto raise = [&](Uint128 numerator, Uint128 denominator) {
     // Both are below 2^40: crosswise products fit.

@@ -182,8 +182,10 @@ llvm::Expected<SimulationGraph> graphOfRanks(const ScheduleView& schedule, const
   SimulationBuilder builder(schedule, machine, std::move(ranks));
   SimulationGraph& graph = builder.graph();
   const CollectiveRow& facts = rowOf(schedule.collective);
-  const bool per_block = !(facts.inWhole() && facts.outWhole());
-  const Counts counts{per_block ? elements / schedule.topology.ranks() : elements, {}, {}};
+  const Counts counts{
+      elements / facts.countedBlocks(schedule.topology.ranks(), schedule.topology.axis_count),
+      {},
+      {}};
 
   std::vector<std::uint32_t> first_dependence{0}, dependences;  // by task
   std::vector<std::pair<MessageKey, std::uint32_t>> sent, received;

@@ -48,7 +48,9 @@ constexpr torc_kind kindOf(Collective collective) {
   static_assert(TORC_GATHER == static_cast<int>(Collective::kGather));
   static_assert(TORC_SCAN == static_cast<int>(Collective::kScan));
   static_assert(TORC_EXSCAN == static_cast<int>(Collective::kExscan));
-  static_assert(TORC_EXSCAN + 1 == kCollectiveCount);
+  static_assert(TORC_NEIGHBOR_ALLGATHER == static_cast<int>(Collective::kNeighborAllgather));
+  static_assert(TORC_NEIGHBOR_ALLTOALL == static_cast<int>(Collective::kNeighborAlltoall));
+  static_assert(TORC_NEIGHBOR_ALLTOALL + 1 == kCollectiveCount);
   return static_cast<torc_kind>(collective);
 }
 

@@ -203,12 +203,14 @@ typedef enum torc_kind {
   TORC_SCATTER = 6, /* also serves scatterv */
   TORC_GATHER = 7,  /* also serves gatherv */
   TORC_SCAN = 8,
-  TORC_EXSCAN = 9
+  TORC_EXSCAN = 9,
+  TORC_NEIGHBOR_ALLGATHER = 10, /* neighbor_allgatherv, too */
+  TORC_NEIGHBOR_ALLTOALL = 11   /* neighbor_alltoallv, too */
 } torc_kind;
 
 /* A schedule of a library, and the calls that it is for. Bytes are those of the whole vector: all
- * blocks together, where ranks have blocks; of an alltoall, those that one rank sends.
- * Texts live as long as the library. */
+ * blocks together, where ranks have blocks; of an alltoall, and among neighbours, those that one
+ * rank sends. Texts live as long as the library. */
 typedef struct torc_choice {
   torc_kind kind;
   const char* shape;      /* "8x4m": the sub-torus whose communicators it serves */
@@ -267,7 +269,7 @@ typedef struct torc_call {
                     block otherwise */
   const int64_t* counts; /* elements of each rank's block, or NULL: all `count`. Of an alltoall the
                             elements that come from each rank: there only that they are not NULL
-                            counts */
+                            counts. Of neighbours those that come from each of them */
   MPI_Datatype datatype;
   MPI_Op op; /* MPI_OP_NULL where nothing is reduced */
 } torc_call;
@@ -398,6 +400,34 @@ int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t i
                         const int64_t in_displacements[], MPI_Datatype in_type, void* out,
                         const int64_t out_counts[], const int64_t out_displacements[],
                         MPI_Datatype out_type, torc_collective** collective);
+
+/* Collectives among neighbours. The torus of the schedule is a grid, of which a mesh dimension is
+ * one that is not periodic, and a rank has two neighbours along each axis. Blocks lie as MPI has
+ * them for a Cartesian communicator: axis by axis, the one that varies slowest with the rank of the
+ * schedule first, and on each the neighbour below before the one above. Where there is none, at the
+ * end of a mesh dimension, the place of its block is there and not touched. Not in place.
+ *
+ * Between two neighbours as many bytes are sent as are taken, on ranks that may pass different
+ * counts: nobody checks them; a longer message is a truncation, an error of the round.
+ *
+ * The one block of in_count elements goes to every neighbour; block k of `out`, out_count elements,
+ * or counts[k] at out + displacements[k] elements, comes from neighbour k. */
+int torc_neighbor_allgather_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                                 MPI_Datatype in_type, void* out, int64_t out_count,
+                                 MPI_Datatype out_type, torc_collective** collective);
+int torc_neighbor_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                                  MPI_Datatype in_type, void* out, const int64_t counts[],
+                                  const int64_t displacements[], MPI_Datatype out_type,
+                                  torc_collective** collective);
+
+/* Block k of `in` goes to neighbour k. */
+int torc_neighbor_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                                MPI_Datatype in_type, void* out, int64_t out_count,
+                                MPI_Datatype out_type, torc_collective** collective);
+int torc_neighbor_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
+                                 const int64_t in_displacements[], MPI_Datatype in_type, void* out,
+                                 const int64_t out_counts[], const int64_t out_displacements[],
+                                 MPI_Datatype out_type, torc_collective** collective);
 
 /* Called once per round when it is complete or has failed (`result`), from a function of torc, on
  * the thread that called it. It may start collectives, this one too, and query; nothing else. */

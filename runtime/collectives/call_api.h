@@ -23,6 +23,10 @@ inline StatusOr<CallArguments> argumentsOf(const torc_call& call) {
   arguments.has_counts =
       call.counts != nullptr && rowOf(arguments.collective).counts == CountOf::kBlock;
   arguments.counts = call.counts;
+  if (rowOf(arguments.collective).isOfNeighbours() && !arguments.has_counts) {
+    arguments.has_counts = true;
+    arguments.counts = NumberList::repeated(call.count);
+  }
   arguments.type = call.datatype;
   arguments.op = call.op;
   return arguments;

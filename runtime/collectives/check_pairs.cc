@@ -14,7 +14,8 @@ namespace torc::runtime {
 namespace {
 
 BrokenRule measure(const CallFacts& facts, bool sent, PairBytes& bytes) {
-  Status status = PairBlocks(facts.arguments, sent).measure(facts.rank, facts.ranks, bytes);
+  const int blocks = facts.arguments.listLength(facts.ranks);
+  Status status = PairBlocks(facts.arguments, sent).measure(facts.rank, blocks, bytes);
   if (status.ok()) return {};
   const bool is_overflow = status.code() == StatusCode::kOverflow;
   return {is_overflow ? CallFault::kOverflow : CallFault::kArgument, std::move(status)};
@@ -92,7 +93,7 @@ BrokenRule checkPairs(const CallFacts& facts, Call& call) {
   if (!facts.mpi) {
     if (BrokenRule broken = checkElements(arguments, sent, received)) return broken;
   }
-  if (sent.own != received.own) {
+  if (!facts.row.isOfNeighbours() && sent.own != received.own) {
     return {CallFault::kOwnBlock,
             {StatusCode::kMismatch, message("the own block has ", sent.own, " bytes in `in`, but ",
                                             received.own, " in `out`")}};
@@ -111,11 +112,12 @@ BrokenRule checkPairs(const CallFacts& facts, Call& call) {
 }
 
 void takePairLists(const CallArguments& arguments, int ranks, Call& call) {
+  const int blocks = arguments.listLength(ranks);
   PairBlocks(arguments, true)
-      .take(ranks, call.in_displaced, call.in_per_rank,
+      .take(blocks, call.in_displaced, call.in_per_rank,
             call.packs_in ? nullptr : &call.in_displacements);
   PairBlocks(arguments, false)
-      .take(ranks, call.out_displaced, call.per_rank,
+      .take(blocks, call.out_displaced, call.per_rank,
             call.unpacks_out ? nullptr : &call.displacements);
 }
 

@@ -65,9 +65,11 @@ Status learnCounts(torc_geometry& geometry, const TagClaim& tags, Preparation& m
   return geometry.agreement.agree(learned);
 }
 
-Status create(const char* function, torc_schedule* schedule, const CallArguments& arguments,
+Status create(const char* function, torc_schedule* schedule, const CallArguments& given,
               torc_collective** result) {
   if (schedule == nullptr) return nullArgument("schedule");
+  CallArguments arguments = given;
+  arguments.neighbours = static_cast<int>(2 * schedule->view().topology.axis_count);
   torc_geometry& geometry = *schedule->geometry;
   if (geometry.context->in_callback) return {StatusCode::kBusy, "called from a callback"};
 
@@ -169,6 +171,23 @@ CallArguments ofBlocks(Collective collective, const void* in, const Blocks& in_b
   arguments.own_counts = own.counts;
   arguments.own_displacements = own.displacements;
   arguments.own_type = own.type;
+  return arguments;
+}
+
+/// A call of neighbours, by lists in any case.
+CallArguments ofNeighbours(Collective collective, const void* in, const Blocks& in_blocks,
+                           void* out, const Blocks& out_blocks) {
+  CallArguments arguments = ofBlocks(collective, in, in_blocks, out, out_blocks);
+  arguments.has_counts = arguments.has_displacements = true;
+  if (!out_blocks.is_list) {
+    arguments.counts = NumberList::repeated(out_blocks.count);
+    arguments.displacements = NumberList::row(out_blocks.count);
+  }
+  if (!in_blocks.is_list) {
+    const bool is_one = torc::rowOf(collective).in == torc::Holds::kOwn;
+    arguments.own_counts = NumberList::repeated(in_blocks.count);
+    arguments.own_displacements = NumberList::row(is_one ? 0 : in_blocks.count);
+  }
   return arguments;
 }
 
@@ -288,6 +307,41 @@ int torc_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t i
                        {out_counts, out_displacements, out_type}));
 }
 
+int torc_neighbor_allgather_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                                 MPI_Datatype in_type, void* out, int64_t out_count,
+                                 MPI_Datatype out_type, torc_collective** collective) {
+  return init(__func__, schedule, collective,
+              ofNeighbours(Collective::kNeighborAllgather, in, {in_count, in_type}, out,
+                           {out_count, out_type}));
+}
+
+int torc_neighbor_allgatherv_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                                  MPI_Datatype in_type, void* out, const int64_t counts[],
+                                  const int64_t displacements[], MPI_Datatype out_type,
+                                  torc_collective** collective) {
+  return init(__func__, schedule, collective,
+              ofNeighbours(Collective::kNeighborAllgather, in, {in_count, in_type}, out,
+                           {counts, displacements, out_type}));
+}
+
+int torc_neighbor_alltoall_init(torc_schedule* schedule, const void* in, int64_t in_count,
+                                MPI_Datatype in_type, void* out, int64_t out_count,
+                                MPI_Datatype out_type, torc_collective** collective) {
+  return init(__func__, schedule, collective,
+              ofNeighbours(Collective::kNeighborAlltoall, in, {in_count, in_type}, out,
+                           {out_count, out_type}));
+}
+
+int torc_neighbor_alltoallv_init(torc_schedule* schedule, const void* in, const int64_t in_counts[],
+                                 const int64_t in_displacements[], MPI_Datatype in_type, void* out,
+                                 const int64_t out_counts[], const int64_t out_displacements[],
+                                 MPI_Datatype out_type, torc_collective** collective) {
+  return init(
+      __func__, schedule, collective,
+      ofNeighbours(Collective::kNeighborAlltoall, in, {in_counts, in_displacements, in_type}, out,
+                   {out_counts, out_displacements, out_type}));
+}
+
 int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
   return report(attempt([&]() -> Status {
     if (schedule == nullptr) return nullArgument("torc_schedule_serves: schedule");
@@ -297,6 +351,7 @@ int torc_schedule_serves(const torc_schedule* schedule, const torc_call* call) {
     if (Status fits = checkSchedule(*schedule, arguments->collective); !fits.ok()) {
       return fits;
     }
+    arguments->neighbours = static_cast<int>(2 * schedule->view().topology.axis_count);
     Call checked;
     Status status = check(*arguments, schedule->geometry->rank,
                           static_cast<int>(schedule->view().topology.ranks()), checked);

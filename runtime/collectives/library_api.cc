@@ -123,8 +123,9 @@ StatusOr<Chosen> choose(const torc_geometry& geometry, const torc_call* call) {
   if (geometry.library == nullptr) {
     return Status(StatusCode::kInvalidArgument, "the geometry was not recognised by a library");
   }
-  const StatusOr<CallArguments> arguments = argumentsOf(*call);
+  StatusOr<CallArguments> arguments = argumentsOf(*call);
   if (!arguments.ok()) return arguments.status();
+  arguments->neighbours = static_cast<int>(2 * geometry.topology->axis_count);
   Call checked;
   if (Status status = check(*arguments, geometry.rank, geometry.size, checked); !status.ok()) {
     return status;

@@ -20,9 +20,11 @@ ScheduleCall::ScheduleCall(const Call& call, const RankMap& map, int caller, int
       displacements(call.displacements),
       in_per_rank(call.in_per_rank),
       in_displacements(call.in_displacements) {
-  if (map.isIdentity() || rowOf(call.collective).layout == Layout::kPartMajor) return;
+  const CollectiveRow& row = rowOf(call.collective);
+  // Neighbours are in the order of the grid.
+  if (map.isIdentity() || row.layout == Layout::kPartMajor || row.isOfNeighbours()) return;
   putInOrder(map, ranks, count, per_rank, displacements);
-  if (rowOf(call.collective).blocks != BlockSpace::kPair) return;
+  if (row.blocks != BlockSpace::kPair) return;
   putInOrder(map, ranks, count, in_per_rank, in_displacements);
 }
 

@@ -10,9 +10,9 @@ StatusOr<MessageFragments> cutMessages(const ScheduleView& schedule, const FlatP
                                        const Counts& counts, bool in_place,
                                        std::size_t element_bytes, std::size_t least_bytes) {
   MessageFragments fragments;
-  // Part-major messages are contiguous.
-  if (rowOf(schedule.collective).layout == Layout::kPartMajor) return fragments;
   const CollectiveRow& row = rowOf(schedule.collective);
+  // Part-major messages are contiguous, and those of neighbours are of one block.
+  if (row.layout == Layout::kPartMajor || row.isOfNeighbours()) return fragments;
   const bool shares_block =
       in_place && row.inPlaceSharesBlock() && row.mayBeInPlace(program.rank == program.root);
   UnrolledLoops loops;  // none of whose operations stand for several

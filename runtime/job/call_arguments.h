@@ -21,14 +21,19 @@ class NumberList {
   NumberList(const int* numbers) : numbers_(numbers), type_(Type::kInt) {}
   NumberList(const long* numbers) : numbers_(numbers), type_(Type::kLong) {}
   NumberList(const long long* numbers) : numbers_(numbers), type_(Type::kLongLong) {}
+  /// 0, `step`, 2 * `step`, ..., or `first` everywhere. No numbers of the caller.
+  static NumberList row(std::int64_t step) { return NumberList(0, step); }
+  static NumberList repeated(std::int64_t first) { return NumberList(first, 0); }
 
-  bool isNull() const { return numbers_ == nullptr; }
+  bool isNull() const { return numbers_ == nullptr && type_ != Type::kComputed; }
   const void* address() const { return numbers_; }
   std::size_t numberBytes() const {
     return type_ == Type::kInt    ? sizeof(int)
            : type_ == Type::kLong ? sizeof(long)
                                   : sizeof(long long);
   }
+  /// Whether they lie in memory of the caller.
+  bool isStored() const { return numbers_ != nullptr; }
   /// The same numbers, somewhere else.
   NumberList at(const void* copy) const {
     NumberList list = *this;
@@ -42,6 +47,8 @@ class NumberList {
         return static_cast<const int*>(numbers_)[at];
       case Type::kLong:
         return static_cast<const long*>(numbers_)[at];
+      case Type::kComputed:
+        return first_ + step_ * rank;
       case Type::kLongLong:
         break;
     }
@@ -49,9 +56,13 @@ class NumberList {
   }
 
  private:
-  enum class Type : std::uint8_t { kInt, kLong, kLongLong };
+  enum class Type : std::uint8_t { kInt, kLong, kLongLong, kComputed };
+  NumberList(std::int64_t first, std::int64_t step)
+      : type_(Type::kComputed), first_(first), step_(step) {}
+
   const void* numbers_ = nullptr;
   Type type_ = Type::kInt;
+  std::int64_t first_ = 0, step_ = 0;
 };
 
 /// Whose rules say what is right.
@@ -81,16 +92,21 @@ struct CallArguments {
   std::int64_t own_count = 0;
   MPI_Datatype own_type = MPI_DATATYPE_NULL;
   // Of pairs whose counts differ: lists as those above, of the blocks to all ranks, in `in`. What
-  // is above are the blocks from all ranks, in `out`.
+  // is above are the blocks from all ranks, in `out`. Of neighbours in any case, by neighbour.
   NumberList own_counts;
   NumberList own_displacements;
   // A datatype for each block, in place of the one for all, with displacements in bytes; or null.
   const MPI_Datatype* types = nullptr;
   const MPI_Datatype* own_types = nullptr;
+  int neighbours = 0;  // of a neighbourhood collective: how many the grid has
 
   /// Whether every block of a pair has a count of its own, which only its two ranks know. Ranks
   /// then know nothing of the size of the call.
-  bool hasPairLists() const { return has_counts && rowOf(collective).blocks == BlockSpace::kPair; }
+  bool hasPairLists() const { return has_counts && rowOf(collective).blocks != BlockSpace::kNode; }
+  /// How many numbers a list has.
+  int listLength(int ranks) const {
+    return rowOf(collective).isOfNeighbours() ? neighbours : ranks;
+  }
 };
 
 }  // namespace torc::runtime

@@ -31,7 +31,7 @@ const Count* displacements(const FunctionArguments& arguments) {
 }
 template <typename Count>
 Count ownCount(const FunctionArguments& arguments) {
-  return counts<Count>(arguments)[arguments.rank];
+  return counts<Count>(arguments)[arguments.own_block];
 }
 /// Of the vector, or of each block.
 template <typename Count>
@@ -159,6 +159,11 @@ constexpr Functions kFunctions[] = {
         Collective::kGather),
     functions<&torc_scan_init, &MPI_Scan>(Collective::kScan),
     functions<&torc_exscan_init, &MPI_Exscan>(Collective::kExscan),
+    functions<&torc_neighbor_allgather_init, &MPI_Neighbor_allgather,
+              &torc_neighbor_allgatherv_init, &MPI_Neighbor_allgatherv>(
+        Collective::kNeighborAllgather),
+    functions<&torc_neighbor_alltoall_init, &MPI_Neighbor_alltoall, &torc_neighbor_alltoallv_init,
+              &MPI_Neighbor_alltoallv>(Collective::kNeighborAlltoall),
 };
 static_assert(std::size(kFunctions) == kCollectiveCount);
 

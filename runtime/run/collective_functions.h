@@ -21,7 +21,7 @@ struct BlockLists {
 /// One rank's part of a call: of functions each takes those that it has parameters for.
 struct FunctionArguments {
   Collective collective = Collective::kAllreduce;
-  int rank = 0;
+  int own_block = 0;       // number of the rank's own block in lists
   bool has_lists = false;  // by the function for blocks of different lengths, where there is one
   const void* in = nullptr;
   const void* in_apart = nullptr;  // the same where it is not in place

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <unistd.h>
 
+#include "runtime/job/schedule.h"
 #include "runtime/run/world/yielding_collectives.h"
 #include "runtime/transport/smpi.h"
 #include "schedules/expansion/shares.h"
@@ -15,6 +17,9 @@
 
 namespace torc::runtime {
 namespace {
+
+/// What is in a result before.
+constexpr std::byte kUntouched{0xa5};
 
 /// Numbers around 1, so that sums and products of many stay within range; integers 1 to 13.
 void fillElements(const RunType& type, std::byte* data, std::uint64_t count, std::uint64_t seed) {
@@ -75,27 +80,18 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
       elements_(bytes / options.type.bytes) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
-  const auto ranks = static_cast<std::uint64_t>(ranks_);
-  const bool pairs = row_->blocks == BlockSpace::kPair;
-  const bool uneven = options.uneven;
-  if (pairs && !uneven) elements_ -= elements_ % ranks;  // blocks are of one size
-  arguments_.has_lists = elements_ % ranks != 0 || uneven;
+  const bool pairs = row_->blocks == BlockSpace::kPair, neighbours = row_->isOfNeighbours();
+  if (neighbours) makeGrid();
+  const auto blocks = static_cast<std::uint64_t>(neighbours ? neighbours_ : ranks_);
+  // Blocks of pairs and of neighbours are of one size, or lists say.
+  if ((pairs && !options.uneven) || neighbours) elements_ -= elements_ % blocks;
+  arguments_.has_lists = elements_ % blocks != 0 || options.uneven;
   auto& [counts, displacements] = arguments_.blocks;
-  std::uint64_t before = 0;
-  for (std::uint64_t r = 0; r < ranks; ++r) {
-    // Uneven: shares between 0 and 12, each the difference of cumulative ones.
-    std::uint64_t total = 0, end = 0;
-    for (std::uint64_t k = 0; uneven && k < ranks; ++k) {
-      total += hashNumbers(k) % 13;
-      if (k == r) end = total;
-    }
-    const std::uint64_t stop =
-        uneven && total > 0 ? share(elements_, end, total) : share(elements_, r + 1, ranks);
-    counts.push_back(static_cast<std::int64_t>(stop - before));
-    before = stop;
-  }
+  counts = countsOfBlocks(blocks);
+  if (neighbours) elements_ = std::reduce(counts.begin(), counts.end(), std::uint64_t{0});
   // Of a pair the block that the sum of its two ranks names, so that it has one size both ways.
   if (pairs) std::rotate(counts.begin(), counts.begin() + rank_, counts.end());
+  arguments_.own_block = neighbours ? 0 : rank_;
   std::int64_t displacement = 0;
   for (const std::int64_t count : counts) {
     displacements.push_back(displacement);
@@ -104,10 +100,12 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
     displacement += count;
   }
   const std::size_t own =
-      (pairs ? elements_ : static_cast<std::size_t>(counts[rank_])) * options.type.bytes;
+      (pairs ? elements_ : static_cast<std::size_t>(counts[arguments_.own_block])) *
+      options.type.bytes;
   const bool is_root = rank_ == options.root;
   is_in_place_ = (options.in_place && row_->mayBeInPlace(is_root)) || hasOneBuffer();
   const auto held = [&](Holds holds) {
+    if (holds == Holds::kEachNeighbour) return elements_ * options.type.bytes;
     return holds == Holds::kWhole ? bytes : holds == Holds::kOwn ? own : 0;
   };
   data_.resize(held(row_->inAt(is_root)));
@@ -116,14 +114,13 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
   const std::size_t out_bytes = held(row_->outAt(is_root));
   const bool has_result = row_->includesOwn() || rank_ > 0;
   result_bytes_ = has_result ? out_bytes : 0;
-  own_offset_ = static_cast<std::size_t>(displacements[rank_]) * options.type.bytes;
+  own_offset_ = static_cast<std::size_t>(displacements[arguments_.own_block]) * options.type.bytes;
   if (is_in_place_ && row_->in_place == InPlace::kOwnResult) result_offset_ = own_offset_;
   if (!is_in_place_) in_ = data_;
   out_.resize(is_in_place_ ? bytes : out_bytes);
   if (pairs) in_.reserve(1);  // MPICH refuses two buffers at one address, even at none
   const bool is_own_out = row_->describesOwnOut();
   arguments_.collective = collective;
-  arguments_.rank = rank_;
   arguments_.in = !is_in_place_ ? in_.data() : is_own_out ? out_.data() : MPI_IN_PLACE;
   arguments_.in_apart = data_.data();
   arguments_.out = is_in_place_ && is_own_out ? MPI_IN_PLACE : out_.data();
@@ -135,6 +132,48 @@ RunJob::RunJob(const RunOptions& options, Collective collective, torc_schedule* 
 
 RunJob::~RunJob() {
   (void)torc_collective_free(collective_);
+  if (grid_ != MPI_COMM_NULL) MPI_Comm_free(&grid_);
+}
+
+/// Elements of each of so many blocks of the vector.
+std::vector<std::int64_t> RunJob::countsOfBlocks(std::uint64_t blocks) const {
+  const bool neighbours = row_->isOfNeighbours();
+  std::vector<std::int64_t> counts;
+  std::uint64_t before = 0;
+  for (std::uint64_t r = 0; r < blocks; ++r) {
+    // Uneven: shares between 0 and 12, each the difference of cumulative ones. What goes to one
+    // neighbour along an axis is as much as what comes from it, which is what comes from the other.
+    std::uint64_t total = 0, end = 0;
+    for (std::uint64_t k = 0; options_.uneven && k < blocks; ++k) {
+      total += hashNumbers(neighbours ? k / 2 : k) % 13;
+      if (k == r) end = total;
+    }
+    const std::uint64_t stop = options_.uneven && total > 0 ? share(elements_, end, total)
+                                                            : share(elements_, r + 1, blocks);
+    counts.push_back(static_cast<std::int64_t>(stop - before));
+    before = stop;
+  }
+  if (!neighbours) return counts;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    // One block goes to all, or two are rounded alike.
+    counts[k] =
+        row_->in == Holds::kOwn ? static_cast<std::int64_t>(elements_ / blocks) : counts[k - k % 2];
+  }
+  return counts;
+}
+
+/// A communicator of MPI's with the neighbours of the schedule.
+void RunJob::makeGrid() {
+  const Topology& topology = schedule_->view().topology;
+  std::vector<int> sizes, periods;
+  for (std::uint32_t i = topology.axis_count; i-- > 0;) {  // the slowest axis first
+    const Axis& axis = topology.axes[topology.order[i]];
+    sizes.push_back(static_cast<int>(axis.size));
+    periods.push_back(axis.kind != AxisKind::kMesh);
+  }
+  neighbours_ = static_cast<int>(2 * sizes.size());
+  MPI_Cart_create(comm_, static_cast<int>(sizes.size()), sizes.data(), periods.data(),
+                  /*reorder=*/0, &grid_);
 }
 
 /// Whether MPI's function takes one buffer, which the root reads and the others write.
@@ -165,7 +204,7 @@ std::string RunJob::runTorc() {
 }
 
 void RunJob::runMpi() {
-  (void)callMpi(arguments_, comm_);
+  (void)callMpi(arguments_, grid_ != MPI_COMM_NULL ? grid_ : comm_);
 }
 
 std::span<const std::byte> RunJob::result() const {
@@ -178,6 +217,7 @@ std::uint64_t RunJob::hashOfResult() const {
 
 double RunJob::reference() {
   if (reference_seconds_.empty()) {  // of another schedule it is the same
+    if (!is_in_place_) std::ranges::fill(out_, kUntouched);
     (void)iterate(/*of_mpi=*/true, reference_seconds_);
     reference_.assign(result().begin(), result().end());
   }
@@ -186,7 +226,7 @@ double RunJob::reference() {
 
 std::string RunJob::check(std::vector<double>* seconds) {
   (void)reference();
-  std::fill(out_.begin(), out_.end(), std::byte{0xa5});
+  std::ranges::fill(out_, kUntouched);
   std::vector<double> unused;
   std::string failure = iterate(/*of_mpi=*/false, seconds != nullptr ? *seconds : unused);
   if (!failure.empty()) return failure;

@@ -58,6 +58,8 @@ class RunJob {
   std::string checkAgain();
 
  private:
+  std::vector<std::int64_t> countsOfBlocks(std::uint64_t blocks) const;
+  void makeGrid();
   bool hasOneBuffer() const;
   void fill();
   std::string runTorc();
@@ -69,9 +71,11 @@ class RunJob {
 
   const RunOptions& options_;
   const MPI_Comm comm_;
+  MPI_Comm grid_ = MPI_COMM_NULL;  // for MPI's own among neighbours
   torc_schedule* schedule_;
   const CollectiveRow* row_ = nullptr;
   int rank_ = 0, ranks_ = 1;
+  int neighbours_ = 0;
   std::uint64_t elements_ = 0;   // of the whole vector
   bool is_in_place_ = false;     // this rank's call, with all its data in out_
   std::vector<std::byte> data_;  // what every iteration starts from

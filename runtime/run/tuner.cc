@@ -141,8 +141,9 @@ std::vector<Tuner::Cell> Tuner::cells() {
   return list;
 }
 
-/// Whether the library serves it, and ranks have elements.
+/// Whether the library serves it, and ranks have elements. There is one way for neighbours.
 bool Tuner::has(std::uint32_t shape, Collective collective, std::uint64_t bytes) const {
+  if (rowOf(collective).isOfNeighbours()) return false;
   const bool is_of_pairs = rowOf(collective).blocks == BlockSpace::kPair;
   const std::uint64_t least = is_of_pairs ? index_.shapes[shape].topology.ranks() : 1;
   return bytes / options_.type.bytes >= least &&

@@ -14,13 +14,13 @@ Status overflow() {
 
 }  // namespace
 
-Status BlockPlaces::prepare(std::uint64_t ranks) {
+Status BlockPlaces::prepare(std::uint64_t ranks, const char* of) {
   end_ = 0;
   packed_.clear();
   for (const auto& table : {per_rank_, displacements_}) {
     if (!table.empty() && table.size() != ranks) {
       return {StatusCode::kMismatch,
-              message("counts for ", table.size(), " ranks, schedule has ", ranks)};
+              message("counts for ", table.size(), " ", of, ", schedule has ", ranks)};
     }
   }
   if (inRow()) {

@@ -1,5 +1,6 @@
 // Block places: how many elements the blocks of a buffer have, and where they begin in it. There is
-// one block for each rank: that of the rank or, of pairs, the one to it or from it.
+// one block for each rank: that of the rank or, of pairs, the one to it or from it; of neighbours,
+// one for each of them.
 #ifndef TORC_SCHEDULES_EXPANSION_BLOCK_PLACES_H_
 #define TORC_SCHEDULES_EXPANSION_BLOCK_PLACES_H_
 
@@ -24,9 +25,9 @@ class BlockPlaces {
               std::span<const std::uint64_t> displacements)
       : count_(count), per_rank_(per_rank), displacements_(displacements) {}
 
-  /// Sums up the blocks of `ranks` ranks. Call first. Errors: tables for another number of ranks;
-  /// sums that do not fit 63 bits.
-  Status prepare(std::uint64_t ranks);
+  /// Sums up the blocks of `ranks` ranks, or neighbours. Call first. Errors: tables for another
+  /// number of them; sums that do not fit 63 bits.
+  Status prepare(std::uint64_t ranks, const char* of = "ranks");
 
   /// Whether all blocks are of one size.
   bool alike() const { return per_rank_.empty(); }

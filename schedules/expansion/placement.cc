@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "schedules/neighbours.h"
 #include "support/message.h"
 
 namespace torc {
@@ -57,6 +58,7 @@ Status Placement::prepare() {
 }
 
 Status Placement::prepareBlocks() {
+  if (row_.isOfNeighbours()) return prepareNeighbours();
   const bool at_root = rank_ == rooted_.root();
   std::uint64_t whole = 0,
                 own = 0;  // elements of all blocks, to the end of the last, and of the own
@@ -97,6 +99,18 @@ Status Placement::preparePairs() {
     return {StatusCode::kMismatch,
             message("the own block has ", sent, " elements in `in`, ", received, " in `out`")};
   }
+  in_elements_ = in_blocks_.end();
+  out_elements_ = blocks_.end();
+  return {};
+}
+
+/// What a rank is told of are the blocks for its neighbours, or the one for all, and those from
+/// them.
+Status Placement::prepareNeighbours() {
+  const std::uint64_t neighbours = 2 * axes_.nodeAxes();
+  const std::uint64_t sent = row_.in == Holds::kOwn ? 1 : neighbours;
+  if (Status status = in_blocks_.prepare(sent, "neighbours"); !status.ok()) return status;
+  if (Status status = blocks_.prepare(neighbours, "neighbours"); !status.ok()) return status;
   in_elements_ = in_blocks_.end();
   out_elements_ = blocks_.end();
   return {};
@@ -288,7 +302,22 @@ BlockRanges Placement::rangesOfSites(BlockRanges ranges) const {
   return ranges;
 }
 
+/// Of each part the block for, or from, the neighbour that way.
+void Placement::appendNeighbours(Buffer buffer, const Run& run, ExtentWriter& out) const {
+  const bool sent = buffer == Buffer::kIn;
+  const BlockPlaces& blocks = sent ? in_blocks_ : blocks_;
+  for (std::uint32_t part = run.part; part < run.part + run.parts; ++part) {
+    Way way = wayOfPart(part);
+    if (!sent) way.sign = -way.sign;  // what travels up is from below
+    const bool is_for_all = sent && row_.in == Holds::kOwn;
+    const std::uint32_t place = is_for_all ? 0 : neighbourPlace(schedule_.topology, way);
+    const auto number = static_cast<std::int32_t>(place);
+    out.add({blocks.offsetOf(number), blocks.countOf(number)});
+  }
+}
+
 void Placement::appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const {
+  if (row_.isOfNeighbours()) return appendNeighbours(buffer, run, out);
   if (axes_.ends() == 1 && !isWhole(buffer)) {  // the own block
     return out.add(partsOf(run.part, run.parts, {0, blocks_.countOf(rank_)}));
   }

@@ -126,6 +126,7 @@ class Placement {
   }
   Status prepareBlocks();
   Status preparePairs();
+  Status prepareNeighbours();
   void layGrid(std::uint32_t end, Grid& grid) const;
   Status prepareFrames();
   Status measureFrames();
@@ -159,6 +160,7 @@ class Placement {
   void appendPartMajor(const Run& run, ExtentWriter& out) const;
   BlockRanges rangesOfSites(BlockRanges ranges) const;
   void appendBlockMajor(Buffer buffer, const Run& run, ExtentWriter& out) const;
+  void appendNeighbours(Buffer buffer, const Run& run, ExtentWriter& out) const;
   void appendScratch(const Region& region, const Ranges& guard, ExtentWriter& out);
   void appendInside(const Run& inner, const Run& outer, std::uint64_t place, std::uint64_t base,
                     ExtentWriter& out);
@@ -181,8 +183,8 @@ class Placement {
   // Positions are sites, so that blocks lie as ranks count: those of the other node of a pair.
   Grid in_sites_, out_sites_;
   PieceSearch search_;
-  BlockPlaces blocks_;     // of all ranks; of pairs, those in `out`
-  BlockPlaces in_blocks_;  // of pairs, those in `in`
+  BlockPlaces blocks_;     // of all ranks; of pairs and neighbours, those in `out`
+  BlockPlaces in_blocks_;  // of pairs and neighbours, those in `in`
   std::uint32_t segment_ = 0;
   std::vector<std::uint64_t> slot_offsets_;  // in the first copy of the window
   std::uint64_t window_elements_ = 0;        // of one copy

@@ -62,7 +62,7 @@ double VectorShares::of(const Region& region, const Coordinates& at) const {
     share +=
         parts *
         static_cast<double>(owned ? liveVolume(blocks, axes, topology) : volume(blocks, axes)) /
-        static_cast<double>(owned ? topology.ranks() : topology.sites());
+        static_cast<double>(schedule_.vectorBlocks());
   }
   return share;
 }

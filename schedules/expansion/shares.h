@@ -61,8 +61,9 @@ class PartTable {
   std::uint64_t denominator_ = 1;
 };
 
-/// What regions hold, as shares of the whole vector (of all blocks, all parts; of pairs, of those
-/// that one node sends), whatever its size; or what they hold in one of so many segments of it.
+/// What regions hold, as shares of the whole vector (of all blocks, all parts; of pairs and of
+/// neighbours, of those that one node sends), whatever its size; or what they hold in one of so
+/// many segments of it.
 class VectorShares {
  public:
   /// `schedule` must outlive this object.

@@ -161,7 +161,7 @@ Status checkServes(const LibraryIndex& index, const LibraryEntry& entry,
                                            schedule.topology.shape(), ", the index says ", row.name,
                                            " on ", shape.shape())};
   }
-  if (row.blocks == BlockSpace::kPair && entry.lowest <= kNoSize && !schedule.isDirect()) {
+  if (row.blocks != BlockSpace::kNode && entry.lowest <= kNoSize && !schedule.isDirect()) {
     return {StatusCode::kMismatch,
             "forwards blocks, the index gives it to calls whose counts differ from pair to pair"};
   }

@@ -13,6 +13,7 @@
 
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
+#include "schedules/neighbours.h"
 #include "schedules/root.h"
 #include "schedules/validation/validate_loops.h"
 #include "schedules/validation/validate_operations.h"
@@ -528,6 +529,9 @@ Status validate(const ScheduleView& as_written) {
   }
   if (Status status = validateSegments(schedule); !status.ok()) return status;
   if (Status status = validateColors(schedule, part_count); !status.ok()) return status;
+  if (rowOf(schedule.collective).isOfNeighbours()) {
+    if (Status status = validateNeighbours(as_written); !status.ok()) return status;
+  }
   if (Status status = validateStreams(schedule, part_count); !status.ok()) return status;
   Status status = validateRecords(schedule, part_count);
   if (!status.ok() || (schedule.loops.empty() && schedule.iterations.empty())) return status;

@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "schedules/neighbours.h"
 #include "schedules/piece_search.h"
 #include "schedules/root.h"
 #include "schedules/topology/damage.h"
@@ -30,9 +31,9 @@ constexpr KindRegions kKindRegions[kOperationKindCount] = {
     {false, false, false},  // await
 };
 
-/// Whether `interval` is the executing node's own coordinate for all nodes of `guard`.
-bool isOwn(const Interval& interval, const Range& guard, std::uint32_t size) {
-  return seen(interval, guard, size) == seen(Interval::relative(0), guard, size);
+/// Whether `interval` is so many steps from the executing node for all nodes of `guard`.
+bool isAt(std::int32_t steps, const Interval& interval, const Range& guard, std::uint32_t size) {
+  return seen(interval, guard, size) == seen(Interval::relative(steps), guard, size);
 }
 
 /// Who executes behind a root-relative guard on an axis of `size`, whatever the root's coordinate.
@@ -81,6 +82,7 @@ class OperationValidator {
   Status checkBuffer(const Operation& operation, const Region& region);
   bool isAtRoot(const Operation& operation) const;
   Status checkOwnBlock(std::uint32_t box, std::uint32_t end);
+  Status checkNeighboursBlock(std::uint32_t box, const Way& way);
   Status checkFrame(const Region& region);
   Status checkIntervals(const Operation& operation, std::uint32_t box);
   Status checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end);
@@ -371,9 +373,14 @@ Status OperationValidator::checkBuffer(const Operation& operation, const Region&
   const bool whole = is_in ? collective.inWhole() : collective.outWhole();
   if (whole) return {};
   for (const Piece& piece : schedule_.piecesOf(region)) {
-    if (Status status = checkOwnBlock(piece.box, is_in ? 0 : axes_.ends() - 1); !status.ok()) {
-      return status.annotated(std::string(name(region.buffer)));
+    Status status;
+    if (is_in && collective.isOfNeighbours()) {
+      for (std::uint32_t i = 0; i < piece.parts && status.ok(); ++i)
+        status = checkNeighboursBlock(piece.box, wayOfPart(piece.part + i));
+    } else {
+      status = checkOwnBlock(piece.box, is_in ? 0 : axes_.ends() - 1);
     }
+    if (!status.ok()) return status.annotated(std::string(name(region.buffer)));
   }
   return {};
 }
@@ -397,9 +404,21 @@ bool OperationValidator::isAtRoot(const Operation& operation) const {
 Status OperationValidator::checkOwnBlock(std::uint32_t box, std::uint32_t end) {
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
     const std::uint32_t block_axis = end * axes_.nodeAxes() + axis;
-    if (isOwn(schedule_.blockInterval(box, block_axis), guard_[axis], size(axis))) continue;
+    if (isAt(0, schedule_.blockInterval(box, block_axis), guard_[axis], size(axis))) continue;
     return malformed("holds the own block", axes_.ends() == 2 ? "s" : "", " alone; on ",
                      blockAxisName(block_axis), " the region has others");
+  }
+  return {};
+}
+
+/// Whether the blocks of `box` are that of the neighbour `way`.
+Status OperationValidator::checkNeighboursBlock(std::uint32_t box, const Way& way) {
+  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
+    const std::int32_t steps = axis == way.axis ? way.sign : 0;
+    if (isAt(steps, schedule_.boxes[box][axis], guard_[axis], size(axis))) continue;
+    return malformed("holds of each part the block of the neighbour ",
+                     way.sign > 0 ? "above" : "below", " on ", axisName(way.axis), " alone; on ",
+                     axisName(axis), " the region has others");
   }
   return {};
 }

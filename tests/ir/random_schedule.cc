@@ -77,7 +77,9 @@ class Generator {
     static const char* const kNames[] = {"a", "_x9", "reduce-scatter.v2", "send"};
     static const char* const kProducers[] = {"", "torc 0.1: assign-colors", "\"\\ // }"};
     static constexpr double kDoubles[] = {0.1, 1.0 / 3, 1e-7, 5e-324, 1.7976931348623157e308, 3};
-    s_.collective = static_cast<Collective>(pick(0, kCollectiveCount - 1));
+    do {  // schedules of neighbours have parts of their own
+      s_.collective = static_cast<Collective>(pick(0, kCollectiveCount - 1));
+    } while (rowOf(s_.collective).isOfNeighbours());
     s_.flags = static_cast<std::uint32_t>(pick(0, kAllScheduleFlags));
     s_.name = kNames[pick(0, 3)];
     s_.producer = kProducers[pick(0, 2)];

@@ -46,7 +46,7 @@ TEST(AllocateScratch, NoReceiveWaitsForASendOfItsStep) {
   for (const char* shape : {"2", "3", "8", "8m", "4x3", "4mx3m", "4x3m+2"}) {
     for (int c = 0; c < kCollectiveCount; ++c) {
       const CollectiveRow& row = rowOf(static_cast<Collective>(c));
-      if (row.isRooted() || row.isPrefix() || row.blocks == BlockSpace::kPair) continue;
+      if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) continue;
       for (const char* before : {"", "infer-dependences,", "infer-dependences{by=phase},",
                                  "coalesce,", "coalesce,infer-dependences,"}) {
         slotsOf(static_cast<Collective>(c), shape,

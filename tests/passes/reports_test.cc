@@ -15,7 +15,7 @@ std::vector<ir::Program> plans() {
   for (const llvm::StringRef shape : kShapes) {
     for (int c = 0; c < kCollectiveCount; ++c) {
       const CollectiveRow& row = rowOf(static_cast<Collective>(c));
-      if (row.isRooted() || row.isPrefix() || row.blocks == BlockSpace::kPair) continue;
+      if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) continue;
       plans.push_back(bucketPlan(static_cast<Collective>(c), shape));
     }
   }

@@ -138,9 +138,9 @@ std::string CompileCase::text() const {
 
 CompileCase drawCase(std::uint64_t max_ranks) {
   CompileCase result;
-  result.collective =
-      oneOf<std::string>({"allreduce", "reduce_scatter", "allgather", "allreduce", "broadcast",
-                          "reduce", "scatter", "gather", "scan", "exscan"});
+  result.collective = oneOf<std::string>({"allreduce", "reduce_scatter", "allgather", "allreduce",
+                                          "broadcast", "reduce", "scatter", "gather", "scan",
+                                          "exscan", "neighbor_allgather", "neighbor_alltoall"});
   const CollectiveRow& row = rowOf(*collectiveNamed(result.collective));
   const bool is_rooted = row.isRooted();
   // What serves blocks from or to a root needs axes that wrap.
@@ -159,7 +159,7 @@ CompileCase drawCase(std::uint64_t max_ranks) {
     if (draw(0, 2) == 2 && (may_be_line || size <= 2)) result.shape += "m";
   }
   result.order = std::string(kAxisNames.substr(0, dimensions));
-  if (ranks * 2 <= max_ranks && draw(0, 3) == 3) {
+  if (ranks * 2 <= max_ranks && !row.isOfNeighbours() && draw(0, 3) == 3) {
     result.shape +=
         "+" + std::to_string(draw(
                   2, static_cast<std::uint32_t>(std::min<std::uint64_t>(4, max_ranks / ranks))));
@@ -191,6 +191,11 @@ CompileCase drawCase(std::uint64_t max_ranks) {
     result.algorithm = may_be_line
                            ? drawTree(result)
                            : oneOf<std::string>({"scatter-trees", "binomial", "rotated-binomial"});
+    return result;
+  }
+  if (row.isOfNeighbours()) {
+    result.algorithm = "neighbours";
+    result.chunks = 1;
     return result;
   }
   if (row.isPrefix()) {
@@ -268,7 +273,8 @@ CheckedCall drawCall(const Schedule& schedule) {
   call.count = count();
   const CollectiveRow& row = rowOf(schedule.collective);
   const bool blocks = row.counts == CountOf::kBlock;
-  const bool may_differ = row.blocks != BlockSpace::kPair || schedule.view().isDirect();
+  const bool may_differ =
+      !row.isOfNeighbours() && (row.blocks == BlockSpace::kNode || schedule.view().isDirect());
   if (blocks && may_differ && draw(0, 1) == 1) {
     const std::uint64_t largest = std::min<std::uint64_t>(count(), 200);
     for (std::uint32_t r = 0; r < ranks; ++r) {

@@ -13,7 +13,7 @@ void Packing::Copy::allocate(std::uint64_t bytes_of_data) {
 
 void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                       Call& call) {
-  if (arguments.hasPairLists()) return preparePairs(arguments, ranks, call);
+  if (arguments.hasPairLists()) return preparePairs(arguments, arguments.listLength(ranks), call);
   if (call.unpacks_out) prepareOut(arguments, row, rank, ranks, call);
   if (!call.packs_in || packed_ != nullptr) return;
   const bool was_in_place = arguments.in == MPI_IN_PLACE;
@@ -25,25 +25,25 @@ void Packing::prepare(const CallArguments& arguments, const CollectiveRow& row, 
 }
 
 /// Blocks of pairs that have lists follow one another in copies, whatever their datatypes.
-void Packing::preparePairs(const CallArguments& arguments, int ranks, Call& call) {
+void Packing::preparePairs(const CallArguments& arguments, int blocks, Call& call) {
   if (call.unpacks_out) {
-    results_ = elementsOf(PairBlocks(arguments, false), ranks);
+    results_ = elementsOf(PairBlocks(arguments, false), blocks);
     out_.allocate(call.elements.out);
     call.out = out_.bytes.get();
   }
   if (call.packs_in) {
-    contributions_ = elementsOf(PairBlocks(arguments, true), ranks);
+    contributions_ = elementsOf(PairBlocks(arguments, true), blocks);
     in_.allocate(call.elements.in);
     call.in = in_.bytes.get();
     packed_ = &in_;
   }
 }
 
-std::vector<Packing::Elements> Packing::elementsOf(const PairBlocks& blocks, int ranks) {
+std::vector<Packing::Elements> Packing::elementsOf(const PairBlocks& of, int blocks) {
   std::vector<Elements> elements;
   std::int64_t offset = 0;
-  for (int r = 0; r < ranks; ++r) {
-    const PairBlocks::Block block = blocks.block(r);
+  for (int i = 0; i < blocks; ++i) {
+    const PairBlocks::Block block = of.block(i);
     if (block.bytes == 0) continue;
     elements.push_back({block.data, block.count, block.type, offset});
     offset += static_cast<std::int64_t>(block.bytes);

@@ -60,8 +60,8 @@ class Packing {
   template <typename Visit>
   static void forEachBlock(const CallArguments& arguments, std::byte* whole, int ranks,
                            Visit visit);
-  static std::vector<Elements> elementsOf(const PairBlocks& blocks, int ranks);
-  void preparePairs(const CallArguments& arguments, int ranks, Call& call);
+  static std::vector<Elements> elementsOf(const PairBlocks& of, int blocks);
+  void preparePairs(const CallArguments& arguments, int blocks, Call& call);
   void takeContribution(const CallArguments& arguments, const CollectiveRow& row, int ranks);
   void prepareOut(const CallArguments& arguments, const CollectiveRow& row, int rank, int ranks,
                   Call& call);

@@ -130,7 +130,7 @@ TEST(Bucket, HalfLatencyTakesHalfTheStepsForTheSameLoads) {
     for (const char* algorithm : {"bucket", "bucket-1d"}) {
       for (int c = 0; c < kCollectiveCount; ++c) {
         const CollectiveRow& row = rowOf(static_cast<Collective>(c));
-        if (row.isRooted() || row.isPrefix() || row.blocks == BlockSpace::kPair) continue;
+        if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) continue;
         const auto collective = static_cast<Collective>(c);
         const auto loads = loadsOf(compiled(collective, shape, algorithm, half));
         const auto expected = loadsOf(compiled(collective, shape, algorithm));

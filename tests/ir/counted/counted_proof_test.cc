@@ -24,7 +24,8 @@ std::vector<FlatProgram> ring(bool in_place = false) {
 }
 
 std::string faultOf(const std::vector<FlatProgram>& programs, bool in_place = false) {
-  return proveCounted(Collective::kAllreduce, programs, kCount, in_place).fault;
+  const Topology topology = samples::ringAllreduce(3).topology;
+  return proveCounted(Collective::kAllreduce, topology, programs, kCount, in_place).fault;
 }
 
 FlatOperation& firstOf(FlatProgram& program, bool sending) {

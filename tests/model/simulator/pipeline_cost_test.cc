@@ -34,7 +34,7 @@ TEST(PipelineCost, PredictsWhatTheSimulatorMeasures) {
     const Topology topology = cantFail(topologyOf(machine));
     for (int c = 0; c < kCollectiveCount; ++c) {
       const CollectiveRow& row = rowOf(static_cast<Collective>(c));
-      if (row.isRooted() || row.isPrefix() || row.blocks == BlockSpace::kPair) continue;
+      if (row.isRooted() || row.isPrefix() || row.blocks != BlockSpace::kNode) continue;
       const auto collective = static_cast<Collective>(c);
       const Schedule uncut = bucketOf(collective, topology, 0);
       for (const double bytes : kBytes) {

@@ -5,6 +5,7 @@
 
 #include "runtime/execution/inprocess_job.h"
 #include "runtime/reductions/reduction.h"
+#include "schedules/neighbours.h"
 
 namespace torc {
 namespace {
@@ -67,6 +68,12 @@ class CheckedJob {
     std::ranges::fill(elements<T>(job.out(number)), static_cast<T>(kUntouched));
     const Holds holds = row_.inAt(number == call_.root);
     if (holds == Holds::kNothing) return;
+    if (row_.isOfNeighbours()) {
+      const std::span<T> blocks = elements<T>(job.in(number));
+      for (std::uint64_t i = 0; i < blocks.size(); ++i)
+        blocks[i] = element<T>(rank, i);
+      return;
+    }
     const bool own = holds == Holds::kOwn && !ofPairs();
     const std::span<T> in = elements<T>(job.in(number));
     const std::uint64_t first = own ? blocks_[rank] : 0;
@@ -118,7 +125,38 @@ class CheckedJob {
     return call_.in_place ? element<T>(rank, index) : static_cast<T>(kUntouched);
   }
 
+  /// Element `index` of the block that `rank` gets from the neighbour that way; without one, `out`
+  /// is as it was.
+  T expectedOfNeighbour(std::int32_t rank, const Way& way, std::uint64_t index) const {
+    const Topology& topology = schedule_.topology;
+    Coordinates at = topology.coordinatesOf(rank);
+    if (!hasNeighbour(topology, at, way)) return static_cast<T>(kUntouched);
+    const auto size = static_cast<std::int32_t>(topology.axes[way.axis].size);
+    at[way.axis] = (at[way.axis] + way.sign + size) % size;
+    const std::uint64_t place =
+        row_.in == Holds::kOwn ? 0 : neighbourPlace(topology, {way.axis, -way.sign});
+    return element<T>(static_cast<std::uint64_t>(topology.rankOf(at)), place * call_.count + index);
+  }
+
+  std::string compareNeighbours(runtime::InProcessJob& job) const {
+    for (std::int32_t r = 0; r < static_cast<std::int32_t>(ranks_); ++r) {
+      const std::span<T> out = elements<T>(job.out(r));
+      for (std::uint32_t part = 0; part < 2 * schedule_.topology.axis_count; ++part) {
+        const std::uint64_t first =
+            neighbourPlace(schedule_.topology, wayOfPart(part)) * call_.count;
+        for (std::uint64_t i = 0; i < call_.count; ++i) {
+          const T wanted = expectedOfNeighbour(r, wayOfPart(part), i);
+          if (out[first + i] == wanted) continue;
+          return "rank " + std::to_string(r) + ", element " + std::to_string(first + i) + ": " +
+                 std::to_string(out[first + i]) + ", expected " + std::to_string(wanted);
+        }
+      }
+    }
+    return {};
+  }
+
   std::string compare(runtime::InProcessJob& job) const {
+    if (row_.isOfNeighbours()) return compareNeighbours(job);
     std::vector<T> whole(total_);
     for (std::uint64_t i = 0; i < total_; ++i)
       whole[i] = expected(i);
