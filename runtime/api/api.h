@@ -10,15 +10,17 @@
 #include "schedules/collective.h"
 #include "support/message.h"
 #include "support/status.h"
+#include "support/thread_annotations.h"
 
 namespace torc::runtime {
 
 /// The code of `status`; where that is an error its message becomes torc_error_message().
 int report(const Status& status) noexcept;
 
-/// Runs `work`, which returns a Status; what it throws becomes one.
+/// Runs `work`, which returns a Status; what it throws becomes one. Clang does not see that it runs
+/// with the locks of the caller.
 template <typename Work>
-Status attempt(Work&& work) noexcept {
+Status attempt(Work&& work) noexcept TORC_NO_THREAD_SAFETY_ANALYSIS {
   try {
     return work();
   } catch (const std::bad_alloc&) {

@@ -109,7 +109,7 @@ void CallHistory::take(const Notice& notice) {
 
 void CallHistory::answerAsks() {
   std::vector<Notice> asks = std::exchange(asks_, {});
-  std::erase_if(asks, [&](const Notice& ask) { return consider(ask); });
+  std::erase_if(asks, [&](const Notice& ask) TORC_REQUIRES(engine_lock) { return consider(ask); });
   asks_.insert(asks_.end(), asks.begin(), asks.end());
 }
 
@@ -204,7 +204,7 @@ void CallHistory::spread(const CallFailure& failure, const CallFailure* instead)
   notice.code = failure.code;
   notice.setText(failure.text);
   // Where memory has run out, the others ask in the end.
-  static_cast<void>(attempt([&]() -> Status {
+  static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     send(0, size_, notice);
     return {};
   }));

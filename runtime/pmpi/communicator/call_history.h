@@ -19,6 +19,7 @@
 #include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/communicator/notices.h"
+#include "runtime/pmpi/process/engine_lock.h"
 
 namespace torc::runtime::pmpi {
 
@@ -37,18 +38,17 @@ class HistoryOwner {
   /// "3x2 sub-torus of 4x3x2".
   virtual const std::string& description() const = 0;
   /// Whether the program is in MPI_Finalize.
-  virtual bool isEnding() const = 0;
+  virtual bool isEnding() const TORC_REQUIRES(engine_lock) = 0;
   /// To `count` ranks from `first` on, but not to this one. Nothing, where ranks have not agreed on
   /// a number of the communicator. Throws std::bad_alloc.
-  virtual void send(int first, int count, Notice& notice) const = 0;
+  virtual void send(int first, int count, Notice& notice) const TORC_REQUIRES(engine_lock) = 0;
   /// Operations may have to end.
-  virtual void callHasFailed() = 0;
+  virtual void callHasFailed() TORC_REQUIRES(engine_lock) = 0;
 
  protected:
   ~HistoryOwner() = default;
 };
 
-/// With the lock.
 class CallHistory {
  public:
   CallHistory(HistoryOwner& owner, int rank, int size) : owner_(owner), rank_(rank), size_(size) {}
@@ -57,9 +57,11 @@ class CallHistory {
 
   /// Numbers a collective call of the program, remembers who makes it, and compares it with what
   /// waiting ranks have asked.
-  void note(CollectiveCall& call, Maker maker) { note(call, noteOn(call, maker)); }
+  void note(CollectiveCall& call, Maker maker) TORC_REQUIRES(engine_lock) {
+    note(call, noteOn(call, maker));
+  }
   /// The same with what is known of the call, but its number.
-  void note(CollectiveCall& call, const CallNote& known);
+  void note(CollectiveCall& call, const CallNote& known) TORC_REQUIRES(engine_lock);
   /// MPI has refused a call on this rank: it is none, whatever the other ranks have made of theirs.
   void noteRefused(CallId id);
   std::uint64_t callsMade() const { return calls_made_; }
@@ -74,26 +76,28 @@ class CallHistory {
   /// Whether a call that is still to be made here has failed on another rank.
   bool hasFailuresToCome() const { return has_failures_to_come_; }
   /// A call has failed on this rank, for all. Operations end later (Engine::endFailed).
-  void fail(const CollectiveCall& call, int code, const std::string& text);
+  void fail(const CollectiveCall& call, int code, const std::string& text)
+      TORC_REQUIRES(engine_lock);
   /// Answers what ranks have asked about calls to come, where that is known.
-  void answerAsks();
+  void answerAsks() TORC_REQUIRES(engine_lock);
 
   /// Asks rank `to` how far it is, for a call that stands still.
-  void ask(int to, const CollectiveCall& call);
+  void ask(int to, const CollectiveCall& call) TORC_REQUIRES(engine_lock);
   /// Another rank's notice about this communicator.
-  void take(const Notice& notice);
+  void take(const Notice& notice) TORC_REQUIRES(engine_lock);
   /// What rank `rank` has answered: "which has made 16 calls there"; empty: nothing.
   std::string answerOf(int rank) const;
 
  private:
-  void send(int first, int count, Notice& notice) const;
-  bool consider(const Notice& asked);
-  void differ(const CallNote& mine, const Notice& asked);
+  void send(int first, int count, Notice& notice) const TORC_REQUIRES(engine_lock);
+  bool consider(const Notice& asked) TORC_REQUIRES(engine_lock);
+  void differ(const CallNote& mine, const Notice& asked) TORC_REQUIRES(engine_lock);
   CallFailure failureOfAsked(const Notice& asked, const std::string& text) const;
-  void fail(const CallFailure& failure, const CallFailure* instead = nullptr);
+  void fail(const CallFailure& failure, const CallFailure* instead = nullptr)
+      TORC_REQUIRES(engine_lock);
   const CallFailure* failureOf(CallId id, std::uint64_t ordinal) const;
-  bool remember(const CallFailure& failure);
-  void spread(const CallFailure& failure, const CallFailure* instead);
+  bool remember(const CallFailure& failure) TORC_REQUIRES(engine_lock);
+  void spread(const CallFailure& failure, const CallFailure* instead) TORC_REQUIRES(engine_lock);
   void skipFailures(CallId next);
   const CallNote* noteOf(CallId id, std::uint64_t ordinal) const;
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "runtime/pmpi/process/engine_lock.h"
+
 namespace torc::runtime::pmpi {
 
 /// What waits for its turn on a communicator.
@@ -12,11 +14,11 @@ class Turn {
  public:
   virtual ~Turn() = default;
   /// At the head of the queue: does what can be done. True: leaves the queue, and may be gone.
-  virtual bool proceed() = 0;
+  virtual bool proceed() TORC_REQUIRES(engine_lock) = 0;
   /// Its call has failed: leaves the queue.
-  virtual void giveUp() = 0;
+  virtual void giveUp() TORC_REQUIRES(engine_lock) = 0;
   /// Whether it has.
-  virtual bool hasFailed() const = 0;
+  virtual bool hasFailed() const TORC_REQUIRES(engine_lock) = 0;
 };
 
 class TurnQueue {
@@ -24,7 +26,7 @@ class TurnQueue {
   bool isEmpty() const { return turns_.empty(); }
 
   /// True: the queue was empty, and the turn stays at its head. Throws.
-  bool enter(Turn* turn) {
+  bool enter(Turn* turn) TORC_REQUIRES(engine_lock) {
     turns_.push_back(turn);
     if (turns_.size() > 1) return false;
     // At the head of the queue even where it is about to leave.
@@ -32,7 +34,7 @@ class TurnQueue {
   }
   void leave(Turn* turn) { std::erase(turns_, turn); }
   /// Gives up what waits although its call has failed.
-  void giveUpFailed() {
+  void giveUpFailed() TORC_REQUIRES(engine_lock) {
     for (;;) {
       const auto failed = std::ranges::find_if(turns_, &Turn::hasFailed);
       if (failed == turns_.end()) return;
@@ -40,7 +42,7 @@ class TurnQueue {
     }
   }
   /// Moves the queue on; true when it is empty.
-  bool proceed() {
+  bool proceed() TORC_REQUIRES(engine_lock) {
     while (!turns_.empty() && turns_.front()->proceed())
       turns_.pop_front();
     return turns_.empty();

@@ -2,7 +2,6 @@
 #include "runtime/pmpi/dedicated/offload.h"
 
 #include <atomic>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
@@ -18,6 +17,7 @@
 #include "runtime/transport/which_mpi.h"
 #include "schedules/collective.h"
 #include "support/message.h"
+#include "support/mutex.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -55,22 +55,24 @@ struct PersistentCall {
   MPI_Datatype own_type = MPI_DATATYPE_NULL;
 };
 
+Mutex offloading_mutex;
+
 struct Offloading {
   Offloading(std::unique_ptr<dedicated::Wire> given, int application, const OffloadLimits& allowed)
       : wire(std::move(given)), client(*wire, application), limits(allowed) {}
 
   std::unique_ptr<dedicated::Wire> wire;
-  Client client;
+  Client client TORC_GUARDED_BY(offloading_mutex);
   OffloadLimits limits;
   int keyval = MPI_KEYVAL_INVALID;
   MPI_Group world = MPI_GROUP_NULL;
-  MPI_Comm last_comm = MPI_COMM_NULL;  // that a call was made on, and what is known of it
-  KnownPointer last;
-  std::unordered_map<MPI_Request, PersistentCall> persistent;
+  // That a call was made on, and what is known of it.
+  MPI_Comm last_comm TORC_GUARDED_BY(offloading_mutex) = MPI_COMM_NULL;
+  KnownPointer last TORC_GUARDED_BY(offloading_mutex);
+  std::unordered_map<MPI_Request, PersistentCall> persistent TORC_GUARDED_BY(offloading_mutex);
 };
 
 Offloading* offloading = nullptr;
-std::mutex offloading_mutex;
 std::atomic<Attribute*> freed{nullptr};  // a list
 
 /// Whether errors on the wire are told by whoever makes the call, where it holds no lock.
@@ -110,8 +112,8 @@ int forget(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-/// Lets go of communicators that are freed; their handles may be others' by now. With the lock.
-void forgetFreed() {
+/// Lets go of communicators that are freed; their handles may be others' by now.
+void forgetFreed() TORC_REQUIRES(offloading_mutex) {
   if (freed.load(std::memory_order_relaxed) == nullptr) return;
   offloading->last_comm = MPI_COMM_NULL;
   offloading->last.reset();
@@ -119,8 +121,7 @@ void forgetFreed() {
     delete std::exchange(gone, gone->next_freed);
 }
 
-/// With the lock.
-KnownPointer find(MPI_Comm comm) {
+KnownPointer find(MPI_Comm comm) TORC_REQUIRES(offloading_mutex) {
   forgetFreed();
   if (comm == offloading->last_comm) return offloading->last;
   Attribute* known = nullptr;
@@ -146,8 +147,8 @@ std::optional<std::vector<int>> membersOf(MPI_Comm comm, int size) {
   return members;
 }
 
-/// Collective over the communicator, without the lock.
-KnownPointer define(MPI_Comm comm) {
+/// Collective over the communicator.
+KnownPointer define(MPI_Comm comm) TORC_EXCLUDES(offloading_mutex) {
   auto known = std::make_shared<KnownCommunicator>();
   int is_inter = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
@@ -162,12 +163,12 @@ KnownPointer define(MPI_Comm comm) {
     known->tells = known->rank == 0;
     std::uint64_t id = 0;
     if (known->tells) {
-      const std::lock_guard lock(offloading_mutex);
+      const MutexLock lock(offloading_mutex);
       id = offloading->client.newIdentifier();
     }
     MPI_Request request = MPI_REQUEST_NULL;
     waitFor(PMPI_Ibcast(&id, 1, MPI_UINT64_T, 0, comm, &request), &request);
-    const std::lock_guard lock(offloading_mutex);
+    const MutexLock lock(offloading_mutex);
     known->at_servers = offloading->client.define(id, *members, known->tells);
   }
   PMPI_Comm_set_attr(comm, offloading->keyval, new Attribute{known});
@@ -373,7 +374,7 @@ void beginOffloading(std::unique_ptr<dedicated::Wire> wire, int application, MPI
 
 void endOffloading() {
   has_dedicated.store(false);
-  const std::lock_guard lock(offloading_mutex);
+  const MutexLock lock(offloading_mutex);
   offloading->persistent.clear();
   forgetFreed();
   offloading->client.end();
@@ -387,7 +388,7 @@ void endOffloading() {
 void noteCommunicator(MPI_Comm comm) {
   KnownPointer known;
   {
-    const std::lock_guard lock(offloading_mutex);
+    const MutexLock lock(offloading_mutex);
     known = find(comm);
   }
   if (known == nullptr) define(comm);
@@ -395,7 +396,7 @@ void noteCommunicator(MPI_Comm comm) {
 
 bool startOffloaded(MPI_Request request) {
   if (!mayOffload()) return false;
-  const std::lock_guard lock(offloading_mutex);
+  const MutexLock lock(offloading_mutex);
   const auto found = offloading->persistent.find(request);
   if (found == offloading->persistent.end()) return false;
   PersistentCall& call = found->second;
@@ -407,7 +408,7 @@ bool startOffloaded(MPI_Request request) {
 
 bool forgetOffloaded(MPI_Request request) {
   if (!mayOffload()) return false;
-  const std::lock_guard lock(offloading_mutex);
+  const MutexLock lock(offloading_mutex);
   const auto found = offloading->persistent.find(request);
   if (found == offloading->persistent.end()) return false;
   if (found->second.own_type != MPI_DATATYPE_NULL) PMPI_Type_free(&found->second.own_type);
@@ -425,7 +426,7 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
   if (!most) return {};
   KnownPointer known;
   {
-    const std::lock_guard lock(offloading_mutex);
+    const MutexLock lock(offloading_mutex);
     known = find(call.comm);
   }
   if (known == nullptr) {
@@ -446,7 +447,7 @@ Outcome offload(CollectiveCall& call, MPI_Request* request) {
   MPI_Request own = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
   {
-    const std::lock_guard lock(offloading_mutex);
+    const MutexLock lock(offloading_mutex);
     if (call.form == Form::kPersistent) {
       code = offloading->client.makePersistent(known->at_servers, made->call, request);
       if (code == MPI_SUCCESS) {

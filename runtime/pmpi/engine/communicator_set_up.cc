@@ -77,7 +77,7 @@ Status CommunicatorState::agree(const CollectiveCall* call, MPI_Comm* duplicate)
   if (Status status = combine(votes, call); !status.ok()) return status;
   {
     EngineLock lock;
-    const Status known = attempt([&]() -> Status {
+    const Status known = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
       id_ = votes[3];
       engine->by_id.emplace(id_, this);
       return {};
@@ -122,9 +122,9 @@ Status CommunicatorState::setUpOnce(const CollectiveCall* call) {
   return {};
 }
 
-/// Puts the geometry over the duplicate, with the lock.
+/// Puts the geometry over the duplicate.
 Status CommunicatorState::makeGeometry(MPI_Comm duplicate) {
-  return attempt([&]() -> Status {
+  return attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     StatusOr<std::unique_ptr<torc_geometry>> made =
         torc_geometry::over(&engine->context, duplicate, recognition_->topology,
                             std::move(recognition_->map), engine->library->hosts);

@@ -30,6 +30,7 @@
 #include "runtime/pmpi/communicator/call_history.h"
 #include "runtime/pmpi/communicator/communicator_schedules.h"
 #include "runtime/pmpi/communicator/turn_queue.h"
+#include "runtime/pmpi/process/engine_lock.h"
 
 namespace torc::runtime::pmpi {
 
@@ -38,7 +39,7 @@ class TuningState {
  public:
   virtual ~TuningState() = default;
   /// Its schedules are about to be freed.
-  virtual void forgetSchedules() = 0;
+  virtual void forgetSchedules() TORC_REQUIRES(engine_lock) = 0;
 };
 
 /// Communicators with a state that were freed: what is remembered of a handle holds while this
@@ -56,20 +57,19 @@ enum class DuplicateSupply : std::uint8_t {
   kUsedUp,  // torc has its share
   kScarce,  // the program has nearly all that MPI has: torc gives up what it can
 };
-/// With the lock.
-DuplicateSupply duplicateSupply();
+DuplicateSupply duplicateSupply() TORC_REQUIRES(engine_lock);
 
 class CommunicatorState final : private HistoryOwner {
  public:
   /// Local: looks at a communicator for the first time. Throws std::bad_alloc.
-  static CommunicatorState* attach(MPI_Comm comm);
+  static CommunicatorState* attach(MPI_Comm comm) TORC_EXCLUDES(engine_lock);
   /// Of a communicator; nullptr where it has none.
   static CommunicatorState* of(MPI_Comm comm);
 
   CommunicatorState(const CommunicatorState&) = delete;
   CommunicatorState& operator=(const CommunicatorState&) = delete;
   /// Not in use. Frees the duplicate, which with MPICH waits for nobody.
-  ~CommunicatorState();
+  ~CommunicatorState() TORC_REQUIRES(engine_lock);
 
   /// Why no call is served; kServed where they are.
   Reason reason() const { return reason_; }
@@ -89,53 +89,55 @@ class CommunicatorState final : private HistoryOwner {
   /// Collective, with progress: confirms what the communicator is, and makes its duplicate; or
   /// finds why torc serves nothing there, alike on all ranks. An error is this rank's alone, and
   /// stays: others may be ready. `call`: for whom, where somebody waits too long.
-  Status setUp(const CollectiveCall* call);
+  Status setUp(const CollectiveCall* call) TORC_EXCLUDES(engine_lock);
   /// Before a blocking call on one that has no duplicate: after some, it is to be set up once more.
   /// Alike on all ranks. Throws std::bad_alloc.
-  void tryAgain();
+  void tryAgain() TORC_EXCLUDES(engine_lock);
 
   /// Of a communicator that has one.
-  MPI_Comm duplicate() const { return geometry_->comm; }
-  torc_geometry& geometry() { return *geometry_; }
-  CallCache& calls() { return *calls_; }
-  const std::unique_ptr<CallCache>& callCache() const { return calls_; }
-  CommunicatorSchedules& schedules() { return *schedules_; }
-  RepeatedCalls& repeatedCalls() { return repeated_; }
+  MPI_Comm duplicate() const TORC_REQUIRES(engine_lock) { return geometry_->comm; }
+  torc_geometry& geometry() TORC_REQUIRES(engine_lock) { return *geometry_; }
+  CallCache& calls() TORC_REQUIRES(engine_lock) { return *calls_; }
+  const std::unique_ptr<CallCache>& callCache() const TORC_REQUIRES(engine_lock) { return calls_; }
+  CommunicatorSchedules& schedules() TORC_REQUIRES(engine_lock) { return *schedules_; }
+  RepeatedCalls& repeatedCalls() TORC_REQUIRES(engine_lock) { return repeated_; }
 
-  CallHistory& history() { return history_; }
-  const CallHistory& history() const { return history_; }
+  CallHistory& history() TORC_REQUIRES(engine_lock) { return history_; }
+  const CallHistory& history() const TORC_REQUIRES(engine_lock) { return history_; }
 
   /// The program's; MPI_COMM_SELF once it is freed.
-  MPI_Comm communicatorForErrors() const { return comm_ != MPI_COMM_NULL ? comm_ : MPI_COMM_SELF; }
-  void communicatorFreed() { comm_ = MPI_COMM_NULL; }
-  bool inUse() const { return operations > 0; }
+  MPI_Comm communicatorForErrors() const TORC_REQUIRES(engine_lock) {
+    return comm_ != MPI_COMM_NULL ? comm_ : MPI_COMM_SELF;
+  }
+  void communicatorFreed() TORC_REQUIRES(engine_lock) { comm_ = MPI_COMM_NULL; }
+  bool inUse() const TORC_REQUIRES(engine_lock) { return operations > 0; }
   /// Whether operations are under way or waiting; persistent ones may be idle.
-  bool isBusy() const { return under_way > 0; }
+  bool isBusy() const TORC_REQUIRES(engine_lock) { return under_way > 0; }
   /// Whether a call could start at once: none is waiting, or using message tags.
-  bool isIdle() const {
+  bool isIdle() const TORC_REQUIRES(engine_lock) {
     return under_way == 0 && queue_.isEmpty() && geometry_->one_shot_tags.held() == 0;
   }
 
   /// Calls pass the queue in the order in which the program makes them, so that whatever they do
   /// together with other ranks on the duplicate comes in the same order everywhere. Throws.
-  void enqueue(Turn* turn);
-  TurnQueue& queue() { return queue_; }
+  void enqueue(Turn* turn) TORC_REQUIRES(engine_lock);
+  TurnQueue& queue() TORC_REQUIRES(engine_lock) { return queue_; }
 
   // With TORC_TUNE. By the thread that makes a blocking call.
   std::unique_ptr<TuningState> tuning;
 
-  CommunicatorState* next_freed = nullptr;  // of the engine's list
-  std::uint32_t number = 0;                 // in the statistics
-  int operations = 0;                       // all that exist
-  int under_way = 0;                        // of them, waiting or running
+  CommunicatorState* next_freed = nullptr;          // of the engine's list
+  std::uint32_t number = 0;                         // in the statistics
+  int operations TORC_GUARDED_BY(engine_lock) = 0;  // all that exist
+  int under_way TORC_GUARDED_BY(engine_lock) = 0;   // of them, waiting or running
 
  private:
   CommunicatorState(MPI_Comm comm, int rank, int size)
       : comm_(comm), rank_(rank), size_(size), history_(*this, rank, size) {}
 
-  bool isEnding() const override;
-  void send(int first, int count, Notice& notice) const override;
-  void callHasFailed() override;
+  bool isEnding() const override TORC_REQUIRES(engine_lock);
+  void send(int first, int count, Notice& notice) const override TORC_REQUIRES(engine_lock);
+  void callHasFailed() override TORC_REQUIRES(engine_lock);
 
   /// What ranks tell each other; the largest of each counts.
   using Votes = std::array<std::uint64_t, 5>;
@@ -145,11 +147,14 @@ class CommunicatorState final : private HistoryOwner {
   Status combine(Votes& votes, const CollectiveCall* call);
   Status agree(const CollectiveCall* call, MPI_Comm* duplicate);
   Status setUpOnce(const CollectiveCall* call);
-  Status makeGeometry(MPI_Comm duplicate);
-  void dropGeometry();
-  bool canGiveDuplicate(MPI_Comm to) const;
-  std::uint64_t findGiver(bool may_be_in_use, const std::vector<std::uint64_t>& tried);
-  MPI_Comm giveDuplicate();
+  Status makeGeometry(MPI_Comm duplicate) TORC_REQUIRES(engine_lock);
+  void dropGeometry() TORC_REQUIRES(engine_lock);
+  bool canGiveDuplicate(MPI_Comm to) const TORC_REQUIRES(engine_lock);
+  std::uint64_t findGiver(bool may_be_in_use, const std::vector<std::uint64_t>& tried)
+      TORC_REQUIRES(engine_lock);
+  MPI_Comm giveDuplicate() TORC_REQUIRES(engine_lock);
+  /// Asked by who makes the calls, one at a time: needs no lock.
+  std::uint64_t callsMade() const TORC_NO_THREAD_SAFETY_ANALYSIS { return history_.callsMade(); }
   void doWithoutDuplicate();
   StatusOr<MPI_Comm> takeDuplicate(DuplicateSupply supply, std::uint64_t giver,
                                    const CollectiveCall* call);
@@ -172,18 +177,19 @@ class CommunicatorState final : private HistoryOwner {
   bool is_in_order_ = false;
   std::uint64_t id_ = 0;
 
-  std::unique_ptr<Recognition> recognition_;          // until it is set up
-  Status fault_;                                      // why it could not be
-  std::unique_ptr<torc_geometry> geometry_;           // over the duplicate
-  std::unique_ptr<CommunicatorSchedules> schedules_;  // likewise
-  std::unique_ptr<CallCache> calls_;                  // laid out from these
-  RepeatedCalls repeated_{calls_};
-  TurnQueue queue_;
-  CallHistory history_;
+  std::unique_ptr<Recognition> recognition_;                                 // until it is set up
+  Status fault_;                                                             // why it could not be
+  std::unique_ptr<torc_geometry> geometry_ TORC_PT_GUARDED_BY(engine_lock);  // over the duplicate
+  std::unique_ptr<CommunicatorSchedules> schedules_ TORC_GUARDED_BY(engine_lock);  // likewise
+  std::unique_ptr<CallCache> calls_ TORC_GUARDED_BY(engine_lock);  // laid out from these
+  RepeatedCalls repeated_ TORC_GUARDED_BY(engine_lock){calls_};
+  TurnQueue queue_ TORC_GUARDED_BY(engine_lock);
+  CallHistory history_ TORC_GUARDED_BY(engine_lock);
 
   // For who gets a duplicate, and who gives it (duplicate_exchange.cc).
-  std::uint64_t calls_seen_ = 0;      // by the last search for one that can be given away
-  int searches_unused_ = 0;           // since then
+  // Calls made by the last search for one that can be given away, and searches since then.
+  std::uint64_t calls_seen_ TORC_GUARDED_BY(engine_lock) = 0;
+  int searches_unused_ TORC_GUARDED_BY(engine_lock) = 0;
   std::uint64_t tries_again_at_ = 0;  // calls made, where it has no duplicate
 };
 

@@ -40,7 +40,6 @@ DuplicateSupply duplicateSupply() {
                                                              : DuplicateSupply::kUsedUp;
 }
 
-/// With the lock.
 bool CommunicatorState::canGiveDuplicate(MPI_Comm to) const {
   if (!isSetUp() || inUse() || !isIdle() || history_.hasFailures() || program_has_threads.load())
     return false;
@@ -49,7 +48,7 @@ bool CommunicatorState::canGiveDuplicate(MPI_Comm to) const {
 }
 
 /// The id of the state that gives its duplicate to this one's communicator: the one that has not
-/// been used for the longest time, measured in such searches. 0: there is none. With the lock.
+/// been used for the longest time, measured in such searches. 0: there is none.
 std::uint64_t CommunicatorState::findGiver(bool may_be_in_use,
                                            const std::vector<std::uint64_t>& tried) {
   const CommunicatorState* giver = nullptr;
@@ -67,7 +66,7 @@ std::uint64_t CommunicatorState::findGiver(bool may_be_in_use,
   return giver == nullptr ? 0 : giver->id_;
 }
 
-/// Not in use: its communicator is MPI's from now on. With the lock.
+/// Not in use: its communicator is MPI's from now on.
 MPI_Comm CommunicatorState::giveDuplicate() {
   const MPI_Comm duplicate = std::exchange(geometry_->comm, MPI_COMM_NULL);
   dropGeometry();
@@ -77,11 +76,11 @@ MPI_Comm CommunicatorState::giveDuplicate() {
 
 void CommunicatorState::doWithoutDuplicate() {
   reason_ = Reason::kNoDuplicate;
-  tries_again_at_ = history_.callsMade() + kCallsWithoutDuplicate;
+  tries_again_at_ = callsMade() + kCallsWithoutDuplicate;
 }
 
 void CommunicatorState::tryAgain() {
-  if (history_.callsMade() < tries_again_at_) return;
+  if (callsMade() < tries_again_at_) return;
   recognise();
   EngineLock lock;
   describe();

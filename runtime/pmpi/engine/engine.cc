@@ -2,6 +2,7 @@
 #include "runtime/pmpi/engine/engine.h"
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <sched.h>
 
@@ -66,7 +67,8 @@ void tellErrorHandler(MPI_Comm comm, int code) {
   PMPI_Comm_call_errhandler(comm, code);
 }
 
-void advance() {
+/// Clang cannot follow a lock that is perhaps taken.
+void advance() TORC_NO_THREAD_SAFETY_ANALYSIS {
   if (inside_torc || engine == nullptr) return;
   const bool locks = has_threads.load(std::memory_order_relaxed);
   if (locks && !engine_mutex.try_lock()) return;
@@ -92,9 +94,10 @@ int waitFor(int started, MPI_Request* request, MPI_Status* status) {
 
 void Engine::advance() {
   context.advance();
-  std::erase_if(in_mpi, [](Operation* operation) { return operation->testMpi(); });
-  // A queue may empty, but none is added here.
-  std::erase_if(waiting, [](CommunicatorState* state) { return state->queue().proceed(); });
+  std::erase_if(in_mpi, std::mem_fn(&Operation::testMpi));
+  const auto proceed = [](CommunicatorState* state)
+                           TORC_REQUIRES(engine_lock) { return state->queue().proceed(); };
+  std::erase_if(waiting, proceed);  // a queue may empty, but none is added here
   countLook();
   if (has_failed_states) endFailed();
   if (!abandoned_.empty() || hasAbandoned()) destroyAbandoned();
@@ -110,7 +113,7 @@ void Engine::watch() {
   const double waited = now - last_watch_;
   if (waited < kWatchSeconds) return;
   last_watch_ = now;
-  const Status status = attempt([&]() -> Status {
+  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     for (Notice notice; notices.receive(notice);) {
       // A communicator that is gone here has no calls that could stand still for this rank.
       const auto found = by_id.find(notice.communicator);
@@ -191,7 +194,7 @@ void Engine::destroyAbandoned() {
     state->communicatorFreed();
     abandoned_.push_back(state);
   }
-  std::erase_if(abandoned_, [this](CommunicatorState* idle) {
+  std::erase_if(abandoned_, [this](CommunicatorState* idle) TORC_REQUIRES(engine_lock) {
     if (idle->inUse()) return false;
     states.erase(idle);
     delete idle;

@@ -11,15 +11,16 @@ namespace torc::runtime::pmpi {
 
 /// The call has failed on this rank, where there is no operation that could fail. Returns `code`.
 int failHere(const CollectiveCall& call, CommunicatorState& state, int code,
-             const std::string& what);
+             const std::string& what) TORC_EXCLUDES(engine_lock);
 
 /// The error class with which another rank has failed the call before this one has come to it;
 /// MPI_SUCCESS: none has.
-int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state);
+int failedElsewhere(const CollectiveCall& call, const CommunicatorState& state)
+    TORC_EXCLUDES(engine_lock);
 
 /// Tells the communicator's error handler of an error of this call, at its very end: the handler
 /// may leave by a longjmp or an exception.
-Outcome refuse(const CollectiveCall& call, int code);
+Outcome refuse(const CollectiveCall& call, int code) TORC_EXCLUDES(engine_lock);
 
 }  // namespace torc::runtime::pmpi
 

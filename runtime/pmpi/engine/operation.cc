@@ -65,7 +65,7 @@ Operation::~Operation() {
 /// Holds the datatypes and the operation, which the call needs to its end.
 void Operation::holdHandles() {
   const CallArguments& arguments = call_.arguments;
-  const auto hold = [&](MPI_Datatype type) {
+  const auto hold = [&](MPI_Datatype type) TORC_REQUIRES(engine_lock) {
     if (!isHeldType(type)) return;
     held_types_.push_back(type);
     engine->held.holdType(type);
@@ -91,7 +91,7 @@ void Operation::setHandle(int tag, MPI_Request request) {
 
 void Operation::begin() {
   setUnderWay();
-  const Status status = attempt([&]() -> Status {
+  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     state_.enqueue(this);
     return {};
   });
@@ -130,7 +130,7 @@ bool Operation::proceed() {
     return false;
   }
   bool leaves = false;
-  const Status status = attempt([&]() -> Status {
+  const Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     leaves = proceedInTurn();
     return {};
   });
@@ -185,7 +185,10 @@ bool Operation::proceedWith(torc_schedule& schedule) {
     return true;
   }
   if (!takeTags(schedule.tag_count)) return false;
-  if (Status status = attempt([&] { return start(schedule); }); !status.ok()) failed(status);
+  if (Status status = attempt([&]() TORC_REQUIRES(engine_lock) { return start(schedule); });
+      !status.ok()) {
+    failed(status);
+  }
   return true;
 }
 
@@ -233,13 +236,14 @@ bool Operation::agree(torc_schedule& schedule) {
   }
   const StatusOr<bool> is_over = vote_->advance();
   if (is_over.ok() && !*is_over) return false;
-  const Status status = !is_over.ok() ? is_over.status() : attempt([&]() -> Status {
-    if (!vote_->isSameEverywhere()) {
-      return {StatusCode::kTruncated,
-              "the ranks' calls differ in count, datatype, operation or collective"};
-    }
-    return layPersistent(schedule, vote_->taken());
-  });
+  const Status status =
+      !is_over.ok() ? is_over.status() : attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
+        if (!vote_->isSameEverywhere()) {
+          return {StatusCode::kTruncated,
+                  "the ranks' calls differ in count, datatype, operation or collective"};
+        }
+        return layPersistent(schedule, vote_->taken());
+      });
   vote_.reset();
   if (!status.ok()) {
     failed(status);
@@ -282,7 +286,7 @@ void Operation::startRound() {
   beginCall(call_);
   setUnderWay();
   if (state_.history().hasFailed(call_)) return giveUp();
-  Status status = attempt([&] {
+  Status status = attempt([&]() TORC_REQUIRES(engine_lock) {
     engine->handles_under_way.insert(handle_request_);
     return packing_.pack();
   });
@@ -379,7 +383,7 @@ void Operation::finishRound(int code) {
     engine->handles_under_way.erase(handle_request_);
     if (code != MPI_SUCCESS) {
       // Without memory the program hears of it by its wait alone.
-      static_cast<void>(attempt([&]() -> Status {
+      static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
         engine->report(state_, code);
         return {};
       }));

@@ -7,8 +7,6 @@
 //      \------> persistent: agreeing on tags --> ready <--> running
 //
 // From everywhere a failure of the communicator leads to the end (giveUp).
-//
-// All members are used under the engine's lock, but for `settled`.
 #ifndef TORC_RUNTIME_PMPI_ENGINE_OPERATION_H_
 #define TORC_RUNTIME_PMPI_ENGINE_OPERATION_H_
 
@@ -27,6 +25,7 @@
 #include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/stall.h"
+#include "runtime/pmpi/process/engine_lock.h"
 #include "runtime/transport/tag_space.h"
 
 namespace torc::runtime::pmpi {
@@ -35,37 +34,41 @@ class Operation final : public Turn {
  public:
   /// `checked`: what `call` has become; it has no lists yet. Throws std::bad_alloc.
   /// Its verdict is a schedule.
-  Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked);
+  Operation(CommunicatorState& state, const CollectiveCall& call, const Call& checked)
+      TORC_REQUIRES(engine_lock);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
-  ~Operation() override;
+  ~Operation() override TORC_REQUIRES(engine_lock);
 
   /// Sends the call on its way. It is complete (persistent: ready, or refused) some time later;
   /// one with a handle deletes itself then. What fails here fails the call.
-  void begin();
+  void begin() TORC_REQUIRES(engine_lock);
 
   /// Instead of that: goes on with a round of `repeated`, which has begun with these tags.
-  void takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated);
+  void takeOver(torc_collective& round, const TagRange& tags, RepeatedCall& repeated)
+      TORC_REQUIRES(engine_lock);
 
   /// From now on `complete` is told by the handle with this tag, which the program has as
   /// `request`. Throws std::bad_alloc.
-  void setHandle(int tag, MPI_Request request);
+  void setHandle(int tag, MPI_Request request) TORC_REQUIRES(engine_lock);
 
   /// At the head of its communicator's queue: does what can be done. True: leaves the queue.
-  bool proceed() override;
+  bool proceed() override TORC_REQUIRES(engine_lock);
   /// The call has failed, here or on another rank: ends it, where it is under way.
-  void giveUp() override;
+  void giveUp() override TORC_REQUIRES(engine_lock);
   /// Whether it is under way although it has failed.
-  bool hasFailed() const override { return under_way_ && state_.history().hasFailed(call_); }
+  bool hasFailed() const override TORC_REQUIRES(engine_lock) {
+    return under_way_ && state_.history().hasFailed(call_);
+  }
   /// The program has waited for so many seconds more.
-  void watch(double seconds);
+  void watch(double seconds) TORC_REQUIRES(engine_lock);
   /// While MPI runs it: true when it is complete.
-  bool testMpi();
+  bool testMpi() TORC_REQUIRES(engine_lock);
 
   /// Rounds of a persistent operation.
-  void startRound();
+  void startRound() TORC_REQUIRES(engine_lock);
   /// The program has freed the handle: deletes the operation, now or when its round is complete.
-  void freePersistent();
+  void freePersistent() TORC_REQUIRES(engine_lock);
 
   /// Of a blocking call: complete, or MPI's. Of a persistent one: ready, or MPI's. From any
   /// thread.
@@ -80,34 +83,34 @@ class Operation final : public Turn {
   torc_schedule* schedule() const { return schedule_; }
 
   // Of the engine's list.
-  Operation* previous = nullptr;
-  Operation* next = nullptr;
+  Operation* previous TORC_GUARDED_BY(engine_lock) = nullptr;
+  Operation* next TORC_GUARDED_BY(engine_lock) = nullptr;
 
  private:
-  void holdHandles();
-  void setUnderWay();
-  bool proceedInTurn();
-  bool proceedWith(torc_schedule& schedule);
-  bool takeTags(std::uint32_t count);
-  void releaseTags();
-  Status start(torc_schedule& schedule);
+  void holdHandles() TORC_REQUIRES(engine_lock);
+  void setUnderWay() TORC_REQUIRES(engine_lock);
+  bool proceedInTurn() TORC_REQUIRES(engine_lock);
+  bool proceedWith(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
+  bool takeTags(std::uint32_t count) TORC_REQUIRES(engine_lock);
+  void releaseTags() TORC_REQUIRES(engine_lock);
+  Status start(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
   Status startCollective();
-  bool agree(torc_schedule& schedule);
-  Status layPersistent(torc_schedule& schedule, const TagMap& taken);
-  void runInMpi();
-  void leaveToMpi(Reason reason);
+  bool agree(torc_schedule& schedule) TORC_REQUIRES(engine_lock);
+  Status layPersistent(torc_schedule& schedule, const TagMap& taken) TORC_REQUIRES(engine_lock);
+  void runInMpi() TORC_REQUIRES(engine_lock);
+  void leaveToMpi(Reason reason) TORC_REQUIRES(engine_lock);
   static void leaveForEver(KeptLists lists);
-  void failed(const Status& status);
-  void failed(const Status& status, int code);
-  void finishRound(int code);
-  void forgetHandle();
-  void settle();
+  void failed(const Status& status) TORC_REQUIRES(engine_lock);
+  void finishRound(int code) TORC_REQUIRES(engine_lock);
+  void forgetHandle() TORC_REQUIRES(engine_lock);
+  void settle() TORC_REQUIRES(engine_lock);
   bool isRunning() const { return collective_ && collective_->active; }
   std::uint64_t progressMade() const;
-  std::string whatIsWaitedFor() const;
-  void askOthers();
+  std::string whatIsWaitedFor() const TORC_REQUIRES(engine_lock);
+  void askOthers() TORC_REQUIRES(engine_lock);
 
-  static void roundIsOver(torc_collective* collective, int result, void* cookie);
+  static void roundIsOver(torc_collective* collective, int result, void* cookie)
+      TORC_REQUIRES(engine_lock);
 
   CommunicatorState& state_;
   CollectiveCall call_;

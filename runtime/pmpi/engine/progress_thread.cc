@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
-#include <mutex>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -20,6 +19,7 @@
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/statistics/report.h"
+#include "support/mutex.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -30,7 +30,7 @@ constexpr long kLongestNap = 500'000;
 // program that waits inside MPI again and again should not pay each time.
 constexpr int kNapsBeforeSleep = 24;
 
-std::mutex starting;  // and stopping
+Mutex starting;  // and stopping
 std::atomic<bool> is_running{false};
 std::atomic<bool> stopping{false};
 std::atomic<int> asleep{0};  // 1 from when it looks for the last time before it sleeps
@@ -94,8 +94,7 @@ void stopAtExit() {
   pthread_timedjoin_np(thread, nullptr, &end);
 }
 
-/// With the lock.
-bool start() {
+bool start() TORC_REQUIRES(starting) {
   stopping.store(false);
   process = getpid();
   std::atexit(stopAtExit);
@@ -120,7 +119,7 @@ bool start() {
 
 bool wakeProgressThread() {
   if (!is_running.load(std::memory_order_acquire)) {
-    const std::lock_guard lock(starting);
+    const MutexLock lock(starting);
     if (thread_use.load() == ThreadUse::kNever) return false;
     // A thread that holds the engine without a lock would not be alone there.
     if (inside_torc && !has_threads.load()) return false;
@@ -131,7 +130,7 @@ bool wakeProgressThread() {
 }
 
 void stopProgressThread() {
-  const std::lock_guard lock(starting);
+  const MutexLock lock(starting);
   thread_use.store(ThreadUse::kNever);
   if (!is_running.exchange(false)) return;
   stopping.store(true);

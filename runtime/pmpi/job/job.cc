@@ -69,9 +69,10 @@ bool hasMpisThreads() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
-/// The engine, all but the communicators; or why not, the same on all ranks.
+/// The engine, all but the communicators; or why not, the same on all ranks. Nobody else has it,
+/// who could be locked out.
 StatusOr<std::unique_ptr<Engine>> makeEngine(const Settings& settings, bool crowded,
-                                             bool has_nonblocking) {
+                                             bool has_nonblocking) TORC_NO_THREAD_SAFETY_ANALYSIS {
   auto made = std::make_unique<Engine>(settings);
   made->has_nonblocking = has_nonblocking;
   PMPI_Comm_rank(MPI_COMM_WORLD, &made->world_rank);
@@ -187,12 +188,12 @@ void openTrace() {
     return;
   }
   const JobMapping& job = engine->library->job;
-  engine->context.trace->setCoordinates(
+  engine->trace()->setCoordinates(
       traceCoordinates(job.topology, job.topology.coordinatesOfSite(job.siteOf(rank))));
 }
 
 void closeTrace() {
-  if (engine->context.trace_job == nullptr) return;
+  if (engine->trace() == nullptr) return;
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::uint64_t dropped = 0;
@@ -208,8 +209,7 @@ void closeTrace() {
 /// Operations that are not complete, the program's fault or not, are waited for.
 bool isBusy() {
   EngineLock lock;
-  return std::ranges::any_of(engine->states,
-                             [](const CommunicatorState* state) { return state->isBusy(); });
+  return std::ranges::any_of(engine->states, &CommunicatorState::isBusy);
 }
 
 /// Sets who makes progress, and whether torc locks.
@@ -246,7 +246,10 @@ void startEngine(std::unique_ptr<Engine> made, int program_level) {
   });
   // The other ranks may be ready, and nothing tells them of this one.
   if (!ready.ok()) complainAndAbort(ready.message());
-  engine->settingUp.add(PMPI_Wtime() - began - engine->settingUp.seconds());
+  {
+    EngineLock lock;
+    engine->settingUp.add(PMPI_Wtime() - began - engine->settingUp.seconds());
+  }
   saySetUp();
   setThreads(program_level);
   torc_is_on.store(true);

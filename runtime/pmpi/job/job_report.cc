@@ -44,6 +44,7 @@ JobDescription describeJob() {
 
 RankFacts countRank() {
   RankFacts facts;
+  EngineLock lock;
   facts.schedules = engine->library->cache.files();
   facts.schedule_bytes = engine->library->cache.bytes();
   facts.calls_found = engine->call_memory.hits();
@@ -76,6 +77,7 @@ void saySetUp() {
   int ranks = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   char milliseconds[32];
+  EngineLock lock;
   std::snprintf(milliseconds, sizeof(milliseconds), "%.1f", engine->settingUp.seconds() * 1e3);
   say(Verbosity::kSetUp, rankOfJob(),
       message(ranks, ranks == 1 ? " rank on " : " ranks on ", job.partition, ", served from ",

@@ -41,7 +41,7 @@ std::optional<std::string> readWhole(const std::string& path) {
   char buffer[4096];
   ssize_t got = 0;
   do {
-    got = read(file, buffer, sizeof(buffer));
+    got = ::read(file, buffer, sizeof(buffer));
     if (got > 0) content.append(buffer, static_cast<std::size_t>(got));
   } while (got > 0 || (got < 0 && errno == EINTR));
   close(file);

@@ -10,6 +10,8 @@
 
 #include <mpi.h>
 
+#include "runtime/pmpi/process/engine_lock.h"
+
 namespace torc::runtime::pmpi {
 
 /// Whether torc is on: from the end of MPI_Init to the beginning of MPI_Finalize, in a job whose
@@ -47,7 +49,7 @@ inline bool mustProgress() {
 
 /// Does what can be done now for all operations of this rank. Where another thread is at it,
 /// returns at once.
-void advance();
+void advance() TORC_EXCLUDES(engine_lock);
 
 /// Between two fruitless looks: lets others run when that helps.
 class Pause {
@@ -62,11 +64,12 @@ class Pause {
 inline std::atomic<bool> oversubscribed{false};
 
 /// MPI_Wait with progress. The result of `started`, the call that made the request, comes first.
-int waitFor(int started, MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE);
+int waitFor(int started, MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE)
+    TORC_EXCLUDES(engine_lock);
 
 /// Calls look() -> bool until it is true, with progress.
 template <typename Look>
-void progressUntil(Look look) {
+void progressUntil(Look look) TORC_EXCLUDES(engine_lock) {
   for (Pause pause; !look(); pause())
     advance();
 }

@@ -14,7 +14,7 @@ namespace torc::runtime::pmpi {
 namespace {
 
 bool has_started = false;
-const pid_t process = getpid();
+const pid_t own_process = getpid();
 
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
@@ -24,7 +24,7 @@ std::string_view variable(const char* name) {
 /// Objects of torc's may be gone by now: none is used.
 [[gnu::destructor]] void sayUnseen() {
   // A child that was forked is no rank.
-  if (has_started || getpid() != process) return;
+  if (has_started || getpid() != own_process) return;
   if (variable("TORC_LIBRARY").empty() || variable("TORC_DISABLE") == "1") return;
   const Launched launched = launchedAs();
   int initialised = 0;

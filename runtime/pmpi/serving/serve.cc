@@ -99,12 +99,12 @@ Outcome handBack(CollectiveCall& call, const CallKey& key, const Arrival& arriva
   return left;
 }
 
-/// Makes the operation of a call that torc serves, with the lock. Of a nonblocking or persistent
-/// call it has its handle; where one cannot be made the operation is gone again.
+/// Makes the operation of a call that torc serves. Of a nonblocking or persistent call it has its
+/// handle; where one cannot be made the operation is gone again.
 Status makeOperation(CollectiveCall& call, Arrival& arrival, MPI_Request* request,
-                     std::unique_ptr<Operation>& operation) {
+                     std::unique_ptr<Operation>& operation) TORC_REQUIRES(engine_lock) {
   if (call.number == 0) arrival.state->history().note(call, Maker::kTorc);
-  return attempt([&]() -> Status {
+  return attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     if (engine->settings.tune && call.trial == nullptr) {
       arrival.state->schedules().claim(call.verdict.entry()->file);
     }
@@ -169,11 +169,11 @@ Outcome serveBlocking(CollectiveCall& call) {
   if (mayRepeat(call)) {
     CommunicatorState* state = CommunicatorState::of(call.comm);
     if (state != nullptr && state->reason() == Reason::kServed) {
-      const auto code = serveAgain(call, key, *state, state->repeatedCalls());
+      const auto code = serveAgain(call, key, *state);
       if (code) return settle(call, *code);
     }
   }
-  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  TraceCall traced(engine->trace(), functionName(call.id, call.form));
   Arrival arrival;
   arrive(call, traced, arrival);
   if (engine->settings.tune) {
@@ -188,8 +188,7 @@ Outcome serveBlocking(CollectiveCall& call) {
   }
   if (call.verdict.isMpis()) return handBack(call, key, arrival);
   if (call.trial != nullptr && call.number == 0 && mayRepeat(call)) {
-    CommunicatorState& state = *arrival.state;
-    const auto code = serveAgain(call, key, state, repeatedCallsOf(call, state));
+    const auto code = serveAgain(call, key, *arrival.state);
     if (code) return settle(call, *code);
   }
 
@@ -220,7 +219,7 @@ Outcome serveNonblocking(CollectiveCall& call, MPI_Request* request) {
   if (mayOffload()) {
     if (const Outcome made = offload(call, request); made.settled || engine == nullptr) return made;
   }
-  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  TraceCall traced(engine->trace(), functionName(call.id, call.form));
   Arrival arrival;
   arrive(call, traced, arrival);
   if (call.verdict.isMpis()) return leave(call, arrival.state);
@@ -242,7 +241,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   if (mayOffload()) {
     if (const Outcome made = offload(call, request); made.settled || engine == nullptr) return made;
   }
-  TraceCall traced(engine->context.trace.get(), functionName(call.id, call.form));
+  TraceCall traced(engine->trace(), functionName(call.id, call.form));
   Arrival arrival;
   arrive(call, traced, arrival);
   if (!call.verdict.isMpis()) {
@@ -270,7 +269,7 @@ Outcome servePersistent(CollectiveCall& call, MPI_Request* request) {
   {
     EngineLock lock;
     if (served) {
-      made = attempt([&]() -> Status {
+      made = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
         int tag = -1;
         if (Status status = engine->handles.makePersistent(request, &tag); !status.ok()) {
           return status;

@@ -17,16 +17,23 @@ namespace {
 // about as long as a few dozen small messages take.
 constexpr unsigned kLooksAtRepeated = 100;
 
-/// Notes a repeated call. With the lock.
-void noteRepeated(CollectiveCall& call, CommunicatorState& state, const RepeatedCall& repeated) {
+/// Where a call is kept for the next one like it: of one on trial, that has the same turn.
+RepeatedCalls& repeatedCallsOf(const CollectiveCall& call, CommunicatorState& state)
+    TORC_REQUIRES(engine_lock) {
+  return call.trial == nullptr ? state.repeatedCalls() : *call.trial->current().repeated;
+}
+
+/// Notes a repeated call.
+void noteRepeated(CollectiveCall& call, CommunicatorState& state, const RepeatedCall& repeated)
+    TORC_REQUIRES(engine_lock) {
   beginCall(call);
   state.history().note(call, repeated.note);
   call.bytes = repeated.note.bytes;
   call.verdict = repeated.verdict;
 }
 
-/// Starts a round, and looks at it until it is over, or some time has gone by. With the lock.
-Progress lookAtRound(PersistentPlan& plan) {
+/// Starts a round, and looks at it until it is over, or some time has gone by.
+Progress lookAtRound(PersistentPlan& plan) TORC_REQUIRES(engine_lock) {
   Executor& executor = *plan.executor();
   const bool is_alone = engine->isIdle();
   const unsigned looks = oversubscribed.load(std::memory_order_relaxed) ? 1 : kLooksAtRepeated;
@@ -40,9 +47,9 @@ Progress lookAtRound(PersistentPlan& plan) {
   return executor.progress();
 }
 
-/// Starts a round of a repeated call, and waits for its end a while. With the lock.
+/// Starts a round of a repeated call, and waits for its end a while.
 Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall& repeated,
-                   std::unique_ptr<Operation>& operation) {
+                   std::unique_ptr<Operation>& operation) TORC_REQUIRES(engine_lock) {
   noteRepeated(call, state, repeated);
   state.calls().servesAgain();
   // Nothing else has tags, and as many as these were there before.
@@ -59,7 +66,7 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
       if (progress == Progress::kActive) {
         round.active = true;
         round.context()->link(&round);
-        status = attempt([&]() -> Status {
+        status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
           operation = std::make_unique<Operation>(state, call, repeated.checked);
           return {};
         });
@@ -81,18 +88,14 @@ Status runRepeated(CollectiveCall& call, CommunicatorState& state, RepeatedCall&
 }  // namespace
 
 bool mayRepeat(const CollectiveCall& call) {
-  return call.is_described && call.comm != MPI_COMM_NULL && engine->context.trace == nullptr;
-}
-
-RepeatedCalls& repeatedCallsOf(const CollectiveCall& call, CommunicatorState& state) {
-  return call.trial == nullptr ? state.repeatedCalls() : *call.trial->current().repeated;
+  return call.is_described && call.comm != MPI_COMM_NULL && engine->trace() == nullptr;
 }
 
 void keepRepeated(const CallKey& key, const CollectiveCall& call, CommunicatorState& state,
                   const Call& checked, torc_schedule* schedule) {
   EngineLock lock;
   // Without memory the next one is served like this one.
-  static_cast<void>(attempt([&]() -> Status {
+  static_cast<void>(attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
     repeatedCallsOf(call, state).keep(key, call, checked, schedule);
     return {};
   }));
@@ -106,12 +109,12 @@ int awaitEnd(std::unique_ptr<Operation> operation) {
   return code;
 }
 
-std::optional<int> serveAgain(CollectiveCall& call, const CallKey& key, CommunicatorState& state,
-                              RepeatedCalls& calls) {
+std::optional<int> serveAgain(CollectiveCall& call, const CallKey& key, CommunicatorState& state) {
   std::unique_ptr<Operation> operation;
   Status status;
   {
     EngineLock lock;
+    RepeatedCalls& calls = repeatedCallsOf(call, state);
     RepeatedCall* repeated = calls.find(key);
     if (repeated == nullptr || !repeated->takes(call.arguments)) return std::nullopt;
     if (state.history().hasFailuresToCome()) return std::nullopt;
@@ -120,7 +123,9 @@ std::optional<int> serveAgain(CollectiveCall& call, const CallKey& key, Communic
       return MPI_SUCCESS;
     }
     if (repeated->is_running || !state.isIdle()) return std::nullopt;
-    status = attempt([&] { return runRepeated(call, state, *repeated, operation); });
+    status = attempt([&]() TORC_REQUIRES(engine_lock) {
+      return runRepeated(call, state, *repeated, operation);
+    });
     if (!status.ok()) calls.drop(*repeated);
   }
   if (!status.ok()) return failHere(call, state, errorClass(status), status.message());

@@ -16,21 +16,17 @@ namespace torc::runtime::pmpi {
 /// Whether a call may be a repeated one. What a trace shows is a call's way through everything.
 bool mayRepeat(const CollectiveCall& call);
 
-/// Where a call is kept for the next one like it: of one on trial, that has the same turn.
-RepeatedCalls& repeatedCallsOf(const CollectiveCall& call, CommunicatorState& state);
-
 /// Keeps what a call has become for the next one like it. `schedule`: null: it is MPI's.
 void keepRepeated(const CallKey& key, const CollectiveCall& call, CommunicatorState& state,
-                  const Call& checked, torc_schedule* schedule);
+                  const Call& checked, torc_schedule* schedule) TORC_EXCLUDES(engine_lock);
 
-/// A call like one before in `calls`, where nothing else is under way on its communicator: gets its
-/// verdict and, where it is not MPI's, is served. Returns its error class. None: it is served as
-/// any other.
-std::optional<int> serveAgain(CollectiveCall& call, const CallKey& key, CommunicatorState& state,
-                              RepeatedCalls& calls);
+/// A call like one before, where nothing else is under way on its communicator: gets its verdict
+/// and, where it is not MPI's, is served. Returns its error class. None: it is served as any other.
+std::optional<int> serveAgain(CollectiveCall& call, const CallKey& key, CommunicatorState& state)
+    TORC_EXCLUDES(engine_lock);
 
 /// Waits for an operation that has begun. Returns its error class.
-int awaitEnd(std::unique_ptr<Operation> operation);
+int awaitEnd(std::unique_ptr<Operation> operation) TORC_EXCLUDES(engine_lock);
 
 }  // namespace torc::runtime::pmpi
 

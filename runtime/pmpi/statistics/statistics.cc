@@ -66,7 +66,7 @@ std::size_t Statistics::KeyHash::operator()(const Key& key) const {
 
 std::uint32_t Statistics::communicator(std::string_view description, std::string_view reason,
                                        int rank) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = std::ranges::find_if(communicators_, [&](const CommunicatorRow& row) {
     return row.description == description && row.reason == reason;
   });
@@ -87,7 +87,7 @@ std::uint32_t Statistics::communicator(std::string_view description, std::string
 }
 
 void Statistics::record(const CallRecord& call) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::uint32_t shape = 0;
   if (call.communicator != 0) {
     const std::uint32_t number = call.communicator - 1;
@@ -108,7 +108,7 @@ void Statistics::record(const CallRecord& call) {
 
 void Statistics::announce(const CallRecord& call) {
   if (!explain_) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   rowOf(call, call.communicator == 0 ? 0 : shapes_[call.communicator - 1]);
 }
 
@@ -171,18 +171,18 @@ void Statistics::explain(const CallRecord& call, const CallRow& row) const {
 }
 
 void Statistics::trialBegins() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++trials_;
 }
 
 void Statistics::trialEnds(TunedRow row) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++trials_ended_;
   if (tuned_.size() < kMostTunedRows) tuned_.push_back(std::move(row));
 }
 
 JobStatistics Statistics::snapshot(const RankFacts& facts) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   JobStatistics statistics;
   // Of a call that was announced and has come to another end, there is nothing to tell.
   std::ranges::copy_if(rows_, std::back_inserter(statistics.calls),

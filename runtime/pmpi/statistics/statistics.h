@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +17,7 @@
 
 #include "runtime/pmpi/statistics/statistics_rows.h"
 #include "schedules/library/index.h"
+#include "support/mutex.h"
 
 namespace torc::runtime::pmpi {
 
@@ -78,19 +78,22 @@ class Statistics {
     std::size_t operator()(const Key& key) const;
   };
 
-  CallRow& rowOf(const CallRecord& call, std::uint32_t shape);
+  CallRow& rowOf(const CallRecord& call, std::uint32_t shape) TORC_REQUIRES(mutex_);
   void explain(const CallRecord& call, const CallRow& row) const;
 
   const bool explain_;
-  mutable std::mutex mutex_;
-  std::unordered_map<Key, std::size_t, KeyHash> row_numbers_;  // in rows_
-  std::vector<CallRow> rows_;
+  mutable Mutex mutex_;
+  // In rows_.
+  std::unordered_map<Key, std::size_t, KeyHash> row_numbers_ TORC_GUARDED_BY(mutex_);
+  std::vector<CallRow> rows_ TORC_GUARDED_BY(mutex_);
   static constexpr std::size_t kNoRow = SIZE_MAX;
-  std::array<std::size_t, 3> rests_{kNoRow, kNoRow, kNoRow};  // by Service: in rows_
-  std::vector<CommunicatorRow> communicators_;
-  std::vector<std::uint32_t> shapes_;  // the number of the first of the same description
-  std::vector<TunedRow> tuned_;
-  std::uint64_t trials_ = 0, trials_ended_ = 0;
+  // By Service: in rows_.
+  std::array<std::size_t, 3> rests_ TORC_GUARDED_BY(mutex_){kNoRow, kNoRow, kNoRow};
+  std::vector<CommunicatorRow> communicators_ TORC_GUARDED_BY(mutex_);
+  // The number of the first of the same description.
+  std::vector<std::uint32_t> shapes_ TORC_GUARDED_BY(mutex_);
+  std::vector<TunedRow> tuned_ TORC_GUARDED_BY(mutex_);
+  std::uint64_t trials_ TORC_GUARDED_BY(mutex_) = 0, trials_ended_ TORC_GUARDED_BY(mutex_) = 0;
 };
 
 /// What the header says of the job besides.

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <map>
-#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -49,7 +49,7 @@ void addCounts(const CommunicatorRow& from, CommunicatorRow& into) {
 void fold(std::vector<CallRow>& rows, std::size_t limit) {
   if (rows.size() <= limit + 3) return;
   // Rests stay, as they take in the others.
-  const auto regular = std::ranges::partition(rows, &CallRow::isRest).begin();
+  const auto regular = std::partition(rows.begin(), rows.end(), std::mem_fn(&CallRow::isRest));
   const std::size_t rests = regular - rows.begin();
   std::ranges::sort(regular, rows.end(), [](const CallRow& a, const CallRow& b) {
     return std::tuple(b.seconds, keyOf(a)) < std::tuple(a.seconds, keyOf(b));
@@ -222,7 +222,7 @@ void JobStatistics::merge(const JobStatistics& others) {
   trials += others.trials;
   ended += others.ended;
   const std::size_t room = kMostTunedRows - std::min(tuned.size(), kMostTunedRows);
-  std::ranges::copy(others.tuned | std::views::take(room), std::back_inserter(tuned));
+  std::copy_n(others.tuned.begin(), std::min(others.tuned.size(), room), std::back_inserter(tuned));
   forFacts(others.sum, sum, [](auto from, auto& into) { into += from; });
   forFacts(others.most, most, [](auto from, auto& into) { into = std::max(into, from); });
 }

@@ -44,7 +44,7 @@ struct TrialCandidate {
   bool is_loaded = false;
   // The repeated calls of this schedule alone, once it is loaded: the communicator's are of what
   // serves for good.
-  std::unique_ptr<RepeatedCalls> repeated;
+  std::unique_ptr<RepeatedCalls> repeated TORC_PT_GUARDED_BY(engine_lock);
 };
 
 /// The trial of one signature, or what came of it.
@@ -79,15 +79,14 @@ class CallTrials final : public TuningState {
   /// up. If the call is on trial, call.trial is set, and its time begins. Waits for the other ranks
   /// where a schedule is tried for the first time. If the call fails meanwhile, that is no error of
   /// this function: the caller looks.
-  Status choose(CollectiveCall& call, const Call& checked);
+  Status choose(CollectiveCall& call, const Call& checked) TORC_EXCLUDES(engine_lock);
 
   /// Notes that a call on trial is over on this rank. After the last one of a trial it waits for
   /// the other ranks, and all agree on what was fastest. A call that has failed counts like others:
   /// all ranks are in the same turn afterwards.
-  Status end(const CollectiveCall& call);
+  Status end(const CollectiveCall& call) TORC_EXCLUDES(engine_lock);
 
-  /// With the lock.
-  void forgetSchedules() override { trials_.clear(); }
+  void forgetSchedules() override TORC_REQUIRES(engine_lock) { trials_.clear(); }
 
  private:
   bool hasFailed(const CollectiveCall& call) const;

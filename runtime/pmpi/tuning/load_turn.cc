@@ -18,13 +18,13 @@ class LoadTurn final : public Turn {
   LoadTurn(CommunicatorState& state, const LibraryEntry& entry, const CollectiveCall& call)
       : state_(state), entry_(entry), call_(call) {}
 
-  bool proceed() override {
+  bool proceed() override TORC_REQUIRES(engine_lock) {
     if (hasFailed()) {
       engine->has_failed_states = true;  // ends it soon
       return false;
     }
     const CommunicatorSchedule* file = nullptr;
-    status_ = attempt([&]() -> Status {
+    status_ = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
       file = state_.schedules().load(entry_);
       return {};
     });
@@ -37,18 +37,20 @@ class LoadTurn final : public Turn {
     return true;
   }
 
-  void giveUp() override {
+  void giveUp() override TORC_REQUIRES(engine_lock) {
     state_.queue().leave(this);
     settle();
   }
 
-  bool hasFailed() const override { return state_.history().hasFailed(call_); }
+  bool hasFailed() const override TORC_REQUIRES(engine_lock) {
+    return state_.history().hasFailed(call_);
+  }
 
   /// From any thread.
   bool isSettled() const { return is_settled_.load(std::memory_order_acquire); }
-  /// Once it is settled; with the lock.
-  Stage stage() const { return stage_; }
-  const Status& status() const { return status_; }
+  /// Once it is settled.
+  Stage stage() const TORC_REQUIRES(engine_lock) { return stage_; }
+  const Status& status() const TORC_REQUIRES(engine_lock) { return status_; }
 
  private:
   void settle() { is_settled_.store(true, std::memory_order_release); }
@@ -68,7 +70,7 @@ StatusOr<Stage> loadInTurn(CommunicatorState& state, const LibraryEntry& entry,
   LoadTurn turn(state, entry, call);
   {
     EngineLock lock;
-    Status status = attempt([&]() -> Status {
+    Status status = attempt([&]() TORC_REQUIRES(engine_lock) -> Status {
       state.enqueue(&turn);
       return {};
     });

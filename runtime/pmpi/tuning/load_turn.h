@@ -16,7 +16,8 @@ namespace torc::runtime::pmpi {
 /// rank; no memory.
 StatusOr<CommunicatorSchedule::Stage> loadInTurn(CommunicatorState& state,
                                                  const LibraryEntry& entry,
-                                                 const CollectiveCall& call);
+                                                 const CollectiveCall& call)
+    TORC_EXCLUDES(engine_lock);
 
 }  // namespace torc::runtime::pmpi
 

@@ -4,7 +4,6 @@
 #include "runtime/pmpi/wrappers/sessions.h"
 
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "runtime/pmpi/statistics/report.h"
 #include "runtime/transport/which_mpi.h"
 #include "settings/settings.h"
+#include "support/mutex.h"
 
 namespace torc::runtime::pmpi {
 namespace {
@@ -29,9 +29,11 @@ struct Membership {
   int rank = 0, ranks = 1;
 };
 
-std::mutex mutex;       // of what follows
-pid_t process = 0;      // that has begun with a session; a child of it tells nothing
-Membership membership;  // as that session has said
+Mutex mutex;
+// That has begun with a session; a child of it tells nothing.
+pid_t process TORC_GUARDED_BY(mutex) = 0;
+// As that session has said.
+Membership membership TORC_GUARDED_BY(mutex);
 
 /// As long as there is no MPI_COMM_WORLD: this process's own.
 const Settings& ownSettings() {
@@ -64,14 +66,16 @@ const char* whyOff(int ranks) {
   return ranks == 1 ? "the job has one rank" : kBySessions;
 }
 
-void tellAtExit() {
+/// What it reads has been set before it was registered, and stays. A child of fork might wait for
+/// the lock for ever.
+void tellAtExit() TORC_NO_THREAD_SAFETY_ANALYSIS {
   if (process != getpid() || hasWorld() || membership.rank != 0 || ownSettings().disable) return;
   printOff(ownSettings(), whyOff(membership.ranks), membership.ranks);
 }
 
 /// Local, as all of this file: ranks may make sessions that others do not.
 void hasBegun(MPI_Session session) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (process != 0 || hasWorld()) return;
   process = getpid();
   MPI_Group group = MPI_GROUP_NULL;

@@ -25,6 +25,7 @@
 using torc::runtime::pmpi::advance;
 using torc::runtime::pmpi::canWatch;
 using torc::runtime::pmpi::engine;
+using torc::runtime::pmpi::engine_lock;
 using torc::runtime::pmpi::EngineLock;
 using torc::runtime::pmpi::has_mpis_persistent;
 using torc::runtime::pmpi::InsideMpi;
@@ -76,8 +77,9 @@ int completed(int code) {
 std::size_t torcsUnderWay(std::span<const MPI_Request> requests) {
   if (engine == nullptr) return 0;
   EngineLock lock;
-  return std::ranges::count_if(
-      requests, [](MPI_Request one) { return engine->handles_under_way.contains(one); });
+  return std::ranges::count_if(requests, [](MPI_Request one) TORC_REQUIRES(engine_lock) {
+    return engine->handles_under_way.contains(one);
+  });
 }
 
 std::span<const MPI_Request> spanOf(int count, const MPI_Request* requests) {

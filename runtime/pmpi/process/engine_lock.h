@@ -1,0 +1,15 @@
+// The engine's lock, as Clang knows it (support/thread_annotations.h). Who has an EngineLock
+// (runtime/pmpi/engine/engine.h) holds it, also where no mutex is locked, as there is one thread.
+#ifndef TORC_RUNTIME_PMPI_PROCESS_ENGINE_LOCK_H_
+#define TORC_RUNTIME_PMPI_PROCESS_ENGINE_LOCK_H_
+
+#include "support/thread_annotations.h"
+
+namespace torc::runtime::pmpi {
+
+class TORC_CAPABILITY("lock") EngineCapability {};
+inline constexpr EngineCapability engine_lock;
+
+}  // namespace torc::runtime::pmpi
+
+#endif  // TORC_RUNTIME_PMPI_PROCESS_ENGINE_LOCK_H_

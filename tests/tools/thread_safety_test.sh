@@ -1,0 +1,48 @@
+#!/bin/bash
+# Clang finds nothing in runtime/pmpi that is used without its lock (support/thread_annotations.h).
+# Sources that Bazel generates are left out.
+set -euo pipefail
+shopt -s globstar
+cd "$(dirname "$(realpath WORKSPACE)")"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+  echo "thread_safety_test: $*"
+  exit 1
+}
+
+# Two units, which read the headers once each.
+for source in runtime/pmpi/**/*.cc; do
+  case $source in
+    */wrappers/generate_wrappers.cc) continue ;; # a program of its own
+    */wrappers/*) unit=wrappers ;;
+    *) unit=rest ;;
+  esac
+  echo "#include \"$source\"" >>"$work/$unit.cc"
+done
+# Other names of wrappers, which Bazel generates.
+mkdir -p "$work/runtime/pmpi/wrappers"
+touch "$work/runtime/pmpi/wrappers/next_layer.h"
+# What is to be found: the second of these has no lock.
+cat >"$work/counter_check.cc" <<'EOF'
+#include "runtime/pmpi/engine/engine.h"
+using namespace torc::runtime::pmpi;
+bool isEnding() {
+  EngineLock lock;
+  return engine->is_ending;
+}
+bool isEndingUnlocked() { return engine->is_ending; }
+EOF
+
+export flags="-std=c++20 -fsyntax-only -Wno-everything -Wthread-safety -Werror -DXXH_INLINE_ALL
+  -I. -I$work $(mpicc.mpich -show | grep -o -- '-I[^ ]*')"
+# shellcheck disable=SC2016,SC2086
+printf '%s\n' "$work"/{rest,wrappers,counter_check} |
+  xargs -P "$(nproc)" -I {} bash -c 'clang++ $flags {}.cc >{}.log 2>&1; echo $? >{}.code'
+
+for unit in rest wrappers; do
+  [[ $(<"$work/$unit.code") == 0 ]] || fail "clang says: $(<"$work/$unit.log")"
+done
+[[ $(grep -c ' error: ' "$work/counter_check.log") == 1 ]] &&
+  grep -q "counter_check.cc:7:.*requires holding lock 'engine_lock'" "$work/counter_check.log" ||
+  fail "clang does not find what it should: $(<"$work/counter_check.log")"
