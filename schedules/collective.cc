@@ -152,6 +152,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kNothing,
+        .mpi = {"MPI_Neighbor_allgather", "MPI_Neighbor_allgatherv", ""},
     },
     {
         .name = "neighbor_alltoall",
@@ -164,6 +165,7 @@ constexpr CollectiveRow kRows[kCollectiveCount] = {
         .layout = Layout::kBlockMajor,
         .counts = CountOf::kBlock,
         .in_place = InPlace::kNothing,
+        .mpi = {"MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"},
     },
 };
 

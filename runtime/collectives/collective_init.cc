@@ -178,15 +178,14 @@ CallArguments ofBlocks(Collective collective, const void* in, const Blocks& in_b
 CallArguments ofNeighbours(Collective collective, const void* in, const Blocks& in_blocks,
                            void* out, const Blocks& out_blocks) {
   CallArguments arguments = ofBlocks(collective, in, in_blocks, out, out_blocks);
-  arguments.has_counts = arguments.has_displacements = true;
-  if (!out_blocks.is_list) {
-    arguments.counts = NumberList::repeated(out_blocks.count);
-    arguments.displacements = NumberList::row(out_blocks.count);
+  arguments.listNeighbours();
+  if (out_blocks.is_list) {
+    arguments.counts = out_blocks.counts;
+    arguments.displacements = out_blocks.displacements;
   }
-  if (!in_blocks.is_list) {
-    const bool is_one = torc::rowOf(collective).in == torc::Holds::kOwn;
-    arguments.own_counts = NumberList::repeated(in_blocks.count);
-    arguments.own_displacements = NumberList::row(is_one ? 0 : in_blocks.count);
+  if (in_blocks.is_list) {
+    arguments.own_counts = in_blocks.counts;
+    arguments.own_displacements = in_blocks.displacements;
   }
   return arguments;
 }

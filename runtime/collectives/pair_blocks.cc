@@ -9,7 +9,7 @@
 namespace torc::runtime {
 
 PairBlocks::PairBlocks(const CallArguments& arguments, bool sent)
-    : rules_(arguments.rules),
+    : arguments_(arguments),
       sent_(sent && arguments.in != MPI_IN_PLACE),
       buffer_(static_cast<std::byte*>(sent_ ? const_cast<void*>(arguments.in) : arguments.out)),
       counts_(sent_ ? arguments.own_counts : arguments.counts),
@@ -45,7 +45,7 @@ Status PairBlocks::measure(int rank, int ranks, PairBytes& bytes) const {
   }
   std::int64_t lowest = kMost, end = std::numeric_limits<std::int64_t>::min();
   for (int r = 0; r < ranks; ++r) {
-    const std::int64_t count = counts_[r];
+    const std::int64_t count = countOf(r);
     if (count < 0) {
       return {StatusCode::kInvalidArgument, message(prefix(), "counts[", r, "] is ", count)};
     }
@@ -88,7 +88,7 @@ void PairBlocks::take(int ranks, std::int64_t lowest, std::vector<std::uint64_t>
   if (types_ == nullptr) static_cast<void>(look(0, element));
   for (int r = 0; r < ranks; ++r) {
     const auto index = static_cast<std::size_t>(r);
-    if (counts_[r] == 0) continue;
+    if (countOf(r) == 0) continue;
     if (types_ != nullptr) static_cast<void>(look(r, element));
     bytes[index] = static_cast<std::uint64_t>(counts_[r]) * element.size;
     if (places == nullptr || bytes[index] == 0) continue;
@@ -99,7 +99,7 @@ void PairBlocks::take(int ranks, std::int64_t lowest, std::vector<std::uint64_t>
 }
 
 PairBlocks::Block PairBlocks::block(int rank) const {
-  if (counts_[rank] == 0) return {};
+  if (countOf(rank) == 0) return {};
   ElementType element;
   static_cast<void>(look(rank, element));
   std::int64_t place = 0;

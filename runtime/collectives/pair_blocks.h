@@ -57,13 +57,15 @@ class PairBlocks {
   /// Whether blocks of such elements are moved as they lie. By torc.h's rules both ranks of a pair
   /// have the same datatype, whatever order its data have.
   bool isInRow(const ElementType& element) const {
-    return rules_ == CallRules::kTorc ? element.gapless : element.isBytesInRow();
+    return arguments_.rules == CallRules::kTorc ? element.gapless : element.isBytesInRow();
   }
   /// Bytes from the buffer's beginning; false: that overflows.
   bool placeOf(int rank, const ElementType& element, std::int64_t& place) const;
   const char* prefix() const { return sent_ ? "in_" : "out_"; }
+  /// Of elements; of a neighbour that there is none of, 0.
+  std::int64_t countOf(int rank) const { return arguments_.isMissing(rank) ? 0 : counts_[rank]; }
 
-  const CallRules rules_;
+  const CallArguments& arguments_;
   const bool sent_;
   std::byte* const buffer_;
   const NumberList counts_, displacements_;

@@ -98,11 +98,22 @@ struct CallArguments {
   // A datatype for each block, in place of the one for all, with displacements in bytes; or null.
   const MPI_Datatype* types = nullptr;
   const MPI_Datatype* own_types = nullptr;
-  int neighbours = 0;  // of a neighbourhood collective: how many the grid has
+  int neighbours = 0;         // of a neighbourhood collective: how many the grid has
+  std::uint32_t missing = 0;  // bit by neighbour: there is none, and its block is none
 
   /// Whether every block of a pair has a count of its own, which only its two ranks know. Ranks
   /// then know nothing of the size of the call.
   bool hasPairLists() const { return has_counts && rowOf(collective).blocks != BlockSpace::kNode; }
+  /// Of neighbours: lists for a call that has one count for its blocks, or one block for all.
+  void listNeighbours() {
+    if (!rowOf(collective).isOfNeighbours()) return;
+    has_counts = has_displacements = true;
+    counts = NumberList::repeated(count);
+    displacements = NumberList::row(count);
+    own_counts = NumberList::repeated(own_count);
+    own_displacements = NumberList::row(rowOf(collective).in == Holds::kOwn ? 0 : own_count);
+  }
+  bool isMissing(int neighbour) const { return neighbours > 0 && (missing >> neighbour & 1) != 0; }
   /// How many numbers a list has.
   int listLength(int ranks) const {
     return rowOf(collective).isOfNeighbours() ? neighbours : ranks;

@@ -24,7 +24,7 @@ class KeptLists {
  public:
   /// Copies a list of `ranks` numbers, which `list` names from now on. Throws std::bad_alloc.
   void keep(NumberList& list, int ranks) {
-    if (list.isNull()) return;
+    if (!list.isStored()) return;
     list = list.at(copyOf(list.address(), static_cast<std::size_t>(ranks) * list.numberBytes()));
   }
   void keep(const MPI_Datatype*& types, int ranks) {

@@ -67,6 +67,7 @@ void describeExchange(CollectiveCall& call, const void* in, Count in_count, MPI_
   call.arguments.out = out;
   call.arguments.count = count;
   call.arguments.type = type;
+  call.arguments.listNeighbours();
 }
 
 /// Of a scatter the own block is that of the result.
@@ -139,6 +140,15 @@ inline void describeNothing(CollectiveCall& call, MPI_Comm) {
   call.arguments.op = MPI_BOR;
 }
 
+template <typename Count, typename Offset>
+void describeNeighborExchangeW(CollectiveCall& call, const void* in, const Count* in_counts,
+                               const Offset* in_displacements, const MPI_Datatype* in_types,
+                               void* out, const Count* counts, const Offset* displacements,
+                               const MPI_Datatype* types, MPI_Comm comm) {
+  describeExchangeW(call, in, in_counts, in_displacements, in_types, out, counts, displacements,
+                    types, comm);
+}
+
 // No collective of torc's has such parameters.
 
 // A rank that is not the root knows its own count alone, and so not what passes through it.
@@ -146,9 +156,6 @@ template <typename... Parameters>
 void describeRootedGatherV(CollectiveCall&, const Parameters&...) {}
 template <typename... Parameters>
 void describeRootedScatterV(CollectiveCall&, const Parameters&...) {}
-
-template <typename... Parameters>
-void describeNeighborExchangeW(CollectiveCall&, const Parameters&...) {}
 
 }  // namespace torc::runtime::pmpi
 

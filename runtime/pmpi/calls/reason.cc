@@ -27,6 +27,8 @@ const char* text(Reason reason) {
       return "a datatype with gaps";
     case Reason::kOperation:
       return "an operation without schedules";
+    case Reason::kGrid:
+      return "neighbours that are not those of the torus";
     case Reason::kRankOrder:
       return "ranks in another order than the torus has them";
     case Reason::kOverflow:

@@ -36,6 +36,8 @@ MPI_Comm makeSibling(MPI_Comm comm, std::uint64_t id) {
   const int tag = static_cast<int>(half + (id ^ id >> 32 << 8) % half);
   if (PMPI_Comm_create_group(engine->meetings, group, tag, &sibling) != MPI_SUCCESS) {
     sibling = MPI_COMM_NULL;
+  } else {
+    copyGrid(comm, &sibling);
   }
   PMPI_Group_free(&group);
   return sibling;

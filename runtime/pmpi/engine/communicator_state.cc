@@ -72,7 +72,8 @@ void CommunicatorState::recognise() {
   reason_text_ = recognition_->reason;
   shape_ = recognition_->shape;
   is_in_order_ = recognition_->in_order;
-  if (reason_ != Reason::kServed) recognition_.reset();
+  if (reason_ != Reason::kServed) return recognition_.reset();
+  if (recognition_->map.isIdentity()) grid_ = findGrid(comm_, recognition_->topology);
 }
 
 /// Tells what the communicator is.

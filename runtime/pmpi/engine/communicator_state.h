@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@
 #include "runtime/pmpi/calls/repeated_call.h"
 #include "runtime/pmpi/communicator/call_history.h"
 #include "runtime/pmpi/communicator/communicator_schedules.h"
+#include "runtime/pmpi/communicator/grid.h"
 #include "runtime/pmpi/communicator/turn_queue.h"
 #include "runtime/pmpi/process/engine_lock.h"
 
@@ -81,6 +83,8 @@ class CommunicatorState final : private HistoryOwner {
   std::uint32_t shape() const { return shape_; }
   /// Whether its ranks are in the order of the shape's (Recognition::in_order).
   bool isInOrder() const { return is_in_order_; }
+  /// By which neighbourhood collectives are served; none: they are not.
+  const std::optional<Grid>& grid() const { return grid_; }
   /// Whether it has its duplicate.
   bool isSetUp() const { return geometry_ != nullptr; }
   /// The same on all ranks, and no other communicator's; 0: not set up.
@@ -175,6 +179,7 @@ class CommunicatorState final : private HistoryOwner {
   std::string reason_text_, description_;
   std::uint32_t shape_ = 0;
   bool is_in_order_ = false;
+  std::optional<Grid> grid_;
   std::uint64_t id_ = 0;
 
   std::unique_ptr<Recognition> recognition_;                                 // until it is set up

@@ -60,6 +60,11 @@ Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   }
   if (!call.is_described) return Reason::kCollective;
   if (!engine->settings.serves(call.arguments.collective)) return Reason::kSwitchedOff;
+  if (rowOf(call.arguments.collective).isOfNeighbours()) {
+    if (!state.grid()) return Reason::kGrid;
+    call.arguments.neighbours = state.grid()->neighbours;
+    call.arguments.missing = state.grid()->missing;
+  }
   const Reason found = checkArguments(call, state.rank(), state.size(), checked);
   if (found != Reason::kServed) return found;
   if (checked.needsRankOrder() && !state.isInOrder()) return Reason::kRankOrder;

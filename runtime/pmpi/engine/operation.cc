@@ -42,10 +42,10 @@ Operation::Operation(CommunicatorState& state, const CollectiveCall& call, const
     CallArguments& arguments = call_.arguments;
     for (NumberList* list : {&arguments.counts, &arguments.displacements, &arguments.own_counts,
                              &arguments.own_displacements}) {
-      kept_.keep(*list, state.size());
+      kept_.keep(*list, arguments.listLength(state.size()));
     }
-    kept_.keep(arguments.types, state.size());
-    kept_.keep(arguments.own_types, state.size());
+    kept_.keep(arguments.types, arguments.listLength(state.size()));
+    kept_.keep(arguments.own_types, arguments.listLength(state.size()));
   }
   holdHandles();
   engine->add(this);
@@ -77,7 +77,8 @@ void Operation::holdHandles() {
     held_op_ = arguments.op;
   }
   // Those of empty blocks may be anything.
-  for (int r = 0; r < state_.size(); ++r) {
+  for (int r = 0; r < arguments.listLength(state_.size()); ++r) {
+    if (arguments.isMissing(r)) continue;
     if (arguments.types != nullptr && arguments.counts[r] > 0) hold(arguments.types[r]);
     if (arguments.own_types != nullptr && arguments.own_counts[r] > 0) hold(arguments.own_types[r]);
   }

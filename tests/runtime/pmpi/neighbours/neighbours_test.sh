@@ -1,0 +1,60 @@
+#!/bin/bash
+# neighbours_test.sh MPI_TEST PRELOAD PROGRAM LIBRARY RANKS SLOW FAST
+# Runs halo exchanges plain and preloaded: the results are the same, torc has nothing to say, and has
+# served every one of them on the torus's grid; on another grid MPI has.
+set -u
+mpi_test=$1
+preload=$2
+program=$3
+library=$4
+ranks=$5
+grid=("$6" "$7")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "neighbours_test: $*"
+  exit 1
+}
+
+# compare SLOW FAST [NAME=VALUE...]
+compare() {
+  "$mpi_test" "$ranks" "$program" "$1" "$2" >"$work/plain" ||
+    fail "the program fails without torc: $(cat "$work/plain")"
+  [[ $(wc -l <"$work/plain") -eq $((4 * ranks)) ]] || fail "results are missing: $(cat "$work/plain")"
+  env TORC_LIBRARY="$library" TORC_STATS="$work/statistics" "${@:3}" \
+    "$mpi_test" "--preload=$preload" "$ranks" "$program" "$1" "$2" \
+    >"$work/preloaded" 2>"$work/stderr" ||
+    fail "the program fails with torc: $(cat "$work/preloaded" "$work/stderr")"
+  cmp "$work/plain" "$work/preloaded" || fail "with torc: $(diff "$work/plain" "$work/preloaded")"
+  [[ ! -s $work/stderr ]] || fail "torc had something to say: $(cat "$work/stderr")"
+  served=$(sed -n '/^Calls served by torc/,/^$/p' "$work/statistics")
+  others=$(sed '/^Calls served by torc/,/^$/d' "$work/statistics")
+}
+
+compare "${grid[@]}"
+for function in allgather allgatherv alltoall alltoallv alltoallw; do
+  for name in "MPI_Neighbor_$function" "MPI_Ineighbor_$function" "MPI_Neighbor_${function}_init"; do
+    grep -q "^  $name " <<<"$served" || fail "$name was not served: $(cat "$work/statistics")"
+    ! grep -q "^  $name " <<<"$others" || fail "MPI had $name: $(cat "$work/statistics")"
+  done
+done
+
+# What cannot be served for its file, or is not to be, is MPI's on the duplicate, which has the grid too.
+compare "${grid[@]}" TORC_COLLECTIVES=allreduce
+! grep -q "^  MPI_I*[Nn]eighbor" <<<"$served" || fail "served although switched off"
+compare "${grid[1]}" "${grid[0]}"
+if [[ ${grid[0]} != "${grid[1]}" ]]; then
+  grep -q 'MPI_Neighbor_alltoall .*neighbours that are not those of the torus$' <<<"$others" ||
+    fail "nothing says why another grid is MPI's: $others"
+fi
+
+# Of files that are torn, likewise: calls under way go on in MPI, on the duplicate, by its grid.
+cp -rL "$library" "$work/torn"
+chmod -R u+w "$work/torn"
+for file in "$work"/torn/files/neighbor_*; do : >"$file"; done
+TORC_LIBRARY="$work/torn" "$mpi_test" "--preload=$preload" "$ranks" "$program" "${grid[@]}" \
+  >"$work/preloaded" 2>"$work/stderr" || fail "torn files: $(cat "$work/preloaded" "$work/stderr")"
+"$mpi_test" "$ranks" "$program" "${grid[@]}" >"$work/plain"
+cmp "$work/plain" "$work/preloaded" || fail "torn files: $(cat "$work/preloaded")"
+grep -q '^torc: warning: .*neighbor_' "$work/stderr" || fail "torn files: $(cat "$work/stderr")"
