@@ -27,8 +27,8 @@ namespace torc {
 /// How many elements a call moves. Either `count` alone, or one entry per rank; of neighbours, one
 /// for each of them, as MPI orders them.
 struct Counts {
-  /// Elements of the vector or, where ranks have blocks, of every block; of a neighbor_allgather in
-  /// any case those of the block in `in`.
+  /// Elements of the vector or, where ranks have blocks, of every block; of a neighbor_allgather
+  /// those of the one block in `in`, where that has no list.
   std::uint64_t count = 0;
   /// Where ranks have blocks, in place of `count`: elements of rank r's block; of pairs, of the one
   /// from rank r.

@@ -108,7 +108,7 @@ Status Placement::preparePairs() {
 /// them.
 Status Placement::prepareNeighbours() {
   const std::uint64_t neighbours = 2 * axes_.nodeAxes();
-  const std::uint64_t sent = row_.in == Holds::kOwn ? 1 : neighbours;
+  const std::uint64_t sent = sendsOneBlock() ? 1 : neighbours;
   if (Status status = in_blocks_.prepare(sent, "neighbours"); !status.ok()) return status;
   if (Status status = blocks_.prepare(neighbours, "neighbours"); !status.ok()) return status;
   in_elements_ = in_blocks_.end();
@@ -309,8 +309,8 @@ void Placement::appendNeighbours(Buffer buffer, const Run& run, ExtentWriter& ou
   for (std::uint32_t part = run.part; part < run.part + run.parts; ++part) {
     Way way = wayOfPart(part);
     if (!sent) way.sign = -way.sign;  // what travels up is from below
-    const bool is_for_all = sent && row_.in == Holds::kOwn;
-    const std::uint32_t place = is_for_all ? 0 : neighbourPlace(schedule_.topology, way);
+    const std::uint32_t place =
+        sent && sendsOneBlock() ? 0 : neighbourPlace(schedule_.topology, way);
     const auto number = static_cast<std::int32_t>(place);
     out.add({blocks.offsetOf(number), blocks.countOf(number)});
   }

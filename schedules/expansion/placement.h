@@ -124,6 +124,8 @@ class Placement {
   bool hasGapsOfPairs() const {
     return axes_.ends() == 2 && schedule_.topology.dead_node_count > 0;
   }
+  /// Of neighbours: `in` has one block for all, and no list says where each begins.
+  bool sendsOneBlock() const { return row_.in == Holds::kOwn && counts_.in_per_rank.empty(); }
   Status prepareBlocks();
   Status preparePairs();
   Status prepareNeighbours();

@@ -17,9 +17,10 @@ TEST(Schedule, NamesAreDistinct) {
     collectives.insert(rowOf(static_cast<Collective>(i)).name);
   for (int i = 0; i < kOperationKindCount; ++i)
     kinds.insert(name(static_cast<OperationKind>(i)));
-  EXPECT_EQ(collectives, (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather",
-                                                     "broadcast", "alltoall", "reduce", "scatter",
-                                                     "gather", "scan", "exscan"}));
+  EXPECT_EQ(collectives,
+            (std::set<std::string_view>{"allreduce", "reduce_scatter", "allgather", "broadcast",
+                                        "alltoall", "reduce", "scatter", "gather", "scan", "exscan",
+                                        "neighbor_allgather", "neighbor_alltoall"}));
   EXPECT_EQ(kinds, (std::set<std::string_view>{"send", "recv", "recv_reduce", "reduce", "copy",
                                                "notify", "await"}));
   EXPECT_EQ(name(Buffer::kScratch), "scratch");

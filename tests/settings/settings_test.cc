@@ -134,7 +134,7 @@ TEST(SettingsTest, WrongValuesNameVariableValueAndWhatIsAllowed) {
   EXPECT_EQ(errorOf("TORC_COLLECTIVES=allreduce,"),
             "TORC_COLLECTIVES is 'allreduce,'; allowed: names separated by commas, of allreduce, "
             "reduce_scatter, allgather, broadcast, alltoall, reduce, scatter, gather, scan, "
-            "exscan");
+            "exscan, neighbor_allgather, neighbor_alltoall");
   EXPECT_EQ(errorOf("TORC_TORUS=4x"),
             "TORC_TORUS is '4x'; allowed: a shape as 8x8x8, 8x8x4m (m: mesh) or 4x4x4+2 (+: cores);"
             " torus '4x': a size is missing (column 3)");

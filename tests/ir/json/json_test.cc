@@ -156,10 +156,12 @@ TEST(Json, Types) {
   EXPECT_EQ(errorAfter([](json& d) { d["name"] = 7; }), "a.json: /name: expected a string");
   EXPECT_EQ(errorAfter([](json& d) { d["collective"] = "sort"; }),
             "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast, "
-            "alltoall, reduce, scatter, gather, scan, exscan");
+            "alltoall, reduce, scatter, gather, scan, exscan, neighbor_allgather, "
+            "neighbor_alltoall");
   EXPECT_EQ(errorAfter([](json& d) { d["collective"] = 1; }),
             "a.json: /collective: expected one of allreduce, reduce_scatter, allgather, broadcast, "
-            "alltoall, reduce, scatter, gather, scan, exscan");
+            "alltoall, reduce, scatter, gather, scan, exscan, neighbor_allgather, "
+            "neighbor_alltoall");
   EXPECT_EQ(errorAfter([](json& d) { d["promises"] = {"speed"}; }),
             "a.json: /promises/0: expected one of conflict-free-phases, ordered-sums");
   EXPECT_EQ(errorAfter([](json& d) { d["streams"] = 3; }), "a.json: /streams: expected an array");

@@ -403,7 +403,7 @@ TEST(DamagedBounds, DamageNeverHelps) {
 }
 
 TEST(Bounds, Names) {
-  EXPECT_EQ(boundedCollectives().size(), 11u);
+  EXPECT_EQ(boundedCollectives().size(), 13u);
   for (const llvm::StringRef name : boundedCollectives()) {
     llvm::Expected<CollectiveRow> parsed = parseBoundedCollective(name);
     ASSERT_TRUE(bool(parsed));
@@ -411,7 +411,8 @@ TEST(Bounds, Names) {
   }
   EXPECT_EQ(toString(parseBoundedCollective("sort").takeError()),
             "unknown collective 'sort'; bounds are known for allreduce, reduce_scatter, allgather, "
-            "broadcast, alltoall, reduce, scatter, gather, scan, exscan, barrier");
+            "broadcast, alltoall, reduce, scatter, gather, scan, exscan, neighbor_allgather, "
+            "neighbor_alltoall, barrier");
 }
 
 }  // namespace

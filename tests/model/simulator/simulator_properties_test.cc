@@ -98,7 +98,8 @@ RC_GTEST_PROP(Simulator, StepsFollowOneAnotherOnTheCriticalPath, ()) {
     RC_ASSERT(step.end_s >= step.start_s * (1 - 1e-12));
     time = step.end_s;
   }
-  RC_ASSERT(time == result.makespan_s);
+  // Of a pipeline some segments are simulated, and what more of them take is added.
+  RC_ASSERT(schedule.segments == 1 ? time == result.makespan_s : time <= result.makespan_s);
   if (!result.critical_path.empty()) {
     RC_ASSERT(result.critical_path.front().waited_for == WaitedFor::kNothing);
   }
@@ -111,7 +112,9 @@ RC_GTEST_PROP(Simulator, TakesNoLessThanLinksAndCoresNeed, ()) {
   const Machine machine = drawMachine(schedule.topology);
   SimulateOptions options;
   options.bytes = draw(1, 10000);
-  const SimulateResult result = run(schedule, machine, options);
+  SimulateResult result = run(schedule, machine, options);
+  // Signals have no bytes.
+  std::erase_if(result.links, [](const LinkUse& use) { return use.bytes == 0; });
   const LinkLoads loads = cantFail(exactLinkLoads(schedule.view()));
   RC_ASSERT(loads.totals.size() == result.links.size());
   const double least = 1 - 1e-9;

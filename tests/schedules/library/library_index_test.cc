@@ -300,8 +300,10 @@ TEST(LibraryIndex, Entries) {
             "entry 1: shape 77 does not exist (there are 12)");
   EXPECT_EQ(fault([](LibraryEntry& entry) { entry.file = 2; }),
             "entry 1: file 2 does not exist (there are 2)");
-  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.collective = static_cast<Collective>(10); }),
-            "entry 1: collective 10 is unknown");
+  EXPECT_EQ(fault([](LibraryEntry& entry) {
+              entry.collective = static_cast<Collective>(kCollectiveCount);
+            }),
+            "entry 1: collective 12 is unknown");
   EXPECT_EQ(fault([](LibraryEntry& entry) { entry.highest = 4000; }),
             "entry 1: range from 4096 to 4000 bytes");
   EXPECT_EQ(fault([](LibraryEntry& entry) { entry.lowest = 4095; }),
@@ -328,9 +330,9 @@ TEST(LibraryIndex, Candidates) {
   EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.shape = 77; }),
             "candidate 1: shape 77 does not exist (there are 12)");
   EXPECT_EQ(fault([](LibraryCandidate& candidate) {
-              candidate.collective = static_cast<Collective>(10);
+              candidate.collective = static_cast<Collective>(kCollectiveCount);
             }),
-            "candidate 1: collective 10 is unknown");
+            "candidate 1: collective 12 is unknown");
   EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.file = 2; }),
             "candidate 1: file 2 does not exist (there are 2)");
   EXPECT_EQ(fault([](LibraryCandidate& candidate) { candidate.file = kMpisOwn; }),
@@ -349,8 +351,10 @@ TEST(LibraryIndex, TunedEntries) {
   };
   EXPECT_EQ(fault([](LibraryEntry& entry) { entry.shape = 77; }),
             "tuned entry 1: shape 77 does not exist (there are 12)");
-  EXPECT_EQ(fault([](LibraryEntry& entry) { entry.collective = static_cast<Collective>(10); }),
-            "tuned entry 1: collective 10 is unknown");
+  EXPECT_EQ(fault([](LibraryEntry& entry) {
+              entry.collective = static_cast<Collective>(kCollectiveCount);
+            }),
+            "tuned entry 1: collective 12 is unknown");
   EXPECT_EQ(fault([](LibraryEntry& entry) { entry.file = 2; }),
             "tuned entry 1: file 2 does not exist (there are 2)");
   EXPECT_EQ(fault([](LibraryEntry& entry) { entry.file = kMpisOwn - 1; }),
@@ -385,9 +389,9 @@ TEST(LibraryIndex, Measurements) {
   EXPECT_EQ(fault([](LibraryMeasurement& measured) { measured.shape = 77; }),
             "measurement 2: shape 77 does not exist (there are 12)");
   EXPECT_EQ(fault([](LibraryMeasurement& measured) {
-              measured.collective = static_cast<Collective>(10);
+              measured.collective = static_cast<Collective>(kCollectiveCount);
             }),
-            "measurement 2: collective 10 is unknown");
+            "measurement 2: collective 12 is unknown");
   EXPECT_EQ(fault([](LibraryMeasurement& measured) { measured.file = 2; }),
             "measurement 2: file 2 does not exist (there are 2)");
   EXPECT_EQ(fault([](LibraryMeasurement& measured) { measured.file = 1; }),
