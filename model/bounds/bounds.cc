@@ -143,16 +143,14 @@ class BandwidthBound {
     });
   }
 
-  /// Each block takes one link at least: as long as all links together take for all of them.
-  /// `dimensions` counts those of one node too, along which it is its own neighbour.
+  /// The block for a neighbour along a dimension takes one of its links at least, of which there
+  /// are as many as such blocks. `dimensions` counts those of one node too.
   void lookAtNeighbours(std::size_t dimensions) {
-    double blocks = 0, carried = 0;  // of a node in the mean, in one direction
-    for (const NetworkDimension& of : network_.dimensions()) {
-      blocks += of.linksOfLine() / of.size;
-      carried += of.linksOfLine() / of.size * of.bandwidth;
-    }
     const double block = bytes_ / (2 * static_cast<double>(dimensions));
-    raise((unidirectional_ ? 2 : 1) * block * blocks / carried, 0, BandwidthLimit::kCut, 0);
+    for (std::uint32_t i = 0; i < network_.dimensions().size(); ++i) {
+      raise((unidirectional_ ? 2 : 1) * block / network_.dimensions()[i].bandwidth, 0,
+            BandwidthLimit::kDistance, 1u << i);
+    }
   }
 
   void lookAtSplits() {

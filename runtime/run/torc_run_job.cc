@@ -170,6 +170,7 @@ void RunJob::makeGrid() {
     const Axis& axis = topology.axes[topology.order[i]];
     sizes.push_back(static_cast<int>(axis.size));
     periods.push_back(axis.kind != AxisKind::kMesh);
+    has_twins_ |= periods.back() && axis.size <= 2 && row_->in == Holds::kEachNeighbour;
   }
   neighbours_ = static_cast<int>(2 * sizes.size());
   MPI_Cart_create(comm_, static_cast<int>(sizes.size()), sizes.data(), periods.data(),
@@ -185,6 +186,11 @@ std::string RunJob::prepare() {
   if ((options_.check || options_.compare) && elements_ > std::numeric_limits<int>::max()) {
     return "MPI's own collective takes at most 2147483647 elements, this size has " +
            std::to_string(elements_);
+  }
+  if ((options_.check || options_.compare) && has_twins_) {
+    return "along a ring of one or two ranks two neighbours are one, whose blocks MPICH and Open "
+           "MPI "
+           "exchange: there is nothing to compare with";
   }
   return initTorc(arguments_, schedule_, &collective_) == TORC_OK ? std::string()
                                                                   : torc_error_message();

@@ -76,6 +76,7 @@ class RunJob {
   const CollectiveRow* row_ = nullptr;
   int rank_ = 0, ranks_ = 1;
   int neighbours_ = 0;
+  bool has_twins_ = false;       // two of them are one, which has a block of each
   std::uint64_t elements_ = 0;   // of the whole vector
   bool is_in_place_ = false;     // this rank's call, with all its data in out_
   std::vector<std::byte> data_;  // what every iteration starts from

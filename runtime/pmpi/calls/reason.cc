@@ -28,7 +28,7 @@ const char* text(Reason reason) {
     case Reason::kOperation:
       return "an operation without schedules";
     case Reason::kGrid:
-      return "neighbours that are not those of the torus";
+      return "neighbours that are not those of the torus, or two of which are one";
     case Reason::kRankOrder:
       return "ranks in another order than the torus has them";
     case Reason::kOverflow:

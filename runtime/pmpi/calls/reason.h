@@ -26,7 +26,7 @@ enum class Reason : std::uint8_t {
   kDatatypeGaps,  // a reduction on a derived type with gaps
   kOperation,     // one that has no meaning on the type; of a long reduce_scatter, does not commute
   kOverflow,      // more bytes than an address space
-  kGrid,          // neighbours that are not those of the torus
+  kGrid,          // neighbours that are not those of the torus, or two of which are one
   kRankOrder,     // which matters, and is another one than that of the schedules' nodes
   kOutsideWorld,  // members that are not in MPI_COMM_WORLD
   kNoBox,         // the members form no line, plane or box of the partition

@@ -4,6 +4,13 @@
 #include <vector>
 
 namespace torc::runtime::pmpi {
+
+bool hasGrid(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED;
+  PMPI_Topo_test(comm, &kind);
+  return kind == MPI_CART;
+}
+
 namespace {
 
 /// As MPI has it: the dimension that varies slowest with the rank first.
@@ -12,9 +19,8 @@ struct Cartesian {
 };
 
 std::optional<Cartesian> cartesianOf(MPI_Comm comm) {
-  int kind = MPI_UNDEFINED, dimensions = 0;
-  PMPI_Topo_test(comm, &kind);
-  if (kind != MPI_CART) return std::nullopt;
+  if (!hasGrid(comm)) return std::nullopt;
+  int dimensions = 0;
   PMPI_Cartdim_get(comm, &dimensions);
   const std::vector<int> none(static_cast<std::size_t>(dimensions));
   Cartesian of{none, none, none};
@@ -27,12 +33,13 @@ std::optional<Cartesian> cartesianOf(MPI_Comm comm) {
 std::optional<Grid> findGrid(MPI_Comm comm, const Topology& torus) {
   const std::optional<Cartesian> of = cartesianOf(comm);
   if (!of || of->sizes.size() != torus.axis_count) return std::nullopt;
-  Grid grid{2 * static_cast<int>(torus.axis_count), 0};
+  Grid grid{2 * static_cast<int>(torus.axis_count)};
   for (std::uint32_t i = 0; i < torus.axis_count; ++i) {
     const Axis& axis = torus.axes[torus.order[torus.axis_count - 1 - i]];
     const bool is_periodic = of->periods[i] != 0;
     if (of->sizes[i] != static_cast<int>(axis.size)) return std::nullopt;
     if (is_periodic && axis.kind == AxisKind::kMesh) return std::nullopt;
+    grid.has_twins |= is_periodic && axis.size <= 2;
     if (is_periodic) continue;
     if (of->at[i] == 0) grid.missing |= 1u << (2 * i);
     if (of->at[i] == of->sizes[i] - 1) grid.missing |= 1u << (2 * i + 1);

@@ -133,6 +133,7 @@ Status CommunicatorState::makeGeometry(MPI_Comm duplicate) {
     if (!made.ok()) return made.status();
     recognition_.reset();
     geometry_ = std::move(*made);
+    has_grid_on_duplicate_ = hasGrid(duplicate);
     ++engine->duplicates;
     if (Status status = geometry_->startTrace(); !status.ok()) warnOnce("trace", status.message());
     schedules_ = std::make_unique<CommunicatorSchedules>(*engine->library, *geometry_, shape_,

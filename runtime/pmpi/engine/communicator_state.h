@@ -85,6 +85,8 @@ class CommunicatorState final : private HistoryOwner {
   bool isInOrder() const { return is_in_order_; }
   /// By which neighbourhood collectives are served; none: they are not.
   const std::optional<Grid>& grid() const { return grid_; }
+  /// Of one that is set up: whether the duplicate has it, too.
+  bool hasGridOnDuplicate() const { return has_grid_on_duplicate_; }
   /// Whether it has its duplicate.
   bool isSetUp() const { return geometry_ != nullptr; }
   /// The same on all ranks, and no other communicator's; 0: not set up.
@@ -180,6 +182,7 @@ class CommunicatorState final : private HistoryOwner {
   std::uint32_t shape_ = 0;
   bool is_in_order_ = false;
   std::optional<Grid> grid_;
+  bool has_grid_on_duplicate_ = false;
   std::uint64_t id_ = 0;
 
   std::unique_ptr<Recognition> recognition_;                                 // until it is set up

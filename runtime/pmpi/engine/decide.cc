@@ -60,8 +60,12 @@ Verdict decide(CollectiveCall& call, CommunicatorState& state, Call& checked) {
   }
   if (!call.is_described) return Reason::kCollective;
   if (!engine->settings.serves(call.arguments.collective)) return Reason::kSwitchedOff;
-  if (rowOf(call.arguments.collective).isOfNeighbours()) {
-    if (!state.grid()) return Reason::kGrid;
+  if (const CollectiveRow& row = rowOf(call.arguments.collective); row.isOfNeighbours()) {
+    const bool has_block_for_each = row.in == Holds::kEachNeighbour;
+    if (!state.grid() || (has_block_for_each && state.grid()->has_twins)) return Reason::kGrid;
+    // MPI may have to make it there.
+    const bool is_nonblocking = call.form == Form::kNonblocking && state.isSetUp();
+    if (is_nonblocking && !state.hasGridOnDuplicate()) return Reason::kNoDuplicate;
     call.arguments.neighbours = state.grid()->neighbours;
     call.arguments.missing = state.grid()->missing;
   }

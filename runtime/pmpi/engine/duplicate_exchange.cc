@@ -43,10 +43,7 @@ DuplicateSupply duplicateSupply() {
 bool CommunicatorState::canGiveDuplicate(MPI_Comm to) const {
   if (!isSetUp() || inUse() || !isIdle() || history_.hasFailures() || program_has_threads.load())
     return false;
-  // MPI's own neighbourhood collectives, which are made on it, go by its grid.
-  int result = MPI_UNEQUAL, grid = MPI_UNDEFINED;
-  PMPI_Topo_test(to, &grid);
-  if (grid != MPI_UNDEFINED) return false;
+  int result = MPI_UNEQUAL;
   return PMPI_Comm_compare(duplicate(), to, &result) == MPI_SUCCESS && result == MPI_CONGRUENT;
 }
 

@@ -89,7 +89,7 @@ TEST(TextErrors, Header) {
   expectStepsError("collective reduce_scatter", "collective ^sort",
                    "expected allreduce, reduce_scatter, allgather, broadcast, alltoall, reduce, "
                    "scatter, gather, "
-                   "scan or exscan, found 'sort'");
+                   "scan, exscan, neighbor_allgather or neighbor_alltoall, found 'sort'");
   expectStepsError("producer \"p\"", "producer ^p", "expected a string in quotes, found 'p'");
   expectStepsError("producer \"p\"", "producer ^\"p", "the string does not end on its line");
   expectStepsError("producer \"p\"", "producer \"p^\\n\"",
@@ -309,7 +309,8 @@ TEST(TextErrors, EndOfText) {
             "t.tir:1:1: error: expected 'schedule', found the end of the text\n// nothing\n^");
   EXPECT_EQ(errorOf("schedule @s {\n  collective\n\n"),
             "t.tir:2:13: error: expected allreduce, reduce_scatter, allgather, broadcast, "
-            "alltoall, reduce, scatter, gather, scan or exscan, found the "
+            "alltoall, reduce, scatter, gather, scan, exscan, neighbor_allgather or "
+            "neighbor_alltoall, found the "
             "end of the text\n  collective\n            ^");
   const std::string twice = (kText + "schedule").str();
   EXPECT_EQ(errorOf(twice),

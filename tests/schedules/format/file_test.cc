@@ -215,8 +215,8 @@ TEST(File, HeaderFields) {
 
 TEST(File, UnknownEnumValues) {
   EXPECT_EQ(
-      headerFault([](FileHeader& header) { header.collective = static_cast<Collective>(10); }),
-      "a.torc: collective 10 is unknown");
+      headerFault([](FileHeader& header) { header.collective = static_cast<Collective>(12); }),
+      "a.torc: collective 12 is unknown");
   EXPECT_EQ(headerFault([](FileHeader& header) {
               header.topology.axes[0].kind = static_cast<AxisKind>(77);
             }),

@@ -81,7 +81,7 @@ takes() {
 }
 
 shape='[0-9x]+'
-soon=TORC_STALL=0.6 # ranks that wait ask others after a quarter of it
+soon=TORC_STALL=1 # ranks that wait ask others after a quarter of it
 for form in blocking nonblocking persistent; do
   if takes same-base; then
     run
